@@ -35,7 +35,7 @@ interface CorpusLine {
   };
 }
 
-/** When the corpus is read as if it were seen now; only waits given as a point in time depend on it. */
+/** The time at which the failures are classified. Only waits given as a point in time depend on it. */
 const OBSERVED_AT = Date.UTC(2026, 10, 15);
 
 export function parseCorpus(text: string): readonly LabelledFailure[] {
@@ -60,7 +60,7 @@ export function measure(cases: readonly LabelledFailure[]): Accuracy {
   };
 }
 
-/** The specification's own list of patterns, on everything the failure says. */
+/** The specification's own list of patterns, applied to all text of the failure. */
 export function measurePatternList(cases: readonly LabelledFailure[]): number {
   const right = cases.filter((failure) => {
     const { status, body, message, code } = failure.evidence;

@@ -1,9 +1,9 @@
-// What a chain of one costs over the bare AI SDK model, on the same loopback upstream in the same run: CPU time of the process
-// per call, streaming and not, and how many bytes of the answer are copied on the way. The upstream runs in a process of its own,
-// and so does each row, as a program does that makes one kind of call; several of them one after the other, because no two
-// processes are compiled and laid out alike. The floor is the thinnest thing that could be put there. Three requests: two as
-// agents send them (instructions, tools, turns of history), at the beginning of their work and in the midst of it, and the
-// smallest there is, where whatever is added weighs most. The answer has two hundred words, streamed one by one.
+// What a chain of one costs compared with the bare AI SDK model, on the same loopback upstream in the same run: CPU time per call,
+// streaming and not, and how many bytes of the answer are copied. The upstream and each row run in their own process, like a program
+// that makes one kind of call. Each row runs in several processes one after the other, because no two processes are compiled and laid
+// out alike. The floor is the thinnest possible wrapper. There are three requests: two as agents send them (instructions, tools,
+// history), at the start and in the middle of their work, and the smallest possible one, where added cost weighs most. The answer has
+// two hundred words, streamed one by one.
 
 import { fork } from "node:child_process";
 import { once } from "node:events";

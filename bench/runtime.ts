@@ -1,5 +1,5 @@
-// `npm run bench:runtime -- [section …] [--quick]`: what guarding a call costs, beside the libraries that do it today and beside
-// the same written by hand. Every subject runs in a process of its own; subjects take turns and the median of their rounds counts.
+// `npm run bench:runtime -- [section …] [--quick]`: what protecting a call costs, compared with similar libraries and with the
+// same code written by hand. Every subject runs in its own process; subjects take turns, and the median of their rounds counts.
 
 import { failuresThenSuccess, openBreakerRefusal, successPath } from "./runtime/calls.ts";
 import { inFlight } from "./runtime/in-flight.ts";
@@ -28,6 +28,6 @@ if (unknown.length > 0) {
   print(
     `Node ${process.version}. CPU time unless a unit says otherwise; medians of ${scale.rounds} interleaved rounds.`,
   );
-  print("Ratios are of times or bytes: below 1 is better than what it is compared with.");
+  print("Ratios compare times or bytes; below 1 means better.");
   for (const [name, run] of Object.entries(SECTIONS)) if (words.length === 0 || words.includes(name)) await run(scale);
 }

@@ -1,4 +1,4 @@
-// `npm run bench:size`: what the doors weigh, and how long they take to load beside an empty module and beside peers in the same run.
+// `npm run bench:size`: how large the entry points are, and how long they take to load, compared with an empty module and with peers in the same run.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -79,7 +79,7 @@ function printOver(floorName: string, loads: ReadonlyMap<string, Load>): void {
     const cpu = Number.isNaN(cpuMs) ? "" : `   ${(cpuMs - floor.cpuMs).toFixed(1).padStart(6)} ms of CPU`;
     print(
       name === floorName
-        ? `  ${name.padEnd(28)} ${wallMs.toFixed(1).padStart(6)} ms, the floor that is taken off below`
+        ? `  ${name.padEnd(28)} ${wallMs.toFixed(1).padStart(6)} ms, the floor, subtracted below`
         : `  ${name.padEnd(28)} ${(wallMs - floor.wallMs).toFixed(1).padStart(6)} ms${cpu}`,
     );
   }
@@ -88,7 +88,7 @@ function printOver(floorName: string, loads: ReadonlyMap<string, Load>): void {
 try {
   const empty = join(folder, "empty.mjs");
   writeFileSync(empty, "export {};\n");
-  print("What the doors weigh (minified, one file)");
+  print("Size of the entry points (minified, one file)");
   for (const door of ["core", "error-classifier"]) {
     const { bytes, gzipped, imports } = await bundle(`dist/${door}/index.js`);
     print(

@@ -1,5 +1,5 @@
-// What an idle driver costs a second when nothing is due, with few and with many parked runs, and what the first page of a list costs.
-// Both must not depend on how many runs are parked.
+// What an idle driver costs per second when nothing is due, with few and with many parked runs, and what the first page of a list
+// costs. Neither may depend on the number of parked runs.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -45,7 +45,7 @@ export async function pace({ rounds, nodes }: WorkflowScale): Promise<void> {
   printAligned(["", "nodes a second", "bare appends", "time of floor", "appends a node", "entries a node", ""], rows);
 }
 
-/** One attempt in ten fails, writes its files and is made again. */
+/** One attempt in ten fails, writes its files and is retried. */
 export async function longRuns({ attempts }: WorkflowScale): Promise<void> {
   print(`\n3. What an attempt costs in a long run, CPU time, one in ten failing, on SQLite`);
   const [shortMs, longMs] = [await attemptMs(SHORT_RUN, 5), await attemptMs(attempts, 1)];
@@ -66,7 +66,7 @@ async function attemptMs(attempts: number, rounds: number): Promise<number> {
     const folder = mkdtempSync(join(tmpdir(), "faultline-bench-"));
     const workflows = createWorkflows({ journal: await openJournal(join(folder, "runs.db")) });
     try {
-      // As many runs as make the short ones worth measuring.
+      // Enough runs to make the short ones measurable.
       const count = Math.ceil(200 / attempts);
       const workflow = failing(attempts);
       const runs: string[] = [];

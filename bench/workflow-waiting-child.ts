@@ -1,5 +1,5 @@
 // The process in which runs wait: `node --expose-gc workflow-waiting-child.ts <job as JSON>`, one job, one answer over IPC.
-// `fill` begins runs until they wait and weighs them; `wake` finds them as a new process would, and wakes some.
+// `fill` starts runs until they wait and measures their memory; `wake` finds them as a new process would, and wakes some.
 
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as turn } from "node:timers/promises";
@@ -29,7 +29,7 @@ export interface Weight {
 }
 
 export interface Woken {
-  /** Since the process began, with all of its code loaded. */
+  /** From the start of the process until all its code is loaded. */
   readonly loadedMs: number;
   /** From there until the driver knew of all that is due, the journal opened included. */
   readonly knownMs: number;
@@ -96,7 +96,7 @@ async function fill({ file, runs }: Extract<WaitingJob, { kind: "fill" }>): Prom
     const after = await memory();
     return { heapBytes: (after.heap - before.heap) / runs, rssBytes: (after.rss - before.rss) / runs, ms };
   };
-  // What is made once and for all, and code that is compiled once it is hot.
+  // Objects that are created once, and code that is compiled once it is hot.
   for (const workflow of [atGate, parked]) await add(workflow, WARM_UP);
   const weights = { gate: await weigh(atGate), parked: await weigh(parked) };
   await driver.stop();

@@ -1,5 +1,5 @@
-// Runs that wait for a person or for a time: what they weigh in the process that drives them, how soon a new process knows of
-// them, and how fast many are woken at once.
+// Runs that wait for a person or for a time: how much memory they take in the process that drives them, how soon a new process knows
+// about them, and how fast many wake at once.
 
 import { fork } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
@@ -58,7 +58,7 @@ function speedRow(name: string, ms: number, floorMs: number, note: string): stri
   return [name, ms.toFixed(1), floorMs.toFixed(1), `${(ms / floorMs).toFixed(1)}×`, note];
 }
 
-/** As a program would be that somebody starts: not from sources whose types are taken away first. */
+/** Runs built code, as a real program does, not sources whose types Node strips first. */
 async function bundledChild(folder: string): Promise<string> {
   const root = fileURLToPath(new URL("..", import.meta.url));
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");

@@ -1,5 +1,5 @@
-// `npm run bench:workflow -- [section …] [--quick] [--parked 1000000]`: what a stage costs, how fast a run writes, what runs cost that
-// wait, and what an idle driver costs beside many parked runs. Each figure stands beside its floor, measured in the same run.
+// `npm run bench:workflow -- [section …] [--quick] [--parked 1000000]`: what a stage costs, how fast a run writes, what waiting runs
+// cost, and what an idle driver costs with many parked runs. Each figure is printed next to its floor, measured in the same run.
 
 import { parseArgs } from "node:util";
 import { print } from "./measure.ts";
@@ -28,6 +28,6 @@ if (unknown.length > 0) {
 } else {
   const size = values.quick ? QUICK : FULL;
   const scale = { ...size, parkedRuns: Number(values.parked ?? size.parkedRuns) };
-  print(`Node ${process.version}. Wall time; medians of ${scale.rounds} rounds after one that does not count.`);
+  print(`Node ${process.version}. Wall time; medians of ${scale.rounds} rounds after a warm-up round.`);
   for (const [name, run] of Object.entries(SECTIONS)) if (words.length === 0 || words.includes(name)) await run(scale);
 }

@@ -16,9 +16,11 @@ const doors = [
   "policy-file/index",
   "tool-file/index",
   "mcp/index",
+  "telemetry/index",
   "workflow/index",
   "workflow-file/index",
   "testing/index",
+  "client/index",
   "testing/journal-suite",
 ];
 /** Only these are bundled; all others are imported by name. */
@@ -56,10 +58,12 @@ process.exitCode = await types;
 
 /**
  * The library. Each file costs a program up to a millisecond when it is loaded, so the code of these doors stays in one piece each,
- * and the other doors load that piece whole. esbuild cannot be told so: it cuts shared code by who uses it.
+ * and the other doors load that piece whole. esbuild has no option for this: it splits shared code by its users.
  */
 async function bundleDoors() {
   const inOnePiece = ["core/index", "mcp/index"];
+  /** Small files that nearly every chunk uses. */
+  const small = ["host/builtin", "host/lazy-part", "telemetry/otel", "telemetry/span-names"];
   const pieces = new Map();
   const modules = new Set();
   await viteBuild({
@@ -92,7 +96,10 @@ async function bundleDoors() {
           sourcemapExcludeSources: true,
           manualChunks: (id, { getModuleInfo }) => {
             modules.add(id);
-            if (pieces.size === 0) for (const door of inOnePiece) collect(`${root}src/${door}.ts`, door, getModuleInfo);
+            if (pieces.size === 0) {
+              for (const file of small) pieces.set(`${root}src/${file}.ts`, "small");
+              for (const door of inOnePiece) collect(`${root}src/${door}.ts`, door, getModuleInfo);
+            }
             return pieces.get(id);
           },
         },
@@ -108,7 +115,7 @@ async function bundleDoors() {
   }
 }
 
-/** The command line is built apart: its forty commands, each loaded on demand, would cut the library's chunks to pieces. */
+/** The command line is built apart: its forty commands, each loaded on demand, would split the library's chunks into small pieces. */
 async function bundleProgram() {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,

@@ -33,7 +33,7 @@ const seen = await runCampaign({
   onRun(run, problems) {
     const { kind, scenario, ending, requests, durationMs, fault, then, answeredBy } = run;
     const seconds = `${(durationMs / 1000).toFixed(1)} s`;
-    const made = fault === null ? "works" : `${fault.code}, ${then}, answered by ${answeredBy ?? "nobody"}`;
+    const made = fault === null ? "works" : `${fault.code}, ${then}, answered by ${answeredBy ?? "no CLI"}`;
     tell(
       `${problems.length === 0 ? "✓" : "✗"} ${kind} ${scenario.id}: exit ${ending}, ${requests} requests, ${seconds}: ${made}`,
     );

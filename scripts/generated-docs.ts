@@ -1,4 +1,4 @@
-// The pages and tables that are made from the code's own tables. `npm run docs` writes them; a test holds them equal.
+// The pages and tables that are generated from tables in the code. `npm run docs` writes them, and a test compares them.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { stringify } from "yaml";
@@ -13,6 +13,10 @@ import {
   wordsFor,
   type Policy,
 } from "../src/core/index.ts";
+import { PATHS, type RouteName } from "../src/api/paths.ts";
+import type { RouteSpec } from "../src/api/route.ts";
+import { ROUTES } from "../src/api/routes.ts";
+import { CHAOS_FAULTS } from "../src/chaos/faults.ts";
 import { actionTable } from "../src/core/flow/action-table.ts";
 import { EXIT_CODES } from "../src/cli/exit-codes.ts";
 import { describeWaits } from "../src/cli/render/schedule-lines.ts";
@@ -26,10 +30,12 @@ import { outcomeTables } from "../test/workflow/matrix/page.ts";
 export function generatedDocs(): ReadonlyMap<string, string> {
   return new Map([
     ["docs/FAULTS.md", faultsPage()],
+    ["docs/CHAOS.md", between("docs/CHAOS.md", "faults", chaosTable())],
     ["docs/POLICY.md", between("docs/POLICY.md", "matrix", policyTable(PRESETS.default))],
     ["docs/CLI.md", between("docs/CLI.md", "exit codes", exitCodeTable())],
     ["README.md", between("README.md", "matrix", policyTable(PRESETS.default))],
     ["docs/LIBRARY.md", libraryPage()],
+    ["docs/SERVER.md", serverPage()],
     ["docs/CONFORMANCE.md", conformancePage()],
     ["docs/OUTCOMES.md", between("docs/OUTCOMES.md", "outcomes", outcomeTables())],
     ["schema/policy.schema.json", `${JSON.stringify(policyJsonSchema(), null, 2)}\n`],
@@ -40,7 +46,7 @@ export function generatedDocs(): ReadonlyMap<string, string> {
   ]);
 }
 
-/** A hand-written page whose table between two marks is made here. */
+/** A hand-written page with a generated table between two marks. */
 function between(path: string, name: string, table: string, page = pageAt(path)): string {
   const [start, end] = [`<!-- ${name}: made by npm run docs -->`, `<!-- /${name} -->`];
   const from = page.indexOf(start);
@@ -70,6 +76,18 @@ interface KeySchema {
   readonly items?: KeySchema;
   readonly anyOf?: readonly KeySchema[];
   readonly oneOf?: readonly KeySchema[];
+}
+
+function chaosTable(): string {
+  const rows = CHAOS_FAULTS.map(({ id, means, params, about, needs }) => [
+    `\`${id}\``,
+    typeof means === "object" && means !== null ? [...new Set(Object.values(means))].join(" or ") : (means ?? "–"),
+    Object.entries(params)
+      .map(([name, value]) => `\`${name}=${value}\``)
+      .join(", "),
+    `${about}${needs === "stream" ? " Streams only." : ""}`,
+  ]);
+  return table(["fault", "code", "parameters", "what happens"], rows);
 }
 
 /** The tables of keys, made from the schema that checks files, and the table of mistakes. */
@@ -103,7 +121,7 @@ function workflowPage(): string {
   return tables.reduce((page, [name, made]) => between(path, name, made, page), pageAt(path));
 }
 
-/** What has the keys: the schema itself, what it maps names to, what it lists, or the map among what it may be. */
+/** The schema that has the keys: this one, its values, its items, or the map among its alternatives. */
 function inside(schema: KeySchema): KeySchema {
   if (schema.properties !== undefined || schema.oneOf !== undefined) return schema;
   const held = [schema.additionalProperties, schema.items, ...(schema.anyOf ?? [])].filter(
@@ -125,7 +143,7 @@ function keyTable({ properties = {}, required = [] }: KeySchema, shows: (key: st
   );
 }
 
-/** A value as it would stand in a file, on one line. */
+/** A value as it would be written in a file, on one line. */
 function flow(value: unknown): string {
   return stringify(value, { collectionStyle: "flow", lineWidth: 0 }).trim();
 }
@@ -148,6 +166,37 @@ function libraryPage(): string {
   const intro =
     "Complete programs for each part of the library. Every example is a file under `examples/`; the tests run it and compare its output with its comments.";
   return `${["# Library", intro, ...sections].join("\n\n")}\n`;
+}
+
+/** The table of routes, and the loops of the executors. */
+function serverPage(): string {
+  const path = "docs/SERVER.md";
+  const loops = "examples/executors/retry_loop";
+  const parts: readonly (readonly [string, string])[] = [
+    ["python loop", excerpt(`${loops}.py`, "python", "def protect(", "\n\n\nif __name__")],
+    ["bash loop", excerpt(`${loops}.sh`, "bash", "failure=\n", "\ndone")],
+    ["routes", routeTable()],
+  ];
+  return parts.reduce((page, [name, made]) => between(path, name, made, page), pageAt(path));
+}
+
+/** The lines of a file from `start` to the line of `end`, which is left out if it begins with an empty line. */
+function excerpt(path: string, language: string, start: string, end: string): string {
+  const text = pageAt(path);
+  const from = text.indexOf(start);
+  const to = text.indexOf(end, from);
+  if (from === -1 || to === -1) throw new Error(`${path} has no part from ${start} to ${end}`);
+  const lines = text.slice(from, end.startsWith("\n\n") ? to : to + end.length);
+  return `\`\`\`${language}\n${lines.trim()}\n\`\`\``;
+}
+
+function routeTable(): string {
+  const rows = (Object.keys(PATHS) as RouteName[]).map((name) => {
+    const { method, path } = PATHS[name];
+    const { summary, role, acts }: RouteSpec = ROUTES[name];
+    return [`\`${method} ${path}\``, summary, role ?? "anybody", yes(acts === true), `\`${name}\``];
+  });
+  return table(["route", "what it does", "role", "acts", "in the client"], rows);
 }
 
 const yes = (value: boolean): string => (value ? "yes" : "");

@@ -1,10 +1,12 @@
-// `npm run test:mutants -- [--count 200] [--seed 1] [--workers 2] [--only core,journal] [--list]`: changes one place of the sources at a
-// time and counts how many changes the tests notice. Each mutant is tried on the tests nearest to it first, then on those of its
-// whole part, then on all tests that reach the file. A survivor that does not compile is dropped: `npm test` checks types, too.
+// `npm run test:mutants -- [--count 200] [--seed 1] [--workers 2] [--only core,journal/holds.ts] [--list] [--resume file]`: changes one
+// place of the sources at a time and counts how many changes the tests notice. Only mutants that compile count: `npm test` checks types,
+// too. Each mutant is tried on the tests of its folder, those that are about its file first. Survivors are tried on the other
+// tests of their part that reach them. With `--resume`, mutants that the file lists as killed are not tried again.
 
 import { parseArgs } from "node:util";
 import { availableParallelism } from "node:os";
-import { runMutants } from "../test/mutants/campaign.ts";
+import { describeMutant, runMutants, thatCompile } from "../test/mutants/campaign.ts";
+import { EQUIVALENTS } from "../test/mutants/equivalent.ts";
 import { sampleMutants } from "../test/mutants/sample.ts";
 
 const { values } = parseArgs({
@@ -14,19 +16,22 @@ const { values } = parseArgs({
     workers: { type: "string", default: String(availableParallelism()) },
     only: { type: "string", default: "core,journal,runtime,workflow,provider,agent" },
     list: { type: "boolean", default: false },
+    resume: { type: "string" },
   },
 });
 const tell = (line: string): void => void process.stdout.write(`${line}\n`);
-const seed = Number(values.seed);
-const mutants = sampleMutants(values.only.split(","), Number(values.count), seed);
-tell(`${mutants.length} mutants, seed ${seed}`);
-if (values.list) for (const { file, line, from, to } of mutants) tell(`${file}:${line}  ${from}  →  ${to}`);
+const [seed, count] = [Number(values.seed), Number(values.count)];
+// Nearly half of them do not compile.
+const mutants = await thatCompile(sampleMutants(values.only.split(","), Math.ceil(count * 2), seed), count);
+tell(`${mutants.length} mutants that compile, seed ${seed}`);
+if (values.list) for (const mutant of mutants) tell(describeMutant(mutant));
 else {
-  const { killed, survived, dropped } = await runMutants(mutants, Number(values.workers), tell);
+  const options = { workers: Number(values.workers), killedFile: values.resume, tell };
+  const { killed, survived } = await runMutants(mutants, options);
   const share = (100 * killed) / (killed + survived.length);
   tell(
-    `\n${killed} killed, ${survived.length} survived, ${dropped} did not compile: ${share.toFixed(1)} % killed (seed ${seed})`,
+    `\n${killed} of ${mutants.length} killed, ${survived.length} survived: ${share.toFixed(1)} % (seed ${seed}; ${EQUIVALENTS.length} equivalent mutants never drawn)`,
   );
-  for (const { file, line, from, to } of survived) tell(`  ${file}:${line}  ${from}  →  ${to}`);
+  for (const mutant of survived) tell(`  ${describeMutant(mutant)}`);
   process.exitCode = share < 90 ? 1 : 0;
 }

@@ -23,7 +23,7 @@ interface Catalogue {
   ) => Found | null;
 }
 
-/** Our names of providers, where theirs are others. */
+/** Our names of providers, where the catalogue uses other names. */
 const PROVIDER_IDS: Readonly<Record<string, string>> = { xai: "x-ai", togetherai: "together" };
 
 const [folder = "", published = ""] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-// Makes a checkout ready to run: installs and builds what is missing or stale, and nothing else.
+// Prepares a checkout: installs and builds what is missing or stale, and nothing else.
 // Plain JavaScript for Node 20, because it runs before the repo's own Node is there.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -78,7 +78,7 @@ function readStamp(path) {
   return existsSync(path) ? readFileSync(path, "utf8") : "";
 }
 
-/** npm tells the scripts it starts where it is itself; without it (plain `node scripts/setup.mjs`) the one on the PATH is used. */
+/** npm passes its own path to the scripts it starts. Without npm (plain `node scripts/setup.mjs`), uses the one on the PATH. */
 function npm(...args) {
   const npmCli = process.env.npm_execpath;
   if (npmCli?.endsWith(".js")) run(process.execPath, [npmCli, ...args]);

@@ -1,6 +1,6 @@
-// Runs many simulated worlds: `node scripts/simulate.ts --seeds 5000 [--from 1] [--jobs 2]`. Tells every seed that broke a
-// promise, and how much happened, so that a campaign in which nothing happens does not pass for a good one. Exits with 1 if
-// one broke.
+// Runs many simulated worlds: `node scripts/simulate.ts --seeds 5000 [--from 1] [--jobs 2]`. Reports every seed that broke
+// a promise, and how much happened, so that a campaign in which nothing happens does not look like a success. Exits with 1 if a
+// promise broke.
 
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
 function wholeNumber(text: string): number {
   const number = Number(text);
   if (Number.isSafeInteger(number) && number >= 1) return number;
-  throw new RangeError(`${text} is no whole number from 1 up: try --seeds 5000 --from 1 --jobs 2`);
+  throw new RangeError(`${text} is not a whole number from 1 up: try --seeds 5000 --from 1 --jobs 2`);
 }
 
 function inThread(share: Share): Promise<Report> {
@@ -57,7 +57,7 @@ function inThread(share: Share): Promise<Report> {
 }
 
 async function runShare({ from, until, step }: Share): Promise<Report> {
-  // Thousands of simulated errors are thrown, and nobody reads where.
+  // Thousands of simulated errors are thrown, and their stacks are never read.
   Error.stackTraceLimit = 0;
   const violations: Violation[] = [];
   const happened = new Map<string, number>();

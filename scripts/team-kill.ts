@@ -1,6 +1,6 @@
 // `npm run test:kill -- [--every 1] [--twice 20] [--at N …] [--only gate …] [--beside 2] [--keep]`: runs the team of the template
 // to its end again and again, kills its worker with SIGKILL at every entry of its journal, and checks that each run ends as if it
-// had never died: nothing finished is done again, nothing is paid twice, and the same files come out.
+// had never died: no finished work is repeated, nothing is paid twice, and the files are the same.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("../src/", import.meta.url));
 const NOT_COUNTED = /^(?:core\/classify\/symptoms|core\/fault\/words|chaos|testing)\//;
 
 for (const { title, walk } of WALKS) {
-  // Once before, so that what loads or builds on first use is there.
+  // One run before, so that everything that loads on first use is loaded.
   await walk(async (work) => void (await work()));
   let result: Profiler.ScriptCoverage[] = [];
   await walk(async (work) => {

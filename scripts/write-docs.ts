@@ -1,4 +1,4 @@
-// Writes the pages that are made from tables.
+// Writes the generated pages and tables.
 
 import { writeFileSync } from "node:fs";
 import { generatedDocs } from "./generated-docs.ts";

@@ -33,7 +33,9 @@ export type {
   FaultContext,
   FaultDetail,
   FaultEvidence,
+  FaultGroup,
   FaultIssue,
+  FaultOccurrence,
   InteractionKind,
   JournalEvent,
   Locale,
@@ -50,7 +52,9 @@ export type {
   Question,
   QuestionPayload,
   Recourse,
+  RecourseTally,
   Redactor,
+  ReplaySummary,
   Retry,
   Rule,
   SessionState,
@@ -72,7 +76,8 @@ export type {
   FaultlineOptions,
 } from "./faultline.ts";
 export type { FetchOptions } from "./provider/fetch/fetch-options.ts";
-export type { ProtectOptions, SessionOptions, TargetReport } from "./runtime/runtime.ts";
+export type { TargetReport } from "./runtime/target/report-targets.ts";
+export type { ProtectOptions, SessionOptions } from "./runtime/runtime.ts";
 export type { ModelOptions, ModelTarget, ModelTargetOptions } from "./provider/model/model-options.ts";
 export type { MidStream } from "./provider/model/stream-sink.ts";
 export type { Timeouts } from "./provider/model/timeouts.ts";
@@ -93,6 +98,12 @@ export type {
 } from "./runtime/tool/tool.ts";
 export { hasValue, isOpen } from "./runtime/call/outcome.ts";
 export type { Outcome, OutcomeStatus } from "./runtime/call/outcome.ts";
+export type {
+  FailureReport,
+  ReportedEvidence,
+  ReportedFailure,
+  ReportedOutcome,
+} from "./runtime/report/failure-report.ts";
 export { step } from "./runtime/session/plan.ts";
 export type { Got, PlanStep, PlanSteps } from "./runtime/session/plan.ts";
 export type { Missing, RoundResult } from "./runtime/session/run-round.ts";
@@ -109,10 +120,22 @@ export { defineExtension } from "./runtime/extension/extension.ts";
 export type { Extension, ExtensionOptions } from "./runtime/extension/extension.ts";
 export type { AdapterOptions, ExtensionHost } from "./runtime/extension/extension-host.ts";
 
-export type { Journal, Keep, KeepKind, NewEntry, SessionSummary, VerifyReport } from "./journal/journal.ts";
+export type {
+  Found,
+  Journal,
+  Keep,
+  KeepKind,
+  NewEntry,
+  Positioned,
+  SessionSummary,
+  Subscription,
+  VerifyReport,
+} from "./journal/journal.ts";
 export { createMemoryJournal } from "./journal/memory/memory-journal.ts";
 export { openJournal } from "./journal/open-journal.ts";
 export type { SqliteJournalOptions } from "./journal/sqlite/sqlite-journal.ts";
+export { replayPolicy } from "./journal/replay-policy.ts";
+export type { ReplayQuery } from "./journal/replay-policy.ts";
 export { exportSession, importSession } from "./journal/files/transfer.ts";
 export { artefactsFolder, readArtefact } from "./journal/files/artefacts.ts";
 export { cli } from "./agent/run/cli.ts";

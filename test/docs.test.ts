@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import { generatedDocs } from "../scripts/generated-docs.ts";
 import { isFaultCode, PRESET_NAMES, RECOURSES, traitsOf } from "../src/core/index.ts";
 import { parsePolicy } from "../src/policy-file/index.ts";
+import { runCli } from "./support/run-cli.ts";
 
 function page(path: string): string {
   return readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
@@ -69,7 +70,7 @@ describe("examples", () => {
     expect(page("README.md")).toContain(`\`\`\`ts\n${page("examples/01-first-call.ts")}\`\`\``);
   });
 
-  it.each(readdirSync(folder))("%s prints what its comments say", (name) => {
+  it.each(readdirSync(folder).filter((name) => name.endsWith(".ts")))("%s prints what its comments say", (name) => {
     const path = join(folder, name);
     const promised = Array.from(
       readFileSync(path, "utf8").matchAll(/console\.log\(.*\n +?\/\/ (.+)$|console\.log\(.*\n\/\/ (.+)$/gm),
@@ -105,7 +106,7 @@ describe("written pages", () => {
       if (heading !== "") expect(headingsIn(target), `${path} → ${target}#${heading}`).toContain(heading);
     }
     for (const [, target = ""] of page(path).matchAll(
-      /`((?:src|test|bench|scripts|corpus|docs|examples|templates|lint|schema)\/[\w./-]+\.\w+)`/g,
+      /`((?:src|test|bench|scripts|corpus|docs|deploy|examples|templates|lint|schema)\/[\w./-]+\.\w+)`/g,
     )) {
       expect(existsSync(fileOf(target)), `${path} → ${target}`).toBe(true);
     }
@@ -116,6 +117,15 @@ describe("written pages", () => {
     const isPacked = (file: string): boolean => files.some((one) => file === one || file.startsWith(`${one}/`));
     expect(isPacked(path)).toBe(true);
     for (const { target } of linksIn(path)) expect(isPacked(target), `${path} → ${target}`).toBe(true);
+  });
+
+  it("name only options that their command has: docs/CLI.md", async () => {
+    const rows = [...page("docs/CLI.md").matchAll(/^\| `faultline ([a-z]+(?: [a-z]+)?)[^\n]*/gm)];
+    expect(rows.length).toBeGreaterThan(30);
+    for (const [row, command = ""] of rows) {
+      const { stdout: help } = await runCli([...command.split(" "), "--help"]);
+      for (const [option] of row.matchAll(/(?<=[`\s])--[a-z-]+/g)) expect(help, command).toContain(option);
+    }
   });
 
   it("use only classes and codes that exist", () => {

@@ -9,6 +9,7 @@ import * as main from "faultline";
 import * as errorClassifier from "faultline/error-classifier";
 import * as mcp from "faultline/mcp";
 import * as policyFile from "faultline/policy-file";
+import * as telemetry from "faultline/telemetry";
 
 // prettier-ignore
 const CORE_NAMES = [
@@ -16,7 +17,7 @@ const CORE_NAMES = [
   "LOCALES", "MATRIX", "MODEL_CONTEXT", "MODEL_DETAILS", "PRESETS", "PRESET_NAMES", "PROBLEM_MEDIA_TYPE", "RECOURSES", "REDACTED", "REFUSALS",
   "SHAPE_REDACTOR", "SURFACES", "VOCABULARY", "admit", "advanceCall", "baseDelayMs", "causeChain", "checkPlan", "classify", "collectPartial", "countEntries",
   "createRedactor", "decide", "delayBounds", "delayMs", "describeMatch", "earn", "emptySession", "explain", "fault", "fingerprint", "foldEntry", "formatMs",
-  "fullBudget", "isFaultCode", "isFaultError", "isolate", "lintPolicy", "matrixOutcome", "metricsOf", "nextTarget", "noticeOf", "originOf", "record", "release", "resolveLocale",
+  "fullBudget", "isFaultCode", "isFaultError", "isolate", "letProbe", "lintPolicy", "matrixOutcome", "mergeBreakers", "metricsOf", "nextTarget", "noticeOf", "originOf", "record", "release", "resolveLocale",
   "rowFor", "rowsOfAdapter", "rowsOfStage", "rowsOfTool", "rulesWith", "schedule", "situation", "spend", "startCall", "suppressed", "toProblem", "toolRetry",
   "traceOf", "traitsOf", "viewFor", "whyNot", "withContext", "withRows", "wordsFor", "wrap",
 ];
@@ -25,14 +26,15 @@ const CORE_NAMES = [
 const MAIN_NAMES = [
   "ChannelBridge", "FaultError", "artefactsFolder", "classify", "cli", "completeToolCalls", "createFaultline", "createMemoryJournal", "defineExtension",
   "explain", "exportSession", "fault", "hasValue", "importSession", "isFaultCode", "isFaultError", "isOpen", "noticeOf", "openJournal", "partial",
-  "readArtefact", "step", "terminalInteractor", "toProblem", "tool", "traitsOf", "viewFor", "withContext", "wrap",
+  "readArtefact", "replayPolicy", "step", "terminalInteractor", "toProblem", "tool", "traitsOf", "viewFor", "withContext", "wrap",
 ];
 
 describe("doors", () => {
   it.each([
     ["faultline", main, MAIN_NAMES],
-    ["faultline/core", core, [...CORE_NAMES, "replayUnder"]],
+    ["faultline/core", core, [...CORE_NAMES, "createPolicyReplay", "replayUnder", "tellReplayLimit"]],
     ["faultline/error-classifier", errorClassifier, ["classifyError"]],
+    ["faultline/telemetry", telemetry, ["createMetrics"]],
     ["faultline/mcp", mcp, ["connectMcp", "modelText", "toAiTools"]],
     ["faultline/policy-file", policyFile, ["parsePolicy", "policyFileSchema", "policyJsonSchema", "renderDiagnostic"]],
   ])("%s", (_door, module, names) => {

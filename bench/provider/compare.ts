@@ -1,8 +1,7 @@
-// Ways to make the same call, compared by what each takes of the processor. In each round every side makes a few calls, one side
-// after the other, and what counts is the middle one of each: so all sides meet the same machine, which may be twice as fast a
-// second later, and a garbage collection or other people's work makes no difference. A round says what share a side adds to the
-// bare call; the middle of all rounds is the result. How sure it is, is found by drawing as many rounds from those made, again
-// and again.
+// Compares the CPU time of different ways to make the same call. In each round every side makes a few calls, one side after the
+// other, and the median call of each side counts. So all sides meet the same machine, whose speed can double within a second, and a
+// garbage collection or other processes make no difference. A round gives the share that a side adds to the bare call; the result is
+// the median of all rounds. Bootstrapping (drawing rounds again and again) gives the confidence interval.
 
 const WARM_UP_ROUNDS = Number(process.env["BENCH_WARM_UP"] ?? 250);
 const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 80);
@@ -11,13 +10,13 @@ const RESAMPLES = 400;
 
 type Side = "bare" | "floor" | "ours";
 
-/** `floor` can do no more than give a call up and look at its answer: less than that protects nobody. */
+/** `floor` can only abort a call and look at its answer: with less, nothing is protected. */
 export type Sides = Readonly<Record<Side, () => Promise<unknown>>>;
 
-/** CPU µs of the middle call of each side. */
+/** CPU µs of the median call of each side. */
 export type Round = Readonly<Record<Side, number>>;
 
-/** µs a call of each side, what ours and the floor add as a share of the bare call, and between which shares ours is for sure. */
+/** µs per call of each side, what ours and the floor add as a share of the bare call, and the confidence interval of ours. */
 export interface Compared extends Readonly<Record<Side, number>> {
   readonly floorAdds: number;
   readonly oursAdds: number;
@@ -44,7 +43,7 @@ export async function makeRounds(sides: Sides): Promise<readonly Round[]> {
   return rounds;
 }
 
-/** `process.cpuUsage` is exact to the microsecond, and counts what is collected and compiled in other threads too. */
+/** `process.cpuUsage` is exact to the microsecond and includes garbage collection and compilation in other threads. */
 async function cpuOf(call: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
   await call();

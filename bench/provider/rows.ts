@@ -110,7 +110,7 @@ function chained(
   };
 }
 
-/** A signal to give the call up with, and a second stream to see the parts in. */
+/** A signal that aborts the call, and a second stream in which the wrapper sees the parts. */
 function thin(model: LanguageModelV4): LanguageModelV4 {
   return {
     specificationVersion: "v4",
@@ -150,7 +150,7 @@ function fetched(call: (client: OpenAI) => Promise<unknown>): Use {
   };
 }
 
-/** Whoever wants to see an answer has to hand over another response, with the body that was seen. */
+/** To look at an answer, a wrapper has to return another response that contains the same body. */
 async function thinFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const { body, status, headers } = await globalThis.fetch(input, { ...init, signal: new AbortController().signal });
   return new Response(body === null ? null : passedThrough(body), { status, headers });

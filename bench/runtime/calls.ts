@@ -14,9 +14,9 @@ export async function successPath(scale: Scale): Promise<void> {
 }
 
 export async function failuresThenSuccess(scale: Scale): Promise<void> {
-  print("\n2. Two failures, two retries at once, then success; the failure is one Error made beforehand");
+  print("\n2. Two failures, two retries at once, then success; the failure is one Error created beforehand");
   await compare(GUARDS, "same-error", scale.rounds, scale.failingCalls);
-  print("\n   the same, but no two failures in a row are alike: who remembers the last one must name each anew");
+  print("\n   the same, but no two failures in a row are alike, so remembering the last one does not help");
   await compare(GUARDS, "unlike-errors", scale.rounds, scale.failingCalls);
   print("\n   the same, each failure a new Error");
   await compare(GUARDS, "fresh-errors", scale.rounds, scale.failingCalls);
@@ -27,7 +27,7 @@ export async function openBreakerRefusal(scale: Scale): Promise<void> {
   await compare(BREAKERS, "refused", scale.rounds, scale.calls);
 }
 
-/** Every subject gets a round in turn, after one that only warms it up. */
+/** Subjects take turns, one round each, after a warm-up round. */
 async function compare(ids: readonly SubjectId[], path: Path, rounds: number, calls: number): Promise<void> {
   const fails = path.endsWith("-error") || path.endsWith("-errors");
   const micros = new Map<SubjectId, number[]>(ids.map((id) => [id, []]));

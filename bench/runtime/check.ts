@@ -1,4 +1,4 @@
-// Whether a subject does what it is measured for: a guard that forgot to guard would win every table.
+// Checks that a subject really protects its calls: one that does nothing would win every table.
 
 import { setTimeout } from "node:timers/promises";
 import { SETTINGS, type Ending, type Guarded, type Subject, type Work } from "./subject.ts";
@@ -46,7 +46,7 @@ export async function problemsOf(subject: Subject): Promise<readonly string[]> {
   return problems;
 }
 
-/** Calls until the breaker refuses; far fewer calls than this are enough for everybody. */
+/** Calls until the breaker refuses; every subject needs far fewer calls than this. */
 export async function openBreaker(guarded: Guarded): Promise<Ending> {
   let ending: Ending = "failed";
   for (let i = 0; i < 20 && ending !== "refused"; i++) ending = await endingOf(guarded);
@@ -65,7 +65,7 @@ function counted(answer: (run: number) => Promise<number>): { work: Work; runs: 
   return { work: () => answer(++runs), runs: () => runs };
 }
 
-/** The wait that was not needed is taken back, which it tells by rejecting. */
+/** A cancelled timer rejects; that is expected. */
 function suppressAbort(): void {
   return undefined;
 }

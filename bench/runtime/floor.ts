@@ -1,6 +1,6 @@
-// Retry, breaker and timeout written by hand for this one use: what they must cost at least. It holds what makes them cheap:
-// values instead of exceptions for refusals, an abort signal made only for who asks, one timer for all deadlines, counters as numbers.
-// It classifies by one look into a set, keeps no record of anything and can explain nothing.
+// Retry, breaker and timeout written by hand for this one use: the least they can cost. It uses every trick that makes them cheap:
+// values instead of exceptions for refusals, an abort signal created only on demand, one timer for all deadlines, counters as numbers.
+// It classifies with one lookup in a set, records nothing and explains nothing.
 
 import type { Ending, Guarded, Settings, Settled, Work } from "./subject.ts";
 
@@ -21,7 +21,7 @@ export function guardByHand(work: Work, { maxAttempts, timeoutMs, failuresToOpen
   let openUntil = 0;
   let generation = 0;
 
-  /** Once the time is up, one call goes; the others are refused for another while, so a hung probe blocks nobody for ever. */
+  /** After the open time one call may go. The others are refused for the same time again, so a probe that hangs blocks no call forever. */
   function admit(): boolean {
     if (openUntil === 0) return true;
     const now = Date.now();
@@ -62,7 +62,7 @@ function liftsByItself(outcome: Outcome): boolean {
   return error instanceof Error && "code" in error && LIFTS.has(error.code);
 }
 
-/** Resolves in any case: a value that is passed on costs less than an exception that is thrown once more. */
+/** Always resolves: passing on a value costs less than rethrowing an exception. */
 function runWithin(deadlines: Deadlines, work: Work): Promise<Outcome> {
   return new Promise((resolve) => {
     const attempt = deadlines.start(resolve);
@@ -131,7 +131,7 @@ class Attempt {
     other.#previous = this;
   }
 
-  /** Also for who has left already. */
+  /** Leaving twice does no harm. */
   leave(): void {
     this.#previous.next = this.next;
     this.next.#previous = this.#previous;

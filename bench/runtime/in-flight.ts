@@ -1,4 +1,4 @@
-// Many calls at once, all waiting: what each holds, and whether starting one costs more the more there are.
+// Many waiting calls at once: the memory each holds, and whether starting one costs more when there are more.
 
 import { print } from "../measure.ts";
 import type { Replies } from "./jobs.ts";
@@ -8,7 +8,7 @@ import { withProcesses } from "./subject-process.ts";
 import { GUARDS, SUBJECTS, type SubjectId } from "./subjects.ts";
 import { printAligned, printComparison, type Measured } from "./table.ts";
 
-/** Small numbers of calls are started this often, so that the clock can see them. */
+/** How often a small number of calls is started, so that the clock can measure it. */
 const CALLS_IN_ALL = 30_000;
 const FEWEST_BATCHES = 3;
 
@@ -37,7 +37,7 @@ export async function inFlight({ inFlight: sizes }: Scale): Promise<void> {
   print("\n   CPU µs to start one call, with so many started");
   printAligned(
     ["", ...sizes.map((size) => size.toLocaleString("en")), "last : first", ""],
-    // The work alone tells how much of the growth is the garbage collector, which has more to look through.
+    // The bare work shows how much of the growth comes from the garbage collector, which has more to scan.
     [...guards, bare].map(({ subject, launched }) => {
       const costs = [...launched].map(([size, { cpuMicros }]) => cpuMicros / size);
       const growth = (costs.at(-1) ?? NaN) / (costs[0] ?? NaN);
@@ -59,7 +59,7 @@ interface Launches {
   readonly launched: ReadonlyMap<number, Replies["launch"]>;
 }
 
-/** A new process for each, so that nothing of an earlier measurement lies in its heap. */
+/** A new process for each, so that its heap contains nothing of an earlier measurement. */
 async function launchAll(id: SubjectId, sizes: readonly number[]): Promise<Launches> {
   const subject: Subject = SUBJECTS[id];
   const launched = new Map<number, Replies["launch"]>();

@@ -1,6 +1,6 @@
 // What a subject's process is asked to do, and what it answers. Both ends of the pipe share these types.
 
-/** What the work does under guard. */
+/** What the protected work does. */
 export type Path =
   | "success" //       returns at once
   | "same-error" //    throws one and the same Error twice, then returns
@@ -10,13 +10,13 @@ export type Path =
   | "mixed"; //        returns, but fails twice in one call of a thousand
 
 export type Job =
-  /** Does it guard at all? */
+  /** Does it protect calls at all? */
   | { readonly kind: "check" }
-  /** So many calls, one after the other. */
+  /** Makes `calls` calls, one after the other. */
   | { readonly kind: "time"; readonly path: Path; readonly calls: number }
-  /** So many calls at once, all waiting; `batches` times. */
+  /** Starts `calls` calls that all wait, `batches` times. */
   | { readonly kind: "launch"; readonly calls: number; readonly batches: number }
-  /** So many calls, then the heap after garbage collection. */
+  /** Makes `calls` calls, then measures the heap after garbage collection. */
   | { readonly kind: "heap"; readonly calls: number };
 
 export interface Replies {

@@ -1,4 +1,4 @@
-// Whether a long life costs memory: the heap after every quarter of a million calls, one of a thousand with two failures.
+// Whether memory grows in a long-running process: the heap after every quarter of a million calls, of which one in a thousand fails twice.
 
 import { print } from "../measure.ts";
 import type { Scale } from "./scale.ts";

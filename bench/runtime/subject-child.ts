@@ -1,4 +1,4 @@
-// The process that measures one subject: `node --expose-gc subject-child.ts <subject>`. Does one job after the other, as told over IPC.
+// The process that measures one subject: `node --expose-gc subject-child.ts <subject>`. Receives jobs over IPC and does them one after the other.
 
 import { setImmediate as turn } from "node:timers/promises";
 import { connectionReset, openBreaker, problemsOf } from "./check.ts";
@@ -95,7 +95,7 @@ async function launch({ calls, batches }: JobOf<"launch">): Promise<Replies["lau
   return { cpuMicros: median(launchMicros), heldBytes, leftBytes };
 }
 
-/** One guard for each path, kept, so that later rounds are warm ones. */
+/** One guard per path, kept so that later rounds are warm. */
 const guards = new Map<Path, Guarded>();
 
 async function guardedOn(path: Path): Promise<Guarded> {
@@ -138,7 +138,7 @@ function failTwiceIn(everyth: number, makeError: () => Error): Work {
   };
 }
 
-/** As Node words it, with the other side's address; made beforehand, so that nobody pays for its stack. */
+/** Worded as in Node, with the peer's address. Created beforehand, so that no subject pays for its stack. */
 function unlikeConnectionReset(port: number): Error {
   const error = connectionReset();
   error.message = `read ECONNRESET 10.0.0.7:${4000 + port}`;

@@ -1,5 +1,5 @@
-// A subject in a process of its own: nobody's heap, compiled code or timers disturb another's. The process lives as long as its
-// section, so that subjects can take turns and still be warm.
+// Runs a subject in its own process, so that subjects do not disturb each other's heap, compiled code or timers. The process stays for
+// the whole section, so that subjects can take turns and still be warm.
 
 import { fork, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -43,7 +43,7 @@ export class SubjectProcess {
   }
 }
 
-/** Runs a section with a process for each subject, after each has shown that it guards. */
+/** Runs a section with a process for each subject, after each has shown that it protects calls. */
 export async function withProcesses<T>(
   ids: readonly SubjectId[],
   use: (processes: readonly SubjectProcess[]) => Promise<T>,

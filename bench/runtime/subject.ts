@@ -1,6 +1,6 @@
 // What a subject of the measurement is: retry, breaker and timeout around one piece of work, however the library does it.
 
-/** The work under guard. Libraries that make an abort signal hand it over; null where there is none. */
+/** The protected work. Gets the abort signal of libraries that create one, otherwise null. */
 export type Work = (context: { readonly signal: AbortSignal } | null) => Promise<number>;
 
 export interface Settings {
@@ -11,7 +11,7 @@ export interface Settings {
   readonly openMs: number;
 }
 
-/** The same for everybody. The breaker stays open for so long that no measurement sees it half open. */
+/** The same for all subjects. The breaker stays open so long that no measurement sees it half open. */
 export const SETTINGS: Settings = { maxAttempts: 5, timeoutMs: 30_000, failuresToOpen: 5, openMs: 3_600_000 };
 
 export type Ending = "done" | "refused" | "timed-out" | "failed";
@@ -26,9 +26,9 @@ export interface Guarded {
 
 export interface Subject {
   readonly name: string;
-  /** `reference` rows are shown, but are not the peer that counts: they do less. */
+  /** `reference` rows are shown for orientation, but do less, so they do not count as peers. */
   readonly role: "ours" | "peer" | "reference" | "floor";
-  /** What it cannot do, told in its row. */
+  /** What it cannot do; shown in its row. */
   readonly lacks: readonly ("retry" | "breaker" | "timeout")[];
   /** How much of a section's work it is given, where the whole would take minutes. */
   readonly limits: Partial<Readonly<Record<"failing" | "inFlight", number>>>;

@@ -1,4 +1,4 @@
-// Who is measured. Each library is loaded only in the process that measures it.
+// The measured subjects. Each library is loaded only in the process that measures it.
 // Faultline plugs in here: its guard, its journal and its resume are the three places marked OURS.
 
 import type { Journal } from "../../src/journal/journal.ts";
@@ -118,7 +118,7 @@ export async function openFaultlineJournal(path: string): Promise<Journal> {
   return openSqliteJournal(path);
 }
 
-/** OURS. Takes up the session in the journal at `path`, whole: no snapshot is there. Returns how many events the journal holds of it. */
+/** OURS. Resumes the session in the journal at `path` from its first event, without a snapshot. Returns its number of events. */
 export async function resumeWithFaultline(path: string, session: string): Promise<number> {
   const { createFaultline } = await import("../../src/index.ts");
   const journal = await openFaultlineJournal(path);

@@ -1,4 +1,4 @@
-// The same run of the team again and again, each time with its worker killed somewhere else, each held against the undisturbed one.
+// Repeats the same run of the team, each time with its worker killed at another place, and compares each with an undisturbed run.
 
 import { join } from "node:path";
 import { classify } from "../../src/index.ts";
@@ -11,7 +11,7 @@ import { type Plan, type Story, tellStory } from "./story.ts";
 import { readTeam } from "./team.ts";
 
 export interface CampaignOptions {
-  /** An empty folder; everything is left in it. */
+  /** An empty folder. The campaign leaves all its files there. */
   readonly folder: string;
   /** Which entries of the undisturbed run a worker is killed at, given how many there are. */
   readonly points: (entries: number) => readonly number[];
@@ -19,7 +19,7 @@ export interface CampaignOptions {
   readonly again: (entries: number) => readonly number[];
   /** Of `SPECIAL_PLANS`. */
   readonly special: readonly string[];
-  /** How many stories are told side by side. */
+  /** How many runs proceed at the same time. */
   readonly sideBySide: number;
   readonly tell: (line: string) => void;
 }
@@ -29,11 +29,11 @@ export interface Report {
   stories: number;
   kills: number;
   lives: number;
-  /** Requests to models in all, and those of them that were made again because a kill came before their answer was on disk. */
+  /** All requests to models, and how many were repeated because the kill came before their answer was on disk. */
   requests: number;
   askedAgain: number;
   cutOff: number;
-  /** Booked for attempts that were cut off, on top of what the run costs. */
+  /** Booked for interrupted attempts, in addition to the cost of the run. */
   cutOffMicrocents: number;
   undisturbedMicrocents: number;
   readonly problems: string[];
@@ -85,7 +85,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Report> {
 
 interface Planned {
   readonly plan: Plan;
-  /** What it is held against; null: what all others are. */
+  /** The run it is compared with; null: the one that all others are compared with. */
   readonly against: Plan | null;
 }
 
@@ -103,7 +103,7 @@ function specialPlan(name: string): Planned {
 
 const TWICE_AFTER = 5;
 
-/** Every other one by itself, exactly there; the others by the parent a while later, so that something is on its way. */
+/** Every second worker kills itself exactly there. The parent kills the others a little later, in the middle of other work. */
 function killAt(seq: number): Kill {
   return seq % 2 === 0 ? { seq, by: "itself", delayMs: 0 } : { seq, by: "parent", delayMs: (seq * 7) % 60 };
 }

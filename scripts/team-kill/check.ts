@@ -1,16 +1,16 @@
-// Holds a run whose worker was killed against the same run undisturbed: nothing may be lost, done twice, or end otherwise.
+// Compares a run whose worker was killed with the same run undisturbed: nothing may be lost, repeated, or end differently.
 
 import { cutOffAttempts, finishedAttempts, finishedRequests, microcents, only, places } from "./entries.ts";
 import type { Story } from "./story.ts";
 
-/** What is wrong, in words; empty when all is well. */
+/** The problems, as sentences; empty if there are none. */
 export function checkStory(story: Story, undisturbed: Story): readonly string[] {
   return CHECKS.flatMap((check) => check(story, undisturbed));
 }
 
 type Check = (story: Story, undisturbed: Story) => readonly string[];
 
-/** More of a difference would not tell more. */
+/** A longer excerpt of a difference would not help. */
 const SHOWN = 300;
 
 function same(what: string, is: unknown, was: unknown): readonly string[] {
@@ -23,7 +23,7 @@ function same(what: string, is: unknown, was: unknown): readonly string[] {
 }
 
 const CHECKS: readonly Check[] = [
-  // Every life ended as it was to.
+  // Every worker process ended as planned.
   ({ lives }) =>
     lives.flatMap(({ killed, hung, exitCode, stderr, told }, index) => [
       ...(hung ? [`life ${index + 1} did not end by itself`] : []),
@@ -32,7 +32,7 @@ const CHECKS: readonly Check[] = [
         : []),
       ...told.flatMap((said) => (said.told === "trouble" ? [`life ${index + 1}: ${said.code}: ${said.message}`] : [])),
     ]),
-  // The same end, once.
+  // The run has the same end, exactly once.
   (story, undisturbed) =>
     same(
       "the end",
@@ -40,14 +40,14 @@ const CHECKS: readonly Check[] = [
       only(undisturbed.entries, "run-ended", "session-ended").map(endOf),
     ),
   ({ entries }) => same("the last entry", entries.at(-1)?.event.type, "session-ended"),
-  // Numbered without a gap, and as it was written.
+  // Entries are numbered without a gap and unchanged.
   ({ entries }) =>
     entries.flatMap(({ seq }, index) => (seq === index + 1 ? [] : [`entry ${index + 1} has number ${seq}`])),
   ({ verified }) => same("the journal's own check", verified.firstBad, null),
-  // Each attempt of each visit begins once, and the same ones end in the same order.
+  // Each attempt of each visit starts once, and the same attempts end in the same order.
   (story, undisturbed) =>
     same("nodes", places(story.entries, ...NODE_EVENTS), places(undisturbed.entries, ...NODE_EVENTS)),
-  // What has an answer is not called again, and every call comes to what it came to.
+  // A call with an answer is not repeated, and every call has the same result.
   ({ entries }) => {
     const over = new Set<string>();
     return entries.flatMap(({ seq, event }) => {
@@ -61,7 +61,7 @@ const CHECKS: readonly Check[] = [
     const cutOff = new Set(cutOffAttempts(story.entries).map(({ call }) => call));
     return [...moved].filter((call) => !cutOff.has(call)).map((call) => `${call} was answered by another target`);
   },
-  // A request is made twice only if a kill came while nobody knew its answer, and then with the same words.
+  // A request is repeated only if the kill came before its answer was on disk, and then with the same words.
   (story, undisturbed) => {
     const { asks, lives } = story;
     const { asks: asksThen } = undisturbed;
@@ -82,14 +82,14 @@ const CHECKS: readonly Check[] = [
       ]),
     ];
   },
-  // Every attempt that was finished costs what it cost undisturbed …
+  // Every finished attempt costs the same as undisturbed …
   (story, undisturbed) => {
     const moved = otherwiseAsked(story, undisturbed);
     const costOf = ({ entries }: Story): number =>
       microcents(finishedAttempts(entries).filter(({ call }) => !moved.has(call)));
     return same("cost of finished attempts", costOf(story), costOf(undisturbed));
   },
-  // … and what a kill has cut off is booked on top as it was estimated, and marked.
+  // … and an interrupted attempt is booked in addition, with its estimate, and marked.
   ({ entries, report, lives }) => {
     const cutOff = cutOffAttempts(entries);
     const booked = microcents(finishedAttempts(entries)) + microcents(cutOff);
@@ -102,12 +102,12 @@ const CHECKS: readonly Check[] = [
       ...(cutOff.length > MOST_AT_ONCE * lives.length ? [`${cutOff.length} attempts were cut off`] : []),
     ];
   },
-  // The same work lies on the disk, and nothing half written beside it.
+  // The disk has the same files, and none is half written.
   (story, undisturbed) => same("files", story.files, undisturbed.files),
   (story, undisturbed) => same("kept files", story.report?.files, undisturbed.report?.files),
   (story, undisturbed) => same("outputs", outputsOf(story), outputsOf(undisturbed)),
   ({ left }) => left.map((what) => `${what} is still there`),
-  // Who was killed when the run was over could not let go of it, and nobody comes to take it.
+  // A worker that was killed after the end of the run could not release it, and no other worker takes it.
   ({ holds, lives }) =>
     lives.at(-1)?.told.some(({ told }) => told === "driving") === true
       ? holds.map((one) => `${one} still holds it`)
@@ -124,7 +124,7 @@ function endOf(event: { readonly type: string; readonly status: string; readonly
   return `${event.type} ${event.status} ${event.outcome ?? ""}`;
 }
 
-/** Side by side, calls may end in another order: so by call. */
+/** Parallel calls may end in another order, so the attempts are grouped by call. */
 function attemptsOf({ entries }: Story): readonly string[] {
   return finishedAttempts(entries)
     .map((event) => `${event.call} ${event.type} ${event.type === "call-failed" ? event.fault.code : ""}`)
@@ -132,8 +132,8 @@ function attemptsOf({ entries }: Story): readonly string[] {
 }
 
 /**
- * Calls that went to other targets than undisturbed. An attempt that was cut off counts as one, so a call that fails once more
- * may go to its stand-in one attempt earlier.
+ * Calls that went to other targets than undisturbed. An interrupted attempt counts, so a call that fails again
+ * may use its fallback one attempt earlier.
  */
 function movedCalls(story: Story, undisturbed: Story): ReadonlySet<string> {
   const targetsOf = ({ entries }: Story): ReadonlyMap<string, string> =>
@@ -153,8 +153,8 @@ function otherwiseAsked(story: Story, undisturbed: Story): ReadonlySet<string> {
 }
 
 /**
- * Calls that were to be asked for a better answer when the worker died, before it was written down what they would be told: the
- * poor answer was in its memory only. They are told what was wrong with it, and not shown it.
+ * Calls whose worker died between a poor answer and the request for a better one. The poor answer was only in its memory, so the
+ * new request says what was wrong but does not contain that answer.
  */
 function forgottenAnswers({ entries }: Story): readonly string[] {
   const open = new Set<string>();
@@ -170,7 +170,7 @@ function stepsOf({ entries }: Story, calls: ReadonlySet<string>): ReadonlySet<nu
   return new Set(finishedRequests(entries).flatMap(({ call }, step) => (calls.has(call) ? [step] : [])));
 }
 
-/** How long commands took is another one each time. */
+/** The duration of commands differs each time. */
 function outputsOf({ outputs }: Story): readonly string[] {
   return Object.entries(outputs)
     .filter(([key]) => !key.includes("/run_tests#"))

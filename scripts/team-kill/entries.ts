@@ -1,4 +1,4 @@
-// What the entries of a run say about work that was done: pure.
+// Reads from the entries of a run which work was done. Pure.
 
 import type { Entry, JournalEvent } from "../../src/index.ts";
 
@@ -13,7 +13,7 @@ export function only<Type extends JournalEvent["type"]>(
     .filter((event): event is EventOf<Type> => types.includes(event.type as Type));
 }
 
-/** An attempt of a call that came to an end of its own, well or badly. Those that a kill has cut off did not. */
+/** An attempt of a call that ended by itself, with or without success, and was not interrupted by a kill. */
 export type Finished = EventOf<"call-succeeded"> | EventOf<"call-failed">;
 
 export function finishedAttempts(entries: readonly Entry[]): readonly Finished[] {

@@ -1,4 +1,4 @@
-// The library as files that load fast, made from the sources as they are now: a worker is started hundreds of times.
+// Bundles the current sources into files that load fast, because the campaign starts hundreds of workers.
 
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Returns the folder to import `faultline.js` and `workflow.js` from, as an address. */
 export async function bundleWorkflows(folder: string): Promise<string> {
   mkdirSync(folder, { recursive: true });
-  // What brings a file of its own stays outside the bundle, and is found as it would be beside it.
+  // Packages with data files of their own stay outside the bundle and are resolved as usual.
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"), "junction");
   await build({
     absWorkingDir: ROOT,
@@ -23,7 +23,7 @@ export async function bundleWorkflows(folder: string): Promise<string> {
     format: "esm",
     platform: "node",
     target: "node22.13",
-    // Some packages are CommonJS and ask for modules of Node by `require`.
+    // Some packages are CommonJS and load Node's modules with `require`.
     banner: {
       js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
     },

@@ -1,4 +1,4 @@
-// One life of the worker: a real process from its start to its end, which may be a SIGKILL when an entry is on disk.
+// One life of the worker: a real process from its start to its end, which may be a SIGKILL after a certain entry.
 
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -8,9 +8,9 @@ import { parseJson } from "../../src/core/try-read.ts";
 export interface Kill {
   /** The entry of the run after which it is killed. */
   readonly seq: number;
-  /** By itself at once, so that nothing comes after the entry; or by its parent, later and in the middle of something. */
+  /** The worker kills itself at once, so that nothing follows the entry; or its parent kills it later, in the middle of other work. */
   readonly by: "itself" | "parent";
-  /** How much later the parent does it. */
+  /** How much later the parent kills it. */
   readonly delayMs: number;
 }
 
@@ -38,13 +38,13 @@ export interface LifeEnd {
   readonly exitCode: number | null;
   readonly told: readonly Told[];
   readonly stderr: string;
-  /** It did not end by itself, and was killed because of that. */
+  /** It did not end by itself, so it was killed. */
   readonly hung: boolean;
 }
 
 export interface Life {
   readonly ended: Promise<LifeEnd>;
-  /** Now, whatever it is at. */
+  /** Kills it now, whatever it is doing. */
   kill(): void;
 }
 
@@ -52,7 +52,7 @@ const WORKER = fileURLToPath(new URL("worker.mjs", import.meta.url));
 /** Far longer than any life takes. */
 const HUNG_MS = 90_000;
 
-/** `mark` is in the environment of the worker and of all it starts. */
+/** `mark` is in the environment of the worker and of all processes it starts. */
 export function startLife(job: Job, mark: string, listen: (told: Told) => void): Life {
   const child = spawn(process.execPath, [WORKER, JSON.stringify(job)], {
     stdio: ["ignore", "pipe", "pipe"],

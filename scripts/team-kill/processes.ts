@@ -5,14 +5,14 @@ import { tryRead } from "../../src/core/try-read.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import { MARK } from "./life.ts";
 
-/** Elsewhere nothing is found, and what needs it is left out. */
+/** On other systems nothing is found, and the checks that need it are skipped. */
 export const SEES_PROCESSES = existsSync("/proc/self/environ");
 
-/** What was just ending may take so long. */
+/** How long a process that is ending may take. */
 const ENDING_MS = 3_000;
 const LOOK_EVERY_MS = 50;
 
-/** Those that are still there after a while, each as its number and its command. */
+/** The processes that are still running after a while, each as its pid and command. */
 export async function livingWith(mark: string): Promise<readonly string[]> {
   for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
     const living = markedNow(mark);

@@ -17,7 +17,7 @@ interface SpecialPlan {
   readonly undisturbed: Omit<Plan, "name"> | null;
 }
 
-/** A quota that is used up and comes back in an hour, and nobody who stands in. */
+/** A used-up quota that resets in an hour, without a fallback. */
 const PARKED: Omit<Plan, "name"> = {
   kills: [],
   steps: [{ fault: "quota-reset" }, ...TEAM_STEPS.slice(1)],
@@ -36,7 +36,7 @@ if (!existsSync("${HAS_HUNG}")) {
 
 /** By name: what happens in it. */
 export const SPECIAL_PLANS: Readonly<Record<string, SpecialPlan>> = {
-  // Killed when it has just put its question, and again while nobody has answered.
+  // Killed right after it asked its question, and again while the question is open.
   gate: {
     plan: { kills: [], answersFrom: 3, listen: killedWhileItWaits },
     undisturbed: null,
@@ -46,7 +46,7 @@ export const SPECIAL_PLANS: Readonly<Record<string, SpecialPlan>> = {
     plan: { ...PARKED, aheadMs: (number) => (number > 2 ? 2 * HOUR_MS : 0), listen: killedWhileItWaits },
     undisturbed: { ...PARKED, jumps: true },
   },
-  // The tests hang when they are run for the first time: killed in the middle of that.
+  // The tests hang at their first run, and the worker is killed meanwhile.
   command: {
     plan: {
       kills: [],
@@ -59,7 +59,7 @@ export const SPECIAL_PLANS: Readonly<Record<string, SpecialPlan>> = {
   },
 };
 
-/** Those that can be done on this machine. */
+/** The plans that this machine supports. */
 export const SPECIAL_NAMES = Object.keys(SPECIAL_PLANS).filter((name) => SEES_PROCESSES || name !== "command");
 
 function killedWhileItWaits(told: Told, life: Life, number: number): void {

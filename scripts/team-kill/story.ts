@@ -1,5 +1,5 @@
-// One run of the team from an empty folder to its end, through as many lives as it takes: the worker is killed where the plan says
-// so, somebody answers at the gate, and the models go on where the journal says that they were.
+// One run of the team from an empty folder to its end, through as many lives as it takes: the plan says where the worker is
+// killed, a scripted person answers at the gate, and the models continue at the step that the journal shows.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
@@ -21,13 +21,13 @@ export interface Plan extends TeamChanges {
   /** Of the first life, the second …; later ones are left alone. */
   readonly kills: readonly Kill[];
   readonly steps?: readonly ChaosStep[];
-  /** Told what a life says, with a way to kill it; the mark is in the environment of all it starts. */
+  /** Receives the messages of a worker, with a way to kill it. The mark is in the environment of all its processes. */
   readonly listen?: (told: Told, life: Life, number: number, mark: string) => void;
   /** How much later it is for the worker in its n-th life, counted from 1. */
   readonly aheadMs?: (number: number) => number;
   /** When the run waits for a time, that time comes at once. */
   readonly jumps?: boolean;
-  /** Nobody answers at the gate before this life. */
+  /** The gate is not answered before this life. */
   readonly answersFrom?: number;
 }
 
@@ -44,13 +44,13 @@ export interface Story {
   readonly asks: readonly Ask[];
   /** What is in the repository, by name. */
   readonly files: Readonly<Record<string, string>>;
-  /** What nodes have given, by their visit. */
+  /** The outputs of nodes, by visit. */
   readonly outputs: Readonly<Record<string, unknown>>;
   readonly lives: readonly LifeEnd[];
   readonly verified: VerifyReport;
   /** Runs that still want to be woken, questions that are still open. */
   readonly left: readonly string[];
-  /** Who still holds the run. */
+  /** The processes that still hold the run. */
   readonly holds: readonly string[];
   readonly orphans: readonly string[];
 }
@@ -117,7 +117,7 @@ class Telling {
     const answering: Promise<void>[] = [];
     const life = startLife(job, this.#home.folder, (told) => {
       listen?.(told, life, number, this.#home.folder);
-      // A life that finds a run waiting at its gate has nothing to say about it, so it is looked for at its beginning, too.
+      // A worker that finds a run waiting at its gate reports nothing, so the start of a life is checked too.
       if (mayAnswer && (told.told === "paused" || told.told === "driving")) answering.push(answerAll(team.journal));
     });
     const end = await life.ended;
@@ -126,10 +126,10 @@ class Telling {
     return end;
   }
 
-  /** Whatever a dead worker has not got an answer for is asked again: the models begin with the first of those. */
+  /** Requests of a dead worker without an answer are repeated: the models start with the first of those. */
   async #rewind(team: TeamFolder): Promise<number> {
     const from = this.#lives.length === 0 ? 0 : await withJournal(team.journal, countFinished);
-    // Over the wire, so that what the dead one has sent has arrived before; another scenario empties the script.
+    // Over HTTP, so that the requests of the dead worker have arrived before. A new scenario empties the script.
     const url = `${this.#chaos.url}/__chaos`;
     await (await fetch(url)).text();
     await (await fetch(`${url}/scenario`, { method: "POST", body: "{}" })).text();
@@ -165,7 +165,7 @@ async function entriesOf(journal: Journal): Promise<readonly Entry[]> {
   return entries;
 }
 
-/** A person, in a process of its own as persons are: every gate is confirmed. */
+/** Plays the person: confirms every gate, through a journal connection of its own. */
 async function answerAll(path: string): Promise<void> {
   await withJournal(path, async (journal) => {
     const { runs } = createWorkflows({ journal });
@@ -197,7 +197,7 @@ function textsIn(folder: string, home: string): Readonly<Record<string, string>>
   return Object.fromEntries(paths.map((path) => [relative(folder, path), plain(readFileSync(path, "utf8"), home)]));
 }
 
-/** Without what is another one in every run: the folder, ports, and the names that models give to their calls. */
+/** Removes values that differ in every run: the folder, ports, and the ids of model calls. */
 function plain(text: string, folder: string): string {
   return text
     .replaceAll(folder, "<folder>")

@@ -1,5 +1,5 @@
-// The team of the demonstration in a folder of its own: the template, a repository with a bug, and models that say what they say
-// in `faultline start`, without the waits that are only there to be seen.
+// The team of the demo in its own folder: the template, a repository with a bug, and the models of `faultline start`, without the
+// waits that are only for show.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -29,8 +29,8 @@ function isTestPlan(json: unknown): json is { readonly commands: readonly string
   return typeof json === "object" && json !== null && "commands" in json;
 }
 
-/** Tests that say the same in the same words each time: how long they took would be in prompts, and so in what those cost. */
-export const CHECK = `// Written for the kills: the tests of this repository, told without times.
+/** Tests with the same output each time. Durations would end up in prompts and change their cost. */
+export const CHECK = `// Written for the kills: the tests of this repository, reported without times.
 
 import { split } from "./src/split.js";
 
@@ -56,7 +56,7 @@ export interface TeamChanges {
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** Read once: somebody may be working on the template meanwhile. */
+/** Read once, because the template may change while the campaign runs. */
 export async function readTeam(): Promise<TeamFiles> {
   return new Map([...(await filesOf("sample-repo", "")), ...(await filesOf("team", "models")), [CHECK_FILE, CHECK]]);
 }
@@ -86,7 +86,7 @@ async function filesOf(template: string, variant: string): Promise<ReadonlyMap<s
   return (await templateNamed(template)?.files(variant)) ?? new Map<string, string>();
 }
 
-/** Nobody sets this key, and the server wants none. */
+/** This key is never set, and the server needs none. */
 const NO_KEY = "FAULTLINE_DEMO_KEY";
 
 function atChaos(text: string, { openaiUrl, anthropicUrl }: Pick<Chaos, "openaiUrl" | "anthropicUrl">): string {
@@ -96,7 +96,7 @@ function atChaos(text: string, { openaiUrl, anthropicUrl }: Pick<Chaos, "openaiU
       "anthropic: { api_key_env: ANTHROPIC_API_KEY }",
       `anthropic: { base_url: "${anthropicUrl}/v1", api_key_env: ${NO_KEY} }`,
     ],
-    // Processes of a run get a small environment: the mark they are found by has to be named.
+    // Processes of a run get a small environment: the variable that marks them has to be listed.
     ["\nfaultline: 1\n", `\nfaultline: 1\nenv: [${MARK}]\n`],
     ['allow: ["npm test *"', `allow: ["${CHECK_COMMAND}", "npm test *"`],
   ];

@@ -1,5 +1,5 @@
-// The process that is killed: opens the journal, begins the run if there is none yet, and drives it until it is over. Tells on
-// stdout what happens to the run, a line of JSON each. Plain JavaScript: it starts often, and has to start fast.
+// The process that is killed: opens the journal, starts the run if there is none yet, and drives it to its end. Reports on
+// stdout what happens to the run, as lines of JSON. Plain JavaScript, because it starts often and has to start fast.
 
 import { writeSync } from "node:fs";
 
@@ -10,7 +10,7 @@ const { createWorkflows } = await import(`${job.library}/workflow.js`);
 const tell = (line) => writeSync(1, `${JSON.stringify(line)}\n`);
 
 let { aheadMs } = job;
-/** Later than it is, for a run that waits for a time that nobody wants to wait for. */
+/** A clock that is ahead, so that the campaign need not wait when a run waits for a time. */
 const clock = {
   now: () => Date.now() + aheadMs,
   after: (delayMs, wake) => {
@@ -22,7 +22,7 @@ const clock = {
   shiftMs: 0,
 };
 
-/** Once the entry with this number is on disk: here and now, or when the parent has heard of it. */
+/** Kills this process once the entry with this number is on disk, at once or through the parent. */
 function passed(seq) {
   if (job.kill === null || isPassed || seq < job.kill.seq) return;
   isPassed = true;
@@ -58,7 +58,7 @@ const driver = workflows.driver({
   },
   onWarning: (run, fault) => tell({ told: "trouble", run, code: fault.code, message: fault.message }),
 });
-// It may have been killed when everything was done.
+// The previous worker may have been killed after the run was over.
 if (known !== null && known.endedAt > 0) await leave(known.status, known.outcome);
 else {
   tell({ told: "driving" });

@@ -56,6 +56,6 @@ function isChoice(name: string): boolean {
 
 function noSuchFault(id: string): string {
   const near = nearest(id, CHAOS_FAULT_IDS);
-  const hint = near === null ? "`faultline chaos --list` lists all" : `did you mean \`${near}\``;
-  return `There is no fault \`${id}\`: ${hint}.`;
+  const hint = near === null ? "`faultline chaos --list` lists all." : `Did you mean \`${near}\`?`;
+  return `There is no fault \`${id}\`. ${hint}`;
 }

@@ -31,3 +31,8 @@ export function globalOptions(command: Command, { env }: Io): GlobalOptions {
 function firstSet(...values: readonly (string | undefined)[]): string {
   return values.find((value) => value !== undefined && value !== "") ?? "en";
 }
+
+/** Parses an option that can be repeated. Without a default, so that the help does not print "(default: [])". */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

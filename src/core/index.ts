@@ -78,7 +78,7 @@ export type { PresetName } from "./policy/presets.ts";
 
 export { baseDelayMs, delayBounds, delayMs, schedule } from "./policy/backoff.ts";
 export type { DelayBounds, ScheduledWait } from "./policy/backoff.ts";
-export { admit, CLOSED, isolate, record, release } from "./decide/breaker.ts";
+export { admit, CLOSED, isolate, letProbe, mergeBreakers, record, release } from "./decide/breaker.ts";
 export type { Admission, Breaker, BreakerCause, BreakerState, CallResult, Ticket } from "./decide/breaker.ts";
 export { decide } from "./decide/decide.ts";
 export { REFUSALS } from "./decide/decision.ts";
@@ -101,6 +101,7 @@ export { checkPlan } from "./flow/plan.ts";
 export type { Plan, PlanNode } from "./flow/plan.ts";
 
 export type { Entry, JournalEvent, Manifest, SessionStatus, TurnStatus } from "./record/event.ts";
+export type { FaultGroup, FaultOccurrence, RecourseTally } from "./record/fault-index.ts";
 export { fingerprint } from "./record/fingerprint.ts";
 export { countEntries, metricsOf } from "./record/metrics.ts";
 export type { ToolCounters, ToolMetrics } from "./record/metrics.ts";
@@ -111,5 +112,17 @@ export type { SessionState, TurnRecord } from "./record/replay.ts";
 export { traceOf } from "./record/trace.ts";
 export type { TraceRecord } from "./record/trace.ts";
 export { replayUnder } from "./record/policy-replay.ts";
+export { createPolicyReplay } from "./record/replay-tally.ts";
+export { tellReplayLimit } from "./record/replay-words.ts";
+export type {
+  ChangedDecision,
+  PolicyReplay,
+  ReplayedRecourse,
+  ReplayLimit,
+  ReplayOptions,
+  ReplayRow,
+  ReplaySummary,
+  UnknownReason,
+} from "./record/replay-tally.ts";
 export type { SeenSituation } from "./decide/seen-situation.ts";
 export type { PolicyChanges } from "./decide/effective-policy.ts";

@@ -40,7 +40,7 @@ const ORDER: readonly (readonly [ErrorCategory, readonly RegExp[]])[] = [
   ["fatal", FATAL_AUTH],
 ];
 
-/** Never `timeout` or `aborted`: those are set by whoever ran the process. */
+/** Never `timeout` or `aborted`: the code that ran the process sets those. */
 export function classifyError(message: string): ErrorCategory {
   if (typeof message !== "string") return "fatal";
   return ORDER.find(([, patterns]) => patterns.some((pattern) => pattern.test(message)))?.[0] ?? "fatal";

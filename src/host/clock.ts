@@ -72,6 +72,16 @@ function lookForShift(wall: number): void {
   if (Math.abs(seenMs - system.shiftMs) >= ROUNDING_MS) system.shiftMs = seenMs;
 }
 
+/**
+ * A timer that does not keep the process alive, for work in the background that no caller waits for. It follows real time, also in a
+ * program that brought its own clock.
+ */
+export function afterIdle(delayMs: number, wake: () => void): () => void {
+  const timer = setTimeout(wake, delayMs);
+  timer.unref();
+  return () => clearTimeout(timer);
+}
+
 function systemAfter(delayMs: number, wake: () => void): () => void {
   let timer: NodeJS.Timeout;
   const arm = (leftMs: number): void => {

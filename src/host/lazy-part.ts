@@ -1,4 +1,4 @@
-// Parts of our own code that load on first use, so that a program starts without the parts it may never need. Loading takes real
+// Parts that load on first use, so that a program starts without the parts it may never need. Loading takes real
 // time: a fake clock must not move meanwhile, or a first call would time out where a second one does not.
 
 const loading = new Set<Promise<unknown>>();
@@ -19,4 +19,12 @@ function tracked<T>(part: Promise<T>): Promise<T> {
 /** Null when no part is being loaded; otherwise a promise that resolves when some of them have been. */
 export function partsLoading(): Promise<unknown> | null {
   return loading.size === 0 ? null : Promise.allSettled(loading);
+}
+
+/**
+ * For packages that a program need not install: an import with `.catch(orFail)` fails as it would without. Bundlers refuse a program that
+ * imports a package that is not installed, unless the import handles its failure.
+ */
+export function orFail(error: unknown): never {
+  throw error;
 }

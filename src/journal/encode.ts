@@ -1,8 +1,10 @@
 // Entries and kept values as text, encoded when they are passed in, so that later changes to the objects have no effect.
 
 import type { JournalEvent } from "../core/record/event.ts";
+import { type FaultMark, faultMarkOf } from "../core/record/fault-index.ts";
 import { isKeepKind, type KeptPlace, placeOf, SEAL } from "./keep-kinds.ts";
 import type { Keep, KeepKind, NewEntry } from "./journal.ts";
+import { textOfRun } from "./search-text.ts";
 import { drift, unfit } from "./journal-faults.ts";
 import { statusMarkOf, type StatusMark } from "./session-status.ts";
 
@@ -12,6 +14,8 @@ export interface EncodedEntry {
   /** The whole event as JSON, on one line. */
   readonly body: string;
   readonly mark: StatusMark | null;
+  /** What it means for the index of failures. */
+  readonly faultMark: FaultMark | null;
 }
 
 export interface EncodedKeep {
@@ -20,6 +24,8 @@ export interface EncodedKeep {
   /** null takes the value away. */
   readonly text: string | null;
   readonly place: KeptPlace;
+  /** The text by which a search finds it; null for what is not searched. */
+  readonly searched: string | null;
 }
 
 const MAX_NAME_CHARS = 200;
@@ -32,14 +38,16 @@ export function encodeEntry({ at, event }: NewEntry): EncodedEntry {
   if (typeof type !== "string" || type === "" || CONTROLS.test(type)) {
     throw unfit("An event must say its type, e.g. `call-failed`.");
   }
-  return { at, type, body: jsonOf(event, `A ${type} event`), mark: statusMarkOf(event) };
+  const body = jsonOf(event, `A ${type} event`);
+  return { at, type, body, mark: statusMarkOf(event), faultMark: faultMarkOf(event) };
 }
 
 export function encodeKeep({ kind, key, value }: Keep): EncodedKeep {
   if (!isKeepKind(kind)) throw unfit(`There is no kind of kept value called ${JSON.stringify(kind)}.`);
   checkName(key, "The key of a kept value", MAX_KEY_CHARS);
   const text = value === null ? null : jsonOf(value, `The ${kind} kept under ${key}`);
-  return { kind, key, text, place: placeOf(kind, value) };
+  const searched = kind === "run" && value !== null ? textOfRun(key, value) : null;
+  return { kind, key, text, place: placeOf(kind, value), searched };
 }
 
 /** A value that comes with no entry: what the chain of entries covers cannot. */
@@ -56,6 +64,22 @@ export function encodePresent(keep: Keep): EncodedKeep & { readonly text: string
   return { ...rest, text };
 }
 
+/** What `change` makes of a kept value; null when it leaves it as it is. Throws only FaultErrors. */
+export function encodeChanged(
+  kind: KeepKind,
+  key: string,
+  present: unknown,
+  change: (present: unknown) => unknown,
+): { readonly value: unknown; readonly encoded: EncodedKeep | null } {
+  let value: unknown;
+  try {
+    value = change(present);
+  } catch (error) {
+    throw unfit(`The function that was to change the ${kind} kept under ${key} failed; nothing was changed.`, error);
+  }
+  return { value, encoded: value === present ? null : encodeLoose({ kind, key, value }) };
+}
+
 /** Keys are `session/…`, so a session's own name has no slash: else one session's values could pass for another's. */
 export function checkSession(session: string): void {
   checkName(session, "A session's name", MAX_NAME_CHARS);
@@ -70,6 +94,12 @@ export function checkHold(key: string, owner: string): void {
 export function checkInstant(at: number, what: string): void {
   if (Number.isFinite(at) && Math.abs(at) <= Number.MAX_SAFE_INTEGER) return;
   throw unfit(`${what} must be a number of milliseconds, and is ${String(at)}.`);
+}
+
+/** Of an entry among all, or how many to read. */
+export function checkPosition(position: number): void {
+  if (Number.isSafeInteger(position) && position >= 0) return;
+  throw unfit(`A position in the journal must be a whole number from 0, and is ${String(position)}.`);
 }
 
 function checkName(name: string, what: string, maxChars: number): void {

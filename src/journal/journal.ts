@@ -6,10 +6,18 @@
 // J5  what cannot be trusted is refused by name, never repaired in silence.
 // J6  a key is held by at most one owner at a time, across processes.
 // J7  A query by time or by page costs as much as its answer is long, however much the store holds.
+// J8  Every entry has a position, a number that grows over all sessions in the order of their commits. A reader that continues
+//     behind a position misses nothing, unless `position().first` lies behind it: then entries between the two were removed.
+// J9  Failures are found by their fingerprint. Groups, counts and what helped are written with the entries they follow from, so they
+//     always equal a recount of the entries that are there.
+// J10 A search finds every failure and every run whose text contains all words of the question, whatever characters they have.
+// J11 `changeKept` sees what is kept and replaces it in one step, also when several processes change the same value at once.
 // Failures are FaultErrors: StoreUnavailable when trying again may help, EngineState when another writer was first,
 // ManifestDrift or ResumeMismatch when a file is not what it should be.
 
 import type { Entry, JournalEvent, SessionStatus } from "../core/record/event.ts";
+import type { FaultGroup, FaultOccurrence, RecourseTally } from "../core/record/fault-index.ts";
+import type { FaultBucket, FaultGroupsQuery, FaultsQuery, FaultTrendQuery } from "./fault-queries.ts";
 
 /** An event on its way into the journal. */
 export interface NewEntry {
@@ -31,13 +39,19 @@ export type KeepKind =
   | "secret" //   the secret inputs of a run, key: the run; no view, event or export ever shows them
   | "snapshot" // a session folded up to a number, key `session`
   | "breaker" //  key: the target
+  | "pause" //    a wait that a target or an account asked for, key `target/…` or `account/…`
+  | "retries" //  the retry budget of a provider, key: the provider
   | "incident" // key: the fingerprint
   | "question" // an open question, key: its id
   | "answer" //   an answer that waits for its session to be taken up, key: the question's id
   | "run" //      the summary of a run, key: the run, which is a session of the same name
   | "wake" //     when a run wants to be advanced next, in epoch ms, key: the run
   | "action" //   what an operator did to a run, key `run/idempotency-key`; kept first, so that it is done once
-  | "definition"; // the text of a workflow, key: its digest
+  | "bulk" //     one action on many runs, key: its id; its runs under `id/run/…`
+  | "definition" // the text of a workflow, key: its digest
+  | "follower" // how far a follower of all entries has come: a position, key: its name
+  | "audit" //    what a person or a client did, key: its id; see `audit.ts`
+  | "request"; //  the answer to a request, key `actor/route/idempotency-key`, with its time as `at`; kept first, so that it is done once
 
 /** A session in a list of sessions. */
 export interface SessionSummary {
@@ -62,9 +76,10 @@ export interface Hold {
   readonly until: number;
 }
 
-/** Kinds that are listed by time: a wake by when it is due, a run by its start (tag: its status), a question by when it was asked
- * (tag: its session), an incident by the newest thing noted. */
-export type TimedKind = "wake" | "run" | "question" | "incident";
+/** Kinds that are listed by time: a wake by when it is due, a run by its start (tags: `status:…`, `workflow:…`, `code:…`, `target:…`), a
+ * question by when it was asked (tag: `session:…`), an incident by the newest thing noted, a
+ * request and an audit record by their time (tags of the latter: `by:…`, `on:…`), a bulk action by its start (tag: `status:…`). */
+export type TimedKind = "wake" | "run" | "question" | "incident" | "request" | "bulk" | "audit";
 
 export interface Timed extends Kept {
   readonly at: number;
@@ -73,8 +88,8 @@ export interface Timed extends Kept {
 export interface TimeQuery {
   readonly order: "oldest" | "newest";
   readonly limit: number;
-  /** Only those with this tag. */
-  readonly tag?: string;
+  /** Only those with all of these tags. The first one is looked up, the others are compared: name the rarest first. */
+  readonly tags?: readonly string[];
   /** Only those behind this one, in the order asked for; the last of a page leads to the next. */
   readonly after?: Pick<Timed, "at" | "key">;
   /** Oldest first: only those that are not later than this. */
@@ -88,11 +103,47 @@ export interface SessionsQuery {
   readonly after?: Pick<SessionSummary, "session" | "startedAt">;
 }
 
+/** Where a subscription begins: from now on, unless `after` or `position` names a place before. */
 export interface Subscription {
   /** Only entries of this session; all when absent. */
   readonly session?: string;
-  /** For one session: only entries behind this number. Otherwise: from now on. */
+  /** For one session: only entries behind this number. */
   readonly after?: number;
+  /** Only entries behind this position. */
+  readonly position?: number;
+}
+
+/** Called with every entry and its position among the entries of all sessions. */
+export type EntryListener = (entry: Entry, position: number) => void;
+
+export type KeptListener = (kind: KeepKind, key: string, value: unknown) => void;
+
+/** An entry with its position among the entries of all sessions. */
+export interface Positioned {
+  readonly position: number;
+  readonly entry: Entry;
+}
+
+/** The range of positions that a journal can still serve without a gap. */
+export interface PositionRange {
+  /** The oldest position behind which nothing was removed; 0 until sessions are pruned. */
+  readonly first: number;
+  /** The newest position; 0 when nothing was ever written. */
+  readonly last: number;
+}
+
+/** A failure or a run that a search found. */
+export type Found =
+  | { readonly kind: "fault"; readonly position: number; readonly fault: FaultOccurrence }
+  /** `position`: of the run's first entry. `value`: the run as it is kept. */
+  | { readonly kind: "run"; readonly position: number; readonly run: string; readonly value: unknown };
+
+export interface SearchQuery {
+  /** All kinds when left out. */
+  readonly kinds?: readonly Found["kind"][];
+  readonly limit: number;
+  /** Only those behind this one; the last of a page leads to the next. */
+  readonly after?: Pick<Found, "position">;
 }
 
 /** Whether a journal is whole, and where it is not. */
@@ -118,6 +169,11 @@ export interface Journal {
   keep(keeps: readonly Keep[]): Promise<void>;
   /** Keeps a value only if nothing is kept under the key: true when it was kept. First answer wins. */
   keepFirst(keep: Keep): Promise<boolean>;
+  /**
+   * Replaces a value with what `change` makes of it, and returns the result. null stands for no value, in both directions; nothing is
+   * written when `change` returns what it got. It may run more than once, so it must not do anything else.
+   */
+  changeKept(kind: KeepKind, key: string, change: (present: unknown) => unknown): Promise<unknown>;
 
   /** Takes a key that is free, or whose owner let its time run out, or renews one's own. Asking again does no harm. */
   hold(key: string, owner: string, until: number, now: number): Promise<Hold>;
@@ -130,6 +186,9 @@ export interface Journal {
 
   /** Entries behind `after`, in order, in pages so that a long session needs little memory. */
   read(session: string, after?: number): AsyncIterable<Entry>;
+  position(): Promise<PositionRange>;
+  /** Entries of all sessions behind a position, in order, at most `limit`. */
+  readFrom(position: number, options: { readonly limit: number }): Promise<readonly Positioned[]>;
   /** null when nothing is kept under the key. */
   kept(kind: KeepKind, key: string): Promise<unknown>;
   /** All values of a kind, by key; with `under` only those kept under it or under `under/…`. For kinds of which there are few. */
@@ -140,10 +199,32 @@ export interface Journal {
   /** Last started first. */
   sessions(query?: SessionsQuery): Promise<readonly SessionSummary[]>;
 
-  /** Calls `listener` for every entry, in order, when it is on disk. A listener that throws is reported, and gets the next one all the same. */
-  subscribe(listener: (entry: Entry) => void, from?: Subscription): () => void;
+  /** Groups of failures by fingerprint, the one with the newest failure first. */
+  faultGroups(query: FaultGroupsQuery): Promise<readonly FaultGroup[]>;
+  /** null when no failure has this fingerprint. */
+  faultGroup(fingerprint: string): Promise<FaultGroup | null>;
+  /** Failures with this fingerprint, newest first. */
+  faultsOf(fingerprint: string, query: FaultsQuery): Promise<readonly FaultOccurrence[]>;
+  /** How many failures with this fingerprint happened when: one bucket after the other, at most 1,000. */
+  faultTrend(fingerprint: string, query: FaultTrendQuery): Promise<readonly FaultBucket[]>;
+  /** What helped against failures with this fingerprint: how often each recourse worked, and how often it did not. */
+  faultRecourses(fingerprint: string): Promise<readonly RecourseTally[]>;
 
-  /** Removes ended sessions not touched since `before`, with all that belongs to them, and holds that ran out before it; returns how many sessions. */
+  /**
+   * Failures and runs, the newest first, whose text contains every word of the question: of a failure its message, code, tool and session;
+   * of a run its id, workflow, code and the nodes where it stands or failed. Case does not matter; nothing in the question is syntax.
+   */
+  search(question: string, query: SearchQuery): Promise<readonly Found[]>;
+
+  /** Calls `listener` for every entry, in order, when it is on disk. A listener that throws is reported, and gets the next one all the same. */
+  subscribe(listener: EntryListener, from?: Subscription): () => void;
+  /**
+   * Calls `listener` for values of these kinds that other processes write from now on; of several writes of one value, perhaps only for
+   * the last. Values that are taken away are not reported. Does not keep the process alive.
+   */
+  watchKept(kinds: readonly KeepKind[], listener: KeptListener): () => void;
+
+  /** Removes ended sessions not touched since `before`, with all that belongs to them, and requests and holds from before it; returns how many sessions. */
   prune(options: { readonly before: number }): Promise<number>;
   verify(): Promise<VerifyReport>;
   close(): Promise<void>;

@@ -8,6 +8,7 @@ type Ownership =
   | "by-key" //   the key is the session, or begins with `session/`
   | "by-value" // the value names its session
   | "by-question" // the key is the id of a question of the session
+  | "by-age" //   belongs to the store until it is older than what is pruned
   | "shared"; //  belongs to the store
 
 export const OWNERSHIP: Readonly<Record<KeepKind, Ownership>> = {
@@ -21,8 +22,14 @@ export const OWNERSHIP: Readonly<Record<KeepKind, Ownership>> = {
   wake: "by-key",
   action: "by-key",
   breaker: "shared",
+  pause: "shared",
+  retries: "shared",
   incident: "shared",
+  bulk: "shared",
   definition: "shared",
+  request: "by-age",
+  audit: "by-age",
+  follower: "shared",
 };
 
 type Export =
@@ -41,8 +48,14 @@ export const EXPORT: Readonly<Record<KeepKind, Export>> = {
   snapshot: "never",
   answer: "never",
   breaker: "never",
+  pause: "never",
+  retries: "never",
   incident: "never",
+  bulk: "never",
   definition: "never",
+  request: "never",
+  audit: "never",
+  follower: "never",
 };
 
 /** How the checksum of a kept value hangs on the chain of its session's entries. */
@@ -61,37 +74,65 @@ export const SEAL: Readonly<Record<KeepKind, Seal>> = {
   wake: "alone",
   action: "alone",
   breaker: "alone",
+  pause: "alone",
+  retries: "alone",
   incident: "alone",
+  bulk: "alone",
   definition: "alone",
+  request: "alone",
+  audit: "alone",
+  follower: "alone",
   secret: "alone",
 };
 
-/** A value's time and tag in lists: derived from the value itself, so that they can be verified and rebuilt. */
+/** A value's time and tags in lists: derived from the value itself, so that they can be verified and rebuilt. */
 export interface KeptPlace {
   readonly at: number | null;
-  readonly tag: string | null;
+  /** `name:text`, each once. */
+  readonly tags: readonly string[];
 }
 
-const NOWHERE: KeptPlace = { at: null, tag: null };
+const NOWHERE: KeptPlace = { at: null, tags: [] };
 
 const PLACES: Readonly<Partial<Record<KeepKind, (value: unknown) => KeptPlace>>> = {
-  wake: (value) => ({ at: instant(value), tag: null }),
-  run: (value) => ({ at: instant(fieldOf(value, "startedAt")), tag: textOr(fieldOf(value, "status")) }),
-  question: (value) => ({ at: instant(fieldOf(value, "askedAt")), tag: textOr(fieldOf(value, "session")) }),
-  incident: (value) => ({ at: instant(fieldOf(fieldOf(value, "0"), "at")), tag: null }),
+  wake: (value) => ({ at: instant(value), tags: [] }),
+  run: (value) => ({ at: instant(fieldOf(value, "startedAt")), tags: tagsOf(value, RUN_TAGS) }),
+  question: (value) => ({ at: instant(fieldOf(value, "askedAt")), tags: tagsOf(value, ["session"]) }),
+  incident: (value) => ({ at: instant(fieldOf(fieldOf(value, "0"), "at")), tags: [] }),
+  request: (value) => ({ at: instant(fieldOf(value, "at")), tags: [] }),
+  // Its runs are kept under it, and have no place of their own.
+  bulk: (value) =>
+    fieldOf(value, "startedAt") === undefined
+      ? NOWHERE
+      : { at: instant(fieldOf(value, "startedAt")), tags: tagsOf(value, ["status"]) },
+  audit: (value) => ({ at: instant(fieldOf(value, "at")), tags: tagsOf(value, ["by", "on"]) }),
 };
 
+/** The fields of a run's summary by which runs are listed. */
+const RUN_TAGS = ["status", "workflow", "code", "target"];
+
+/** Kinds whose values have tags. */
+export const TAGGED_KINDS: ReadonlySet<KeepKind> = new Set(["run", "question", "bulk", "audit"]);
+
+/** The tag of a value whose field `name` is `text`. */
+export function tagOf(name: string, text: string): string {
+  return `${name}:${text.toWellFormed()}`;
+}
+
+function tagsOf(value: unknown, names: readonly string[]): readonly string[] {
+  return names.flatMap((name) => {
+    const text = fieldOf(value, name);
+    return typeof text === "string" ? [tagOf(name, text)] : [];
+  });
+}
+
 export function placeOf(kind: KeepKind, value: unknown): KeptPlace {
-  return PLACES[kind]?.(value) ?? NOWHERE;
+  return value === null ? NOWHERE : (PLACES[kind]?.(value) ?? NOWHERE);
 }
 
 /** Whatever is no time is as old as can be, so that it is still found. */
 function instant(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) ? value : 0;
-}
-
-function textOr(value: unknown): string | null {
-  return typeof value === "string" ? value : null;
 }
 
 function fieldOf(value: unknown, name: string): unknown {

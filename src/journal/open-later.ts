@@ -1,18 +1,18 @@
 // A journal that is opened with its first use: for programs that name a file where an open journal is expected.
 // L1  making one touches no disk; a program that never uses it leaves no file.
 // L2  the first read or write waits until the file is open. If opening fails, that use fails, and the next one tries again.
-// L3  a subscriber from before the opening gets every entry written after it.
+// L3  a listener from before the opening hears of everything written after it.
 
 import { resolve } from "node:path";
 import { journalClosed } from "./journal-faults.ts";
-import type { Journal, Subscription } from "./journal.ts";
+import type { Journal } from "./journal.ts";
 import { openJournal } from "./open-journal.ts";
 import type { SqliteJournalOptions } from "./sqlite/sqlite-journal.ts";
 import type { Entry } from "../core/record/event.ts";
 
 interface Waiting {
-  readonly listener: (entry: Entry) => void;
-  readonly from: Subscription | undefined;
+  /** Begins to listen; returns what ends it. */
+  readonly listen: (journal: Journal) => () => void;
   leave: () => void;
 }
 
@@ -24,7 +24,7 @@ export function openLater(path: string, options: SqliteJournalOptions): Journal 
 
   async function open(): Promise<Journal> {
     const opened = await openJournal(path, options);
-    for (const one of waiting) one.leave = opened.subscribe(one.listener, one.from);
+    for (const one of waiting) one.leave = one.listen(opened);
     waiting.clear();
     journal = opened;
     return opened;
@@ -38,6 +38,13 @@ export function openLater(path: string, options: SqliteJournalOptions): Journal 
       throw error;
     });
     return opening.then(work);
+  }
+
+  function listenLater(listen: Waiting["listen"]): () => void {
+    if (journal !== null) return listen(journal);
+    const one: Waiting = { listen, leave: () => waiting.delete(one) };
+    waiting.add(one);
+    return () => one.leave();
   }
 
   async function* read(session: string, after?: number): AsyncGenerator<Entry> {
@@ -54,22 +61,27 @@ export function openLater(path: string, options: SqliteJournalOptions): Journal 
     append: (...args) => use((opened) => opened.append(...args)),
     keep: (...args) => use((opened) => opened.keep(...args)),
     keepFirst: (...args) => use((opened) => opened.keepFirst(...args)),
+    changeKept: (...args) => use((opened) => opened.changeKept(...args)),
     hold: (...args) => use((opened) => opened.hold(...args)),
     letGo: (...args) => use((opened) => opened.letGo(...args)),
     takeFrom: (...args) => use((opened) => opened.takeFrom(...args)),
     holds: () => use((opened) => opened.holds()),
     read,
+    position: () => use((opened) => opened.position()),
+    readFrom: (...args) => use((opened) => opened.readFrom(...args)),
     kept: (...args) => use((opened) => opened.kept(...args)),
     keptAll: (...args) => use((opened) => opened.keptAll(...args)),
     keptByTime: (...args) => use((opened) => opened.keptByTime(...args)),
     session: (...args) => use((opened) => opened.session(...args)),
     sessions: (...args) => use((opened) => opened.sessions(...args)),
-    subscribe(listener, from) {
-      if (journal !== null) return journal.subscribe(listener, from);
-      const one: Waiting = { listener, from, leave: () => waiting.delete(one) };
-      waiting.add(one);
-      return () => one.leave();
-    },
+    search: (...args) => use((opened) => opened.search(...args)),
+    faultGroups: (...args) => use((opened) => opened.faultGroups(...args)),
+    faultGroup: (...args) => use((opened) => opened.faultGroup(...args)),
+    faultsOf: (...args) => use((opened) => opened.faultsOf(...args)),
+    faultTrend: (...args) => use((opened) => opened.faultTrend(...args)),
+    faultRecourses: (...args) => use((opened) => opened.faultRecourses(...args)),
+    subscribe: (listener, from) => listenLater((opened) => opened.subscribe(listener, from)),
+    watchKept: (kinds, listener) => listenLater((opened) => opened.watchKept(kinds, listener)),
     prune: (...args) => use((opened) => opened.prune(...args)),
     verify: () => use((opened) => opened.verify()),
     async close() {

@@ -9,6 +9,7 @@ import { type Tool, tool } from "../runtime/tool/tool.ts";
 import { Connector } from "./connector.ts";
 import { CALL_RULES } from "./failures.ts";
 import { withStderr } from "./link.ts";
+import { loadMcpSdk } from "./sdk.ts";
 import {
   type McpOptions,
   type McpStatus,
@@ -42,7 +43,9 @@ export interface McpConnection {
 
 /** What `connectMcp` does, once the MCP SDK is loaded. */
 export async function openConnection(fl: Runtime, options: McpOptions): Promise<McpConnection> {
-  const connection = new LiveConnection(fl, resolveMcpOptions(options));
+  const resolved = resolveMcpOptions(options);
+  await loadMcpSdk();
+  const connection = new LiveConnection(fl, resolved);
   await connection.start();
   return connection;
 }

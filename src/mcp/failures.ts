@@ -1,10 +1,10 @@
 // Classifies failures of an MCP connection: rules that precede the classifier's own, and a test for lost connections.
 
-import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { classify, rulesWith } from "../core/classify/classify.ts";
 import type { Rule } from "../core/classify/rule.ts";
 import { traitsOf } from "../core/fault/catalogue.ts";
 import { type Fault, fault } from "../core/fault/fault.ts";
+import { mcpSdk } from "./sdk.ts";
 
 /** For calls: the server refused before anything ran, so a retry is safe for any tool. */
 // prettier-ignore
@@ -30,7 +30,7 @@ export function classifyConnecting(error: unknown, provider: string): Fault {
 /** Nothing more will come over this connection, so a new one is needed. */
 export function isConnectionLoss(error: unknown): boolean {
   // A protocol error was sent by the server, so the server is alive. When the connection ends, the client itself reports it.
-  if (error instanceof McpError) return false;
+  if (protocolCode(error) !== null) return false;
   if (error instanceof Error && error.message === "Not connected") return true;
   const { code, evidence } = classifyConnecting(error, "");
   return traitsOf(code).scope === "network" || evidence.source === "errno" || LOSSES.has(evidence.rule);
@@ -40,24 +40,27 @@ const LOSSES: ReadonlySet<string> = new Set(CALL_RULES.map(({ id }) => id));
 
 /** Whether a failed ping was answered at all. */
 export function isAnswered(error: unknown): boolean {
-  return error instanceof McpError && !UNANSWERED.has(error.code);
+  const code = protocolCode(error);
+  const { ConnectionClosed, RequestTimeout } = mcpSdk().ErrorCode;
+  return code !== null && ![ConnectionClosed, RequestTimeout].includes(code);
 }
 
-const UNANSWERED: ReadonlySet<number> = new Set([ErrorCode.ConnectionClosed, ErrorCode.RequestTimeout]);
+/** The code of an error that the server sent, or that the client reports in its name; null for every other error. */
+function protocolCode(error: unknown): number | null {
+  return error instanceof mcpSdk().McpError ? error.code : null;
+}
 
 /** The server accepted the call and answered with an error, or died during it: the tool may have done its work. */
 export function wasRun(error: unknown): boolean {
-  return error instanceof McpError && !REFUSED_UNRUN.has(error.code);
+  const code = protocolCode(error);
+  return code !== null && !refusedUnrun().has(code);
 }
 
 /** Protocol errors about the request itself, sent before a tool runs. */
-const REFUSED_UNRUN: ReadonlySet<number> = new Set([
-  ErrorCode.ParseError,
-  ErrorCode.InvalidRequest,
-  ErrorCode.MethodNotFound,
-  ErrorCode.InvalidParams,
-  ErrorCode.UrlElicitationRequired,
-]);
+function refusedUnrun(): ReadonlySet<number> {
+  const { ParseError, InvalidRequest, MethodNotFound, InvalidParams, UrlElicitationRequired } = mcpSdk().ErrorCode;
+  return new Set([ParseError, InvalidRequest, MethodNotFound, InvalidParams, UrlElicitationRequired]);
+}
 
 /**
  * The tool's own `isError`: always an answer for the model, which says nothing about the server's health. The classification of

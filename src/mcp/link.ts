@@ -2,20 +2,17 @@
 // L1  The end is reported exactly once.
 // L2  The last lines of the server's stderr are kept, with secrets masked.
 
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import {
-  type CallToolResult,
-  CallToolResultSchema,
-  ListToolsResultSchema,
-  ToolListChangedNotificationSchema,
-} from "@modelcontextprotocol/sdk/types.js";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { outgoingTrace } from "../telemetry/otel.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { lastOf } from "../core/fault/last-of.ts";
 import { fault, type Fault, withContext } from "../core/fault/fault.ts";
 import { SHAPE_REDACTOR } from "../core/fault/redact.ts";
 import { isAnswered, isConnectionLoss } from "./failures.ts";
 import type { McpToolDefinition, ResolvedMcpOptions } from "./options.ts";
+import { mcpSdk } from "./sdk.ts";
 
 export interface LinkEvents {
   /** The connection has ended; `error` is the reason, if known. */
@@ -55,11 +52,11 @@ export class Link {
     this.#options = options;
     this.#events = events;
     this.#transport = options.transport();
-    this.#client = new Client(options.client, { capabilities: {} });
+    this.#client = new (mcpSdk().Client)(options.client, { capabilities: {} });
     // The client forwards these events from the transport.
     this.#client.onclose = () => this.end(undefined);
     this.#client.onerror = (error) => this.#heard(error);
-    this.#client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+    this.#client.setNotificationHandler(mcpSdk().ToolListChangedNotificationSchema, () => {
       this.isListStale = true;
       events.toolsChanged(this);
     });
@@ -108,6 +105,7 @@ export class Link {
     for (let page = 0; page < MAX_PAGES; page++) {
       // `listTools` would reject the whole list if one output schema is unusable.
       const params = cursor === undefined ? {} : { cursor };
+      const { ListToolsResultSchema } = mcpSdk();
       const asked = this.#client.request({ method: "tools/list", params }, ListToolsResultSchema, optionsOf(limits));
       const { tools, nextCursor } = await this.#watched(asked);
       for (const one of tools) all.push(one);
@@ -125,8 +123,10 @@ export class Link {
   /** The client notifies the server when the signal fires. */
   call(name: string, input: Readonly<Record<string, unknown>>, limits: RequestLimits): Promise<CallToolResult> {
     this.isWanted = true;
-    const request = { method: "tools/call" as const, params: { name, arguments: { ...input } } };
-    return this.#watched(this.#client.request(request, CallToolResultSchema, optionsOf(limits)));
+    const trace = outgoingTrace();
+    const meta = Object.keys(trace).length === 0 ? {} : { _meta: trace };
+    const request = { method: "tools/call" as const, params: { name, arguments: { ...input }, ...meta } };
+    return this.#watched(this.#client.request(request, mcpSdk().CallToolResultSchema, optionsOf(limits)));
   }
 
   async #watched<T>(work: Promise<T>): Promise<T> {

@@ -1,25 +1,22 @@
-// Assembles the shared parts of a runtime and keeps in the journal what must outlive the process.
+// Assembles the shared parts of a runtime.
 
-import type { Breaker } from "../core/decide/breaker.ts";
-import type { Incident } from "../core/decide/situation.ts";
 import type { Fault } from "../core/fault/fault.ts";
 import { suppressed } from "../core/fault/suppressed.ts";
-import { classify } from "../core/classify/classify.ts";
 import type { Rule } from "../core/classify/rule.ts";
 import type { Policy } from "../core/policy/policy.ts";
-import type { Keep } from "../journal/journal.ts";
 import { BoundedCounters } from "./bounded-counters.ts";
 import { Bindings } from "./tool/binding.ts";
 import type { Engine } from "./engine.ts";
-import { Incidents, MAX_FINGERPRINTS } from "./target/incidents.ts";
+import { Incidents } from "./target/incidents.ts";
 import type { Interactors } from "./person/interactors.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { RetryingStore } from "./retrying-store.ts";
 import { RingRecorder } from "./recorder.ts";
-import { RuntimeClock } from "./runtime-clock.ts";
+import { SharedState } from "./target/shared-state.ts";
 import { Targets } from "./target/targets.ts";
 import { type AnyTool, DEFAULT_QUEUE } from "./tool/tool.ts";
 import { Wheel } from "./wheel.ts";
+import type { Clock } from "../host/clock.ts";
 
 /** What extensions may have added to the options. */
 export interface Contributions {
@@ -31,9 +28,10 @@ export interface Contributions {
 }
 
 export interface LiveEngine extends Engine {
-  /** Writes all pending changes. */
-  readonly flush: () => Promise<void>;
+  readonly counters: BoundedCounters;
   readonly targets: Targets;
+  /** What the targets share with other processes. */
+  readonly shared: SharedState;
 }
 
 export function createRing({ maxRecent, redactor }: ResolvedOptions): RingRecorder {
@@ -58,7 +56,7 @@ export function createEngine(
   const { chance, journal, redactor, locale } = options;
   const clock = new RuntimeClock(options.clock, (byMs) => targets.move(byMs));
   const policy = extend(own);
-  const keeper = new Keeper(options, suppress);
+  const shared = new SharedState({ journal, clock, redactor, suppress });
   const byId = new Map(tools.map((tool) => [tool.id, tool]));
   const overrides = new Map(options.manifests.map((override) => [override.id, override]));
   const counters = new BoundedCounters(options.maxTargets, (id) => byId.has(id));
@@ -67,12 +65,12 @@ export function createEngine(
     retryBudget: policy.retryBudget,
     maxTargets: options.maxTargets,
     clock,
-    // A healthy target need not be remembered.
-    changed: ({ id, breaker, hasFailures }) =>
-      keeper.keep("breaker", id, breaker.state === "closed" && !hasFailures ? null : breaker),
-    evicted: (id) => keeper.keep("breaker", id, null),
+    changed: (target) => shared.noteBreaker(target),
+    paused: (pause) => shared.notePause(pause),
+    spent: (provider) => shared.noteSpent(provider),
+    evicted: (target) => shared.forgetBreaker(target),
   });
-  const incidents = new Incidents((name, noted) => keeper.keep("incident", name, noted));
+  const incidents = new Incidents((name, noted) => shared.noteIncident(name, noted));
   const find = (id: string): AnyTool | undefined => byId.get(id);
   const run = chance.newId("call");
   let calls = 0;
@@ -99,7 +97,7 @@ export function createEngine(
     incidents,
     counters,
     targets,
-    flush: () => keeper.flush(),
+    shared,
     wheel: new Wheel(clock),
     bindings,
     bindingsFor,
@@ -109,44 +107,41 @@ export function createEngine(
   };
 }
 
-/** What the journal kept from an earlier life of the program. */
-export async function restore({ journal, targets, incidents, clock, suppress }: LiveEngine): Promise<void> {
-  try {
-    for (const { key, value } of await journal.keptAll("breaker")) targets.restore(key, value as Breaker);
-    const noted = await journal.keptByTime("incident", { order: "newest", limit: MAX_FINGERPRINTS });
-    for (const { key, value } of noted.toReversed()) incidents.restore(key, value as readonly Incident[]);
-  } catch (error) {
-    const seen = classify({ surface: "store", error, observedAt: clock.now() });
-    suppress(seen, "calls continue without the memory of breakers and incidents");
-  }
-}
+// The clock of one runtime. When the wall clock was set, it first moves the times that the runtime holds (pauses, breakers,
+// outages) and then returns the new time. Code that asks for the time before it looks at one of them compares like
+// with like, and pays nothing for it.
 
-/** Writes changes once per turn of the event loop, the last value only; a memory journal needs none of it. */
-class Keeper {
-  readonly #options: ResolvedOptions;
-  readonly #suppress: Engine["suppress"];
-  readonly #changed = new Map<string, Keep>();
+export class RuntimeClock implements Clock {
+  /** How far the wall clock had been set when the times were last moved. */
+  shiftMs: number;
+  readonly tickMs: number;
+  private readonly host: Clock;
+  private readonly moveTimes: (byMs: number) => void;
 
-  constructor(options: ResolvedOptions, suppress: Engine["suppress"]) {
-    this.#options = options;
-    this.#suppress = suppress;
+  constructor(host: Clock, moveTimes: (byMs: number) => void) {
+    this.host = host;
+    this.shiftMs = host.shiftMs;
+    this.tickMs = host.tickMs;
+    this.moveTimes = moveTimes;
   }
 
-  keep(kind: "breaker" | "incident", key: string, value: unknown): void {
-    const { journal, clock } = this.#options;
-    if (!journal.durable) return;
-    if (this.#changed.size === 0) clock.soon(() => void this.flush());
-    this.#changed.set(`${kind} ${key}`, { kind, key, value });
+  now(): number {
+    const now = this.host.now();
+    if (this.host.shiftMs !== this.shiftMs) this.follow();
+    return now;
   }
 
-  async flush(): Promise<void> {
-    const { journal, clock } = this.#options;
-    const keeps = [...this.#changed.values()];
-    this.#changed.clear();
-    if (keeps.length === 0) return;
-    await journal.keep(keeps).catch((error: unknown) => {
-      const seen = classify({ surface: "store", error, observedAt: clock.now() });
-      this.#suppress(seen, "breakers and incidents are kept in memory until they change again");
-    });
+  after(delayMs: number, wake: () => void): () => void {
+    return this.host.after(delayMs, wake);
+  }
+
+  soon(next: () => void): void {
+    this.host.soon(next);
+  }
+
+  private follow(): void {
+    const byMs = this.host.shiftMs - this.shiftMs;
+    this.shiftMs += byMs;
+    this.moveTimes(byMs);
   }
 }

@@ -29,14 +29,22 @@ export class Interruptible implements Cancellable {
 
   /** Waits until then, or until `wake` is called. */
   async waitOnce(at: number): Promise<void> {
+    await this.within(new Promise<never>(() => undefined), at);
+  }
+
+  /** Waits for `work`. null: the time is up, or `wake` was called. */
+  async within<T>(work: Promise<T>, at: number): Promise<T | null> {
     const { clock } = this;
-    await new Promise<void>((resolve) => {
-      const disarm = clock.after(at - clock.now(), resolve);
-      this.wake = () => {
-        disarm();
-        resolve();
-      };
+    let disarm: () => void = () => undefined;
+    const left = new Promise<null>((resolve) => {
+      if (Number.isFinite(at)) disarm = clock.after(at - clock.now(), () => resolve(null));
+      this.wake = () => resolve(null);
     });
-    this.wake = null;
+    try {
+      return await Promise.race([work, left]);
+    } finally {
+      disarm();
+      this.wake = null;
+    }
   }
 }

@@ -14,6 +14,8 @@ import type { Binding } from "./tool/binding.ts";
 export interface Recorder {
   /** Empty outside a session. */
   readonly session: string;
+  /** Whether it writes to a session's journal. Outside sessions there is only the ring of the last events, and values are not kept. */
+  readonly isSession: boolean;
   /** Knows the program's secrets and, in a session, the session's. Everything shown of a call passes through it. */
   readonly redactor: LearningRedactor;
   /** Keeps calls that ended before any listener heard of them; null while listeners get each event as it happens. */
@@ -32,6 +34,7 @@ type Slot = Entry | { readonly seq: number; readonly quiet: CompactCall };
 /** Keeps the last events unscrubbed; readers get them scrubbed. */
 export class RingRecorder implements Recorder, QuietKeeper {
   readonly session = "";
+  readonly isSession = false;
   private readonly size: number;
   readonly redactor: LearningRedactor;
   private readonly slots: Slot[] = [];
@@ -122,6 +125,7 @@ const FOREIGN_FIELDS = new Set([
   "inputs",
   "instruction",
   "params",
+  "plan",
   "questions",
   "output",
   "errors",

@@ -10,26 +10,22 @@ import { withRows } from "../core/policy/layer.ts";
 import type { Policy } from "../core/policy/policy.ts";
 import type { PresetName } from "../core/policy/presets.ts";
 import { classify } from "../core/classify/classify.ts";
-import type { BreakerState } from "../core/decide/breaker.ts";
 import type { Entry, Manifest } from "../core/record/event.ts";
 import { metricsOf, type ToolMetrics } from "../core/record/metrics.ts";
+import { audited, BY_PROGRAM } from "../journal/audit.ts";
 import type { Journal } from "../journal/journal.ts";
 import { Budget } from "./budget.ts";
 import { CallRun } from "./call/loop.ts";
-import {
-  type Contributions,
-  createEngine,
-  createRing,
-  createSuppress,
-  type LiveEngine,
-  restore,
-} from "./create-engine.ts";
+import { type Contributions, createEngine, createRing, createSuppress, type LiveEngine } from "./create-engine.ts";
 import { collectContributions, type ExtendedRuntime } from "./extension/contributions.ts";
 import type { Interactor } from "./person/interactor.ts";
 import { createInteractors, type Interactors } from "./person/interactors.ts";
 import { OpenSessions } from "./session/open-sessions.ts";
+import type { FailureReport, ReportedFailure, ReportedOutcome } from "./report/failure-report.ts";
+import type { Reports } from "./report/reports.ts";
 import type { SessionState } from "../core/record/replay.ts";
-import type { FinalWrites, FirstWrites } from "./session/session-options.ts";
+import type { SessionWrites } from "./session/session-options.ts";
+import type { TriedDecisions, TriedFailure } from "./report/try-out.ts";
 import { checkOptions } from "../options/check-options.ts";
 import { anyNumber, anything, flag, listOf, oneOf, over, shape, signal as signalKind } from "../options/kind.ts";
 import { budgetKind, labelsKind, limitsKind, policyKind } from "./option-shapes.ts";
@@ -38,10 +34,15 @@ import { failedOutcome, handedOut, type Outcome } from "./call/outcome.ts";
 import type { RingRecorder } from "./recorder.ts";
 import { scopeOfSignal } from "./scope.ts";
 import type { Session, SessionLimits } from "./session/session.ts";
+import type { TargetSettings } from "./target/merge-settings.ts";
+import { reportTargets, type TargetReport } from "./target/report-targets.ts";
+import type { Targets } from "./target/targets.ts";
 import { type AnyTool, type Chain, headOf, type Tool } from "./tool/tool.ts";
 import { ENDED } from "../journal/session-status.ts";
 
+const reports = lazyPart(() => import("./report/reports.ts"));
 const sessions = lazyPart(() => import("./session/open-session.ts"));
+const tryingOut = lazyPart(() => import("./report/try-out.ts"));
 
 /** Options of one protected call. */
 export interface ProtectOptions<Output = unknown> {
@@ -69,14 +70,6 @@ export interface SessionOptions {
   readonly policy?: PresetName | Policy;
   /** Values that must not get out of this session, besides those the runtime knows: texts, numbers, also inside lists and objects. */
   readonly secrets?: readonly unknown[];
-}
-
-/** The state of one target: its breaker and its pause. */
-export interface TargetReport {
-  readonly target: string;
-  readonly breaker: BreakerState;
-  /** Epoch milliseconds; null when the target is not paused. */
-  readonly pausedUntil: number | null;
 }
 
 export function createRuntime(options: RuntimeOptions = {}): Runtime {
@@ -120,6 +113,9 @@ export class Runtime {
   #starting: Promise<LiveEngine> | null = null;
   readonly #sessions = new OpenSessions();
   #extended: ExtendedRuntime | null = null;
+  #reports: Reports | null = null;
+  /** In place of the policy the runtime was created with. */
+  #policy: Policy | null = null;
 
   constructor(options: ResolvedOptions) {
     this.#options = options;
@@ -158,7 +154,7 @@ export class Runtime {
     let scope;
     try {
       if (options !== NO_OPTIONS) checkOptions("protect", options, PROTECT_OPTIONS);
-      binding = engine.bindings.bind(tool);
+      binding = this.#bindings(engine).bind(tool);
       scope = options.signal === undefined ? null : scopeOfSignal(options.signal);
     } catch (error) {
       const seen = classify({ surface: "node", error });
@@ -170,12 +166,14 @@ export class Runtime {
       input,
       call: null,
       turn: "",
+      stage: null,
       digest: "",
       recorder: this.#ring,
       budget: this.#budget,
       scope,
       deadline: deadlineMs === undefined ? NEVER : new Moment(engine.clock, engine.clock.now() + deadlineMs),
       deadlineCode: "RunTimeout",
+      offers: binding.offers,
       optional: options.optional ?? false,
       mayRepeat: false,
       fallbackValue: options !== NO_OPTIONS && "default" in options ? { value: options.default } : null,
@@ -219,7 +217,7 @@ export class Runtime {
     const own = this.#own();
     this.#extended = await collectContributions(this.#options, own, this.#interactors, this.#ring, this.suppress);
     const engine = this.#build(this.#extended.contributions);
-    await restore(engine);
+    await engine.shared.begin(engine.targets, engine.incidents);
     this.#engine = engine;
     return engine;
   }
@@ -233,6 +231,18 @@ export class Runtime {
     return createEngine(this.#options, contributions, this.#ring, this.#interactors, this.suppress);
   }
 
+  /**
+   * From now on new sessions, calls outside sessions and reported failures use this policy; null: the one the runtime was created
+   * with. Sessions that are open keep theirs. Breakers, pauses and budgets stay as they are.
+   */
+  usePolicy(policy: PresetName | Policy | null): void {
+    this.#policy = policy === null ? null : policyOf(policy);
+  }
+
+  #bindings(engine: LiveEngine): LiveEngine["bindings"] {
+    return this.#policy === null ? engine.bindings : engine.bindingsFor(this.#policy);
+  }
+
   /** Begins a session or resumes the one with that name. Rejects when it must not start: a wrong extension, a drifted file. */
   async session(id?: string, options: SessionOptions = {}): Promise<Session> {
     checkOptions("session", options, SESSION_OPTIONS);
@@ -242,7 +252,7 @@ export class Runtime {
   }
 
   /** Begins a session with its first entries, all of them or none. Rejects when the name is taken. */
-  async beginSession(name: string, options: SessionOptions, first: FirstWrites): Promise<Session> {
+  async beginSession(name: string, options: SessionOptions, first: SessionWrites): Promise<Session> {
     const engine = await this.#begin();
     return this.#sessions.begin(name, () => this.#open(engine, name, options, first));
   }
@@ -256,7 +266,7 @@ export class Runtime {
   /** Adds to a session that has ended. `make` sees the session as `read` has folded it, and returns null when there is nothing to add. */
   async amendSession(
     read: () => Promise<SessionState>,
-    make: (state: SessionState) => FinalWrites | null,
+    make: (state: SessionState) => SessionWrites | null,
   ): Promise<void> {
     const engine = await this.#begin();
     const { rescueFolders } = this.#options;
@@ -268,7 +278,7 @@ export class Runtime {
     engine: LiveEngine,
     name: string,
     given: SessionOptions,
-    first: FirstWrites | null = null,
+    first: SessionWrites | null = null,
     known: SessionState | null = null,
   ): Promise<Session> {
     const { openSession } = await sessions();
@@ -276,8 +286,57 @@ export class Runtime {
     const budget = budgetRule(this.#options.budget, given.budget);
     const limits = over(this.#options.limits, given.limits);
     const { rescueFolders } = this.#options;
-    const bindings = given.policy === undefined ? engine.bindings : engine.bindingsFor(policyOf(given.policy));
+    const bindings = given.policy === undefined ? this.#bindings(engine) : engine.bindingsFor(policyOf(given.policy));
     return openSession(engine, name, { mode, labels, budget, limits, bindings, secrets, rescueFolders }, first, known);
+  }
+
+  /**
+   * Decides about a failure of work that runs elsewhere, in another process or another language, with the breakers, budgets, memory
+   * and policy of this runtime. The decision is in the journal before it is returned; carrying it out is up to the caller.
+   */
+  async report(failure: FailureReport): Promise<ReportedFailure> {
+    return (await this.#reporting()).report(failure);
+  }
+
+  /** What would be decided about a failure, attempt by attempt. Writes nothing; breakers and budgets do not count it. */
+  async tryOut(failure: TriedFailure): Promise<TriedDecisions> {
+    const engine = await this.#begin();
+    const { tryOut } = await tryingOut();
+    return tryOut(engine, failure);
+  }
+
+  /** The policy of this runtime, with the rows that extensions bring. */
+  async policyInForce(): Promise<Policy> {
+    return (await this.#begin()).bindings.policy;
+  }
+
+  /** Tells how a reported call ended. */
+  async reportOutcome(id: string, outcome: ReportedOutcome): Promise<ReportedFailure> {
+    return (await this.#reporting()).outcome(id, outcome);
+  }
+
+  /** A reported call as it stands, with a person's answer taken into account; null when there is none of that id. */
+  async reported(id: string): Promise<ReportedFailure | null> {
+    return (await this.#reporting()).show(id);
+  }
+
+  /** Ends reported calls whose executor was silent for this long; returns how many. */
+  async endSilentReports(idleMs: number): Promise<number> {
+    return (await this.#reporting()).endSilent(this.#options.clock.now() - idleMs);
+  }
+
+  async #reporting(): Promise<Reports> {
+    if (this.#reports !== null) return this.#reports;
+    const engine = await this.#begin();
+    const [{ Reports }, { openReported, REPORTED, REPORTED_CALLS }] = await Promise.all([reports(), sessions()]);
+    const { budget, limits, rescueFolders } = this.#options;
+    const labels = { [REPORTED]: REPORTED_CALLS };
+    const settings = { mode: "headless", labels, budget, limits, secrets: [], rescueFolders } as const;
+    this.#reports ??= new Reports({
+      engine,
+      open: (name, isNew) => openReported(engine, name, { ...settings, bindings: this.#bindings(engine) }, isNew),
+    });
+    return this.#reports;
   }
 
   /** Questions that wait for an answer, the oldest first: all of them, those of one session, or a page behind the last of another one. */
@@ -289,7 +348,7 @@ export class Runtime {
       const page = await this.journal.keptByTime("question", {
         order: "oldest",
         limit: pageLimit,
-        ...(session === undefined ? {} : { tag: session }),
+        ...(session === undefined ? {} : { tags: [`session:${session}`] }),
         ...(last === undefined ? {} : { after: last }),
       });
       found.push(...page.map(({ value }) => value as Question));
@@ -348,26 +407,49 @@ export class Runtime {
     return Object.fromEntries(Array.from(counters, ([tool, counted]) => [tool, metricsOf(counted)]));
   }
 
+  /**
+   * The targets that were used, and those that the journal knows from other processes. Empty until the runtime has started: see `ready`.
+   */
   targets(): readonly TargetReport[] {
     if (this.#engine === null) return [];
-    const now = this.#engine.clock.now();
-    return this.#engine.targets.list().map(({ id, breaker, pausedUntil }) => ({
-      target: id,
-      breaker: breaker.state,
-      pausedUntil: pausedUntil > now ? pausedUntil : null,
-    }));
+    const { targets, counters, clock } = this.#engine;
+    return reportTargets(targets, (target) => counters.rowsOf(target), clock.now());
   }
 
-  /** Takes a target out of service until it is released. */
-  async isolate(target: string, reason: string): Promise<void> {
-    const engine = await this.#begin();
-    engine.targets.isolate(target, reason, engine.clock.now(), settingsOf(engine));
+  /** Takes a target out of service until it is released, in all processes of the journal. `by` says who does it, for the record. */
+  async isolate(target: string, reason: string, by = BY_PROGRAM): Promise<void> {
+    await this.#byHand("isolate", target, by, (targets, now, settings) =>
+      targets.isolate(target, reason, now, settings),
+    );
   }
 
-  /** Puts a target back into service; also closes an open breaker by hand. */
-  async release(target: string): Promise<void> {
+  /** Puts a target back into service in all processes of the journal: closes its breaker and ends its pause. */
+  async release(target: string, by = BY_PROGRAM): Promise<void> {
+    await this.#byHand("release", target, by, (targets, now, settings) => targets.release(target, now, settings));
+  }
+
+  /**
+   * Lets the next call to a target through as a probe now, instead of when its breaker's open time ends. Enough successful probes close
+   * the breaker, a failed one opens it again; so for an isolated target this is a careful release. A closed breaker stays as it is.
+   */
+  async probe(target: string, by = BY_PROGRAM): Promise<void> {
+    await this.#byHand("probe", target, by, (targets, now, settings) => targets.probe(target, now, settings));
+  }
+
+  /** Resolves when the change is in the journal. */
+  async #byHand(
+    deed: string,
+    target: string,
+    by: string,
+    change: (targets: Targets, now: number, settings: TargetSettings) => void,
+  ): Promise<void> {
     const engine = await this.#begin();
-    engine.targets.release(target, settingsOf(engine));
+    const { journal, clock, chance } = engine;
+    const auditing = { journal, clock, newId: () => chance.newId("aud") };
+    await audited(auditing, { what: `target.${deed}`, on: target, by, action: "", key: "" }, async () => {
+      change(engine.targets, clock.now(), settingsOf(engine));
+      await engine.shared.flush();
+    });
   }
 
   /** Stops extensions, last started first, and closes the journal. */
@@ -375,18 +457,15 @@ export class Runtime {
     // A start that is under way has to finish before it can be undone. Its own caller gets the error if it fails.
     await Promise.allSettled([this.#starting]);
     await this.#extended?.stop();
-    await this.#engine?.flush();
+    this.#engine?.shared.end();
+    await this.#engine?.shared.flush();
     await this.journal.close();
   }
 }
 
 const NO_OPTIONS: ProtectOptions<never> = Object.freeze({});
 
-function settingsOf({ bindings: { policy } }: LiveEngine): {
-  rule: Policy["breaker"];
-  maxConcurrent: number;
-  maxQueued: number;
-} {
+function settingsOf({ bindings: { policy } }: LiveEngine): TargetSettings {
   return { rule: policy.breaker, maxConcurrent: Infinity, maxQueued: Infinity };
 }
 

@@ -1,9 +1,10 @@
-// QuickJS as WebAssembly, loaded on first use and kept for the process. These hold:
+// QuickJS as WebAssembly, loaded on first use and kept for the process. The package with the WebAssembly inside its JavaScript is
+// used, because a bundler leaves a separate .wasm file behind. These hold:
 // E1  an engine that an exception of the host tore through, or that could not clean up, is never used again: the next use loads a new one.
 // E2  the memory of an engine never grows beyond what the running evaluation may use: QuickJS's own limit sees single allocations only.
 // E3  memory never shrinks, so an engine that grew is not used again: the next evaluation would have what it was not given.
 
-import type { Intrinsics, QuickJSSyncVariant, QuickJSWASMModule, Scope } from "quickjs-emscripten-core";
+import type { Intrinsics, QuickJSWASMModule, Scope } from "quickjs-emscripten-core";
 import { fault, FaultError } from "../core/index.ts";
 
 export interface QuickJsEngine {
@@ -44,13 +45,11 @@ export async function sharedEngine(): Promise<QuickJsEngine> {
 async function load(): Promise<QuickJsEngine> {
   try {
     const [{ default: variant }, quickJs] = await Promise.all([
-      import("@jitl/quickjs-wasmfile-release-sync"),
+      import("@jitl/quickjs-singlefile-mjs-release-sync"),
       import("quickjs-emscripten-core"),
     ]);
-    // The package's types describe its CommonJS form, where the variant lies one step deeper.
-    const base: QuickJSSyncVariant = "default" in variant ? variant.default : variant;
     // The engine would print when it gives up; we report instead.
-    const silent = quickJs.newVariant(base, { emscriptenModule: { print: drop, printErr: drop } as object });
+    const silent = quickJs.newVariant(variant, { emscriptenModule: { print: drop, printErr: drop } as object });
     return withCap({
       module: await quickJs.newQuickJSWASMModuleFromVariant(silent),
       newScope: () => new quickJs.Scope(),

@@ -11,7 +11,7 @@ import { type Check, failed, type Issue } from "./check.ts";
 import { invalidSchema } from "./fault.ts";
 import { kindOf, pathText } from "./path.ts";
 import { createContext, Script } from "node:vm";
-import { readField } from "../core/try-read.ts";
+import { readField, tryRead } from "../core/try-read.ts";
 
 /** A plain object, or `true` for anything and `false` for nothing. */
 export type JsonSchema = boolean | Readonly<Record<string, unknown>>;
@@ -22,10 +22,31 @@ export function compileJsonSchema(schema: Readonly<Record<string, unknown>>, wha
   const known = compiled.get(schema);
   if (known !== undefined) return known;
   const text = textOf(schema, what);
-  const validate = validatorOf(schema, what);
-  const check = checkWith(isLinear(text) ? validate : (value) => boundedTime(CHECK_MS, () => validate(value)), validate);
+  const { $schema: address = DEFAULT_DIALECT, ...rest } = schema;
+  const dialect = dialectOf(address, what);
+  if (rest["$async"] === true) throw invalidSchema(what, "`$async` is not supported", "Remove `$async`.");
+  const compile = (makeAjv: MakeAjv): Check => {
+    // The dialect is chosen by us, so ajv need not know how its address is spelled.
+    const validate = validatorOf(rest, makeAjv, what);
+    return checkWith(isLinear(text) ? validate : (value) => boundedTime(CHECK_MS, () => validate(value)), validate);
+  };
+  const makeAjv = makers.get(dialect) ?? requireAjv(dialect);
+  const check = makeAjv === null ? compiledLater(dialect, compile) : compile(makeAjv);
   compiled.set(schema, check);
   return check;
+}
+
+/** A bundled program has no ajv to require, and importing it takes a moment. So the schema is compiled at its first check. */
+function compiledLater(dialect: Dialect, compile: (makeAjv: MakeAjv) => Check): Check {
+  let compiling: Promise<Check> | undefined;
+  return async (value) => {
+    try {
+      const check = await (compiling ??= importAjv(dialect).then(compile));
+      return await check(value);
+    } catch (error) {
+      return failed([], { fault: classify({ surface: "schema", error }), error });
+    }
+  };
 }
 
 const MOST_SCHEMA_CHARS = 256 * 1024;
@@ -53,18 +74,18 @@ function isLinear(text: string): boolean {
   return text.length <= MOST_LINEAR_CHARS && !COSTLY.test(text);
 }
 
-function validatorOf(schema: Readonly<Record<string, unknown>>, what: string): ValidateFunction {
-  // The dialect is chosen by us, so ajv need not know how its address is spelled.
-  const { $schema: dialect = DEFAULT_DIALECT, ...rest } = schema;
-  if (rest["$async"] === true) throw invalidSchema(what, "`$async` is not supported", "Remove `$async`.");
-  const makeAjv = ajvOf(dialect, what);
+function validatorOf(
+  schema: Readonly<Record<string, unknown>>,
+  makeAjv: MakeAjv,
+  what: string,
+): ValidateFunction {
   try {
     const reader = metaAjv(makeAjv);
     return boundedTime(COMPILE_MS, () => {
-      if (reader.validateSchema(rest) !== true)
+      if (reader.validateSchema(schema) !== true)
         throw new TypeError(reader.errorsText(reader.errors, { dataVar: "schema" }));
       // An instance of its own, so that two schemas may use the same `$id` and neither is kept for ever.
-      return makeAjv({ ...OPTIONS, validateSchema: false }).compile(rest);
+      return makeAjv({ ...OPTIONS, validateSchema: false }).compile(schema);
     });
   } catch (error) {
     if (error instanceof OutOfTime)
@@ -84,39 +105,55 @@ const DEFAULT_DIALECT = "https://json-schema.org/draft/2020-12/schema";
 interface Dialect {
   readonly address: RegExp;
   readonly module: string;
+  /** The same module, written so that bundlers see it. */
+  readonly load: () => Promise<object>;
   /** What the module calls its class. */
   readonly name: string;
 }
 
+// prettier-ignore
 const DIALECTS: readonly Dialect[] = [
-  { address: /^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/, module: "ajv/dist/2020.js", name: "Ajv2020" },
-  { address: /^https?:\/\/json-schema\.org\/draft\/2019-09\/schema#?$/, module: "ajv/dist/2019.js", name: "Ajv2019" },
-  { address: /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/, module: "ajv", name: "Ajv" },
+  { address: /^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/, module: "ajv/dist/2020.js", load: () => import("ajv/dist/2020.js"), name: "Ajv2020" },
+  { address: /^https?:\/\/json-schema\.org\/draft\/2019-09\/schema#?$/, module: "ajv/dist/2019.js", load: () => import("ajv/dist/2019.js"), name: "Ajv2019" },
+  { address: /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/, module: "ajv", load: () => import("ajv"), name: "Ajv" },
 ];
 
 const makers = new Map<Dialect, MakeAjv>();
 
-function ajvOf(address: unknown, what: string): MakeAjv {
+function dialectOf(address: unknown, what: string): Dialect {
   const dialect = DIALECTS.find((one) => typeof address === "string" && one.address.test(address));
-  if (dialect === undefined) {
-    throw invalidSchema(what, "its `$schema` names a dialect that is not supported", "Use 2020-12, 2019-09 or draft-07.");
-  }
-  const known = makers.get(dialect);
-  if (known !== undefined) return known;
-  const make = loadAjv(dialect);
+  if (dialect !== undefined) return dialect;
+  throw invalidSchema(what, "its `$schema` names a dialect that is not supported", "Use 2020-12, 2019-09 or draft-07.");
+}
+
+/** Loaded with the first JSON Schema: most programs have none, and ajv takes longer to load than all the rest. Null in a bundle. */
+function requireAjv(dialect: Dialect): MakeAjv | null {
+  const found = tryRead(() => {
+    const load = createRequire(import.meta.url);
+    return [load(dialect.module), load("ajv-formats")] as const;
+  }, null);
+  return found === null ? null : keepMaker(dialect, ...found);
+}
+
+async function importAjv(dialect: Dialect): Promise<MakeAjv> {
+  return makers.get(dialect) ?? keepMaker(dialect, await dialect.load(), await import("ajv-formats"));
+}
+
+function keepMaker(dialect: Dialect, ajv: unknown, formats: unknown): MakeAjv {
+  const AjvClass = exportOf(ajv, dialect.name) as new (options: Options) => Ajv;
+  const addFormats = exportOf(formats, "default") as FormatsPlugin;
+  const make: MakeAjv = (options) => addFormats(new AjvClass(options));
   makers.set(dialect, make);
   return make;
 }
 
-/** Loaded when the first JSON Schema comes: most programs have none, and it takes longer to load than all the rest. */
-function loadAjv({ module, name }: Dialect): MakeAjv {
-  const load = createRequire(import.meta.url);
-  const AjvClass = (load(module) as Readonly<Record<string, new (options: Options) => Ajv>>)[name];
-  const { default: addFormats } = load("ajv-formats") as { readonly default: FormatsPlugin };
-  return (options) => {
-    if (AjvClass === undefined) throw new TypeError(`${module} has no ${name}`);
-    return addFormats(new AjvClass(options));
-  };
+/** An export of a CommonJS module. When the module is imported, it may be under `default`. */
+function exportOf(module: unknown, name: string): unknown {
+  const outer = module as Readonly<Record<string, unknown>>;
+  const inner = (outer["default"] ?? outer) as Readonly<Record<string, unknown>>;
+  const found = inner[name] ?? outer[name];
+  if (typeof found !== "function") throw new TypeError(`ajv has no ${name}`);
+  return found;
 }
 
 const metaAjvs = new Map<MakeAjv, Ajv>();

@@ -2,6 +2,8 @@
 
 import type { FaultCode } from "../core/fault/catalogue.ts";
 import { isFaultError } from "../core/fault/fault-error.ts";
+import { fault } from "../core/fault/fault.ts";
+import type { Decision } from "../core/decide/decision.ts";
 import type { Entry, SessionStatus, TurnStatus } from "../core/record/event.ts";
 import type { Journal, NewEntry, Subscription } from "../journal/journal.ts";
 
@@ -38,6 +40,39 @@ export function turnEnded(status: TurnStatus, at: number): NewEntry {
 
 export function ended(status: SessionStatus, at: number): NewEntry {
   return { at, event: { type: "session-ended", status, fault: null } };
+}
+
+export interface SampleFailure {
+  readonly call?: string;
+  readonly code?: FaultCode;
+  readonly tool?: string;
+  readonly recourse?: Decision["recourse"];
+  readonly message?: string;
+}
+
+/** A failed call of a tool: by default a 503 that is tried again. */
+export function failed(
+  at: number,
+  { call = "c1", code = "ToolUnavailable", tool = "search", recourse = "retry", message = "503" }: SampleFailure = {},
+): NewEntry {
+  const decision = { recourse } as unknown as Decision;
+  const seen = fault(code, { message });
+  const about = {
+    call,
+    tool,
+    attempt: 1,
+    fault: seen,
+    decision,
+    breaker: "closed",
+    durationMs: 1,
+    cost: null,
+  } as const;
+  return { at, event: { type: "call-failed", ...about } };
+}
+
+export function succeeded(at: number, call = "c1", tool = "search"): NewEntry {
+  const about = { call, tool, attempt: 2, durationMs: 1, cost: null, errors: [], output: null } as const;
+  return { at, event: { type: "call-succeeded", ...about } };
 }
 
 export async function readAll(journal: Journal, session: string, after?: number): Promise<readonly Entry[]> {

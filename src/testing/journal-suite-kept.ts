@@ -1,7 +1,7 @@
 // The journal suite's tests of values that are kept beside the entries.
 
 import { describe, expect, it } from "vitest";
-import type { Journal, SessionSummary } from "../journal/journal.ts";
+import type { Journal, Keep, SessionSummary, Timed } from "../journal/journal.ts";
 import { codeOf, note, started, type Using } from "./journal-samples.ts";
 
 export function keptSuite(name: string, using: Using): void {
@@ -49,6 +49,51 @@ export function keptSuite(name: string, using: Using): void {
         expect(await journal.kept("answer", "q1")).toBe("a");
         expect(await journal.keepFirst({ kind: "answer", key: "q1", value: "later" })).toBe(false);
         expect(await codeOf(journal.keepFirst({ kind: "answer", key: "q2", value: null }))).toBe("ShapeInvalid");
+      }));
+
+    it("that answer requests are kept first, and pruned when they are old", () =>
+      using(async ({ journal }) => {
+        const answered = (at: number, status: number): Keep => ({
+          kind: "request",
+          key: `ada/POST /v1/runs/key-${at}`,
+          value: { at, status },
+        });
+        expect(await journal.keepFirst(answered(10, 201))).toBe(true);
+        expect(await journal.keepFirst(answered(10, 500))).toBe(false);
+        expect(await journal.keepFirst(answered(20, 202))).toBe(true);
+        expect(await journal.prune({ before: 20 })).toBe(0);
+        expect(await journal.keptByTime("request", { order: "oldest", limit: 9 })).toEqual([
+          { key: answered(20, 202).key, at: 20, value: { at: 20, status: 202 } },
+        ]);
+        expect(await journal.keepFirst(answered(10, 500))).toBe(true);
+      }));
+
+    it("are changed by what a function makes of them: of many changes at once none is lost", () =>
+      using(async ({ journal }) => {
+        const more = (there: unknown): unknown => Number(there ?? 0) + 1;
+        const seen = await Promise.all(Array.from({ length: 20 }, () => journal.changeKept("breaker", "api", more)));
+        expect(seen).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+        expect(await journal.kept("breaker", "api")).toBe(20);
+        expect(await journal.changeKept("breaker", "api", (there) => there)).toBe(20);
+        expect(await journal.changeKept("breaker", "api", () => null)).toBeNull();
+        expect(await journal.kept("breaker", "api")).toBeNull();
+      }));
+
+    it("stay as they are when that function fails or returns what cannot be kept", () =>
+      using(async ({ journal }) => {
+        await journal.keep([{ kind: "breaker", key: "api", value: 1 }]);
+        const broken = (): never => {
+          throw new TypeError("broken");
+        };
+        const changes = [
+          journal.changeKept("breaker", "api", broken),
+          journal.changeKept("breaker", "api", () => undefined),
+          journal.changeKept("result", "s/1", () => 1),
+        ];
+        const beside = journal.changeKept("breaker", "other", () => 2);
+        expect(await Promise.all(changes.map(codeOf))).toEqual(["ShapeInvalid", "ShapeInvalid", "ShapeInvalid"]);
+        expect(await beside).toBe(2);
+        expect(await journal.kept("breaker", "api")).toBe(1);
       }));
 
     it("that the hash chain covers require an entry", () =>
@@ -114,12 +159,50 @@ export function keptSuite(name: string, using: Using): void {
         const keys = async (...query: Parameters<Journal["keptByTime"]>): Promise<readonly string[]> =>
           (await journal.keptByTime(...query)).map(({ key }) => key);
         expect(await keys("run", newest)).toEqual(["d", "c", "b", "a"]);
-        expect(await keys("run", { ...newest, tag: "running" })).toEqual(["d", "c", "a"]);
-        expect(await keys("run", { ...newest, tag: "running", limit: 1, after: { at: 3, key: "d" } })).toEqual(["c"]);
+        expect(await keys("run", { ...newest, tags: ["status:running"] })).toEqual(["d", "c", "a"]);
+        expect(
+          await keys("run", { ...newest, tags: ["status:running"], limit: 1, after: { at: 3, key: "d" } }),
+        ).toEqual(["c"]);
         await journal.keep([run("d", 3, "failed"), run("a", 9, "running")]);
-        expect(await keys("run", { ...newest, tag: "running" })).toEqual(["a", "c"]);
-        expect(await keys("run", { ...newest, tag: "nothing" })).toEqual([]);
+        expect(await keys("run", { ...newest, tags: ["status:running"] })).toEqual(["a", "c"]);
+        expect(await keys("run", { ...newest, tags: ["status:nothing"] })).toEqual([]);
         expect(await keys("run", { ...newest, limit: Infinity })).toEqual(["a", "d", "c", "b"]);
+      }));
+
+    it("return the runs with all of several tags, page by page", () =>
+      using(async ({ journal }) => {
+        const about = (index: number): object => ({
+          status: index % 2 === 0 ? "failed" : "completed",
+          workflow: `flow ${index % 3}`,
+          code: index % 2 === 0 ? "RateLimited" : null,
+          target: index % 5 === 0 ? "西部" : "east",
+          startedAt: index >> 1,
+        });
+        const keys = Array.from({ length: 30 }, (_, index) => `r${String(index).padStart(2, "0")}`);
+        await journal.keep(keys.map((key, index) => ({ kind: "run", key, value: { run: key, ...about(index) } })));
+        const found = async (tags: readonly string[], limit = Infinity): Promise<readonly string[]> => {
+          const all: Timed[] = [];
+          for (let after: Timed | undefined; ;) {
+            const page = await journal.keptByTime("run", {
+              order: "newest",
+              limit,
+              tags,
+              ...(after === undefined ? {} : { after }),
+            });
+            all.push(...page);
+            after = page.at(-1);
+            if (page.length < limit) return all.map(({ key }) => key);
+          }
+        };
+        const those = (isOne: (index: number) => boolean): readonly string[] =>
+          keys.filter((_key, index) => isOne(index)).reverse();
+        expect(await found(["code:RateLimited"], 4)).toEqual(those((index) => index % 2 === 0));
+        expect(await found(["workflow:flow 1", "status:failed"], 2)).toEqual(those((index) => index % 6 === 4));
+        expect(await found(["target:西部", "code:RateLimited", "workflow:flow 0", "status:failed"])).toEqual(["r00"]);
+        expect(await found(["status:completed", "code:RateLimited"])).toEqual([]);
+        await journal.keep([{ kind: "run", key: "r00", value: null }]);
+        expect(await found(["target:西部", "workflow:flow 0"])).toEqual(["r15"]);
+        expect(await journal.verify()).toMatchObject({ firstBad: null });
       }));
 
     it("of sessions continue from page to page", () =>

@@ -1,13 +1,16 @@
 // A conformance suite for journals: run it against your own implementation to know that a runtime can rely on it.
-// `src/journal/journal.ts` defines the guarantees J1 to J6.
+// `src/journal/journal.ts` defines the promises J1 to J10.
 
 import { describe, expect, it } from "vitest";
 import { FaultError } from "../core/fault/fault-error.ts";
 import type { JournalEvent } from "../core/record/event.ts";
 import type { Journal } from "../journal/journal.ts";
 import { codeOf, ended, note, readAll, started, turnEnded, type JournalUnderTest } from "./journal-samples.ts";
+import { faultSuite } from "./journal-suite-faults.ts";
 import { holdSuite } from "./journal-suite-holds.ts";
 import { keptSuite } from "./journal-suite-kept.ts";
+import { positionSuite } from "./journal-suite-position.ts";
+import { searchSuite } from "./journal-suite-search.ts";
 import { subscriptionSuite } from "./journal-suite-subscribe.ts";
 
 export type { JournalUnderTest } from "./journal-samples.ts";
@@ -238,6 +241,9 @@ export function journalSuite(name: string, open: () => Promise<JournalUnderTest>
           journal.holds(),
           journal.sessions(),
           journal.verify(),
+          journal.position(),
+          journal.readFrom(0, { limit: 1 }),
+          journal.faultGroups({ limit: 1 }),
           journal.prune({ before: 0 }),
           readAll(journal, "s"),
         ];
@@ -267,4 +273,7 @@ export function journalSuite(name: string, open: () => Promise<JournalUnderTest>
   holdSuite(name, using);
   keptSuite(name, using);
   subscriptionSuite(name, using);
+  positionSuite(name, using);
+  faultSuite(name, using);
+  searchSuite(name, using);
 }

@@ -5,7 +5,8 @@ import type { GivenEnv } from "../agent/process/child-env.ts";
 import type { Policy } from "../core/index.ts";
 import type { JsonSchema } from "../schema/index.ts";
 import type { AgentSpec, McpServerSpec, ToolSpec } from "../workflow-model/node-options.ts";
-import type { WorkflowLimits, WorkflowSource } from "../workflow-model/stage.ts";
+import type { FolderDefaults, WorkflowLimits, WorkflowSource } from "../workflow-model/stage.ts";
+import type { ToolManifest } from "../tool-file/index.ts";
 import type { Path } from "../yaml-file/locate.ts";
 import { durationMs, microcents } from "./amounts.ts";
 import { buildNode } from "./build-node.ts";
@@ -21,13 +22,15 @@ import { readTargets } from "./targets.ts";
 export interface Sources {
   readonly files: ReferredFiles;
   readonly policy: Policy | null;
+  readonly manifests: readonly ToolManifest[];
   readonly file: string;
   readonly text: string;
+  readonly defaults: FolderDefaults | null;
 }
 
 export function build(written: WorkflowFile, sources: Sources): WorkflowDefinition {
   const { id, version, name = id } = written.workflow;
-  const { files, policy, file, text } = sources;
+  const { files, policy, manifests, file, text, defaults } = sources;
   const agents = Object.entries(written.agents ?? {}).map(([agent, spec]) => buildAgent(agent, spec, written, files));
   const env = (own: GivenEnv | undefined): GivenEnv => givenEnv(written.env, own);
   const tools = buildTools(written.tools ?? {}, files, env);
@@ -40,7 +43,7 @@ export function build(written: WorkflowFile, sources: Sources): WorkflowDefiniti
       prompt: (prompt, path) => textOf(prompt, path, files),
     }),
   );
-  const source: WorkflowSource = { file, text, files: files.texts };
+  const source: WorkflowSource = { file, text, files: files.texts, ...(defaults === null ? {} : { defaults }) };
   return {
     id,
     version,
@@ -52,6 +55,7 @@ export function build(written: WorkflowFile, sources: Sources): WorkflowDefiniti
     policy,
     agents,
     tools,
+    manifests,
     nodes,
     start: startOf(written),
   };

@@ -1,6 +1,7 @@
 // A checked workflow file as plain data, with all defaults filled in. `src/workflow/definition/compile.ts` builds stages from it.
 
 import type { Policy } from "../core/index.ts";
+import type { ToolManifest } from "../tool-file/index.ts";
 import type { AgentSpec, NodeOptions, ToolSpec } from "../workflow-model/node-options.ts";
 import type { WorkflowLimits, WorkflowSource } from "../workflow-model/stage.ts";
 import type { INPUT_TYPES } from "./schema.ts";
@@ -10,7 +11,7 @@ export interface WorkflowDefinition {
   readonly id: string;
   readonly version: string;
   readonly name: string;
-  /** The hash of the file and of every file it refers to. */
+  /** The hash of the file, of every file it refers to, and of those that apply to its folder. */
   readonly digest: string;
   /** Enough to load it again after its files are gone: `read: (name) => source.files[name] ?? null`. */
   readonly source: WorkflowSource;
@@ -20,6 +21,8 @@ export interface WorkflowDefinition {
   readonly policy: Policy | null;
   readonly agents: readonly AgentSpec[];
   readonly tools: readonly ToolSpec[];
+  /** What the tool manifests of its folder say about its tools. */
+  readonly manifests: readonly ToolManifest[];
   /** In file order. */
   readonly nodes: readonly NodeOptions[];
   readonly start: string;

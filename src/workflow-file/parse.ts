@@ -6,23 +6,25 @@ import { diagnosticAt, type Range } from "../yaml-file/locate.ts";
 import { type FileKind, inOrder, type ReadDocument, readYaml } from "../yaml-file/read.ts";
 import { checkAmounts } from "./amounts.ts";
 import { build } from "./build.ts";
-import { type WorkflowFinding, finding, MISTAKES } from "./codes.ts";
-import { collect } from "./collect.ts";
+import { finding, MISTAKES, said, type WorkflowFinding } from "./codes.ts";
+import { collect, stringsIn } from "./collect.ts";
 import type { WorkflowDefinition } from "./definition.ts";
 import { bareBraces, explainFinding, withCommaHint, type WrittenFile } from "./explain.ts";
-import { ReferredFiles, type ReadText } from "./files.ts";
+import { type ReadText, ReferredFiles } from "./files.ts";
 import { grammarFor } from "./grammar.ts";
 import { arrowsOf, checkGraph } from "./graph.ts";
 import { checkInputs } from "./inputs.ts";
 import { checkJoins } from "./joins.ts";
 import { checkJsonSchemas } from "./json-schemas.ts";
 import { checkNames } from "./names.ts";
+import type { FolderDefaults } from "../workflow-model/stage.ts";
+import { readManifests } from "./manifests.ts";
 import { readPolicy } from "./policy.ts";
 import { checkReferences, type Env } from "./references.ts";
 import type { WorkflowFile } from "./schema.ts";
-import { checkSecrets } from "./secrets.ts";
 import { checkExpressions, checkTexts } from "./texts.ts";
 import { type CST, Parser } from "yaml";
+import { REDACTED, SHAPE_REDACTOR } from "../core/index.ts";
 
 /** A workflow, or null, and the mistakes that were found. */
 export interface ParsedWorkflow {
@@ -36,6 +38,8 @@ export interface ParsedWorkflow {
 export interface ParseOptions {
   /** Reads a file beside the workflow; null if it does not exist. Without it, the workflow cannot refer to files. */
   readonly read?: ReadText;
+  /** Files beside the workflow that apply to every workflow of its folder; `read` reads them. */
+  readonly defaults?: FolderDefaults;
   /** Used to warn about unset variables for keys; skipped if left out. */
   readonly env?: Env;
 }
@@ -92,7 +96,9 @@ async function checkMeaning(read: ReadDocument, written: WrittenFile, options: P
   const files = new ReferredFiles(options.read ?? (() => null));
   const arrows = arrowsOf(file);
   const { texts, expressions, findings: unread } = collect(file, files);
-  const policy = readPolicy(file.policy, files, read, written.place);
+  const defaults = options.defaults ?? null;
+  const policy = readPolicy(file.policy ?? defaults?.policy, files, read, written.place);
+  const tools = readManifests(defaults?.tools ?? [], file, files, written.place);
   const findings: readonly WorkflowFinding[] = [
     ...noNodes(file),
     ...checkInputs(file),
@@ -102,16 +108,24 @@ async function checkMeaning(read: ReadDocument, written: WrittenFile, options: P
     ...checkJoins(file, arrows),
     ...unread,
     ...policy.findings,
+    ...tools.findings,
     ...checkTexts(texts, file, arrows),
     ...(await checkExpressions(expressions, file)),
     ...checkJsonSchemas(file, files),
     ...checkSecrets(file),
   ];
-  const diagnostics = [...findings.map((one) => explainFinding(one, written)), ...policy.diagnostics];
+  const diagnostics = [
+    ...findings.map((one) => explainFinding(one, written)),
+    ...policy.diagnostics,
+    ...tools.diagnostics,
+  ];
   if (diagnostics.some(isError)) return told(diagnostics, null);
   return told(
     diagnostics,
-    build(file, { files, policy: policy.policy, file: written.place.file, text: written.source }),
+    build(file, {
+      ...{ files, defaults, policy: policy.policy, manifests: tools.manifests },
+      ...{ file: written.place.file, text: written.source },
+    }),
   );
 }
 
@@ -154,4 +168,27 @@ function tooLongAt(source: string): number | null {
       open.push(...[key, value].filter((one) => one !== null && one !== undefined));
   }
   return null;
+}
+
+// Rejects secrets anywhere in the file. The file is kept in the journal, shown in diagnostics and checked into repositories.
+
+export function checkSecrets(value: unknown): readonly WorkflowFinding[] {
+  return stringsIn(value, []).flatMap(({ path, text }) => {
+    // Checked word by word: a sentence about a password is not a secret.
+    const hasOne = text.split(/\s+/).some((word) => looksSecret(word)) || PRIVATE_KEY.test(text);
+    if (!hasOne) return [];
+    const message = `${said(path)} looks like it contains a secret`;
+    const help =
+      "Take it out, and make a new one if the file was shared. Keys come from the environment: `api_key_env: OPENAI_API_KEY`; other secrets are inputs with `secret: true`.";
+    return [finding("written-secret", path, message, "a secret", help)];
+  });
+}
+
+const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY/;
+
+function looksSecret(word: string): boolean {
+  // A {{ }} will be replaced by a secret, but is not one itself.
+  return (
+    word.length > 7 && !word.includes("{{") && SHAPE_REDACTOR.text(word).includes(REDACTED) && !word.includes(REDACTED)
+  );
 }

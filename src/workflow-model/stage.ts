@@ -145,12 +145,60 @@ export interface Workflow {
   readonly policy: Policy | null;
   readonly start: readonly string[];
   readonly stages: ReadonlyMap<string, Stage>;
+  /** What people see of it before it runs. */
+  readonly outline: WorkflowOutline;
   /** Reads the inputs of a run: returns them with defaults filled in, or a fault that names the wrong field. */
   readonly readInputs: (given: unknown) => WorkflowInputs | Fault;
   /** The target names of an agent node, in order; empty for every other node. */
   readonly targetsOf: (node: string) => readonly string[];
   /** The node that can fix a failure here (the coder); null if there is none. */
   readonly sendBackTo: (node: string) => string | null;
+}
+
+/** A workflow as people see it: what it takes, its nodes and where paths may lead. */
+export interface WorkflowOutline {
+  /** JSON Schema of its inputs, for a form; null when the workflow does not declare them. A secret one has `writeOnly`. */
+  readonly inputs: Readonly<Record<string, unknown>> | null;
+  readonly nodes: readonly OutlineNode[];
+  /** Empty for a workflow written in TypeScript: its stages decide where to go. */
+  readonly edges: readonly OutlineEdge[];
+  readonly tools: readonly OutlineTool[];
+}
+
+/** A node of a workflow, as people see it. */
+export interface OutlineNode {
+  readonly id: string;
+  readonly kind: NodeKind;
+  /** The targets of an agent, in order; empty for every other node. */
+  readonly targets: readonly string[];
+  /** The ids of the tools it can use. */
+  readonly tools: readonly string[];
+}
+
+/** Where a path may lead. */
+export interface OutlineEdge {
+  readonly from: string;
+  /** A node, or `end`. */
+  readonly to: string;
+  /** `branch` and `join`: of a parallel node. */
+  readonly kind: "next" | "failure" | "case" | "branch" | "join";
+  /** The expression or the name of the case; null for always. */
+  readonly when: string | null;
+  /** How often the node it leads to may be entered; null: without limit. */
+  readonly max: number | null;
+  /** The outcome of a run that ends here; empty for every other edge. */
+  readonly outcome: string;
+}
+
+/** A tool that a workflow brings. */
+export interface OutlineTool {
+  readonly id: string;
+  readonly kind: "command" | "mcp";
+  readonly description: string;
+  readonly idempotent: boolean;
+  readonly optional: boolean;
+  readonly timeoutMs: number;
+  readonly alternatives: readonly string[];
 }
 
 /** The inputs of a run, and which of them are secret. */
@@ -168,4 +216,14 @@ export interface WorkflowSource {
   readonly text: string;
   /** The files it refers to, by the name it uses. */
   readonly files: Readonly<Record<string, string>>;
+  /** Present when its folder has files that apply to all workflows in it. */
+  readonly defaults?: FolderDefaults;
+}
+
+/** Files of a folder that apply to every workflow in it, by their names. */
+export interface FolderDefaults {
+  /** The policy of workflows that set none. */
+  readonly policy?: string;
+  /** Tool manifests; what they say about a tool goes before what the workflow says. */
+  readonly tools?: readonly string[];
 }

@@ -8,7 +8,7 @@ import { nameFault } from "../core/flow/name.ts";
 import { RESOLUTIONS, type Resolution, type Route } from "../core/flow/node.ts";
 import { microcentsOf, ON_EXCEED, type OnExceed } from "../core/flow/money.ts";
 import type { Policy } from "../core/policy/policy.ts";
-import { policyOfRuns } from "./runs-policy.ts";
+import { policyOfRuns } from "../core/policy/runs-policy.ts";
 import { checkOptions, invalidOption } from "../options/check-options.ts";
 import {
   callable,
@@ -28,6 +28,7 @@ import {
 import { policyKind, RETRY_OPTIONS } from "../runtime/option-shapes.ts";
 import { type RetryOptions, retryOf } from "../runtime/tool/tool.ts";
 import { nearest } from "../options/nearest.ts";
+import { outlineOfStages } from "./definition/outline.ts";
 import { digestOf } from "../runtime/session/digest.ts";
 import type {
   ActResult,
@@ -196,7 +197,8 @@ export function defineWorkflow(options: WorkflowOptions): Workflow {
   } = checkOptions("defineWorkflow", options, WORKFLOW_OPTIONS);
   const ids = Object.keys(options.stages);
   const first = options.start ?? ids[0];
-  for (const one of [id, ...ids]) refuse(nameFault("step", one));
+  refuse(nameFault("workflow", id));
+  for (const one of ids) refuse(nameFault("stage", one));
   if (first === undefined || !ids.includes(first)) {
     const message = `start is ${first ?? "missing"}; workflow ${id} has the stages ${ids.join(", ") || "none"}`;
     throw invalidOption("defineWorkflow", "start", message);
@@ -217,6 +219,7 @@ export function defineWorkflow(options: WorkflowOptions): Workflow {
     policy: policy === null ? null : policyOfRuns(policy),
     start: [first],
     stages,
+    outline: outlineOfStages(stages),
     readInputs: (given) => readInputs(given, options.inputs ?? ((all) => all), secretInputs),
     targetsOf: () => [],
     sendBackTo: () => ids.find((one) => options.stages[one]?.role === "coder") ?? null,

@@ -18,6 +18,8 @@ import type { RunEnd } from "./runs-api.ts";
 export interface Advances {
   advance(run: string): Promise<RunEnd>;
   stop(): Promise<void>;
+  /** Calls the listener when this process has given a run something to do; returns how to stop that. */
+  onDue?(listener: () => void): () => void;
 }
 
 /** Options of `createDriver`. */
@@ -72,6 +74,7 @@ export function createDriver(
   const isStopped = (): boolean => !seen.isRunning;
   const wasPoked = (): boolean => seen.isPoked;
   let disarm: () => void = () => undefined;
+  let forget: () => void = () => undefined;
 
   async function look(): Promise<void> {
     if (!seen.isRunning) return;
@@ -147,11 +150,14 @@ export function createDriver(
   return {
     start() {
       seen.isRunning = true;
+      forget();
+      forget = runs.onDue?.(poke) ?? forget;
       poke();
     },
     poke,
     async stop() {
       seen.isRunning = false;
+      forget();
       disarm();
       await runs.stop();
     },

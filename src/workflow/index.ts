@@ -6,6 +6,7 @@ export type { ActionId, OfferedAction } from "../core/flow/action.ts";
 export type { Instruction, NodeKind, Resolution, Route } from "../core/flow/node.ts";
 export type { RunEvent, RunLimits } from "../core/flow/run-event.ts";
 export type { RunState, RunStatus, Visit } from "../core/flow/run.ts";
+export type { IncidentCause, IncidentCost, IncidentDeed, IncidentFacts } from "../core/record/incident.ts";
 export { createRunStream } from "../core/record/run-stream.ts";
 export type { RunStreamEvent } from "../core/record/run-stream.ts";
 export { toCloudEvent } from "../core/record/cloud-event.ts";
@@ -22,14 +23,19 @@ export type {
   Acted,
   ActOptions,
   ChangedWorkflow,
+  IncidentReport,
+  ReportOptions,
   ResumeOptions,
   RunEnd,
   RunReport,
   Runs,
   RunsFilter,
+  RunsPage,
+  RunsPlace,
   RunSummary,
   StartOptions,
 } from "./runs-api.ts";
+export type { ExportFormat } from "./report/export-run.ts";
 export { StageFailure } from "./advance/stage-failure.ts";
 export type {
   ActResult,
@@ -38,12 +44,16 @@ export type {
   GateQuestion,
   GateVerdict,
   NodeResult,
+  OutlineEdge,
+  OutlineNode,
+  OutlineTool,
   Stage,
   StageEnding,
   StageScope,
   Workflow,
   WorkflowInputs,
   WorkflowLimits,
+  WorkflowOutline,
   WorkflowSource,
 } from "../workflow-model/stage.ts";
 export { createWorkflows } from "./workflows.ts";

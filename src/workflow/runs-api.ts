@@ -1,11 +1,13 @@
 // What can be done with runs of workflows, as every surface sees it: the library, the CLI, the daemon.
 
 import type { Fault } from "../core/fault/fault.ts";
+import type { Locale } from "../core/fault/words/words.ts";
 import type { OfferedAction } from "../core/flow/action.ts";
 import type { Answer, Question } from "../core/flow/interaction.ts";
 import type { RunLimits } from "../core/flow/run-event.ts";
 import type { RunState, RunStatus } from "../core/flow/run.ts";
 import type { Spending } from "../core/flow/money.ts";
+import type { IncidentFacts } from "../core/record/incident.ts";
 import type { RunStreamEvent } from "../core/record/run-stream.ts";
 import { anything, having, mapOf, oneOf, shape, text, whole } from "../options/kind.ts";
 import type { Workflow } from "../workflow-model/stage.ts";
@@ -56,6 +58,8 @@ export interface StartOptions {
   readonly inputs?: Readonly<Record<string, unknown>>;
   /** Names the run; made when left out. */
   readonly run?: string;
+  /** Who starts it, for the record. */
+  readonly by?: string;
 }
 
 /** A definition that is not the one the run was started with. */
@@ -63,6 +67,18 @@ export type ChangedWorkflow =
   | "refuse" //     ResumeMismatch
   | "accept" //     go on with the one there is now; finished nodes are kept
   | "as-started"; // go on with the text the journal has kept
+
+/** The incident report about a run or session: as data, and as a Markdown page. */
+export interface IncidentReport {
+  readonly incident: IncidentFacts;
+  readonly markdown: string;
+}
+
+/** Options of `runs.report`. */
+export interface ReportOptions {
+  /** The language of the report. Default: that of the runs. */
+  readonly locale?: Locale;
+}
 
 /** Options of `runs.resume`. */
 export interface ResumeOptions {
@@ -82,12 +98,15 @@ export interface ActOptions {
   readonly by?: string;
 }
 
-export const START_OPTIONS = shape<StartOptions>({ inputs: mapOf(anything), run: text });
+export const START_OPTIONS = shape<StartOptions>({ inputs: mapOf(anything), run: text, by: text });
 export const RESUME_OPTIONS = shape<ResumeOptions>({ changed: oneOf(["refuse", "accept", "as-started"]), by: text });
 export const ACT_OPTIONS = shape<ActOptions>({ params: mapOf(anything), key: text, by: text });
 export const RUNS_FILTER = shape<RunsFilter>({
   status: oneOf(["running", "paused", "completed", "failed", "cancelled"]),
   workflow: text,
+  code: text,
+  target: text,
+  text: text,
   limit: whole(0),
   after: having("the last run of a page, with run and startedAt", "run", "startedAt"),
 });
@@ -104,9 +123,28 @@ export interface Acted {
 export interface RunsFilter {
   readonly status?: RunStatus;
   readonly workflow?: string;
+  /** Only runs that failed, or wait, with this fault code. */
+  readonly code?: string;
+  /** Only runs that asked this target last. */
+  readonly target?: string;
+  /** Only runs whose id, workflow, code or nodes contain every word of this. */
+  readonly text?: string;
   readonly limit?: number;
   /** Only those behind this one: the last of a page leads to the next. */
-  readonly after?: Pick<RunSummary, "run" | "startedAt">;
+  readonly after?: RunsPlace;
+}
+
+/** A place in the list of runs. */
+export interface RunsPlace extends Pick<RunSummary, "run" | "startedAt"> {
+  /** Of a list with `text`: the position that the search continues behind. */
+  readonly position?: number;
+}
+
+/** One page of a list of runs. */
+export interface RunsPage {
+  readonly runs: readonly RunSummary[];
+  /** Where the next page starts; null at the end. A page with filters may be short although more follow. */
+  readonly next: RunsPlace | null;
 }
 
 /** How a run stands when nothing more happens by itself, or not yet. */
@@ -130,8 +168,15 @@ export interface Runs {
   /** Checks that the run can go on with this workflow, and wakes it. */
   resume(run: string, workflow: Workflow | null, options?: ResumeOptions): Promise<void>;
   list(filter?: RunsFilter): Promise<readonly RunSummary[]>;
-  /** null when there is no such run. */
-  show(run: string): Promise<RunReport | null>;
+  /** One page of the list, however many runs do not fit the filter. */
+  page(filter: RunsFilter): Promise<RunsPage>;
+  /** null when there is no such run. The words of actions are in `locale`, or in the language of these runs. */
+  show(run: string, locale?: Locale): Promise<RunReport | null>;
+  /**
+   * The incident report about a run, or about any session of the journal: what happened, why, what it cost, who did what. Without
+   * secrets, stacks and paths.
+   */
+  report(run: string, options?: ReportOptions): Promise<IncidentReport>;
   /** Takes an operator's action. */
   act(run: string, action: string, options?: ActOptions): Promise<Acted>;
   answer(question: string, answer: Answer, by?: string): Promise<boolean>;

@@ -6,12 +6,13 @@ import { createFaultline, type Faultline, FAULTLINE_OPTIONS, type FaultlineOptio
 import { type Chance, systemChance } from "../host/chance.ts";
 import { type Clock, systemClock } from "../host/clock.ts";
 import { createWorker, type Worker } from "../host/worker.ts";
+import { BY_PROGRAM } from "../journal/audit.ts";
 import type { Journal } from "../journal/journal.ts";
 import { checkOptions } from "../options/check-options.ts";
 import { callable, having, listOf, shape } from "../options/kind.ts";
 import { journalOf } from "../runtime/options.ts";
 import { RunReader } from "./report/run-reader.ts";
-import { policyOfRuns } from "./runs-policy.ts";
+import { policyOfRuns } from "../core/policy/runs-policy.ts";
 import type { Workflow, WorkflowSource } from "../workflow-model/stage.ts";
 import { WorkflowLibrary } from "./definition/workflow-library.ts";
 
@@ -38,7 +39,7 @@ export interface RunsDeps {
   readonly faultline: Faultline;
 }
 
-export const DEFAULT_BY = "program";
+export const DEFAULT_BY = BY_PROGRAM;
 
 export const RUNS_OPTIONS = shape<RunsOptions>({
   ...FAULTLINE_OPTIONS,

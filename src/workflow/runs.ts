@@ -5,11 +5,12 @@ import { traitsOf } from "../core/fault/catalogue.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault, isFault } from "../core/fault/fault.ts";
 import type { Redactor } from "../core/fault/redact.ts";
+import type { Locale } from "../core/fault/words/words.ts";
 import type { OfferedAction } from "../core/flow/action.ts";
 import { limitsAsMeant } from "../core/flow/action-limits.ts";
 import { checkActionParams } from "../core/flow/action-params.ts";
 import type { Answer, Question } from "../core/flow/interaction.ts";
-import { isEnded, type RunState } from "../core/flow/run.ts";
+import { isEnded, type RunState, type Visit } from "../core/flow/run.ts";
 import type { Entry } from "../core/record/event.ts";
 import type { SessionState } from "../core/record/replay.ts";
 import { createRunStream, type RunStreamEvent } from "../core/record/run-stream.ts";
@@ -17,11 +18,13 @@ import type { Session } from "../runtime/session/session.ts";
 import { beginRun, keepDefinition, openRun } from "./advance/begin-run.ts";
 import { definitionOf } from "./definition/definition-of-run.ts";
 import { RunHolds } from "./advance/held-run.ts";
-import { KeyedMutex } from "./advance/keyed-mutex.ts";
+import { KeyedMutex } from "../host/keyed-mutex.ts";
+import { lazyPart } from "../host/lazy-part.ts";
 import { noteAction, postAction, wakeRun } from "./operator/posted-actions.ts";
 import { noQuestion } from "../runtime/call/ask.ts";
 import { refusalOf } from "./operator/validate-action.ts";
-import { RunFiles } from "./report/run-files.ts";
+import { readRunFile, RunFiles } from "./report/run-files.ts";
+import { audited, type AuditRecord } from "../journal/audit.ts";
 import {
   alreadyThere,
   heldElsewhere,
@@ -31,29 +34,42 @@ import {
   otherWorkflow,
   stopping,
 } from "./operator/run-faults.ts";
-import { endOf, knownRun, listRuns, redactorOf, showRun, summaryFor } from "./report/run-reports.ts";
+import { heldRuns, listRuns, pageOfRuns } from "./report/list-runs.ts";
+import { endOf, knownRun, redactorOf, showRun, summaryFor } from "./report/run-reports.ts";
+import { exportRun, type ExportFormat } from "./report/export-run.ts";
+import { keptOutput } from "./report/run-output.ts";
 import { DEFAULT_BY, resolveRunsOptions, type RunsDeps, type RunsOptions } from "./runs-options.ts";
 import { checkOptions } from "../options/check-options.ts";
 import {
   ACT_OPTIONS,
   type Acted,
   type ActOptions,
+  type ChangedWorkflow,
   RESUME_OPTIONS,
+  type IncidentReport,
+  type ReportOptions,
   type ResumeOptions,
   type RunEnd,
   type RunReport,
   type Runs,
   RUNS_FILTER,
   type RunsFilter,
+  type RunsPage,
   type RunSummary,
   START_OPTIONS,
   type StartOptions,
 } from "./runs-api.ts";
 import { Slice } from "./advance/slice.ts";
-import type { Workflow } from "../workflow-model/stage.ts";
+import { tracedRun } from "../telemetry/run-trace.ts";
+import type { Workflow, WorkflowOutline } from "../workflow-model/stage.ts";
 import { succeed, successorOf } from "./operator/start-successor.ts";
 import { stoppedVisits } from "./operator/action-events.ts";
 import { spentBy } from "./advance/summary.ts";
+
+/** Something done to a run, for the audit log. */
+type Deed = Pick<AuditRecord, "what" | "on" | "by"> & Partial<Pick<AuditRecord, "action" | "key">>;
+/** Loaded by the first reader: a program that only advances runs needs none of it. */
+const reports = lazyPart(() => import("./report/incident-report.ts"));
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -77,6 +93,7 @@ export class WorkflowRuns implements Runs {
   /** Runs this process is advancing now. */
   readonly #active = new Map<string, Active>();
   readonly #mutex = new KeyedMutex();
+  readonly #onDue = new Set<() => void>();
 
   constructor(home: RunsDeps) {
     this.#home = home;
@@ -84,11 +101,17 @@ export class WorkflowRuns implements Runs {
   }
 
   async start(workflow: Workflow, options: StartOptions = {}): Promise<string> {
-    const { inputs = {}, run } = checkOptions("runs.start", options, START_OPTIONS);
-    const { chance } = this.#home;
+    const { inputs = {}, run, by = DEFAULT_BY } = checkOptions("runs.start", options, START_OPTIONS);
+    const id = run ?? this.#home.chance.newId("run");
+    await this.#audited({ what: "run.start", on: id, by, action: workflow.id }, () =>
+      this.#start(id, workflow, inputs),
+    );
+    return id;
+  }
+
+  async #start(id: string, workflow: Workflow, inputs: Params): Promise<void> {
     const read = workflow.readInputs(inputs);
     if (isFault(read)) throw new FaultError(read);
-    const id = run ?? chance.newId("run");
     if ((await summaryFor(this.#home, id)) !== null) throw new FaultError(alreadyThere(id));
     const { maxParallel, maxNodes, timeoutMs, maxCostMicrocents } = workflow.limits;
     const limits = {
@@ -99,7 +122,19 @@ export class WorkflowRuns implements Runs {
     };
     const beginning = { start: workflow.start, inherited: null, instruction: null, limits, predecessor: null };
     await beginRun(this.#home, id, workflow, { ...beginning, inputs: read.shown }, read, []);
-    return id;
+    this.#due(id);
+  }
+
+  /** Calls the listener when this process has given a run something to do, so that a driver need not wait for its next look. */
+  onDue(listener: () => void): () => void {
+    this.#onDue.add(listener);
+    return () => void this.#onDue.delete(listener);
+  }
+
+  /** The run is advanced here, or a driver may take it up. */
+  #due(run: string): void {
+    this.#active.get(run)?.slice?.poke();
+    for (const listener of this.#onDue) listener();
   }
 
   async advance(run: string): Promise<RunEnd> {
@@ -127,9 +162,12 @@ export class WorkflowRuns implements Runs {
     if (held === null) throw new FaultError(heldElsewhere(run));
     try {
       // Others may have advanced it before it was held.
-      const workflow = await definitionOf(this.#home, run, runOf(await reader.read(run)));
-      while (await this.#slice(run, workflow, active));
-      return await endOf(this.#home, run, active.session?.run);
+      const state = runOf(await reader.read(run));
+      const workflow = await definitionOf(this.#home, run, state);
+      return await tracedRun({ run, workflow: state.workflow, traceparent: state.traceparent ?? null }, async () => {
+        while (await this.#slice(run, workflow, active));
+        return endOf(this.#home, run, active.session?.run);
+      });
     } catch (error) {
       await active.session?.abandon(`run ${run} could not be advanced`);
       throw error;
@@ -187,8 +225,42 @@ export class WorkflowRuns implements Runs {
     return listRuns(this.#home, checkOptions("runs.list", filter, RUNS_FILTER));
   }
 
-  show(run: string): Promise<RunReport | null> {
-    return showRun(this.#home, run);
+  page(filter: RunsFilter): Promise<RunsPage> {
+    return pageOfRuns(this.#home, checkOptions("runs.page", filter, RUNS_FILTER));
+  }
+
+  /** The runs that a live process is advancing right now. */
+  held(): Promise<ReadonlySet<string>> {
+    return heldRuns(this.#home);
+  }
+
+  show(run: string, locale?: Locale): Promise<RunReport | null> {
+    return showRun(this.#home, run, locale);
+  }
+
+  /** The output that a visit left, without secrets; undefined when it left none. */
+  output(run: string, visit: Pick<Visit, "node" | "execution">): Promise<unknown> {
+    return keptOutput(this.#home, run, visit);
+  }
+
+  /** What is kept about a failed stage under a name of `RunReport.files`; null when there is nothing. */
+  file(run: string, name: string): Promise<Uint8Array | null> {
+    return readRunFile(this.#home.journal, run, name);
+  }
+
+  /** The definition of a run as people see it; null when it is not known here. */
+  async outlineOf(summary: RunSummary): Promise<WorkflowOutline | null> {
+    return (await this.#home.library.findReadable(summary))?.outline ?? null;
+  }
+
+  /** The run as lines of text, without line ends and without secrets. */
+  export(run: string, format: ExportFormat, locale?: Locale): AsyncIterable<string> {
+    return exportRun(this.#home, run, format, locale);
+  }
+
+  async report(run: string, { locale }: ReportOptions = {}): Promise<IncidentReport> {
+    const { incidentReport } = await reports();
+    return incidentReport(this.#home, run, locale);
   }
 
   /** Passes every entry of the run on, oldest first. Steps that come after it read only what is newer. */
@@ -198,6 +270,16 @@ export class WorkflowRuns implements Runs {
 
   async resume(run: string, workflow: Workflow | null, options: ResumeOptions = {}): Promise<void> {
     const { changed = "refuse", by = DEFAULT_BY } = checkOptions("runs.resume", options, RESUME_OPTIONS);
+    await this.#audited({ what: "run.resume", on: run, by }, () => this.#resume(run, workflow, changed, by));
+  }
+
+  /** Does it, and keeps a record of who did it. */
+  #audited<T>(deed: Deed, work: () => Promise<T>): Promise<T> {
+    const { journal, clock, chance } = this.#home;
+    return audited({ journal, clock, newId: () => chance.newId("aud") }, { action: "", key: "", ...deed }, work);
+  }
+
+  async #resume(run: string, workflow: Workflow | null, changed: ChangedWorkflow, by: string): Promise<void> {
     const { journal, clock, reader } = this.#home;
     const summary = await knownRun(this.#home, run);
     if (isEnded(summary)) throw new FaultError(isOver(run, summary));
@@ -212,7 +294,7 @@ export class WorkflowRuns implements Runs {
       const posted = { action: "resume", node: "", execution: 0, key: `resume:${seq}`, params: { resume: true }, by };
       await postAction(journal, run, { ...posted, at: clock.now() });
     } else await wakeRun(journal, run, clock.now());
-    this.#active.get(run)?.slice?.poke();
+    this.#due(run);
   }
 
   async #change(run: string, summary: RunSummary, workflow: Workflow, by: string): Promise<void> {
@@ -244,6 +326,14 @@ export class WorkflowRuns implements Runs {
 
   /** `act` for a caller that has read the run already. */
   async actOn(report: RunReport, action: string, { params = {}, key, by = DEFAULT_BY }: ActOptions): Promise<Acted> {
+    const { run } = report.summary;
+    const deed = { what: "run.act", on: run, by, action, key: key ?? "" };
+    return this.#audited(deed, () =>
+      this.#actOn(report, action, { params, by, ...(key === undefined ? {} : { key }) }),
+    );
+  }
+
+  async #actOn(report: RunReport, action: string, { params = {}, key, by = DEFAULT_BY }: ActOptions): Promise<Acted> {
     const { journal } = this.#home;
     const { run } = report.summary;
     const before = key === undefined ? null : await journal.kept("action", `${run}/${key}`);
@@ -265,18 +355,24 @@ export class WorkflowRuns implements Runs {
       case "answer":
         // An answer with a comment is more than a question can take: the gate gets it as an instruction.
         if ("text" in params) return this.#instruct(run, offered, params, by);
-        return this.#noted(run, offered, by, await this.answer(offered.question, params["answer"] as Answer, by));
+        return this.#noted(run, offered, by, await this.#answer(offered.question, params["answer"] as Answer, by));
       case "resume":
-        await this.resume(run, null, { by });
+        await this.#resume(run, null, "refuse", by);
         return this.#noted(run, offered, by, true);
       case "cancel":
-        await this.cancel(run, by);
+        await this.#cancel(run, by);
         return this.#noted(run, offered, by, true);
       case "successor":
-        return this.#mutex.run(run, () => succeed(this.#home, run, state, offered, params, by));
+        return this.#succeed(run, state, offered, params, by);
       case "instruct":
         return this.#instruct(run, offered, params, by);
     }
+  }
+
+  async #succeed(run: string, state: RunState, offered: OfferedAction, params: Params, by: string): Promise<Acted> {
+    const acted = await this.#mutex.run(run, () => succeed(this.#home, run, state, offered, params, by));
+    this.#due(acted.run);
+    return acted;
   }
 
   async #noted(run: string, { id: action, key }: OfferedAction, by: string, did: boolean): Promise<Acted> {
@@ -289,23 +385,32 @@ export class WorkflowRuns implements Runs {
     const { id: action, node, execution, key } = offered;
     const { journal, clock } = this.#home;
     const did = await postAction(journal, run, { action, node, execution, key, params, by, at: clock.now() });
-    this.#active.get(run)?.slice?.poke();
+    this.#due(run);
     return { run, did };
   }
 
-  async answer(question: string, answer: Answer, by = DEFAULT_BY): Promise<boolean> {
+  answer(question: string, answer: Answer, by = DEFAULT_BY): Promise<boolean> {
+    const deed = { what: "question.answer", on: question, by, action: answer.status };
+    return this.#audited(deed, () => this.#answer(question, answer, by));
+  }
+
+  async #answer(question: string, answer: Answer, by: string): Promise<boolean> {
     const asked = (await this.#home.journal.kept("question", question)) as Question | null;
     const isFirst = await this.#home.faultline.answer(question, answer, by);
-    this.#active.get(asked?.session ?? "")?.slice?.poke();
+    this.#due(asked?.session ?? "");
     return isFirst;
   }
 
-  async cancel(run: string, by = DEFAULT_BY): Promise<void> {
+  cancel(run: string, by = DEFAULT_BY): Promise<void> {
+    return this.#audited({ what: "run.cancel", on: run, by }, () => this.#cancel(run, by));
+  }
+
+  async #cancel(run: string, by: string): Promise<void> {
     const summary = await knownRun(this.#home, run);
     if (isEnded(summary)) throw new FaultError(isOver(run, summary));
     const posted = { action: "cancel", node: "", execution: 0, key: "cancel", params: { cancel: true }, by };
     await postAction(this.#home.journal, run, { ...posted, at: this.#home.clock.now() });
-    this.#active.get(run)?.slice?.poke();
+    this.#due(run);
   }
 
   watch(run: string, listener: (event: RunStreamEvent) => void, after = 0): () => void {

@@ -85,7 +85,10 @@ function explainIssue(
     case "invalid_value": {
       const allowed = issue.values.map(String);
       const help = allowed.length > 20 ? manyNamesHelp : `Known here: ${allowed.join(", ")}.`;
-      if (value === undefined) return [at(codes.missing, `${where} is missing`, `needs \`${field}\``, help)];
+      if (value === undefined) {
+        const add = allowed.length === 1 ? `Add \`${field}: ${allowed[0]}\`.` : help;
+        return [at(codes.missing, `${where} is missing`, `needs \`${field}\``, add)];
+      }
       const near = typeof value === "string" ? nearest(value, allowed) : null;
       const label =
         near === null ? "not a known value" : near === value ? "write it without quotes" : `did you mean \`${near}\`?`;

@@ -60,7 +60,7 @@ describe("a fault is chosen", () => {
   );
 
   it.each([
-    [{ headers: { "x-chaos": "cut-strem" } }, /no fault `cut-strem`: did you mean `cut-stream`/],
+    [{ headers: { "x-chaos": "cut-strem" } }, /no fault `cut-strem`\. Did you mean `cut-stream`\?/],
     [{ model: "chaos-nothing-like-it" }, /faultline chaos --list/],
     [{ headers: { "x-chaos": "rate-limit; after=3" } }, /has no parameter `after`; it has retry-after/],
     [{ headers: { "x-chaos": "rate-limit; retry-after=soon" } }, /is a number/],

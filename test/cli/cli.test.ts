@@ -120,6 +120,11 @@ describe("the program", () => {
     expect(stdout).toContain(`Usage: faultline ${command}`);
   });
 
+  it.each(COMMANDS)("prints no empty list as a default in the help of %s", async (command) => {
+    const { stdout } = await runCli([...command.split(" "), "--help"]);
+    expect(stdout).not.toContain("(default: [])");
+  });
+
   it.each(COMMANDS)("keeps the lists in the help of %s within 80 columns", async (command) => {
     const { stdout } = await runCli([...command.split(" "), "--help"]);
     const lists = stdout

@@ -350,10 +350,10 @@ describe("journal prune", () => {
     expect(jsonOf(await journal("prune", file, "--older-than", "90m", "--json"))).toMatchObject({ removed: 0 });
   });
 
-  it.each(["30", "d", "-1d", "1y", "1.5h", ""])("refuses %j as a time", async (time) => {
+  it.each(["30", "d", "-1d", "1y", ""])("refuses %j as a time", async (time) => {
     const run = await journal("prune", agent, "--older-than", time);
     expect(run).toMatchObject({ stdout: "", exit: "usage" });
-    expect(run.stderr).toContain("30d, 12h, 90m");
+    expect(run.stderr).toContain("15m, 2h, 7d");
   });
 
   it("requires an age", async () => {

@@ -190,7 +190,9 @@ describe("any other command that fails", () => {
     const got = await run(["--policy", "hasty.yaml", "--retry", "3", "--", ...line]);
     expect(got.exit).toBe("failed");
     expect(got.stderr.match(/failed \(attempt/g)).toHaveLength(1);
-    expect(got.stderr).toContain("it may have had an effect; pass --idempotent");
+    expect(got.stderr).toContain(
+      "Not retried: it may have had an effect. If running it again does no harm, pass --idempotent",
+    );
     expect(lastLineOf(got)).toContain("Next: faultline run --idempotent --retry 3 --policy hasty.yaml -- sh -c ");
   });
 

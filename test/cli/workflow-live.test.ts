@@ -8,8 +8,8 @@ import { fileAccess } from "../../src/cli/file-access.ts";
 import { followRun } from "../../src/cli/workflow/follow-run.ts";
 import { RunPicture } from "../../src/cli/workflow/run-picture.ts";
 import { createView, type RunView } from "../../src/cli/render/run-view.ts";
-import type { Locale } from "../../src/core/index.ts";
-import type { RunStreamData, RunStreamEvent, RunStreamType } from "../../src/core/record/run-stream.ts";
+import { fault, type FaultCode, type JournalEvent, type Locale } from "../../src/core/index.ts";
+import { createRunStream } from "../../src/core/record/run-stream.ts";
 import { type Clock, systemClock } from "../../src/host/clock.ts";
 import { terminalInteractor } from "../../src/runtime/person/terminal-interactor.ts";
 import { createFakeClock, type FakeClock } from "../../src/testing/fake-clock.ts";
@@ -24,7 +24,8 @@ interface Drawn {
   readonly picture: RunPicture;
   /** How often something was written. */
   readonly writes: () => number;
-  readonly feed: (type: RunStreamType, node: string, data: object) => void;
+  /** Writes an entry of the run; `node` is empty for one about the whole run. */
+  readonly feed: (type: JournalEvent["type"], node: string, data: object) => void;
 }
 
 function ioOn(terminal: FakeTerminal, clock: Clock, columns = 80, env: Io["env"] = {}): Io & { writes: number } {
@@ -68,7 +69,8 @@ function drawn({ columns = 80, locale = "en", env = {} }: DrawOptions = {}): Dra
   const io = ioOn(terminal, clock, columns, env);
   const picture = new RunPicture();
   const view = createView(io, shared(locale), { run: "run_1", picture, hint: "Ctrl-C leaves" });
-  let sequence = 0;
+  const stream = createRunStream("run_1", { locale });
+  let seq = 0;
   return {
     terminal,
     clock,
@@ -76,81 +78,75 @@ function drawn({ columns = 80, locale = "en", env = {} }: DrawOptions = {}): Dra
     picture,
     writes: () => io.writes,
     feed: (type, node, data) => {
-      const place = { node, execution: node === "" ? 0 : 1, attempt: node === "" ? 0 : 1 };
-      const envelope = { version: 1, sequence: ++sequence, at: clock.now(), run: "run_1", type, ...place };
-      const event = { ...envelope, data: { seq: sequence, ...data } } as unknown as RunStreamEvent;
-      picture.feed(event);
-      view.onEvent(event, true);
+      const place = node === "" ? {} : { node, execution: 1, attempt: 1 };
+      const event = { type, ...place, ...data } as unknown as JournalEvent;
+      const entry = { session: "run_1", seq: ++seq, at: clock.now(), event };
+      const events = stream.feed(entry);
+      picture.feed(entry, events);
+      for (const one of events) view.onEvent(one, true);
     },
   };
 }
 
 const LIMITS = { maxParallel: 4, maxNodes: 100, timeoutMs: null, maxCostMicrocents: 0 };
-const STARTED: Omit<RunStreamData["run.started"], "seq"> = {
-  ...{ workflow: "team", workflowVersion: "1", inputs: {}, start: ["coder"], limits: LIMITS },
-  ...{ predecessor: null, inherited: [], action: null },
-};
-const DONE = { output: null, next: [], end: null, callAttempts: 3, spentMicrocents: 0 };
-const FAILURE = {
-  class: "ProviderTransient",
-  code: "NetworkDisconnect",
-  message: "",
-  next: "",
-  outcome: null,
-  correlationId: "",
-};
-const spending = (microcents: number) => ({ microcents, estimatedMicrocents: 0, unpricedAttempts: 0 });
-
-const call = (attempt: number, inMs: number, at = NOON) => ({
-  ...{ call: "c", target: "openai/gpt-5.5", callAttempt: attempt, of: 6, reason: "RateLimited", nextAt: at + inMs },
+const started = (...start: readonly string[]) => ({
+  ...{ workflow: "team", version: "1", digest: "", file: null, inputs: {}, start, limits: LIMITS },
+  ...{ predecessor: null, inherited: null, instruction: null },
 });
+const to = (...nodes: readonly string[]) => ({ route: { kind: "to", nodes } });
+const DISCONNECT = fault("NetworkDisconnect", { message: "" });
+const cost = (microcents: number) => ({ microcents, estimated: false, usage: null });
+
+/** The call that each node makes. */
+const callOf = (node: string) => ({ call: `${node}#1.1/c`, turn: `${node}#1.1`, tool: "openai/gpt-5.5" });
+const failed = (node: string, code: FaultCode, decision: object) => ({
+  ...{ ...callOf(node), attempt: 1, durationMs: 1, cost: cost(0), fault: fault(code, { message: "" }), decision },
+});
+const again = (attempt: number, delayMs: number) => ({ recourse: "retry", attempt, maxAttempts: 6, delayMs });
 
 describe("the live view", () => {
   it("counts down to the next try of a call, once a second, in place", async () => {
     const { feed, clock, terminal } = drawn();
-    feed("run.started", "", STARTED);
-    feed("node.started", "coder", { kind: "agent" });
-    feed("call.retrying", "coder", call(2, 12_000));
+    feed("run-started", "", started("coder"));
+    feed("node-started", "coder", { kind: "agent" });
+    feed("call-started", "", callOf("coder"));
+    feed("call-admitted", "", callOf("coder"));
+    feed("call-failed", "", failed("coder", "RateLimited", again(2, 12_000)));
     await clock.advance(0);
     expect(terminal.screen).toBe(
-      "● coder  openai/gpt-5.5: Too many requests, try 2/6 in 12 s · 2 calls\nrun_1 · running · Ctrl-C leaves",
+      "● coder  openai/gpt-5.5: Too many requests, try 2/6 in 12 s\nrun_1 · running · Ctrl-C leaves",
     );
     await clock.advance(5_000);
     expect(terminal.screen).toBe(
-      "● coder  openai/gpt-5.5: Too many requests, try 2/6 in 7 s · 2 calls · 5 s\nrun_1 · running · 5 s · Ctrl-C leaves",
+      "● coder  openai/gpt-5.5: Too many requests, try 2/6 in 7 s · 5 s\nrun_1 · running · 5 s · Ctrl-C leaves",
     );
     await clock.advance(7_000);
-    expect(terminal.screen).toContain("● coder  openai/gpt-5.5: Too many requests, try 2/6 · 2 calls · 12 s");
+    feed("call-admitted", "", callOf("coder"));
+    expect(terminal.screen).toContain("● coder  openai/gpt-5.5: Too many requests, try 2/6 · 12 s");
+    await clock.advance(1_000);
+    expect(terminal.screen).toContain("● coder  openai/gpt-5.5: Too many requests, try 2/6 · 2 calls · 13 s");
   });
 
   it("keeps finished visits above the running ones, with their sums", async () => {
     const { feed, clock, terminal, view } = drawn();
-    feed("run.started", "", STARTED);
-    feed("node.started", "coder", { kind: "agent" });
-    feed("cost.updated", "coder", spending(1_500_000));
+    feed("run-started", "", started("coder"));
+    feed("node-started", "coder", { kind: "agent" });
+    feed("call-started", "", callOf("coder"));
+    for (let attempt = 1; attempt <= 3; attempt++) feed("call-admitted", "", callOf("coder"));
+    feed("call-succeeded", "", { ...callOf("coder"), cost: cost(1_500_000) });
     await clock.advance(2_500);
-    feed("node.completed", "coder", { ...DONE, next: ["reviewer"] });
-    feed("node.started", "reviewer", { kind: "agent" });
-    feed("node.retrying", "reviewer", {
-      ...{ nextAttempt: 2, of: 3, nextAt: clock.now() + 30_000, deferred: false },
-      failure: FAILURE,
-      callAttempts: 1,
-      spentMicrocents: 0,
-    });
+    feed("node-completed", "coder", { output: null, ...to("reviewer") });
+    feed("node-started", "reviewer", { kind: "agent" });
+    feed("node-retrying", "reviewer", { of: 3, nextAt: clock.now() + 30_000, fault: DISCONNECT });
     await clock.advance(500);
     expect(terminal.screen.split("\n")).toEqual([
       "✓ coder  3 calls · 2.5 s · $0.015",
       expect.stringMatching(/^↻ reviewer {2}attempt 2\/3 · in 30 s · .+/),
       "run_1 · running · 3 s · $0.015 · Ctrl-C leaves",
     ]);
-    feed("node.failed", "reviewer", { ...DONE, callAttempts: 1, resolution: "abort-workflow", failure: FAILURE });
-    feed("run.failed", "", {
-      ...spending(1_500_000),
-      outcome: "x",
-      durationMs: 3_000,
-      failedNode: "reviewer",
-      failure: FAILURE,
-    });
+    const failure = { fault: DISCONNECT, outcome: "x" };
+    feed("node-failed", "reviewer", { ...failure, resolution: "abort-workflow", route: null });
+    feed("run-ended", "", { ...failure, status: "failed", node: "reviewer" });
     await view.end();
     expect(terminal.screen.split("\n").at(-1)).toBe("run_1 · failed · 3 s · $0.015");
     expect(terminal.screen.split("\n")).toHaveLength(3);
@@ -159,20 +155,22 @@ describe("the live view", () => {
 
   it("writes nothing when nothing has changed", async () => {
     const { feed, clock, writes } = drawn();
-    feed("run.started", "", STARTED);
-    feed("node.started", "coder", { kind: "agent" });
+    feed("run-started", "", started("coder"));
+    feed("node-started", "coder", { kind: "agent" });
     await clock.advance(0);
     const before = writes();
-    for (const phase of ["setup", "init", "check-gate", "act"]) feed("node.phase", "coder", { phase });
+    for (const phase of ["setup", "init", "check-gate", "act"]) feed("stage-entered", "coder", { phase });
     await clock.advance(0);
     expect(writes()).toBe(before);
   });
 
   it.each(["en", "zh-CN"] as const)("never writes a line wider than the terminal (%s)", async (locale) => {
     const { feed, clock, terminal } = drawn({ columns: 40, locale });
-    feed("run.started", "", STARTED);
-    feed("node.started", "一个名字很长的节点", { kind: "agent" });
-    feed("call.retrying", "一个名字很长的节点", call(2, 90_000));
+    const node = "一个名字很长的节点";
+    feed("run-started", "", started(node));
+    feed("node-started", node, { kind: "agent" });
+    feed("call-started", "", callOf(node));
+    feed("call-failed", "", failed(node, "RateLimited", again(2, 90_000)));
     await clock.advance(3_000);
     const lines = terminal.screen.split("\n");
     expect(lines).toHaveLength(2);
@@ -182,18 +180,16 @@ describe("the live view", () => {
 
   it("shows a question, a wait and a limit of lines", async () => {
     const { feed, clock, terminal } = drawn();
-    feed("run.started", "", STARTED);
-    feed("node.started", "gate", { kind: "human_gate" });
-    const question = { id: "q", kind: "Confirm", prompt: "Ship\u001b[2J it?", options: [], expiresAt: NOON + 60_000 };
-    feed("gate.paused", "gate", { questions: [question], wakeAt: NOON + 60_000 });
-    feed("node.started", "late", { kind: "agent" });
-    feed("node.paused", "late", {
-      why: "parked",
-      wakeAt: NOON + 3_600_000,
-      questions: [],
-      failure: { ...FAILURE, code: "QuotaExhausted" },
-    });
-    for (let index = 0; index < 20; index++) feed("node.started", `n${index}`, { kind: "agent" });
+    const many = Array.from({ length: 20 }, (_, index) => `n${index}`);
+    feed("run-started", "", started("gate", "late", ...many));
+    feed("node-started", "gate", { kind: "human_gate" });
+    const payload = { kind: "Confirm", prompt: "Ship\u001b[2J it?" };
+    const asked = { why: "gate", fault: null, questions: [{ id: "q", payload, expiresAt: NOON + 60_000 }] };
+    feed("node-paused", "gate", { ...asked, wakeAt: NOON + 60_000 });
+    feed("node-started", "late", { kind: "agent" });
+    const quota = fault("QuotaExhausted", { message: "" });
+    feed("node-paused", "late", { why: "parked", wakeAt: NOON + 3_600_000, questions: [], fault: quota });
+    for (const node of many) feed("node-started", node, { kind: "agent" });
     await clock.advance(0);
     const lines = terminal.screen.split("\n");
     expect(lines[0]).toBe("? gate  asks: Ship it?");
@@ -204,8 +200,8 @@ describe("the live view", () => {
 
   it("disappears while another writer uses the screen", async () => {
     const { feed, clock, terminal, view } = drawn();
-    feed("run.started", "", STARTED);
-    feed("node.started", "coder", { kind: "agent" });
+    feed("run-started", "", started("coder"));
+    feed("node-started", "coder", { kind: "agent" });
     await clock.advance(0);
     view.hide();
     await clock.advance(5_000);
@@ -217,30 +213,31 @@ describe("the live view", () => {
 
   it.each([{ CI: "true" }, { TERM: "dumb" }])("is plain lines with %o", async (env) => {
     const { feed, clock, terminal } = drawn({ env });
-    feed("run.started", "", STARTED);
-    feed("node.started", "coder", { kind: "agent" });
-    feed("call.retrying", "coder", call(2, 12_000));
+    feed("run-started", "", started("coder"));
+    feed("node-started", "coder", { kind: "agent" });
+    feed("call-started", "", callOf("coder"));
+    feed("call-failed", "", failed("coder", "RateLimited", again(2, 12_000)));
     await clock.advance(10_000);
     expect(terminal.output.written).toBe(
-      "faultline: run run_1 of team\nfaultline: coder: begins\nfaultline: coder: openai/gpt-5.5: Too many requests, try 2/6 in 12 s\n",
+      "faultline: run run_1 of team\nfaultline: coder: starts\nfaultline: coder: openai/gpt-5.5: Too many requests, try 2/6 in 12 s\n",
     );
   });
 });
 
 describe("what a run has survived", () => {
-  it("is counted from its stream", () => {
+  it("is counted", () => {
     const { feed, picture } = drawn();
-    const retrying = { nextAttempt: 2, of: 3, nextAt: NOON, deferred: false, callAttempts: 1, spentMicrocents: 0 };
-    feed("run.started", "", STARTED);
-    feed("node.started", "a", { kind: "agent" });
-    feed("call.retrying", "a", call(2, 1));
-    feed("call.retrying", "a", { ...call(1, 1), reason: "paced", of: null });
-    feed("call.retrying", "a", { ...call(1, 1), reason: "QuotaExhausted", of: null });
-    feed("node.paused", "a", { why: "parked", wakeAt: NOON, questions: [], failure: null });
-    feed("call.switched", "a", { call: "c", from: "x", to: "y", why: "Overloaded" });
-    feed("call.regenerating", "a", { call: "c", target: "y", why: "SchemaInvalid" });
-    feed("node.retrying", "a", { ...retrying, failure: FAILURE });
-    feed("node.retrying", "a", { ...retrying, failure: { ...FAILURE, code: "SchemaInvalid" } });
+    feed("run-started", "", started("a"));
+    feed("node-started", "a", { kind: "agent" });
+    feed("call-started", "", callOf("a"));
+    feed("call-failed", "", failed("a", "RateLimited", again(2, 1)));
+    feed("call-held", "", { ...callOf("a"), attempt: 1, reason: "paced", nextAt: NOON });
+    feed("call-failed", "", failed("a", "QuotaExhausted", { recourse: "park", wakeAt: NOON }));
+    feed("node-paused", "a", { why: "parked", wakeAt: NOON, questions: [], fault: null });
+    feed("call-failed", "", failed("a", "Overloaded", { recourse: "fallback", target: "y" }));
+    feed("call-failed", "", failed("a", "SchemaInvalid", { recourse: "regenerate" }));
+    feed("node-retrying", "a", { of: 3, nextAt: NOON, fault: DISCONNECT });
+    feed("node-retrying", "a", { of: 3, nextAt: NOON, fault: fault("SchemaInvalid", { message: "" }) });
     expect(picture.survived).toEqual({ retries: 2, switches: 1, waits: 1, regenerations: 2 });
   });
 });

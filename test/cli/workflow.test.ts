@@ -83,7 +83,7 @@ describe("a run", () => {
     const world = new WorkflowWorld();
     const got = await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--run", "first"]);
     expect({ stdout: got.stdout, exit: got.exit }).toEqual({ stdout: "fine\n", exit: "ok" });
-    expect(got.stderr).toContain("faultline: run first of quick\nfaultline: one: begins\nfaultline: one: done");
+    expect(got.stderr).toContain("faultline: run first of quick\nfaultline: one: starts\nfaultline: one: done");
     expect(got.stderr).toContain("faultline: completed: fine.");
   });
 

@@ -40,7 +40,7 @@ export interface Seen {
   readonly hasUsage: boolean;
   readonly costUsd: number | null;
   /** Retries that the CLI itself reported. */
-  readonly retriesTold: number;
+  readonly retriesReported: number;
   /** For debugging: the raw output of a failed run. */
   readonly raw: string;
 }
@@ -101,7 +101,7 @@ export async function seeOneRun(kind: RealCli, scenario: CliScenario, commands: 
       requests: chaos.received().length,
       durationMs,
       raw,
-      retriesTold: events.filter(({ type }) => type === "retrying").length,
+      retriesReported: events.filter(({ type }) => type === "retrying").length,
     };
   } finally {
     await fl.close();

@@ -49,9 +49,9 @@ function section(all: readonly Seen[], kind: RealCli): string {
   });
   return [
     `### ${kind}: ${release?.npmPackage ?? ""} ${release?.version ?? ""}`,
-    `Told: ${SETUPS[kind].told}.`,
+    `Settings: ${SETUPS[kind].settings}.`,
     table(["what happens", "exit", "requests", "took", "in words", "fault", "what is known", "then"], rows),
-    ...(reasons.length === 0 ? [] : [`What is special:\n\n${reasons.join("\n")}`]),
+    ...(reasons.length === 0 ? [] : [`Exceptions:\n\n${reasons.join("\n")}`]),
   ].join("\n\n");
 }
 
@@ -100,7 +100,7 @@ function wordsOf(message: string): string {
   return plain.length > LONGEST_WORDS ? `${plain.slice(0, LONGEST_WORDS)}…` : plain;
 }
 
-function knownOf({ fault, faultAt, sessionId, hasUsage, costUsd, retriesTold }: Seen): readonly string[] {
+function knownOf({ fault, faultAt, sessionId, hasUsage, costUsd, retriesReported }: Seen): readonly string[] {
   const context = fault?.context ?? {};
   const text = (name: string): string | null => (context[name] === undefined ? null : String(context[name]));
   const known: readonly (readonly [boolean, string])[] = [
@@ -110,7 +110,7 @@ function knownOf({ fault, faultAt, sessionId, hasUsage, costUsd, retriesTold }: 
     [fault?.retryAfterMs !== undefined, `wait ${Math.round((fault?.retryAfterMs ?? 0) / 1000)} s`],
     [fault?.resetAt !== undefined, `lifts in ${hoursOf((fault?.resetAt ?? 0) - faultAt)}`],
     [text("next") !== null, `next: ${text("next")?.replaceAll("`", "") ?? ""}`],
-    [retriesTold > 0, `retries told: ${retriesTold > MANY_REQUESTS ? "many" : retriesTold}`],
+    [retriesReported > 0, `retries reported: ${retriesReported > MANY_REQUESTS ? "many" : retriesReported}`],
     [sessionId !== null, "session"],
     [hasUsage, "usage"],
     [costUsd !== null, "cost"],
@@ -129,7 +129,7 @@ const THEN: Readonly<Record<string, string>> = {
   "fallback": "the next CLI answers",
   "compact": "nothing to shorten, so the next CLI answers",
   "regenerate": "is run once more, then handed to the program",
-  "ask": "a person is asked",
+  "ask": "asks a person",
   "surface": "handed to the program",
   "fail": "fails",
 };

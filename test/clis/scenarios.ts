@@ -31,18 +31,18 @@ export const ANSWER = "Hello from the chaos server.";
 const good: ScenarioRule = { answer: ANSWER };
 
 export const SCENARIOS: readonly CliScenario[] = [
-  { id: "success", title: "all is well", rules: [good], expected: [null] },
+  { id: "success", title: "nothing fails", rules: [good], expected: [null] },
   {
     id: "resume",
-    title: "the session goes on in a second run",
+    title: "a second run continues the session",
     rules: [good],
     special: "resumed",
     expected: [null],
-    notFor: { goose: "it is run with `--no-session`, so that there is nothing to go on with" },
+    notFor: { goose: "it runs with `--no-session`, so there is nothing to continue" },
   },
   {
     id: "long-prompt",
-    title: "a prompt of 20 kB, which goes by stdin",
+    title: "a prompt of 20 kB, passed on stdin",
     rules: [good],
     prompt: `say hello ${"and again ".repeat(2_000)}`,
     expected: [null],
@@ -61,12 +61,12 @@ export const SCENARIOS: readonly CliScenario[] = [
     rules: [{ fault: "server-error" }],
     expected: ["Provider5xx"],
     exceptions: {
-      codex: { codes: ["Overloaded"], because: "it tells every 500 as high demand, and the status is lost" },
+      codex: { codes: ["Overloaded"], because: "it reports every 500 as high demand, without the status" },
     },
   },
   {
     id: "500-once",
-    title: "500 once, then well",
+    title: "500 once, then a good answer",
     rules: [{ fault: "server-error", times: 1 }, good],
     expected: [null],
   },
@@ -79,7 +79,7 @@ export const SCENARIOS: readonly CliScenario[] = [
   },
   {
     id: "no-end",
-    title: "the stream ends politely and too early, always",
+    title: "the stream closes normally but too early, always",
     rules: [{ fault: "no-end-mark", answer: ANSWER }],
     expected: ["NetworkDisconnect"],
   },
@@ -105,7 +105,7 @@ export const SCENARIOS: readonly CliScenario[] = [
   },
   {
     id: "refused",
-    title: "nobody listens",
+    title: "the connection is refused",
     rules: [{ "fault": "refuse", "for-ms": 600_000 }],
     expected: ["NetworkDisconnect"],
   },

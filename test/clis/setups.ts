@@ -8,7 +8,7 @@ import { PATH_WITH_THIS_NODE, type RealCli } from "./install.ts";
 
 export interface Setup {
   /** What was set, for the reader of the table. */
-  readonly told: string;
+  readonly settings: string;
   readonly options: (chaos: Chaos, home: string) => Pick<CliOptions, "env" | "extraArgs" | "model">;
 }
 
@@ -17,7 +17,8 @@ const KEY = "not-a-real-key";
 
 export const SETUPS: Readonly<Record<RealCli, Setup>> = {
   claude: {
-    told: "`ANTHROPIC_BASE_URL`, `ANTHROPIC_API_KEY`, `CLAUDE_CODE_MAX_RETRIES=1`, `CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1`",
+    settings:
+      "`ANTHROPIC_BASE_URL`, `ANTHROPIC_API_KEY`, `CLAUDE_CODE_MAX_RETRIES=1`, `CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1`",
     options: ({ anthropicUrl }, home) => ({
       env: {
         ANTHROPIC_BASE_URL: anthropicUrl,
@@ -29,7 +30,8 @@ export const SETUPS: Readonly<Record<RealCli, Setup>> = {
     }),
   },
   codex: {
-    told: '`-c model_provider=chaos -c \'model_providers.chaos={base_url="…/v1", env_key="CHAOS_KEY", wire_api="responses", request_max_retries=1, stream_max_retries=1}\'`',
+    settings:
+      '`-c model_provider=chaos -c \'model_providers.chaos={base_url="…/v1", env_key="CHAOS_KEY", wire_api="responses", request_max_retries=1, stream_max_retries=1}\'`',
     options: ({ openaiUrl }, home) => {
       mkdirSync(join(home, ".codex"));
       const provider = [
@@ -48,7 +50,8 @@ export const SETUPS: Readonly<Record<RealCli, Setup>> = {
     },
   },
   gemini: {
-    told: "`GOOGLE_GEMINI_BASE_URL`, `GEMINI_API_KEY`, `GEMINI_CLI_NO_RELAUNCH=true`; settings `security.auth.selectedType: gemini-api-key`, `general.maxAttempts: 2`",
+    settings:
+      "`GOOGLE_GEMINI_BASE_URL`, `GEMINI_API_KEY`, `GEMINI_CLI_NO_RELAUNCH=true`; settings `security.auth.selectedType: gemini-api-key`, `general.maxAttempts: 2`",
     options: ({ url }, home) => {
       const settings = {
         general: { maxAttempts: 2, enableAutoUpdate: false },
@@ -68,7 +71,8 @@ export const SETUPS: Readonly<Record<RealCli, Setup>> = {
     },
   },
   opencode: {
-    told: "`OPENCODE_CONFIG_CONTENT` with a provider of `@ai-sdk/openai-compatible`; its five retries cannot be set",
+    settings:
+      "`OPENCODE_CONFIG_CONTENT` with a provider of `@ai-sdk/openai-compatible`; its five retries cannot be set",
     options: ({ openaiUrl }) => ({
       env: {
         OPENCODE_CONFIG_CONTENT: JSON.stringify({
@@ -92,7 +96,8 @@ export const SETUPS: Readonly<Record<RealCli, Setup>> = {
     }),
   },
   qwen: {
-    told: "`OPENAI_BASE_URL`, `OPENAI_API_KEY`, `OPENAI_MODEL`, `--auth-type openai`; settings `model.generationConfig.maxRetries: 0`",
+    settings:
+      "`OPENAI_BASE_URL`, `OPENAI_API_KEY`, `OPENAI_MODEL`, `--auth-type openai`; settings `model.generationConfig.maxRetries: 0`",
     options: ({ openaiUrl }, home) => {
       writeInto(join(home, ".qwen"), "settings.json", { model: { generationConfig: { maxRetries: 0 } } });
       return {
@@ -102,7 +107,8 @@ export const SETUPS: Readonly<Record<RealCli, Setup>> = {
     },
   },
   goose: {
-    told: "`GOOSE_PROVIDER=openai`, `OPENAI_HOST`, `OPENAI_API_KEY`, `GOOSE_DISABLE_KEYRING=1`, `--no-profile`; its three retries are left as they are",
+    settings:
+      "`GOOSE_PROVIDER=openai`, `OPENAI_HOST`, `OPENAI_API_KEY`, `GOOSE_DISABLE_KEYRING=1`, `--no-profile`; its three retries are left as they are",
     options: ({ url }) => ({
       env: {
         GOOSE_PROVIDER: "openai",

@@ -121,6 +121,16 @@ describe("names of files", () => {
 });
 
 describe("the kept part of an artefact", () => {
+  it.each(["a", "é", "€", "😀"])("never ends or begins inside a character such as %s", (letter) => {
+    const text = letter.repeat(2_000);
+    for (let maxBytes = 900; maxBytes < 916; maxBytes++) {
+      const { bytes, cut } = fit(text, maxBytes, createRedactor());
+      const kept = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+      expect([cut, bytes.length <= maxBytes]).toEqual([true, true]);
+      expect(kept.startsWith(letter) && kept.endsWith(letter)).toBe(true);
+    }
+  });
+
   const redactor = createRedactor(["correct-horse-battery"]);
 
   it("contains no secrets, in text and in bytes", async () => {

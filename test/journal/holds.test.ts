@@ -146,19 +146,23 @@ describe("the statements of a journal", () => {
   it("never scan a table, and never sort", async () => {
     const all = await plans();
     expect(all.length).toBeGreaterThan(10);
-    // The largest id is at the end of the table's own tree.
+    // That table has one row per table with numbers of its own.
     const slow = all.filter(
       ({ sql, plan }) =>
-        !sql.startsWith("SELECT max(id)") &&
-        plan.some((line) => line.startsWith("SCAN") || line.includes("TEMP B-TREE")),
+        !sql.includes("main.sqlite_sequence") &&
+        plan.some(
+          (line) => (line.startsWith("SCAN") && !line.includes("VIRTUAL TABLE INDEX")) || line.includes("TEMP B-TREE"),
+        ),
     );
     expect(slow).toEqual([]);
   });
 
   it("read lists by time from an index in their order", async () => {
-    const timed = (await plans()).filter(({ sql }) => sql.startsWith("SELECT k.at"));
+    const timed = (await plans()).filter(({ sql }) => /^SELECT [kt]\.at/.test(sql));
     expect(timed).toHaveLength(4);
     for (const { plan } of timed)
-      expect(plan[0]).toMatch(/^SEARCH k USING INDEX kept_by_(?:time|tag) \(kind=\? AND (?:tag=\? AND )?\(?at/);
+      expect(plan[0]).toMatch(
+        /^SEARCH (?:k USING INDEX kept_by_time \(kind=\? AND|t USING PRIMARY KEY \(kind=\? AND tag=\? AND) \(?at/,
+      );
   });
 });

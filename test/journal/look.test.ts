@@ -1,6 +1,6 @@
 // A read-only journal: nothing is created or changed, all data is visible, and so is what others write in the meantime.
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Entry, type Fault, isFaultError, type Journal, openJournal } from "../../src/index.ts";
@@ -104,8 +104,8 @@ describe("a read-only journal", () => {
     await first.append("s", 0, [entry("a"), entry("b")]);
     await first.close();
     const old = new DatabaseSync(path);
-    old.exec(`DROP TABLE holds; DROP INDEX kept_by_time; DROP INDEX kept_by_tag; ALTER TABLE events DROP COLUMN seal;
-      ${["hash", "session", "seq", "at", "tag"].map((column) => `ALTER TABLE kept DROP COLUMN ${column};`).join("")}
+    old.exec(`DROP TABLE holds; DROP INDEX kept_by_time; ALTER TABLE events DROP COLUMN seal;
+      ${["hash", "session", "seq", "at"].map((column) => `ALTER TABLE kept DROP COLUMN ${column};`).join("")}
       PRAGMA user_version = 2`);
     old.close();
     const before = contents();
@@ -129,6 +129,34 @@ describe("a read-only journal", () => {
     expect(fault).toMatchObject({ code: "ManifestDrift" });
     expect(fault?.message).toMatch(words);
     expect(contents()).toEqual(before);
+  });
+
+  it.each([
+    ["damaged", (bytes: Buffer) => bytes.fill(0xff, 100, 4_000)],
+    ["of a newer program", (bytes: Buffer) => bytes.writeUInt32BE(99, 60)],
+  ])("says that a file is %s, whatever log lies beside it", async (_what, change) => {
+    const path = await written();
+    const bytes = readFileSync(path);
+    change(bytes);
+    writeFileSync(path, bytes);
+    writeFileSync(`${path}-wal`, "log");
+    const fault = await faultOf(openJournal(path, { readOnly: true }));
+    expect(fault).toMatchObject({ code: "ManifestDrift" });
+  });
+
+  it("says what to do when a log lies beside the file and the file that SQLite needs to read it cannot be made", async () => {
+    const path = await written();
+    const writer = await openJournal(path);
+    await writer.append("s", 2, [entry("c")]);
+    const copy = folder.file("copy.db");
+    copyFileSync(path, copy);
+    copyFileSync(`${path}-wal`, `${copy}-wal`);
+    await writer.close();
+    // Stands for a folder where nothing may be written, and also works for root.
+    symlinkSync(folder.file("missing/file"), `${copy}-shm`);
+    const fault = await faultOf(openJournal(copy, { readOnly: true }));
+    expect(fault).toMatchObject({ code: "StoreUnavailable", context: { path: copy } });
+    expect(fault?.message).toContain(`Copy ${copy} and ${copy}-wal to a folder of your own`);
   });
 });
 

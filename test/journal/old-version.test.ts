@@ -36,7 +36,7 @@ it("is migrated with its runs and results, and both continue", async () => {
   expect(await journal.keptByTime("wake", { order: "oldest", limit: 9 })).toMatchObject([
     { key: "run_old", at: 4794865033938 },
   ]);
-  expect(await journal.keptByTime("run", { order: "newest", tag: "paused", limit: 9 })).toMatchObject([
+  expect(await journal.keptByTime("run", { order: "newest", tags: ["status:paused"], limit: 9 })).toMatchObject([
     { key: "run_old" },
   ]);
   let paid = 0;
@@ -47,7 +47,7 @@ it("is migrated with its runs and results, and both continue", async () => {
   expect(paid).toBe(0);
   await session.leave();
   const workflows = createWorkflows({ journal, workflows: [gated] });
-  const [question] = await journal.keptByTime("question", { order: "oldest", tag: "run_old", limit: 1 });
+  const [question] = await journal.keptByTime("question", { order: "oldest", tags: ["session:run_old"], limit: 1 });
   await workflows.runs.answer(question?.key ?? "", { status: "accepted", value: true });
   expect(await workflows.runs.advance("run_old")).toMatchObject({ status: "completed" });
   expect((await journal.verify()).firstBad).toBeNull();
@@ -60,6 +60,7 @@ it("is read and verified without a migration", async () => {
   expect(await readAll(journal, "run_old")).toHaveLength(13);
   expect(await journal.kept("input", "run_old/inputs")).toEqual({});
   expect(await journal.keptByTime("run", { order: "newest", limit: 9 })).toMatchObject([{ key: "run_old" }]);
+  expect(await journal.search("run_old gated", { limit: 9 })).toMatchObject([{ kind: "run", run: "run_old" }]);
   expect(await journal.verify()).toEqual({ sessions: 2, entries: 20, firstBad: null });
   await journal.close();
   expect(readFileSync(path).equals(before)).toBe(true);

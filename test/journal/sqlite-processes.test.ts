@@ -65,6 +65,34 @@ describe("several processes on one file", () => {
     expect(seen.map(({ session, seq }) => ({ session, seq }))).toEqual(inOrder.map((row) => ({ ...row })));
   });
 
+  it("are followed by a subscriber from a position, across its own restarts, without a gap", async () => {
+    const writers = ["w1", "w2", "w3"].map((name) => startWriter("hammer", path, name, 60));
+    const seen: number[] = [];
+    const expected = 3 * (60 + 12);
+    while (seen.length < expected) {
+      const journal = await openHere({ onWarning: () => undefined });
+      const more = Promise.withResolvers<null>();
+      const goal = Math.min(expected, seen.length + 40);
+      // The next process continues where this one stopped.
+      const stop = journal.subscribe(
+        (_entry, position) => {
+          seen.push(position);
+          if (seen.length < goal) return;
+          stop();
+          more.resolve(null);
+        },
+        { position: seen.at(-1) ?? 0 },
+      );
+      await more.promise;
+      await journal.close();
+    }
+    for (const { ended } of writers) expect(await ended).toEqual({ code: 0, signal: null, stderr: "" });
+    const journal = await openHere();
+    const all = await journal.readFrom(0, { limit: Infinity });
+    expect(seen).toEqual(all.map(({ position }) => position));
+    expect(await journal.position()).toEqual({ first: 0, last: expected });
+  });
+
   it("agree on one store when they create the file at the same time", async () => {
     const writers = ["w1", "w2", "w3"].map((name) => startWriter("hammer", path, name, 1));
     const journals = await Promise.all([openHere(), openHere(), openHere()]);
@@ -179,6 +207,10 @@ describe("entries of other processes", () => {
     const writer = startWriter("forget", path, "w");
     expect(await writer.ended).toEqual({ code: 0, signal: null, stderr: "" });
     expect(writer.lines).toEqual(["1"]);
+    // It did not close the journal either; the next program opens it all the same.
+    const next = await openSqliteJournal(path);
+    expect(await readAll(next, "w")).toHaveLength(1);
+    await next.close();
   });
 
   it("are polled forever where the system cannot watch a file, with one warning", async () => {
@@ -189,6 +221,7 @@ describe("entries of other processes", () => {
     const others = watchChanges(
       {
         logPath: folder.file("not-there"),
+        isAwaited: () => true,
         hasChanged: () => {
           if (++asked % 50 === 7) throw new Error("the store is away");
           return asked % 50 === 0;

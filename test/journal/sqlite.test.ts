@@ -49,6 +49,28 @@ async function makeJournal(): Promise<string> {
   return journal.storeId;
 }
 
+describe("closing a journal", () => {
+  it("waits for the writes that were accepted before, and refuses those after it", async () => {
+    const journal = await openSqliteJournal(path);
+    const written = [journal.append("s", 0, [note("a")]), journal.append("t", 0, [note("b")])];
+    const closed = journal.close();
+    const late = await thrownBy(journal.append("u", 0, [note("c")]));
+    expect(String(late)).toContain("closed");
+    await Promise.all([...written, closed]);
+    const again = await open();
+    expect((await again.sessions()).map(({ session }) => session).toSorted()).toEqual(["s", "t"]);
+  });
+});
+
+it.each([1, 2, 4_096])(
+  "refuses an empty file with a log of %d bytes beside it, because entries are missing",
+  async (size) => {
+    writeFileSync(path, "");
+    writeFileSync(`${path}-wal`, Buffer.alloc(size, 1));
+    expect(String(await refusal())).toContain("it is empty, and the log beside it is not");
+  },
+);
+
 /** Through a separate connection, like another program. */
 function tamper(sql: string): void {
   const db = new DatabaseSync(path, { enableForeignKeyConstraints: false });
@@ -78,7 +100,7 @@ describe("a journal's file", () => {
     await journal.append("s", 0, [note("a")]);
     const db = new DatabaseSync(path);
     const pragma = (name: string): unknown => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
-    expect([pragma("application_id"), pragma("user_version"), pragma("journal_mode")]).toEqual([0x464c544a, 4, "wal"]);
+    expect([pragma("application_id"), pragma("user_version"), pragma("journal_mode")]).toEqual([0x464c544a, 5, "wal"]);
     db.close();
   });
 
@@ -141,8 +163,8 @@ describe("a file that cannot be trusted is refused and left as it is:", () => {
 
   it("one that a newer version wrote", async () => {
     await makeJournal();
-    tamper("PRAGMA user_version = 5");
-    await expectRefused(/version 5.*up to 4.*newer program.*upgrade/);
+    tamper("PRAGMA user_version = 6");
+    await expectRefused(/version 6.*up to 5.*newer program.*upgrade/);
   });
 
   it("one that lacks a table", async () => {
@@ -218,7 +240,7 @@ describe("a file of version 1", () => {
       { key: "api", updated_at: now },
       { key: "s/1", updated_at: now },
     ]);
-    expect({ ...db.prepare("PRAGMA user_version").get() }).toEqual({ user_version: 4 });
+    expect({ ...db.prepare("PRAGMA user_version").get() }).toEqual({ user_version: 5 });
     db.close();
     expect(await journal.verify()).toEqual({ sessions: 1, entries: 1, firstBad: null });
   });

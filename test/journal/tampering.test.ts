@@ -23,12 +23,19 @@ const gated = defineWorkflow({
     }),
   },
 });
+const down = tool({
+  id: "down",
+  run: () => {
+    throw Object.assign(new Error("503"), { status: 503 });
+  },
+});
 const pay = tool({ id: "pay", run: () => ({ amount: 1003 }) });
 
 beforeAll(async () => {
   const journal = await openJournal(original);
   const session = await createFaultline({ journal }).session("trip");
-  for (let turn = 0; turn < 2; turn++) await session.turn({ pay: step(pay, null) });
+  for (let turn = 0; turn < 2; turn++)
+    await session.turn({ pay: step(pay, null), down: step(down, null, { optional: true }) });
   await session.leave();
   await journal.append(
     "open",
@@ -91,7 +98,7 @@ interface Cell {
 
 function cells(): readonly Cell[] {
   const db = new DatabaseSync(original, { readOnly: true });
-  const found = ["sessions", "events", "kept"].flatMap((table) =>
+  const found = ["sessions", "events", "kept", "faults", "fault_groups"].flatMap((table) =>
     db
       .prepare(
         `SELECT ${table === "sessions" ? "number" : table === "events" ? "id" : "rowid"} AS row, * FROM ${table}`,

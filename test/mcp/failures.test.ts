@@ -5,6 +5,9 @@ import { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, it } from "vitest";
 import { classify, rulesWith, traitsOf } from "../../src/core/index.ts";
 import { CALL_RULES, CONNECT_RULES, isAnswered, isConnectionLoss, toolSaidNo } from "../../src/mcp/failures.ts";
+import { loadMcpSdk } from "../../src/mcp/sdk.ts";
+
+await loadMcpSdk();
 
 describe("rows", () => {
   it.each(CONNECT_RULES.map((rule) => [rule.id, rule] as const))(

@@ -3,6 +3,8 @@ import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { parseAst } from "vite";
 import { describe, expect, it } from "vitest";
+import { EQUIVALENTS, isEquivalent } from "./equivalent.ts";
+import { withReports } from "./reach.ts";
 import { mutantsOf, ROOT, sampleMutants } from "./sample.ts";
 
 describe("a sample of mutants", () => {
@@ -20,6 +22,28 @@ describe("a sample of mutants", () => {
       expect(source.slice(start, end).replaceAll(/\s+/g, " ")).toBe(from);
       expect(from).not.toBe(to);
       parseAst(stripTypeScriptTypes(source.slice(0, start) + to + source.slice(end)));
+    }
+  });
+
+  it("leaves out the mutants that are listed as equivalent, each of which still exists", () => {
+    for (const row of EQUIVALENTS) {
+      const left = mutantsOf(row.file).filter((mutant) => isEquivalent(mutant) && mutant.text === row.text);
+      expect(left.map(({ from, to }) => ({ from, to }))).toContainEqual({ from: row.from, to: row.to });
+    }
+  });
+
+  it("makes every block with a mutant report, in sources that still parse and keep their lines", () => {
+    for (const file of ["src/core/decide/breaker.ts", "src/runtime/call/loop.ts", "src/core/record/trace.ts"]) {
+      const source = readFileSync(join(ROOT, file), "utf8");
+      const mutants = mutantsOf(file);
+      const reporting = withReports(source, new Map(mutants.entries()), "/log");
+      parseAst(stripTypeScriptTypes(reporting));
+      expect(reporting.split("\n")).toHaveLength(source.split("\n").length);
+      const reported = [...reporting.matchAll(/__reached\?\.\(([\d, ]+)\)/g)].flatMap(([, ids = ""]) =>
+        ids.split(", "),
+      );
+      expect(new Set(reported).size).toBe(reported.length);
+      expect(reported.length).toBeGreaterThan(mutants.length * 0.8);
     }
   });
 });

@@ -1,21 +1,28 @@
-// A random sample of small changes to the sources, each of which some test should notice. The same seed gives the same sample.
+// A random sample of small changes to the sources, each of which some test should notice. The same seed gives the same sample. An edit of the
+// sources changes the sample only where the edited code is.
 
+import { createHash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { parseAst } from "vite";
+import { isEquivalent } from "./equivalent.ts";
 
 export interface Mutant {
   /** Relative to the repository. */
   readonly file: string;
   readonly line: number;
+  /** The line it stands on, without its indentation. */
+  readonly text: string;
+  /** Counted from the first character of `text`. */
+  readonly column: number;
   readonly start: number;
   readonly end: number;
   readonly from: string;
   readonly to: string;
 }
 
-interface AstNode {
+export interface AstNode {
   readonly type: string;
   readonly start: number;
   readonly end: number;
@@ -29,36 +36,49 @@ export const ROOT = join(import.meta.dirname, "../..");
 /** Tables of data: changing a number or a word in them makes another table, which no test can call wrong. */
 const DATA = /-(?:rows|words|table)\.ts$|\/(?:words|symptoms)\//;
 
-/** `parts` are folders of src. */
+/** `parts` are folders or files of src. */
 export function sampleMutants(parts: readonly string[], count: number, seed: number): readonly Mutant[] {
   const files = parts
-    .flatMap((part) => globSync(`src/${part}/**/*.ts`, { cwd: ROOT }))
-    .toSorted()
-    .filter((file) => !DATA.test(file));
-  const all = files.flatMap(mutantsOf);
-  const roll = randomFrom(seed);
-  const picked = new Set<Mutant>();
-  while (picked.size < Math.min(count, all.length)) {
-    const mutant = all[Math.floor(roll() * all.length)];
-    if (mutant !== undefined) picked.add(mutant);
-  }
-  return [...picked];
+    .flatMap((part) => globSync([`src/${part}/**/*.ts`, `src/${part}`], { cwd: ROOT }))
+    .filter((file) => file.endsWith(".ts") && !DATA.test(file));
+  return files
+    .flatMap(mutantsOf)
+    .filter((mutant) => !isEquivalent(mutant))
+    .map((mutant) => ({ mutant, rank: rankOf(mutant, seed) }))
+    .toSorted((one, other) => (one.rank < other.rank ? -1 : 1))
+    .slice(0, count)
+    .map(({ mutant }) => mutant);
+}
+
+function rankOf({ file, text, column, to }: Mutant, seed: number): string {
+  return createHash("sha1").update([seed, file, text, column, to].join("\n")).digest("hex");
 }
 
 export function mutantsOf(file: string): readonly Mutant[] {
   const source = readFileSync(join(ROOT, file), "utf8");
-  // Types become spaces, so positions stay the same.
-  const tree = parseAst(stripTypeScriptTypes(source)) as unknown as AstNode;
+  const lines = source.split("\n");
   const edits: Edit[] = [];
-  walk(tree, (node) => void edits.push(...editsOf(node, source)));
-  return edits.map(({ start, end, to }) => ({
-    file,
-    line: source.slice(0, start).split("\n").length,
-    start,
-    end,
-    from: source.slice(start, end).replaceAll(/\s+/g, " "),
-    to,
-  }));
+  walk(parse(source), (node) => void edits.push(...editsOf(node, source)));
+  return edits.map(({ start, end, to }) => {
+    const before = source.slice(0, start).split("\n");
+    const text = lines[before.length - 1] ?? "";
+    const indent = text.length - text.trimStart().length;
+    return {
+      file,
+      line: before.length,
+      column: (before.at(-1)?.length ?? 0) - indent,
+      text: text.trim(),
+      start,
+      end,
+      from: source.slice(start, end).replaceAll(/\s+/g, " "),
+      to,
+    };
+  });
+}
+
+export function parse(source: string): AstNode {
+  // Types become spaces, so positions stay the same.
+  return parseAst(stripTypeScriptTypes(source)) as unknown as AstNode;
 }
 
 const OPERATORS: Readonly<Record<string, string>> = {
@@ -124,7 +144,7 @@ function isCall({ type, argument }: AstNode): boolean {
   return type === "CallExpression";
 }
 
-function walk(node: AstNode, visit: (node: AstNode) => void): void {
+export function walk(node: AstNode, visit: (node: AstNode) => void): void {
   visit(node);
   for (const value of Object.values(node)) {
     for (const child of Array.isArray(value) ? (value as unknown[]) : [value]) {
@@ -132,15 +152,4 @@ function walk(node: AstNode, visit: (node: AstNode) => void): void {
         walk(child as AstNode, visit);
     }
   }
-}
-
-/** Mulberry32. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

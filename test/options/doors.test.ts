@@ -368,18 +368,23 @@ const DOORS: readonly Door[] = [
     (options) => createDriver(runs, { journal: fl.journal, clock: { now: Date.now } as never }, options),
     { maxRuns: COUNT, lookEveryMs: ["5", 0], onAdvanced: CALLABLE, onWarning: CALLABLE },
   ),
-  door<StartOptions>("runs.start", (options) => runs.start(workflow, options), { inputs: OBJECT, run: TEXT }),
+  door<StartOptions>("runs.start", (options) => runs.start(workflow, options), { inputs: OBJECT, run: TEXT, by: TEXT }),
   door<ResumeOptions>("runs.resume", (options) => runs.resume("r", null, options), {
     changed: ["maybe", 5],
     by: TEXT,
   }),
   door<ActOptions>("runs.act", (options) => runs.act("r", "retry", options), { params: OBJECT, key: TEXT, by: TEXT }),
-  door<RunsFilter>("runs.list", (options) => runs.list(options), {
-    status: ["done", 5],
-    workflow: TEXT,
-    limit: ["5", -1],
-    after: ["r", {}],
-  }),
+  ...(["list", "page"] as const).map((name) =>
+    door<RunsFilter>(`runs.${name}`, (options) => runs[name](options), {
+      status: ["done", 5],
+      workflow: TEXT,
+      code: TEXT,
+      target: TEXT,
+      text: TEXT,
+      limit: ["5", -1],
+      after: ["r", {}],
+    }),
+  ),
   door<StageOptions>(
     "stage",
     (options) => stage(options),

@@ -203,9 +203,9 @@ const CHANGES: Readonly<Record<string, Change>> = {
     return true;
   },
   "every decision can be made again from its entry": (story) => {
-    const at = story.written.findIndex(({ entry }) => "saw" in entry.event);
+    const at = story.written.findIndex(({ entry: { event } }) => event.type === "call-failed");
     const written = story.written[at];
-    if (written === undefined || !("saw" in written.entry.event)) return false;
+    if (written?.entry.event.type !== "call-failed" || written.entry.event.saw === undefined) return false;
     const event = { ...written.entry.event, saw: { ...written.entry.event.saw, attempt: 99, denied: RECOURSES } };
     story.written[at] = { ...written, entry: { ...written.entry, event } };
     return true;

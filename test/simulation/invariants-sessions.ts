@@ -5,9 +5,9 @@ import { traitsOf } from "../../src/core/fault/catalogue.ts";
 import type { Fault } from "../../src/core/fault/fault.ts";
 import type { Spending } from "../../src/core/flow/money.ts";
 import { emptySession, foldEntry, fromSnapshot, type SessionState, snapshotOf } from "../../src/core/record/replay.ts";
-import type { Entry, JournalEvent } from "../../src/core/record/event.ts";
+import type { JournalEvent } from "../../src/core/record/event.ts";
 import { PRESETS } from "../../src/core/policy/presets.ts";
-import { replayUnder } from "../../src/core/record/policy-replay.ts";
+import { decidedAgain } from "../support/decided-again.ts";
 import type { CallEvent } from "../../src/core/flow/call.ts";
 import type { OutcomeStatus } from "../../src/runtime/call/outcome.ts";
 import type { Broken } from "./invariants-calls.ts";
@@ -56,15 +56,8 @@ export function noWaitOutlivesTheDeadline(story: Story): Broken {
 
 /** What the entry holds is all that `decide` saw. A fault's words may be masked, which changes no decision. */
 export function everyDecisionCanBeMadeAgainFromItsEntry(story: Story): Broken {
-  const again = replayUnder(PRESETS[story.world.policy]);
-  for (const { entry } of story.written) {
-    const { event } = entry;
-    if (event.type !== "call-failed" && event.type !== "call-decided") continue;
-    const decision = again(JSON.parse(JSON.stringify(entry)) as Entry);
-    const [was, is] = [JSON.stringify(event.decision), JSON.stringify(decision)];
-    if (was !== is) return `entry ${entry.seq}: decided ${was}, and again ${is}`;
-  }
-  return null;
+  const entries = story.written.map(({ entry }) => entry);
+  return decidedAgain(entries, PRESETS[story.world.policy]).different[0] ?? null;
 }
 
 function turnLengthMs({ world }: Story, turn: string): number {

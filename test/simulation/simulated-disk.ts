@@ -5,7 +5,7 @@ import { FaultError } from "../../src/core/fault/fault-error.ts";
 import { fault } from "../../src/core/fault/fault.ts";
 import { type Breaker, CLOSED } from "../../src/core/decide/breaker.ts";
 import type { Clock } from "../../src/host/clock.ts";
-import type { Journal, Keep, Kept, NewEntry } from "../../src/journal/journal.ts";
+import type { Journal, Keep, KeepKind, Kept, NewEntry } from "../../src/journal/journal.ts";
 import { createMemoryJournal } from "../../src/journal/memory/memory-journal.ts";
 import { diceFor } from "./dice.ts";
 import { createSeededChance } from "../../src/testing/seeded-chance.ts";
@@ -46,12 +46,14 @@ export class SimulatedDisk {
     this.#now = () => life.clock.now();
     const read = <T>(work: () => Promise<T>): Promise<T> => this.#read(life, work);
     return {
-      storeId: inner.storeId,
+      // Queries that no runtime asks are answered at once.
+      ...inner,
       durable: true,
       path: null,
       append: (session, after, entries, keeps = []) => this.#append(life, session, after, entries, keeps),
       keep: (keeps) => this.#keep(life, keeps),
       keepFirst: (keep) => read(() => inner.keepFirst(keep)),
+      changeKept: (kind, key, change) => this.#changeKept(life, kind, key, change),
       hold: (...claim) => this.#write(life, () => inner.hold(...claim)),
       letGo: (...claim) => this.#write(life, () => inner.letGo(...claim)),
       takeFrom: (...claim) => this.#write(life, () => inner.takeFrom(...claim)),
@@ -67,7 +69,7 @@ export class SimulatedDisk {
       session: (session) => read(() => inner.session(session)),
       sessions: (query) => read(() => inner.sessions(query)),
       subscribe: (listener, from) => {
-        const stop = inner.subscribe((entry) => life.isOver() || listener(entry), from);
+        const stop = inner.subscribe((entry, position) => life.isOver() || listener(entry, position), from);
         void life.over.then(stop);
         return stop;
       },
@@ -107,6 +109,13 @@ export class SimulatedDisk {
     this.#noteKeeps(life, keeps);
     if (this.#fate(life) === "refused") throw this.#refusal("the disk does not answer");
     await this.#inner.keep(keeps);
+  }
+
+  async #changeKept(life: Life, kind: KeepKind, key: string, change: (present: unknown) => unknown): Promise<unknown> {
+    if (life.isOver()) return life.never();
+    this.#noteKeeps(life, [{ kind, key, value: change(await this.#inner.kept(kind, key)) }]);
+    if (this.#fate(life) === "refused") throw this.#refusal("the disk does not answer");
+    return this.#inner.changeKept(kind, key, change);
   }
 
   async #write<T>(life: Life, work: () => Promise<T>): Promise<T> {
@@ -185,7 +194,7 @@ export class SimulatedDisk {
 const TROUBLED_LIVES = 8;
 
 /** What pages and other programs get to see; results and inputs are exact on purpose and are not. */
-const SHOWN_KINDS: ReadonlySet<Keep["kind"]> = new Set(["snapshot", "question", "breaker", "incident"]);
+const SHOWN_KINDS: ReadonlySet<Keep["kind"]> = new Set(["snapshot", "question", "breaker", "pause", "incident"]);
 
 async function* readThrough(
   read: <T>(work: () => Promise<T>) => Promise<T>,

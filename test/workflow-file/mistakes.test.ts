@@ -425,6 +425,11 @@ describe("an error", () => {
     expect(await mistakes(source)).toContainEqual(expect.objectContaining({ label: `did you mean \`${meant}\`?` }));
   });
 
+  it("about a missing key with one possible value shows the line to add", async () => {
+    const [first] = await mistakes(text('workflow: { id: flow, version: "1" }', "nodes:", `  ${LAST}`));
+    expect(first).toMatchObject({ message: "faultline is missing", help: "Add `faultline: 1`." });
+  });
+
   it("names the whole cycle", async () => {
     const [found] = await mistakes(nodes(`a: ${transform("b")}`, `b: ${transform("c")}`, `c: ${transform("b")}`));
     expect(found?.message).toBe("this cycle could run forever: b → c → b");

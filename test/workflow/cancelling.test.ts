@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { tool } from "../../src/index.ts";
 import { stage } from "../../src/workflow/define.ts";
+import { postAction } from "../../src/workflow/operator/posted-actions.ts";
 import { APPROVE, engineWorld, only, refusal, STORES, thrown, untilGivenUp } from "../support/engine-world.ts";
 
 const CANCELLED = { status: "cancelled", outcome: "canceled", fault: { code: "SessionCancelled" } } as const;
@@ -57,6 +58,34 @@ describe.each(STORES)("cancelling, on a journal in %s", (store) => {
     expect(await advance(run)).toMatchObject(CANCELLED);
     expect(only(await events(run), "run-ended")).toHaveLength(1);
     expect(await refusal(clock, runs.cancel(run))).toMatchObject({ code: "EngineState" });
+  });
+
+  // Another process cannot wake the loop: it only leaves the action in the journal.
+  it.each([
+    ["in the last stage wins over the completion", 1, 1],
+    ["between quick stages ends the run within half a second", 20, 10],
+  ])("by another process %s", async (_when, stages, atMost) => {
+    const { start, advance, events, journal, clock } = await engineWorld(
+      {
+        id: "elsewhere",
+        stages: Object.fromEntries(
+          Array.from({ length: stages }, (_, index) => [
+            `n${index}`,
+            stage({
+              act: async (_request, _tools, { run }) => {
+                await new Promise<void>((resolve) => void clock.after(100, resolve));
+                const posted = { action: "cancel", node: "", execution: 0, key: "cancel", by: "ada", at: clock.now() };
+                if (index === 0) await postAction(journal, run, { ...posted, params: { cancel: true } });
+              },
+            }),
+          ]),
+        ),
+      },
+      { store },
+    );
+    const run = await start();
+    expect(await advance(run)).toMatchObject(CANCELLED);
+    expect(only(await events(run), "node-started").length).toBeLessThanOrEqual(atMost);
   });
 
   it("a run that waits at a gate ends it and removes the question", async () => {

@@ -35,6 +35,28 @@ describe("a stage that fails", () => {
     expect(only(all, "node-completed")[0]).toMatchObject({ node: "fix", output: "AssertFailed" });
   });
 
+  it.each([
+    ["act", "the act failed; where to go from there could not be worked out: next failed, time 1"],
+    // Its words differ each time: what counts is which phase failed.
+    ["next", "next failed, time 1"],
+  ])("in %s, with a next that throws, is reported with each failure once", async (phase, message) => {
+    let times = 0;
+    const { go } = await engineWorld({
+      id: "lost",
+      stages: {
+        a: stage({
+          act: () => {
+            if (phase === "act") throw thrown("ToolUnavailable", { message: "the act failed" });
+          },
+          next: () => {
+            throw thrown("ToolUnavailable", { message: `next failed, time ${++times}` });
+          },
+        }),
+      },
+    });
+    expect(await go()).toMatchObject({ status: "failed", fault: { code: "ToolUnavailable", message } });
+  });
+
   it("is skipped when its resolution is skip, and the path continues", async () => {
     const { go, events } = await engineWorld({
       id: "skip",

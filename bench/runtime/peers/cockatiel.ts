@@ -19,7 +19,7 @@ export function guardWithCockatiel(work: Work, settings: Settings): Guarded {
     handleWhen((error) => !(error instanceof BrokenCircuitError)),
     { maxAttempts: settings.maxAttempts - 1 },
   );
-  // Without `abortOnReturn: false` every successful call pays for an abort nobody asked for.
+  // Without `abortOnReturn: false` every successful call pays for an abort that it does not need.
   const limit = timeout(settings.timeoutMs, { strategy: TimeoutStrategy.Aggressive, abortOnReturn: false });
   const policy = wrap(retrying, breakerOf(settings), limit);
   return { call: () => policy.execute((context) => work(context)), endingOf };

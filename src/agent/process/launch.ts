@@ -8,6 +8,7 @@
 
 import type { Readable } from "node:stream";
 import { execa } from "execa";
+import { outgoingEnv } from "../../telemetry/otel.ts";
 import { isGroupRunning } from "./process-group.ts";
 import { markedEnv, markedProcesses, newMark, signalDetached } from "./process-mark.ts";
 import type { ProcessSpec } from "./process-spec.ts";
@@ -32,7 +33,7 @@ export function launch({ command, args, cwd, env, stdin }: ProcessSpec): Launche
   const mark = newMark();
   const started = execa(command, args, {
     cwd,
-    env: markedEnv(env, mark),
+    env: { ...markedEnv(env, mark), ...outgoingEnv() },
     extendEnv: false,
     ...(stdin === null ? { stdin: "ignore" } : { input: stdin }),
     stdout: "pipe",

@@ -119,6 +119,7 @@ export async function runCli(
     const isPlainSuccess = target.exitCodeDecides && end.exitCode === 0 && !end.killed;
     const failed = isPlainSuccess ? null : verdictOn(kind, state, endingOf(end, stopped, home.clock.now()));
     tellCost(state.costUsd, state.cumulative.cost ? home.costBefore(resume) : 0, failed, context);
+    if (state.usage !== null) context.tokens({ inputTokens: state.usage.input, outputTokens: state.usage.output });
     const result = resultOf(context.tool, parser.state, end, failed);
     request.listeners.onResult(result);
     if (failed === null) return target.forgetsOutput ? { ...result, text: "", stderr: "" } : result;

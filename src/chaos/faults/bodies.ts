@@ -12,7 +12,7 @@ const SIGN_IN =
 // prettier-ignore
 export const BODIES = [
   row("malformed-json", "AnswerUnreadable", {
-    about: "A 200 whose JSON breaks off, though the body is complete; in a stream every event's JSON does.",
+    about: "A 200 with a complete body whose JSON breaks off; in a stream, the JSON of every event does.",
     seenIn: "content", plan: malformed }),
   row("error-in-body", "Overloaded", {
     about: "An error in the body of a 200; also as an answer to a request that streams.",
@@ -24,13 +24,13 @@ export const BODIES = [
     about: "The right answer under `content-type: text/html`.",
     seenIn: "content", plan: (scene) => goodPlan(scene).map(asHtml) }),
   row("html-page", "AnswerUnreadable", {
-    about: "A 200 with a page of HTML, as a sign-in page of a network sends it.",
+    about: "A 200 with an HTML page, such as the sign-in page of a network.",
     plan: () => htmlPlan(200, SIGN_IN) }),
   row("gibberish", "AnswerUnreadable", {
     about: "A 200 of the right type whose bytes are nonsense.",
     seenIn: "content", plan: gibberish }),
   row("odd-error-in-body", "AnswerUnreadable", {
-    about: "A 200 with an error that names no known cause, in the shape of no vendor.",
+    about: "A 200 with an unknown error, in a shape that no vendor uses.",
     plan: (scene) => bodyPlan(scene, 200, '{"ok":false,"error":{"reason":"E-1207"}}') }),
 ] as const;
 

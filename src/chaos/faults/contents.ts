@@ -17,17 +17,17 @@ const saying = (change: (reply: Reply, asked: ChaosRequest) => Reply): FaultRow[
 // prettier-ignore
 export const CONTENTS = [
   row("content-filtered-output", "ContentFiltered", {
-    about: "The answer is stopped by a filter halfway: a 200 whose stop reason tells.",
+    about: "A filter stops the answer halfway: a 200 whose stop reason says so.",
     afterOutput: true, plan: saying((reply) => ({ ...halved(reply), stop: "filtered" })) }),
   row("refusal", "ContentFiltered", {
     about: "The model declines: a 200 that says so in the vendor's way.",
     seenIn: { "openai-chat": "answer", "openai-responses": "content", "anthropic": "answer", "google": "answer" },
     afterOutput: true, plan: saying(() => ({ text: REFUSAL, calls: [], stop: "refusal", isEmpty: false })) }),
   row("truncated", "OutputTruncated", {
-    about: "The answer is cut by the limit on tokens: a 200 whose stop reason tells.",
+    about: "The token limit cuts the answer: a 200 whose stop reason says so.",
     afterOutput: true, plan: saying((reply) => ({ ...halved(reply), stop: "length" })) }),
   row("truncated-tool-call", { "openai-chat": "OutputTruncated", "openai-responses": "OutputTruncated", "anthropic": "OutputTruncated", "google": "SchemaInvalid" }, {
-    about: "A tool call whose arguments are cut by the limit on tokens; Google gives MALFORMED_FUNCTION_CALL instead.",
+    about: "The token limit cuts the arguments of a tool call; Google sends MALFORMED_FUNCTION_CALL instead.",
     afterOutput: true, plan: (scene) => goodPlan(scene, cutCall(scene.reply, scene.asked, scene.asked.protocol === "google" ? "malformed-call" : "length")) }),
   row("invalid-tool-call", "SchemaInvalid", {
     about: "A tool call whose arguments are not JSON, with a normal stop reason; outside a stream Anthropic's are empty.",
@@ -37,16 +37,16 @@ export const CONTENTS = [
     about: "A call to a tool that was not offered.",
     seenIn: "content", afterOutput: true, plan: saying(() => calling([callOf("no_such_tool", { reason: "made up" })])) }),
   row("schema-invalid", "SchemaInvalid", {
-    about: "Valid JSON that breaks the schema that was asked for, in the answer or in the call of a tool: a required field is missing.",
+    about: "Valid JSON that does not fit the requested schema, in the answer or in a tool call: a required field is missing.",
     seenIn: "content", afterOutput: true, plan: saying(breakingSchema) }),
   row("invalid-json-output", "SchemaInvalid", {
     about: "The model's JSON ends too early, with a normal stop reason.",
     seenIn: "content", afterOutput: true, plan: saying((reply) => ({ ...halved(reply), stop: reply.calls.length > 0 ? "malformed-call" : reply.stop })) }),
   row("word-salad", null, {
-    about: "The model's words make no sense, in a perfect envelope.",
+    about: "The model's text makes no sense, in a valid envelope.",
     seenIn: "content", afterOutput: true, plan: saying(() => ({ text: SALAD, calls: [], stop: "end", isEmpty: false })) }),
   row("empty-output", "EmptyOutput", {
-    about: "A 200 with an answer that holds nothing: no choice, no output, no candidate, no block.",
+    about: "A 200 with an empty answer: no choice, no output, no candidate, no block.",
     seenIn: { "openai-chat": "answer", "openai-responses": "answer", "anthropic": "content", "google": "answer" },
     plan: saying(() => ({ text: "", calls: [], stop: "end", isEmpty: true })) }),
 ] as const;

@@ -11,26 +11,26 @@ export const STREAMS = [
     about: "A stream whose first event is an error.",
     needs: "stream", params: { error: "overloaded" }, plan: (scene) => [streamHead(scene), errorEvent(scene, true), { do: "end" }] }),
   row("error-mid-stream", "Overloaded", {
-    about: "A stream that begins well and then sends an error.",
+    about: "A stream that starts well and then sends an error.",
     needs: "stream", afterOutput: true, params: { error: "overloaded", after: 2 }, plan: (scene) => [...begun(scene), errorEvent(scene, upTo(scene).length === 0), { do: "end" }] }),
   row("cut-stream", "NetworkDisconnect", {
     about: "The connection is closed in the middle of the answer, a moment after its last piece; a body that does not stream is cut in half.",
     // Without the delay a client may lose data it has not read yet, and then nothing shows that there was content.
     seenIn: "transport", afterOutput: true, params: { "after": 2, "wait-ms": 20 }, plan: (scene) => [...begun(scene), { do: "wait", ms: scene.params["wait-ms"] }, { do: "cut" }] }),
   row("no-end-mark", "NetworkDisconnect", {
-    about: "A stream that ends politely, without the event that says it is whole.",
+    about: "A stream that closes normally, but without its final event.",
     needs: "stream", seenIn: "content", afterOutput: true, plan: (scene) => [streamHead(scene), ...eventsOf(scene).filter(({ part }) => part !== "close").map(write), { do: "end" }] }),
   row("malformed-chunk", "AnswerUnreadable", {
     about: "A stream with one event whose JSON breaks off; the rest is fine.",
     needs: "stream", seenIn: "content", afterOutput: true, params: { after: 2 }, plan: malformedChunk }),
   row("stall", "NetworkTimeout", {
-    about: "The answer begins, and then nothing comes any more until the connection is closed.",
+    about: "The answer starts, then nothing more arrives until the connection is closed.",
     seenIn: "transport", afterOutput: true, params: { "after": 2, "for-ms": 600_000 }, plan: (scene) => [...begun(scene), { do: "wait", ms: scene.params["for-ms"] }, { do: "cut" }] }),
   row("stall-alive", "NetworkTimeout", {
-    about: "As `stall`, but signs of life keep coming that say nothing: pings, comments.",
+    about: "As `stall`, but keep-alives without content keep arriving: pings, comments.",
     needs: "stream", seenIn: "transport", afterOutput: true, params: { "after": 2, "for-ms": 600_000, "wait-ms": 10_000 }, plan: stallAlive }),
   row("slow-first-token", null, {
-    about: "A good answer whose first piece takes long; a stream sends its headers at once.",
+    about: "A good answer whose first piece takes a long time; a stream sends its headers at once.",
     seenIn: "transport", params: { "wait-ms": 30_000 }, plan: slowFirst }),
   row("slow-drip", null, {
     about: "A good answer with a wait before every piece.",

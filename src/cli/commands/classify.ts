@@ -26,7 +26,7 @@ interface ClassifyOptions {
   readonly surface?: Surface;
   readonly provider?: string;
   readonly status?: number;
-  readonly header: readonly (readonly [string, string])[];
+  readonly header?: readonly (readonly [string, string])[];
   readonly exitCode?: number;
   readonly signal?: string;
   readonly errno?: string;
@@ -41,7 +41,7 @@ export function addClassify(program: Command, io: Io): void {
     .addOption(new Option("--surface <where>", "where it was seen").choices(SURFACES))
     .option("--provider <name>", "the provider it came from, e.g. openai, claude-cli")
     .option("--status <number>", "the HTTP status", toStatus)
-    .option("--header <name: value>", "a response header; may be repeated", toHeader, [])
+    .option("--header <name: value>", "a response header; can be repeated", toHeader)
     .option("--exit-code <number>", "the exit code of the process", toInteger)
     .option("--signal <name>", "the signal that ended it, e.g. SIGKILL")
     .option("--errno <code>", "an error code such as ECONNRESET")
@@ -75,7 +75,7 @@ Examples:
 
 /** Whether there is something to classify even without text. */
 function hasSignal({ status, exitCode, signal, errno, header }: ClassifyOptions): boolean {
-  return [status, exitCode, signal, errno].some((value) => value !== undefined) || header.length > 0;
+  return [status, exitCode, signal, errno, header].some((value) => value !== undefined);
 }
 
 function evidenceOf(message: string, options: ClassifyOptions, io: Io): Evidence {
@@ -83,7 +83,7 @@ function evidenceOf(message: string, options: ClassifyOptions, io: Io): Evidence
     surface: options.surface ?? (options.status === undefined ? "cli" : "http"),
     provider: options.provider,
     status: options.status,
-    headers: options.header.length === 0 ? undefined : options.header,
+    headers: options.header,
     message: message === "" ? undefined : message,
     code: options.errno,
     exitCode: options.exitCode,
@@ -139,7 +139,7 @@ function toStatus(value: string): number {
 
 function toHeader(
   value: string,
-  before: readonly (readonly [string, string])[],
+  before: readonly (readonly [string, string])[] = [],
 ): readonly (readonly [string, string])[] {
   const at = value.indexOf(":");
   if (at < 1) throw new InvalidArgumentError('Write it as "name: value".');

@@ -1,9 +1,10 @@
 // `faultline journal`: reads, checks, moves and prunes recorded sessions, and answers their open questions. Each command loads
 // its implementation on demand: the store takes longer to load than everything else together.
 
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import type { SessionStatus } from "../../core/index.ts";
 import type { Io } from "../io.ts";
+import { toCount, toMs } from "../option-values.ts";
 import { globalOptions } from "../options.ts";
 import { ofOperator } from "./of-operator.ts";
 
@@ -126,18 +127,4 @@ function addQuestions(journal: Command, io: Io): void {
 
 function withFile(command: Command): Command {
   return command.argument("<file>", "the journal's file");
-}
-
-function toCount(value: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError("It must be a whole number from 1 up.");
-  return Number(value);
-}
-
-const UNIT_MS: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000 };
-
-function toMs(value: string): number {
-  const [, count = "", unit = ""] = /^(\d{1,6})([dhm])$/.exec(value) ?? [];
-  const unitMs = UNIT_MS[unit];
-  if (unitMs === undefined) throw new InvalidArgumentError("Write days, hours or minutes: 30d, 12h, 90m.");
-  return Number(count) * unitMs;
 }

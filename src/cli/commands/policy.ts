@@ -1,10 +1,11 @@
-// `faultline policy`: checks a file, shows the rows in force, and simulates a fault.
+// `faultline policy`: checks a file, shows the rows in force, simulates a fault, and replays past decisions.
 
 import { type Command, Option } from "commander";
 import {
   describeMatch,
   FAULT_CODES,
   type FaultCode,
+  type Locale,
   type Policy,
   type PolicyRow,
   PRESET_NAMES,
@@ -21,8 +22,12 @@ import { findCode } from "../fault-code.ts";
 import { type Io, UsageError } from "../io.ts";
 import { paintFor } from "../render/paint.ts";
 import { globalOptions, type GlobalOptions } from "../options.ts";
+import { commandLine } from "../render/program-name.ts";
 import { describeWaits, scheduleLines } from "../render/schedule-lines.ts";
 import { plural } from "../render/words/cli-words.ts";
+import { toCount, toMs } from "../option-values.ts";
+import type { ReplayCommandOptions } from "../policy/replay-policy.ts";
+import { withJournalOption } from "./workflow.ts";
 
 /** Loaded on demand: its validator takes longer to load than everything else together. */
 const policyFile = () => import("../../policy-file/index.ts");
@@ -76,11 +81,53 @@ export function addPolicy(program: Command, io: Io): void {
         globalOptions(command, io),
       ),
     );
+  addReplay(policy, io);
   policy
     .command("schema")
     .description("Prints the JSON Schema of policy files, for editors.")
     .action(async () => io.stdout.write(`${JSON.stringify((await policyFile()).policyJsonSchema(), null, 2)}\n`));
 }
+
+const DESCRIBED_CHANGES = 10;
+
+function addReplay(policy: Command, io: Io): void {
+  withJournalOption(
+    policy
+      .command("replay")
+      .summary("show what another policy would have changed")
+      .description(
+        "Decides every past decision of a journal again under another policy, and shows which would have differed. Nothing is written.",
+      ),
+  )
+    .argument("[file]", "a YAML policy file")
+    .addOption(new Option("--preset <name>", "a built-in policy instead of a file").choices(PRESET_NAMES))
+    .option("--since <time>", "only decisions of the last minutes, hours or days, e.g. 90m, 12h, 7d", toMs)
+    .option("--run <id>", "only this run or session: its id, the beginning of a run's id, or `last`")
+    .option("--limit <number>", "how many changed decisions to describe", toCount, DESCRIBED_CHANGES)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ faultline policy replay my.policy.yaml --since 7d
+  $ faultline policy replay my.policy.yaml --run last
+  $ faultline policy replay --preset eager --journal agent.db --json`,
+    )
+    .action(async (file: string | undefined, options: ReplayCommandOptions & PolicyOptions, command: Command) => {
+      const shared = globalOptions(command, io);
+      const { preset } = options;
+      if ((file === undefined) === (preset === undefined))
+        throw new UsageError(ONE_POLICY["en"], "usage", { words: ONE_POLICY });
+      const named = { ...(file === undefined ? {} : { policy: file }), ...(preset === undefined ? {} : { preset }) };
+      const loaded = await load(named, io, shared);
+      const { replayPast } = await import("../policy/replay-policy.ts");
+      await replayPast(loaded, options, io, shared);
+    });
+}
+
+const ONE_POLICY: Readonly<Record<Locale, string>> = {
+  "en": "Name one policy: a file, or a built-in one with --preset.",
+  "zh-CN": "请指定一个策略：策略文件，或用 --preset 指定内置策略。",
+};
 
 function withPolicyOptions(command: Command): Command {
   return command
@@ -170,5 +217,5 @@ function codeNamed(name: string): FaultCode {
   if (code !== undefined) return code;
   const near = nearest(name, FAULT_CODES);
   const hint = near === null ? "" : ` Did you mean \`${near}\`?`;
-  throw new UsageError(`There is no fault code \`${name}\`.${hint} \`faultline explain --list\` lists all.`);
+  throw new UsageError(`There is no fault code \`${name}\`.${hint} \`${commandLine("explain", "--list")}\` lists all.`);
 }

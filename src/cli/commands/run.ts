@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { AGENT_KINDS } from "../../agent/parse/agent-state.ts";
 import { PRESET_NAMES } from "../../core/index.ts";
 import type { Io } from "../io.ts";
-import { globalOptions } from "../options.ts";
+import { collect, globalOptions } from "../options.ts";
 import { commandLine } from "../render/program-name.ts";
 import type { RunCommandOptions } from "../run/run-options.ts";
 
@@ -25,7 +25,7 @@ export function addRun(program: Command, io: Io, args: readonly string[]): void 
     )
     .argument("<command...>", "the command and its arguments, after `--`; passed on unchanged")
     .option("--retry <n>", "total attempts for transient failures (default: the policy's)", attemptsOf)
-    .option("--fallback <command>", "another command to use as a fallback; can be repeated", collect, [])
+    .option("--fallback <command>", "another command to use as a fallback; can be repeated", collect)
     .addOption(new Option("--as <kind>", "how its output is read (default: by its name)").choices(AGENT_KINDS))
     .option("--journal <file>", "record the run in this journal; created if it does not exist")
     .option("--session <id>", "the session in the journal: a new one, or one to continue")
@@ -65,10 +65,6 @@ function withDashes(args: readonly string[], run: Command): string | null {
     at += option?.required === true ? 2 : 1;
   }
   return at >= own.length ? null : commandLine("run", ...own.slice(0, at), "--", ...own.slice(at));
-}
-
-function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
 }
 
 const MOST_ATTEMPTS = 1_000;

@@ -3,7 +3,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { RunStatus } from "../../core/flow/run.ts";
 import type { Io } from "../io.ts";
-import { globalOptions } from "../options.ts";
+import { toCount, toMs } from "../option-values.ts";
+import { collect, globalOptions } from "../options.ts";
 import type { ActionCommandOptions } from "../runs/act-on-run.ts";
 import type { RunAnswerOptions } from "../runs/answer-run.ts";
 import type { RunExportOptions } from "../runs/export-run.ts";
@@ -11,7 +12,7 @@ import type { ListOptions } from "../runs/list-runs.ts";
 import type { JournalOption } from "../runs/run-home.ts";
 import type { WatchOptions } from "../runs/watch-run.ts";
 import { ofOperator } from "./of-operator.ts";
-import { collect, withGoingOn, withJournalOption } from "./workflow.ts";
+import { withGoingOn, withJournalOption } from "./workflow.ts";
 
 const STATUSES: readonly RunStatus[] = ["running", "paused", "completed", "failed", "cancelled"];
 const SHOWN_RUNS = 50;
@@ -126,8 +127,8 @@ function addActing(runs: Command, io: Io): void {
     )
     .option("--text <text>", "the new text for the node")
     .option("--target <target>", "another provider")
-    .option("--command <command>", "a command to allow; can be repeated", collect, [])
-    .option("--tool <tool>", "a tool to allow; can be repeated", collect, [])
+    .option("--command <command>", "a command to allow; can be repeated", collect)
+    .option("--tool <tool>", "a tool to allow; can be repeated", collect)
     .option("--max-cost-usd <dollars>", "a higher cost limit", toDollars)
     .option("--timeout <duration>", "a longer time limit, e.g. 90s, 15m, 2h", toMs)
     .option("--max-nodes <number>", "a higher limit on node visits", toCount)
@@ -146,11 +147,6 @@ function withRunArgument(command: Command): Command {
   return command.argument("<run>", "its id, the beginning of its id, or `last`");
 }
 
-function toCount(value: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError("It must be a whole number from 1 up.");
-  return Number(value);
-}
-
 function toSequence(value: string): number {
   if (!/^\d{1,12}$/.test(value)) throw new InvalidArgumentError("It must be a whole number from 0 up.");
   return Number(value);
@@ -160,13 +156,4 @@ function toDollars(value: string): number {
   if (!/^\d{1,7}(?:\.\d{1,4})?$/.test(value) || Number(value) === 0)
     throw new InvalidArgumentError("It must be an amount in dollars, e.g. 5 or 0.50.");
   return Number(value);
-}
-
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-function toMs(value: string): number {
-  const [, amount = "", unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(value) ?? [];
-  const ms = Math.round(Number(amount) * (UNIT_MS[unit] ?? 0));
-  if (ms < 1) throw new InvalidArgumentError("It must be a time with its unit: 500ms, 90s, 15m, 2h.");
-  return ms;
 }

@@ -3,7 +3,7 @@
 import { type Command, Option } from "commander";
 import { ofOperator } from "./of-operator.ts";
 import type { Io } from "../io.ts";
-import { globalOptions } from "../options.ts";
+import { collect, globalOptions } from "../options.ts";
 import type { ResumeWorkflowOptions, WorkflowRunOptions } from "../workflow/run-workflow.ts";
 
 export function addWorkflow(program: Command, io: Io): void {
@@ -14,7 +14,7 @@ export function addWorkflow(program: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-Runs stand in a journal: --journal, else the variable FAULTLINE_JOURNAL, else .faultline/journal.db in this folder.
+Runs are stored in a journal: --journal, or the variable FAULTLINE_JOURNAL, or .faultline/journal.db in this folder.
 
 Examples:
   $ faultline workflow check review.faultline.yaml
@@ -35,7 +35,7 @@ Examples:
     workflow.command("run").description("Starts a run of a workflow and advances it until it ends or has to wait."),
   )
     .argument("<file>", "a workflow file")
-    .option("--input <name=value>", "an input of the workflow; can be repeated", collect, [])
+    .option("--input <name=value>", "an input of the workflow; can be repeated", collect)
     .option("--inputs <file>", "a JSON file with inputs; --input wins")
     .option("--run <id>", "the id of the run (default: a generated one)")
     .action(async (file: string, options: WorkflowRunOptions, command: Command) => {
@@ -77,8 +77,4 @@ export function withGoingOn(command: Command): Command {
 
 export function withJournalOption(command: Command): Command {
   return command.option("--journal <file>", "the journal with the runs");
-}
-
-export function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
 }

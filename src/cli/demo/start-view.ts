@@ -3,6 +3,7 @@
 
 import { type Entry, explain, type JournalEvent, type Locale, wordsFor } from "../../core/index.ts";
 import { placeOf } from "../../core/flow/node.ts";
+import type { Visit } from "../../core/flow/run.ts";
 import type { RunStreamEvent } from "../../core/record/run-stream.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import type { Io } from "../io.ts";
@@ -12,7 +13,7 @@ import type { GlobalOptions } from "../options.ts";
 import { OutputQueue } from "../render/output-queue.ts";
 import { FOLLOW_WORDS } from "../render/words/follow-words.ts";
 import { fitted, nameOf, visitLine } from "../render/picture-lines.ts";
-import { RunPicture, type SeenVisit } from "../workflow/run-picture.ts";
+import { RunPicture } from "../workflow/run-picture.ts";
 import { createView, isLive, type RunView } from "../render/run-view.ts";
 import type { DemoNews } from "./drive-demo.ts";
 import { START_WORDS, type StartWords } from "./start-words.ts";
@@ -36,12 +37,10 @@ export class StartView {
     this.#view = this.#isLive ? createView(io, shared, options) : new EndedStages(io, shared, this.#picture);
   }
 
-  onEntry({ event }: Entry, events: readonly RunStreamEvent[]): void {
-    for (const one of events) {
-      this.#picture.feed(one);
-      this.#view.onEvent(one, true);
-    }
-    const line = this.#lineFor(event);
+  onEntry(entry: Entry, events: readonly RunStreamEvent[]): void {
+    this.#picture.feed(entry, events);
+    for (const one of events) this.#view.onEvent(one, true);
+    const line = this.#lineFor(entry.event);
     if (line !== null) this.#view.say(line);
   }
 
@@ -118,7 +117,7 @@ export class StartView {
   }
 }
 
-type Place = Pick<SeenVisit, "node" | "execution">;
+type Place = Pick<Visit, "node" | "execution">;
 
 /** The message of a failed assertion in the output of Node's test runner. */
 const COMPLAINT = /^\s*(?:error: '|AssertionError[^:\n]*: )(.+?)'?$/m;
@@ -147,7 +146,7 @@ class EndedStages implements RunView {
   readonly #paint: Paint;
   readonly #picture: RunPicture;
   readonly #output: OutputQueue;
-  readonly #told = new Set<SeenVisit>();
+  readonly #told = new Set<Visit>();
 
   constructor(io: Io, { locale, color }: GlobalOptions, picture: RunPicture) {
     this.#io = io;
@@ -160,9 +159,11 @@ class EndedStages implements RunView {
   onEvent(): void {
     const line = { locale: this.#locale, paint: this.#paint, columns: this.#io.stderr.columns };
     for (const visit of this.#picture.visits) {
-      if (visit.endedAt === null || this.#told.has(visit)) continue;
+      if (visit.endedAt === 0 || this.#told.has(visit)) continue;
       this.#told.add(visit);
-      void this.#output.write(`${visitLine(visit, LOG_NAME_COLUMNS, { ...line, now: visit.endedAt })}\n`);
+      void this.#output.write(
+        `${visitLine(this.#picture, visit, LOG_NAME_COLUMNS, { ...line, now: visit.endedAt })}\n`,
+      );
     }
   }
 

@@ -15,7 +15,7 @@ import { commandLine } from "../render/program-name.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { wrapped } from "../render/table.ts";
 import { sentences } from "../render/words/cli-words.ts";
-import { answererOf, type OpenQuestion, openQuestions, readQuestion } from "./open-questions.ts";
+import { answererOf, type OpenQuestion, openQuestions, readQuestion } from "../../journal/open-questions.ts";
 import { minuteOf, shown } from "../render/values.ts";
 import { lookAtJournal, withJournal } from "./with-journal.ts";
 

@@ -19,7 +19,7 @@ import { factLines } from "../render/table.ts";
 import { sentences } from "../render/words/cli-words.ts";
 import { metricsLines, toolMetrics } from "./metrics-lines.ts";
 import { failedIds } from "../explain-id.ts";
-import { openQuestions } from "./open-questions.ts";
+import { openQuestions } from "../../journal/open-questions.ts";
 import { STATUS_STYLES, statusWord } from "./sessions.ts";
 import { entryJson, minuteOf, shown, fieldsOf } from "../render/values.ts";
 import { momentsOf, printStory } from "./story.ts";

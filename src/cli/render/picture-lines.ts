@@ -1,11 +1,12 @@
 // A node visit on one line (state, attempts, next attempt, time, cost), and the run's footer line.
 
 import { type FaultCode, formatMs, isFaultCode, type Locale, wordsFor } from "../../core/index.ts";
+import type { Visit, VisitState } from "../../core/flow/run.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import type { Paint, Style } from "./paint.ts";
 import { dollars, minuteOf, shown } from "./values.ts";
 import { FOLLOW_WORDS, type FollowWords } from "./words/follow-words.ts";
-import type { RunPicture, SeenState, SeenVisit } from "../workflow/run-picture.ts";
+import type { RunPicture, VisitNote } from "../workflow/run-picture.ts";
 
 export interface LineOptions {
   readonly locale: Locale;
@@ -14,30 +15,39 @@ export interface LineOptions {
   readonly now: number;
 }
 
-const MARKS: Readonly<Record<SeenState, { readonly mark: string; readonly style: Style }>> = {
+const MARKS: Readonly<Record<VisitState | "asking", { readonly mark: string; readonly style: Style }>> = {
+  ready: { mark: "↻", style: "yellow" },
   running: { mark: "●", style: "cyan" },
-  retrying: { mark: "↻", style: "yellow" },
-  waiting: { mark: "◷", style: "yellow" },
+  paused: { mark: "◷", style: "yellow" },
   asking: { mark: "?", style: "magenta" },
   completed: { mark: "✓", style: "green" },
   failed: { mark: "✗", style: "red" },
   skipped: { mark: "–", style: "dim" },
+  cancelled: { mark: "–", style: "dim" },
 };
 
-export function visitLine(visit: SeenVisit, nameColumns: number, options: LineOptions): string {
-  const { locale, paint, columns, now } = options;
-  const words = FOLLOW_WORDS[locale];
-  const { mark, style } = MARKS[visit.state];
-  const name = nameOf(visit, words);
-  const padded = name + " ".repeat(Math.max(0, nameColumns - columnsOf(name)));
-  const facts = [...factsOf(visit, words, locale, now), ...sumsOf(visit, words, locale, now)];
-  const text = fitted(`${padded}  ${facts.join(" · ")}`.trimEnd(), columns - 2);
-  const [head, rest] = [text.slice(0, padded.length), text.slice(padded.length)];
-  const isOver = visit.endedAt !== null && visit.state !== "failed";
-  return `${paint(style, mark)} ${head}${isOver ? paint("dim", rest) : rest}`;
+export function markOf(visit: Visit, paint: Paint): string {
+  const { mark, style } = MARKS[isAsking(visit) ? "asking" : visit.state];
+  return paint(style, mark);
 }
 
-export function nameOf({ node, execution }: Pick<SeenVisit, "node" | "execution">, words: FollowWords): string {
+function isAsking({ state, pause }: Visit): boolean {
+  return state === "paused" && pause !== null && pause.questions.length > 0;
+}
+
+export function visitLine(picture: RunPicture, visit: Visit, nameColumns: number, options: LineOptions): string {
+  const { locale, paint, columns, now } = options;
+  const words = FOLLOW_WORDS[locale];
+  const name = nameOf(visit, words);
+  const padded = name + " ".repeat(Math.max(0, nameColumns - columnsOf(name)));
+  const facts = [...factsOf(visit, picture.noteOf(visit), words, locale, now), ...sumsOf(visit, words, locale, now)];
+  const text = fitted(`${padded}  ${facts.join(" · ")}`.trimEnd(), columns - 2);
+  const [head, rest] = [text.slice(0, padded.length), text.slice(padded.length)];
+  const isOver = visit.endedAt > 0 && visit.state !== "failed";
+  return `${markOf(visit, paint)} ${head}${isOver ? paint("dim", rest) : rest}`;
+}
+
+export function nameOf({ node, execution }: Pick<Visit, "node" | "execution">, words: FollowWords): string {
   const name = shown(node, 40);
   return execution === 1 ? name : `${name} (${words.round(execution)})`;
 }
@@ -45,56 +55,71 @@ export function nameOf({ node, execution }: Pick<SeenVisit, "node" | "execution"
 export function footLine(run: string, picture: RunPicture, hint: string, options: LineOptions): string {
   const { locale, paint, columns, now } = options;
   const words = FOLLOW_WORDS[locale];
-  const { startedAt, endedAt, spending } = picture;
+  const { run: state, spending } = picture;
+  const { status, startedAt, endedAt } = state ?? { status: "running", startedAt: now, endedAt: 0 };
   const facts = [
     shown(run),
-    words.statuses[picture.status],
-    ...elapsed((endedAt ?? now) - (startedAt ?? now), locale),
+    words.statuses[status],
+    ...elapsed((endedAt === 0 ? now : endedAt) - startedAt, locale),
     ...(spending.microcents > 0 ? [dollars(spending.microcents)] : []),
     ...(hint === "" ? [] : [hint]),
   ];
   return paint("dim", fitted(facts.join(" · "), columns));
 }
 
-function factsOf(visit: SeenVisit, words: FollowWords, locale: Locale, now: number): readonly string[] {
-  const { attempt, of, state, code, nextAt, call, questions, goesTo } = visit;
-  const attempts = attempt > 1 || of > 1 ? [words.attempt(attempt, of)] : [];
+function factsOf(visit: Visit, note: VisitNote, words: FollowWords, locale: Locale, now: number): readonly string[] {
+  const { state, fault, pause, skipped } = visit;
+  const { call, goesTo } = note;
+  const attempts = attemptFacts(visit, words);
+  const code = fault?.code ?? null;
   switch (state) {
     case "running": {
       if (call === null) return attempts;
-      const again = words.callAgain(
-        shown(call.target, 60),
-        reasonText(call.reason, words, locale),
-        call.attempt,
-        call.of,
-      );
-      return [...attempts, `${again} ${timeTo(nextAt, now, words, locale)}`.trimEnd()];
+      const why = reasonText(call.reason, words, locale);
+      const again = words.callAgain(shown(call.target, 60), why, call.attempt, call.of);
+      return [...attempts, `${again} ${timeTo(call.nextAt, now, words, locale)}`.trimEnd()];
     }
-    case "retrying":
-    case "waiting": {
-      const what = state === "retrying" ? [] : [words.pauses.parked];
-      const when = timeTo(nextAt, now, words, locale);
-      return [...attempts, ...what, ...(when === "" ? [] : [when]), ...titleOf(code, locale)];
+    case "ready":
+    case "paused": {
+      if (isAsking(visit)) return [...attempts, words.asks(shown(pause?.questions[0]?.payload.prompt ?? "", 120))];
+      const what = state === "ready" ? [] : [words.pauses.parked];
+      return [...attempts, ...what, ...waitFacts(visit, now, words, locale), ...titleOf(code, locale)];
     }
-    case "asking":
-      return [...attempts, words.asks(shown(questions[0]?.prompt ?? "", 120))];
-    case "completed":
-      return attempts;
     case "failed":
       return [...attempts, ...titleOf(code, locale), ...(goesTo.length > 0 ? [words.goesTo(goesTo.join(", "))] : [])];
     case "skipped":
-      return visit.skipped === null ? [] : [words.skipped[visit.skipped], ...titleOf(code, locale)];
+      return skipped === null ? [] : [words.skipped[skipped], ...titleOf(code, locale)];
+    case "completed":
+      return attempts;
+    case "cancelled":
+      return [];
   }
 }
 
-function sumsOf(visit: SeenVisit, words: FollowWords, locale: Locale, now: number): readonly string[] {
-  const { callAttempts, callRetries, startedAt, endedAt, spentMicrocents } = visit;
-  const calls = Math.max(callAttempts, callRetries === 0 ? 0 : callRetries + 1);
+export function attemptFacts({ attempt, of }: Visit, words: FollowWords): readonly string[] {
+  return attempt > 1 || of > 1 ? [words.attempt(attempt, of)] : [];
+}
+
+/** When a visit continues that waits. */
+export function waitFacts(visit: Visit, now: number, words: FollowWords, locale: Locale): readonly string[] {
+  return [timeTo(nextAtOf(visit), now, words, locale)].filter((text) => text !== "");
+}
+
+export function nextAtOf({ state, pause, notBefore }: Visit): number | null {
+  return pause?.wakeAt ?? (state === "ready" ? notBefore : null);
+}
+
+function sumsOf(visit: Visit, words: FollowWords, locale: Locale, now: number): readonly string[] {
+  const { callAttempts, startedAt, endedAt } = visit;
   return [
-    ...(calls > 1 ? [words.calls(calls)] : []),
-    ...(endedAt === null ? elapsed(now - startedAt, locale) : [formatMs(endedAt - startedAt, locale)]),
-    ...(spentMicrocents > 0 ? [dollars(spentMicrocents)] : []),
+    ...(callAttempts > 1 ? [words.calls(callAttempts)] : []),
+    ...(endedAt === 0 ? elapsed(now - startedAt, locale) : [formatMs(endedAt - startedAt, locale)]),
+    ...costFacts(visit),
   ];
+}
+
+export function costFacts({ spentMicrocents }: Visit): readonly string[] {
+  return spentMicrocents > 0 ? [dollars(spentMicrocents)] : [];
 }
 
 export function reasonText(reason: FaultCode | "paused" | "paced", words: FollowWords, locale: Locale): string {

@@ -1,6 +1,7 @@
 // Shows a run while it happens, on stderr: redrawn in place on a terminal, line by line elsewhere.
 
 import { stripVTControlCharacters } from "node:util";
+import type { Visit } from "../../core/flow/run.ts";
 import type { RunStreamEvent } from "../../core/record/run-stream.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import type { Io } from "../io.ts";
@@ -10,7 +11,7 @@ import { OutputQueue } from "./output-queue.ts";
 import { FOLLOW_WORDS } from "./words/follow-words.ts";
 import { LiveScreen } from "./live-screen.ts";
 import { fitted, footLine, nameOf, visitLine } from "./picture-lines.ts";
-import type { RunPicture, SeenVisit } from "../workflow/run-picture.ts";
+import type { RunPicture } from "../workflow/run-picture.ts";
 import { storyLine } from "./story-line.ts";
 
 export interface RunView {
@@ -52,7 +53,7 @@ class LiveView implements RunView {
   readonly #options: RunViewOptions;
   readonly #paint: Paint;
   readonly #screen: LiveScreen;
-  readonly #told = new Set<SeenVisit>();
+  readonly #told = new Set<Visit>();
   #isHidden = false;
   #isOver = false;
   #disarm: () => void = () => undefined;
@@ -101,16 +102,17 @@ class LiveView implements RunView {
     const now = this.#io.clock.now();
     const line = { locale: this.#shared.locale, paint: this.#paint, columns: this.#io.stderr.columns, now };
     const words = FOLLOW_WORDS[this.#shared.locale];
-    const width = Math.min(WIDEST_NAME, Math.max(0, ...picture.visits.map((visit) => columnsOf(nameOf(visit, words)))));
-    const over = picture.visits.filter((visit) => visit.endedAt !== null && !this.#told.has(visit));
+    const { visits } = picture;
+    const width = Math.min(WIDEST_NAME, Math.max(0, ...visits.map((visit) => columnsOf(nameOf(visit, words)))));
+    const lineOf = (visit: Visit): string => visitLine(picture, visit, width, line);
+    const over = visits.filter((visit) => visit.endedAt > 0 && !this.#told.has(visit));
     for (const visit of over) this.#told.add(visit);
-    const live = picture.visits.filter(({ endedAt }) => endedAt === null);
-    const shownLive = live.slice(0, MOST_LIVE_LINES).map((visit) => visitLine(visit, width, line));
+    const live = visits.filter(({ endedAt }) => endedAt === 0);
     const more = live.length > MOST_LIVE_LINES ? [words.more(live.length - MOST_LIVE_LINES)] : [];
-    const foot = picture.startedAt === null ? [] : [footLine(run, picture, this.#isOver ? "" : hint, line)];
+    const foot = picture.run === null ? [] : [footLine(run, picture, this.#isOver ? "" : hint, line)];
     this.#screen.draw(
-      [...above, ...over.map((visit) => visitLine(visit, width, line))],
-      [...shownLive, ...more, ...foot],
+      [...above, ...over.map(lineOf)],
+      [...live.slice(0, MOST_LIVE_LINES).map(lineOf), ...more, ...foot],
     );
     this.#disarm();
     if (!this.#isOver) this.#disarm = this.#io.clock.after(SECOND_MS - (now % SECOND_MS), () => this.#draw());

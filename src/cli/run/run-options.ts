@@ -7,7 +7,7 @@ import { commandLine } from "../render/program-name.ts";
 /** As parsed from the command line. */
 export interface RunCommandOptions {
   readonly retry?: number;
-  readonly fallback: readonly string[];
+  readonly fallback?: readonly string[];
   readonly as?: AgentKind;
   readonly journal?: string;
   readonly session?: string;
@@ -29,7 +29,18 @@ export interface CallChanges {
 
 /** The command line that repeats the call. Piped input has to be piped in again. */
 export function callAgain(words: readonly string[], options: RunCommandOptions, changes: CallChanges): string {
-  const { retry, fallback, as, journal, session, timeout, idle, policy, preset, ...flags } = { ...options, ...changes };
+  const {
+    retry,
+    fallback = [],
+    as,
+    journal,
+    session,
+    timeout,
+    idle,
+    policy,
+    preset,
+    ...flags
+  } = { ...options, ...changes };
   const named: readonly (readonly [string, string | number | undefined])[] = [
     ["retry", retry],
     ...fallback.map((command) => ["fallback", command] as const),

@@ -149,7 +149,7 @@ export class RunStory {
     this.say(this.#paint("yellow", what));
     // The last line repeats it with what to do next.
     if (ENDS.has(decision.recourse)) {
-      if (mayHaveHappened(decision)) this.say(`  ${this.#words.nothingMore} (${this.#words.needsIdempotent})`);
+      if (mayHaveHappened(decision)) this.say(`  ${this.#words.notRepeated}`);
       return;
     }
     this.say(`  ${explain(decision, this.#locale).what}`);

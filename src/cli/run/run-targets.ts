@@ -10,7 +10,7 @@ export function targetsOf(
   options: RunCommandOptions,
   stdin: string | null,
 ): readonly [CliTarget, ...CliTarget[]] {
-  const others = options.fallback.map(splitCommand);
+  const others = (options.fallback ?? []).map(splitCommand);
   const ids = new Set<string>();
   const target = (command: readonly string[], as: AgentKind | undefined): CliTarget => {
     const [name = "", ...args] = command;

@@ -15,7 +15,6 @@ import { type GoOnOptions, goOn } from "../workflow/run-workflow.ts";
 import { followRun } from "../workflow/follow-run.ts";
 import { WatchedRun } from "../workflow/watched-run.ts";
 import { findRun } from "./find-run.ts";
-import { heldRuns } from "./run-home.ts";
 import { type JournalOption, type RunCommandDeps, withRuns } from "./run-home.ts";
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
 
@@ -117,7 +116,7 @@ export async function cancelRun(
   await withRuns(options, io, shared, async (home) => {
     const { run } = await findRun(home, given);
     await home.workflows.runs.cancel(run, "cli");
-    const isHeld = (await heldRuns(home)).has(run);
+    const isHeld = (await home.workflows.runs.held()).has(run);
     const isLeft = options.detach === true && isHeld;
     const status = isLeft ? "running" : await untilOver(home, run);
     const words = RUNS_WORDS[shared.locale];

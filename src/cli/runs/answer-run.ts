@@ -4,7 +4,7 @@ import { type Answer, type Question, SHAPE_REDACTOR } from "../../core/index.ts"
 import type { RunSummary } from "../../workflow/runs-api.ts";
 import { type Io, UsageError } from "../io.ts";
 import { paintFor } from "../render/paint.ts";
-import { answererOf, openQuestions } from "../journal/open-questions.ts";
+import { answererOf, openQuestions } from "../../journal/open-questions.ts";
 import { shown } from "../render/values.ts";
 import { JOURNAL_WORDS } from "../render/words/journal-words.ts";
 import type { GlobalOptions } from "../options.ts";
@@ -14,7 +14,6 @@ import { sentences } from "../render/words/cli-words.ts";
 import { FOLLOW_WORDS } from "../render/words/follow-words.ts";
 import { findRun } from "./find-run.ts";
 import { type GoOnOptions, goOn } from "../workflow/run-workflow.ts";
-import { heldRuns } from "./run-home.ts";
 import { type RunCommandDeps, withRuns } from "./run-home.ts";
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
 
@@ -53,7 +52,7 @@ export async function answerRun(
     const extra = { question: id, by: SHAPE_REDACTOR.text(by) };
     const mark = paintFor(io.stderr, io.env, shared.color)("green", "✓");
     await io.stderr.write(`${mark} ${RUNS_WORDS[shared.locale].wasAnswered(shown(id))}\n`);
-    const isHeld = (await heldRuns(home)).has(run);
+    const isHeld = (await home.workflows.runs.held()).has(run);
     if (options.wait !== false && !isHeld) return goOn(home, run, options, { after: null, extra });
     const next = isHeld ? home.command("runs", "watch", run) : home.command("workflow", "resume", run);
     if (shared.json) return io.stdout.write(`${safeJson({ run, ...extra, next })}\n`);

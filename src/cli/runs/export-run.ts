@@ -3,25 +3,22 @@
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { toCloudEvent } from "../../core/record/cloud-event.ts";
-import { createRunStream } from "../../core/record/run-stream.ts";
-import { exportSession } from "../../journal/files/transfer.ts";
 import { storeError } from "../../journal/store-errors.ts";
+import { type ExportFormat, EXPORT_FORMATS as LINE_FORMATS } from "../../workflow/report/export-run.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
 import type { WorkflowSource } from "../../workflow-model/stage.ts";
 import { type Io, UsageError } from "../io.ts";
 import { paintFor } from "../render/paint.ts";
 import { shown } from "../render/values.ts";
 import type { GlobalOptions } from "../options.ts";
-import { escapedLines, escapeUnsafe, safeJson } from "../render/safe-text.ts";
+import { escapeUnsafe, safeJson } from "../render/safe-text.ts";
 import { findRun } from "./find-run.ts";
 import { type JournalOption, type RunCommandDeps, withRuns } from "./run-home.ts";
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
 import { reportJson } from "./show-run.ts";
 import { makeFolder } from "../../journal/files/make-folder.ts";
 
-export const EXPORT_FORMATS = ["jsonl", "cloudevents", "bundle"] as const;
-type LineFormat = Exclude<(typeof EXPORT_FORMATS)[number], "bundle">;
+export const EXPORT_FORMATS = [...LINE_FORMATS, "bundle"] as const;
 
 export interface RunExportOptions extends JournalOption {
   readonly format: (typeof EXPORT_FORMATS)[number];
@@ -40,28 +37,15 @@ export async function exportRun(
   await withRuns({ ...options, look: true }, io, shared, async (home) => {
     const { run } = await findRun(home, given);
     if (format === "bundle") await writeBundle(home, run, out ?? "");
-    else if (out === undefined || out === "-") return printLines(LINES[format](home, run), io);
-    else await io.writeNewFile(out, withEnds(LINES[format](home, run)));
+    else if (out === undefined || out === "-") return printLines(linesIn(home, run, format), io);
+    else await io.writeNewFile(out, withEnds(linesIn(home, run, format)));
     const done = `${paintFor(io.stdout, io.env, shared.color)("green", "✓")} ${words.exported(shown(run), shown(out, 2_000))}`;
     await io.stdout.write(shared.json ? `${safeJson({ run, format, out })}\n` : `${done}\n`);
   });
 }
 
-const LINES: Readonly<Record<LineFormat, (home: RunCommandDeps, run: string) => AsyncIterable<string>>> = {
-  jsonl: entryLines,
-  cloudevents: eventLines,
-};
-
-async function* entryLines({ workflows }: RunCommandDeps, run: string): AsyncGenerator<string> {
-  const redactor = await workflows.runs.redactorOf(run);
-  yield* escapedLines(exportSession(workflows.journal, run, { redactor, includeResults: false }));
-}
-
-async function* eventLines({ workflows, shared }: RunCommandDeps, run: string): AsyncGenerator<string> {
-  const stream = createRunStream(run, { locale: shared.locale });
-  for await (const entry of workflows.journal.read(run)) {
-    for (const event of stream.feed(entry)) yield safeJson(toCloudEvent(event));
-  }
+function linesIn({ workflows, shared }: RunCommandDeps, run: string, format: ExportFormat): AsyncIterable<string> {
+  return workflows.runs.export(run, format, shared.locale);
 }
 
 async function printLines(lines: AsyncIterable<string>, io: Io): Promise<void> {
@@ -92,8 +76,8 @@ async function writeBundle(home: RunCommandDeps, run: string, folder: string): P
     join(folder, "run.json"),
     linesOf(`${escapeUnsafe(JSON.stringify(reportJson(home, report, false), null, 2))}\n`),
   );
-  await io.writeNewFile(join(folder, "entries.jsonl"), withEnds(LINES.jsonl(home, run)));
-  await io.writeNewFile(join(folder, "events.jsonl"), withEnds(LINES.cloudevents(home, run)));
+  await io.writeNewFile(join(folder, "entries.jsonl"), withEnds(linesIn(home, run, "jsonl")));
+  await io.writeNewFile(join(folder, "events.jsonl"), withEnds(linesIn(home, run, "cloudevents")));
   const source = (await workflows.journal.kept("definition", report.summary.digest)) as WorkflowSource | null;
   if (source !== null) await io.writeNewFile(join(folder, "workflow.yaml"), linesOf(source.text));
   await copyFiles(report, folder);

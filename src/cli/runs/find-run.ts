@@ -9,6 +9,12 @@ import { RUNS_WORDS } from "../render/words/runs-words.ts";
 const ID_PREFIX = "run_";
 const LAST = "last";
 
+/** The name of a session: a plain session by its full name, a run also by the beginning of its id or `last`. */
+export async function findSession(home: RunCommandDeps, given: string): Promise<string> {
+  const named = given === "" ? null : await home.workflows.journal.session(given);
+  return named?.session ?? (await findRun(home, given)).run;
+}
+
 export async function findRun({ workflows, shared, command }: RunCommandDeps, given: string): Promise<RunSummary> {
   const words = RUNS_WORDS[shared.locale];
   const isKey = given !== "" && given !== LAST;

@@ -5,8 +5,6 @@ import type { ActionId } from "../../core/flow/action-words.ts";
 import { actionWords } from "../../core/flow/action-words.ts";
 import { type FaultCode, isFaultCode } from "../../core/index.ts";
 import { isEnded, type RunStatus } from "../../core/flow/run.ts";
-import type { Journal } from "../../journal/journal.ts";
-import { answeredOf } from "../../workflow/report/run-reports.ts";
 import type { RunSummary } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import type { Io } from "../io.ts";
@@ -16,7 +14,6 @@ import type { GlobalOptions } from "../options.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { tableLines } from "../render/table.ts";
 import { FOLLOW_WORDS } from "../render/words/follow-words.ts";
-import { heldRuns } from "./run-home.ts";
 import { type JournalOption, withRuns } from "./run-home.ts";
 import { RUNS_WORDS, type RunsWords } from "../render/words/runs-words.ts";
 
@@ -36,9 +33,8 @@ export async function listRuns(options: ListOptions, io: Io, shared: GlobalOptio
       ...(workflow === undefined ? {} : { workflow }),
       limit: limit + 1,
     });
-    const { journal } = home.workflows;
-    const runs = await Promise.all(found.slice(0, limit).map((one) => withOpenQuestions(journal, one)));
-    const held = await heldRuns(home);
+    const runs = found.slice(0, limit);
+    const held = await home.workflows.runs.held();
     if (shared.json)
       await io.stdout.write(
         `${safeJson(runs.map((one) => ({ ...one, target: one.target ?? null, held: held.has(one.run) })))}\n`,
@@ -47,15 +43,6 @@ export async function listRuns(options: ListOptions, io: Io, shared: GlobalOptio
     else await io.stderr.write(`${status === undefined && workflow === undefined ? words.noRuns : words.noneFits}\n`);
     if (found.length > limit) await io.stderr.write(`${words.moreRuns(limit)}\n`);
   });
-}
-
-/** Removes answered questions, even if the run has not read the answers yet. */
-async function withOpenQuestions(journal: Journal, summary: RunSummary): Promise<RunSummary> {
-  if (summary.questions.length === 0) return summary;
-  const answered = await answeredOf(journal, summary.questions);
-  const questions = summary.questions.filter((id) => !answered.has(id));
-  // `wakeAt` is when its questions expire, so it goes with them.
-  return { ...summary, questions, wakeAt: questions.length === 0 ? null : summary.wakeAt };
 }
 
 export const STATUS_STYLES: Readonly<Record<RunStatus, Style>> = {

@@ -1,7 +1,7 @@
 // `faultline runs output`: prints a node's output, text as text and anything else as JSON. Known secrets are masked.
 
 import type { Visit } from "../../core/flow/run.ts";
-import { readOutput } from "../../workflow/advance/node-results.ts";
+import { visitWithOutput } from "../../workflow/report/run-output.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
 import { type Io, UsageError } from "../io.ts";
 import { shown } from "../render/values.ts";
@@ -24,10 +24,9 @@ export async function printOutput(
     const report = await home.workflows.runs.show(run);
     if (report === null) throw new UsageError(words.noRun(shown(run), home.command("runs", "list")));
     const visit = visitFor(report, node, words);
-    const kept = await readOutput(home.workflows.journal, run, visit);
-    if (kept === undefined)
+    const output = await home.workflows.runs.output(run, visit);
+    if (output === undefined)
       throw new UsageError(words.noOutput(shown(visit.node), words.visitStates[visit.state]), "failed");
-    const output = (await home.workflows.runs.redactorOf(run)).value(kept);
     const { execution } = visit;
     if (shared.json) return io.stdout.write(`${safeJson({ run, node: visit.node, execution, output })}\n`);
     const text = typeof output === "string" ? output : escapeUnsafe(JSON.stringify(output, null, 2));
@@ -36,8 +35,7 @@ export async function printOutput(
 }
 
 function visitFor({ state, summary }: RunReport, node: string | null, words: RunsWords): Visit {
-  const ended = state.visits.filter((visit) => visit.state === "completed").toSorted((a, b) => a.endedAt - b.endedAt);
-  const found = node === null ? ended.at(-1) : state.visits.findLast((visit) => visit.node === node);
+  const found = visitWithOutput(state, node);
   if (found !== undefined) return found;
   const nodes = [...new Set(state.visits.map((visit) => shown(visit.node)))].join(", ");
   if (node === null) throw new UsageError(words.nothingDone(shown(summary.run)), "failed");

@@ -12,8 +12,6 @@ import type { GlobalOptions } from "../options.ts";
 import { commandLine } from "../render/program-name.ts";
 import { oneLine } from "../render/safe-text.ts";
 import { makeFolder } from "../../journal/files/make-folder.ts";
-import { systemChance } from "../../host/chance.ts";
-import { createWorker } from "../../host/worker.ts";
 
 export const DEFAULT_JOURNAL = ".faultline/journal.db";
 
@@ -87,12 +85,4 @@ export function refusalInWords(error: unknown, locale: Locale): unknown {
   const told =
     locale === "en" ? `${message}.`.replace(/([.?])\.$/, "$1") : `${wordsFor(code, locale).title}：${message}`;
   return new UsageError(oneLine(told, 2_000), exit, { cause: error });
-}
-
-/** The runs that a live process is advancing right now. */
-export async function heldRuns({ workflows, io }: RunCommandDeps): Promise<ReadonlySet<string>> {
-  const worker = createWorker(systemChance);
-  const now = io.clock.now();
-  const holds = await workflows.journal.holds();
-  return new Set(holds.flatMap(({ key, owner, until }) => (until > now && !worker.isGone(owner) ? [key] : [])));
 }

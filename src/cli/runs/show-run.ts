@@ -11,24 +11,25 @@ import {
   viewFor,
 } from "../../core/index.ts";
 import { endOf } from "../../core/flow/interaction.ts";
-import type { Visit, VisitState } from "../../core/flow/run.ts";
+import type { Visit } from "../../core/flow/run.ts";
 import { turnOf } from "../../core/flow/node.ts";
 import { tellRun } from "../../core/flow/run-words.ts";
+import { asItStands } from "../../workflow/report/as-it-stands.ts";
+import { filesOfVisit } from "../../workflow/report/run-files.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import { formLines } from "../render/form-lines.ts";
 import { type Io, UsageError } from "../io.ts";
-import { type Paint, paintFor, type Style } from "../render/paint.ts";
+import { type Paint, paintFor } from "../render/paint.ts";
 import { dollars, minuteOf, shown } from "../render/values.ts";
 import type { GlobalOptions } from "../options.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { factLines, wrapped } from "../render/table.ts";
 import { FOLLOW_WORDS } from "../render/words/follow-words.ts";
-import { nameOf, timeTo } from "../render/picture-lines.ts";
+import { attemptFacts, costFacts, markOf, nameOf, nextAtOf, waitFacts } from "../render/picture-lines.ts";
 import { actionsJson, questionJson } from "../workflow/run-result.ts";
 import { answerWords, commandFor } from "./action-commands.ts";
 import { findRun } from "./find-run.ts";
-import { heldRuns } from "./run-home.ts";
 import { pillOf, STATUS_STYLES } from "./list-runs.ts";
 import { type JournalOption, type RunCommandDeps, withRuns } from "./run-home.ts";
 import { RUNS_WORDS, type RunsWords } from "../render/words/runs-words.ts";
@@ -38,23 +39,11 @@ export async function showRun(given: string, options: JournalOption, io: Io, sha
     const { run } = await findRun(home, given);
     const found = await home.workflows.runs.show(run);
     if (found === null) throw new UsageError(RUNS_WORDS[shared.locale].noRun(shown(run), home.command("runs", "list")));
-    const isHeld = (await heldRuns(home)).has(run);
-    const report = isHeld ? found : withStoppedVisits(found);
+    const isHeld = (await home.workflows.runs.held()).has(run);
+    const report = asItStands(found, isHeld);
     if (shared.json) return io.stdout.write(`${safeJson(reportJson(home, report, isHeld))}\n`);
     for (const line of reportLines(home, report, isHeld)) await io.stdout.write(`${line}\n`);
   });
-}
-
-/** No process works on the run, so a visit that the journal shows as running was interrupted by the death of its process. */
-function withStoppedVisits(report: RunReport): RunReport {
-  const stopped: Pick<Visit, "state" | "pause"> = {
-    state: "paused",
-    pause: { why: "stopped", wakeAt: null, questions: [] },
-  };
-  const visits = report.state.visits.map((visit) =>
-    visit.state === "running" && visit.pause === null ? { ...visit, ...stopped } : visit,
-  );
-  return { ...report, state: { ...report.state, visits } };
 }
 
 export function reportJson(home: RunCommandDeps, report: RunReport, isHeld: boolean): object {
@@ -74,12 +63,12 @@ export function reportJson(home: RunCommandDeps, report: RunReport, isHeld: bool
 
 function visitJson(visit: Visit, { summary, files }: RunReport, locale: Locale): object {
   const { node, execution, kind, state, attempt, of, phase, callAttempts, spentMicrocents, startedAt, endedAt } = visit;
-  const { notBefore, skipped, inherited, pause, fault, target = null } = visit;
+  const { skipped, inherited, fault, target = null } = visit;
   const seen =
     fault === null ? null : viewFor("operator", fault, { correlationId: `${summary.run}/${turnOf(visit)}`, locale });
   return {
     ...{ node, execution, kind, state, attempt, of, phase, callAttempts, spentMicrocents, startedAt, endedAt },
-    ...{ nextAt: pause?.wakeAt ?? (state === "ready" ? notBefore : null), skipped, inherited, target },
+    ...{ nextAt: nextAtOf(visit), skipped, inherited, target },
     fault:
       seen === null
         ? null
@@ -93,25 +82,9 @@ function visitJson(visit: Visit, { summary, files }: RunReport, locale: Locale):
             next: seen.next,
             correlationId: seen.correlationId,
           },
-    files: filesOf(visit, files),
+    files: filesOfVisit(visit, files),
   };
 }
-
-/** The visit's files by name: `rounds/02/coder_raw.md`. */
-function filesOf({ node, execution }: Visit, files: readonly string[]): readonly string[] {
-  const round = `rounds/${String(execution).padStart(2, "0")}/`;
-  return files.filter((file) => file.startsWith(`${round}${node}_`) || file.startsWith(`${round}${node}.`));
-}
-
-const MARKS: Readonly<Record<VisitState, { readonly mark: string; readonly style: Style }>> = {
-  ready: { mark: "↻", style: "yellow" },
-  running: { mark: "●", style: "cyan" },
-  paused: { mark: "◷", style: "yellow" },
-  completed: { mark: "✓", style: "green" },
-  failed: { mark: "✗", style: "red" },
-  skipped: { mark: "–", style: "dim" },
-  cancelled: { mark: "–", style: "dim" },
-};
 
 function reportLines(home: RunCommandDeps, report: RunReport, isHeld: boolean): readonly string[] {
   const { io, shared } = home;
@@ -121,7 +94,7 @@ function reportLines(home: RunCommandDeps, report: RunReport, isHeld: boolean): 
   const { summary, state, questions, actions, files, folder } = report;
   const columns = io.stdout.columns;
   const widest = Math.max(0, ...state.visits.map((visit) => columnsOf(nameOf(visit, FOLLOW_WORDS[locale]))));
-  const own = new Set(state.visits.flatMap((visit) => filesOf(visit, files)));
+  const own = new Set(state.visits.flatMap((visit) => filesOfVisit(visit, files)));
   const others = files.filter((file) => !own.has(file)).map((file) => `  ${shown(file)}`);
   return [
     `${words.run} ${paint("bold", shown(summary.run))}  ${paint(STATUS_STYLES[summary.status], pillOf(summary, isHeld, locale))}`,
@@ -177,17 +150,15 @@ function visitLines(
   const now = io.clock.now();
   const follow = FOLLOW_WORDS[locale];
   const words = RUNS_WORDS[locale];
-  const { state, attempt, of, callAttempts, spentMicrocents, startedAt, endedAt, fault, skipped } = visit;
-  const { mark, style } = MARKS[state];
-  const nextAt = visit.pause?.wakeAt ?? (state === "ready" ? visit.notBefore : null);
+  const { callAttempts, startedAt, endedAt, fault, skipped } = visit;
   const facts = [
     skipped === null ? stateWord(visit, locale) : follow.skipped[skipped],
     ...targetFacts(visit, words),
-    ...(attempt > 1 || of > 1 ? [follow.attempt(attempt, of)] : []),
+    ...attemptFacts(visit, follow),
     ...(callAttempts > 0 ? [follow.calls(callAttempts)] : []),
     ...(startedAt > 0 ? [formatMs((endedAt === 0 ? now : endedAt) - startedAt, locale)] : []),
-    ...(spentMicrocents > 0 ? [dollars(spentMicrocents)] : []),
-    ...(timeTo(nextAt, now, follow, locale) === "" ? [] : [timeTo(nextAt, now, follow, locale)]),
+    ...costFacts(visit),
+    ...waitFacts(visit, now, follow, locale),
     ...(visit.inherited ? [words.inherited] : []),
   ];
   const id = `${summary.run}/${turnOf(visit)}`;
@@ -204,8 +175,8 @@ function visitLines(
         ];
   const name = nameOf(visit, follow);
   return [
-    `${paint(style, mark)} ${name}${" ".repeat(Math.max(0, nameColumns - columnsOf(name)))}  ${paint("dim", facts.join(" · "))}`,
-    ...[...under, ...filesOf(visit, files).map((file) => shown(file))].flatMap((text) =>
+    `${markOf(visit, paint)} ${name}${" ".repeat(Math.max(0, nameColumns - columnsOf(name)))}  ${paint("dim", facts.join(" · "))}`,
+    ...[...under, ...filesOfVisit(visit, files).map((file) => shown(file))].flatMap((text) =>
       wrapped(text, columns - 4).map((line) => `    ${line}`),
     ),
   ];

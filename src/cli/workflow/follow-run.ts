@@ -3,14 +3,15 @@
 import { isFaultError, type Question } from "../../core/index.ts";
 import { isEnded } from "../../core/flow/run.ts";
 import { toCloudEvent } from "../../core/record/cloud-event.ts";
+import { Interruptible } from "../../runtime/interruptible.ts";
 import type { Interactor } from "../../runtime/person/interactor.ts";
 import { terminalInteractor } from "../../runtime/person/terminal-interactor.ts";
+import { scopeOfSignal } from "../../runtime/scope.ts";
 import type { RunEnd, RunReport, RunSummary } from "../../workflow/runs-api.ts";
 import { UsageError } from "../io.ts";
 import { shown } from "../render/values.ts";
 import { OutputQueue } from "../render/output-queue.ts";
 
-import { heldRuns } from "../runs/run-home.ts";
 import type { RunCommandDeps } from "../runs/run-home.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { askHere } from "./ask-here.ts";
@@ -86,6 +87,8 @@ class Following {
   readonly #options: FollowOptions;
   readonly #stop: AbortSignal;
   readonly #interactor: Interactor;
+  /** Its waits, which a stop ends. */
+  readonly #pause: Interruptible;
   #saysWatched = false;
   /** How many questions were answered at the last look. */
   #answered = 0;
@@ -96,6 +99,8 @@ class Following {
     this.#view = view;
     this.#options = options;
     this.#stop = stop;
+    this.#pause = new Interruptible(home.io.clock);
+    scopeOfSignal(stop).add(this.#pause);
     this.#interactor = options.interactor ?? terminalInteractor({ locale: home.shared.locale });
   }
 
@@ -185,7 +190,7 @@ class Following {
   }
 
   async #isHeld(): Promise<boolean> {
-    const isHeld = (await heldRuns(this.#home)).has(this.#run);
+    const isHeld = (await this.#home.workflows.runs.held()).has(this.#run);
     if (isHeld && !this.#saysWatched && this.#options.part === "advance") {
       this.#saysWatched = true;
       this.#view.say(FOLLOW_WORDS[this.#home.shared.locale].watched(shown(this.#run)));
@@ -212,16 +217,7 @@ class Following {
     }
   }
 
-  #pass(until: number): Promise<void> {
-    const { clock } = this.#home.io;
-    return new Promise((resolve) => {
-      const done = (): void => {
-        disarm();
-        this.#stop.removeEventListener("abort", done);
-        resolve();
-      };
-      const disarm = clock.after(Math.max(0, until - clock.now()), done);
-      this.#stop.addEventListener("abort", done);
-    });
+  async #pass(until: number): Promise<void> {
+    await this.#pause.waitUntil(until);
   }
 }

@@ -1,13 +1,12 @@
-// The state of a run as a watcher sees it, folded from its event stream: the state of each node visit, and the failures the run
-// survived. The same events always give the same picture.
+// A run as a terminal follows it: its folded state, and what only its stream of events tells: which call waits for its next
+// attempt, where a failed visit leads, and which failures the run survived.
 
-import { type FaultCode, isFaultCode, type Spending, traitsOf } from "../../core/index.ts";
-import type { SkipReason } from "../../core/flow/node.ts";
-import type { RunStatus } from "../../core/flow/run.ts";
-import type { RunStreamEvent, RunStreamType } from "../../core/record/run-stream.ts";
-import type { StreamQuestion } from "../../core/record/run-stream-event.ts";
-
-export type SeenState = "running" | "retrying" | "waiting" | "asking" | "completed" | "failed" | "skipped";
+import { type FaultCode, isFaultCode, traitsOf } from "../../core/index.ts";
+import type { Spending } from "../../core/flow/money.ts";
+import { keyOf, type RunState, type Visit, visitOf } from "../../core/flow/run.ts";
+import type { Entry } from "../../core/record/event.ts";
+import { emptySession, foldEntry } from "../../core/record/replay.ts";
+import type { RunStreamEvent } from "../../core/record/run-stream.ts";
 
 /** A call that is retried, as opposed to a new attempt of the node. */
 export interface SeenCall {
@@ -15,29 +14,14 @@ export interface SeenCall {
   readonly reason: FaultCode | "paused" | "paced";
   readonly attempt: number;
   readonly of: number | null;
+  readonly nextAt: number;
 }
 
-export interface SeenVisit {
-  readonly node: string;
-  readonly execution: number;
-  state: SeenState;
-  attempt: number;
-  /** 0 while unknown. */
-  of: number;
-  /** When its wait ends; null when it does not wait. */
-  nextAt: number | null;
-  call: SeenCall | null;
-  /** The last failure. */
-  code: FaultCode | null;
-  questions: readonly StreamQuestion[];
-  skipped: SkipReason | null;
-  goesTo: readonly string[];
-  /** Retried attempts of its calls. */
-  callRetries: number;
-  callAttempts: number;
-  spentMicrocents: number;
-  readonly startedAt: number;
-  endedAt: number | null;
+/** What the stream tells of a visit besides its state. */
+export interface VisitNote {
+  readonly call: SeenCall | null;
+  /** The nodes that follow it although it failed. */
+  readonly goesTo: readonly string[];
 }
 
 /** Failures that did not end the run. */
@@ -48,164 +32,87 @@ export interface Survived {
   readonly regenerations: number;
 }
 
-const NOTHING: Survived = { retries: 0, switches: 0, waits: 0, regenerations: 0 };
+const NO_NOTE: VisitNote = { call: null, goesTo: [] };
 
 export class RunPicture {
-  workflow = "";
-  status: RunStatus = "running";
-  startedAt: number | null = null;
-  endedAt: number | null = null;
-  predecessor: string | null = null;
-  spending: Spending = { microcents: 0, estimatedMicrocents: 0, unpricedAttempts: 0 };
-  survived: Survived = NOTHING;
-  readonly visits: SeenVisit[] = [];
+  readonly #session = emptySession("");
+  readonly #notes = new Map<string, VisitNote>();
+  survived: Survived = { retries: 0, switches: 0, waits: 0, regenerations: 0 };
 
-  feed(event: RunStreamEvent): void {
-    const fold = FOLDS[event.type] as ((picture: RunPicture, event: RunStreamEvent) => void) | undefined;
-    fold?.(this, event);
+  /** `events` are those that the run's stream made from the entry. */
+  feed(entry: Entry, events: readonly RunStreamEvent[]): void {
+    foldEntry(this.#session, entry);
+    for (const event of events) {
+      const what = survivedIn(event);
+      if (what !== null) this.survived = { ...this.survived, [what]: this.survived[what] + 1 };
+      const note = noteIn(event);
+      if (note !== null) this.#notes.set(keyOf(event), note);
+    }
   }
 
-  visitOf({ node, execution }: Pick<RunStreamEvent, "node" | "execution">): SeenVisit | undefined {
-    return this.visits.findLast((visit) => visit.node === node && visit.execution === execution);
+  /** null before its first entry. */
+  get run(): RunState | null {
+    return this.#session.run;
   }
 
-  count(what: keyof Survived): void {
-    this.survived = { ...this.survived, [what]: this.survived[what] + 1 };
+  get spending(): Spending {
+    return this.#session.spending;
+  }
+
+  /** The visits that this run has begun itself. */
+  get visits(): readonly Visit[] {
+    return this.run?.visits.filter(({ startedAt, inherited }) => startedAt > 0 && !inherited) ?? [];
+  }
+
+  visitOf(place: Pick<Visit, "node" | "execution">): Visit | undefined {
+    return this.run === null ? undefined : visitOf(this.run, place);
+  }
+
+  noteOf(visit: Visit): VisitNote {
+    return this.#notes.get(keyOf(visit)) ?? NO_NOTE;
   }
 }
 
-type Folds = {
-  readonly [Type in RunStreamType]?: (picture: RunPicture, event: Extract<RunStreamEvent, { type: Type }>) => void;
-};
+/** null: what is known of the visit stays. */
+function noteIn(event: RunStreamEvent): VisitNote | null {
+  switch (event.type) {
+    case "call.retrying": {
+      const { target, callAttempt: attempt, of, reason, nextAt } = event.data;
+      return { call: { target, reason, attempt, of, nextAt }, goesTo: [] };
+    }
+    case "node.failed":
+      return { call: null, goesTo: event.data.next };
+    case "node.started":
+    case "node.resumed":
+    case "gate.resumed":
+      return NO_NOTE;
+    default:
+      return null;
+  }
+}
 
-const FOLDS: Folds = {
-  "run.started": (picture, { at, data }) => {
-    picture.workflow = data.workflow;
-    picture.startedAt = at;
-    picture.predecessor = data.predecessor;
-    if (data.action === "regenerate-once") picture.count("regenerations");
-  },
-  "node.started": (picture, event) => {
-    const { node, execution, attempt, at } = event;
-    picture.status = "running";
-    const visit = picture.visitOf(event);
-    if (visit === undefined) picture.visits.push(newVisit(node, execution, attempt, at));
-    else Object.assign(visit, { attempt, state: "running", nextAt: null, call: null, questions: [] });
-  },
-  "node.retrying": (picture, event) => {
-    const { nextAttempt, of, nextAt, failure, callAttempts } = event.data;
-    picture.count(isOutput(failure.code) ? "regenerations" : "retries");
-    const visit = picture.visitOf(event);
-    if (visit === undefined) return;
-    visit.callAttempts += callAttempts;
-    Object.assign(visit, { state: "retrying", attempt: nextAttempt, of, nextAt, call: null, code: failure.code });
-  },
-  "node.paused": (picture, event) => {
-    const { why, wakeAt, questions, failure } = event.data;
-    if (why === "parked") picture.count("waits");
-    const code = failure?.code ?? null;
-    pause(picture.visitOf(event), questions.length > 0 ? "asking" : "waiting", wakeAt, questions, code);
-  },
-  "gate.paused": (picture, event) => {
-    const { questions, wakeAt } = event.data;
-    pause(picture.visitOf(event), "asking", wakeAt, questions, null);
-  },
-  "budget.paused": (picture, event) => pause(picture.visitOf(event), "asking", null, event.data.questions, null),
-  "node.resumed": (picture, event) => goOn(picture, event),
-  "gate.resumed": (picture, event) => goOn(picture, event),
-  "node.completed": (picture, event) => leave(picture, event, "completed"),
-  "node.failed": (picture, event) => {
-    const visit = picture.visitOf(event);
-    if (visit !== undefined) visit.code = event.data.failure.code;
-    leave(picture, event, "failed");
-  },
-  "node.skipped": (picture, event) => {
-    const visit = picture.visitOf(event);
-    if (visit === undefined) return;
-    visit.skipped = event.data.reason;
-    visit.code = event.data.failure?.code ?? null;
-    settle(visit, "skipped", event.at);
-  },
-  "call.retrying": (picture, event) => {
-    const { target, callAttempt, of, reason, nextAt } = event.data;
-    // Pacing is deliberate, and a postponed call is reported when its node pauses.
-    const isRetry = isFaultCode(reason) && of !== null;
-    if (isRetry) picture.count("retries");
-    const visit = picture.visitOf(event);
-    if (visit === undefined) return;
-    if (isRetry) visit.callRetries += 1;
-    visit.call = { target, reason, attempt: callAttempt, of };
-    visit.nextAt = nextAt;
-  },
-  "call.switched": (picture) => picture.count("switches"),
-  "call.regenerating": (picture) => picture.count("regenerations"),
-  "cost.updated": (picture, event) => {
-    const visit = picture.visitOf(event);
-    if (visit !== undefined) visit.spentMicrocents += event.data.microcents - picture.spending.microcents;
-    picture.spending = event.data;
-  },
-  "run.paused": (picture) => {
-    picture.status = "paused";
-  },
-  "run.resumed": (picture) => {
-    picture.status = "running";
-  },
-  "run.instructed": (picture, { data }) => {
-    if (data.action === "regenerate-once") picture.count("regenerations");
-  },
-  "run.completed": (picture, { at }) => end(picture, "completed", at),
-  "run.failed": (picture, { at }) => end(picture, "failed", at),
-  "run.cancelled": (picture, { at }) => end(picture, "cancelled", at),
-};
-
-function newVisit(node: string, execution: number, attempt: number, at: number): SeenVisit {
-  return {
-    ...{ node, execution, attempt, of: 0, state: "running", nextAt: null, call: null, code: null, questions: [] },
-    ...{ skipped: null, goesTo: [], callRetries: 0, callAttempts: 0, spentMicrocents: 0, startedAt: at, endedAt: null },
-  };
+function survivedIn(event: RunStreamEvent): keyof Survived | null {
+  switch (event.type) {
+    case "run.started":
+    case "run.instructed":
+      return event.data.action === "regenerate-once" ? "regenerations" : null;
+    case "node.retrying":
+      return isOutput(event.data.failure.code) ? "regenerations" : "retries";
+    case "node.paused":
+      return event.data.why === "parked" ? "waits" : null;
+    case "call.retrying":
+      // Pacing is deliberate, and a postponed call is reported when its node pauses.
+      return isFaultCode(event.data.reason) && event.data.of !== null ? "retries" : null;
+    case "call.switched":
+      return "switches";
+    case "call.regenerating":
+      return "regenerations";
+    default:
+      return null;
+  }
 }
 
 /** The model's answer was invalid; asking it again does not count as a retry. */
 function isOutput(code: FaultCode): boolean {
   return isFaultCode(code) && traitsOf(code).scope === "output";
-}
-
-function pause(
-  visit: SeenVisit | undefined,
-  state: SeenState,
-  nextAt: number | null,
-  questions: readonly StreamQuestion[],
-  code: FaultCode | null,
-): void {
-  if (visit === undefined) return;
-  Object.assign(visit, { state, nextAt, questions, call: null, code: code ?? visit.code });
-}
-
-function goOn(picture: RunPicture, event: RunStreamEvent): void {
-  picture.status = "running";
-  const visit = picture.visitOf(event);
-  if (visit !== undefined) Object.assign(visit, { state: "running", nextAt: null, questions: [] });
-}
-
-function leave(
-  picture: RunPicture,
-  event: Extract<RunStreamEvent, { type: "node.completed" | "node.failed" }>,
-  state: "completed" | "failed",
-): void {
-  const visit = picture.visitOf(event);
-  if (visit === undefined) return;
-  visit.callAttempts += event.data.callAttempts;
-  visit.goesTo = event.data.next;
-  settle(visit, state, event.at);
-}
-
-function settle(visit: SeenVisit, state: SeenState, at: number): void {
-  Object.assign(visit, { state, nextAt: null, call: null, questions: [], endedAt: at });
-}
-
-function end(picture: RunPicture, status: RunStatus, at: number): void {
-  picture.status = status;
-  picture.endedAt = at;
-  // Visits that started but never ended were stopped with the run.
-  for (const visit of picture.visits) if (visit.endedAt === null) settle(visit, "skipped", at);
 }

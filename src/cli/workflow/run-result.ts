@@ -6,7 +6,7 @@ import { endOf, formFacts } from "../../core/flow/interaction.ts";
 import { turnOf } from "../../core/flow/node.ts";
 import type { RunStatus } from "../../core/flow/run.ts";
 import { tellRun } from "../../core/flow/run-words.ts";
-import { readOutput } from "../../workflow/advance/node-results.ts";
+import { visitWithOutput } from "../../workflow/report/run-output.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import type { ExitName } from "../exit-codes.ts";
@@ -58,13 +58,12 @@ export async function tellResult(
 async function resultJson(home: RunCommandDeps, { standing, report, picture }: Followed): Promise<object> {
   const { summary, state, questions, files, folder } = report;
   const { run, workflow, status, outcome, code, wakeAt, startedAt, endedAt, spentMicrocents, successor } = summary;
-  const last = state.visits.filter((visit) => visit.state === "completed").toSorted((a, b) => a.endedAt - b.endedAt);
-  const ended = last.at(-1);
-  const output = ended === undefined ? undefined : await readOutput(home.workflows.journal, run, ended);
+  const ended = visitWithOutput(state, null);
+  const output = ended === undefined ? undefined : await home.workflows.runs.output(run, ended);
   const message = tellRun(state, home.shared.locale);
   return {
     ...{ run, workflow, status, outcome, standing, node: state.failedNode || null, code, message },
-    output: (await home.workflows.runs.redactorOf(run)).value(output ?? null),
+    output: output ?? null,
     ...{ wakeAt: standing === "over" ? null : wakeAt, questions: questions.map(questionJson) },
     ...{ spentMicrocents, durationMs: (endedAt === 0 ? home.io.clock.now() : endedAt) - startedAt },
     ...{ survived: picture.survived, folder: files.length > 0 ? folder : null, files, successor },

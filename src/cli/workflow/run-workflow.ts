@@ -28,7 +28,7 @@ export interface GoOnOptions extends JournalOption {
 }
 
 export interface WorkflowRunOptions extends GoOnOptions {
-  readonly input: readonly string[];
+  readonly input?: readonly string[];
   readonly inputs?: string;
   readonly run?: string;
 }
@@ -51,7 +51,7 @@ export async function runWorkflow(
 }
 
 async function inputsOf(
-  { input, inputs: file }: WorkflowRunOptions,
+  { input = [], inputs: file }: WorkflowRunOptions,
   io: Io,
   { locale }: GlobalOptions,
 ): Promise<Readonly<Record<string, unknown>>> {

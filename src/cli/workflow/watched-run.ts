@@ -55,8 +55,9 @@ export class WatchedRun {
   #take(entry: Entry): void {
     if (entry.seq <= this.#seq) return;
     this.#seq = entry.seq;
-    for (const event of this.#stream.feed(entry)) {
-      this.picture.feed(event);
+    const events = this.#stream.feed(entry);
+    this.picture.feed(entry, events);
+    for (const event of events) {
       if (this.#isStarted) this.#tell(event, true);
       else this.#untold.push(event);
     }

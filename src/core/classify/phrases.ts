@@ -139,14 +139,14 @@ function childOf(machine: Machine, state: number, letter: number): number {
   return made;
 }
 
-/** The next state if some phrase goes on with this letter, else 0. */
+/** The next state if a phrase continues with this letter, else 0. */
 function stepFrom({ child, sibling, letter }: Machine, state: number, wanted: number): number {
   let found = child[state] ?? 0;
   while (found !== 0 && letter[found] !== wanted) found = sibling[found] ?? 0;
   return found;
 }
 
-/** Down the suffixes until one goes on with this letter. Never more steps back than letters were read. */
+/** Follows the suffix links until one continues with this letter. Never takes more steps back than letters were read. */
 function follow(machine: Machine, from: number, letter: number): number {
   for (let state = from; ; state = machine.suffix[state] ?? ROOT) {
     const step = stepFrom(machine, state, letter);

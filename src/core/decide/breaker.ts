@@ -6,6 +6,8 @@
 // B3  a neutral result (cancelled, permanent) neither counts nor keeps the probe's place.
 // B4  a probe that never answers gives up its place after a while.
 // B5  an isolated breaker stays so until a person releases it.
+// B6  Breakers of one target that several processes hold are merged: all of them end up with the same one, in whatever order they
+//     meet. What a person did last wins, then the newer generation.
 
 import type { FaultCode } from "../fault/catalogue.ts";
 import type { BreakerRule } from "../policy/policy.ts";
@@ -15,6 +17,8 @@ interface Common {
   readonly generation: number;
   /** How often it opened since it was last closed: makes the open time grow. */
   readonly opens: number;
+  /** When a person last changed it; absent if no person did. */
+  readonly byHandAt?: number;
 }
 
 /** The failure that opened a breaker, for the calls that it refuses. */
@@ -37,6 +41,8 @@ export type Breaker =
       readonly failures: number;
       /** Outages observed in this generation, successes or not; a breaker that an older version kept has none. */
       readonly observed?: number;
+      /** When it was closed, or its count of failures went back to zero. */
+      readonly settledAt?: number;
     })
   | (Common & {
       readonly state: "open";
@@ -87,12 +93,7 @@ export function admit(breaker: Breaker, rule: BreakerRule, now: number): Admissi
     case "open": {
       const probeAt = breaker.openedAt + breaker.openMs;
       if (now < probeAt) return { admitted: false, breaker, retryAt: probeAt };
-      const { opens, cause = null } = breaker;
-      const generation = breaker.generation + 1;
-      return probe(
-        { state: "half-open", generation, opens, cause, successes: 0, probes: 0, probeStartedAt: null },
-        now,
-      );
+      return probe(halfOpen(breaker), now);
     }
     case "half-open": {
       if (breaker.probeStartedAt === null) return probe(breaker, now);
@@ -102,6 +103,14 @@ export function admit(breaker: Breaker, rule: BreakerRule, now: number): Admissi
     case "isolated":
       return { admitted: false, breaker, retryAt: null };
   }
+}
+
+function halfOpen(breaker: Breaker): Extract<Breaker, { state: "half-open" }> {
+  const { opens } = breaker;
+  const cause = "cause" in breaker ? (breaker.cause ?? null) : null;
+  const generation = breaker.generation + 1;
+  const facts = { generation, opens, cause, successes: 0, probes: 0, probeStartedAt: null };
+  return { state: "half-open", ...facts, ...handOf(breaker) };
 }
 
 function probe(breaker: Extract<Breaker, { state: "half-open" }>, now: number): Admission {
@@ -119,7 +128,7 @@ export function record(breaker: Breaker, rule: BreakerRule, ticket: Ticket, resu
   switch (breaker.state) {
     case "closed": {
       if (result === "neutral") return breaker;
-      if (result === "success") return breaker.failures === 0 ? breaker : { ...breaker, failures: 0 };
+      if (result === "success") return breaker.failures === 0 ? breaker : { ...breaker, failures: 0, settledAt: now };
       const { observed = 0 } = breaker;
       if (ticket.observed !== observed) return breaker;
       const failures = breaker.failures + 1;
@@ -131,9 +140,7 @@ export function record(breaker: Breaker, rule: BreakerRule, ticket: Ticket, resu
       if (result === "failure") return open(breaker, rule, now);
       if (result === "neutral") return { ...breaker, probeStartedAt: null };
       const successes = breaker.successes + 1;
-      return successes >= rule.successes
-        ? { ...CLOSED, generation: breaker.generation + 1 }
-        : { ...breaker, successes, probeStartedAt: null };
+      return successes >= rule.successes ? closed(breaker, now) : { ...breaker, successes, probeStartedAt: null };
     }
     case "open":
     case "isolated":
@@ -143,7 +150,17 @@ export function record(breaker: Breaker, rule: BreakerRule, ticket: Ticket, resu
 
 function open(breaker: Breaker, rule: BreakerRule, now: number): Breaker {
   const openMs = Math.min(rule.openMs * rule.growth ** Math.min(breaker.opens, 64), rule.maxOpenMs);
-  return { state: "open", generation: breaker.generation + 1, opens: breaker.opens + 1, openedAt: now, openMs };
+  const { generation, opens } = breaker;
+  return { state: "open", generation: generation + 1, opens: opens + 1, openedAt: now, openMs, ...handOf(breaker) };
+}
+
+function closed(breaker: Breaker, now: number): Breaker {
+  const generation = breaker.generation + 1;
+  return { state: "closed", failures: 0, observed: 0, generation, opens: 0, settledAt: now, ...handOf(breaker) };
+}
+
+function handOf({ byHandAt }: Breaker): Pick<Breaker, "byHandAt"> {
+  return byHandAt === undefined ? {} : { byHandAt };
 }
 
 /** The same breaker by a wall clock that was set: its open time and its probe's last as long as before. */
@@ -155,10 +172,68 @@ export function movedBy(breaker: Breaker, byMs: number): Breaker {
 
 /** A person takes the target out of service … */
 export function isolate(breaker: Breaker, reason: string, now: number): Breaker {
-  return { state: "isolated", generation: breaker.generation + 1, opens: breaker.opens, since: now, reason };
+  const { generation, opens } = breaker;
+  return byHand(breaker, { state: "isolated", generation: generation + 1, opens, since: now, reason }, now);
 }
 
 /** … and back into it. Also closes an open breaker by hand. */
-export function release(breaker: Breaker): Breaker {
-  return { ...CLOSED, generation: breaker.generation + 1 };
+export function release(breaker: Breaker, now: number): Breaker {
+  return byHand(breaker, closed(breaker, now), now);
+}
+
+/** A person lets the next call through as a probe, without waiting for the open time to end. A closed breaker is returned unchanged. */
+export function letProbe(breaker: Breaker, now: number): Breaker {
+  return breaker.state === "closed" ? breaker : byHand(breaker, halfOpen(breaker), now);
+}
+
+/** Acts of persons are ordered by time; one that follows another is later, also when the clock was set back in between. */
+function byHand(before: Breaker, after: Breaker, now: number): Breaker {
+  return { ...after, byHandAt: Math.max(now, (before.byHandAt ?? 0) + 1) };
+}
+
+// Merging (B6) picks the larger of two breakers by one total order, so it is commutative, associative and idempotent.
+
+/** The breaker that two processes agree on when each holds one for the same target. Returns `own` when the two are equal. */
+export function mergeBreakers(own: Breaker, other: Breaker): Breaker {
+  return compareRanks(rankOf(other), rankOf(own)) > 0 ? other : own;
+}
+
+type Rank = readonly (number | string)[];
+
+/** Of one generation, the more cautious state wins. */
+const CAUTION: Readonly<Record<BreakerState, number>> = { "closed": 0, "half-open": 1, "open": 2, "isolated": 3 };
+
+/** Every fact of a breaker, the most important first. */
+function rankOf(breaker: Breaker): Rank {
+  const { byHandAt = 0, generation, state, opens } = breaker;
+  return [byHandAt, generation, CAUTION[state], ...factsOf(breaker), opens];
+}
+
+function factsOf(breaker: Breaker): Rank {
+  switch (breaker.state) {
+    case "closed":
+      // Of the same outages, the one that has seen a success since is newer.
+      return [breaker.observed ?? 0, -breaker.failures, breaker.settledAt ?? 0];
+    case "half-open": {
+      const { probes, successes, probeStartedAt } = breaker;
+      // A probe that has ended is newer than the same probe still running.
+      return [probes, successes, probeStartedAt === null ? 1 : 0, probeStartedAt ?? 0, causeText(breaker.cause)];
+    }
+    case "open":
+      return [breaker.openedAt + breaker.openMs, breaker.openedAt, causeText(breaker.cause)];
+    case "isolated":
+      return [breaker.since, breaker.reason];
+  }
+}
+
+function causeText(cause: BreakerCause | null | undefined): string {
+  return cause === null || cause === undefined ? "" : `${cause.code} ${cause.message}`;
+}
+
+function compareRanks(a: Rank, b: Rank): number {
+  for (const [index, one] of a.entries()) {
+    const other = b[index] ?? 0;
+    if (one !== other) return one > other ? 1 : -1;
+  }
+  return 0;
 }

@@ -33,6 +33,18 @@ export function whyNot({ recourse, refused }: Considered, locale: Locale): strin
   return because(recourses[recourse], refusals[refused]);
 }
 
+/** A word for a recourse, or for the resolution of a failed node; a name that is not known stays as it is. */
+export function recourseWord(name: string, locale: Locale): string {
+  const words: Readonly<Record<string, string>> = { ...DECISION_WORDS[locale].recourses, ...RESOLUTION_WORDS[locale] };
+  return words[name] ?? name;
+}
+
+/** `skip` is a recourse too. */
+const RESOLUTION_WORDS: Readonly<Record<Locale, Readonly<Record<string, string>>>> = {
+  "en": { "retry-later": "postponed", "abort-workflow": "ended the run" },
+  "zh-CN": { "retry-later": "推迟", "abort-workflow": "结束运行" },
+};
+
 const UNITS = {
   "en": { ms: "ms", s: "s", min: "min", h: "h", d: "d" },
   "zh-CN": { ms: "毫秒", s: "秒", min: "分钟", h: "小时", d: "天" },

@@ -32,6 +32,30 @@ export function borrow(budget: RetryBudget, rule: RetryBudgetRule, now: number):
   return { ...filled, tokens: Math.max(filled.tokens - 1, -rule.capacity) };
 }
 
+/** What one process has done since it last wrote the budget that all processes share. */
+export interface BudgetUse {
+  /** First attempts that went out. */
+  readonly earned: number;
+  /** Retries that went out. */
+  readonly spent: number;
+}
+
+/**
+ * The budget that processes share, after one of them used some of it; `shared` is null before anyone did. The uses of several
+ * processes add up in any order, as long as the budget is neither full nor at its limit in between.
+ */
+export function useBudget(
+  shared: RetryBudget | null,
+  rule: RetryBudgetRule,
+  { earned, spent }: BudgetUse,
+  now: number,
+): RetryBudget {
+  const { tokens, at } = shared ?? fullBudget(rule, now);
+  // A time in the future means that the clock was set back: the budget fills from now on.
+  const filled = add({ tokens, at: Math.min(at, now) }, rule, now, earned * rule.perCall);
+  return { ...filled, tokens: Math.max(filled.tokens - spent, -rule.capacity) };
+}
+
 /** A clock that went back adds nothing and takes nothing. */
 function add({ tokens, at }: RetryBudget, rule: RetryBudgetRule, now: number, extra: number): RetryBudget {
   const seconds = Math.max(0, now - at) / 1000;

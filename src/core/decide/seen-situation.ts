@@ -130,7 +130,7 @@ function withResetAt({ resetAt: _written, ...fault }: Fault, resetAt: number | n
 }
 
 /** JSON has no Infinity; the largest number means the same to `decide`. */
-function finite<T extends RetryChange>({ backoff, ...rest }: T): T {
+export function finiteRetry<T extends RetryChange>({ backoff, ...rest }: T): T {
   const numbers = Object.entries(rest).map(([key, value]) => [key, Math.min(Number(value), Number.MAX_VALUE)] as const);
   return { ...Object.fromEntries(numbers), ...(backoff === undefined ? {} : { backoff }) } as T;
 }
@@ -141,8 +141,8 @@ function isUnchanged({ retry, retryBeforeFallback, learns }: PolicyChanges): boo
 
 function changedOnly({ retry, retryBeforeFallback, learns }: PolicyChanges): Partial<PolicyChanges> {
   return {
-    ...(retry === null ? {} : { retry: finite(retry) }),
-    ...(retryBeforeFallback === null ? {} : { retryBeforeFallback: finite(retryBeforeFallback) }),
+    ...(retry === null ? {} : { retry: finiteRetry(retry) }),
+    ...(retryBeforeFallback === null ? {} : { retryBeforeFallback: finiteRetry(retryBeforeFallback) }),
     ...(learns ? {} : { learns }),
   };
 }

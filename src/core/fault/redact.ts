@@ -63,13 +63,28 @@ export function createRedactor(knownValues: Iterable<unknown> = [], base: Redact
 /** Knows shapes and names only. */
 export const SHAPE_REDACTOR: Redactor = createRedactor();
 
+/** Most values are short numbers, and every shape needs more than digits. */
+const NUMBER = /^-?[\d.]{0,32}$/;
+
 /** Where a long text is cut, a margin at the cut is dropped as well: half a secret would not be recognised. */
 function withoutShapes(text: string): string {
+  if (NUMBER.test(text) || clean.has(text)) return text;
   let out = text.length > MAX_TEXT ? text.slice(0, MAX_TEXT) : text;
   for (const { pattern, replace } of SECRET_SHAPES) {
     out = replace === undefined ? out.replace(pattern, REDACTED) : out.replace(pattern, replace);
   }
+  if (out === text && text.length <= MAX_CLEAN_CHARS) rememberClean(text);
   return text.length > MAX_TEXT ? `${out.slice(0, -REACH)}${CUT} (${text.length} characters)` : out;
+}
+
+/** Names and codes come again and again, and looking for every shape costs more than all else. Only what holds no secret is remembered. */
+const clean = new Set<string>();
+const MAX_CLEAN = 2_000;
+const MAX_CLEAN_CHARS = 80;
+
+function rememberClean(text: string): void {
+  if (clean.size >= MAX_CLEAN) clean.clear();
+  clean.add(text);
 }
 
 function scrub(root: unknown, text: (value: string) => string): unknown {

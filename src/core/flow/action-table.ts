@@ -27,7 +27,7 @@ interface TableWords {
 
 const TABLE_WORDS: Readonly<Record<Locale, TableWords>> = {
   "en": {
-    heads: ["action", "offered when", "does again", "keeps", "needs"],
+    heads: ["action", "offered when", "repeats", "keeps", "needs"],
     needs: {
       nothing: "nothing",
       text: "a text",

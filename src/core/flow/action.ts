@@ -7,7 +7,7 @@ import { limitsReached } from "./action-limits.ts";
 import { remediesFor } from "./action-remedies.ts";
 import { ACTION_IDS, type ActionFacts, type ActionId, actionWords } from "./action-words.ts";
 import type { Question } from "./interaction.ts";
-import type { NodeKind } from "./node.ts";
+import { type NodeKind, switchedTo } from "./node.ts";
 import { isEnded, keyOf, type RunState } from "./run.ts";
 import type { Visit } from "./visit.ts";
 
@@ -187,10 +187,9 @@ export const ACTIONS: Readonly<Record<ActionId, ActionRow>> = {
 
 /** Without the target that has just failed: the one the last fault names, or else the first choice. */
 function otherTargets({ about: { targets, state }, visit }: Subject): readonly string[] {
-  const instruction = visit?.instruction ?? null;
-  const switchedTo = instruction?.action === "switch-provider" ? instruction.params["target"] : undefined;
+  const switched = switchedTo(visit?.instruction ?? null);
   const named = (visit?.fault ?? state.fault)?.context["tool"];
-  const failed = targets.find((id) => id === named) ?? targets.find((id) => id === switchedTo) ?? targets[0];
+  const failed = targets.find((id) => id === named) ?? targets.find((id) => id === switched) ?? targets[0];
   return targets.filter((id) => id !== failed);
 }
 

@@ -1,25 +1,27 @@
-// The names a program gives to sessions, turns, calls and steps. They become keys, files and lines on a screen, so they have
-// neither slashes nor signs that cannot be seen, and they are not endless.
+// The names a program gives to sessions, turns, calls, steps, workflows and stages. They become keys, files and lines on a screen,
+// so they are short and have neither slashes nor invisible characters. The journal stores them as UTF-8, so they are well-formed.
 
 import { fault, type Fault } from "../fault/fault.ts";
 
 const MAX_CHARS = 200;
 const UNFIT = /[/\p{Cc}\u2028\u2029]/u;
+const MOST_SHOWN_CHARS = 40;
 
 /** null when it can be used. */
-export function nameFault(kind: "session" | "turn" | "call" | "step", name: unknown): Fault | null {
-  const why =
-    typeof name !== "string" || name.trim() === ""
-      ? "is empty"
-      : name.length > MAX_CHARS
-        ? `is longer than ${MAX_CHARS} characters`
-        : UNFIT.test(name)
-          ? "has a slash or a control character in it"
-          : null;
+export function nameFault(
+  kind: "session" | "turn" | "call" | "step" | "workflow" | "stage",
+  name: unknown,
+): Fault | null {
+  const why = problemOf(name);
   if (why === null) return null;
-  const shown = typeof name === "string" ? name.slice(0, 40).replace(/\p{Cc}/gu, "?") : String(name);
-  return fault("ShapeInvalid", {
-    message: `the name of a ${kind} ${why}: ${JSON.stringify(shown)}; choose another`,
-    context: { field: "id" },
-  });
+  return fault("ShapeInvalid", { message: `the name of a ${kind} ${why}`, context: { field: "id" } });
+}
+
+function problemOf(name: unknown): string | null {
+  if (typeof name !== "string") return `must be a string, not ${name === null ? "null" : typeof name}`;
+  if (name.trim() === "") return "must not be empty";
+  if (name.length > MAX_CHARS) return `must have at most ${MAX_CHARS} characters; this one has ${name.length}`;
+  const shown = JSON.stringify(name.slice(0, MOST_SHOWN_CHARS).replace(/\p{Cc}/gu, "?"));
+  if (UNFIT.test(name)) return `must not contain a slash or a control character: ${shown}`;
+  return name.isWellFormed() ? null : `must be well-formed Unicode: ${shown}`;
 }

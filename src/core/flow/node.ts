@@ -67,6 +67,12 @@ export interface Instruction {
   readonly by: string;
 }
 
+/** The target an operator has switched to; null when they have not. */
+export function switchedTo(instruction: Instruction | null): string | null {
+  const target = instruction?.params["target"];
+  return typeof target === "string" ? target : null;
+}
+
 /** The name of a node's attempt as a turn of its session. */
 export function turnOf({ node, execution, attempt }: NodePlace): string {
   return `${node}#${execution}.${attempt}`;

@@ -156,7 +156,7 @@ class PlanRound implements Round {
 /** The caller that settles a node gives the fault; this one stands in when it gave none. */
 function withoutFault(node: string, status: NodeStatus): Fault {
   return fault("InvariantBroken", {
-    message: `node ${node} ended as ${status} and nobody said why`,
+    message: `node ${node} ended as ${status} without a reason`,
     context: { node },
   });
 }

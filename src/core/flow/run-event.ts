@@ -15,6 +15,7 @@ import type {
   SkipReason,
   StagePhase,
 } from "./node.ts";
+import type { SeenStage } from "./seen-stage.ts";
 import type { Fan, Visit } from "./visit.ts";
 
 /** What a run may use, as the journal keeps it. */
@@ -43,6 +44,12 @@ export interface PathEnd {
   readonly outcome: string;
 }
 
+/** In events about an attempt that failed. */
+export interface DecidedStage {
+  /** What `decideStage` saw; absent where something else ended the attempt, and in entries of older programs. */
+  readonly saw?: SeenStage;
+}
+
 /** What happens to a run, as the journal keeps it. */
 export type RunEvent =
   | {
@@ -63,6 +70,8 @@ export type RunEvent =
       readonly inherited: Inheritance | null;
       /** What an operator wanted of the run before this one; null for a run of its own. The visits it is for have it, too. */
       readonly instruction: Instruction | null;
+      /** The span it was started in, as W3C Trace Context writes it; left out when there was none. */
+      readonly traceparent?: string;
     }
   /** The definition has changed, and a person accepted the new one. */
   | { readonly type: "workflow-changed"; readonly from: string; readonly to: string; readonly by: string }
@@ -78,22 +87,24 @@ export type RunEvent =
       /** Phases it went through since the entry before, oldest first; left out when there are none. */
       readonly passed?: readonly StagePhase[];
     })
-  | (NodePlace & {
-      /** The attempt failed, and another one begins from Setup. */
-      readonly type: "node-retrying";
-      readonly of: number;
-      readonly fault: Fault;
-      readonly decision: Decision;
-      readonly delayMs: number;
-      readonly nextAt: number;
-    })
-  | (NodePlace & {
-      /** It failed, and comes again behind the other nodes, with the attempts it has left. */
-      readonly type: "node-deferred";
-      readonly of: number;
-      readonly fault: Fault;
-      readonly nextAt: number;
-    })
+  | (NodePlace &
+      DecidedStage & {
+        /** The attempt failed, and another one begins from Setup. */
+        readonly type: "node-retrying";
+        readonly of: number;
+        readonly fault: Fault;
+        readonly decision: Decision;
+        readonly delayMs: number;
+        readonly nextAt: number;
+      })
+  | (NodePlace &
+      DecidedStage & {
+        /** It failed, and comes again behind the other nodes, with the attempts it has left. */
+        readonly type: "node-deferred";
+        readonly of: number;
+        readonly fault: Fault;
+        readonly nextAt: number;
+      })
   | (NodePlace & {
       readonly type: "node-paused";
       readonly why: PauseReason;
@@ -114,20 +125,22 @@ export type RunEvent =
       /** A short, scrubbed look at the output; the value itself is kept apart. */
       readonly output: unknown;
     })
-  | (NodePlace & {
-      readonly type: "node-failed";
-      readonly fault: Fault;
-      readonly outcome: MatrixOutcome;
-      readonly resolution: Resolution;
-      /** To a repair node; null when its path is over. */
-      readonly route: Route | null;
-    })
-  | (NodePlace & {
-      readonly type: "node-skipped";
-      readonly reason: SkipReason;
-      readonly fault: Fault | null;
-      readonly route: Route | null;
-    })
+  | (NodePlace &
+      DecidedStage & {
+        readonly type: "node-failed";
+        readonly fault: Fault;
+        readonly outcome: MatrixOutcome;
+        readonly resolution: Resolution;
+        /** To a repair node; null when its path is over. */
+        readonly route: Route | null;
+      })
+  | (NodePlace &
+      DecidedStage & {
+        readonly type: "node-skipped";
+        readonly reason: SkipReason;
+        readonly fault: Fault | null;
+        readonly route: Route | null;
+      })
   | {
       /** A person's action on this run, with its effect, so that replaying needs nothing else. */
       readonly type: "run-instructed";

@@ -16,6 +16,8 @@ export interface RunState {
   readonly file: string | null;
   limits: RunLimits;
   readonly predecessor: string | null;
+  /** The span it was started in; left out when there was none. */
+  readonly traceparent?: string;
   successor: string | null;
   status: RunStatus;
   outcome: string;

@@ -17,7 +17,7 @@ export { isBeside, isOpen } from "./visit.ts";
 export type { Visit, VisitState } from "./visit.ts";
 
 export function startRun(event: Extract<RunEvent, { type: "run-started" }>, at: number): RunState {
-  const { workflow, version, digest, file, limits, predecessor, inherited, start, instruction } = event;
+  const { workflow, version, digest, file, limits, predecessor, inherited, start, instruction, traceparent } = event;
   const state: RunState = {
     workflow,
     version,
@@ -25,6 +25,7 @@ export function startRun(event: Extract<RunEvent, { type: "run-started" }>, at: 
     file,
     limits,
     predecessor,
+    ...(traceparent === undefined ? {} : { traceparent }),
     successor: null,
     status: "running",
     outcome: "",
@@ -161,7 +162,7 @@ function close(visit: Visit, at: number): void {
 export interface RunNeeds {
   /** To be started, in this order. */
   readonly start: readonly Visit[];
-  /** Begun in an earlier life, or due after a pause: to be gone on with. */
+  /** Started by an earlier process, or due after a pause; to be continued. */
   readonly goOn: readonly Visit[];
   /** Paused: an answer may have arrived. */
   readonly paused: readonly Visit[];

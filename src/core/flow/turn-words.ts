@@ -257,6 +257,11 @@ const EN: TurnWords = {
   },
 };
 
+/** Chinese text has a space between Chinese characters and Latin words or digits. Names of steps are usually Latin. */
+function spaced(text: string): string {
+  return text.replaceAll(/(?<=\p{Script=Han})(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=\p{Script=Han})/gu, " ");
+}
+
 const endedZh = (label: string, reason: string): string => `${label}${reason}`;
 const leftOutZh = (label: string, need: string): string => `${label}未执行，因为它依赖${need}`;
 
@@ -267,7 +272,7 @@ const ZH_CN: TurnWords = {
   nothingDoneYet: "尚无步骤完成",
   completed: (named, all) => `已完成${named.join("、")}${all > named.length ? `等 ${all} 项` : ""}`,
   moreMissing: (count) => `另有 ${count} 项未完成`,
-  sentence: (clauses) => `${clauses.join("；")}。`,
+  sentence: (clauses) => spaced(`${clauses.join("；")}。`),
   ended: {
     partial: (label, reason) => `${label}${reason}，只有部分结果`,
     defaulted: (label, reason) => `${label}${reason}，已改用默认值`,

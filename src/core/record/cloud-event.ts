@@ -3,18 +3,22 @@
 import { isoTime } from "../decide/explain.ts";
 import { RUN_STREAM_VERSION, type RunStreamEvent } from "./run-stream-event.ts";
 
-/** CloudEvents 1.0 in its JSON form; `sequence` is an extension. */
-export interface CloudEvent {
+/** The envelope of CloudEvents 1.0 in its JSON form. */
+export interface CloudEnvelope {
   readonly specversion: "1.0";
   /** Unique together with `source`. */
   readonly id: string;
-  /** A reference to the run, as a URI. */
+  /** A reference to the run or session, as a URI. */
   readonly source: string;
   readonly type: string;
-  /** The node; left out for an event of the whole run, as an empty one is not allowed. */
+  /** What the event is about within its source, such as a node; left out when it is about all of it: an empty one is not allowed. */
   readonly subject?: string;
   readonly time: string;
   readonly datacontenttype: "application/json";
+}
+
+/** An event of a run as a CloudEvent; `sequence` is an extension. */
+export interface CloudEvent extends CloudEnvelope {
   readonly dataschema: string;
   /** Sorts as text in the order in which things happened. */
   readonly sequence: string;

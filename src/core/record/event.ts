@@ -4,6 +4,7 @@
 import type { BreakerState } from "../decide/breaker.ts";
 import type { Fault } from "../fault/fault.ts";
 import type { CallEvent, CountedApart } from "../flow/call.ts";
+import type { PlanNode } from "../flow/plan.ts";
 import type { RunEvent } from "../flow/run-event.ts";
 import type { SuppressedFault } from "../fault/suppressed.ts";
 
@@ -30,6 +31,9 @@ export type SessionEvent =
   | { readonly type: "session-resumed"; readonly interrupted: readonly string[] }
   | { readonly type: "session-ended"; readonly status: SessionStatus; readonly fault: Fault | null };
 
+/** A step of a plan as the journal keeps it. */
+export type PlannedNode = Pick<PlanNode, "id" | "tool" | "label" | "needs">;
+
 export type TurnEvent =
   | {
       readonly type: "turn-started";
@@ -43,6 +47,8 @@ export type TurnEvent =
       readonly round: number;
       readonly digest: string;
       readonly nodes: number;
+      /** The plan, for people; absent for one that is too long to show, and in entries of older programs. */
+      readonly plan?: readonly PlannedNode[];
     }
   | {
       /** A node that ended without a call: cascaded, defaulted or out of time. */

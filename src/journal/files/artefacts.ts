@@ -67,10 +67,16 @@ export async function keepArtefact(
   }
 }
 
+/** Whether it has the form of a `ref`; one that has not could lead out of the folder. */
+export function isArtefactRef(ref: string): boolean {
+  const parts = ref.split("/");
+  return parts.length === 3 && parts.every(isFileName);
+}
+
 /** null when it is not there: its session was removed. */
 export async function readArtefact(folder: string, ref: string): Promise<Uint8Array | null> {
   const parts = ref.split("/");
-  if (parts.length !== 3 || !parts.every(isFileName)) {
+  if (!isArtefactRef(ref)) {
     throw unfit(`${JSON.stringify(ref)} names no artefact. Use the ref of an artefact-kept entry.`);
   }
   try {

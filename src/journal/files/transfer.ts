@@ -4,7 +4,7 @@ import type { Redactor } from "../../core/fault/redact.ts";
 import type { Entry, JournalEvent } from "../../core/record/event.ts";
 import { readField } from "../../core/try-read.ts";
 import { lazyPart } from "../../host/lazy-part.ts";
-import { isUnder, kindsExported, OWNERSHIP } from "../keep-kinds.ts";
+import { isUnder, kindsExported, OWNERSHIP, tagOf } from "../keep-kinds.ts";
 import { checkSession, jsonOf } from "../encode.ts";
 import type { Journal, Keep, NewEntry } from "../journal.ts";
 import { mismatch } from "../journal-faults.ts";
@@ -47,7 +47,7 @@ export async function* exportSession(
   // Questions come along so that they can be answered elsewhere; people see them anyway.
   for (const { key, value } of await journal.keptByTime("question", {
     order: "oldest",
-    tag: session,
+    tags: [tagOf("session", session)],
     limit: Infinity,
   })) {
     yield writer.kept({ kind: "question", key, value: redactor.value(value) });
@@ -141,6 +141,7 @@ function goesWith(
       return asked.has(key) && (value === null || namesSession(value, session));
     case "by-question":
       return asked.has(key);
+    case "by-age":
     case "shared":
       return false;
   }

@@ -5,7 +5,15 @@ import { systemChance, type Chance } from "../../host/chance.ts";
 import { systemClock, type Clock } from "../../host/clock.ts";
 import { checkOptions } from "../../options/check-options.ts";
 import { callable, chanceKind, clockKind, shape, whole } from "../../options/kind.ts";
-import { checkSession, encodeEntry, encodeKeep, encodeLoose, encodePresent } from "../encode.ts";
+import {
+  checkPosition,
+  checkSession,
+  encodeChanged,
+  encodeEntry,
+  encodeKeep,
+  encodeLoose,
+  encodePresent,
+} from "../encode.ts";
 import { createFeed } from "../feed.ts";
 import { createHolds, createMemoryHoldTable } from "../holds.ts";
 import type { Journal } from "../journal.ts";
@@ -52,7 +60,7 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): Journal
   async function* pages(session: string, after: number) {
     for (let last = after; ;) {
       const page = await now(() => tables.entriesOf(session, last, PAGE));
-      yield* page;
+      for (const { entry } of page) yield entry;
       if (page.length < PAGE) return;
       last += page.length;
     }
@@ -76,6 +84,12 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): Journal
       }),
     keep: (keeps) => now(() => tables.keep(keeps.map(encodeLoose))),
     keepFirst: (keep) => now(() => tables.keepFirst(encodePresent(keep))),
+    changeKept: (kind, key, change) =>
+      now(() => {
+        const { value, encoded } = encodeChanged(kind, key, tables.kept(kind, key), change);
+        if (encoded !== null) tables.keep([encoded]);
+        return value;
+      }),
 
     hold: (...claim) => now(() => holds.hold(...claim)()),
     letGo: (...claim) => now(() => holds.letGo(...claim)()),
@@ -83,16 +97,31 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): Journal
     holds: () => now(() => holds.all()),
 
     read: (session, after = 0) => pages(session, after),
+    position: () => now(() => tables.position()),
+    readFrom: (position, { limit }) =>
+      now(() => {
+        checkPosition(position);
+        return tables.entriesBehind(position, limit);
+      }),
     kept: (kind, key) => now(() => tables.kept(kind, key)),
     keptAll: (kind, under) => now(() => tables.keptAll(kind, under ?? null)),
     keptByTime: (kind, query) => now(() => tables.keptByTime(kind, query)),
     session: (session) => now(() => tables.summary(session)),
     sessions: (query = {}) => now(() => tables.summaries(query)),
 
+    search: (question, query) => now(() => tables.search(question, query)),
+    faultGroups: (query) => now(() => tables.faults.groups(query)),
+    faultGroup: (fingerprint) => now(() => tables.faults.group(fingerprint)),
+    faultsOf: (fingerprint, query) => now(() => tables.faults.faultsOf(fingerprint, query)),
+    faultTrend: (fingerprint, query) => now(() => tables.faults.trend(fingerprint, query)),
+    faultRecourses: (fingerprint) => now(() => tables.faults.recourses(fingerprint)),
+
     subscribe(listener, from = {}) {
       if (isClosed) throw journalClosed();
       return feed.subscribe(listener, from);
     },
+    // No other process can write here.
+    watchKept: () => () => undefined,
 
     prune: ({ before }) =>
       now(() => {

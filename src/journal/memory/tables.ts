@@ -1,12 +1,17 @@
 // The tables of a journal in memory: entries and values as text, so that keeping a reference to an object cannot change them.
 
-import type { Entry, SessionStatus } from "../../core/record/event.ts";
-import { isUnder, kindsOwned, ownerOf } from "../keep-kinds.ts";
+import type { SessionStatus } from "../../core/record/event.ts";
+import { isUnder, kindsOwned, ownerOf, tagOf } from "../keep-kinds.ts";
 import { decodeEvent, decodeKept, type EncodedEntry, type EncodedKeep } from "../encode.ts";
+import { createMemoryFaults, type MemoryFaults } from "./fault-table.ts";
 import type { FeedSource } from "../feed.ts";
 import type {
+  Found,
   Kept,
   KeepKind,
+  Positioned,
+  PositionRange,
+  SearchQuery,
   SessionsQuery,
   SessionSummary,
   Timed,
@@ -16,9 +21,13 @@ import type {
 } from "../journal.ts";
 import { compareKeys } from "../key-order.ts";
 import { fenced } from "../journal-faults.ts";
+import { contains, wordsOf } from "../search-text.ts";
 import { ENDED, statusAfter } from "../session-status.ts";
 
 export interface MemoryTables extends FeedSource {
+  readonly faults: Omit<MemoryFaults, "note" | "drop" | "search">;
+  search(question: string, query: SearchQuery): readonly Found[];
+  position(): PositionRange;
   append(session: string, after: number, entries: readonly EncodedEntry[], keeps: readonly EncodedKeep[]): void;
   keep(keeps: readonly EncodedKeep[]): void;
   keepFirst(keep: EncodedKeep & { readonly text: string }): boolean;
@@ -31,10 +40,10 @@ export interface MemoryTables extends FeedSource {
   count(): VerifyReport;
 }
 
-type Present = Pick<EncodedKeep, "place"> & { readonly text: string };
+type Present = Pick<EncodedKeep, "place" | "searched"> & { readonly text: string };
 
 interface Row {
-  readonly id: number;
+  readonly position: number;
   readonly session: string;
   readonly seq: number;
   readonly at: number;
@@ -53,13 +62,16 @@ const ROOM = 0.9;
 
 export function createMemoryTables(maxEntries: number): MemoryTables {
   const sessions = new Map<string, Session>();
+  const faults = createMemoryFaults();
   const keptOf = new Map<KeepKind, Map<string, Present>>();
   /** Ended sessions, in the order in which they ended. */
   const ended = new Set<string>();
   /** All entries in the order they came; those of dropped sessions stay until the next clean-up. */
   let log: Row[] = [];
   let entryCount = 0;
-  let lastId = 0;
+  let lastPosition = 0;
+  /** The last position of what was dropped. */
+  let dropped = 0;
 
   function valuesOf(kind: KeepKind): Map<string, Present> {
     let values = keptOf.get(kind);
@@ -68,9 +80,9 @@ export function createMemoryTables(maxEntries: number): MemoryTables {
   }
 
   function keep(keeps: readonly EncodedKeep[]): void {
-    for (const { kind, key, text, place } of keeps) {
+    for (const { kind, key, text, place, searched } of keeps) {
       if (text === null) valuesOf(kind).delete(key);
-      else valuesOf(kind).set(key, { text, place });
+      else valuesOf(kind).set(key, { text, place, searched });
     }
   }
 
@@ -78,10 +90,11 @@ export function createMemoryTables(maxEntries: number): MemoryTables {
     let session = sessions.get(name);
     if (session === undefined)
       sessions.set(name, (session = { rows: [], startedAt, updatedAt: startedAt, status: "open" }));
-    for (const { at, body, mark } of entries) {
-      const row: Row = { id: ++lastId, session: name, seq: session.rows.length + 1, at, body };
+    for (const { at, body, mark, faultMark } of entries) {
+      const row: Row = { position: ++lastPosition, session: name, seq: session.rows.length + 1, at, body };
       session.rows.push(row);
       log.push(row);
+      if (faultMark !== null) faults.note(faultMark, row);
       session.status = statusAfter(session.status, mark);
       if (at > session.updatedAt) session.updatedAt = at;
     }
@@ -107,11 +120,14 @@ export function createMemoryTables(maxEntries: number): MemoryTables {
   function drop(gone: ReadonlySet<string>): void {
     if (gone.size === 0) return;
     for (const name of gone) {
-      entryCount -= sessions.get(name)?.rows.length ?? 0;
+      const rows = sessions.get(name)?.rows ?? [];
+      entryCount -= rows.length;
+      dropped = Math.max(dropped, rows.at(-1)?.position ?? 0);
       sessions.delete(name);
       ended.delete(name);
     }
     log = log.filter((row) => !gone.has(row.session));
+    faults.drop(gone);
     dropKept(gone);
   }
 
@@ -120,9 +136,10 @@ export function createMemoryTables(maxEntries: number): MemoryTables {
       const values = valuesOf(kind);
       for (const key of values.keys()) if (gone.has(ownerOf(key))) values.delete(key);
     }
+    const goneTags = new Set(Array.from(gone, (name) => tagOf("session", name)));
     for (const kind of kindsOwned("by-value")) {
       for (const [key, { place }] of valuesOf(kind)) {
-        if (place.tag === null || !gone.has(place.tag)) continue;
+        if (!place.tags.some((tag) => goneTags.has(tag))) continue;
         valuesOf(kind).delete(key);
         for (const other of kindsOwned("by-question")) valuesOf(other).delete(key);
       }
@@ -136,7 +153,35 @@ export function createMemoryTables(maxEntries: number): MemoryTables {
     return { session: name, status, startedAt, updatedAt, lastSeq: rows.length };
   }
 
+  /** A run is a session of the same name; without one it has no position. */
+  function runsWith(words: readonly string[]): readonly Found[] {
+    return Array.from(valuesOf("run")).flatMap(([run, { text, searched }]): readonly Found[] => {
+      const position = sessions.get(run)?.rows[0]?.position;
+      if (position === undefined || searched === null || !contains(searched, words)) return [];
+      return [{ kind: "run", position, run, value: decodeKept("run", run, text) }];
+    });
+  }
+
+  function search(question: string, { kinds = ["fault", "run"], limit, after }: SearchQuery): readonly Found[] {
+    const words = wordsOf(question);
+    if (words.length === 0) return [];
+    const found: Found[] = [
+      ...(kinds.includes("fault") ? faults.search(words) : []).map((fault): Found => ({
+        kind: "fault",
+        position: fault.position,
+        fault,
+      })),
+      ...(kinds.includes("run") ? runsWith(words) : []),
+    ];
+    return found
+      .filter(({ position }) => position < (after?.position ?? Infinity))
+      .sort((a, b) => b.position - a.position)
+      .slice(0, limit);
+  }
+
   return {
+    faults,
+    search,
     append(name, after, entries, keeps) {
       const lastSeq = sessions.get(name)?.rows.length ?? 0;
       if (lastSeq !== after) throw fenced(name, after, lastSeq);
@@ -145,18 +190,20 @@ export function createMemoryTables(maxEntries: number): MemoryTables {
       if (first !== undefined) add(name, entries, first.at);
     },
     keep,
-    keepFirst({ kind, key, text, place }) {
+    keepFirst({ kind, key, text, place, searched }) {
       if (valuesOf(kind).has(key)) return false;
-      valuesOf(kind).set(key, { text, place });
+      valuesOf(kind).set(key, { text, place, searched });
       return true;
     },
 
-    lastId: () => lastId,
+    lastPosition: () => lastPosition,
+    position: () => ({ first: dropped, last: lastPosition }),
+    seqAt: (name, position) => placeBehind(sessions.get(name)?.rows ?? [], position),
     lastSeq: (name) => sessions.get(name)?.rows.length ?? 0,
-    entriesOf: (name, after, limit) => (sessions.get(name)?.rows.slice(after, after + limit) ?? []).map(entryOf),
-    entriesBehind(id, limit) {
-      const start = placeBehind(log, id);
-      return log.slice(start, start + limit).map((row) => ({ id: row.id, entry: entryOf(row) }));
+    entriesOf: (name, after, limit) => (sessions.get(name)?.rows.slice(after, after + limit) ?? []).map(positioned),
+    entriesBehind(position, limit) {
+      const start = placeBehind(log, position);
+      return log.slice(start, start + limit).map(positioned);
     },
     kept(kind, key) {
       const present = valuesOf(kind).get(key);
@@ -167,12 +214,12 @@ export function createMemoryTables(maxEntries: number): MemoryTables {
         .filter(([key]) => under === null || isUnder(key, under))
         .sort(([a], [b]) => compareKeys(a, b))
         .map(([key, { text }]) => ({ key, value: decodeKept(kind, key, text) })),
-    keptByTime(kind, { order, limit, tag, after, until = Infinity }) {
+    keptByTime(kind, { order, limit, tags = [], after, until = Infinity }) {
       const sign = order === "oldest" ? 1 : -1;
       const found: { readonly key: string; readonly at: number; readonly text: string }[] = [];
       for (const [key, { text, place }] of valuesOf(kind)) {
         const { at } = place;
-        if (at === null || at > until || (tag !== undefined && place.tag !== tag)) continue;
+        if (at === null || at > until || !tags.every((tag) => place.tags.includes(tag))) continue;
         if (after === undefined || compareTimed({ at, key }, after) * sign > 0) found.push({ key, at, text });
       }
       return found
@@ -194,6 +241,9 @@ export function createMemoryTables(maxEntries: number): MemoryTables {
         .slice(0, limit);
     },
     prune(before) {
+      for (const kind of kindsOwned("by-age")) {
+        for (const [key, { place }] of valuesOf(kind)) if ((place.at ?? before) < before) valuesOf(kind).delete(key);
+      }
       const old = Array.from(ended).filter((name) => (sessions.get(name)?.updatedAt ?? before) < before);
       drop(new Set(old));
       return old.length;
@@ -207,17 +257,17 @@ function compareTimed(a: Pick<Timed, "at" | "key">, b: Pick<Timed, "at" | "key">
   return a.at - b.at || compareKeys(a.key, b.key);
 }
 
-function entryOf({ session, seq, at, body }: Row): Entry {
-  return { session, seq, at, event: decodeEvent(session, seq, body) };
+function positioned({ position, session, seq, at, body }: Row): Positioned {
+  return { position, entry: { session, seq, at, event: decodeEvent(session, seq, body) } };
 }
 
-/** The place of the first row behind `id`. */
-function placeBehind(log: readonly Row[], id: number): number {
+/** The place of the first row behind `position`. */
+function placeBehind(log: readonly Row[], position: number): number {
   let low = 0;
   let high = log.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((log[middle]?.id ?? Infinity) > id) high = middle;
+    if ((log[middle]?.position ?? Infinity) > position) high = middle;
     else low = middle + 1;
   }
   return low;

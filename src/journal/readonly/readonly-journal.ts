@@ -6,7 +6,8 @@ import type { Clock } from "../../host/clock.ts";
 import { createFeed } from "../feed.ts";
 import type { Journal } from "../journal.ts";
 import { openReadonlyStore } from "./store.ts";
-import { subscribeToAll, watchChanges } from "../sqlite/change-watcher.ts";
+import { listenToAll, watchChanges } from "../sqlite/change-watcher.ts";
+import { createKeptWatch } from "../sqlite/kept-watch.ts";
 import { retryWhileBusy, type BusyRetry } from "../sqlite/busy-retry.ts";
 import { journalClosed, refusal } from "../journal-faults.ts";
 import { readSide } from "../sqlite/read-side.ts";
@@ -30,8 +31,9 @@ export async function openReadonlyJournal(
       : retryWhileBusy(patience, "reading the journal", () => store.now(({ reads }) => read(reads)));
   const feed = createFeed(
     {
-      lastId: () => store.now(({ reads }) => reads.lastId()),
+      lastPosition: () => store.now(({ reads }) => reads.lastPosition()),
       lastSeq: (session) => store.now(({ reads }) => reads.lastSeq(session)),
+      seqAt: (...asked) => store.now(({ reads }) => reads.seqAt(...asked)),
       entriesOf: (...asked) => store.now(({ reads }) => reads.entriesOf(...asked)),
       entriesBehind: (...asked) => store.now(({ reads }) => reads.entriesBehind(...asked)),
     },
@@ -39,9 +41,19 @@ export async function openReadonlyJournal(
     tell,
   );
   // There may be no log yet, so it is the folder that tells of one.
-  const others = watchChanges({ logPath: dirname(path), hasChanged: () => store.hasChanged() }, clock, tell, () =>
-    feed.wake(null),
+  const log = { logPath: dirname(path), hasChanged: () => store.hasChanged(), isAwaited: () => !feed.isEmpty() };
+  const kept = createKeptWatch(
+    {
+      checksums: (kind) => store.now(({ reads }) => reads.checksums(kind)),
+      kept: (kind, key) => store.now(({ reads }) => reads.kept(kind, key)),
+    },
+    tell,
   );
+  const others = watchChanges(log, clock, tell, () => {
+    feed.wake(null);
+    kept.wake();
+  });
+  const listening = listenToAll(feed, kept, others);
 
   return {
     storeId: store.storeId,
@@ -51,6 +63,7 @@ export async function openReadonlyJournal(
     append: refuse,
     keep: refuse,
     keepFirst: refuse,
+    changeKept: refuse,
     hold: refuse,
     letGo: refuse,
     takeFrom: refuse,
@@ -62,7 +75,15 @@ export async function openReadonlyJournal(
     subscribe(listener, from = {}) {
       if (isClosed) throw journalClosed();
       try {
-        return subscribeToAll(feed, others, listener, from);
+        return listening.subscribe(listener, from);
+      } catch (error) {
+        throw storeError(error);
+      }
+    },
+    watchKept(kinds, listener) {
+      if (isClosed) throw journalClosed();
+      try {
+        return listening.watchKept(kinds, listener);
       } catch (error) {
         throw storeError(error);
       }
@@ -78,8 +99,7 @@ export async function openReadonlyJournal(
     close() {
       if (isClosed) return Promise.resolve();
       isClosed = true;
-      others.stop();
-      feed.close();
+      listening.stop();
       store.close();
       return Promise.resolve();
     },

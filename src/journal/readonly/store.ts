@@ -100,8 +100,8 @@ function openView(path: string): OpenView {
     // A file of an older program is read as it is: only opening it for writing upgrades it.
     if (version === SCHEMA_VERSION) refuseIncomplete(db, path);
     const holds = version >= HOLDS_VERSION ? createHolds(createSqliteHoldTable(db)) : null;
-    seeAsCurrent(db);
-    return { db, stamp, reads: createReads(db), holds: () => holds?.all() ?? [] };
+    const fillIndexes = seeAsCurrent(db);
+    return { db, stamp, reads: createReads(db, fillIndexes), holds: () => holds?.all() ?? [] };
   } catch (error) {
     db.close();
     throw stamp === null && isRefusedLog(error) ? unreadableLog(path, error) : error;

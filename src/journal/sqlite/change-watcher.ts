@@ -1,19 +1,21 @@
-// Notices writes of other processes while there are subscribers. Invariants:
-// W1  while things happen the store is asked every few milliseconds, by the clock.
-// W2  once it is quiet the operating system is asked to tell instead, which keeps no process alive: a program that is
-//     done, and has only forgotten to unsubscribe, ends about a second later.
-// W3  nothing written between the last question and the first answer is missed.
+// Notices writes of other processes while something listens. Invariants:
+// W1  while other processes write, the store is polled every few milliseconds.
+// W2  Once it is quiet, the operating system reports the next write instead, which does not keep the process alive: a program that
+//     is done but still subscribed ends about a second later. Listeners to kept values alone do not keep it alive at all.
+// W3  nothing written between the last poll and the first report is missed.
 
 import { watch, type FSWatcher } from "node:fs";
 import { classify } from "../../core/classify/classify.ts";
-import type { Clock } from "../../host/clock.ts";
-import type { Entry } from "../../core/record/event.ts";
+import { afterIdle, type Clock } from "../../host/clock.ts";
 import type { Feed } from "../feed.ts";
-import type { Subscription } from "../journal.ts";
+import type { EntryListener, Subscription } from "../journal.ts";
+import type { KeptWatch } from "./kept-watch.ts";
 import type { OnWarning } from "../warnings.ts";
 
 export interface ChangeWatcher {
-  /** Starts watching, or keeps watching closely because something has happened. */
+  /** Starts watching, or starts again when what is listened to has changed. */
+  start(): void;
+  /** Polls for a while, because something has happened. */
   lookClosely(): void;
   stop(): void;
 }
@@ -26,25 +28,39 @@ interface Store {
   readonly logPath: string;
   /** True once for every time that others have committed since it was last asked. */
   readonly hasChanged: () => boolean;
+  /** Whether entries are listened for: then polling keeps the process alive. */
+  readonly isAwaited: () => boolean;
 }
 
-/** Subscribes to the writes of all processes; other processes are watched while there are subscribers. */
-export function subscribeToAll(
-  feed: Feed,
-  others: ChangeWatcher,
-  listener: (entry: Entry) => void,
-  from: Subscription,
-): () => void {
-  const takeBack = feed.subscribe(listener, from);
-  others.lookClosely();
-  return () => {
-    takeBack();
-    if (feed.isEmpty()) others.stop();
+/** What a journal on SQLite is listened to for, and the watcher that runs while there are listeners. */
+export interface Listeners {
+  subscribe(listener: EntryListener, from: Subscription): () => void;
+  watchKept: KeptWatch["add"];
+  stop(): void;
+}
+
+export function listenToAll(feed: Feed, kept: KeptWatch, others: ChangeWatcher): Listeners {
+  function listening(takeBack: () => void): () => void {
+    others.start();
+    return () => {
+      takeBack();
+      if (feed.isEmpty() && kept.isEmpty()) others.stop();
+    };
+  }
+
+  return {
+    subscribe: (listener, from) => listening(feed.subscribe(listener, from)),
+    watchKept: (kinds, listener) => listening(kept.add(kinds, listener)),
+    stop() {
+      others.stop();
+      feed.close();
+      kept.close();
+    },
   };
 }
 
 export function watchChanges(
-  { logPath, hasChanged }: Store,
+  { logPath, hasChanged, isAwaited }: Store,
   clock: Clock,
   tell: OnWarning,
   onChange: () => void,
@@ -79,7 +95,11 @@ export function watchChanges(
   }
 
   function goOn(): void {
-    if (quietPolls < QUIET_POLLS || !isWatchable || !startWatching()) takeBack = clock.after(POLL_MS, poll);
+    if (quietPolls < QUIET_POLLS || !isWatchable || !startWatching()) takeBack = later();
+  }
+
+  function later(): () => void {
+    return isAwaited() ? clock.after(POLL_MS, poll) : afterIdle(POLL_MS, poll);
   }
 
   function startWatching(): boolean {
@@ -108,6 +128,7 @@ export function watchChanges(
 
   function suppressWatching(error: unknown): void {
     isWatchable = false;
+    if (!isAwaited()) return;
     tell(
       classify({ surface: "store", error }),
       "watching the journal's file; it is polled every few milliseconds instead, which keeps this process alive while there are subscribers",
@@ -119,17 +140,24 @@ export function watchChanges(
     quietPolls = 0;
     watcher?.close();
     watcher = null;
-    takeBack ??= clock.after(POLL_MS, poll);
+    takeBack ??= later();
+  }
+
+  function stop(): void {
+    isOn = false;
+    takeBack?.();
+    takeBack = null;
+    watcher?.close();
+    watcher = null;
   }
 
   return {
-    lookClosely,
-    stop() {
-      isOn = false;
-      takeBack?.();
-      takeBack = null;
-      watcher?.close();
-      watcher = null;
+    start() {
+      // A timer that was set for other listeners may or may not keep the process alive.
+      stop();
+      lookClosely();
     },
+    lookClosely,
+    stop,
   };
 }

@@ -1,15 +1,19 @@
 // The last writes are in the log beside a journal's file until SQLite merges them. A file that is moved or copied without its
 // log has lost that, and nothing in SQLite notices. So the file itself carries a mark while a log belongs to it:
 // M1  the mark is in the file before the first write of a program is acknowledged.
-// M2  the mark goes when the last program closes the journal; its log goes with it.
+// M2  The mark goes when the last program closes the journal; its log goes with it. A program that ends without closing the journal
+//     closes it at its exit: SQLite would remove the log then and leave the mark.
 // M3  a file with the mark and without a log is refused. An empty log satisfies the mark: that is the way out for an operator who knows that
 //     another tool has worked the log in.
 
 import { closeSync, existsSync, openSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
+import { classify } from "../../core/classify/classify.ts";
+import { atExit } from "../../host/at-exit.ts";
 import { connectReadonly, stampOf } from "../readonly/connection.ts";
 import { drift } from "../journal-faults.ts";
 import { isBusy, storeError } from "../store-errors.ts";
+import type { OnWarning } from "../warnings.ts";
 
 const isMarkedSql = "SELECT 1 FROM meta WHERE name = 'log'";
 
@@ -22,7 +26,7 @@ export interface LogMark {
   close(): void;
 }
 
-export function createLogMark(db: DatabaseSync, path: string): LogMark {
+export function createLogMark(db: DatabaseSync, path: string, tell: OnWarning): LogMark {
   const isMarked = db.prepare(isMarkedSql);
   const mark = db.prepare("INSERT INTO meta (name, value) VALUES ('log', 'beside') ON CONFLICT DO NOTHING");
   let state: "unknown" | "new" | "there" = "unknown";
@@ -39,6 +43,22 @@ export function createLogMark(db: DatabaseSync, path: string): LogMark {
     }
   }
 
+  function close(): void {
+    forgetExit();
+    const isClear = clear();
+    db.close();
+    // Two programs that close at once each see the other: then the log of the last one is put back, empty, for the next to find.
+    if (!isClear && existsSync(path) && !existsSync(`${path}-wal`)) closeSync(openSync(`${path}-wal`, "a", 0o600));
+  }
+
+  const forgetExit = atExit(() => {
+    try {
+      close();
+    } catch (error) {
+      tell(classify({ surface: "store", error }), "closing the journal at the end of the process");
+    }
+  });
+
   return {
     set() {
       if (state === "unknown") state = mark.run().changes === 1 ? "new" : "there";
@@ -48,12 +68,7 @@ export function createLogMark(db: DatabaseSync, path: string): LogMark {
       db.exec("PRAGMA wal_checkpoint(PASSIVE)");
       state = "there";
     },
-    close() {
-      const isClear = clear();
-      db.close();
-      // Two programs that close at once each see the other: then the log of the last one is put back, empty, for the next to find.
-      if (!isClear && existsSync(path) && !existsSync(`${path}-wal`)) closeSync(openSync(`${path}-wal`, "a", 0o600));
-    },
+    close,
   };
 }
 

@@ -5,6 +5,8 @@ import { classify } from "../../core/classify/classify.ts";
 import type { Clock } from "../../host/clock.ts";
 import { artefactsFolder, removeArtefacts, runsFolder } from "../files/artefacts.ts";
 import { isUnderSql, kindsOwned } from "../keep-kinds.ts";
+import { createFaultIndex } from "./fault-index.ts";
+import { createRunSearch } from "./search-index.ts";
 import type { GroupCommit } from "./group-commit.ts";
 import { ENDED } from "../session-status.ts";
 import type { OnWarning } from "../warnings.ts";
@@ -26,6 +28,8 @@ const IS_OLD = `status IN (${listOf(ENDED)}) AND updated_at < ?`;
 export async function pruneStore(pruning: Pruning, before: number): Promise<number> {
   const { db, write } = pruning;
   const old = db.prepare(`SELECT session FROM sessions WHERE ${IS_OLD}`).all(before);
+  const removeAged = db.prepare(`DELETE FROM kept WHERE kind IN (${listOf(kindsOwned("by-age"))}) AND at < ?`);
+  await write(() => removeAged.run(before));
   const removeOne = prepareRemoval(pruning, before);
   let removed = 0;
   for (const { session } of old) if (await write(() => removeOne(String(session)))) removed++;
@@ -35,19 +39,35 @@ export async function pruneStore(pruning: Pruning, before: number): Promise<numb
 
 /** Looks again inside the transaction: the session may have been taken up since. */
 function prepareRemoval({ db, path, tell, forget }: Pruning, before: number): (session: string) => boolean {
-  const isOld = db.prepare(`SELECT 1 FROM sessions WHERE session = ? AND ${IS_OLD}`);
+  const isOld = db.prepare(`SELECT number FROM sessions WHERE session = ? AND ${IS_OLD}`);
   const deleteAnswers = db.prepare(
     `DELETE FROM kept WHERE kind IN (${listOf(kindsOwned("by-question"))}) AND key IN (
-       SELECT key FROM kept WHERE kind IN (${listOf(kindsOwned("by-value"))}) AND tag = ?)`,
+       SELECT key FROM kept_tags WHERE kind IN (${listOf(kindsOwned("by-value"))}) AND tag = 'session:' || ?)`,
   );
-  const deleteQuestions = db.prepare(`DELETE FROM kept WHERE kind IN (${listOf(kindsOwned("by-value"))}) AND tag = ?`);
+  const byValue = listOf(kindsOwned("by-value"));
+  const deleteQuestions = db.prepare(
+    `DELETE FROM kept WHERE kind IN (${byValue}) AND key IN (
+       SELECT key FROM kept_tags WHERE kind IN (${byValue}) AND tag = 'session:' || ?)`,
+  );
+  const deleteQuestionTags = db.prepare(`DELETE FROM kept_tags WHERE kind IN (${byValue}) AND tag = 'session:' || ?`);
+  const deleteTags = db.prepare(
+    `DELETE FROM kept_tags WHERE kind IN (${listOf(kindsOwned("by-key"))}) AND ${isUnderSql("?1")}`,
+  );
   const deleteValues = db.prepare(
     `DELETE FROM kept WHERE kind IN (${listOf(kindsOwned("by-key"))}) AND ${isUnderSql("?1")}`,
+  );
+  const faults = createFaultIndex(db);
+  const search = createRunSearch(db);
+  // The mark that `position` reads: behind it nothing is missing.
+  const mark = db.prepare(
+    `INSERT INTO meta (name, value) SELECT 'pruned', id FROM events WHERE session = ? AND true ORDER BY seq DESC LIMIT 1
+     ON CONFLICT (name) DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))`,
   );
   // Its entries go with it: they refer to it.
   const deleteSession = db.prepare("DELETE FROM sessions WHERE session = ?");
   return (session) => {
-    if (isOld.get(session, before) === undefined) return false;
+    const row = isOld.get(session, before);
+    if (row === undefined) return false;
     // Files first: a session whose files cannot be removed stays whole, for the next time.
     try {
       removeArtefacts(artefactsFolder(path), session);
@@ -56,7 +76,18 @@ function prepareRemoval({ db, path, tell, forget }: Pruning, before: number): (s
       tell(classify({ surface: "store", error }), `removing the artefacts of session ${session}, which stays for now`);
       return false;
     }
-    for (const statement of [deleteAnswers, deleteQuestions, deleteValues, deleteSession]) statement.run(session);
+    faults.remove(Number(row["number"]));
+    search.remove(session);
+    for (const statement of [
+      mark,
+      deleteAnswers,
+      deleteQuestions,
+      deleteQuestionTags,
+      deleteValues,
+      deleteTags,
+      deleteSession,
+    ])
+      statement.run(session);
     forget(session);
     return true;
   };

@@ -4,51 +4,72 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Entry } from "../../core/record/event.ts";
 import { isUnderSql } from "../keep-kinds.ts";
 import { decodeEvent, decodeKept } from "../encode.ts";
+import { createFaultReads, type FaultReads } from "./fault-reads.ts";
 import type { FeedSource } from "../feed.ts";
 import { chainStart, nextLink } from "../chain.ts";
-import type { Kept, SessionsQuery, SessionSummary, Timed, TimedKind, TimeQuery } from "../journal.ts";
+import type {
+  Kept,
+  Positioned,
+  PositionRange,
+  SessionsQuery,
+  SessionSummary,
+  Timed,
+  TimedKind,
+  TimeQuery,
+} from "../journal.ts";
+import { createSearch, type Search } from "./search-reads.ts";
 import { drift } from "../journal-faults.ts";
-import { KEPT_ROW, type KeptRow, refuseChanged } from "../sealed.ts";
+import { KEPT_ROW, type KeptRow, refuseChanged, TAGGED_ROW } from "../sealed.ts";
 
 export interface Reads extends FeedSource {
+  position(): PositionRange;
   kept(kind: string, key: string): unknown;
   keptAll(kind: string): readonly Kept[];
+  checksums(kind: string): readonly { readonly key: string; readonly hash: string }[];
   keptUnder(kind: string, owner: string): readonly Kept[];
   keptByTime(kind: TimedKind, query: TimeQuery): readonly Timed[];
   /** As `entriesOf`, with each entry checked against the chain: for resuming a session. */
   checkedEntriesOf(session: string, after: number, limit: number): readonly Entry[];
   session(session: string): SessionSummary | null;
   sessions(query: SessionsQuery): readonly SessionSummary[];
+  faults(): FaultReads;
+  readonly search: Search;
   /** Another connection has committed since this was last asked. */
   hasChanged(): boolean;
 }
 
 interface EventRow {
-  readonly id: number;
+  readonly position: number;
   readonly session: string;
   readonly seq: number;
   readonly at: number;
   readonly body: string;
 }
 
-interface ChainedRow extends Omit<EventRow, "id" | "session"> {
+interface ChainedRow extends Omit<EventRow, "position" | "session"> {
   readonly type: string;
   readonly hash: string;
   readonly seal: string;
 }
 
+const EVENT = "id AS position, session, seq, at, body";
 const SUMMARY = "session, status, started_at AS startedAt, updated_at AS updatedAt, last_seq AS lastSeq";
 
-export function createReads(db: DatabaseSync): Reads {
-  const lastId = db.prepare("SELECT max(id) AS id FROM events");
-  const ofSession = db.prepare("SELECT seq, at, body FROM events WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?");
-  const behind = db.prepare("SELECT id, session, seq, at, body FROM events WHERE id > ? ORDER BY id LIMIT ?");
+/** `fillIndexes` makes the indexes that the file of an older program lacks, before the first read of one. */
+export function createReads(db: DatabaseSync, fillIndexes: () => void = () => undefined): Reads {
+  // Counts every row that was ever inserted, also those that were removed since.
+  const lastPosition = db.prepare("SELECT seq FROM main.sqlite_sequence WHERE name = 'events'");
+  const prunedUpTo = db.prepare("SELECT value FROM meta WHERE name = 'pruned'");
+  const seqAt = db.prepare("SELECT seq FROM events WHERE session = ? AND id <= ? ORDER BY seq DESC LIMIT 1");
+  const ofSession = db.prepare(`SELECT ${EVENT} FROM events WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?`);
+  const behind = db.prepare(`SELECT ${EVENT} FROM events WHERE id > ? ORDER BY id LIMIT ?`);
   const chained = db.prepare(
     "SELECT seq, at, type, body, hash, seal FROM events WHERE session = ? AND seq >= ? ORDER BY seq LIMIT ?",
   );
   const headOf = db.prepare("SELECT last_seq AS lastSeq, last_hash AS lastHash FROM sessions WHERE session = ?");
   const kept = db.prepare(`SELECT ${KEPT_ROW} WHERE k.kind = ? AND k.key = ?`);
   const keptAll = db.prepare(`SELECT ${KEPT_ROW} WHERE k.kind = ? ORDER BY k.key`);
+  const checksums = db.prepare("SELECT key, hash FROM kept WHERE kind = ?");
   const keptUnder = db.prepare(`SELECT ${KEPT_ROW} WHERE k.kind = ?1 AND ${isUnderSql("?2", "k.key")} ORDER BY k.key`);
   const timed = timedStatements(db);
   const session = db.prepare(`SELECT ${SUMMARY} FROM sessions WHERE session = ?`);
@@ -57,6 +78,8 @@ export function createReads(db: DatabaseSync): Reads {
   const newestFirst = "ORDER BY started_at DESC, number DESC LIMIT ?3";
   const sessions = db.prepare(`SELECT ${SUMMARY} FROM sessions WHERE ${behindOne} ${newestFirst}`);
   const sessionsOf = db.prepare(`SELECT ${SUMMARY} FROM sessions WHERE status = ?4 AND ${behindOne} ${newestFirst}`);
+  const faults = createFaultReads(db);
+  const search = createSearch(db, (run) => keptOne("run", run));
   const dataVersion = db.prepare("PRAGMA data_version");
   let knownVersion = dataVersion.get()?.["data_version"];
 
@@ -88,33 +111,46 @@ export function createReads(db: DatabaseSync): Reads {
     return entries;
   }
 
+  function keptOne(kind: string, key: string): unknown {
+    const row = kept.get(kind, key) as unknown as KeptRow | undefined;
+    return row === undefined ? null : valueOf(kind, row);
+  }
+
+  function last(): number {
+    return Number(lastPosition.get()?.["seq"] ?? 0);
+  }
+
   function summary(name: string): SessionSummary | null {
     return plain(session.get(name));
   }
 
   return {
-    lastId: () => Number(lastId.get()?.["id"] ?? 0),
+    lastPosition: last,
+    // The mark is read first: a prune in between can only move it up.
+    position: () => ({ first: Number(prunedUpTo.get()?.["value"] ?? 0), last: last() }),
+    seqAt: (name, position) => Number(seqAt.get(name, position)?.["seq"] ?? 0),
     lastSeq: (name) => summary(name)?.lastSeq ?? 0,
     entriesOf(name, after, limit) {
       const rows = ofSession.all(name, after, limit) as unknown as readonly EventRow[];
-      return rows.map(({ seq, at, body }, index) => {
-        if (seq !== after + 1 + index) throw gap(name, after + 1 + index);
-        return { session: name, seq, at, event: decodeEvent(name, seq, body) };
+      return rows.map((row, index) => {
+        if (row.seq !== after + 1 + index) throw gap(name, after + 1 + index);
+        return positioned(row);
       });
     },
-    entriesBehind: (id, limit) =>
-      (behind.all(id, limit) as unknown as readonly EventRow[]).map((row) => ({ id: row.id, entry: entryOf(row) })),
+    entriesBehind: (position, limit) =>
+      (behind.all(position, Number.isFinite(limit) ? limit : ALL) as unknown as readonly EventRow[]).map(positioned),
     checkedEntriesOf,
-    kept(kind, key) {
-      const row = kept.get(kind, key) as unknown as KeptRow | undefined;
-      return row === undefined ? null : valueOf(kind, row);
-    },
+    kept: keptOne,
     keptAll: (kind) => keptRows(kind, keptAll.all(kind)),
+    checksums: (kind) => checksums.all(kind) as unknown as readonly { readonly key: string; readonly hash: string }[],
     keptUnder: (kind, owner) => keptRows(kind, keptUnder.all(kind, owner)),
-    keptByTime(kind, { order, limit, tag, after, until = Infinity }) {
+    keptByTime(kind, { order, limit, tags = [], after, until = Infinity }) {
       const start = after ?? (order === "newest" ? { at: Infinity, key: "" } : { at: -Infinity, key: "" });
       const asked = [kind, start.at, start.key, until, Number.isFinite(limit) ? limit : ALL] as const;
-      const rows = tag === undefined ? timed[order].all(...asked) : timed[order].tagged(...asked, tag);
+      const [first, ...others] = tags;
+      if (first !== undefined) fillIndexes();
+      const rows =
+        first === undefined ? timed[order].all(...asked) : timed[order].tagged(...asked, first, JSON.stringify(others));
       return (rows as readonly (KeptRow & { readonly at: number })[]).map((row) => ({
         key: row.key,
         value: valueOf(kind, row),
@@ -125,6 +161,14 @@ export function createReads(db: DatabaseSync): Reads {
     sessions({ status, limit = ALL, after }) {
       const place = [after?.startedAt ?? Infinity, after?.session ?? "", limit] as const;
       return (status === undefined ? sessions.all(...place) : sessionsOf.all(...place, status)).map(plainRow);
+    },
+    faults() {
+      fillIndexes();
+      return faults;
+    },
+    search(...asked) {
+      fillIndexes();
+      return search(...asked);
     },
     hasChanged() {
       const version = dataVersion.get()?.["data_version"];
@@ -148,19 +192,24 @@ type Rows = (...asked: (string | number)[]) => readonly unknown[];
 /** Each goes through an index that has the order already. */
 function timedStatements(db: DatabaseSync): Readonly<Record<TimeQuery["order"], { all: Rows; tagged: Rows }>> {
   const both = (behind: ">" | "<", direction: "ASC" | "DESC"): { all: Rows; tagged: Rows } => {
-    const order = `ORDER BY k.at ${direction}, k.key ${direction} LIMIT ?5`;
-    const place = `(k.at, k.key) ${behind} (?2, ?3) AND k.at <= ?4`;
-    const all = db.prepare(`SELECT k.at, ${KEPT_ROW} WHERE k.kind = ?1 AND k.at IS NOT NULL AND ${place} ${order}`);
+    const order = (of: string): string => `ORDER BY ${of}.at ${direction}, ${of}.key ${direction} LIMIT ?5`;
+    const place = (of: string): string => `(${of}.at, ${of}.key) ${behind} (?2, ?3) AND ${of}.at <= ?4`;
+    const all = db.prepare(
+      `SELECT k.at, ${KEPT_ROW} WHERE k.kind = ?1 AND k.at IS NOT NULL AND ${place("k")} ${order("k")}`,
+    );
     const tagged = db.prepare(
-      `SELECT k.at, ${KEPT_ROW} WHERE k.kind = ?1 AND k.tag = ?6 AND k.tag IS NOT NULL AND ${place} ${order}`,
+      `SELECT t.at, ${TAGGED_ROW} WHERE t.kind = ?1 AND t.tag = ?6 AND ${place("t")} AND NOT EXISTS (
+         SELECT 1 FROM json_each(?7) AS other WHERE NOT EXISTS (
+           SELECT 1 FROM kept_tags AS o WHERE o.kind = ?1 AND o.tag = other.value AND o.at = t.at AND o.key = t.key))
+       ${order("t")}`,
     );
     return { all: (...asked) => all.all(...asked), tagged: (...asked) => tagged.all(...asked) };
   };
   return { oldest: both(">", "ASC"), newest: both("<", "DESC") };
 }
 
-function entryOf({ session, seq, at, body }: EventRow): Entry {
-  return { session, seq, at, event: decodeEvent(session, seq, body) };
+function positioned({ position, session, seq, at, body }: EventRow): Positioned {
+  return { position, entry: { session, seq, at, event: decodeEvent(session, seq, body) } };
 }
 
 function gap(session: string, seq: number): Error {

@@ -5,6 +5,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { parseJson } from "../../core/try-read.ts";
 import { isKeepKind, type KeptPlace, placeOf } from "../keep-kinds.ts";
 import { keptDigest } from "../chain.ts";
+import { createTagTables, fillKeptTags } from "./kept-tags.ts";
+import { createSearchTables, fillRunSearch } from "./search-index.ts";
+import { createFaultTables, fillFaultIndex } from "./fault-index.ts";
 
 /** "FLTJ", so that other programs can tell whose file it is. */
 export const APPLICATION_ID = 0x464c_544a;
@@ -75,38 +78,92 @@ const STEPS: readonly Step[] = [
         CREATE INDEX kept_by_time ON kept (kind, at, key) WHERE at IS NOT NULL;
         CREATE INDEX kept_by_tag ON kept (kind, tag, at, key) WHERE tag IS NOT NULL`);
   },
+  // The index of failures, the search and tags, made from the entries that are there; and the mark up to which entries were removed.
+  (db) => {
+    createIndexes(db, "main");
+    fillIndexes(db);
+    db.exec(`
+        DROP INDEX kept_by_tag;
+        ALTER TABLE kept DROP COLUMN tag;
+        INSERT OR IGNORE INTO meta (name, value) ${PRUNED}`);
+  },
 ];
+
+function createIndexes(db: DatabaseSync, schema: "main" | "temp"): void {
+  createFaultTables(db, schema);
+  createSearchTables(db, schema);
+  createTagTables(db, schema);
+}
+
+function fillIndexes(db: DatabaseSync): void {
+  fillFaultIndex(db);
+  fillRunSearch(db);
+  fillKeptTags(db);
+}
+
+/** The largest position that is missing among those that were given. */
+const PRUNED = `SELECT 'pruned' AS name, coalesce(
+          (SELECT seq FROM main.sqlite_sequence WHERE name = 'events'
+             AND seq > coalesce((SELECT max(id) FROM main.events), 0)),
+          (SELECT id - 1 FROM main.events AS e
+             WHERE id > 1 AND NOT EXISTS (SELECT 1 FROM main.events AS p WHERE p.id = e.id - 1) ORDER BY id DESC LIMIT 1),
+          0) AS value`;
 
 /** For rows that an older program wrote. */
 function defineKeptFunctions(db: DatabaseSync): void {
   const place = (kind: unknown, text: unknown): KeptPlace =>
-    isKeepKind(kind) ? placeOf(kind, parseJson(String(text))) : { at: null, tag: null };
+    isKeepKind(kind) ? placeOf(kind, parseJson(String(text))) : { at: null, tags: [] };
   const options = { deterministic: true };
   db.function("kept_digest", options, (kind, key, text) => keptDigest(String(kind), String(key), String(text)));
   db.function("kept_at", options, (kind, text) => place(kind, text).at);
-  db.function("kept_tag", options, (kind, text) => place(kind, text).tag);
+  // Version 5 keeps tags elsewhere.
+  db.function("kept_tag", { ...options, varargs: true }, () => null);
 }
 
-/** The version from which on kept values have checksums, and the one with holds. */
+/** The versions from which on kept values have checksums, failures have an index, and there are holds. */
 const SEALED_VERSION = 4;
+const INDEXED_VERSION = 5;
 export const HOLDS_VERSION = 3;
 
-/** Lets a connection that only looks at an older file see it as this program's own would be. Nothing is written: these are views of the connection. */
-export function seeAsCurrent(db: DatabaseSync): void {
-  if (versionOf(db) >= SEALED_VERSION) return;
+/**
+ * Lets a connection that only looks at an older file see it as this program's own would be. Nothing is written to the file: these are views
+ * and tables of the connection. Returns what fills the indexes, which takes time and only few readers need.
+ */
+export function seeAsCurrent(db: DatabaseSync): () => void {
+  if (versionOf(db) >= INDEXED_VERSION) return () => undefined;
+  // This drops the views and tables of the connection, so it comes first.
+  db.exec("PRAGMA temp_store = MEMORY");
+  if (versionOf(db) < SEALED_VERSION) seeSealed(db);
+  db.exec(`CREATE TEMP VIEW meta AS SELECT name, value FROM main.meta UNION ALL ${PRUNED}`);
+  createIndexes(db, "temp");
+  let isFilled = false;
+  return () => {
+    if (!isFilled) fillIndexes(db);
+    isFilled = true;
+  };
+}
+
+function seeSealed(db: DatabaseSync): void {
   defineKeptFunctions(db);
   db.exec(`
         CREATE TEMP VIEW events AS SELECT *, '' AS seal FROM main.events;
         CREATE TEMP VIEW kept AS SELECT kind, key, value, kept_digest(kind, key, value) AS hash, NULL AS session, 0 AS seq,
-          kept_at(kind, value) AS at, kept_tag(kind, value) AS tag FROM main.kept`);
+          kept_at(kind, value) AS at FROM main.kept`);
 }
 
 export const SCHEMA_VERSION = STEPS.length;
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   events: ["id", "session", "seq", "at", "type", "body", "hash", "seal"],
+  fault_groups: ["number", "fingerprint", "code", "tool", "count", "sessions", "first_at", "last_at", "message"],
+  fault_recourses: ["family", "recourse", "worked", "failed"],
+  faults: ["position", "at", "session", "seq", "call", "family", "recourse", "message", "worked"],
   holds: ["key", "owner", "until"],
-  kept: ["kind", "key", "value", "updated_at", "hash", "session", "seq", "at", "tag"],
+  kept: ["kind", "key", "value", "updated_at", "hash", "session", "seq", "at"],
+  kept_tags: ["kind", "tag", "at", "key"],
+  fault_text: ["pairs"],
   meta: ["name", "value"],
+  run_text: ["pairs"],
+  searched_runs: ["position", "run", "text"],
   sessions: ["number", "session", "status", "started_at", "updated_at", "last_seq", "last_hash"],
 };
 

@@ -6,7 +6,7 @@ import { systemChance, type Chance } from "../../host/chance.ts";
 import { systemClock, type Clock } from "../../host/clock.ts";
 import { checkOptions } from "../../options/check-options.ts";
 import { callable, chanceKind, clockKind, flag, shape } from "../../options/kind.ts";
-import { checkSession, encodeEntry, encodeKeep, encodeLoose, encodePresent } from "../encode.ts";
+import { checkSession, encodeChanged, encodeEntry, encodeKeep, encodeLoose, encodePresent } from "../encode.ts";
 import { createFeed } from "../feed.ts";
 import { createGroupCommit, type Transaction } from "./group-commit.ts";
 import { createHolds } from "../holds.ts";
@@ -14,7 +14,8 @@ import type { Journal } from "../journal.ts";
 import { createLogMark } from "./log-mark.ts";
 import { openReadonlyJournal } from "../readonly/readonly-journal.ts";
 import { openStore, type Store } from "./open-store.ts";
-import { subscribeToAll, watchChanges } from "./change-watcher.ts";
+import { listenToAll, watchChanges } from "./change-watcher.ts";
+import { createKeptWatch } from "./kept-watch.ts";
 import { watchOwnFiles } from "./own-files.ts";
 import { createBusyRetry, retryWhileBusy, type BusyRetry } from "./busy-retry.ts";
 import { journalClosed, unfit } from "../journal-faults.ts";
@@ -69,13 +70,17 @@ function createSqliteJournal(
 ): Journal {
   const reads = createReads(db);
   const writes = createWrites(db, () => clock.now());
-  const mark = createLogMark(db, path);
+  const mark = createLogMark(db, path, tell);
   const files = watchOwnFiles(path);
   const holds = createHolds(createSqliteHoldTable(db));
   const feed = createFeed(reads, clock, tell);
-  const others = watchChanges({ logPath: `${path}-wal`, hasChanged: () => reads.hasChanged() }, clock, tell, () =>
-    feed.wake(null),
-  );
+  const kept = createKeptWatch(reads, tell);
+  const log = { logPath: `${path}-wal`, hasChanged: () => reads.hasChanged(), isAwaited: () => !feed.isEmpty() };
+  const others = watchChanges(log, clock, tell, () => {
+    feed.wake(null);
+    kept.wake();
+  });
+  const listening = listenToAll(feed, kept, others);
   const transaction: Transaction = {
     begin() {
       files.refuseGone();
@@ -108,8 +113,7 @@ function createSqliteJournal(
 
   async function close(): Promise<void> {
     await group.drained();
-    others.stop();
-    feed.close();
+    listening.stop();
     try {
       mark.close();
     } catch (error) {
@@ -136,6 +140,13 @@ function createSqliteJournal(
       const value = encodePresent(keep);
       return write(() => writes.keepFirst(value, clock.now()));
     },
+    async changeKept(kind, key, change) {
+      return write(() => {
+        const { value, encoded } = encodeChanged(kind, key, reads.kept(kind, key), change);
+        if (encoded !== null) writes.keep([encoded], clock.now());
+        return value;
+      });
+    },
 
     hold: async (...claim) => write(holds.hold(...claim)),
     letGo: async (...claim) => write(holds.letGo(...claim)),
@@ -147,7 +158,15 @@ function createSqliteJournal(
     subscribe(listener, from = {}) {
       if (closing !== null) throw journalClosed();
       try {
-        return subscribeToAll(feed, others, listener, from);
+        return listening.subscribe(listener, from);
+      } catch (error) {
+        throw storeError(error);
+      }
+    },
+    watchKept(kinds, listener) {
+      if (closing !== null) throw journalClosed();
+      try {
+        return listening.watchKept(kinds, listener);
       } catch (error) {
         throw storeError(error);
       }

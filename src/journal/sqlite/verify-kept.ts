@@ -24,16 +24,27 @@ export interface SessionSeals {
 interface PlacedRow extends KeptRow {
   readonly kind: string;
   readonly at: number | null;
-  readonly tag: string | null;
+  /** JSON of `[tag, at]` each. */
+  readonly tags: string;
 }
 
 const PAGE = 500;
 
 export function createKeptChecks(db: DatabaseSync): KeptChecks {
   const next = db.prepare(
-    `SELECT k.kind, k.at, k.tag, ${KEPT_ROW} WHERE (k.kind, k.key) > (?, ?) ORDER BY k.kind, k.key LIMIT ${PAGE}`,
+    `SELECT k.kind, k.at, ${TAGS}, ${KEPT_ROW} WHERE (k.kind, k.key) > (?, ?) ORDER BY k.kind, k.key LIMIT ${PAGE}`,
+  );
+  const orphan = db.prepare(
+    "SELECT kind, key FROM kept_tags WHERE (kind, key) NOT IN (SELECT kind, key FROM kept) LIMIT 1",
   );
   const seqOf = db.prepare("SELECT seq FROM kept WHERE kind = ? AND key = ? AND session = ?");
+
+  function wrongTag(): Bad | null {
+    const row = orphan.get();
+    if (row === undefined) return null;
+    const why = `the ${String(row["kind"])} kept under ${String(row["key"])} is listed, and is not there`;
+    return { session: ownerOf(String(row["key"])), seq: 0, why };
+  }
 
   return {
     ofSession(session) {
@@ -68,7 +79,7 @@ export function createKeptChecks(db: DatabaseSync): KeptChecks {
           }
           ({ kind, key } = row);
         }
-        if (page.length < PAGE) return null;
+        if (page.length < PAGE) return wrongTag();
         await rest();
       }
     },
@@ -81,8 +92,13 @@ function itemsOf(seal: string): readonly (readonly [string, string, string])[] {
   return Array.isArray(items) ? (items as readonly (readonly [string, string, string])[]) : [];
 }
 
-function wrongWithPlace({ kind, value, at, tag }: PlacedRow): string | null {
+const TAGS = `(SELECT json_group_array(json_array(tag, at)) FROM kept_tags WHERE kind = k.kind AND key = k.key) AS tags`;
+
+function wrongWithPlace({ kind, value, at, tags }: PlacedRow): string | null {
   if (!isKeepKind(kind)) return "there is no such kind of kept value";
   const place = placeOf(kind, parseJson(String(value)));
-  return place.at === at && place.tag === tag ? null : "it is not listed where its content says";
+  const listed = JSON.parse(tags) as readonly (readonly [string, number])[];
+  const isListed =
+    listed.length === place.tags.length && listed.every(([tag, when]) => place.tags.includes(tag) && when === at);
+  return place.at === at && isListed ? null : "it is not listed where its content says";
 }

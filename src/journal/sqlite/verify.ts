@@ -11,12 +11,14 @@ import type { VerifyReport } from "../journal.ts";
 import { connectReadonly, stampOf } from "../readonly/connection.ts";
 import { seeAsCurrent } from "./schema.ts";
 import { statusAfter, statusMarkOf } from "../session-status.ts";
+import { createFaultChecks } from "./verify-faults.ts";
 import { createKeptChecks } from "./verify-kept.ts";
 import { storeError } from "../store-errors.ts";
 
 type Bad = NonNullable<VerifyReport["firstBad"]>;
 
 interface SessionRow {
+  readonly number: number;
   readonly session: string;
   readonly status: SessionStatus;
   readonly startedAt: number;
@@ -26,6 +28,7 @@ interface SessionRow {
 }
 
 interface EventRow {
+  readonly position: number;
   readonly seq: number;
   readonly at: number;
   readonly type: string;
@@ -40,8 +43,9 @@ export async function verifyStore(path: string, clock: Clock): Promise<VerifyRep
   for (;;) {
     const { db, stamp } = connectReadonly(path);
     try {
-      seeAsCurrent(db);
+      const fillIndexes = seeAsCurrent(db);
       db.exec("BEGIN");
+      fillIndexes();
       const report = await verifyMoment(db, clock);
       // Without the log, a write in progress looks like damage.
       const hasMoved = stamp !== null && stampOf(path) !== stamp;
@@ -54,20 +58,22 @@ export async function verifyStore(path: string, clock: Clock): Promise<VerifyRep
 
 async function verifyMoment(db: DatabaseSync, clock: Clock): Promise<VerifyReport> {
   const nextSessions = db.prepare(
-    `SELECT session, status, started_at AS startedAt, updated_at AS updatedAt, last_seq AS lastSeq, last_hash AS lastHash
+    `SELECT number, session, status, started_at AS startedAt, updated_at AS updatedAt, last_seq AS lastSeq, last_hash AS lastHash
      FROM sessions WHERE session > ? ORDER BY session LIMIT ${PAGE}`,
   );
   const nextEvents = db.prepare(
-    `SELECT seq, at, type, body, hash, seal FROM events WHERE session = ? AND seq > ? ORDER BY seq LIMIT ${PAGE}`,
+    `SELECT id AS position, seq, at, type, body, hash, seal FROM events WHERE session = ? AND seq > ? ORDER BY seq LIMIT ${PAGE}`,
   );
   const place = { session: "", seq: 0, sessions: 0, entries: 0 };
 
   const kept = createKeptChecks(db);
+  const faults = createFaultChecks(db);
 
   async function walkSession(row: SessionRow): Promise<Bad | null> {
     const { session, lastSeq, lastHash } = row;
     const sealed = kept.ofSession(session);
     const said = createSummaryCheck(row);
+    const indexed = faults.ofSession(row.number, session);
     place.session = session;
     place.seq = 0;
     let hash = chainStart(session);
@@ -78,6 +84,7 @@ async function verifyMoment(db: DatabaseSync, clock: Clock): Promise<VerifyRepor
         if (why !== null) return { session, seq: place.seq + 1, why };
         sealed.saw(entry.seq, entry.seal);
         said.saw(entry.at, entry.body);
+        indexed.saw(entry);
         hash = entry.hash;
         place.seq++;
         place.entries++;
@@ -85,7 +92,12 @@ async function verifyMoment(db: DatabaseSync, clock: Clock): Promise<VerifyRepor
       if (page.length < PAGE) break;
       await turn(clock);
     }
-    return wrongWithEnd(session, place.seq, hash, lastSeq, lastHash) ?? said.wrong() ?? sealed.findMissing();
+    return (
+      wrongWithEnd(session, place.seq, hash, lastSeq, lastHash) ??
+      said.wrong() ??
+      sealed.findMissing() ??
+      indexed.wrong()
+    );
   }
 
   async function walk(): Promise<Bad | null> {
@@ -105,7 +117,13 @@ async function verifyMoment(db: DatabaseSync, clock: Clock): Promise<VerifyRepor
 
   async function findFirstBad(): Promise<Bad | null> {
     try {
-      return (await walk()) ?? findOrphan(db) ?? (await kept.walk(() => turn(clock))) ?? checkPages(db);
+      return (
+        (await walk()) ??
+        findOrphan(db) ??
+        faults.wrongGroup() ??
+        (await kept.walk(() => turn(clock))) ??
+        checkPages(db)
+      );
     } catch (error) {
       const failure = storeError(error);
       if (traitsOf(failure.fault.code).retryable) throw failure;

@@ -6,6 +6,9 @@ import type { SessionStatus } from "../../core/record/event.ts";
 import { ownerOf, SEAL } from "../keep-kinds.ts";
 import { chainStart, nextLink } from "../chain.ts";
 import type { EncodedEntry, EncodedKeep } from "../encode.ts";
+import { createFaultIndex } from "./fault-index.ts";
+import { createRunSearch, searchKept } from "./search-index.ts";
+import { createKeptTags } from "./kept-tags.ts";
 import type { Transaction } from "./group-commit.ts";
 import type { KeepKind } from "../journal.ts";
 import { fenced } from "../journal-faults.ts";
@@ -36,7 +39,7 @@ interface Head {
 const MAX_HEADS = 10_000;
 
 const INSERT_KEPT =
-  "INSERT INTO kept (kind, key, value, updated_at, hash, session, seq, at, tag) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+  "INSERT INTO kept (kind, key, value, updated_at, hash, session, seq, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
 
 export function createWrites(db: DatabaseSync, now: () => number): Writes {
   const begin = db.prepare("BEGIN IMMEDIATE");
@@ -56,11 +59,14 @@ export function createWrites(db: DatabaseSync, now: () => number): Writes {
   const updateStatus = db.prepare("UPDATE sessions SET status = ? WHERE number = ?");
   const upsertKept = db.prepare(
     `${INSERT_KEPT} ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at,
-       hash = excluded.hash, session = excluded.session, seq = excluded.seq, at = excluded.at, tag = excluded.tag`,
+       hash = excluded.hash, session = excluded.session, seq = excluded.seq, at = excluded.at`,
   );
   const insertKept = db.prepare(`${INSERT_KEPT} ON CONFLICT DO NOTHING`);
   const deleteKept = db.prepare("DELETE FROM kept WHERE kind = ? AND key = ?");
 
+  const faults = createFaultIndex(db);
+  const search = createRunSearch(db);
+  const tags = createKeptTags(db);
   const heads = new Map<string, Head>();
   let touched = new Set<string>();
   let knownVersion: unknown;
@@ -75,7 +81,13 @@ export function createWrites(db: DatabaseSync, now: () => number): Writes {
       const { kind, key, text } = keep;
       if (text === null) deleteKept.run(kind, key);
       else upsertKept.run(...rowOf({ ...keep, text }, now, sealedBy));
+      listKept(keep);
     }
+  }
+
+  function listKept(keep: EncodedKeep): void {
+    tags.note(keep.kind, keep.key, keep.place);
+    searchKept(search, keep);
   }
 
   function rowOf(
@@ -86,7 +98,7 @@ export function createWrites(db: DatabaseSync, now: () => number): Writes {
     const session = sessionFor(kind, key, sealedBy);
     const head = session === null ? undefined : headOf(session);
     const hash = checksumOf(kind, key, text, head?.lastHash ?? null);
-    return [kind, key, text, now, hash, head === undefined ? null : session, head?.lastSeq ?? 0, place.at, place.tag];
+    return [kind, key, text, now, hash, head === undefined ? null : session, head?.lastSeq ?? 0, place.at];
   }
 
   function writeEntries(session: string, before: Head, entries: readonly EncodedEntry[], lastSeal: string): void {
@@ -96,11 +108,12 @@ export function createWrites(db: DatabaseSync, now: () => number): Writes {
       before.number ??
       insertSession.run(session, status, before.startedAt, updatedAt, lastSeq, lastHash).lastInsertRowid;
     const sealedSeq = lastSeq + entries.length;
-    for (const { at, type, body, mark } of entries) {
+    for (const { at, type, body, mark, faultMark } of entries) {
       lastSeq++;
       const seal = lastSeq === sealedSeq ? lastSeal : "";
       lastHash = nextLink(lastHash, lastSeq, at, type, body, seal);
-      insertEvent.run(session, lastSeq, at, type, body, lastHash, seal);
+      const { lastInsertRowid: position } = insertEvent.run(session, lastSeq, at, type, body, lastHash, seal);
+      if (faultMark !== null) faults.note(faultMark, { position, at, session: number, seq: lastSeq });
       status = statusAfter(status, mark);
       if (at > updatedAt) updatedAt = at;
     }
@@ -135,7 +148,11 @@ export function createWrites(db: DatabaseSync, now: () => number): Writes {
       if (keeps.length > 0) writeKeeps(keeps, now(), first === undefined ? null : session);
     },
     keep: (keeps, at) => writeKeeps(keeps, at, null),
-    keepFirst: (keep, at) => insertKept.run(...rowOf(keep, at, null)).changes === 1,
+    keepFirst(keep, at) {
+      const isKept = insertKept.run(...rowOf(keep, at, null)).changes === 1;
+      if (isKept) listKept(keep);
+      return isKept;
+    },
     forget: (session) => void heads.delete(session),
     takeTouched() {
       const taken = touched;

@@ -8,6 +8,7 @@ import type { Fault } from "../../core/fault/fault.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";
 import type { ModelTimeouts } from "../model/timeouts.ts";
+import { outgoingHeaders } from "../../telemetry/otel.ts";
 import { Watch } from "../model/watch.ts";
 import type { AttemptCost } from "../price/cost.ts";
 import { createWireReader, type WireReader } from "../wire/wire-reader.ts";
@@ -61,7 +62,7 @@ export async function exchange(home: ExchangeDeps, request: WireRequest, context
     wantsJson: facts.wantsJson,
   });
   try {
-    const response = await home.fetch(request.url, { ...request.sent, signal: stop.signal });
+    const response = await home.fetch(request.url, { ...withTrace(request.sent), signal: stop.signal });
     watch.headers();
     context.responseHeaders(response.headers);
     if (!response.ok) throw await refused(home, request, response);
@@ -76,6 +77,15 @@ export async function exchange(home: ExchangeDeps, request: WireRequest, context
     tellCost(home, request, reader, context, told);
     throw told;
   }
+}
+
+/** Tells the other side which trace the request belongs to, unless the caller did. */
+function withTrace(sent: RequestInit): RequestInit {
+  const trace = Object.entries(outgoingHeaders());
+  const headers = new Headers(sent.headers);
+  if (trace.length === 0 || headers.has("traceparent")) return sent;
+  for (const [name, value] of trace) headers.set(name, value);
+  return { ...sent, headers };
 }
 
 /** Handles an error response. The caller gets this response if no recourse helps. */
@@ -196,6 +206,7 @@ function tellCost(
   error: unknown,
 ): void {
   const { usage, isComplete, outputLength, sawContent } = state;
+  if (usage !== null) context.tokens(usage);
   const isRefused =
     request.memory.refused !== null ||
     saysError(state.failure) ||

@@ -7,7 +7,7 @@ import type { RunContext } from "../../runtime/tool/tool.ts";
 import type { ModelRequest } from "./model-request.ts";
 import { answerIn, charactersIn } from "./tally.ts";
 import { ReturnedCalls } from "./returned-calls.ts";
-import { Meter, type Upstream, UpstreamAbort } from "./upstream.ts";
+import { Meter, type Upstream, UpstreamAbort, withTrace } from "./upstream.ts";
 import { isProperEnd, verdictOn } from "./verdict.ts";
 import { Watch } from "./watch.ts";
 
@@ -19,7 +19,7 @@ export async function generate(upstream: Upstream, request: ModelRequest, contex
   let result;
   try {
     const answer = await leaving.orLeave(
-      upstream.model.doGenerate({ ...request.options, abortSignal: leaving.signal }),
+      upstream.model.doGenerate({ ...withTrace(request.options), abortSignal: leaving.signal }),
     );
     result = new ReturnedCalls(request).result(answer);
   } catch (error) {

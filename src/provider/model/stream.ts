@@ -14,7 +14,7 @@ import { MOST_BYTES, tooLarge } from "../fetch/bounded.ts";
 import { ReturnedCalls } from "./returned-calls.ts";
 import { isContent, isThought, type StreamSink } from "./stream-sink.ts";
 import { ContentTally } from "./tally.ts";
-import { Meter, type Upstream, UpstreamAbort } from "./upstream.ts";
+import { Meter, type Upstream, UpstreamAbort, withTrace } from "./upstream.ts";
 import { isProperEnd, nothingRead, verdictOn } from "./verdict.ts";
 import { Speed, Watch } from "./watch.ts";
 
@@ -47,7 +47,7 @@ export async function stream(
   sink.paced.whenLeft = context.cancel;
   context.whenGivenUp((reason) => leaving.leave(null, reason));
   try {
-    const result = await leaving.orLeave(upstream.model.doStream({ ...sent, abortSignal: leaving.signal }));
+    const result = await leaving.orLeave(upstream.model.doStream({ ...withTrace(sent), abortSignal: leaving.signal }));
     watch.headers();
     context.responseHeaders(result.response?.headers);
     sink.response = result.response;

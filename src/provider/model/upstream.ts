@@ -1,10 +1,11 @@
 // One model of a chain, and the parts of an attempt at it: a running cost and a way to abort.
 
-import type { LanguageModelV4, LanguageModelV4Usage } from "@ai-sdk/provider";
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { Fault } from "../../core/fault/fault.ts";
 import { isA } from "../../core/try-read.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";
+import { outgoingHeaders } from "../../telemetry/otel.ts";
 import { costOfAnswer, type Seen } from "../price/cost.ts";
 import type { Price } from "../price/price-table.ts";
 import { askedTier, servedTier } from "../price/service-tier.ts";
@@ -22,6 +23,12 @@ export interface Upstream {
   readonly price: Price | null;
   /** A session records the answers in its journal, so they must be plain data. */
   readonly isKept: boolean;
+}
+
+/** The options with headers that tell the other side which trace the request belongs to. Headers of the caller come first. */
+export function withTrace<Options extends Pick<LanguageModelV4CallOptions, "headers">>(options: Options): Options {
+  const trace = outgoingHeaders();
+  return Object.keys(trace).length === 0 ? options : { ...options, headers: { ...trace, ...options.headers } };
 }
 
 /** Reports what an attempt costs, while it runs and when it has ended. */
@@ -48,6 +55,7 @@ export class Meter {
   /** Called with the provider's usage. `isWhole`: the provider reported it at a proper end. */
   answered(usage: LanguageModelV4Usage, metadata: Metadata | undefined, isWhole: boolean, characters: number): void {
     const { price, model } = this.upstream;
+    this.context.tokens({ inputTokens: usage.inputTokens.total, outputTokens: usage.outputTokens.total });
     if (price === null) return;
     const tier = servedTier(model.provider, this.request.options, usage, metadata);
     const { microcents, basis } = costOfAnswer(usage, isWhole, this.seen(characters), price, tier);

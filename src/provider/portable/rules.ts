@@ -2,9 +2,7 @@
 // the change.
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import { endWithUser, removeEmptyText } from "./message-shape.ts";
-import { lowerOutputLimit, removeRefusedParameters } from "./parameters.ts";
-import type { Pass } from "./pass.ts";
+import { mapMessages, type Pass, removeParts } from "./pass.ts";
 import { removeCacheMarks, removeForeignOptions, removeServerState } from "./provider-options.ts";
 import { removeForeignServerCalls, removeForeignTools } from "./provider-tools.ts";
 import { removeBoundReasoning, removeForeignReasoning, removeUnsignedReasoning } from "./reasoning.ts";
@@ -161,3 +159,71 @@ export const PORTABLE_RULES: readonly PortableRule[] = [
     apply: endWithUser,
   },
 ];
+
+// The shape of a conversation that the target accepts: no empty parts, and no assistant message at the end.
+
+/** The user message for a target that does not support prefill. */
+export const CONTINUE_PROMPT = "Continue exactly where your last message ends. Do not repeat it.";
+
+/** A user's text is not judged: only a part without any characters is removed from a user message. */
+export function removeEmptyText(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
+  if (pass.to.acceptsEmptyText) return options;
+  const withoutParts = removeParts(options, pass, (part, { role }) => {
+    if (part.type !== "text") return false;
+    return role === "user" ? part.text === "" : part.text.trim() === "";
+  });
+  return mapMessages(withoutParts, (message) => {
+    if (message.content.length > 0) return message;
+    pass.note(pass.whereOf(message));
+    return null;
+  });
+}
+
+export function endWithUser(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
+  const isPrefill = options.prompt.findLast(({ role }) => role !== "system")?.role === "assistant";
+  if (!isPrefill || pass.to.capabilities.includes("prefill")) return options;
+  pass.note("messages");
+  return {
+    ...options,
+    prompt: [...options.prompt, { role: "user", content: [{ type: "text", text: CONTINUE_PROMPT }] }],
+  };
+}
+
+// Parameters that the target rejects, or rejects at that size.
+
+/** Parameters that can be left out without changing what the request asks for. */
+const OPTIONAL_PARAMETERS = [
+  "temperature",
+  "topP",
+  "topK",
+  "presencePenalty",
+  "frequencyPenalty",
+  "seed",
+  "stopSequences",
+  "reasoning",
+] as const satisfies readonly (keyof LanguageModelV4CallOptions)[];
+
+export function removeRefusedParameters(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
+  const { refusedParameters, refusedWhileReasoning } = pass.to;
+  const refused = isReasoningOff(options, pass) ? refusedParameters : [...refusedParameters, ...refusedWhileReasoning];
+  const gone: readonly string[] = OPTIONAL_PARAMETERS.filter(
+    (parameter) => refused.includes(parameter) && options[parameter] !== undefined,
+  );
+  if (gone.length === 0) return options;
+  gone.forEach(pass.note);
+  return Object.fromEntries(
+    Object.entries(options).filter(([key]) => !gone.includes(key)),
+  ) as unknown as LanguageModelV4CallOptions;
+}
+
+export function lowerOutputLimit(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
+  const { maxOutputTokens } = pass.to;
+  if (options.maxOutputTokens === undefined || options.maxOutputTokens <= maxOutputTokens) return options;
+  pass.note("maxOutputTokens");
+  return { ...options, maxOutputTokens };
+}
+
+function isReasoningOff({ reasoning, providerOptions }: LanguageModelV4CallOptions, { to }: Pass): boolean {
+  const efforts = to.namespaces.map((namespace) => providerOptions?.[namespace]?.["reasoningEffort"]);
+  return reasoning === "none" || efforts.includes("none");
+}

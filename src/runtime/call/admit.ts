@@ -18,11 +18,6 @@ export function mayGoAtOnce({ binding, cancelled, request }: LiveCall, now: numb
   return pausedUntil <= now && intervalMs === 0 && cancelled === null && now < request.deadline.at;
 }
 
-/** Takes a place if one is free. */
-export function takePlaceAtOnce({ record, binding }: LiveCall): boolean {
-  return !record.state.approved && binding.target.enter() === true;
-}
-
 /** Passes the remaining guards for a call that has its place; a refusal gives the place back. */
 export function passAtOnce(run: LiveCall, estimateMicrocents: number | null): Fault | null {
   const refused = passBreaker(run) ?? passBudget(run, estimateMicrocents);
@@ -59,28 +54,20 @@ async function takePlace(run: LiveCall): Promise<NotSent> {
       context: { target: target.id, limit: maxQueued },
     });
   }
-  const { clock } = run.engine;
-  const { at: deadlineAt } = run.request.deadline;
   const place = { isTaken: false };
-  await new Promise<void>((resolve) => {
-    const waiting = {
-      enter: () => {
-        place.isTaken = true;
-        resolve();
-      },
-    };
-    target.queue(waiting);
-    const disarm = Number.isFinite(deadlineAt) ? clock.after(deadlineAt - clock.now(), () => run.wake?.()) : null;
-    run.wake = () => {
-      disarm?.();
-      target.unqueue(waiting);
-      resolve();
-    };
-  });
-  const gaveUp = run.wake;
-  run.wake = null;
-  if (!place.isTaken) return run.cancelled === null ? outOfTime(run) : "cancelled";
-  gaveUp?.();
+  const taken = Promise.withResolvers<undefined>();
+  const waiting = {
+    enter: () => {
+      place.isTaken = true;
+      taken.resolve(undefined);
+    },
+  };
+  target.queue(waiting);
+  await run.within(taken.promise, run.request.deadline.at);
+  if (!place.isTaken) {
+    target.unqueue(waiting);
+    return run.cancelled === null ? outOfTime(run) : "cancelled";
+  }
   if (run.cancelled === null) return null;
   target.leave();
   return "cancelled";

@@ -1,15 +1,16 @@
-// Asks a person about a call. The question is written first. The answer may come from an interactor in this process or, when
-// none is present, later and from another program: the call then stops as waiting and continues when it is resumed.
+// Asks a person, for a call or for the program itself. The question is written first. The answer may come from an interactor in
+// this process or, when none is present, later and from another program: the call then stops as waiting and continues when it is resumed.
 
 import { classify } from "../../core/classify/classify.ts";
 import { otherTargets, scopeOf } from "../../core/decide/fallback.ts";
 import type { QuestionKind } from "../../core/fault/catalogue.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
-import type { CallState } from "../../core/flow/call.ts";
+import type { CallEvent, CallState } from "../../core/flow/call.ts";
 import {
   type Answer,
   type AnswerSchema,
   INTERACTIONS,
+  NEVER_AT,
   type Question,
   type QuestionPayload,
 } from "../../core/flow/interaction.ts";
@@ -27,18 +28,64 @@ import type { Outcome } from "./outcome.ts";
 export interface Asker {
   readonly engine: Engine;
   readonly request: Pick<CallRequest, "recorder" | "headless" | "deadline">;
+  readonly record: { write(event: CallEvent, keeps: readonly Keep[], at: number): Promise<void> | null };
   readonly cancelled: Fault | null;
   wake: (() => void) | null;
 }
 
+interface NewQuestion extends Pick<Question, "call" | "turn" | "code" | "payload"> {
+  /** null: as long as every question waits. */
+  readonly timeoutMs: number | null;
+}
+
+interface Asked {
+  readonly question: Question;
+  /** null: no person is present, or the asker was cancelled. */
+  readonly answered: Answered | null;
+}
+
 /** How long a question waits when no person is present. After that it counts as a no. */
-export const HEADLESS_WAIT_MS = 7 * 24 * 3_600_000;
+const HEADLESS_WAIT_MS = 7 * 24 * 3_600_000;
+
+/** Puts the question, unless it is `open` from before, and waits for its answer. The caller writes the answer with `takeAnswer`. */
+export async function ask(asker: Asker, open: Question | null, make: () => Promise<NewQuestion>): Promise<Asked> {
+  const question = open ?? (await putQuestion(asker, await make()));
+  const answered = await findAnswer(asker, question);
+  // The question of a cancelled call goes with the event that ends it, not before it.
+  return { question, answered: asker.cancelled === null ? answered : null };
+}
+
+async function putQuestion(asker: Asker, { timeoutMs, ...about }: NewQuestion): Promise<Question> {
+  const { engine, request, record } = asker;
+  const askedAt = engine.clock.now();
+  const expiresAt =
+    timeoutMs === null ? expiryOf(asker, about.payload.kind, askedAt) : Math.min(askedAt + timeoutMs, NEVER_AT);
+  const session = request.recorder.session;
+  const question: Question = { id: engine.chance.newId("q"), session, ...about, askedAt, expiresAt };
+  const keep = { kind: "question", key: question.id, value: question } as const;
+  await record.write({ type: "question-asked", call: about.call, question }, [keep], askedAt);
+  return question;
+}
+
+/** Writes the answer, without a secret in it. `isInput`: the exact value is kept as the call's input. */
+export async function takeAnswer(
+  { engine, request, record }: Asker,
+  { id, call, payload }: Question,
+  { answer, by }: Answered,
+  isInput: boolean,
+): Promise<void> {
+  const { secret } = INTERACTIONS[payload.kind];
+  const keeps = noQuestion(id);
+  if (isInput && answer.status === "accepted")
+    keeps.push({ kind: "input", key: `${request.recorder.session}/${call}`, value: { value: answer.value } });
+  const shown: Answer = secret && answer.status === "accepted" ? { status: "accepted", value: null } : answer;
+  await record.write({ type: "question-answered", call, id, answer: shown, by }, keeps, engine.clock.now());
+}
 
 /** null: answered, go on. */
 export async function askPerson(run: LiveCall, state: CallState): Promise<Outcome<unknown> | null> {
-  const question = (state.step.at === "ask" ? state.step.question : null) ?? (await putQuestion(run, state));
-  const answered = await findAnswer(run, question);
-  // The question goes with the event that ends the call, not before it.
+  const open = state.step.at === "ask" ? state.step.question : null;
+  const { question, answered } = await ask(run, open, () => questionAbout(run, state));
   if (run.cancelled !== null) return null;
   if (answered === null) {
     return {
@@ -49,7 +96,10 @@ export async function askPerson(run: LiveCall, state: CallState): Promise<Outcom
       attempts: state.attempts,
     };
   }
-  await takeAnswer(run, question, answered.answer, answered.by);
+  const { answer } = answered;
+  const replaces = question.payload.kind === "Ask";
+  if (replaces && answer.status === "accepted") run.replaceInput(answer.value);
+  await takeAnswer(run, question, answered, replaces);
   return null;
 }
 
@@ -61,11 +111,10 @@ export function noQuestion(id: string): Keep[] {
   ];
 }
 
-async function putQuestion(run: LiveCall, state: CallState): Promise<Question> {
+async function questionAbout(run: LiveCall, state: CallState): Promise<NewQuestion> {
   const { engine, request, binding } = run;
   const { decision, fault: about } = state;
   const kind = decision?.recourse === "ask" ? decision.question : "Approve";
-  const askedAt = engine.clock.now();
   const seen = about ?? fault("InvariantBroken");
   const asked = {
     tool: binding.tool.id,
@@ -76,21 +125,7 @@ async function putQuestion(run: LiveCall, state: CallState): Promise<Question> {
   };
   const plain = payloadFor(kind, asked, engine.locale);
   const payload = kind === "Auth.DeviceCode" ? await withDeviceCode(run, plain) : plain;
-  const { session } = request.recorder;
-  const expiresAt = expiryOf(run, payload.kind, askedAt);
-  const question: Question = {
-    id: engine.chance.newId("q"),
-    call: run.call,
-    turn: request.turn,
-    session,
-    code: seen.code,
-    payload,
-    askedAt,
-    expiresAt,
-  };
-  const keeps: readonly Keep[] = session === "" ? [] : [{ kind: "question", key: question.id, value: question }];
-  await run.record.write({ type: "question-asked", call: run.call, question }, keeps);
-  return question;
+  return { call: run.call, turn: request.turn, code: seen.code, payload, timeoutMs: null };
 }
 
 /** Redacted, because a default or an example in it may be a secret. */
@@ -123,7 +158,7 @@ async function withDeviceCode({ binding, engine }: LiveCall, plain: QuestionPayl
 }
 
 /** A person who is present has until the turn's deadline. Without one, the question is stored and the turn's time stops. */
-export function expiryOf(run: Asker, kind: Question["payload"]["kind"], askedAt: number): number {
+function expiryOf(run: Asker, kind: Question["payload"]["kind"], askedAt: number): number {
   return isHeadless(run, kind)
     ? askedAt + HEADLESS_WAIT_MS
     : Math.min(askedAt + INTERACTIONS[kind].timeoutMs, run.request.deadline.at);
@@ -134,9 +169,9 @@ function isHeadless(run: Asker, kind: Question["payload"]["kind"]): boolean {
 }
 
 /** null: no person is present, and the question waits in the journal. */
-export async function findAnswer(run: Asker, question: Question): Promise<Answered | null> {
+async function findAnswer(run: Asker, question: Question): Promise<Answered | null> {
   const { engine, request } = run;
-  const isKept = request.recorder.session !== "";
+  const isKept = request.recorder.isSession;
   const posted = isKept ? await postedAnswer(run, question) : null;
   if (posted !== null) return posted;
   if (engine.clock.now() >= question.expiresAt) return { answer: { status: "timeout" }, by: "clock" };
@@ -182,27 +217,11 @@ async function askHere(run: Asker, question: Question): Promise<Answered> {
   };
   run.wake = dismiss;
   openQuestions.set(question.id, dismiss);
-  if (question.session !== "" && journal.durable) disarm = clock.after(LOOK_EVERY_MS, look);
+  if (run.request.recorder.isSession && journal.durable) disarm = clock.after(LOOK_EVERY_MS, look);
   const answered = await interactors.ask(question, dismissed.signal);
   dismiss();
   disarm();
   openQuestions.delete(question.id);
   run.wake = null;
   return answered;
-}
-
-async function takeAnswer(run: LiveCall, question: Question, answer: Answer, by: string): Promise<void> {
-  const { session } = run.request.recorder;
-  const replaces = question.payload.kind === "Ask" && answer.status === "accepted";
-  const keeps = noQuestion(question.id);
-  if (replaces) {
-    run.replaceInput(answer.value);
-    keeps.push({ kind: "input", key: `${session}/${run.call}`, value: { value: answer.value } });
-  }
-  const { secret } = INTERACTIONS[question.payload.kind];
-  const shown: Answer = secret && answer.status === "accepted" ? { status: "accepted", value: null } : answer;
-  await run.record.write(
-    { type: "question-answered", call: run.call, id: question.id, answer: shown, by },
-    session === "" ? [] : keeps,
-  );
 }

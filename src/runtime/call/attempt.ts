@@ -11,6 +11,7 @@ import type { ItemFault } from "../../core/fault/partial.ts";
 import { cancellation } from "../scope.ts";
 import { steadyNow } from "../../host/clock.ts";
 import { guarded } from "../../host/foreign-code.ts";
+import type { CallTrace } from "../../telemetry/call-trace.ts";
 import type { RunContext, AnyTool } from "../tool/tool.ts";
 import type { Wheel, WheelEntry } from "../wheel.ts";
 
@@ -19,6 +20,8 @@ export type AttemptEnd = "value" | "error" | "timeout" | "deadline" | "cancel" |
 /** Whose attempt it is. */
 export interface AttemptOwner {
   readonly call: string;
+  /** null while the program registers no tracer provider. */
+  readonly trace: CallTrace | null;
   /** Part of the answer has reached the caller. */
   committed: boolean;
   responseHeaders(headers: unknown): void;
@@ -163,6 +166,12 @@ export class Attempt implements RunContext, WheelEntry {
     };
   }
 
+  get tokens(): RunContext["tokens"] {
+    return (tokens) => {
+      if (this.end === null) this.owner.trace?.tokens(tokens);
+    };
+  }
+
   get commit(): RunContext["commit"] {
     return () => {
       if (this.end === null) this.owner.committed = true;
@@ -201,7 +210,8 @@ export class Attempt implements RunContext, WheelEntry {
   start(input: unknown): void {
     this.wheel.add(this, this.began, this.due);
     try {
-      const returned = this.spec.run(input, this);
+      const { trace } = this.owner;
+      const returned = trace === null ? this.spec.run(input, this) : trace.attempting(() => this.spec.run(input, this));
       if (isThenable(returned)) {
         Promise.resolve(returned).then(
           (value) => this.settle("value", value),

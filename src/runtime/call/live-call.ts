@@ -24,6 +24,8 @@ export interface LiveCall {
   /** Part of the answer has reached the caller. */
   readonly committed: boolean;
   readonly cancelled: Fault | null;
+  /** An attempt of the tool in charge was let through: from then on the call is in its own retry schedule. */
+  readonly isUnderWay: boolean;
   /** The breaker's permission this call goes by; null when it has none. */
   ticket: Ticket | null;
   /** The number of its attempt that runs or ran last, among those of its target. */
@@ -34,6 +36,8 @@ export interface LiveCall {
   waitUntil(at: number): Promise<boolean>;
   /** Waits until then, or until `wake` is called. */
   waitOnce(at: number): Promise<void>;
+  /** Waits for `work`. null: the time is up, or `wake` was called. */
+  within<T>(work: Promise<T>, at: number): Promise<T | null>;
   replaceInput(input: unknown): void;
   fitted(input: unknown): void;
 }
@@ -55,9 +59,8 @@ export const NO_FAULT: Fault = fault("InvariantBroken", { message: "a call waits
  * True in its own retry schedule, which a breaker opened by other calls does not end. A breaker that counts attempts does end
  * it, because that setting puts the breaker first; so does an operator who takes the target out of service.
  */
-export function goesOnPastBreaker({ binding, record }: LiveCall): boolean {
-  const { attempt } = record.state;
-  return attempt > 0 && binding.policy.breaker.counts === "calls" && binding.target.breaker.state !== "isolated";
+export function goesOnPastBreaker({ binding, isUnderWay }: LiveCall): boolean {
+  return isUnderWay && binding.policy.breaker.counts === "calls" && binding.target.breaker.state !== "isolated";
 }
 
 /** The breaker has moved while this call looked at it: that is written down with the call. */

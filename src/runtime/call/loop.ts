@@ -31,21 +31,16 @@ import { type LiveCall, NO_FAULT } from "./live-call.ts";
 import type { CallRequest } from "./request.ts";
 import { brokenOutcome, handedOut, keptResult, type Outcome, outcomeOf } from "./outcome.ts";
 import type { Engine } from "../engine.ts";
-import {
-  isMoneyApproved,
-  mayGoAtOnce,
-  meterAttempt,
-  passAtOnce,
-  passGuards,
-  shareAttempt,
-  takePlaceAtOnce,
-} from "./admit.ts";
+import { isMoneyApproved, mayGoAtOnce, meterAttempt, passAtOnce, passGuards, shareAttempt } from "./admit.ts";
 import { prepareAtOnce, prepareInput } from "./prepare.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
+import type { CallTrace } from "../../telemetry/call-trace.ts";
+import { tracedRequest } from "./traced.ts";
 
 export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   readonly engine: Engine;
   readonly request: CallRequest;
+  readonly trace: CallTrace | null;
   binding: Binding;
   ticket: Ticket | null = null;
   sent = 0;
@@ -61,11 +56,13 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   constructor(engine: Engine, request: CallRequest) {
     super(engine.clock);
     this.engine = engine;
-    this.request = request;
     this.binding = request.binding;
     this.given = request.input;
     this.fit = request.input;
     this.name = request.call;
+    const traced = tracedRequest(this, request);
+    this.trace = traced?.trace ?? null;
+    this.request = traced?.request ?? request;
   }
 
   get call(): string {
@@ -77,11 +74,19 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     return (this.kept ??= new CallRecord(this.request, this.engine, this));
   }
 
+  get isUnderWay(): boolean {
+    return this.record.state.attempt > 0;
+  }
+
   get input(): unknown {
     return this.fit;
   }
 
   run(): Promise<Outcome<unknown>> {
+    return this.trace === null ? this.go() : this.trace.around(() => this.go());
+  }
+
+  private go(): Promise<Outcome<unknown>> {
     return new Promise((resolve) => {
       this.answer = resolve;
       this.request.scope?.add(this);
@@ -118,9 +123,8 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   /** The first attempt, if it can go out at once. */
   private launchFirst(now: number): boolean {
     const { target, isPlain } = this.binding;
-    const isOutside = this.request.recorder.session === "";
     // A breaker that is not closed is consulted on the long way, where its changes are written.
-    const isQuick = isOutside && target.breaker.state === "closed" && mayGoAtOnce(this, now);
+    const isQuick = !this.request.recorder.isSession && target.breaker.state === "closed" && mayGoAtOnce(this, now);
     if (!isQuick || !(isPlain || prepareAtOnce(this)) || target.enter() !== true) return false;
     this.ticket = target.admit(now);
     // With no listeners, a call that succeeds at once is kept when it has ended.
@@ -210,7 +214,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
       this.binding.isPlain &&
       state.attempts < MOST_LAUNCHES &&
       mayGoAtOnce(this, now) &&
-      takePlaceAtOnce(this) &&
+      this.binding.target.enter() === true &&
       passAtOnce(this, null) === null &&
       this.announce(state.attempt + 1, now)
     ) {

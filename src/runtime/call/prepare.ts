@@ -84,7 +84,7 @@ const REPAIRS: Readonly<Record<string, Repair | undefined>> = {
     return after < before ? { input: smaller, kept: true, rule: "compacted", why } : null;
   },
   "regenerate": ({ regenerate }, input, about) => {
-    const why = "the answer was not usable; the model is told the reason";
+    const why = "the answer was not usable; the next request tells the model why";
     const again =
       regenerate === null ? null : { input: regenerate(input, about), kept: true, rule: "asked-again", why };
     return Promise.resolve(again);
@@ -111,7 +111,7 @@ async function writeAdapted(run: LiveCall, changes: readonly RequestChange[], ke
   const { session } = request.recorder;
   const event = { type: "call-adapted", call, tool: binding.tool.id, changes, kept } as const;
   const key = `${session}/${call}`;
-  await record.write(event, kept && session !== "" ? [{ kind: "input", key, value: { value: run.given } }] : []);
+  await record.write(event, kept ? [{ kind: "input", key, value: { value: run.given } }] : []);
 }
 
 /** null: the repair was not possible, threw, or took too long. */
@@ -157,19 +157,7 @@ function tookTooLong(tool: string, kind: "input" | "output"): Fault {
 }
 
 /** Waits for a schema or a repair as long as for the tool itself, and no longer than the call. null: it was given up. */
-async function inTime<T>(run: LiveCall, work: Promise<T>): Promise<T | null> {
-  const { clock } = run.engine;
-  const now = clock.now();
-  const untilAt = Math.min(now + run.binding.tool.timeoutMs, run.request.deadline.at);
-  let disarm: () => void = () => undefined;
-  const left = new Promise<null>((resolve) => {
-    disarm = clock.after(untilAt - now, () => resolve(null));
-    run.wake = () => resolve(null);
-  });
-  try {
-    return await Promise.race([work, left]);
-  } finally {
-    disarm();
-    run.wake = null;
-  }
+function inTime<T>(run: LiveCall, work: Promise<T>): Promise<T | null> {
+  const { binding, request, engine } = run;
+  return run.within(work, Math.min(engine.clock.now() + binding.tool.timeoutMs, request.deadline.at));
 }

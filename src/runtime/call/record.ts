@@ -90,7 +90,7 @@ export class CallRecord {
       turn,
       tool: binding.tool.id,
       digest,
-      input: recorder.session === "" ? null : preview(input, recorder.redactor),
+      input: recorder.isSession ? preview(input, recorder.redactor) : null,
       deadlineAt: Number.isFinite(deadline.at) ? deadline.at : null,
     } as const;
     this.note(started, 0);
@@ -121,8 +121,8 @@ export class CallRecord {
 
   /** The value of a call, kept apart from its events so that they can be shown. */
   keepsOf(call: string, value: unknown): readonly Keep[] {
-    const { session } = this.#request.recorder;
-    return session === "" ? NO_KEEPS : [{ kind: "result", key: `${session}/${call}`, value }];
+    const { session, isSession } = this.#request.recorder;
+    return isSession ? [{ kind: "result", key: `${session}/${call}`, value }] : NO_KEEPS;
   }
 }
 

@@ -6,6 +6,7 @@ import type { FaultCode } from "../../core/fault/catalogue.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { Budget } from "../budget.ts";
 import type { Recorder } from "../recorder.ts";
+import type { Recourse } from "../../core/policy/policy.ts";
 import type { Scope } from "../scope.ts";
 
 export interface CallRequest {
@@ -14,6 +15,8 @@ export interface CallRequest {
   /** null: a name is generated when one is needed. */
   readonly call: string | null;
   readonly turn: string;
+  /** The stage of a workflow that the call belongs to; null outside runs. */
+  readonly stage: string | null;
   /** Of the input, in a session; empty outside. */
   readonly digest: string;
   readonly recorder: Recorder;
@@ -22,6 +25,8 @@ export interface CallRequest {
   readonly deadline: Moment;
   /** The code of the fault when that time has passed. */
   readonly deadlineCode: FaultCode;
+  /** What can always be done about a fault of this call; the situation may offer more. */
+  readonly offers: ReadonlySet<Recourse>;
   /** The caller can do without the result, whatever the tool declares. */
   readonly optional: boolean;
   /** The caller's own default, which overrides the tool's. */

@@ -1,6 +1,9 @@
 // Settles an attempt that has ended or was refused: checks its value or classifies its failure, decides, and writes the result.
 
 import { nodeUtil } from "../../host/builtin.ts";
+import { decide } from "../../core/decide/decide.ts";
+import type { Decision } from "../../core/decide/decision.ts";
+import { type SeenSituation, seenSituation } from "../../core/decide/seen-situation.ts";
 import { type BreakerCause, type BreakerState, type CallResult, withCause } from "../../core/decide/breaker.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
@@ -13,7 +16,8 @@ import type { Check } from "../../schema/index.ts";
 import type { Shown } from "../target/outage.ts";
 import type { Attempt } from "./attempt.ts";
 import { costOf } from "../budget.ts";
-import { decideAbout, type Decided, faultOf, noteWhatFailed, noteWhatHelped } from "./situation.ts";
+import { faultOf, noteWhatFailed, noteWhatHelped, situationOf } from "./situation.ts";
+import { withFirstReturn } from "./chain.ts";
 import { type CallValue, recordInBackground } from "./record.ts";
 import { checkValue } from "./prepare.ts";
 import { type LiveCall, noteBreaker, valueOf } from "./live-call.ts";
@@ -90,20 +94,32 @@ async function endChecked(run: LiveCall, attempt: Attempt, ran: Ran, check: Chec
     : fail(run, checked.fault, ran, attempt));
 }
 
-function succeed(run: LiveCall, { value, errors }: CallValue, ran: Ran, attempt: Attempt): Promise<void> | null {
+/** An attempt that ran elsewhere has failed: decides about its fault and writes both. */
+export function endReported(run: LiveCall, seen: Fault, ran: Ran): Promise<void> | null {
+  return fail(run, seen, ran, null);
+}
+
+/** An attempt that ran here or elsewhere has succeeded; `attempt` is null for one that ran elsewhere. */
+export function succeed(
+  run: LiveCall,
+  { value, errors }: CallValue,
+  ran: Ran,
+  attempt: Attempt | null,
+): Promise<void> | null {
   const { record, call, request } = run;
-  if (request.recorder.session !== "" && !hasJsonForm(value)) {
+  if (request.recorder.isSession && !hasJsonForm(value)) {
     return fail(run, noJsonForm(run.binding.tool.id, { ran: true }), ran, attempt);
   }
   record.result = { value, errors };
   giveBack(run, "success", ran.at);
   run.binding.target.outage.succeeded(run.sent, ran.at);
   noteWhatHelped(run, true, ran.at);
-  const output = request.recorder.session === "" ? null : preview(value, request.recorder.redactor);
+  const output = request.recorder.isSession ? preview(value, request.recorder.redactor) : null;
   const { durationMs, cost } = ran;
   return record.write(
     { type: "call-succeeded", call, tool: run.binding.tool.id, attempt: ran.attempt, durationMs, cost, errors, output },
-    record.keepsOf(call, record.result),
+    // The executor has the value of what ran elsewhere: only the preview is kept, which has no secrets.
+    attempt === null ? NO_KEEPS : record.keepsOf(call, record.result),
     ran.at,
   );
 }
@@ -115,10 +131,9 @@ export function endAsCancelled(run: LiveCall, why: Fault, cost: Cost | null): Pr
 }
 
 /** Removes the question that the call was waiting for. */
-function withdrawn({ record, request }: LiveCall): readonly Keep[] {
+function withdrawn({ record }: LiveCall): readonly Keep[] {
   const { step } = record.state;
-  if (request.recorder.session === "" || step.at !== "ask" || step.question === null) return NO_KEEPS;
-  return noQuestion(step.question.id);
+  return step.at === "ask" && step.question !== null ? noQuestion(step.question.id) : NO_KEEPS;
 }
 
 /** Found running after a crash: its result is unknown. It was sent, so its estimated cost is booked, once. */
@@ -139,7 +154,8 @@ export async function endUnbegun(run: LiveCall): Promise<void> {
   await fail(run, seen, { attempt: record.state.attempt, durationMs: 0, cost: null, at: engine.clock.now() }, null);
 }
 
-interface Ran {
+/** How an attempt went. */
+export interface Ran {
   readonly attempt: number;
   readonly durationMs: number;
   readonly cost: Cost | null;
@@ -163,7 +179,7 @@ function fail(run: LiveCall, seen: Fault, ran: Ran, left: Attempt | null): Promi
   if (decision.recourse !== "retry") giveBack(run, result, ran.at, told);
   else if (isOutage) run.binding.target.outage.announce(ran.at + decision.delayMs);
   const writeDown = (): Promise<void> | null => writeFailure(run, decided, ran);
-  if (left === null || decision.recourse === "retry" || request.recorder.session === "") return writeDown();
+  if (left === null || decision.recourse === "retry" || !request.recorder.isSession) return writeDown();
   return keepArtefacts(run, left).then((files) => {
     for (const file of files) record.aside(file);
     return (run.cancelled === null ? writeDown() : endAsCancelled(run, run.cancelled, ran.cost)) ?? undefined;
@@ -184,6 +200,43 @@ function writeFailure(
 }
 
 const NO_KEEPS: readonly Keep[] = [];
+
+interface Decided {
+  readonly fault: Fault;
+  readonly decision: Decision;
+  readonly breaker: BreakerState;
+  /** What `decide` saw, for the journal; absent outside sessions. */
+  readonly saw?: SeenSituation;
+}
+
+/** Decides, and applies the decision to what calls share: the retry budget, the target's pause, and what the incident memory has met. */
+function decideAbout(
+  run: LiveCall,
+  seen: Fault,
+  state: CallState,
+  now: number,
+  from: "attempt" | "guard",
+  isNews = true,
+): Decided {
+  const { binding, engine, request, record } = run;
+  const { target, provider, changes } = binding;
+  record.met = binding.fingerprint(seen);
+  if (state.decision?.recourse !== "retry") record.metAfter = engine.incidents.noted;
+  const breaker = target.breaker.state;
+  const { situation, policy } = situationOf(run, seen, state, now, isNews);
+  const decision = decide(situation, policy);
+  if (decision.recourse === "retry" && isNews) provider.spend(now);
+  const until = seen.resetAt ?? (seen.retryAfterMs === undefined ? 0 : now + seen.retryAfterMs);
+  // Only the target's own answer holds other calls back, not a guard's refusal.
+  if (from === "attempt" && until > target.pausedUntil && until > now && traitsOf(seen.code).lifts) {
+    target.pause(until, seen);
+    record.aside({ type: "target-paused", target: target.id, until, call: run.call });
+  }
+  const isFinal = decision.recourse === "fail" || decision.recourse === "surface";
+  const told = isFinal ? withFirstReturn(seen, situation.chain, now) : seen;
+  const saw = request.recorder.isSession ? { saw: seenSituation(situation, changes, told) } : {};
+  return { fault: told, decision, breaker, ...saw };
+}
 
 /** Decides without an attempt: a guard refused, the input is wrong, or a person said no. */
 export async function redecide(run: LiveCall, seen: Fault): Promise<void> {
@@ -244,9 +297,9 @@ function causeOf({ code, message }: Fault, redactor: Redactor): BreakerCause {
 /** Writes a failed attempt's raw error and artefacts as files beside the journal and returns their events. A file that cannot be written is reported and left out. */
 export async function keepArtefacts(run: LiveCall, attempt: Attempt): Promise<readonly HostEvent[]> {
   const { engine, request, call } = run;
-  const { session } = request.recorder;
+  const { session, isSession } = request.recorder;
   const { path } = engine.journal;
-  if (session === "" || path === null) return [];
+  if (!isSession || path === null) return [];
   const left = [...attempt.artefacts];
   if (attempt.end === "error")
     left.push({ name: `attempt-${attempt.attempt}.error.txt`, content: nodeUtil().inspect(attempt.result) });

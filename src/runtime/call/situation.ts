@@ -1,18 +1,15 @@
 // What a failed call looks like to `decide`: the fault, and the whole situation around it.
 
 import type { BreakerState } from "../../core/decide/breaker.ts";
-import { decide } from "../../core/decide/decide.ts";
 import type { Decision } from "../../core/decide/decision.ts";
 import type { Situation } from "../../core/decide/situation.ts";
 import { type FaultCode, traitsOf } from "../../core/fault/catalogue.ts";
 import type { Surface } from "../../core/classify/evidence.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { CallState } from "../../core/flow/call.ts";
-import { placeOf } from "../../core/flow/node.ts";
-import type { Place, Recourse } from "../../core/policy/policy.ts";
-import { type SeenSituation, seenSituation } from "../../core/decide/seen-situation.ts";
+import type { Policy, Recourse } from "../../core/policy/policy.ts";
 import type { Attempt } from "./attempt.ts";
-import { chainAfter, withFirstReturn } from "./chain.ts";
+import { chainAfter } from "./chain.ts";
 import { goesOnPastBreaker, type LiveCall } from "./live-call.ts";
 
 /** A person is asked about one call at most this often, so that a program that answers yes to everything also ends. */
@@ -38,42 +35,27 @@ export function faultOf({ binding, request }: LiveCall, attempt: Attempt): Fault
 /** The code for a time limit, where the surface is a network. */
 const TIMEOUT_ON: Readonly<Partial<Record<Surface, FaultCode>>> = { http: "NetworkTimeout", sse: "NetworkTimeout" };
 
-export interface Decided {
-  readonly fault: Fault;
-  readonly decision: Decision;
-  readonly breaker: BreakerState;
-  /** What `decide` saw, for the journal; absent outside sessions. */
-  readonly saw?: SeenSituation;
+interface Described {
+  readonly situation: Situation;
+  readonly policy: Policy;
 }
 
-/**
- * Decides, and applies the decision to what calls share: the retry budget and the target's pause. A failure that other calls
- * have already seen in the same outage costs the budget nothing, and an empty budget does not end a schedule that has begun.
- */
-export function decideAbout(
-  run: LiveCall,
-  seen: Fault,
-  state: CallState,
-  now: number,
-  from: "attempt" | "guard",
-  isNews = true,
-): Decided {
+/** The failed call as `decide` sees it. `isNews`: other calls have not seen this failure in the same outage. */
+export function situationOf(run: LiveCall, seen: Fault, state: CallState, now: number, isNews: boolean): Described {
   const { binding, engine, request } = run;
   const { chain, next, policy } = chainAfter(run, seen, now);
-  const { target, provider } = binding;
-  const breaker = target.breaker.state;
+  const { target, provider, place } = binding;
   const alternatives = alternativesOf(run, state);
-  run.record.met = binding.fingerprint(seen);
-  if (state.decision?.recourse !== "retry") run.record.metAfter = engine.incidents.noted;
   const situation: Situation = {
     fault: seen,
-    place: placeIn(binding.place, request.turn),
+    place: request.stage === null ? place : { ...place, stage: request.stage },
     // A refusal counts like an attempt, or a guard could be asked forever.
     attempt: Math.max(1, state.attempt + state.refusals),
     waitedMs: state.waitedMs,
     now,
     deadlineAt: Number.isFinite(request.deadline.at) ? request.deadline.at : null,
-    breaker: mayPass(run, breaker),
+    breaker: mayPass(run, target.breaker.state),
+    // An empty budget does not end a schedule that has begun, and a failure that is no news costs the budget nothing.
     retryBudgetLeft: !isNews || state.attempt > 1 || provider.canSpend(now),
     // A person who resumes work they stopped accepts that some of it may have been done.
     idempotent: binding.tool.idempotent || seen.context["repeatApproved"] === true,
@@ -87,18 +69,7 @@ export function decideAbout(
     incidents: engine.incidents.about(run.record.met, now),
     roll: engine.chance.roll(),
   };
-  const decision = decide(situation, policy);
-  if (decision.recourse === "retry" && isNews) provider.spend(now);
-  const until = seen.resetAt ?? (seen.retryAfterMs === undefined ? 0 : now + seen.retryAfterMs);
-  // Only the target's own answer holds other calls back, not a guard's refusal.
-  if (from === "attempt" && until > target.pausedUntil && until > now && traitsOf(seen.code).lifts) {
-    target.pause(until, seen);
-    run.record.aside({ type: "target-paused", target: target.id, until, call: run.call });
-  }
-  const isFinal = decision.recourse === "fail" || decision.recourse === "surface";
-  const told = isFinal ? withFirstReturn(seen, chain, now) : seen;
-  const saw = request.recorder.session === "" ? {} : { saw: seenSituation(situation, binding.changes, told) };
-  return { fault: told, decision, breaker, ...saw };
+  return { situation, policy };
 }
 
 /** The breaker does not stop the call that holds its probe, nor a call in its own retry schedule. */
@@ -118,12 +89,12 @@ const NONE: readonly string[] = [];
 
 function offersOf(run: LiveCall, seen: Fault, state: CallState, hasAlternative: boolean): ReadonlySet<Recourse> {
   const { request, engine } = run;
-  const { offers } = request.binding;
+  const { offers } = request;
   const more: Recourse[] = hasAlternative ? ["alternative"] : [];
-  const inSession = request.recorder.session !== "";
-  const canAsk = inSession || engine.interactors.canAnswer("Approve");
+  const { isSession } = request.recorder;
+  const canAsk = isSession || engine.interactors.canAnswer("Approve");
   if (canAsk && state.questions < MAX_QUESTIONS && mayAskAbout(run, seen)) more.push("ask");
-  if (inSession) more.push("park");
+  if (isSession) more.push("park");
   if (run.record.partialValue !== null) more.push("partial");
   if (request.optional) more.push("skip");
   if (request.fallbackValue !== null) more.push("default");
@@ -172,9 +143,3 @@ const HELPS: ReadonlySet<Decision["recourse"]> = new Set([
   "regenerate",
   "park",
 ]);
-
-/** A call within an attempt of a workflow's node happens in that stage. */
-function placeIn(place: Place, turn: string): Place {
-  const stage = placeOf(turn)?.node;
-  return stage === undefined ? place : { ...place, stage };
-}

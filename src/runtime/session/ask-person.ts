@@ -6,12 +6,11 @@ import type { Redactor } from "../../core/fault/redact.ts";
 import {
   type Answer,
   INTERACTIONS,
-  NEVER_AT,
   type Question,
   formFacts,
   type QuestionPayload,
 } from "../../core/flow/interaction.ts";
-import { type Asker, expiryOf, findAnswer, noQuestion } from "../call/ask.ts";
+import { ask, type Asker, takeAnswer } from "../call/ask.ts";
 import type { Engine } from "../engine.ts";
 import { Interruptible } from "../interruptible.ts";
 import type { SessionCore } from "./session-core.ts";
@@ -33,25 +32,22 @@ export async function askPersonOf(
   options: AskOptions = { turn: "", timeoutMs: null },
 ): Promise<PersonAnswer> {
   const call = `ask:${name}`;
-  const asker = new SessionAsker(core);
   const before = core.state.asks.get(call);
   const { secret } = INTERACTIONS[payload.kind];
   const known = before?.answer ?? null;
   if (known !== null && !secret) return asGiven(core, call, known);
+  const asker = new SessionAsker(core);
   core.scope.add(asker);
   try {
-    const question = before?.answer === null ? before.question : await put(core, asker, call, payload, options);
-    const answered = await findAnswer(asker, question);
+    const open = before?.answer === null ? before.question : null;
+    const safe = safePayload(payload, core.recorder.redactor);
+    const { question, answered } = await ask(asker, open, () =>
+      Promise.resolve({ call, code: null, payload: safe, ...options }),
+    );
     if (answered === null) return asker.cancelled === null ? { status: "waiting", question } : CANCELLED;
-    const { answer, by } = answered;
+    const { answer } = answered;
     if (secret && answer.status === "accepted") core.recorder.redactor.learn([answer.value]);
-    const shown: Answer = secret && answer.status === "accepted" ? { status: "accepted", value: null } : answer;
-    const event = { type: "question-answered", call, id: question.id, answer: shown, by } as const;
-    const keeps = noQuestion(question.id);
-    if (answer.status === "accepted" && !secret) {
-      keeps.push({ kind: "input", key: keyOf(core, call), value: { value: answer.value } });
-    }
-    await core.recorder.record([event], keeps, core.clock.now());
+    await takeAnswer(asker, question, answered, !secret);
     return answer;
   } finally {
     core.scope.remove(asker);
@@ -71,29 +67,6 @@ function keyOf({ state }: SessionCore, call: string): string {
 
 const CANCELLED: Answer = { status: "rejected", reason: "cancelled" };
 
-async function put(
-  core: SessionCore,
-  asker: Asker,
-  call: string,
-  payload: QuestionPayload,
-  { turn, timeoutMs }: AskOptions,
-): Promise<Question> {
-  const askedAt = core.clock.now();
-  const question: Question = {
-    id: core.engine.chance.newId("q"),
-    call,
-    turn,
-    session: core.state.session,
-    code: null,
-    payload: safePayload(payload, core.recorder.redactor),
-    askedAt,
-    expiresAt: timeoutMs === null ? expiryOf(asker, payload.kind, askedAt) : Math.min(askedAt + timeoutMs, NEVER_AT),
-  };
-  const keep = { kind: "question", key: question.id, value: question } as const;
-  await core.recorder.record([{ type: "question-asked", call, question }], [keep], askedAt);
-  return question;
-}
-
 /** A program's own words are shown on pages and stored, so they are redacted. A sign-in page and its code stay unchanged. */
 function safePayload(payload: QuestionPayload, { text, value }: Redactor): QuestionPayload {
   const prompt = text(payload.prompt);
@@ -105,10 +78,12 @@ function safePayload(payload: QuestionPayload, { text, value }: Redactor): Quest
 class SessionAsker extends Interruptible implements Asker {
   readonly engine: Engine;
   readonly request: Asker["request"];
+  readonly record: Asker["record"];
 
   constructor({ engine, recorder, headless, scope }: SessionCore) {
     super(engine.clock);
     this.engine = engine;
+    this.record = { write: (event, keeps, at) => recorder.record([event], keeps, at) };
     this.request = { recorder, headless, deadline: NEVER };
     this.cancelled = scope.cancelled;
   }

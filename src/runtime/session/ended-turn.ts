@@ -3,19 +3,9 @@
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
 import { tellTurn } from "../../core/flow/turn-words.ts";
-import type { SessionStatus } from "../../core/record/event.ts";
 import type { TurnResult } from "./turn-result.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import type { SessionCore } from "./session-core.ts";
-
-/** `status` is open or waiting when the program has left the session without ending it. */
-export function endedFault(session: string, status: SessionStatus): Fault {
-  const isLeft = status === "open" || status === "waiting";
-  const message = isLeft
-    ? `session ${session} was left; open it again to continue it`
-    : `session ${session} is over (${status}); begin a new one`;
-  return fault("EngineState", { message, context: { session } });
-}
 
 export function turnLimitFault(maxTurns: number): Fault {
   return fault("TurnLimit", { message: `the session has had its ${maxTurns} turns`, context: { limit: maxTurns } });

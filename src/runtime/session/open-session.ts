@@ -6,7 +6,7 @@ import { fault, type Fault } from "../../core/fault/fault.ts";
 import { createRedactor } from "../../core/fault/redact.ts";
 import { nameFault } from "../../core/flow/name.ts";
 import type { BudgetRule } from "../../core/flow/money.ts";
-import type { Entry, Manifest, SessionStatus } from "../../core/record/event.ts";
+import type { Entry, Manifest, SessionEvent, SessionStatus } from "../../core/record/event.ts";
 import { emptySession, foldEntry, fromSnapshot, type SessionState } from "../../core/record/replay.ts";
 import type { Keep, KeepKind, NewEntry } from "../../journal/journal.ts";
 import { writeRescue } from "../../journal/files/rescue.ts";
@@ -17,7 +17,7 @@ import type { Engine } from "../engine.ts";
 import { Scope } from "../scope.ts";
 import { SessionCore } from "./session-core.ts";
 import { SessionRecorder, type SessionRecorderOptions } from "./session-recorder.ts";
-import { type FinalWrites, type FirstWrites, NO_WRITES } from "./session-options.ts";
+import { NO_WRITES, type SessionWrites } from "./session-options.ts";
 import { nameTaken } from "./open-sessions.ts";
 import { Session, type SessionLimits } from "./session.ts";
 
@@ -31,6 +31,8 @@ export interface SessionSettings {
   readonly secrets: readonly unknown[];
   /** Where a rescue file may go, best first. */
   readonly rescueFolders: readonly string[];
+  /** Its calls run elsewhere. */
+  readonly isReported?: boolean;
 }
 
 const ENDED: readonly SessionStatus[] = ["done", "failed", "cancelled"];
@@ -43,7 +45,7 @@ export async function openSession(
   engine: Engine,
   id: string,
   settings: SessionSettings,
-  first: FirstWrites | null = null,
+  first: SessionWrites | null = null,
   known: SessionState | null = null,
 ): Promise<Session> {
   const { journal, clock } = engine;
@@ -57,30 +59,12 @@ export async function openSession(
     const message = `session ${id} is over (${state.status}); begin one with another id`;
     throw new FaultError(fault("EngineState", { message, context: { session: id } }));
   }
-  const scope = new Scope("session", null);
-  const budget = new Budget(settings.budget, state);
-  const recorder = recorderFor(engine, settings, state, {
-    died: (why) => scope.cancel(why),
-    written: ({ at, event }, seq) => {
-      // The caller shares its state, and may have read the entry first.
-      if (seq > state.seq) foldEntry(state, { session: id, seq, at, event });
-      budget.written(event);
-    },
-  });
-  const core = new SessionCore(engine, state, recorder, budget, scope, settings.bindings, settings.mode === "headless");
+  const core = coreOf(engine, settings, state);
+  const { recorder } = core;
   if (isNew) {
-    const { mode, labels } = settings;
-    const manifest: Manifest = {
-      sessionId: id,
-      storeId: journal.storeId,
-      contract: 1,
-      mode,
-      createdAt: clock.now(),
-      labels,
-    };
     const { events, keeps } = first ?? NO_WRITES;
     try {
-      await recorder.record([{ type: "session-started", manifest }, ...events], keeps, clock.now());
+      await recorder.record([startOf(engine, settings, id), ...events], keeps, clock.now());
     } catch (error) {
       // Another process was first.
       if (first !== null && (await readSession(engine.store, id)).seq > 0) throw new FaultError(nameTaken(id));
@@ -91,6 +75,51 @@ export async function openSession(
 }
 
 /**
+ * A session whose calls run elsewhere. Nothing is written when it is opened: a new one begins with the first entry about a call, and one
+ * that other processes write to as well has nothing to resume. Null for a session of that name that this process runs itself.
+ */
+export async function openReported(
+  engine: Engine,
+  id: string,
+  settings: SessionSettings,
+  isNew: boolean,
+): Promise<SessionCore | null> {
+  const state = isNew ? emptySession(id) : await readSession(engine.store, id);
+  if (state.seq > 0) {
+    const { labels } = checkManifest(state.manifest, id, engine.journal.storeId);
+    if (labels[REPORTED] !== REPORTED_CALLS) return null;
+  }
+  const core = coreOf(engine, { ...settings, isReported: true }, state);
+  if (state.seq === 0) core.recorder.note(() => [startOf(engine, settings, id)]);
+  return core;
+}
+
+/** The label of a session whose calls run elsewhere. */
+export const REPORTED = "calls";
+export const REPORTED_CALLS = "reported";
+
+function startOf({ journal, clock }: Engine, { mode, labels }: SessionSettings, id: string): SessionEvent {
+  const { storeId } = journal;
+  const manifest: Manifest = { sessionId: id, storeId, contract: 1, mode, createdAt: clock.now(), labels };
+  return { type: "session-started", manifest };
+}
+
+function coreOf(engine: Engine, settings: SessionSettings, state: SessionState): SessionCore {
+  const { session: id } = state;
+  const scope = new Scope("session", null);
+  const budget = new Budget(settings.budget, state);
+  const recorder = recorderFor(engine, settings, state, {
+    died: (why) => scope.cancel(why),
+    written: ({ at, event }, seq) => {
+      // The caller shares its state, and may have read the entry first.
+      if (seq > state.seq) foldEntry(state, { session: id, seq, at, event });
+      budget.written(event);
+    },
+  });
+  return new SessionCore(engine, state, recorder, budget, scope, settings.bindings, settings.mode === "headless");
+}
+
+/**
  * Adds to a session that has ended, such as which run continues its work: through a recorder, like everything else. `make` sees the
  * session as `read` has folded it, and returns null when there is nothing to add.
  */
@@ -98,7 +127,7 @@ export async function amendSession(
   engine: Engine,
   settings: RecorderSettings,
   read: () => Promise<SessionState>,
-  make: (state: SessionState) => FinalWrites | null,
+  make: (state: SessionState) => SessionWrites | null,
 ): Promise<void> {
   const state = await read();
   const writes = make(state);
@@ -108,11 +137,11 @@ export async function amendSession(
   await recorder.record(writes.events, writes.keeps, engine.clock.now());
 }
 
-type RecorderSettings = Pick<SessionSettings, "bindings" | "secrets" | "rescueFolders">;
+type RecorderSettings = Pick<SessionSettings, "bindings" | "secrets" | "rescueFolders" | "isReported">;
 
 function recorderFor(
   engine: Engine,
-  { bindings, secrets, rescueFolders }: RecorderSettings,
+  { bindings, secrets, rescueFolders, isReported: isShared = false }: RecorderSettings,
   { session, seq }: SessionState,
   on: Pick<SessionRecorderOptions, "died" | "written">,
 ): SessionRecorder {
@@ -120,7 +149,8 @@ function recorderFor(
   return new SessionRecorder({
     ...{ session, journal, clock, seq },
     policy: bindings.policy,
-    redactor: hideInWarnings(createRedactor(secrets, engine.redactor)),
+    // A session without secrets of its own shares the runtime's: there may be thousands of them in a second.
+    redactor: isShared ? engine.redactor : hideInWarnings(createRedactor(secrets, engine.redactor)),
     roll: () => chance.roll(),
     rescue: (after, entries, keeps) => rescue(engine, session, rescueFolders, after, entries, keeps),
     ...on,

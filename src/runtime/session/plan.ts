@@ -1,6 +1,7 @@
 // A plan as a program writes it: named steps, each a tool with its input, its dependencies, and a fallback.
 
 import type { PlanNode } from "../../core/flow/plan.ts";
+import type { PlannedNode } from "../../core/record/event.ts";
 import { checkOptions } from "../../options/check-options.ts";
 import { anything, flag, listOf, required, shape, text } from "../../options/kind.ts";
 import { toolKind } from "../option-shapes.ts";
@@ -69,6 +70,13 @@ function nodeOf(id: string, { tool, needs, optional, label, ...rest }: PlanStep)
     optional: optional ?? tool.optional,
     hasDefault: "default" in rest || tool.fallbackValue !== null,
   };
+}
+
+/** A plan with more steps is not written down: no person reads it. */
+export const MAX_SHOWN_NODES = 200;
+
+export function plannedNode({ id, tool, label, needs }: PlanNode): PlannedNode {
+  return { id, tool, label, needs };
 }
 
 /** What makes two plans the same: steps, tools, and how they hang together. Inputs are held to account call by call. */

@@ -43,9 +43,10 @@ export async function runBody(
       const answer = (): void => resolve({ value: undefined, thrown: null, error: undefined, deadline: why });
       void core.idleIn(live.id).then(() => core.clock.soon(answer));
     };
-    const late = fault(live.deadlineCode, { message: `turn ${live.id} was not finished in time` });
     if (Number.isFinite(live.deadlineAt)) {
-      disarm = core.clock.after(live.deadlineAt - core.clock.now(), () => leave(late));
+      disarm = core.clock.after(live.deadlineAt - core.clock.now(), () =>
+        leave(fault(live.deadlineCode, { message: `turn ${live.id} was not finished in time` })),
+      );
     }
     scope.add({ cancel: () => leave(null) });
   });

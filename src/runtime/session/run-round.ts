@@ -46,11 +46,12 @@ export interface RoundOptions {
   readonly plan: Plan;
   readonly steps: PlanSteps;
   readonly turn: string;
+  readonly stage: string | null;
   readonly round: number;
   readonly scope: Scope;
   readonly deadline: Moment;
   readonly deadlineCode: FaultCode;
-  /** Steps that an earlier life settled without a call, as `round/node`. */
+  /** Steps that an earlier process settled without a call, as `round/node`. */
   readonly known: ReadonlySet<string>;
   readonly maxParallel: number;
 }
@@ -85,7 +86,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
     while (running < options.maxParallel && next < ready.length) {
       const node = plan.nodes.get(ready[next++] ?? "");
       if (node === undefined) continue;
-      // Nothing new begins, but what an earlier life began is not passed over: it may be done, or half done.
+      // Nothing new starts. Work that an earlier process started still counts: it may be done, or half done.
       if (isOver && !core.hasBegun(callOf(options, node))) held.push(node.id);
       else start(node);
     }
@@ -119,7 +120,7 @@ async function startNode(
   node: PlanNode,
   outcomes: ReadonlyMap<string, Outcome<unknown>>,
 ): Promise<Outcome<unknown>> {
-  const { core, steps, turn, scope, deadline, deadlineCode } = options;
+  const { core, steps, turn, stage, scope, deadline, deadlineCode } = options;
   const step = steps[node.id];
   const call = callOf(options, node);
   if (step === undefined) throw new Error(`the plan has no step ${node.id}`);
@@ -142,6 +143,7 @@ async function startNode(
     input,
     call,
     turn,
+    stage,
     scope,
     signal: null,
     deadline,
@@ -181,7 +183,7 @@ function outcomeOfSettled({ steps, turn, round }: RoundOptions, settled: Settled
   return { ...common, status, value };
 }
 
-/** A cascade is written as one, however long; what an earlier life wrote is not written again. */
+/** Writes a cascade in one append, however long. Entries of an earlier process are not written again. */
 async function recordSettled({ core, turn, round, known }: RoundOptions, settled: readonly Settled[]): Promise<void> {
   const fresh = settled.filter(({ node }) => !known.has(`${round}/${node}`));
   if (fresh.length > 0) {

@@ -8,7 +8,7 @@ import type { JournalEvent } from "../../core/record/event.ts";
 import type { SessionState } from "../../core/record/replay.ts";
 import type { Clock, Moment } from "../../host/clock.ts";
 import type { Keep } from "../../journal/journal.ts";
-import type { Bindings } from "../tool/binding.ts";
+import type { Binding, Bindings } from "../tool/binding.ts";
 import type { Budget } from "../budget.ts";
 import { noQuestion } from "../call/ask.ts";
 import { CallRun } from "../call/loop.ts";
@@ -25,6 +25,8 @@ export interface SessionCall {
   readonly input: unknown;
   readonly call: string;
   readonly turn: string;
+  /** The stage that the turn is an attempt of; null for a turn of the program's own. */
+  readonly stage: string | null;
   readonly scope: Scope;
   /** The caller's own; null when it has none. */
   readonly signal: AbortSignal | null;
@@ -71,6 +73,10 @@ export class SessionCore {
     return this.engine.clock;
   }
 
+  bind(tool: AnyTool): Binding {
+    return this.#bindings.bind(tool);
+  }
+
   record(...events: readonly JournalEvent[]): Promise<void> {
     return this.recorder.record(events, [], this.clock.now());
   }
@@ -87,7 +93,7 @@ export class SessionCore {
   }
 
   async #call(spec: SessionCall): Promise<Outcome<unknown>> {
-    const { call, turn, signal, deadline, deadlineCode, optional, fallbackValue } = spec;
+    const { call, turn, stage, signal, deadline, deadlineCode, optional, fallbackValue } = spec;
     const { recorder, budget, headless } = this;
     const inSession = (): CallState | null => this.state.calls.get(call) ?? null;
     const digest = digestOf(spec.input);
@@ -95,11 +101,11 @@ export class SessionCore {
     if (refused !== null) return failedOutcome(call, refused);
     const { scope, leave } = signal === null ? { scope: spec.scope, leave: null } : scopeWithin(spec.scope, signal);
     try {
-      const binding = this.#bindings.bind(spec.tool);
+      const binding = this.bind(spec.tool);
       const input = inSession()?.inputReplaced === true ? await this.#replacedInput(spec) : spec.input;
-      const where = { call, turn, digest, recorder, budget, scope, deadline, deadlineCode };
+      const where = { call, turn, stage, digest, recorder, budget, scope, deadline, deadlineCode };
       const mayRepeat = this.repeatInterrupted.has(turn);
-      const rest = { binding, input, optional, fallbackValue, inSession, mayRepeat, headless };
+      const rest = { binding, input, offers: binding.offers, optional, fallbackValue, inSession, mayRepeat, headless };
       const run = new CallRun(this.engine, { ...where, ...rest });
       this.#live.set(call, run);
       return await inside(this.state.session, `call ${call}`, () => run.run());

@@ -28,13 +28,10 @@ export interface TurnOptions {
   readonly beside?: boolean;
 }
 
-/** What belongs to the end of a session or a turn, there with it or not at all. */
-export interface FinalWrites {
+/** What a workflow writes in one append with the beginning or the end of a session or a turn. */
+export interface SessionWrites {
   readonly events: readonly (RunEvent | TurnEvent)[];
   readonly keeps: readonly Keep[];
 }
 
-/** The same for its beginning. */
-export type FirstWrites = FinalWrites;
-
-export const NO_WRITES: FinalWrites = { events: [], keeps: [] };
+export const NO_WRITES: SessionWrites = { events: [], keeps: [] };

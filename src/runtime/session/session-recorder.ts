@@ -13,7 +13,7 @@ import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
 import type { LearningRedactor, Redactor } from "../../core/fault/redact.ts";
 import type { Policy } from "../../core/policy/policy.ts";
-import type { JournalEvent } from "../../core/record/event.ts";
+import type { JournalEvent, SessionStatus } from "../../core/record/event.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Journal, Keep, NewEntry } from "../../journal/journal.ts";
 import { withRetries } from "../retrying-store.ts";
@@ -55,6 +55,7 @@ interface Write {
 
 export class SessionRecorder implements Recorder {
   readonly quiet = null;
+  readonly isSession = true;
   readonly session: string;
   readonly redactor: LearningRedactor;
   readonly #options: SessionRecorderOptions;
@@ -62,7 +63,7 @@ export class SessionRecorder implements Recorder {
   #queue: Write[] = [];
   #busy = false;
   #dead: FaultError | null = null;
-  #isClosed = false;
+  #closedAs: SessionStatus | null = null;
   #derive: DeriveKeeps = () => [];
   /** What the derived values on disk say, by kind. */
   readonly #derived = new Map<Keep["kind"], string>();
@@ -85,7 +86,8 @@ export class SessionRecorder implements Recorder {
 
   record(events: readonly JournalEvent[], keeps: readonly Keep[], at: number): Promise<void> {
     if (this.#dead !== null) return Promise.reject(this.#dead);
-    if (this.#isClosed && events.some(({ type }) => type !== "call-late")) return Promise.reject(this.#closed());
+    if (this.#closedAs !== null && events.some(({ type }) => type !== "call-late"))
+      return Promise.reject(new FaultError(endedFault(this.session, this.#closedAs)));
     const entries = events.map((event) => ({ at, event: safe(event, this.redactor) }));
     return new Promise((resolve, reject) => {
       this.#queue.push({ entries, keeps, resolve, reject, note: null });
@@ -113,19 +115,20 @@ export class SessionRecorder implements Recorder {
     this.#derive = derive;
   }
 
+  /** The status in which this process has ended or left the session; null while it can be used. */
+  get closedAs(): SessionStatus | null {
+    return this.#closedAs;
+  }
+
   /** Another process takes over: from here on this one writes nothing, as if it had crashed. */
-  abandon(why: Fault): void {
+  abandon(why: Fault, status: SessionStatus): void {
     this.#dead ??= new FaultError(why);
+    this.#closedAs ??= status;
   }
 
-  /** The session has ended: only what comes late is still written. */
-  close(): void {
-    this.#isClosed = true;
-  }
-
-  #closed(): FaultError {
-    const message = `session ${this.session} is over; begin a new one`;
-    return new FaultError(fault("EngineState", { message, context: { session: this.session } }));
+  /** The session has ended, or the program leaves it: only what comes late is still written. */
+  close(status: SessionStatus): void {
+    this.#closedAs ??= status;
   }
 
   /** Resolves when everything recorded so far is written or refused. */
@@ -248,6 +251,15 @@ export class SessionRecorder implements Recorder {
     this.#queue = [];
     died(told);
   }
+}
+
+/** `status` is open or waiting when the program has left the session without ending it. */
+export function endedFault(session: string, status: SessionStatus): Fault {
+  const isLeft = status === "open" || status === "waiting";
+  const message = isLeft
+    ? `session ${session} was left; open it again to continue it`
+    : `session ${session} is over (${status}); begin a new one`;
+  return fault("EngineState", { message, context: { session } });
 }
 
 function ignore(): void {

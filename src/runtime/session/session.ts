@@ -19,19 +19,19 @@ import { hasJsonForm, noJsonForm } from "../../core/record/preview.ts";
 import { nodesOf, planDigest, type PlanSteps } from "./plan.ts";
 import { cancellation, Scope, scopeOfSignal } from "../scope.ts";
 import type { SessionCore } from "./session-core.ts";
-import type { DeriveKeeps } from "./session-recorder.ts";
+import { type DeriveKeeps, endedFault } from "./session-recorder.ts";
 import { type Chain, headOf, type Tool } from "../tool/tool.ts";
 import { checkOptions, invalidOption, optionsFault } from "../../options/check-options.ts";
 import { anyNumber, flag, isPlain, oneOf, shape, signal as signalKind, text } from "../../options/kind.ts";
 import { CALL_OPTIONS, type CallOptions, LiveTurn } from "./turn.ts";
 import { recallTurn } from "./ended-turn.ts";
-import { emptyResult, endedFault, runTimeoutFault, turnKey, turnLimitFault } from "./ended-turn.ts";
+import { emptyResult, runTimeoutFault, turnKey, turnLimitFault } from "./ended-turn.ts";
 import { runBody, type TurnBody } from "./run-body.ts";
 import { inside, refuseInside } from "./reentrancy.ts";
-import { type FinalWrites, type SessionLimits, NO_WRITES, type TurnOptions } from "./session-options.ts";
+import { type SessionWrites, type SessionLimits, NO_WRITES, type TurnOptions } from "./session-options.ts";
 import { turnResult, type TurnResult } from "./turn-result.ts";
 
-export type { FinalWrites, SessionLimits, TurnOptions } from "./session-options.ts";
+export type { SessionWrites, SessionLimits, TurnOptions } from "./session-options.ts";
 
 /**
  * Turns beside others are many and short: to fold a few of them again costs less than a snapshot after each. A snapshot costs what
@@ -39,11 +39,12 @@ export type { FinalWrites, SessionLimits, TurnOptions } from "./session-options.
  */
 const FIRST_SNAPSHOT_AT = 100;
 
-/** What a workflow writes together with the beginning and the end of a turn. */
-export interface TurnWrites<T = unknown> {
-  readonly opening: FinalWrites;
+/** A turn that is an attempt of a workflow's stage, and what the run writes together with its beginning and its end. */
+export interface StageTurn<T = unknown> {
+  readonly stage: string;
+  readonly opening: SessionWrites;
   /** What the end of the turn means for the run. A turn that ends with such events is over for good: its result is not kept. */
-  readonly closing: (result: TurnResult<T>) => Promise<FinalWrites>;
+  readonly closing: (result: TurnResult<T>) => Promise<SessionWrites>;
 }
 
 const TURN_OPTIONS = shape<TurnOptions>({ id: text, timeoutMs: anyNumber, signal: signalKind, beside: flag });
@@ -57,7 +58,6 @@ export class Session {
   #turns = 0;
   #calls = 0;
   #queue: Promise<unknown> = Promise.resolve();
-  #ended: SessionStatus | null = null;
   /** The last turn without a name waits for something. */
   #lastWaits = false;
   #snapshotSeq = 0;
@@ -127,8 +127,7 @@ export class Session {
     await this.#queue;
     await this.#core.idle();
     await this.#keepSnapshot();
-    this.#ended ??= this.status;
-    this.#core.recorder.close();
+    this.#core.recorder.close(this.status);
     await this.#core.recorder.settled();
   }
 
@@ -141,13 +140,14 @@ export class Session {
     const core = this.#core;
     const wrong = optionsFault("session.protect", options, CALL_OPTIONS);
     const call = wrong === null && options.id !== undefined ? options.id : `c${++this.#calls}`;
-    const refused = wrong ?? (this.#ended === null ? nameFault("call", call) : endedFault(this.id, this.#ended));
+    const refused = wrong ?? this.#endedFault() ?? nameFault("call", call);
     if (refused !== null) return failedOutcome(call, refused) as Outcome<Output>;
     const outcome = await core.call({
       tool: headOf(tool),
       input,
       call,
       turn: "",
+      stage: null,
       scope: core.scope,
       signal: options.signal ?? null,
       deadline: this.#runDeadline,
@@ -166,19 +166,19 @@ export class Session {
 
   /** Runs a plan, or a function that makes calls, as one turn. Turns run one after another. Never rejects for failing tools. */
   turn(plan: PlanSteps, options?: TurnOptions): Promise<TurnResult>;
-  turn<T>(body: TurnBody<T>, options?: TurnOptions, writes?: TurnWrites<T>): Promise<TurnResult<T>>;
+  turn<T>(body: TurnBody<T>, options?: TurnOptions, stageTurn?: StageTurn<T>): Promise<TurnResult<T>>;
   async turn(
     what: PlanSteps | TurnBody<unknown>,
     options: TurnOptions = {},
-    writes: TurnWrites | null = null,
+    stageTurn: StageTurn | null = null,
   ): Promise<TurnResult> {
     checkOptions("session.turn", options, TURN_OPTIONS);
     if (typeof what !== "function" && !isPlain(what)) throw invalidOption("session.turn", "plan", NO_PLAN);
     const body: TurnBody<unknown> = typeof what === "function" ? what : (turn) => turn.run(what).then(() => undefined);
     const digest = typeof what === "function" ? "" : planDigest(nodesOf(what));
-    if (options.beside === true) return this.#turn(this.#nameOf(options), body, digest, options, writes);
+    if (options.beside === true) return this.#turn(this.#nameOf(options), body, digest, options, stageTurn);
     refuseInside(this.id, "turn");
-    const result = this.#queue.then(() => this.#turn(this.#nameOf(options), body, digest, options, writes));
+    const result = this.#queue.then(() => this.#turn(this.#nameOf(options), body, digest, options, stageTurn));
     // The caller learns how this turn ended; the next turn only waits for it.
     this.#queue = Promise.allSettled([result]);
     return result;
@@ -196,17 +196,18 @@ export class Session {
     body: TurnBody<unknown>,
     digest: string,
     options: TurnOptions,
-    writes: TurnWrites | null,
+    stageTurn: StageTurn | null,
   ): Promise<TurnResult> {
     const core = this.#core;
     this.#lastWaits = false;
-    if (this.#ended !== null) throw new FaultError(endedFault(this.id, this.#ended));
+    const ended = this.#endedFault();
+    if (ended !== null) throw new FaultError(ended);
     const known = core.state.turns.get(id);
     const isOver = known?.status !== undefined && known.status !== null && known.status !== "waiting";
     if (known !== undefined && isOver) return recallTurn(core, known.turn, digest);
     const refused = nameFault("turn", id) ?? this.#refusal(known);
     if (refused !== null) return emptyResult(id, refused, core.engine.locale);
-    const turnDeadline = await this.#open(id, known, options, writes?.opening ?? NO_WRITES);
+    const turnDeadline = await this.#open(id, known, options, stageTurn?.opening ?? NO_WRITES);
     const record = core.state.turns.get(id);
     if (record === undefined) throw new Error(`turn ${id} was started and is not there`);
     const scope = new Scope("turn", core.scope);
@@ -218,6 +219,7 @@ export class Session {
     const live = new LiveTurn({
       core,
       record,
+      stage: stageTurn?.stage ?? null,
       scope,
       cancel,
       deadline: runComesFirst ? this.#runDeadline : turnDeadline,
@@ -254,7 +256,7 @@ export class Session {
     });
     // A refused plan has not run, so a correct one can still be given.
     const isClosed = untaken === null && !live.isOtherPlan && core.recorder.deadFault?.class !== "Session";
-    if (isClosed) await this.#close(result, digest, options, writes);
+    if (isClosed) await this.#close(result, digest, options, stageTurn);
     this.#lastWaits = result.status === "waiting" && options.id === undefined;
     return result;
   }
@@ -264,7 +266,7 @@ export class Session {
     id: string,
     known: TurnRecord | undefined,
     options: TurnOptions,
-    { events, keeps }: FinalWrites,
+    { events, keeps }: SessionWrites,
   ): Promise<Moment> {
     const { clock, recorder } = this.#core;
     if (known?.status === null) {
@@ -283,12 +285,12 @@ export class Session {
     result: TurnResult,
     digest: string,
     { beside = false }: TurnOptions,
-    writes: TurnWrites | null,
+    stageTurn: StageTurn | null,
   ): Promise<void> {
     const core = this.#core;
     // A session that another process took over is not ours to say anything about: the write below is refused.
-    const isOurs = writes !== null && core.recorder.deadFault === null;
-    const { events, keeps: more } = isOurs ? await writes.closing(result) : NO_WRITES;
+    const isOurs = stageTurn !== null && core.recorder.deadFault === null;
+    const { events, keeps: more } = isOurs ? await stageTurn.closing(result) : NO_WRITES;
     const { turn, status, fault: why } = result;
     const done = status !== "waiting";
     const keeps: Keep[] = done ? [...more, ...core.withoutQuestions(turn)] : [...more];
@@ -317,27 +319,31 @@ export class Session {
 
   /** Puts a question to a person. Named, so that the answer is found again when the program runs again. */
   async ask(name: string, payload: QuestionPayload): Promise<PersonAnswer> {
-    const refused = nameFault("call", name) ?? (this.#ended === null ? null : endedFault(this.id, this.#ended));
+    const refused = nameFault("call", name) ?? this.#endedFault();
     if (refused !== null) throw new FaultError(refused);
     return askPersonOf(this.#core, name, payload);
   }
 
   /** Nothing can be done with it any more: it has ended, was cancelled, or lost its store. */
   get isOver(): boolean {
-    return this.#ended !== null || this.#core.scope.cancelled !== null;
+    return this.#core.recorder.closedAs !== null || this.#core.scope.cancelled !== null;
+  }
+
+  #endedFault(): Fault | null {
+    const { closedAs } = this.#core.recorder;
+    return closedAs === null ? null : endedFault(this.id, closedAs);
   }
 
   /** Stops as a crash would and writes nothing: the next process to resume it finds the calls in flight interrupted. */
   async abandon(reason: string): Promise<void> {
     const why = fault("EngineState", { message: reason, context: { session: this.id } });
-    this.#core.recorder.abandon(why);
-    this.#ended ??= this.status;
+    this.#core.recorder.abandon(why, this.status);
     this.#core.scope.cancel(why);
     await this.#core.idle();
   }
 
   /** Stops everything in it at once. Wins over every other end. `last` is written together with the end. */
-  async cancel(reason = "", last: FinalWrites = NO_WRITES): Promise<void> {
+  async cancel(reason = "", last: SessionWrites = NO_WRITES): Promise<void> {
     this.#core.scope.cancel(cancellation("session", reason));
     await this.#core.idle();
     await this.#queue;
@@ -345,7 +351,7 @@ export class Session {
   }
 
   /** Nothing more comes: writes the one event that ends the session, together with `last`. Not from within a turn or a tool of it. */
-  async end(status: "done" | "failed" = "done", last: FinalWrites = NO_WRITES): Promise<void> {
+  async end(status: "done" | "failed" = "done", last: SessionWrites = NO_WRITES): Promise<void> {
     refuseInside(this.id, "end");
     if (!END_STATUS.fits(status)) throw invalidOption("session.end", "status", `status must be ${END_STATUS.says}`);
     await this.#queue;
@@ -353,19 +359,19 @@ export class Session {
     await this.#end(status, null, last);
   }
 
-  async #end(status: SessionStatus, why: Fault | null, { events, keeps }: FinalWrites): Promise<void> {
-    if (this.#ended !== null) {
+  async #end(status: SessionStatus, why: Fault | null, { events, keeps }: SessionWrites): Promise<void> {
+    const { recorder, clock } = this.#core;
+    const { closedAs } = recorder;
+    if (closedAs !== null) {
       // A cancelled session may be ended, as a `finally` does: it stays cancelled.
-      const isRefused = events.length > 0 || (status !== "cancelled" && this.#ended !== "cancelled");
-      if (isRefused) throw new FaultError(endedFault(this.id, this.#ended));
+      const isRefused = events.length > 0 || (status !== "cancelled" && closedAs !== "cancelled");
+      if (isRefused) throw new FaultError(endedFault(this.id, closedAs));
       return;
     }
-    this.#ended = status;
-    const { recorder, clock } = this.#core;
     const ended = { type: "session-ended", status, fault: why } as const;
     const all = [...keeps, ...this.#core.withoutQuestions(null)];
     const written = recorder.record([...events, ended], all, clock.now());
-    recorder.close();
+    recorder.close(status);
     await written;
     await recorder.settled();
   }

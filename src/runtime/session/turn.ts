@@ -1,5 +1,5 @@
 // A turn, live: calls and plans of calls under one deadline and one cancel switch. It is part of a session, and answers
-// from the journal what an earlier life has already done.
+// from the journal what an earlier process has already done.
 
 import type { Moment } from "../../host/clock.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
@@ -10,7 +10,7 @@ import { nameFault } from "../../core/flow/name.ts";
 import type { TurnRecord } from "../../core/record/replay.ts";
 import { failedOutcome, hasValue, isOpen, type Outcome } from "../call/outcome.ts";
 import { askPersonOf, type PersonAnswer } from "./ask-person.ts";
-import { nodesOf, planDigest, type PlanSteps } from "./plan.ts";
+import { MAX_SHOWN_NODES, nodesOf, planDigest, plannedNode, type PlanSteps } from "./plan.ts";
 import { checkPlan } from "../../core/flow/plan.ts";
 import { runRound, type RoundResult, type StepEnd } from "./run-round.ts";
 import { checkOptions, optionsFault } from "../../options/check-options.ts";
@@ -67,6 +67,8 @@ export interface Turn {
 export interface LiveTurnOptions {
   readonly core: SessionCore;
   readonly record: TurnRecord;
+  /** The stage it is an attempt of; null for a turn of the program's own. */
+  readonly stage: string | null;
   readonly scope: Scope;
   readonly deadline: Moment;
   readonly deadlineCode: "TurnTimeout" | "RunTimeout";
@@ -126,7 +128,7 @@ export class LiveTurn implements Turn {
     options: CallOptions<Output> = {},
   ): Promise<Outcome<Output>> {
     const tool = headOf(given);
-    const { core, scope, deadline, deadlineCode } = this.#options;
+    const { core, stage, scope, deadline, deadlineCode } = this.#options;
     const wrong = optionsFault("turn.protect", options, CALL_OPTIONS);
     const name = wrong === null && options.id !== undefined ? options.id : `c${++this.#calls}`;
     const unfit = wrong ?? (this.#isClosed ? turnOver(this.id) : nameFault("call", name));
@@ -136,6 +138,7 @@ export class LiveTurn implements Turn {
       input,
       call: `${this.id}/${name}`,
       turn: this.id,
+      stage,
       scope,
       signal: options.signal ?? null,
       deadline,
@@ -192,7 +195,7 @@ export class LiveTurn implements Turn {
   }
 
   async #run(steps: PlanSteps, options: RunOptions): Promise<RoundResult> {
-    const { core, record, scope, deadline, deadlineCode, maxRounds, maxParallel } = this.#options;
+    const { core, record, stage, scope, deadline, deadlineCode, maxRounds, maxParallel } = this.#options;
     checkOptions("turn.run", options, RUN_OPTIONS);
     const nodes = nodesOf(steps);
     const round = ++this.#round;
@@ -204,13 +207,17 @@ export class LiveTurn implements Turn {
       return this.#keep({ status: "failed", outcomes: {}, missing: [], ends: [], fault: refused });
     }
     if (!record.rounds.has(round)) {
-      await core.record({ type: "round-started", turn: this.id, round, digest, nodes: nodes.length });
+      await core.record({
+        ...{ type: "round-started", turn: this.id, round, digest, nodes: nodes.length },
+        ...(nodes.length > MAX_SHOWN_NODES ? {} : { plan: nodes.map(plannedNode) }),
+      });
     }
     const result = await runRound({
       core,
       plan: checked.plan,
       steps,
       turn: this.id,
+      stage,
       round,
       scope,
       deadline,

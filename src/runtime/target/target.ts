@@ -11,11 +11,13 @@ import {
   type BreakerState,
   type CallResult,
   CLOSED,
+  mergeBreakers,
   movedBy,
   record,
   type Ticket,
 } from "../../core/decide/breaker.ts";
 import { scopeOf } from "../../core/decide/fallback.ts";
+import { extendPause, liftPause, mergePauses, NO_PAUSE, type Pause } from "../../core/decide/pause.ts";
 import { hasPlenty, readPace } from "../../core/classify/limits.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { Clock } from "../../host/clock.ts";
@@ -32,19 +34,51 @@ export interface Waiting {
   enter(): void;
 }
 
-/** A wait that the other side asked for, and the fault it came with. */
-export class Pause {
-  until = -Infinity;
-  fault: Fault | null = null;
+/** The pause of one target, or one that the targets of an account share. */
+export class SharedPause {
+  readonly key: string;
+  /** As in `state`: every call reads it. */
+  until = 0;
+  private now: Pause = NO_PAUSE;
+  private readonly changed: (pause: SharedPause) => void;
+
+  constructor(key: string, known: Pause | null, changed: (pause: SharedPause) => void) {
+    this.key = key;
+    this.changed = changed;
+    if (known !== null) this.set(known);
+  }
+
+  get state(): Pause {
+    return this.now;
+  }
 
   extend(until: number, fault: Fault): void {
-    if (until <= this.until) return;
-    this.until = until;
-    this.fault = fault;
+    this.change(extendPause(this.now, until, fault));
+  }
+
+  /** A person ends the wait. */
+  lift(now: number): void {
+    this.change(liftPause(this.now, now));
+  }
+
+  /** Another process holds this one. */
+  learn(other: Pause): void {
+    this.set(mergePauses(this.now, other));
   }
 
   move(byMs: number): void {
-    this.until += byMs;
+    if (this.until > 0) this.set({ ...this.now, until: this.until + byMs });
+  }
+
+  private change(pause: Pause): void {
+    if (pause === this.now) return;
+    this.set(pause);
+    this.changed(this);
+  }
+
+  private set(pause: Pause): void {
+    this.now = pause;
+    this.until = pause.until;
   }
 }
 
@@ -55,19 +89,28 @@ export class LiveTarget {
   private running = 0;
   private readonly waiting = new Set<Waiting>();
   readonly outage = new Outage();
-  private readonly own = new Pause();
+  readonly own: SharedPause;
   /** Shared with the other targets of its account; its own where it has no account. */
-  readonly account: Pause;
+  readonly account: SharedPause;
   /** Calls start this far apart so that the remaining limit lasts; 0 when there is plenty. */
   intervalMs = 0;
   private slotAt = 0;
   usedAt = 0;
+  /** When the last failure was counted that the breaker heeds. */
+  private failedAt = -Infinity;
   /** The registry dropped it: holders must look it up again. */
   evicted = false;
 
-  constructor(id: string, options: TargetOptions, restored: Breaker | null, account: Pause | null = null) {
+  constructor(
+    id: string,
+    options: TargetOptions,
+    restored: Breaker | null,
+    own: SharedPause,
+    account: SharedPause | null = null,
+  ) {
     this.id = id;
-    this.account = account ?? this.own;
+    this.own = own;
+    this.account = account ?? own;
     this.options = options;
     this.circuit = restored ?? CLOSED;
   }
@@ -83,13 +126,14 @@ export class LiveTarget {
 
   /** What the caller met that was asked to wait. */
   get pauseFault(): Fault | null {
-    return this.account.until > this.own.until ? this.account.fault : this.own.fault;
+    return (this.account.until > this.own.until ? this.account : this.own).state.fault;
   }
 
   /** The wall clock was set: whatever was to last a while lasts as long as before. Accounts move on their own. */
   move(byMs: number): void {
     this.circuit = movedBy(this.circuit, byMs);
     this.slotAt += byMs;
+    this.failedAt += byMs;
     this.own.move(byMs);
     this.outage.move(byMs);
   }
@@ -170,11 +214,39 @@ export class LiveTarget {
     // Nearly always: one more success of a target that is well changes nothing.
     if (result === "success" && before.state === "closed" && before.failures === 0) return;
     this.set(record(before, this.options.rule, ticket, result, now), before);
+    if (result === "failure" && this.circuit !== before) this.failedAt = now;
   }
 
-  /** A person takes the target out of service or back into it. */
+  /** A ticket for an attempt that began elsewhere, at `startedAt`, without asking; null while the breaker lets none begin. */
+  admitBegun(startedAt: number, now: number): Ticket | null {
+    const ticket = this.admit(now);
+    // A failure that was counted while the attempt ran has shown the same outage.
+    return ticket === null || startedAt > this.failedAt ? ticket : { ...ticket, observed: -1 };
+  }
+
+  /** A person changes the breaker, or its cause is known. */
   replace(breaker: Breaker): void {
+    const from = this.circuit.state;
     this.set(breaker, this.circuit);
+    if (breaker.state !== from) this.outage.wakeAll();
+  }
+
+  /** Another process holds this breaker for the same target. */
+  learn(other: Breaker): void {
+    const merged = mergeBreakers(this.circuit, other);
+    if (merged === this.circuit) return;
+    this.circuit = merged;
+    this.outage.wakeAll();
+  }
+
+  /** Attempts that run now. */
+  get runs(): number {
+    return this.running;
+  }
+
+  /** Calls that wait for a place. */
+  get queued(): number {
+    return this.waiting.size;
   }
 
   /** A limit of the whole account holds back its other targets too. */

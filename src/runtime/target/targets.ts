@@ -1,12 +1,28 @@
 // All targets and providers a runtime knows, with eviction: names may come from a model, so their number is bounded.
-// Breakers are kept in the journal: a restart does not forget that a provider is down.
+// Breakers, pauses and retry budgets are shared with the other processes of the journal (shared-state.ts).
 
-import { type Breaker, type BreakerState, isolate, release } from "../../core/decide/breaker.ts";
-import { borrow, earn, fullBudget, type RetryBudget, spend } from "../../core/decide/retry-budget.ts";
+import {
+  type Breaker,
+  type BreakerState,
+  isolate,
+  letProbe,
+  mergeBreakers,
+  release,
+} from "../../core/decide/breaker.ts";
+import { mergePauses, type Pause } from "../../core/decide/pause.ts";
+import {
+  borrow,
+  type BudgetUse,
+  earn,
+  fullBudget,
+  type RetryBudget,
+  spend,
+  useBudget,
+} from "../../core/decide/retry-budget.ts";
 import type { RetryBudgetRule } from "../../core/policy/policy.ts";
 import { type Clock, steadyNow } from "../../host/clock.ts";
 import { mergeSettings, settledRule, type TargetSettings } from "./merge-settings.ts";
-import { LiveTarget, Pause } from "./target.ts";
+import { LiveTarget, SharedPause } from "./target.ts";
 import type { FailureDomains } from "../../core/decide/fallback.ts";
 
 export interface TargetsOptions {
@@ -16,16 +32,22 @@ export interface TargetsOptions {
   readonly maxTargets: number;
   readonly clock: Clock;
   readonly changed: (target: LiveTarget, from: BreakerState) => void;
+  readonly paused: (pause: SharedPause) => void;
+  /** A retry was taken from the budget. */
+  readonly spent: (provider: Provider) => void;
   /** Nothing is remembered of it any more. */
-  readonly evicted: (id: string) => void;
+  readonly evicted: (target: LiveTarget) => void;
 }
 
 export class Targets {
   readonly #options: TargetsOptions;
   readonly #targets = new Map<string, LiveTarget>();
   readonly #providers = new Map<string, Provider>();
-  readonly #accounts = new Map<string, Pause>();
+  readonly #accounts = new Map<string, SharedPause>();
+  /** What the journal says about targets, pauses and providers that were not used here yet. */
   readonly #restored = new Map<string, Breaker>();
+  readonly #restoredPauses = new Map<string, Pause>();
+  readonly #restoredBudgets = new Map<string, RetryBudget>();
   /** Made for a person, before a tool said how its target is to be treated. */
   readonly #byHand = new Set<string>();
 
@@ -33,12 +55,37 @@ export class Targets {
     this.#options = options;
   }
 
-  /** What the journal kept from an earlier life. */
-  restore(id: string, breaker: Breaker): void {
-    const known = this.#targets.get(id);
-    if (known === undefined) {
-      if (this.#restored.size < this.#options.maxTargets) this.#restored.set(id, breaker);
-    } else if (known.breaker.generation === 0) known.replace(breaker);
+  /** Another process, an earlier one or one that runs now, has kept this in the journal. */
+  learnBreaker(id: string, breaker: Breaker): void {
+    const live = this.#targets.get(id);
+    if (live !== undefined) live.learn(breaker);
+    else this.#remember(this.#restored, id, breaker, mergeBreakers);
+  }
+
+  learnPause(key: string, pause: Pause): void {
+    const live = key.startsWith(ACCOUNT)
+      ? this.#accounts.get(key.slice(ACCOUNT.length))
+      : this.#targets.get(key.slice(TARGET.length))?.own;
+    if (live !== undefined) live.learn(pause);
+    else this.#remember(this.#restoredPauses, key, pause, mergePauses);
+  }
+
+  learnBudget(id: string, budget: RetryBudget): void {
+    const live = this.#providers.get(id);
+    if (live !== undefined) live.learn(budget);
+    else this.#remember(this.#restoredBudgets, id, budget, (_, newer) => newer);
+  }
+
+  #remember<T>(known: Map<string, T>, key: string, value: T, merge: (own: T, other: T) => T): void {
+    const before = known.get(key);
+    if (before !== undefined) known.set(key, merge(before, value));
+    else if (known.size < this.#options.maxTargets) known.set(key, value);
+  }
+
+  #pause(key: string): SharedPause {
+    const pause = new SharedPause(key, this.#restoredPauses.get(key) ?? null, this.#options.paused);
+    this.#restoredPauses.delete(key);
+    return pause;
   }
 
   /** The target of that name, treated as the strictest of all tools that asked for it says. `account`: see `accountKey`. */
@@ -50,7 +97,8 @@ export class Targets {
       const now = this.#options.clock.now();
       this.#evict(now);
       const breaker = this.#restored.get(id) ?? null;
-      target = new LiveTarget(id, { ...settings, changed }, breaker, this.#account(account, now));
+      const own = this.#pause(`${TARGET}${id}`);
+      target = new LiveTarget(id, { ...settings, changed }, breaker, own, this.#account(account, now));
       target.usedAt = now;
       this.#restored.delete(id);
       this.#targets.set(id, target);
@@ -59,12 +107,12 @@ export class Targets {
     return target;
   }
 
-  #account(key: string, now: number): Pause | null {
+  #account(key: string, now: number): SharedPause | null {
     if (key === "") return null;
     let pause = this.#accounts.get(key);
     if (pause !== undefined) return pause;
     if (this.#accounts.size >= this.#options.maxTargets) this.#dropIdleAccounts(now);
-    pause = new Pause();
+    pause = this.#pause(`${ACCOUNT}${key}`);
     this.#accounts.set(key, pause);
     return pause;
   }
@@ -89,7 +137,11 @@ export class Targets {
     let provider = this.#providers.get(id);
     if (provider === undefined) {
       if (this.#providers.size >= this.#options.maxTargets) this.#dropProvider();
-      provider = new Provider(this.#options.retryBudget, this.#options.clock);
+      const { retryBudget, clock, spent } = this.#options;
+      provider = new Provider(id, retryBudget, clock, spent);
+      const restored = this.#restoredBudgets.get(id);
+      if (restored !== undefined) provider.learn(restored);
+      this.#restoredBudgets.delete(id);
       this.#providers.set(id, provider);
     }
     return provider;
@@ -105,15 +157,35 @@ export class Targets {
     return [...this.#targets.values()];
   }
 
+  /** Targets that were not used here, as the journal knows them; includes those of which it knows only a pause. */
+  *remembered(): Iterable<{ readonly id: string; readonly breaker: Breaker | null; readonly pause: Pause | null }> {
+    for (const [id, breaker] of this.#restored) {
+      yield { id, breaker, pause: this.#restoredPauses.get(`${TARGET}${id}`) ?? null };
+    }
+    for (const [key, pause] of this.#restoredPauses) {
+      const id = key.slice(TARGET.length);
+      if (key.startsWith(TARGET) && !this.#restored.has(id)) yield { id, breaker: null, pause };
+    }
+  }
+
   /** Out of service until released; also before the target was ever used. */
   isolate(id: string, reason: string, now: number, settings: TargetSettings): void {
     const target = this.#getByHand(id, settings);
     target.replace(isolate(target.breaker, reason, now));
   }
 
-  release(id: string, settings: TargetSettings): void {
+  /** Back into service, and no longer paused. */
+  release(id: string, now: number, settings: TargetSettings): void {
     const target = this.#getByHand(id, settings);
-    target.replace(release(target.breaker));
+    target.replace(release(target.breaker, now));
+    target.own.lift(now);
+    target.account.lift(now);
+  }
+
+  /** The next call goes out as a probe. */
+  probe(id: string, now: number, settings: TargetSettings): void {
+    const target = this.#getByHand(id, settings);
+    target.replace(letProbe(target.breaker, now));
   }
 
   /**
@@ -129,7 +201,7 @@ export class Targets {
       target.evicted = true;
       this.#targets.delete(target.id);
       this.#byHand.delete(target.id);
-      this.#options.evicted(target.id);
+      this.#options.evicted(target);
     }
   }
 
@@ -143,16 +215,27 @@ export class Targets {
   }
 }
 
-/** The retry budget all calls to one provider share. */
+/** How the keys of kept pauses begin. */
+const TARGET = "target/";
+const ACCOUNT = "account/";
+
+/** The retry budget all calls to one provider share, in all processes of the journal. */
 export class Provider {
+  readonly id: string;
   readonly #rule: RetryBudgetRule;
   readonly #clock: Clock;
+  readonly #spent: (provider: Provider) => void;
   /** In steady time: it fills at its pace, however the wall clock is set. */
   #budget: RetryBudget;
+  /** What this process used and other processes do not know of yet. */
+  #earned = 0;
+  #spentAlone = 0;
 
-  constructor(rule: RetryBudgetRule, clock: Clock) {
+  constructor(id: string, rule: RetryBudgetRule, clock: Clock, spent: (provider: Provider) => void) {
+    this.id = id;
     this.#rule = rule;
     this.#clock = clock;
+    this.#spent = spent;
     this.#budget = fullBudget(rule, steadyNow(clock));
   }
 
@@ -168,7 +251,10 @@ export class Provider {
   }
 
   earn(now: number): void {
-    this.#budget = earn(this.#budget, this.#rule, now - this.#clock.shiftMs);
+    const before = this.#budget;
+    this.#budget = earn(before, this.#rule, now - this.#clock.shiftMs);
+    // Shared with the next retry: a call that succeeds writes nothing.
+    if (this.#budget !== before) this.#earned += 1;
   }
 
   canSpend(now: number): boolean {
@@ -178,6 +264,32 @@ export class Provider {
   /** A retry that waits counts already, so that a storm in the making is seen. */
   spend(now: number): void {
     this.#budget = borrow(this.#budget, this.#rule, now - this.#clock.shiftMs);
+    this.#spentAlone += 1;
+    this.#spent(this);
+  }
+
+  /** What is to be written into the budget that processes share; `putBack` it if that fails. */
+  takeUnshared(): BudgetUse {
+    const taken = { earned: this.#earned, spent: this.#spentAlone };
+    this.#earned = 0;
+    this.#spentAlone = 0;
+    return taken;
+  }
+
+  putBack({ earned, spent }: BudgetUse): void {
+    this.#earned += earned;
+    this.#spentAlone += spent;
+  }
+
+  /** The shared budget, by the wall clock, after this use of it. */
+  use(shared: RetryBudget | null, used: BudgetUse): RetryBudget {
+    return useBudget(shared, this.#rule, used, this.#clock.now());
+  }
+
+  /** The shared budget has become this. */
+  learn(shared: RetryBudget): void {
+    const { tokens, at } = this.use(shared, { earned: this.#earned, spent: this.#spentAlone });
+    this.#budget = { tokens, at: at - this.#clock.shiftMs };
   }
 }
 

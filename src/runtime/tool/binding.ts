@@ -3,6 +3,7 @@
 
 import { toolKind } from "../option-shapes.ts";
 import { classify, DEFAULT_RULES, rulesWith } from "../../core/classify/classify.ts";
+import type { Evidence } from "../../core/classify/evidence.ts";
 import type { RuleBook } from "../../core/classify/rule-book.ts";
 import type { Rule } from "../../core/classify/rule.ts";
 import { isFaultCode } from "../../core/fault/catalogue.ts";
@@ -190,6 +191,12 @@ export class Binding {
       this.#lastName = fingerprint(seen, this.#incidentPlace);
     }
     return this.#lastName;
+  }
+
+  /** Names a failure that was seen elsewhere. */
+  classifySeen(evidence: Omit<Evidence, "surface" | "provider">, now: number): Fault {
+    const { surface, provider } = this.tool;
+    return classify({ observedAt: now, ...evidence, surface, provider }, this.#rules);
   }
 
   /** Names the failure. The tool's own `classify` overrides the classifier. */

@@ -44,7 +44,6 @@ export class LastFailure {
 
   #matches(error: Error): boolean {
     if (error.message !== this.#message || Object.getPrototypeOf(error) !== this.#prototype) return false;
-    if (error.cause !== undefined) return false;
     const keys = Object.keys(error);
     return (
       keys.length === this.#keys.length &&

@@ -13,6 +13,7 @@ import { changedRetry, type RetryChange } from "../../core/policy/layer.ts";
 import { TOOL_RETRY } from "../../core/policy/matrix.ts";
 import type { BreakerRule, Retry } from "../../core/policy/policy.ts";
 import type { AnySchema, Check, JsonSchema } from "../../schema/index.ts";
+import type { TokenCounts } from "../../telemetry/call-trace.ts";
 import { checkOptions } from "../../options/check-options.ts";
 import {
   anything,
@@ -66,6 +67,8 @@ export interface RunContext {
    * later, and checked against the budget: exceeding it ends the attempt with BudgetExceeded.
    */
   readonly costSoFar: (microcents: number) => void;
+  /** Reports the tokens that the answer used, for traces. */
+  readonly tokens: (tokens: TokenCounts) => void;
   /** Part of the answer has reached the caller: from now on the work is not silently restarted. */
   readonly commit: () => void;
   /** The fault the runtime sees in an error of this attempt. The attempt may throw the error afterwards: it is not classified again. */

@@ -28,6 +28,8 @@ export type StageAttemptEnd =
       readonly again: boolean;
       /** Act had begun: no earlier phase has effects. */
       readonly acted: boolean;
+      /** The phase that failed; null when the attempt was given up from outside. */
+      readonly failedIn: StagePhase | null;
       readonly output: unknown;
     };
 
@@ -63,6 +65,7 @@ class Attempt {
   #reason = "";
   #route: Route | null = null;
   #acted = false;
+  #failedIn: StagePhase | null = null;
   ending: AttemptState["ending"] = "completed";
   again = false;
 
@@ -75,8 +78,11 @@ class Attempt {
   /** What a phase throws is its failure. */
   async perform({ phase, ending }: AttemptState): Promise<PhaseVerdict> {
     try {
-      return await this.#phases[phase](ending);
+      const verdict = await this.#phases[phase](ending);
+      if (verdict === "fail" || verdict === "retry") this.#failedIn = phase;
+      return verdict;
     } catch (error) {
+      this.#failedIn ??= phase;
       if (isA(error, StageFailure)) this.#output = error.output;
       const seen = classifyThrown(error, thrownIn(this.#stage.id, phase));
       // A failing teardown does not hide what failed before it.
@@ -147,7 +153,7 @@ class Attempt {
     if (this.ending === "skipped") return { end: "skipped", reason: this.#reason, output, route: this.#route };
     if (this.ending === "completed" && this.#route !== null) return { end: "completed", output, route: this.#route };
     const seen = this.#fault ?? nowhere(this.#stage.id);
-    return { end: "failed", fault: seen, again: this.again, acted: this.#acted, output };
+    return { end: "failed", fault: seen, again: this.again, acted: this.#acted, failedIn: this.#failedIn, output };
   }
 }
 

@@ -7,10 +7,11 @@ import type { SessionState } from "../../core/record/replay.ts";
 import type { Keep } from "../../journal/journal.ts";
 import type { SessionOptions } from "../../runtime/runtime.ts";
 import type { Session } from "../../runtime/session/session.ts";
+import { outgoingTrace } from "../../telemetry/otel.ts";
 import { startRun } from "../../core/flow/run.ts";
 import type { RunSummary } from "../runs-api.ts";
 import type { RunsDeps } from "../runs-options.ts";
-import { keepInputs, secretsOf } from "./run-inputs.ts";
+import { keepInputs, secretsOf } from "./run-values.ts";
 import type { Workflow, WorkflowInputs } from "../../workflow-model/stage.ts";
 import { keepLine, keepsOf, summaryOf } from "./summary.ts";
 
@@ -29,7 +30,9 @@ export async function beginRun(
   const { id, version, digest, source } = workflow;
   await keepDefinition(home, workflow);
   const file = source?.file ?? null;
-  const event: RunStarted = { type: "run-started", workflow: id, version, digest, file, ...beginning };
+  const { traceparent } = outgoingTrace();
+  const inTrace = traceparent === undefined ? {} : { traceparent };
+  const event: RunStarted = { type: "run-started", workflow: id, version, digest, file, ...beginning, ...inTrace };
   const now = clock.now();
   const secrets = [...Object.values(inputs.secret), ...workflow.secrets];
   const session = await home.faultline.beginSession(run, optionsOf(workflow, beginning.limits, secrets), {

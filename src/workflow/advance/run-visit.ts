@@ -18,12 +18,13 @@ import {
 } from "../../core/flow/node.ts";
 import type { RunEvent } from "../../core/flow/run-event.ts";
 import type { Visit } from "../../core/flow/run.ts";
+import { seenStage } from "../../core/flow/seen-stage.ts";
 import { decideStage } from "../../core/flow/stage.ts";
 import type { Faultline } from "../../faultline.ts";
 import type { Chance } from "../../host/chance.ts";
 import type { Clock } from "../../host/clock.ts";
 import { preview } from "../../core/record/preview.ts";
-import type { FinalWrites, Session } from "../../runtime/session/session.ts";
+import type { SessionWrites, Session } from "../../runtime/session/session.ts";
 import type { TurnResult } from "../../runtime/session/turn-result.ts";
 import { type StageAttemptEnd, runAttempt, thrownIn } from "./attempt.ts";
 import { overrideFor } from "../operator/limit-overrides.ts";
@@ -56,7 +57,7 @@ export interface VisitWrites {
   /** The event that says that it runs; empty when that is on disk already. */
   readonly opening: readonly RunEvent[];
   /** What goes with its end; called once, before anything of the end is written. */
-  readonly closing: (end: VisitEnd) => Promise<FinalWrites>;
+  readonly closing: (end: VisitEnd) => Promise<SessionWrites>;
 }
 
 export async function runVisit(
@@ -70,7 +71,7 @@ export async function runVisit(
   const place = { node: visit.node, execution: visit.execution, attempt: visit.attempt };
   const raw: string[] = [];
   const { opening, closing } = writes;
-  const write = ({ events, keeps }: FinalWrites): Promise<void> => home.session.record(events, keeps);
+  const write = ({ events, keeps }: SessionWrites): Promise<void> => home.session.record(events, keeps);
   if (visit.instruction?.action === "accept-partial") {
     if (opening.length > 0) await home.session.record(opening);
     return write(await closing(await acceptPartial(home, stage, place, scope)));
@@ -79,7 +80,7 @@ export async function runVisit(
   const leftBehind = new LeftBehind(signal);
   /** Which of the two the turn took along, or need not. */
   const written = { opening: opening.length === 0, end: false };
-  const conclude = async (result: TurnResult<StageAttemptEnd | null>): Promise<FinalWrites> => {
+  const conclude = async (result: TurnResult<StageAttemptEnd | null>): Promise<SessionWrites> => {
     written.end = true;
     // A stage that hangs is abandoned when its time is up: it is aborted, and what it does from here on is not part of the run.
     leftBehind.tell();
@@ -111,7 +112,7 @@ export async function runVisit(
       });
     },
     { id: turnOf(place), timeoutMs: attemptMs(stage, scope), signal, beside: true },
-    { opening: { events: opening, keeps: [] }, closing: conclude },
+    { stage: visit.node, opening: { events: opening, keeps: [] }, closing: conclude },
   );
   if (written.end) return;
   // A turn that was refused, or was over before: its end is still to be written.
@@ -172,7 +173,7 @@ async function acceptPartial(home: VisitDeps, stage: Stage, place: NodePlace, sc
   const output = scope.instruction?.params["output"];
   const next = await nextOf(stage, scope, { status: "completed", output, capHit: false, fault: null });
   if (next.failed !== null) {
-    const end = { end: "failed", fault: next.failed, again: false, acted: true, output } as const;
+    const end = { end: "failed", fault: next.failed, again: false, acted: true, failedIn: "next", output } as const;
     return { ...(await failed(home, stage, place, scope, end)), raw: "" };
   }
   const route = next.route ?? { kind: "end", outcome: "" };
@@ -199,7 +200,7 @@ async function settle(
   if (result.fault !== null || value === null) {
     const seen =
       result.fault ?? classify({ surface: "node", error: new Error(`attempt ${result.turn} ended without a result`) });
-    const end = { end: "failed", fault: seen, again: false, acted: true, output: undefined } as const;
+    const end = { end: "failed", fault: seen, again: false, acted: true, failedIn: null, output: undefined } as const;
     return failed(home, stage, place, scope, end);
   }
   const end = value;
@@ -243,37 +244,39 @@ async function failed(
   stage: Stage,
   place: NodePlace,
   scope: StageScope,
-  { fault: seen, again, acted, output }: Extract<StageAttemptEnd, { end: "failed" }>,
+  { fault: seen, again, acted, failedIn, output }: Extract<StageAttemptEnd, { end: "failed" }>,
 ): Promise<Settled> {
   const fault = isAttemptLimit(seen) ? withContext(seen, { limit: attemptMs(stage, scope) }) : seen;
   const now = clock.now();
   const { rules } = stage;
   const of = rules.retry.maxAttempts;
-  const decided = decideStage(
-    { fault, again, attempt: place.attempt, now, deadlineAt: null, roll: chance.roll() },
-    { ...rules, idempotent: rules.idempotent || !acted },
-  );
+  const attempt = { fault, again, attempt: place.attempt, now, deadlineAt: null, roll: chance.roll() };
+  const inForce = { ...rules, idempotent: rules.idempotent || !acted };
+  const decided = decideStage(attempt, inForce);
+  const saw = seenStage(attempt, inForce);
   switch (decided.do) {
     case "retry": {
       const { decision, delayMs } = decided;
       return done(
-        { type: "node-retrying", ...place, of, fault, decision, delayMs, nextAt: now + delayMs },
+        { type: "node-retrying", ...place, of, fault, decision, delayMs, nextAt: now + delayMs, saw },
         output,
         fault,
       );
     }
     case "defer":
-      return done({ type: "node-deferred", ...place, of, fault, nextAt: now + decided.delayMs }, output, fault);
+      return done({ type: "node-deferred", ...place, of, fault, nextAt: now + decided.delayMs, saw }, output, fault);
     case "skip": {
-      const left = await routeOf(stage, scope, "skipped", fault, output);
-      const event = { type: "node-skipped", ...place, reason: "resolution", ...left } as const;
+      const left = await routeOf(stage, scope, "skipped", fault, failedIn, output);
+      const event = { type: "node-skipped", ...place, reason: "resolution", ...left, saw } as const;
       return done(event, output, left.fault);
     }
     case "fail": {
       const isCancelled = traitsOf(fault.code).cancels;
-      const left = isCancelled ? { route: null, fault } : await routeOf(stage, scope, "failed", fault, output);
+      const left = isCancelled
+        ? { route: null, fault }
+        : await routeOf(stage, scope, "failed", fault, failedIn, output);
       const outcome = matrixOutcome(fault.code, stage.role ?? "coder");
-      const event = { type: "node-failed", ...place, outcome, resolution: rules.resolution, ...left } as const;
+      const event = { type: "node-failed", ...place, outcome, resolution: rules.resolution, ...left, saw } as const;
       return { events: [event], output, fault: left.fault, isDeadEnd: left.route === null };
     }
   }
@@ -295,11 +298,12 @@ async function routeOf(
   scope: StageScope,
   status: "failed" | "skipped",
   fault: Fault,
+  failedIn: StagePhase | null,
   output: unknown,
 ): Promise<{ readonly route: Route | null; readonly fault: Fault }> {
   const { route, failed: second } = await nextOf(stage, scope, { status, output, capHit: false, fault });
-  // A `next` that failed before fails again with the same words: it is the fault already.
-  if (second === null || second.message === fault.message) return { route, fault };
+  // If Next is what failed, it has failed again: that is the fault already.
+  if (second === null || failedIn === "next") return { route, fault };
   return { route: null, fault: andAlso(fault, "where to go from there could not be worked out", second) };
 }
 

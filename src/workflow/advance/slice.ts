@@ -1,5 +1,5 @@
 // Advances one run for as long as there is something to do, and stops when it is over or has to wait. The only writer of its
-// run while it works; what others want of it they leave in the journal, where it looks every now and then.
+// run while it works; what others want of it they leave in the journal, where it looks every half second.
 // L1  a node is begun only after its `node-started` is on disk.
 // L2  exactly one `run-ended` is written, whatever fails, and a cancellation wins over what ends at the same time.
 // L3  a run that only waits is put away: nothing of it stays in memory, and nothing that comes meanwhile is lost.
@@ -8,7 +8,7 @@
 import { classify } from "../../core/classify/classify.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import { matrixOutcome } from "../../core/fault/vocabulary.ts";
-import { turnOf } from "../../core/flow/node.ts";
+import { switchedTo, turnOf } from "../../core/flow/node.ts";
 import type { RunEvent, RunLimits } from "../../core/flow/run-event.ts";
 import type { TurnEvent } from "../../core/record/event.ts";
 import {
@@ -24,14 +24,17 @@ import {
   visitOf,
   type Visit,
 } from "../../core/flow/run.ts";
+import { steadyNow } from "../../host/clock.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { noQuestion } from "../../runtime/call/ask.ts";
+import { Interruptible } from "../../runtime/interruptible.ts";
 import { keepOutput, NodeResults, readOutput } from "./node-results.ts";
 import { runVisit, type VisitEnd, type VisitDeps } from "./run-visit.ts";
+import { tracedStage } from "../../telemetry/run-trace.ts";
 import type { Stage, Workflow } from "../../workflow-model/stage.ts";
 import { NO_WRITES } from "../../runtime/session/session-options.ts";
-import type { FinalWrites } from "../../runtime/session/session.ts";
+import type { SessionWrites } from "../../runtime/session/session.ts";
 import { openActions } from "../operator/posted-actions.ts";
 import { eventsOf } from "../operator/action-events.ts";
 import { brokenEnd, cancelledEnd, completedEnd, failedEnd, type RunEnding } from "./run-endings.ts";
@@ -62,12 +65,17 @@ export class Slice {
   /** Visits that were let in here; that they began is on disk a little later. */
   readonly #admitted = new Set<string>();
   #broken: FaultError | null = null;
-  #wake: (() => void) | null = null;
+  readonly #wait: Interruptible;
   /** Since it last looked: what it knows may be old. */
   #hasHappened = false;
+  /** There may be an action in the journal that it has not read. */
+  #mustLook = true;
+  /** When it last read the actions in the journal, in steady time. */
+  #lookedAt = 0;
 
   constructor(home: SliceDeps) {
     this.#home = home;
+    this.#wait = new Interruptible(home.clock);
     this.#results = new NodeResults(home.session.id, home.journal);
   }
 
@@ -78,10 +86,15 @@ export class Slice {
     return run;
   }
 
-  /** Something was left for it, or is done: it looks at once. */
+  /** A person left something for the run: it looks at once. */
   poke(): void {
+    this.#mustLook = true;
+    this.#goOn();
+  }
+
+  #goOn(): void {
     this.#hasHappened = true;
-    this.#wake?.();
+    this.#wait.wake?.();
   }
 
   /** The limits were changed: the session must be opened again to apply them. */
@@ -142,8 +155,14 @@ export class Slice {
     this.poke();
   }
 
+  /** Actions of this process poke the slice; those of other processes are found every half second, and before the run ends. */
   async #takeActions(): Promise<void> {
-    const { journal, session } = this.#home;
+    const { journal, session, clock } = this.#home;
+    const now = steadyNow(clock);
+    const isEnding = this.#state.failing !== null || openVisits(this.#state).length === 0;
+    if (!this.#mustLook && !isEnding && now - this.#lookedAt < LOOK_EVERY_MS) return;
+    this.#mustLook = false;
+    this.#lookedAt = now;
     for (const posted of await openActions(journal, session.id, this.#state)) {
       // A visit that got an instruction no longer needs an answer.
       const asked = visitOf(this.#state, posted)?.pause?.questions ?? [];
@@ -188,7 +207,7 @@ export class Slice {
       })
       .finally(() => {
         this.#busy.delete(keyOf(visit));
-        this.poke();
+        this.#goOn();
       });
   }
 
@@ -214,11 +233,17 @@ export class Slice {
     }
     const opening = await this.#openingOf(visit, stage);
     const scope = await this.#results.scopeFor(this.#state, visit);
-    await runVisit(this.#home, stage, visit, scope, signal, {
-      opening,
-      // A visit that was stopped has not ended by itself: what stopped it says what becomes of it.
-      closing: async (end) => (signal.aborted && end.fault !== null ? NO_WRITES : this.#closingOf(visit, end)),
-    });
+    await tracedStage(place, stage.kind, (ended) =>
+      runVisit(this.#home, stage, visit, scope, signal, {
+        opening,
+        closing: async (end) => {
+          // A visit that was stopped has not ended by itself: what stopped it says what becomes of it.
+          if (signal.aborted && end.fault !== null) return NO_WRITES;
+          ended(end);
+          return this.#closingOf(visit, end);
+        },
+      }),
+    );
   }
 
   /** The event that starts the visit; none for a visit that was running when an earlier process died. */
@@ -228,10 +253,10 @@ export class Slice {
   }
 
   #startOf({ node, execution, attempt, instruction }: Visit, kind: Stage["kind"]): RunEvent {
-    const switchedTo = instruction?.params["target"];
+    const switched = switchedTo(instruction);
     const own = this.#home.workflow.targetsOf(node);
     // An operator can switch to a target that the agent does not have.
-    const targets = typeof switchedTo === "string" && own.length > 0 ? [...new Set([switchedTo, ...own])] : own;
+    const targets = switched !== null && own.length > 0 ? [...new Set([switched, ...own])] : own;
     return { type: "node-started", node, execution, attempt, kind, ...(targets.length === 0 ? {} : { targets }) };
   }
 
@@ -246,7 +271,7 @@ export class Slice {
     return { type: "node-resumed", node, execution, attempt, why, answer, by };
   }
 
-  async #closingOf(visit: Visit, end: VisitEnd): Promise<FinalWrites> {
+  async #closingOf(visit: Visit, end: VisitEnd): Promise<SessionWrites> {
     // What was written about an earlier attempt says how it went on, too.
     if (end.fault !== null || visit.fault !== null) await this.#home.keepFiles(visit, end);
     this.#results.put(visit, end.output);
@@ -302,18 +327,10 @@ export class Slice {
 
   /** True: a visit ended or the loop was woken. False: the next wake-up time or the next check is due. */
   async #somethingHappens(wakeAt: number | null): Promise<boolean> {
-    const { clock } = this.#home;
     if (this.#hasHappened) return true;
-    const lookMs = Math.min(LOOK_EVERY_MS, wakeAt === null ? Infinity : Math.max(0, wakeAt - clock.now()));
-    await new Promise<void>((resolve) => {
-      const disarm = clock.after(lookMs, () => resolve());
-      this.#wake = () => {
-        disarm();
-        resolve();
-      };
-    });
-    this.#wake = null;
-    return this.#hasHappened;
+    await this.#wait.waitOnce(Math.min(this.#home.clock.now() + LOOK_EVERY_MS, wakeAt ?? Infinity));
+    this.#mustLook ||= !this.#isOutOfDate();
+    return this.#isOutOfDate();
   }
 }
 

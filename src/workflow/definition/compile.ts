@@ -3,10 +3,11 @@
 import { readInputs } from "../../workflow-file/inputs.ts";
 import type { WorkflowDefinition } from "../../workflow-file/definition.ts";
 import { keysOf } from "./known-keys.ts";
+import { outlineOf } from "./outline.ts";
 import { agentTargetIds } from "../node/agent-targets.ts";
 import type { NodeDeps } from "../node/base.ts";
 import { createStage } from "../node/node-stages.ts";
-import { policyOfRuns } from "../runs-policy.ts";
+import { policyOfRuns } from "../../core/policy/runs-policy.ts";
 import type { Workflow } from "../../workflow-model/stage.ts";
 
 export function compileWorkflow(definition: WorkflowDefinition, home: NodeDeps): Workflow {
@@ -23,6 +24,7 @@ export function compileWorkflow(definition: WorkflowDefinition, home: NodeDeps):
     policy: policy === null ? null : policyOfRuns(policy),
     start: [start],
     stages: new Map(nodes.map((node) => [node.id, createStage(node, home)])),
+    outline: outlineOf(definition),
     readInputs: (given) => readInputs(inputs, given),
     targetsOf: (node) => targets.get(node) ?? [],
     sendBackTo: (node) => repairNode(definition, node),

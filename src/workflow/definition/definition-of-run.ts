@@ -31,6 +31,7 @@ function withoutStages({ workflow, version, digest }: RunState): Workflow {
     policy: null,
     start: [],
     stages: new Map(),
+    outline: { inputs: null, nodes: [], edges: [], tools: [] },
     readInputs: () => ({ values: {}, shown: {}, secret: {} }),
     targetsOf: () => [],
     sendBackTo: () => null,

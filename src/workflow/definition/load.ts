@@ -15,7 +15,7 @@ import { compileWorkflow } from "./compile.ts";
 import { COMPLETED } from "../define.ts";
 import { toolsOf, type WorkflowTools } from "../node/workflow-tools.ts";
 import { readBeside } from "./read-beside.ts";
-import type { Workflow, WorkflowSource } from "../../workflow-model/stage.ts";
+import type { FolderDefaults, Workflow, WorkflowSource } from "../../workflow-model/stage.ts";
 
 export interface LoadOptions {
   readonly clock: Clock;
@@ -50,9 +50,22 @@ export class WorkflowLoader {
     return this.#parse(text, { file, named: path }, (name) => readBeside(file, name));
   }
 
+  /**
+   * A file of a folder. `read` gives the texts that apply to the whole folder, or undefined for other files. `known` is returned
+   * when nothing has changed since it was loaded.
+   */
+  async inFolder(
+    { file, named, text }: { readonly file: string; readonly named: string; readonly text: string },
+    { read, defaults }: { readonly read: (name: string) => string | undefined; readonly defaults: FolderDefaults },
+    known: Workflow | null,
+  ): Promise<LoadedFile> {
+    return this.#parse(text, { file, named }, (name) => read(name) ?? readBeside(file, name), defaults, known);
+  }
+
   /** A text that was a workflow when its run was started. */
-  async source({ file, text, files }: WorkflowSource): Promise<Workflow> {
-    const { workflow, diagnostics } = await this.#parse(text, { file, named: file }, (name) => files[name] ?? null);
+  async source({ file, text, files, defaults }: WorkflowSource): Promise<Workflow> {
+    const read: ReadText = (name) => files[name] ?? null;
+    const { workflow, diagnostics } = await this.#parse(text, { file, named: file }, read, defaults);
     if (workflow !== null) return workflow;
     const why = diagnostics.map(({ line, message }) => `line ${line}: ${message}`).join("; ");
     const message = `the workflow kept in the journal cannot be read by this version of Faultline: ${why}`;
@@ -68,11 +81,17 @@ export class WorkflowLoader {
     text: string,
     { file, named }: { readonly file: string; readonly named: string },
     read: ReadText,
+    defaults: FolderDefaults = {},
+    known: Workflow | null = null,
   ): Promise<LoadedFile> {
     // YAML and its schemas load with the first file: a workflow in TypeScript needs neither.
     const { parseWorkflow } = await import("../../workflow-file/parse.ts");
-    const { definition, diagnostics } = await parseWorkflow(text, named, { read, env: this.#options.env });
+    const { definition, diagnostics } = await parseWorkflow(text, named, {
+      ...{ read, env: this.#options.env },
+      ...(Object.keys(defaults).length === 0 ? {} : { defaults }),
+    });
     if (definition === null) return { workflow: null, diagnostics };
+    if (definition.digest === known?.digest) return { workflow: known, diagnostics };
     const source = { ...definition.source, file };
     return { workflow: this.#compile({ ...definition, source }, file), diagnostics };
   }
@@ -80,7 +99,7 @@ export class WorkflowLoader {
   #compile(definition: WorkflowDefinition, file: string): Workflow {
     const { clock, env, runtime } = this.#options;
     const cwd = dirname(file);
-    const tools = toolsOf(definition.tools, { runtime, env, cwd, clock });
+    const tools = toolsOf(definition.tools, { runtime, env, cwd, clock }, definition.manifests);
     this.#tools.push(tools);
     return compileWorkflow(definition, {
       sandbox: this.#sandbox,

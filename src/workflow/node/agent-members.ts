@@ -1,7 +1,7 @@
 // Builds an agent's chain from its targets: models and agent CLIs, with the permissions an operator granted, and with logging. A
 // CLI gets the whole conversation as one text and answers with its final message. It has its own tools, time limit and account.
 
-import type { LanguageModelV4, LanguageModelV4Content } from "@ai-sdk/provider";
+import type { LanguageModelV4, LanguageModelV4Content, LanguageModelV4Message } from "@ai-sdk/provider";
 import { AGENT_KINDS } from "../../agent/parse/agent-state.ts";
 import { childEnv, type Environment, type GivenEnv } from "../../agent/process/child-env.ts";
 import { AgentRequest } from "../../agent/run/agent-request.ts";
@@ -27,7 +27,6 @@ import { readAnswer } from "./agent-answer.ts";
 import { grantArgs, isShortened } from "./agent-instruction.ts";
 import { attemptsIn, heardModel, type RawLog } from "./agent-raw.ts";
 import type { CliAgentTarget, NamedTarget } from "./agent-targets.ts";
-import { conversationText } from "./conversation-text.ts";
 
 const cliRuns = lazyPart(() => import("../../agent/run/run-cli.ts"));
 
@@ -159,4 +158,43 @@ async function answerOf(
   sink.push({ type: "text-delta", id: "0", delta: text });
   sink.push({ type: "text-end", id: "0" });
   return { content, finish: { type: "finish", ...ending } };
+}
+
+// A conversation as one text, for an agent that takes no messages: the instructions and the question, what earlier targets said and
+// did so far, and what was wrong with it.
+
+export function conversationText(messages: readonly LanguageModelV4Message[]): string {
+  return messages
+    .flatMap(linesOf)
+    .filter((text) => text.trim() !== "")
+    .join("\n\n");
+}
+
+function linesOf(message: LanguageModelV4Message): readonly string[] {
+  switch (message.role) {
+    case "system":
+      return [message.content];
+    case "user":
+      return message.content.map((part) => (part.type === "text" ? part.text : ""));
+    case "assistant":
+      return message.content.map((part) => {
+        if (part.type === "text") return part.text === "" ? "" : `This was answered so far:\n\n${part.text}`;
+        return part.type === "tool-call" ? `The tool ${part.toolName} was called with ${inJson(part.input)}.` : "";
+      });
+    case "tool":
+      return message.content.map((part) =>
+        part.type === "tool-result" ? `The tool ${part.toolName} gave:\n\n${resultText(part.output)}` : "",
+      );
+  }
+}
+
+type ToolMessage = Extract<LanguageModelV4Message, { role: "tool" }>;
+type ToolOutput = Extract<ToolMessage["content"][number], { type: "tool-result" }>["output"];
+
+function resultText(output: ToolOutput): string {
+  return output.type === "text" ? output.value : inJson("value" in output ? output.value : null);
+}
+
+function inJson(value: unknown): string {
+  return JSON.stringify(value ?? null);
 }

@@ -3,7 +3,7 @@
 import { AGENT_KINDS, type AgentKind } from "../../agent/parse/agent-state.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault } from "../../core/fault/fault.ts";
-import type { Instruction } from "../../core/flow/node.ts";
+import { type Instruction, switchedTo } from "../../core/flow/node.ts";
 import { freeName } from "../../runtime/tool/chain.ts";
 import type { AgentSpec, AgentTarget } from "../../workflow-model/node-options.ts";
 import { knownProviders, type ModelAgentTarget, providerName } from "../../workflow-model/providers.ts";
@@ -26,9 +26,9 @@ export function targetChain(
   instruction: Instruction | null,
 ): readonly NamedTarget<AgentTarget>[] {
   const own = namedTargets(spec.targets);
-  const wanted = instruction?.action === "switch-provider" ? instruction.params["target"] : undefined;
+  const wanted = switchedTo(instruction);
   if (own.length === 0) throw nobody(spec.id);
-  if (wanted === undefined) return own;
+  if (wanted === null) return own;
   const first = own.find(({ id }) => id === wanted) ?? otherTarget(wanted, own);
   if (first === null) throw noSuchTarget(spec.id, wanted, own);
   return [first, ...own.filter((each) => each !== first)];

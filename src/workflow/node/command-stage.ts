@@ -15,11 +15,11 @@ import { StageFailure } from "../advance/stage-failure.ts";
 import { type Allowed, isAllowed, notAllowed, readAllowList } from "./allow-list.ts";
 import { grantedIn } from "../operator/grants.ts";
 import { initUnlessSkipped, type NodeDeps, stageBase } from "./base.ts";
-import { lineOf, shownLine, splitLine, splitTemplate, type CommandWords } from "../../workflow-model/command-line.ts";
+import { type CommandWords, lineOf, shownLine, splitLine, splitTemplate } from "../../workflow-model/command-line.ts";
 import { expressionScope } from "./expression-scope.ts";
-import { commandMark } from "./leftover-commands.ts";
 import type { NodeOptions } from "../../workflow-model/node-options.ts";
 import { callTimeoutMs, type CommandEnd, runCommand, saidEvidence } from "./run-command.ts";
+import { digestOf } from "../../runtime/session/digest.ts";
 
 type CommandOptions = Extract<NodeOptions, { readonly kind: "command" }>;
 
@@ -262,4 +262,12 @@ function rawText(command: string, end: CommandEnd | null): string {
   const { exitCode, signal, stdout, stderr } = end;
   const how = exitCode === null ? `ended by ${signal ?? "a signal"}` : `exit code ${exitCode}`;
   return `$ ${command}\n${stdout}\n--- stderr\n${stderr}\n--- ${how}\n`;
+}
+
+// Marks a command so that a later process finds it if its own process was killed. `killMarked` ends the leftover command before the
+// call runs again, because two at a time would interfere with each other.
+
+/** The same for every attempt of a call, and unique to the call. It includes the folder, because two journals may use the same run id. */
+export function commandMark(run: string, call: string, folder: string): string {
+  return digestOf({ run, call, folder });
 }

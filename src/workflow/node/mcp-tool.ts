@@ -16,6 +16,7 @@ import type { McpResult } from "../../mcp/result.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { type AnyTool, type RunContext, tool } from "../../runtime/tool/tool.ts";
 import { type DeclaredTool, jsonOrText } from "./command-tool.ts";
+import { orFail } from "../../host/lazy-part.ts";
 import { schemaFault } from "../../schema/index.ts";
 import type { McpServerSpec, ToolSpec } from "../../workflow-model/node-options.ts";
 
@@ -121,13 +122,14 @@ export class McpServers {
 async function transportOf(server: McpServerSpec, { env, cwd }: McpDeps): Promise<McpOptions["transport"]> {
   const { command, args, url } = server;
   if (url !== "") {
-    const { StreamableHTTPClientTransport } = await loaded(
-      server,
-      () => import("@modelcontextprotocol/sdk/client/streamableHttp.js"),
+    const { StreamableHTTPClientTransport } = await loaded(server, () =>
+      import("@modelcontextprotocol/sdk/client/streamableHttp.js").catch(orFail),
     );
     return () => new StreamableHTTPClientTransport(new URL(url));
   }
-  const { StdioClientTransport } = await loaded(server, () => import("@modelcontextprotocol/sdk/client/stdio.js"));
+  const { StdioClientTransport } = await loaded(server, () =>
+    import("@modelcontextprotocol/sdk/client/stdio.js").catch(orFail),
+  );
   /** The SDK's transport ends only the server. This one also ends the server's child processes, on closing and when the server dies. */
   class WholeServerTransport extends StdioClientTransport {
     readonly #mark: string;

@@ -3,6 +3,7 @@
 import type { Clock } from "../../host/clock.ts";
 import type { McpToolDefinition } from "../../mcp/options.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
+import { type ToolOverride, withOverride } from "../../runtime/tool/overrides.ts";
 import type { AnyTool } from "../../runtime/tool/tool.ts";
 import { withWords } from "./agent-tools.ts";
 import { commandTool, type DeclaredTool } from "./command-tool.ts";
@@ -25,14 +26,23 @@ export interface WorkflowTools {
   close(): Promise<void>;
 }
 
-export function toolsOf(specs: readonly ToolSpec[], home: ToolsDeps): WorkflowTools {
+/** `overrides`: what the operator says about some of them, in front of what the workflow says. */
+export function toolsOf(
+  specs: readonly ToolSpec[],
+  home: ToolsDeps,
+  overrides: readonly ToolOverride[] = [],
+): WorkflowTools {
+  const overrideOf = new Map(overrides.map((override) => [override.id, override]));
   const servers = new McpServers(home);
   const tools = new Map<string, AnyTool>();
   // Two tools may be each other's fallback, so the lists are filled after all tools exist.
   const alternatives = new Map(specs.map(({ id }) => [id, [] as AnyTool[]]));
-  for (const spec of specs) tools.set(spec.id, toolOf(spec, alternatives.get(spec.id) ?? [], home, servers));
-  for (const { id, alternatives: names } of specs)
+  for (const spec of specs)
+    tools.set(spec.id, toolOf(spec, alternatives.get(spec.id) ?? [], home, servers, overrideOf.get(spec.id)));
+  for (const { id, alternatives: declared } of specs) {
+    const names = overrideOf.get(id)?.alternatives ?? declared;
     alternatives.get(id)?.push(...names.flatMap((name) => tools.get(name) ?? []));
+  }
   return {
     find: (id) => tools.get(id),
     learn: async (ids) => {
@@ -43,18 +53,30 @@ export function toolsOf(specs: readonly ToolSpec[], home: ToolsDeps): WorkflowTo
   };
 }
 
-function toolOf(spec: ToolSpec, alternatives: readonly AnyTool[], home: ToolsDeps, servers: McpServers): AnyTool {
+function toolOf(
+  spec: ToolSpec,
+  alternatives: readonly AnyTool[],
+  home: ToolsDeps,
+  servers: McpServers,
+  override: ToolOverride | undefined,
+): AnyTool {
   const { run, description, input } = spec;
   const declared = declaredOf(spec, alternatives);
-  if (run.kind === "command") return withWords(commandTool(spec, declared, run, home), { description });
+  if (run.kind === "command")
+    return withWords(overridden(commandTool(spec, declared, run, home), override), { description });
   // Details missing in the file are known once the server is connected.
   const definition = (): McpToolDefinition | undefined => servers.definition(run.server, run.tool);
-  const called = mcpTool(declared, run, servers);
+  const called = overridden(mcpTool(declared, run, servers), override);
   return withWords(input === null ? { ...called, inputSchema: () => definition()?.inputSchema ?? null } : called, {
     get description() {
       return description === "" ? (definition()?.description ?? "") : description;
     },
   });
+}
+
+/** Alternatives are tools of the same workflow, so they are filled in with those of the others. */
+function overridden(tool: AnyTool, override: ToolOverride | undefined): AnyTool {
+  return override === undefined ? tool : { ...withOverride(tool, override), alternatives: tool.alternatives };
 }
 
 function declaredOf(spec: ToolSpec, alternatives: readonly AnyTool[]): DeclaredTool {

@@ -5,7 +5,7 @@ import type { Instruction } from "../../core/flow/node.ts";
 import type { RunState, Visit } from "../../core/flow/run.ts";
 import type { Journal, Keep } from "../../journal/journal.ts";
 import { type Granted, GRANT, grantedIn } from "./grants.ts";
-import { readOutput } from "../advance/node-output.ts";
+import { readOutput } from "../advance/run-values.ts";
 import type { PostedAction } from "./posted-actions.ts";
 
 /** Actions that are meant for the run, and not for one attempt. */

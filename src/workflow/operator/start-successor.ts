@@ -10,7 +10,7 @@ import { beginRun } from "../advance/begin-run.ts";
 import { failureFeedback } from "../advance/failure-feedback.ts";
 import { inheritInstructions } from "./standing-instructions.ts";
 import { readOutput } from "../advance/node-results.ts";
-import { readInputs, secretsOf } from "../advance/run-inputs.ts";
+import { readInputs, secretsOf } from "../advance/run-values.ts";
 import { summaryFor } from "../report/run-reports.ts";
 import type { Acted } from "../runs-api.ts";
 import type { RunsDeps } from "../runs-options.ts";

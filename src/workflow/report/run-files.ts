@@ -1,6 +1,6 @@
 // The files about failed stages of a run: when they are written, and which there are.
 
-import { nodeFsPromises } from "../../host/builtin.ts";
+import { nodeFs, nodeFsPromises } from "../../host/builtin.ts";
 import { relative, join } from "node:path";
 import { classify } from "../../core/classify/classify.ts";
 import { suppressed } from "../../core/fault/suppressed.ts";
@@ -73,6 +73,32 @@ export async function filesOf(
   } catch (error) {
     // A run of which nothing failed has no folder.
     if (error instanceof Error && readField(error, "code") === "ENOENT") return { files: [], folder };
+    throw storeError(error, { run });
+  }
+}
+
+/** The visit's files by name: `rounds/02/coder_raw.md`. */
+export function filesOfVisit(
+  { node, execution }: Pick<Visit, "node" | "execution">,
+  files: readonly string[],
+): readonly string[] {
+  const round = `rounds/${String(execution).padStart(2, "0")}/`;
+  return files.filter((file) => file.startsWith(`${round}${node}_`) || file.startsWith(`${round}${node}.`));
+}
+
+/** A file of the run, without following links; null when there is none of that name. Only names that `filesOf` lists are read. */
+export async function readRunFile(journal: Journal, run: string, name: string): Promise<Uint8Array | null> {
+  const { files, folder } = await filesOf(journal, run);
+  if (folder === null || !files.includes(name)) return null;
+  const { constants } = nodeFs();
+  try {
+    const handle = await nodeFsPromises().open(join(folder, name), constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      return await handle.readFile();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
     throw storeError(error, { run });
   }
 }

@@ -1,45 +1,22 @@
-// Runs as they are looked at: in a list, one by one, with what can be done about them. Nothing here changes anything.
+// One run as people look at it, with what can be done about it. Nothing here changes anything.
 
 import { tellRun } from "../../core/flow/run-words.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { createRedactor, type Redactor } from "../../core/fault/redact.ts";
+import type { Locale } from "../../core/fault/words/words.ts";
 import { actionsFor, focusOf, type OfferedAction } from "../../core/flow/action.ts";
 import { copyRun, isEnded, type RunState, type Visit } from "../../core/flow/run.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { readOutput } from "../advance/node-results.ts";
 import { filesOf } from "./run-files.ts";
-import { secretsOf } from "../advance/run-inputs.ts";
+import { secretsOf } from "../advance/run-values.ts";
 import { noRun } from "../operator/run-faults.ts";
-import type { RunEnd, RunReport, RunsFilter, RunSummary } from "../runs-api.ts";
+import type { RunEnd, RunReport, RunSummary } from "../runs-api.ts";
 import type { RunsDeps } from "../runs-options.ts";
 import { summaryOf } from "../advance/summary.ts";
 
-/** The newest first. What is not listed is not read, but for runs of other workflows that began since. */
-export async function listRuns({ journal }: RunsDeps, filter: RunsFilter): Promise<readonly RunSummary[]> {
-  const { status, workflow, limit = Infinity, after } = filter;
-  const found: RunSummary[] = [];
-  let last = after === undefined ? undefined : { at: after.startedAt, key: after.run };
-  while (found.length < limit) {
-    // Runs of other workflows are left out, so a page of what is wanted may need more.
-    const size = workflow === undefined ? Math.min(PAGE, limit - found.length) : PAGE;
-    const page = await journal.keptByTime("run", {
-      order: "newest",
-      limit: size,
-      ...(status === undefined ? {} : { tag: status }),
-      ...(last === undefined ? {} : { after: last }),
-    });
-    const runs = page.map(({ value }) => value as RunSummary);
-    found.push(...runs.filter((run) => (workflow ?? run.workflow) === run.workflow));
-    last = page.at(-1);
-    if (page.length < size) break;
-  }
-  return found.slice(0, limit);
-}
-
-const PAGE = 200;
-
 /** null when there is no such run. */
-export async function showRun(home: RunsDeps, run: string): Promise<RunReport | null> {
+export async function showRun(home: RunsDeps, run: string, locale: Locale = home.locale): Promise<RunReport | null> {
   const { journal, clock, reader } = home;
   const kept = await summaryFor(home, run);
   if (kept === null) return null;
@@ -52,7 +29,7 @@ export async function showRun(home: RunsDeps, run: string): Promise<RunReport | 
     journal,
     questions.map(({ id }) => id),
   );
-  const actions = await offeredFor(home, run, state, seq);
+  const actions = await offeredFor({ ...home, locale }, run, state, seq);
   const seen = withoutAnswered(state, answered);
   return {
     summary: summaryOf(run, seen, spending.microcents, Math.max(clock.now(), kept.updatedAt)),

@@ -1,5 +1,5 @@
-// For `faultline start` only: does what files.mjs does, but hangs when it is called for the first time. Ends by itself after a
-// minute, in case nobody ends it.
+// For `faultline start` only: does what files.mjs does, but hangs at the first call. It ends by itself after a minute, in case
+// nothing stops it.
 
 import { existsSync, writeFileSync } from "node:fs";
 

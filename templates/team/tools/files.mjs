@@ -1,11 +1,11 @@
-// Files of the repository for models: list, read, write. Takes its input as JSON on stdin, prints its answer, and tells on stderr
-// why it could not. The repository is the folder it is run in; nothing outside of it is reached, not through links either.
+// File tools for models: list, read, write. Reads its input as JSON from stdin and prints its answer, or the reason for a failure on
+// stderr. The repository is the current folder. Files outside it are out of reach, also through symbolic links.
 
 import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 
 const ROOT = realpathSync(process.cwd());
-/** Whoever may write these writes the rules of its own work. */
+/** A model that could write these could change its own rules. */
 const CLOSED = [".git", ".faultline", "node_modules", "team", "team.faultline.yaml"];
 const MOST_BYTES = 200_000;
 const MOST_FILES = 1_000;
@@ -34,8 +34,8 @@ function read({ path }) {
   const file = within(path);
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) refuse(`there is no file ${path}`);
-  if (!found.isFile()) refuse(`${path} is no file`);
-  if (found.size > MOST_BYTES) refuse(`${path} has ${found.size} bytes, and ${MOST_BYTES} are the most`);
+  if (!found.isFile()) refuse(`${path} is not a file`);
+  if (found.size > MOST_BYTES) refuse(`${path} has ${found.size} bytes; at most ${MOST_BYTES} are allowed`);
   // As JSON, so that a file that happens to hold JSON arrives as the text it is.
   return JSON.stringify({ path, content: readFileSync(file, "utf8") });
 }

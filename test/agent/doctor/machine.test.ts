@@ -1,6 +1,6 @@
 // What Faultline needs of a machine: versions as given, folders as they are.
 
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkNode, checkSqlite, obstacleToMaking } from "../../../src/agent/doctor/machine.ts";
@@ -38,6 +38,13 @@ describe("a file that is not there", () => {
     expect(obstacleToMaking(join(machine.home, "agent.db"))).toBeNull();
     expect(obstacleToMaking(join(machine.home, "a/b/c/agent.db"))).toBeNull();
     expect(existsSync(join(machine.home, "a"))).toBe(false);
+  });
+
+  // Permissions do not stop root.
+  it.skipIf(process.getuid?.() === 0)("cannot be made in a folder that may not be written", () => {
+    mkdirSync(join(machine.home, "locked"), { mode: 0o555 });
+    expect(obstacleToMaking(join(machine.home, "locked/agent.db"))).toBe("not-writable");
+    expect(obstacleToMaking(join(machine.home, "locked/a/b/agent.db"))).toBe("not-writable");
   });
 
   it("cannot be made below a file, nor where the system does not even look", () => {

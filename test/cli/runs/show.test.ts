@@ -71,7 +71,7 @@ describe("one run", () => {
     expect(exit).toBe("ok");
     expect(stdout).toMatch(/^run ship {2}waiting\n/);
     expect(stdout).toMatch(/✓ build {2}done · 1 call · /);
-    expect(stdout).toMatch(/◷ ask {4}waiting · /);
+    expect(stdout).toMatch(/\? ask {4}waiting · /);
     expect(stdout).toContain("    Ship a page?\n    faultline runs answer ship yes\n");
     expect(stdout).toContain("  faultline workflow resume ship\n");
     expect(stdout).toContain("  faultline runs cancel ship\n");
@@ -83,7 +83,7 @@ describe("one run", () => {
     const ran = await world.call(["workflow", "run", file, "--run", "ship"]);
     expect(ran.stderr).not.toMatch(/ in \d+ d/);
     const { stdout } = await world.call(["runs", "show", "ship"]);
-    expect(stdout).toMatch(/◷ ask {4}waiting · [^·]*\n/);
+    expect(stdout).toMatch(/\? ask {4}waiting · [^·]*\n/);
     expect(stdout).toMatch(/^ {2}q_\S+ {2}Confirm$/m);
     expect(await world.json(["runs", "show", "ship"])).toMatchObject({
       wakeAt: null,

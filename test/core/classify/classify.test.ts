@@ -347,3 +347,54 @@ describe("own rules", () => {
     expect(classify({ surface: "http", body }).code).toBe("Overloaded");
   });
 });
+
+describe("a process that ended", () => {
+  it.each<[Evidence, true | undefined]>([
+    [{ surface: "tool", exitCode: 0, message: "429 Too Many Requests" }, undefined],
+    [{ surface: "tool", exitCode: 1, message: "429 Too Many Requests" }, true],
+    [{ surface: "tool", exitCode: 2 }, true],
+    [{ surface: "tool", exitCode: 126, message: "permission denied" }, undefined],
+    [{ surface: "tool", exitCode: 127, message: "sh: 1: jq: not found" }, undefined],
+    [{ surface: "tool", signal: "SIGKILL" }, true],
+    [{ surface: "tool", message: "429 Too Many Requests" }, undefined],
+    [{ surface: "cli", exitCode: 1, message: "429 Too Many Requests" }, undefined],
+  ])("may have done its work if it was a tool that started: %o", (evidence, ran) => {
+    expect(classify(evidence).context["ran"]).toBe(ran);
+  });
+});
+
+describe("the length of a wait", () => {
+  const reset = (wait: string): string =>
+    `You have exhausted your capacity on this model. Your quota will reset after ${wait}.`;
+  const tier = (seconds: number): string =>
+    `You have exceeded the call rate limit of your pricing tier. Please retry after ${seconds} seconds.`;
+
+  it.each<[string, FaultCode]>([
+    [reset("1ms"), "RateLimited"],
+    [reset("300s"), "RateLimited"],
+    [reset("300.001s"), "QuotaExhausted"],
+    [tier(21_599), "RateLimited"],
+    [tier(21_600), "QuotaExhausted"],
+  ])("tells a rate limit from a quota: %s", (message, code) => {
+    expect(codeOf({ surface: "http", status: 429, message })).toBe(code);
+  });
+});
+
+describe("a large answer", () => {
+  /** An array with this many objects in it, itself included, at most 16 to an array. */
+  function objects(count: number): unknown[] {
+    const groups = Math.ceil((count - 1) / 17);
+    const leaves = count - 1 - groups;
+    return Array.from({ length: groups }, (_, group) =>
+      Array.from({ length: Math.min(16, leaves - 16 * group) }, () => ({})),
+    );
+  }
+
+  it.each<[number, FaultCode]>([
+    [397, "QuotaExhausted"],
+    [398, "Unclassified"],
+  ])("is read up to its 400th object: a cause behind %d others is %s", (others, code) => {
+    const body = [objects(200), objects(others - 200), { error: { type: "insufficient_quota" } }];
+    expect(codeOf({ surface: "http", body })).toBe(code);
+  });
+});

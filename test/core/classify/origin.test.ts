@@ -3,7 +3,7 @@
 import { APICallError } from "@ai-sdk/provider";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { REQUEST_ID_HEADERS } from "../../../src/core/classify/read-origin.ts";
+import { originAround, REQUEST_ID_HEADERS } from "../../../src/core/classify/read-origin.ts";
 import { classify, createRedactor, FAULT_CODES, type Fault, originOf, viewFor } from "../../../src/core/index.ts";
 
 const REQUEST = "req_011CSHoEeqs5C35K2UUqR7Fy";
@@ -76,5 +76,34 @@ describe("the origin of a fault", () => {
     const error = new DOMException("stopped", "AbortError");
     expect(originOf(classify({ surface: "node", error, aborted: true }))).toBeNull();
     expect(FAULT_CODES).toContain(classify({ surface: "node", error, aborted: true }).code);
+  });
+});
+
+describe("an error around one that carries its fault", () => {
+  const carrier = new Error("inner");
+  const known = { thrown: [{ name: "Error", message: "root" }], requestIds: { a: "req_1", b: "req_2" } };
+  const wrapped = (...outside: readonly Error[]): Error =>
+    outside.reduceRight((cause, error) => Object.assign(error, { cause }), carrier);
+
+  it("adds its messages in front of what was known, and nothing if it is that error itself", () => {
+    expect(originAround(carrier, carrier, known)).toBe(known);
+    const messages = (error: Error): unknown =>
+      originAround(error, carrier, known)?.thrown.map(({ message }) => message);
+    expect(messages(wrapped(new Error("outer")))).toEqual(["outer", "root"]);
+    expect(messages(wrapped(new Error("first"), new Error("second")))).toEqual(["first", "second", "root"]);
+    expect(originAround(wrapped(new Error("outer")), carrier, undefined)?.thrown.map(({ message }) => message)).toEqual(
+      ["outer", "inner"],
+    );
+    expect(originAround(undefined, carrier, undefined)).toBeUndefined();
+  });
+
+  it("adds its request ids to those that were known, which win", () => {
+    const outer = Object.assign(new Error("outer"), { request_id: "req_outer" });
+    expect(originAround(wrapped(outer), carrier, known)?.requestIds).toEqual({
+      ...known.requestIds,
+      request_id: "req_outer",
+    });
+    const same = { ...known, requestIds: { request_id: "req_inner" } };
+    expect(originAround(wrapped(outer), carrier, same)?.requestIds).toEqual({ request_id: "req_inner" });
   });
 });

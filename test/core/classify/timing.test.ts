@@ -17,6 +17,9 @@ describe("headers", () => {
     ["seconds", { "retry-after": "30" }, 30_000],
     ["fractional seconds", { "retry-after": "0.25" }, 250],
     ["any letter case", { "Retry-After": "7" }, 7000],
+    ["400 days", { "retry-after": String(400 * 86_400) }, 400 * DAY_MS],
+    ["more than 400 days, which is a mistake", { "retry-after": String(400 * 86_400 + 1) }, undefined],
+    ["none", { "retry-after": "-1" }, undefined],
     ["milliseconds before seconds", { "retry-after": "9", "retry-after-ms": "100" }, 100],
     ["an HTTP date", { "retry-after": "Sun, 15 Nov 2026 12:01:00 GMT" }, 60_000],
     [

@@ -126,7 +126,7 @@ describe("a breaker", () => {
     const out = isolate(CLOSED, "maintenance", 5);
     expect(admit(out, RULE, 1e12)).toMatchObject({ admitted: false, retryAt: null });
     expect(record(out, RULE, { generation: out.generation, probe: 0, observed: 0 }, "success", 6)).toBe(out);
-    expect(admit(release(out), RULE, 7).admitted).toBe(true);
+    expect(admit(release(out, 6), RULE, 7).admitted).toBe(true);
   });
 
   it("counts failures of overlapping calls as one outage, and a failure that started afterwards as another", () => {

@@ -129,6 +129,21 @@ describe("retrying", () => {
     expect(refusalsIn(decision)).toMatchObject({ retry: refusal });
   });
 
+  it("and starting elsewhere are refused from the deadline on, not before it", () => {
+    const chain = chainOf(target("a"), target("b"));
+    const refused = [999, 1_000, 1_001].map((now) => {
+      const details = { chain, alternatives: ["other"], offers: EVERYTHING, attempt: 99, now, deadlineAt: 1_000 };
+      return refusalsIn(decided("Overloaded", details))["fallback"];
+    });
+    expect(refused).toEqual([undefined, "deadline", "deadline"]);
+    const [waitMs, now] = [5_000, 100];
+    const retried = [-1, 0, 1].map((extraMs) => {
+      const details = { now, deadlineAt: now + waitMs + extraMs, roll: 0.5 };
+      return refusalsIn(decided("RateLimited", details))["retry"];
+    });
+    expect(retried).toEqual(["deadline", "deadline", undefined]);
+  });
+
   it("of work that cannot have happened needs no declaration", () => {
     expect(decided("ResourceBusy", { idempotent: false }).recourse).toBe("retry");
   });

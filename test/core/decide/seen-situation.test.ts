@@ -7,6 +7,7 @@ import { effectivePolicy, policyFor, type PolicyChanges } from "../../../src/cor
 import { NO_CHAIN } from "../../../src/core/decide/fallback.ts";
 import { replayUnder } from "../../../src/core/record/policy-replay.ts";
 import { seenSituation } from "../../../src/core/decide/seen-situation.ts";
+import { policyOfRuns } from "../../../src/core/policy/runs-policy.ts";
 import { policies, situations } from "./arbitraries.ts";
 
 const retries = fc.record(
@@ -40,13 +41,18 @@ function entryOf(situation: Situation, declared: PolicyChanges, written = situat
   return JSON.parse(JSON.stringify({ session: "s", seq: 1, at: situation.now, event })) as Entry;
 }
 
+/** A call in a stage belongs to a run. */
+function inForce(policy: Policy, { place }: Situation): Policy {
+  return place.stage === "" ? policy : policyOfRuns(policy);
+}
+
 const POLICY_OF_NO_INTEREST = { rows: [] } as unknown as Policy;
 
 describe("a recorded situation", () => {
   it("leads to the same decision under every policy", () => {
     fc.assert(
       fc.property(real, changes, policies, (situation, declared, policy) => {
-        const effective = effectivePolicy(policy, situation.place, declared);
+        const effective = effectivePolicy(inForce(policy, situation), situation.place, declared);
         const decision = decide(situation, policyFor(situation, effective));
         expect(JSON.stringify(replayUnder(policy)(entryOf(situation, declared)))).toBe(JSON.stringify(decision));
       }),
@@ -58,7 +64,7 @@ describe("a recorded situation", () => {
     fc.assert(
       fc.property(real, policies, fc.nat(9_000_000), (situation, policy, resetAt) => {
         const written = { ...situation.fault, resetAt };
-        const effective = effectivePolicy(policy, situation.place, NOTHING);
+        const effective = effectivePolicy(inForce(policy, situation), situation.place, NOTHING);
         const decision = decide(situation, policyFor(situation, effective));
         expect(JSON.stringify(replayUnder(policy)(entryOf(situation, NOTHING, written)))).toBe(
           JSON.stringify(decision),

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { budgetRule, microcentsOf, NO_BUDGET, usdOf } from "../../../src/core/flow/money.ts";
+import { budgetRule, checkBudget, microcentsOf, NO_BUDGET, usdOf } from "../../../src/core/flow/money.ts";
 
 describe("dollars", () => {
   it("become micro-cents and come back without loss", () => {
@@ -21,5 +21,26 @@ describe("dollars", () => {
     const base = budgetRule(NO_BUDGET, { maxUsd: 2, warnAtPercent: 50 });
     expect(base).toEqual({ maxCostMicrocents: 200_000_000, onExceed: "fail", warnAtPercent: 50 });
     expect(budgetRule(base, { onExceed: "warn" })).toEqual({ ...base, onExceed: "warn" });
+  });
+});
+
+describe("a budget of 1000 that warns at 80 %", () => {
+  const rule = { maxCostMicrocents: 1_000, onExceed: "fail", warnAtPercent: 80 } as const;
+
+  it.each([
+    [0, { warns: false, exceeds: false }],
+    [799, { warns: false, exceeds: false }],
+    [800, { warns: true, exceeds: false }],
+    [1_000, { warns: true, exceeds: false }],
+    [1_001, { warns: true, exceeds: true }],
+  ])("counts what was spent, what is reserved and the estimate: %d in all", (total, verdict) => {
+    for (const spent of [0, Math.floor(total / 3), total]) {
+      for (const reserved of [0, Math.floor((total - spent) / 2), total - spent])
+        expect(checkBudget(rule, spent, reserved, total - spent - reserved)).toEqual(verdict);
+    }
+  });
+
+  it("has no limit at 0", () => {
+    expect(checkBudget(NO_BUDGET, 1e12, 1e12, 1e12)).toEqual({ warns: false, exceeds: false });
   });
 });

@@ -123,7 +123,7 @@ describe("a round", () => {
     const { settled } = round.settle("a", { status: "failed", fault: null });
     expect(settled[0]?.fault).toMatchObject({
       code: "InvariantBroken",
-      message: expect.stringContaining("nobody said why") as unknown,
+      message: expect.stringContaining("without a reason") as unknown,
     });
   });
 });

@@ -45,7 +45,7 @@ describe("a turn that is not complete", () => {
     expect(tellTurn(settlements, null, "en")).toBe(
       "Nothing was completed; hotel search timed out, so only part of it is there; price lookup was slowed down by too many requests, so a default value is used; map has a default value because it needs price lookup.",
     );
-    expect(tellTurn(settlements, null, "zh-CN")).toContain("map使用了默认值，因为它依赖price lookup");
+    expect(tellTurn(settlements, null, "zh-CN")).toContain("map 使用了默认值，因为它依赖 price lookup");
   });
 
   it("says nothing when all is there", () => {
@@ -74,7 +74,7 @@ describe("a turn that is not complete", () => {
       missing("x", "failed", "ExecutionTimeout"),
     ];
     expect(tellTurn(many, null, "en")).toBe("Completed s0, s1, s2, s3, s4 and 7 more; x timed out.");
-    expect(tellTurn(many, null, "zh-CN")).toBe("已完成s0、s1、s2、s3、s4等 12 项；x超时。");
+    expect(tellTurn(many, null, "zh-CN")).toBe("已完成 s0、s1、s2、s3、s4 等 12 项；x 超时。");
   });
 
   it.each(LOCALES)("has words in %s for every fault, by what caused it, and says nothing of its message", (locale) => {
@@ -118,7 +118,7 @@ describe("a turn that is not complete", () => {
       "Nothing was completed; only part of partial is there; a default value is used for defaulted; skipped was left out; cancelled was cancelled.",
     );
     expect(tellTurn(untold, null, "zh-CN")).toBe(
-      "没有步骤完成；partial只有部分结果；defaulted使用了默认值；skipped未执行；cancelled已取消。",
+      "没有步骤完成；partial 只有部分结果；defaulted 使用了默认值；skipped 未执行；cancelled 已取消。",
     );
   });
 });

@@ -11,6 +11,7 @@ import {
   withRows,
   type PolicyRow,
 } from "../../../src/core/index.ts";
+import { changedRetry, retryChangeOf } from "../../../src/core/policy/layer.ts";
 import { TRANSPORT_RETRY } from "../../../src/core/policy/matrix.ts";
 
 const manifest = {
@@ -41,6 +42,27 @@ describe("a tool's manifest", () => {
       rowFor(DEFAULT_POLICY, { code: "ExecutionTimeout" }, place).then,
     );
     expect(rowFor(policy, { code: "StoreUnavailable" }, place).origin.layer).toBe("matrix");
+  });
+
+  it.each([
+    [{}, {}, {}],
+    [{ strategy: "linear_backoff" }, { kind: "linear" }, {}],
+    [{ strategy: "fixed_delay" }, { kind: "fixed" }, {}],
+    [{ initial_delay_ms: 0 }, { initialMs: 0 }, {}],
+    [{ max_delay_ms: 7 }, { maxMs: 7 }, {}],
+    [{ multiplier: 3 }, { multiplier: 3 }, {}],
+    [{ jitter_percent: 15 }, {}, { jitter: 0.15 }],
+    [{ max_attempts: 1 }, {}, { maxAttempts: 1 }],
+    [{ max_total_time_ms: 9 }, {}, { maxTotalWaitMs: 9 }],
+  ] as const)("changes the fields it names and no others: %o", (own, backoff, others) => {
+    expect(retryChangeOf(own)).toEqual({ backoff, ...others });
+    const changed = changedRetry(TRANSPORT_RETRY, retryChangeOf(own));
+    expect(changed).toEqual({ ...TRANSPORT_RETRY, ...others, backoff: { ...TRANSPORT_RETRY.backoff, ...backoff } });
+  });
+
+  it("raises the longest wait to a first wait that is longer", () => {
+    const initial = TRANSPORT_RETRY.backoff.maxMs + 1;
+    expect(changedRetry(TRANSPORT_RETRY, retryChangeOf({ initial_delay_ms: initial })).backoff.maxMs).toBe(initial);
   });
 
   it("keeps the default for what it leaves out", () => {

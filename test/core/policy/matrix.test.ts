@@ -22,6 +22,19 @@ function waits(code: FaultCode, place: Place = HTTP): readonly (readonly [number
 }
 
 describe("the default matrix", () => {
+  it.each<[FaultCode, Place, number, number]>([
+    ["RateLimited", HTTP, 160_000, 3_600_000],
+    ["Overloaded", HTTP, 4_000, 1_800_000],
+    ["StoreUnavailable", HTTP, 6_000, 60_000],
+    ["ResourceBusy", TOOL, 800, 2_000],
+    ["Interrupted", TOOL, 1_000, 60_000],
+  ])("never waits longer for %s than its cap, however many attempts a policy adds", (code, place, capMs, totalMs) => {
+    const { retry } = rowFor(DEFAULT_POLICY, { code }, place);
+    const longer = retry === null ? [] : schedule({ ...retry, maxAttempts: 12 });
+    expect(longer.slice(-3).map(({ baseMs }) => baseMs)).toEqual([capMs, capMs, capMs]);
+    expect(retry).toMatchObject({ maxWaitMs: 600_000, maxTotalWaitMs: totalMs });
+  });
+
   it("waits 5·10·20·40·80 s ±20 % for a rate limit, six attempts in all", () => {
     expect(waits("RateLimited")).toEqual([
       [5_000, 4_000, 6_000],
@@ -122,11 +135,16 @@ describe("presets", () => {
     }
   });
 
-  it("cautious asks before it goes elsewhere", () => {
+  it("cautious asks before it goes elsewhere, and leaves the lists of other faults alone", () => {
+    const goesElsewhere = (recourse: string): boolean => recourse === "fallback" || recourse === "alternative";
     for (const code of FAULT_CODES) {
-      const { then } = rowFor(PRESETS.cautious, { code }, HTTP);
-      const elsewhere = then.findIndex((recourse) => recourse === "fallback" || recourse === "alternative");
-      if (elsewhere !== -1) expect(then.slice(0, elsewhere)).toContain("ask");
+      for (const place of [HTTP, TOOL]) {
+        const { then: usual } = rowFor(PRESETS.default, { code }, place);
+        const row = rowFor(PRESETS.cautious, { code }, place);
+        const elsewhere = row.then.findIndex(goesElsewhere);
+        if (elsewhere !== -1) expect(row.then.slice(0, elsewhere), code).toContain("ask");
+        if (!usual.some(goesElsewhere) && !usual.includes("ask")) expect(row.then, code).toEqual(usual);
+      }
     }
   });
 });

@@ -9,8 +9,8 @@ import type { Price, Sight } from "./observe.ts";
 export function conformancePage(): string {
   return `${[
     "# Conformance",
-    `What each provider's package does when each fault of the [chaos server](CHAOS.md) hits it. Made by \`npm run docs\` from what \`test/provider/grid/grid.test.ts\` holds true: ${PLACES.length} cells, each run against a real server with the real package, ${CALLS} calls with all their retries, on a clock that does not wait.`,
-    "A cell is expected to be what three tables say that know nothing of each other: the code comes from the server's fault table, what is done about it from the [default policy](POLICY.md), and what is seen and paid from where in the answer the fault lies. Whatever differs has a number, and its reason below.",
+    `What each provider's package does when each fault of the [chaos server](CHAOS.md) hits it. \`npm run docs\` writes this page from what \`test/provider/grid/grid.test.ts\` expects: ${PLACES.length} cells, each run against a real server with the real package, ${CALLS} calls including retries, on a fake clock.`,
+    "Three independent tables predict each cell. The server's fault table gives the code, the [default policy](POLICY.md) gives the reaction, and the position of the fault in the answer gives what the caller sees and pays. A cell that differs has a number, and its reason is below.",
     legend(),
     "## Through `fl.model`: packages of the AI SDK",
     tableOf(COLUMNS.filter(({ through }) => through === "model")),

@@ -46,6 +46,24 @@ const message: fc.Arbitrary<ModelMessage> = fc.oneof(
 );
 
 describe("completeToolCalls", () => {
+  it.each<[string, ModelMessage[], number]>([
+    ["at the end", [], 2],
+    ["before a user speaks", [HI], 2],
+    ["before a system message", [{ role: "system", content: "be brief" }, HI], 2],
+    [
+      "before two system messages",
+      [
+        { role: "system", content: "a" },
+        { role: "system", content: "b" },
+      ],
+      2,
+    ],
+  ])("puts a missing result right behind its call: %s", (_where, rest, at) => {
+    const completed = completeToolCalls([HI, { role: "assistant", content: [call("a")] }, ...rest]);
+    expect(completed[at]).toMatchObject({ role: "tool", content: [{ toolCallId: "a" }] });
+    expect(completed.toSpliced(at, 1)).toEqual([HI, { role: "assistant", content: [call("a")] }, ...rest]);
+  });
+
   it("makes any conversation acceptable to generateText, and changes nothing the second time", async () => {
     let refused = 0;
     await fc.assert(

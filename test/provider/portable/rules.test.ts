@@ -4,7 +4,7 @@ import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { describe, expect, it } from "vitest";
 import { factsFor } from "../../../src/provider/model-facts/facts-for.ts";
 import { makePortable, repairHistory, summarizeChanges } from "../../../src/provider/portable/make-portable.ts";
-import { CONTINUE_PROMPT } from "../../../src/provider/portable/message-shape.ts";
+import { CONTINUE_PROMPT } from "../../../src/provider/portable/rules.ts";
 import { noteAbout } from "../../../src/provider/portable/repeated-calls.ts";
 import { PORTABLE_RULES } from "../../../src/provider/portable/rules.ts";
 import type { PortableFacts } from "../../../src/provider/portable/target-facts.ts";

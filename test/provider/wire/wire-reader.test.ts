@@ -39,6 +39,7 @@ describe.each(PROTOCOLS)("a reader of %s", (protocol) => {
     const state = readWire(protocol, "stream", text, { provider: "p" });
     expect(codeOf(state)).toBe(code);
     expect(state).toMatchObject({ isComplete: false, hasEnded: true, failure: { provider: "p" } });
+    expect(state.failure?.status ?? 200).toBe(200);
   });
 });
 

@@ -217,6 +217,12 @@ describe("an interactor", () => {
     expect(told.map(({ reason }) => reason)).toEqual(["clock had settled it before"]);
   });
 
+  it("that fails and is the only one counts as a no, and the report says so", async () => {
+    const { interactors, told } = world({ name: "broken", answer: () => Promise.reject(new Error("no screen")) });
+    expect(await interactors.ask(confirm("q_1"), null)).toMatchObject({ answer: { status: "rejected" } });
+    expect(told.map(({ reason }) => reason)).toEqual(["no other interactor can answer, so it counts as a no"]);
+  });
+
   it("that fails is reported, and the others continue", async () => {
     const other = byHand("other");
     const broken: Interactor = { name: "broken", answer: () => Promise.reject(new Error("socket hang up")) };

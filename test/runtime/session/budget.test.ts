@@ -141,6 +141,45 @@ describe("at the limit of a budget", () => {
     expect(only(await third.events(), "question-answered")).toMatchObject([{ by: "ada" }]);
   });
 
+  it("a tool that reports costs without an estimate is stopped once the budget is spent", async () => {
+    const { session, clock, events } = await begun(life(limit(1_000, "fail")));
+    const metered = tool<number, string>({
+      id: "metered",
+      run: (microcents, { cost }) => {
+        cost(microcents);
+        return "fine";
+      },
+    });
+    const ends: unknown[] = [];
+    for (const microcents of [999, 1, 1]) ends.push(await clock.runUntil(session.protect(metered, microcents)));
+    const context = { limit: 1_000, spent: 1_000, estimate: 0 };
+    expect(ends).toMatchObject([
+      { status: "done" },
+      { status: "done" },
+      { fault: { code: "BudgetExceeded", context }, attempts: 0 },
+    ]);
+    const figures = { spentMicrocents: 1_000, reservedMicrocents: 0, estimateMicrocents: 0, maxCostMicrocents: 1_000 };
+    expect(only(await events(), "budget-exceeded")).toMatchObject([figures]);
+  });
+
+  it("a tool that has never reported a cost runs on, whether its calls fail or not", async () => {
+    const { session, clock } = await begun(life(limit(1_000, "fail")));
+    const summaries = new Summaries();
+    await clock.runUntil(session.protect(summaries.tool, summaries.of("one", 1_000, 2_000)));
+    const free = tool<boolean, string>({
+      id: "free",
+      retry: "none",
+      run: (works) => {
+        if (!works) throw new Error("broken");
+        return "fine";
+      },
+    });
+    const ends: unknown[] = [];
+    for (const works of [false, true, false, true]) ends.push(await clock.runUntil(session.protect(free, works)));
+    const failed = { fault: { code: "Unclassified" }, attempts: 1 };
+    expect(ends).toMatchObject([failed, { status: "done" }, failed, { status: "done" }]);
+  });
+
   it("zero means no limit", async () => {
     const { session, clock, events } = await begun(life(limit(0, "fail")));
     const summaries = new Summaries();

@@ -11,6 +11,7 @@ import {
   type PolicyRow,
   type Tool,
   tool,
+  type Turn,
 } from "../../../src/index.ts";
 import { life } from "./life.ts";
 
@@ -40,6 +41,23 @@ describe("a session's own policy", () => {
     expect(await clock.runUntil(strict.protect(down, null))).toMatchObject({ status: "failed", attempts: 1 });
     expect(await clock.runUntil(usual.protect(down, null))).toMatchObject({ attempts: 5 });
     expect(runs()).toBe(6);
+  });
+
+  it("uses a stage's rows in that stage alone, not in a program's own turn with a name like an attempt of it", async () => {
+    const { fl, clock } = life();
+    const { tool: down } = dead();
+    const row: PolicyRow = {
+      ...{ match: { code: ["ToolUnavailable"], stage: ["review"] }, retry: null, then: ["fail"] },
+      origin: { layer: "file", at: "review" },
+    };
+    const session = await fl.session("own", { policy: withRows(PRESETS.default, [row]) });
+    const attempts: (number | undefined)[] = [];
+    const body = async (turn: Turn): Promise<void> => void attempts.push((await turn.protect(down, null)).attempts);
+    const writes = { events: [], keeps: [] };
+    await clock.runUntil(session.turn(body, { id: "review#1.1" }));
+    const ofStage = { stage: "review", opening: writes, closing: () => Promise.resolve(writes) };
+    await clock.runUntil(session.turn(body, { id: "review#1.2" }, ofStage));
+    expect(attempts).toEqual([5, 1]);
   });
 
   it("may be a preset's name, and an unknown preset is refused by name", async () => {

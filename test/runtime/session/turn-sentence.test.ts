@@ -57,15 +57,15 @@ interface Ending extends World {
 // prettier-ignore
 const ENDINGS: readonly Ending[] = [
   { name: "done",                  a: tool<null, string>({ id: "A", run: () => "a" }),           en: "", zh: "" },
-  { name: "a default is used",     a: failing("NotFound", { default: "x" }),                     en: "Completed B; A failed, so a default value is used.", zh: "已完成B；A失败，已改用默认值。" },
-  { name: "skipped",               a: failing("NotFound", { optional: true }),                   en: "Completed B; A failed, so it was left out.", zh: "已完成B；A失败，已跳过。" },
-  { name: "failed",                a: failing("AuthFailed"),                                     en: "Completed B; A could not sign in.", zh: "已完成B；A登录失败。" },
-  { name: "waits for a sign-in",   a: failing("AuthFailed"), then: ["ask"],                      en: "Completed B; A could not sign in and waits for a sign-in.", zh: "已完成B；A登录失败，正在等待登录。" },
-  { name: "waits for an approval", a: failing("ExecutionFailed"), then: ["ask"],                 en: "Completed B; A failed and waits for an approval.", zh: "已完成B；A失败，正在等待批准。" },
-  { name: "waits for an answer",   a: failing("InputInvalid"), then: ["ask"],                    en: "Completed B; A failed and waits for an answer.", zh: "已完成B；A失败，正在等待回答。" },
-  { name: "waits for a choice",    a: failing("MissingModality"), then: ["ask"],                 en: "Completed B; A cannot do what was asked and waits for a choice.", zh: "已完成B；A无法完成所要求的操作，正在等待选择。" },
-  { name: "parked",                a: parking, then: ["park"],                                   en: "Completed B; A has used up its quota and continues at 2030-01-02 17:00 UTC.", zh: "已完成B；A额度已用完，将于 2030-01-02 17:00 UTC 继续。" },
-  { name: "out of time",           a: hanging, limits: { turnTimeoutMs: 1_000 },                 en: "Completed B; A timed out.", zh: "已完成B；A超时。" },
+  { name: "a default is used",     a: failing("NotFound", { default: "x" }),                     en: "Completed B; A failed, so a default value is used.", zh: "已完成 B；A 失败，已改用默认值。" },
+  { name: "skipped",               a: failing("NotFound", { optional: true }),                   en: "Completed B; A failed, so it was left out.", zh: "已完成 B；A 失败，已跳过。" },
+  { name: "failed",                a: failing("AuthFailed"),                                     en: "Completed B; A could not sign in.", zh: "已完成 B；A 登录失败。" },
+  { name: "waits for a sign-in",   a: failing("AuthFailed"), then: ["ask"],                      en: "Completed B; A could not sign in and waits for a sign-in.", zh: "已完成 B；A 登录失败，正在等待登录。" },
+  { name: "waits for an approval", a: failing("ExecutionFailed"), then: ["ask"],                 en: "Completed B; A failed and waits for an approval.", zh: "已完成 B；A 失败，正在等待批准。" },
+  { name: "waits for an answer",   a: failing("InputInvalid"), then: ["ask"],                    en: "Completed B; A failed and waits for an answer.", zh: "已完成 B；A 失败，正在等待回答。" },
+  { name: "waits for a choice",    a: failing("MissingModality"), then: ["ask"],                 en: "Completed B; A cannot do what was asked and waits for a choice.", zh: "已完成 B；A 无法完成所要求的操作，正在等待选择。" },
+  { name: "parked",                a: parking, then: ["park"],                                   en: "Completed B; A has used up its quota and continues at 2030-01-02 17:00 UTC.", zh: "已完成 B；A 额度已用完，将于 2030-01-02 17:00 UTC 继续。" },
+  { name: "out of time",           a: hanging, limits: { turnTimeoutMs: 1_000 },                 en: "Completed B; A timed out.", zh: "已完成 B；A 超时。" },
 ];
 
 async function messageOf(ending: Ending, as: "plan" | "body", locale: Locale): Promise<string> {
@@ -113,27 +113,27 @@ const cancelledPlan = (session: Session): Promise<TurnResult> => {
 
 // prettier-ignore
 const WHOLES: readonly Whole[] = [
-  { name: "it is cancelled, a body",   run: cancelledBody, en: "Completed B; this request was cancelled.", zh: "已完成B；本次请求已取消。" },
-  { name: "it is cancelled, a plan",   run: cancelledPlan, en: "Completed B; A was cancelled.", zh: "已完成B；A已取消。" },
+  { name: "it is cancelled, a body",   run: cancelledBody, en: "Completed B; this request was cancelled.", zh: "已完成 B；本次请求已取消。" },
+  { name: "it is cancelled, a plan",   run: cancelledPlan, en: "Completed B; A was cancelled.", zh: "已完成 B；A 已取消。" },
   { name: "its body throws",           run: (session) => session.turn(() => Promise.reject(new Error("sk-live-0123456789abcdef"))), en: "This request failed because of an internal error.", zh: "本次请求因内部错误而失败。" },
   { name: "its body throws a fault",   run: (session) => session.turn(() => Promise.reject(new FaultError(fault("RateLimited")))), en: "This request was slowed down by too many requests.", zh: "本次请求因请求过多被限流。" },
   { name: "its body throws what a step failed with", run: (session) => session.turn(async (turn) => {
       const outcome = await turn.protect(failing("AuthFailed"), null);
       if ("fault" in outcome) throw new FaultError(outcome.fault);
-    }), en: "Nothing was completed; A could not sign in.", zh: "没有步骤完成；A登录失败。" },
+    }), en: "Nothing was completed; A could not sign in.", zh: "没有步骤完成；A 登录失败。" },
   { name: "its body hangs",            run: (session) => session.turn(() => never()), limits: { turnTimeoutMs: 1_000 }, en: "This request timed out.", zh: "本次请求超时。" },
   { name: "its body asks a person",    run: (session) => session.turn((turn) => turn.ask("size", { kind: "Ask", prompt: "Which size?", field: "size" })), en: "This request waits for an answer.", zh: "本次请求正在等待回答。" },
   { name: "it has too many rounds",    limits: { maxToolRounds: 1 }, run: (session) => session.turn(async (turn) => {
       await turn.run({ B: step(b, null) });
       await turn.run({ C: step(b, null) });
-    }), en: "Completed B; this request reached its limit of steps.", zh: "已完成B；本次请求已达步数上限。" },
+    }), en: "Completed B; this request reached its limit of steps.", zh: "已完成 B；本次请求已达步数上限。" },
   { name: "it is one turn too many",   limits: { maxTurns: 1 }, run: async (session) => {
       await session.turn({});
       return session.turn({ B: step(b, null) });
     }, en: "This request reached its limit of steps.", zh: "本次请求已达步数上限。" },
   { name: "its plan is refused",       run: (session) => session.turn({ B: step(b, null, { needs: ["B"] }) }), en: "This request is not set up correctly.", zh: "本次请求配置不正确。" },
   { name: "a step waits for one that waits", then: ["ask"], run: (session) => session.turn({
-      A: step(failing("AuthFailed"), null), B: step(b, null, { needs: ["A"] }) }), en: "Nothing is completed yet; A could not sign in and waits for a sign-in; B has not started yet because it needs A.", zh: "尚无步骤完成；A登录失败，正在等待登录；B尚未开始，因为它依赖A。" },
+      A: step(failing("AuthFailed"), null), B: step(b, null, { needs: ["A"] }) }), en: "Nothing is completed yet; A could not sign in and waits for a sign-in; B has not started yet because it needs A.", zh: "尚无步骤完成；A 登录失败，正在等待登录；B 尚未开始，因为它依赖 A。" },
   { name: "nothing was asked of it",   run: (session) => session.turn({}), en: "", zh: "" },
 ];
 

@@ -86,9 +86,9 @@ describe("a wait requested from one caller", () => {
     const api = timed("api", clock, [new FaultError(fault("Overloaded", { resetAt: until }))]);
     const told = fl.protect(api.tool, "told");
     const other = fl.protect(api.tool, "other");
-    expect(fl.targets()).toEqual([{ target: "api", breaker: "closed", pausedUntil: until }]);
+    expect(fl.targets()).toMatchObject([{ target: "api", breaker: "closed", pausedUntil: until }]);
     await clock.runUntil(Promise.all([told, other]));
-    expect(fl.targets()).toEqual([{ target: "api", breaker: "closed", pausedUntil: null }]);
+    expect(fl.targets()).toMatchObject([{ target: "api", breaker: "closed", pausedUntil: null }]);
     const paused = events().filter(({ type }) => type === "target-paused");
     expect(paused).toMatchObject([{ type: "target-paused", target: "api", until }]);
   });

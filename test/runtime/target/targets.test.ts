@@ -169,14 +169,13 @@ describe("targets beyond the remembered number", () => {
     const busy = fl.protect(slow.tool, "first");
     await crowd(here, 3_000, () => "done");
     expect(fl.targets().length).toBeLessThanOrEqual(MAX);
-    expect(fl.targets()).toEqual(
-      expect.arrayContaining([
-        { target: "down", breaker: "open", pausedUntil: null },
-        { target: "out", breaker: "isolated", pausedUntil: null },
-        { target: "paused", breaker: "closed", pausedUntil: START_AT + 600_000 },
-        { target: "busy", breaker: "closed", pausedUntil: null },
-      ]),
-    );
+    const kept = ["down", "out", "paused", "busy"];
+    expect(fl.targets().filter(({ target }) => kept.includes(target))).toMatchObject([
+      { target: "down", breaker: "open", pausedUntil: null },
+      { target: "out", breaker: "isolated", pausedUntil: null },
+      { target: "paused", breaker: "closed", pausedUntil: START_AT + 600_000 },
+      { target: "busy", breaker: "closed", pausedUntil: null },
+    ]);
     const second = fl.protect(slow.tool, "second");
     await clock.advance(0);
     expect(slow.runs.map(({ input }) => input)).toEqual(["first"]);

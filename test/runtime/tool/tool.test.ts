@@ -226,3 +226,18 @@ describe("the compiler", () => {
     >();
   });
 });
+
+describe("what a tool returns", () => {
+  const withThen = Object.assign(() => 1, { then: 7 });
+
+  it.each([undefined, null, false, 0, "", "text", [], { then: "later" }, withThen])(
+    "at once or later is the value of its call: %o",
+    async (value) => {
+      const { fl } = world();
+      for (const returned of [value, Promise.resolve(value)]) {
+        const returning = tool<string, unknown>({ id: "returning", run: () => returned });
+        expect(await fl.protect(returning, "x")).toMatchObject({ status: "done", value, attempts: 1 });
+      }
+    },
+  );
+});

@@ -4,6 +4,8 @@ import { expect } from "vitest";
 import { placeOf } from "../../../src/core/flow/node.ts";
 import type { Entry, JournalEvent } from "../../../src/core/record/event.ts";
 import type { RunReport } from "../../../src/workflow/runs-api.ts";
+import { DEFAULT_POLICY } from "../../../src/core/policy/matrix.ts";
+import { decidedAgain } from "../../support/decided-again.ts";
 import { keptStages } from "./kept-files.ts";
 import type { Row, Seen } from "./row.ts";
 import { type MatrixWorld, openWorld } from "./world.ts";
@@ -24,7 +26,10 @@ export async function observe(row: Row): Promise<Observed> {
   else await row.goes(world, run);
   const report = await world.run(world.life.workflows.runs.show(run));
   if (report === null) throw new Error(`there is no run ${run}`);
-  return { seen: seenOf(world, report, await world.entries(run), row), world, report };
+  const entries = await world.entries(run);
+  const { different } = decidedAgain(entries, workflow.policy ?? DEFAULT_POLICY);
+  expect(different, "every decision can be made again from its entry").toEqual([]);
+  return { seen: seenOf(world, report, entries, row), world, report };
 }
 
 function seenOf(world: MatrixWorld, report: RunReport, entries: readonly Entry[], row: Row): Seen {

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { killMarked, markedEnv } from "../../../src/agent/process/process-mark.ts";
-import { commandMark } from "../../../src/workflow/node/leftover-commands.ts";
+import { commandMark } from "../../../src/workflow/node/command-stage.ts";
 
 const HANGS = "console.log('there'); setInterval(() => undefined, 1000)";
 

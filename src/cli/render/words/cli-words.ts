@@ -35,7 +35,7 @@ const EN = {
   thrown: "thrown:",
   causedBy: "caused by",
   noSuchId: (id: string, file: string) =>
-    `No failure is recorded under the id ${id} in the journal ${file}. Name the journal of that run with --journal, or list its runs with \`${commandLine("runs", "list")}\`.`,
+    `No failure is recorded under the id ${id} in the journal ${file}. If it belongs to another journal, name that one with --journal. \`${commandLine("journal", "sessions", file)}\` lists the sessions of this one.`,
 } as const;
 
 export type CliWords = {
@@ -76,7 +76,7 @@ export const CLI_WORDS: Readonly<Record<Locale, CliWords>> = {
     thrown: "抛出：",
     causedBy: "起因：",
     noSuchId: (id: string, file: string) =>
-      `日志 ${file} 中没有 ID 为 ${id} 的故障。请用 --journal 指定该运行所在的日志，或用 \`${commandLine("runs", "list")}\` 列出运行。`,
+      `日志 ${file} 中没有 ID 为 ${id} 的故障。如果它在另一个日志中，请用 --journal 指定那个日志。\`${commandLine("journal", "sessions", file)}\` 列出这个日志中的会话。`,
   },
 };
 

@@ -3,6 +3,8 @@
 import type { Locale } from "../../../core/index.ts";
 import type { PauseReason, SkipReason } from "../../../core/flow/node.ts";
 import type { RunStatus } from "../../../core/flow/run.ts";
+import { STANDING_WORDS } from "../../../core/flow/run-standing.ts";
+import { PAUSE_WORDS, SKIP_WORDS } from "../../../core/flow/visit-words.ts";
 import { plural } from "./cli-words.ts";
 
 export interface FollowWords {
@@ -60,10 +62,15 @@ export interface FollowWords {
   readonly superseded: (successor: string) => string;
 }
 
+function statusesOf(locale: Locale): FollowWords["statuses"] {
+  const { running, waiting: paused, completed, failed, cancelled } = STANDING_WORDS[locale];
+  return { running, paused, completed, failed, cancelled };
+}
+
 const EN: FollowWords = {
   begins: (run, workflow) => `run ${run} of ${workflow}`,
   goesOnFrom: (run, predecessor) => `run ${run} continues ${predecessor}`,
-  nodeBegins: "begins",
+  nodeBegins: "starts",
   round: (execution) => `round ${execution}`,
   attempt: (attempt, of) => (of > 0 ? `attempt ${attempt}/${of}` : `attempt ${attempt}`),
   calls: (count) => (count === 1 ? "1 call" : `${count} calls`),
@@ -73,38 +80,20 @@ const EN: FollowWords = {
   regenerates: (target) => `${target} is asked again`,
   inTime: (left) => `in ${left}`,
   at: (time) => `at ${time}`,
-  pauses: {
-    gate: "waits for a person",
-    question: "waits for a person",
-    parked: "parked",
-    budget: "the budget is used up",
-    stopped: "stopped",
-    retry: "waits to retry",
-  },
+  pauses: PAUSE_WORDS["en"],
   asks: (prompt) => `asks: ${prompt}`,
   answered: (by) => `answered by ${by}`,
   done: "done",
   failed: "failed",
-  skipped: {
-    "gate": "skipped by its own condition",
-    "resolution": "failed, and skipped",
-    "sibling-failed": "stopped, because a parallel branch failed",
-    "operator": "skipped by a person",
-  },
+  skipped: SKIP_WORDS["en"],
   goesTo: (nodes) => `→ ${nodes}`,
   resumed: "resumed",
-  instructed: (action, by) => `${action}, said ${by}`,
+  instructed: (action, by) => `${action}, by ${by}`,
   spent: (spent, most) => `${spent} of ${most} spent`,
   more: (count) => `… and ${count} more`,
   leaveHint: "Ctrl-C stops it; resume continues",
   watched: (run) => `another process works on ${run}; watching it`,
-  statuses: {
-    running: "running",
-    paused: "waiting",
-    completed: "completed",
-    failed: "failed",
-    cancelled: "cancelled",
-  },
+  statuses: statusesOf("en"),
   survived: (list) => `survived ${list}`,
   retries: (count) => (count === 1 ? "1 retry" : `${count} retries`),
   switches: (count) => (count === 1 ? "1 switch" : `${count} switches`),
@@ -124,9 +113,9 @@ const EN: FollowWords = {
   waitsForPerson: (questions) => (questions > 1 ? `waits for ${questions} answers.` : "waits for a person."),
   parkedUntil: (time, left) => `parked until ${time} (in ${left}).`,
   standsStill: "stopped; no process works on it.",
-  left: "unchanged; nothing is lost.",
+  left: "stopped here; the run is unchanged and nothing is lost.",
   stopped: (nodes) => `stopped; nothing is lost. What was running (${nodes}) runs again when you resume.`,
-  idle: "stopped",
+  idle: STANDING_WORDS["en"].stopped,
   allFailed: (title, detail) => `every agent failed: ${title}: ${detail}`,
   mendThen: (remedy, command) => `${remedy} Then: ${command}`,
   afterTime: (time, command) => `after ${time}: ${command}`,
@@ -146,24 +135,12 @@ const ZH: FollowWords = {
   regenerates: (target) => `${target} 重新生成一次`,
   inTime: (left) => `${left}后`,
   at: (time) => `于 ${time}`,
-  pauses: {
-    gate: "等待人工处理",
-    question: "等待人工处理",
-    parked: "已推迟",
-    budget: "预算已用完",
-    stopped: "已停止",
-    retry: "等待重试",
-  },
+  pauses: PAUSE_WORDS["zh-CN"],
   asks: (prompt) => `询问：${prompt}`,
   answered: (by) => `由 ${by} 答复`,
   done: "完成",
   failed: "失败",
-  skipped: {
-    "gate": "自行跳过",
-    "resolution": "失败并跳过",
-    "sibling-failed": "因并行分支失败而停止",
-    "operator": "由人跳过",
-  },
+  skipped: SKIP_WORDS["zh-CN"],
   goesTo: (nodes) => `→ ${nodes}`,
   resumed: "继续运行",
   instructed: (action, by) => `${by} 选择 ${action}`,
@@ -171,7 +148,7 @@ const ZH: FollowWords = {
   more: (count) => `……另有 ${count} 个`,
   leaveHint: "Ctrl-C 停止，可用 resume 继续",
   watched: (run) => `${run} 正由另一个进程推进，此处只观看`,
-  statuses: { running: "运行中", paused: "等待中", completed: "已完成", failed: "失败", cancelled: "已取消" },
+  statuses: statusesOf("zh-CN"),
   survived: (list) => `经受住 ${list}`,
   retries: (count) => `${count} 次重试`,
   switches: (count) => `${count} 次切换`,
@@ -192,7 +169,7 @@ const ZH: FollowWords = {
   standsStill: "停住了，没有进程在推进。",
   left: "保持原状，没有任何丢失。",
   stopped: (nodes) => `已停止，没有任何丢失。继续时会重新执行正在运行的节点（${nodes}）。`,
-  idle: "已停止",
+  idle: STANDING_WORDS["zh-CN"].stopped,
   allFailed: (title, detail) => `所有 Agent 都失败了：${title}：${detail}`,
   mendThen: (remedy, command) => `${remedy}然后：${command}`,
   afterTime: (time, command) => `${time} 之后：${command}`,

@@ -7,8 +7,7 @@ export interface RunWords {
   readonly session: (id: string, file: string) => string;
   readonly failed: (target: string, attempt: number, code: string, message: string) => string;
   /** Used instead of the decision's words, which are meant for programs with a model. */
-  readonly nothingMore: string;
-  readonly needsIdempotent: string;
+  readonly notRepeated: string;
   readonly begins: (target: string, attempt: number) => string;
   readonly isVoid: string;
   readonly countdown: (attempt: number, of: number, left: string) => string;
@@ -31,8 +30,7 @@ export interface RunWords {
 const EN: RunWords = {
   session: (id, file) => `session ${id} in ${file}`,
   failed: (target, attempt, code, message) => `${target} failed (attempt ${attempt}): ${code}: ${message}`,
-  nothingMore: "Faultline does not try again.",
-  needsIdempotent: "it may have had an effect; pass --idempotent if running it again does no harm",
+  notRepeated: "Not retried: it may have had an effect. If running it again does no harm, pass --idempotent.",
   begins: (target, attempt) => `${target}, attempt ${attempt} starts.`,
   isVoid: "Ignore the output above this line.",
   countdown: (attempt, of, left) => `attempt ${attempt} of ${of} in ${left}`,
@@ -69,8 +67,7 @@ export const RUN_WORDS: Readonly<Record<Locale, RunWords>> = {
   "zh-CN": {
     session: (id, file) => `会话 ${id}，日志 ${file}`,
     failed: (target, attempt, code, message) => `${target} 失败（第 ${attempt} 次）：${code}：${message}`,
-    nothingMore: "不再尝试。",
-    needsIdempotent: "命令可能已经产生影响；--idempotent 表示重复运行无害",
+    notRepeated: "不再重试：命令可能已经产生影响。如果重复运行无害，请加 --idempotent。",
     begins: (target, attempt) => `${target} 第 ${attempt} 次尝试开始。`,
     isVoid: "此行之前的输出作废。",
     countdown: (attempt, of, left) => `第 ${attempt}/${of} 次尝试将在 ${left} 后开始`,

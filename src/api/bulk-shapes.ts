@@ -1,0 +1,92 @@
+// One action on many runs that failed alike.
+
+import { z } from "zod";
+import { ACTION_IDS } from "../core/flow/action-words.ts";
+import { actionView } from "./run-shapes.ts";
+import { instant } from "./shapes.ts";
+
+const MAX_WAVE = 1_000;
+const MAX_WAVES = 20;
+
+const actionId = z.enum(ACTION_IDS);
+export const bulkStatus = z.enum(["running", "completed", "stopped", "aborted"]);
+
+export const bulkPreviewBody = z.strictObject({
+  action: actionId.optional().describe("Default: the one that most runs offer and that needs nothing."),
+});
+
+export const bulkPreview = z
+  .object({
+    fingerprint: z.string(),
+    action: z.string().nullable().describe("The action previewed; null when no run offers any."),
+    choices: z.array(z.object({ ...actionView.shape, runs: z.number().describe("How many runs offer it.") })),
+    runs: z.array(
+      z.object({
+        run: z.string(),
+        workflow: z.string(),
+        status: z.string(),
+        node: z.string().describe("The node that failed or waits."),
+        code: z.string().nullable(),
+        action: actionView.nullable().describe("What it would get; null when it is passed over."),
+        passedOver: z.enum(["succeeded", "running", "cancelled", "other-failure", "not-offered"]).nullable(),
+      }),
+    ),
+    estimate: z
+      .object({
+        runs: z.number().describe("How many runs would be acted on."),
+        microcents: z.number().describe("What the stages that would run again have cost so far."),
+        longestMs: z.number().describe("The longest that one of them took."),
+        waves: z.array(z.number()).describe("How many runs each wave has, at the usual pace."),
+      })
+      .describe("What to expect, from how it went before."),
+  })
+  .meta({ id: "BulkPreview" });
+
+export const bulkBody = z
+  .strictObject({
+    action: actionId,
+    params: z.record(z.string(), z.unknown()).optional().describe("What the action needs, the same for every run."),
+    pace: z
+      .array(z.number().int().min(1).max(MAX_WAVE))
+      .min(1)
+      .max(MAX_WAVES)
+      .optional()
+      .describe("The sizes of the first waves; the last one holds for all that follow. Default: 1, 5, 20."),
+  })
+  .meta({ id: "BulkRequest" });
+
+export const bulkView = z
+  .object({
+    id: z.string(),
+    fingerprint: z.string(),
+    code: z.string(),
+    action: z.string(),
+    label: z.string(),
+    by: z.string(),
+    pace: z.array(z.number()),
+    runs: z.number(),
+    status: bulkStatus,
+    says: z.string().describe("How it stands, in a sentence."),
+    startedAt: instant,
+    endedAt: instant.nullable(),
+    abortedBy: z.string().describe("Empty unless a person aborted it."),
+  })
+  .meta({ id: "Bulk" });
+
+const stepState = z.enum(["pending", "acting", "running", "completed", "failed", "waiting", "refused"]);
+
+export const bulkReport = z
+  .object({
+    ...bulkView.shape,
+    counts: z.record(stepState, z.number()),
+    steps: z.array(
+      z.object({
+        run: z.string(),
+        state: stepState,
+        now: z.string().describe("The run to look at: the same one, or its successor."),
+        code: z.string().nullable(),
+        at: instant.nullable().describe("null while it is pending."),
+      }),
+    ),
+  })
+  .meta({ id: "BulkReport" });

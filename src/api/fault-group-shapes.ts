@@ -1,0 +1,73 @@
+// Failures of the same kind, as groups.
+
+import { z } from "zod";
+import { instant } from "./shapes.ts";
+
+/** A year of hours, the most that one trend shows. */
+const MAX_BUCKETS = 1_000;
+export const MIN_BUCKET_MS = 60_000;
+
+export const trendQuery = {
+  trendMs: z.coerce
+    .number()
+    .int()
+    .min(MIN_BUCKET_MS)
+    .max(366 * 86_400_000)
+    .default(7 * 86_400_000)
+    .describe("How far back the trend goes."),
+  bucketMs: z.coerce.number().int().min(MIN_BUCKET_MS).default(3_600_000).describe("How long each of its buckets is."),
+} as const;
+
+export function hasFewBuckets({ trendMs, bucketMs }: { readonly trendMs: number; readonly bucketMs: number }): boolean {
+  return trendMs / bucketMs < MAX_BUCKETS;
+}
+
+const trend = z.array(z.object({ at: instant, count: z.number() })).describe("How many failures each bucket has.");
+
+export const faultGroup = z
+  .object({
+    fingerprint: z.string(),
+    class: z.string(),
+    code: z.string(),
+    title: z.string(),
+    message: z.string().describe("What happened, for a user."),
+    next: z.string().describe("What to do next, for a user."),
+    tool: z.string().describe("The tool, target or node that failed."),
+    count: z.number(),
+    sessions: z.number().describe("How many sessions and runs met it."),
+    firstAt: instant,
+    lastAt: instant,
+    trend,
+    example: z.string().optional().describe("The newest failure in its own words; for operators."),
+  })
+  .meta({ id: "FaultGroup" });
+
+export const faultGroupReport = z
+  .object({
+    ...faultGroup.shape,
+    helped: z
+      .array(z.object({ recourse: z.string(), says: z.string(), worked: z.number(), failed: z.number() }))
+      .describe("What was tried, what worked most often first."),
+    cost: z.object({
+      microcents: z.number().describe("What the failed attempts cost."),
+      estimatedMicrocents: z.number().describe("How much of it is estimated."),
+      unpricedAttempts: z.number().describe("Attempts without a price: their cost is missing from the sum."),
+      failures: z.number().describe("How many failures this covers: the newest ones."),
+    }),
+    operator: z.string().optional().describe("What operators should know about this code."),
+  })
+  .meta({ id: "FaultGroupReport" });
+
+export const faultOccurrence = z
+  .object({
+    at: instant,
+    session: z.string(),
+    seq: z.number(),
+    call: z.string().describe("Empty for a failed node of a run."),
+    isRun: z.boolean().describe("The session is a run of a workflow."),
+    recourse: z.string().describe("What was decided."),
+    says: z.string().describe("The recourse in words."),
+    worked: z.boolean().nullable().describe("null: not known, or not yet."),
+    message: z.string().optional().describe("For operators."),
+  })
+  .meta({ id: "FaultOccurrence" });

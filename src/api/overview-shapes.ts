@@ -1,0 +1,66 @@
+// The state of everything at a glance, and the search.
+
+import { z } from "zod";
+import { instant, name, page, questionView } from "./shapes.ts";
+
+const runAtGlance = z.object({
+  run: z.string(),
+  workflow: z.string(),
+  nodes: z.array(z.string()),
+  code: z.string().nullable(),
+  title: z.string().nullable().describe("What went wrong last, in a few words."),
+});
+
+/** The first of many. `count` goes up to a limit; `isMore` says that there are more than that. */
+function countedOf<Item extends z.ZodType>(
+  item: Item,
+): z.ZodObject<{ count: z.ZodNumber; isMore: z.ZodBoolean; first: z.ZodArray<Item> }> {
+  return z.object({ count: z.number(), isMore: z.boolean(), first: z.array(item) });
+}
+
+export const overview = z
+  .object({
+    needsYou: countedOf(questionView).describe("Open questions, the oldest first."),
+    running: countedOf(runAtGlance),
+    waiting: countedOf(z.object({ ...runAtGlance.shape, nextAt: instant })).describe(
+      "Runs that continue by themselves, the next one first.",
+    ),
+    failed: z
+      .array(z.object({ code: z.string(), title: z.string(), count: z.number(), newest: z.string() }))
+      .describe("Runs begun today that failed and were not continued, by cause."),
+    targets: z
+      .array(z.object({ target: z.string(), breaker: z.string(), pausedUntil: instant.nullable() }))
+      .describe("Targets that are not fully in service."),
+    spentMicrocents: z.number().describe("What the runs begun today have cost."),
+    since: instant.describe("When today began, in UTC."),
+    isPartial: z.boolean().describe("There are more runs today than these figures cover."),
+  })
+  .meta({ id: "Overview" });
+
+const KINDS = ["fault", "run"] as const;
+
+export const searchQuery = z.object({
+  ...page,
+  q: z.string().min(1).max(400).describe("Words, all of which must occur; case does not matter."),
+  kind: z.enum(KINDS).optional(),
+});
+
+export const found = z
+  .object({
+    kind: z.enum(KINDS),
+    session: name.describe("The session, or the run."),
+    at: instant,
+    code: z.string().nullable(),
+    title: z.string().nullable(),
+    fault: z
+      .object({
+        fingerprint: z.string(),
+        seq: z.number(),
+        call: z.string(),
+        tool: z.string(),
+        message: z.string().optional().describe("For operators."),
+      })
+      .nullable(),
+    run: z.object({ workflow: z.string(), status: z.string(), nodes: z.array(z.string()) }).nullable(),
+  })
+  .meta({ id: "Found" });

@@ -1,0 +1,164 @@
+// Policies: the one in force, texts to check, past decisions under another one, and failures to try out.
+
+import { z } from "zod";
+import { PRESET_NAMES } from "../core/policy/presets.ts";
+import { evidence } from "./failure-shapes.ts";
+import { decisionView, faultView, instant, name, surface } from "./shapes.ts";
+
+const MAX_POLICY_CHARS = 500_000;
+const MAX_EXAMPLES = 200;
+
+export const presetName = z.enum(PRESET_NAMES);
+const policyText = z.string().max(MAX_POLICY_CHARS).describe("A policy in YAML.");
+const wait = z.object({
+  attempt: z.number(),
+  baseMs: z.number(),
+  minMs: z.number(),
+  maxMs: z.number(),
+  totalMaxMs: z.number(),
+  reachable: z.boolean(),
+});
+const names = z.array(z.string());
+
+export const policyRow = z
+  .object({
+    match: z.object({
+      class: names.optional(),
+      code: names.optional(),
+      surface: names.optional(),
+      provider: names.optional(),
+      tool: names.optional(),
+      stage: names.optional(),
+    }),
+    matches: z.string().describe("What it matches, in words."),
+    maxAttempts: z.number().describe("All attempts, the first included."),
+    waits: z.array(wait).describe("The waits between its attempts."),
+    then: z.array(z.object({ recourse: z.string(), says: z.string() })).describe("What follows, in this order."),
+    origin: z.object({ layer: z.string(), at: z.string() }).describe("Who wrote the row."),
+  })
+  .meta({ id: "PolicyRow" });
+
+export const policyView = z
+  .object({
+    name: z.string(),
+    presets: z.array(presetName).describe("The policies that come with Faultline."),
+    rows: z.array(policyRow).describe("The first row that matches decides."),
+    breaker: z.record(z.string(), z.union([z.number(), z.string()])),
+    retryBudget: z.object({ capacity: z.number(), perCall: z.number(), perSecond: z.number() }),
+    learnsAfter: z.number(),
+  })
+  .meta({ id: "Policy" });
+
+const diagnostic = z
+  .object({
+    severity: z.enum(["error", "warning"]),
+    code: z.string(),
+    message: z.string(),
+    line: z.number(),
+    column: z.number(),
+    length: z.number(),
+    label: z.string(),
+    help: z.string(),
+    shown: z.string().describe("The line of the text with a caret under the mistake."),
+  })
+  .meta({ id: "Diagnostic" });
+
+export const policyCheck = z.strictObject({ text: policyText });
+export const policyChecked = z
+  .object({
+    usable: z.boolean().describe("False when there is an error."),
+    diagnostics: z.array(diagnostic),
+    policy: policyView.nullable(),
+  })
+  .meta({ id: "CheckedPolicy" });
+
+const onePolicy = { text: policyText.optional(), preset: presetName.optional() } as const;
+
+export const policyReplay = z
+  .strictObject({
+    ...onePolicy,
+    sinceAt: instant.optional().describe("Only decisions made at or after this time. Default: all."),
+    session: name.optional().describe("Only decisions of this session or run."),
+    limit: z.number().int().min(0).max(MAX_EXAMPLES).default(20).describe("How many changed decisions to describe."),
+  })
+  .refine(({ text, preset }) => (text === undefined) !== (preset === undefined), {
+    error: "give one policy: text or preset",
+    path: ["text"],
+  })
+  .meta({ id: "PolicyReplay" });
+
+const money = z.number();
+
+export const policyReplayed = z
+  .object({
+    policy: z.string(),
+    sessions: z.number(),
+    firstAt: instant.nullable(),
+    lastAt: instant.nullable(),
+    decisions: z.number(),
+    stageDecisions: z.number(),
+    same: z.number(),
+    changed: z.number(),
+    unknown: z.record(z.string(), z.number()).describe("By the reason why it is not known."),
+    table: z.array(
+      z.object({
+        from: z.string(),
+        to: z.string(),
+        code: z.string(),
+        tool: z.string(),
+        count: z.number(),
+        waitMs: z.number().describe("Negative: waits saved."),
+      }),
+    ),
+    waits: z.object({ savedMs: z.number(), addedMs: z.number() }),
+    attempts: z.object({ saved: z.number(), added: z.number() }),
+    money: z.object({ savedMicrocents: money, addedMicrocents: money, unpricedAttempts: z.number() }),
+    openEnded: z.number(),
+    examples: z.array(
+      z.object({
+        session: z.string(),
+        isRun: z.boolean().describe("The session is a run of a workflow."),
+        seq: z.number(),
+        at: instant,
+        call: z.string(),
+        tool: z.string(),
+        code: z.string(),
+        from: z.string(),
+        to: z.string(),
+        was: z.string(),
+        would: z.string(),
+        why: z.array(z.string()),
+      }),
+    ),
+    limits: z.array(z.object({ id: z.string(), says: z.string() })).describe("What these figures do not say."),
+  })
+  .meta({ id: "ReplayedPolicy" });
+
+export const failureToTry = z
+  .strictObject({
+    evidence,
+    surface: surface.optional(),
+    provider: name.optional(),
+    tool: name.optional(),
+    stage: name.optional(),
+    attempt: z.number().int().min(1).max(1_000).optional(),
+    idempotent: z.boolean().optional(),
+    alternatives: z.array(name).max(50).optional(),
+    deadlineMs: z.number().min(0).optional().describe("How long the caller can wait."),
+    ...onePolicy,
+  })
+  .refine(({ text, preset }) => text === undefined || preset === undefined, {
+    error: "give one policy at most: text or preset",
+    path: ["text"],
+  })
+  .meta({ id: "FailureToTry" });
+
+export const triedFailure = z
+  .object({
+    fault: faultView,
+    policy: z.string(),
+    row: policyRow,
+    decision: decisionView,
+    schedule: z.array(decisionView).describe("Every decision while the fault comes back, the first one included."),
+  })
+  .meta({ id: "TriedFailure" });

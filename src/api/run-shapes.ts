@@ -1,0 +1,229 @@
+// Runs as the API shows them. Fields that say "for operators" are missing for viewers.
+
+import { z } from "zod";
+import { NODE_KINDS } from "../core/flow/node.ts";
+import { RUN_STANDINGS } from "../core/flow/run-standing.ts";
+import { VISIT_STANDINGS } from "../core/flow/visit-words.ts";
+import { cloudEnvelope, decisionView, faultView, instant, name, page, questionView } from "./shapes.ts";
+
+/** A short label with its stable name. */
+function pill<const Ids extends readonly [string, ...string[]]>(
+  ids: Ids,
+): z.ZodObject<{ id: z.ZodEnum<{ [Id in Ids[number]]: Id }>; label: z.ZodString }> {
+  return z.object({ id: z.enum(ids), label: z.string() });
+}
+
+const causePill = z.object({ id: z.string(), label: z.string() }).describe("The cause of the last failure.");
+
+export const runStatus = z.enum(["running", "paused", "completed", "failed", "cancelled"]);
+
+export const runLine = z
+  .object({
+    run: z.string(),
+    workflow: z.string(),
+    version: z.string(),
+    status: runStatus,
+    outcome: z.string().describe("Empty until the run is over."),
+    state: pill(RUN_STANDINGS).describe("Where it stands."),
+    cause: causePill.nullable(),
+    reason: z.string().describe("Why it stands there, in one line; may be empty."),
+    nodes: z.array(z.string()).describe("The nodes it is at, or the one that failed."),
+    target: z.string().nullable().describe("The target that was asked or that answered last."),
+    code: z.string().nullable(),
+    questions: z.array(z.string()).describe("The ids of open questions."),
+    nextAt: instant.nullable().describe("When it continues by itself."),
+    startedAt: instant,
+    updatedAt: instant,
+    endedAt: instant.nullable(),
+    spentMicrocents: z.number(),
+    predecessor: z.string().nullable(),
+    successor: z.string().nullable(),
+    held: z.boolean().describe("A process advances it right now."),
+  })
+  .meta({ id: "RunLine" });
+
+export const runsQuery = z.object({
+  ...page,
+  status: runStatus.optional(),
+  workflow: name.optional(),
+  code: name.optional().describe("Only runs that failed, or wait, with this fault code."),
+  target: name.optional().describe("Only runs that asked this target last."),
+  q: z.string().min(1).max(400).optional().describe("Only runs whose id, workflow, code or nodes contain every word."),
+});
+
+export const startRunBody = z
+  .strictObject({
+    workflow: name.describe("The id of a workflow that this server can start."),
+    inputs: z.record(z.string(), z.unknown()).optional(),
+    run: z
+      .string()
+      .regex(/^[\w.:@-]{1,100}$/, "1 to 100 letters, digits and . : @ _ -")
+      .optional()
+      .describe("Names the run. Default: a new name."),
+  })
+  .meta({ id: "StartRun" });
+
+export const actionView = z
+  .object({
+    id: z.string(),
+    label: z.string(),
+    explains: z.string(),
+    redoes: z.string().describe("What is done again."),
+    keeps: z.string().describe("What is kept."),
+    node: z.string().describe("Empty for an action on the whole run."),
+    execution: z.number(),
+    needs: z.enum(["nothing", "text", "target", "limits", "answer", "commands", "tools"]),
+    choices: z.array(z.string()),
+    limits: z.record(z.string(), z.number()).describe("What the limits are now; a new one must be higher."),
+    effect: z.enum(["instruct", "successor", "answer", "resume", "cancel"]),
+    question: z.string().describe("The question it answers; empty for every other effect."),
+    key: z.string().describe("Send it back: the same offer is carried out once."),
+  })
+  .meta({ id: "Action" });
+
+export const actBody = z
+  .strictObject({
+    action: name,
+    params: z.record(z.string(), z.unknown()).optional().describe("What the action needs: text, target, limits …"),
+    key: z.string().min(1).max(1_000).optional().describe("From the offer."),
+  })
+  .meta({ id: "Act" });
+
+export const acted = z
+  .object({
+    run: z.string().describe("The run to look at now: the same, or its successor."),
+    did: z.boolean().describe("False when the same action had been taken before."),
+  })
+  .meta({ id: "Acted" });
+
+const visitView = z
+  .object({
+    node: z.string(),
+    execution: z.number().describe("How often the node has been entered, this time included."),
+    kind: z.enum(NODE_KINDS).nullable(),
+    state: pill(VISIT_STANDINGS),
+    reason: z.string().describe("Why it waits, failed or was skipped; may be empty."),
+    cause: causePill.nullable(),
+    attempt: z.number(),
+    of: z.number().describe("How many attempts it may have; 0 until that is known."),
+    phase: z.string().nullable(),
+    startedAt: instant.nullable(),
+    endedAt: instant.nullable(),
+    nextAt: instant.nullable(),
+    queuedMs: z.number().describe("Waited for a free slot."),
+    waitedMs: z.number().describe("Waited for a time, a person or another side."),
+    workedMs: z.number(),
+    callAttempts: z.number(),
+    spentMicrocents: z.number(),
+    targets: z.array(z.string()),
+    target: z.string().nullable(),
+    skipped: z.string().nullable(),
+    inherited: z.boolean().describe("Kept from the run before this one."),
+    fault: faultView.nullable(),
+    questions: z.array(z.string()),
+    files: z.array(z.string()),
+    output: z.unknown().optional().describe("A short look at its output; for operators."),
+  })
+  .meta({ id: "Visit" });
+
+export const graphView = z
+  .object({
+    nodes: z.array(
+      z.object({
+        id: z.string(),
+        kind: z.string(),
+        targets: z.array(z.string()),
+        tools: z.array(z.string()),
+        state: pill(VISIT_STANDINGS).nullable().describe("Of its newest visit; null when it was not entered."),
+        visits: z.number(),
+      }),
+    ),
+    edges: z.array(
+      z.object({
+        from: z.string(),
+        to: z.string(),
+        kind: z.enum(["next", "failure", "case", "branch", "join", "taken"]).describe("taken: only the run shows it."),
+        when: z.string().nullable(),
+        max: z.number().nullable(),
+        outcome: z.string(),
+        taken: z.number().describe("How often a path went here."),
+      }),
+    ),
+  })
+  .meta({ id: "WorkflowGraph" });
+
+const limitsView = z.object({
+  maxParallel: z.number(),
+  maxNodes: z.number(),
+  timeoutMs: z.number().nullable(),
+  maxCostMicrocents: z.number().describe("0: no limit."),
+});
+
+const spendingView = z.object({
+  microcents: z.number(),
+  estimatedMicrocents: z.number(),
+  unpricedAttempts: z.number(),
+});
+
+export const fileLine = z.object({ name: z.string() }).meta({ id: "RunFile" });
+
+export const runView = z
+  .object({
+    ...runLine.shape,
+    digest: z.string(),
+    message: z.string().describe("The run in a sentence: what is done, what is missing and why, what it waits for."),
+    limits: limitsView,
+    spending: spendingView,
+    fault: faultView.nullable(),
+    visits: z.array(visitView).describe("The newest 500, in the order in which they were entered."),
+    olderVisits: z.number().describe("How many visits before those are left out."),
+    questions: z.array(z.string()),
+    asked: z.array(questionView).describe("The open questions."),
+    actions: z.array(actionView).describe("What an operator can do now, best first."),
+    files: z.array(fileLine),
+    graph: graphView,
+    file: z.string().optional().describe("The workflow's file; for operators."),
+    folder: z.string().optional().describe("Where the files about failed stages are; for operators."),
+  })
+  .meta({ id: "Run" });
+
+export const runEventView = z
+  .object({
+    ...cloudEnvelope,
+    sequence: z.string(),
+    data: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: "RunEvent" });
+
+export const attemptView = z
+  .object({
+    id: z.string(),
+    kind: z.enum(["node", "call"]).describe("node: an attempt of a node. call: an attempt of a call within it."),
+    node: z.string().describe("Empty outside of runs."),
+    execution: z.number(),
+    nodeAttempt: z.number(),
+    turn: z.string(),
+    call: z.string().describe("Empty for an attempt of a node."),
+    tool: z.string().describe("The tool or target; empty for an attempt of a node."),
+    attempt: z.number(),
+    attempted: z.boolean().describe("False for a decision without an attempt."),
+    status: z.string(),
+    startedAt: instant,
+    endedAt: instant.nullable(),
+    durationMs: z.number().nullable(),
+    costMicrocents: z.number().nullable().describe("null: free, unknown, or not over yet."),
+    costBasis: z.string().nullable(),
+    fault: faultView.nullable(),
+    cause: causePill.nullable(),
+    decision: decisionView.nullable(),
+    resolution: z.string().nullable(),
+    breaker: z.string().nullable(),
+    artefacts: z.array(z.object({ name: z.string(), ref: z.string(), bytes: z.number(), cut: z.boolean() })),
+    input: z.unknown().optional().describe("A short look at the input; for operators."),
+    output: z.unknown().optional().describe("A short look at the output; for operators."),
+  })
+  .meta({ id: "Attempt" });
+
+export const outputView = z
+  .object({ run: z.string(), node: z.string(), execution: z.number(), output: z.unknown() })
+  .meta({ id: "NodeOutput" });

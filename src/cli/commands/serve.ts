@@ -1,0 +1,93 @@
+// `faultline serve` and `faultline token`: the server on a journal, and the tokens it accepts.
+
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Io } from "../io.ts";
+import { globalOptions } from "../options.ts";
+import type { ServeCommandOptions } from "../serve/run-serve.ts";
+import type { AddTokenOptions, TokenPlace } from "../serve/tokens.ts";
+import { ofOperator } from "./of-operator.ts";
+import { withJournalOption } from "./workflow.ts";
+
+const DEFAULT_PORT = 7431;
+
+export function addServe(program: Command, io: Io): void {
+  const serve = ofOperator(program.command("serve"), io)
+    .summary("start the server: API, events, metrics, and the driver of runs")
+    .description(
+      "Serves a journal on this machine: executors in any language report failures and get decisions, people and programs see and act on runs. Advances the journal's runs, too.",
+    );
+  withJournalOption(serve)
+    .option("--port <number>", "the port to listen on; 0 takes a free one", portOf, DEFAULT_PORT)
+    .option("--host <address>", "the address to listen on", "127.0.0.1")
+    .option(
+      "--workflows <folder>",
+      "a folder with workflows, tool manifests and policy.yaml; files that change are taken up without a restart",
+    )
+    .option("--no-drive", "leave the runs to other processes")
+    .option("--public-url <url>", "the address under which people reach the server through a proxy")
+    .option("--behind-tls-proxy", "a proxy with TLS stands in front; needed for any address but this machine's own")
+    .option(
+      "--notify-url <url>",
+      "post signed notices here (Standard Webhooks); the secret is in FAULTLINE_WEBHOOK_SECRET",
+    )
+    .option(
+      "--notify-command <program>",
+      "run this program for each notice, which it gets as JSON on its standard input",
+    )
+    .addOption(
+      new Option("--notify-about <kinds...>", "what notices are about (default: all)").choices([
+        "needs-you",
+        "run-failed",
+        "breaker-opened",
+      ]),
+    )
+    .addHelpText(
+      "after",
+      `
+The first start makes a token and writes it to operator.token beside the journal; every request but /v1/health needs one.
+
+Examples:
+  $ faultline serve
+  $ faultline serve --journal team.db --port 8080
+  $ faultline serve --workflows ./workflows
+  $ curl -H "Authorization: Bearer $(cat .faultline/operator.token)" http://127.0.0.1:7431/v1/whoami
+  $ faultline token add grafana --role viewer`,
+    )
+    .action(async (options: ServeCommandOptions, command: Command) => {
+      const { runServe } = await import("../serve/run-serve.ts");
+      await runServe(options, program.version() ?? "0", io, globalOptions(command, io));
+    });
+  addToken(program, io);
+}
+
+function addToken(program: Command, io: Io): void {
+  const token = program
+    .command("token")
+    .summary("add, list and remove tokens of the server")
+    .description("Manages the tokens that the server of a journal accepts. The server reads them when it starts.");
+  withJournalOption(ofOperator(token.command("add"), io).description("Makes a token and prints it, once."))
+    .argument("<name>", "names it in the audit log")
+    .addOption(new Option("--role <role>", "what it may do").choices(["viewer", "operator"]).default("viewer"))
+    .action(async (name: string, options: AddTokenOptions, command: Command) => {
+      const { addTokenTo } = await import("../serve/tokens.ts");
+      await addTokenTo(name, options, io, globalOptions(command, io));
+    });
+  withJournalOption(
+    ofOperator(token.command("list"), io).description("Lists the tokens: name, role, and since when."),
+  ).action(async (options: TokenPlace, command: Command) => {
+    const { listTokensOf } = await import("../serve/tokens.ts");
+    await listTokensOf(options, io, globalOptions(command, io));
+  });
+  withJournalOption(ofOperator(token.command("remove"), io).description("Removes a token."))
+    .argument("<name>", "the name it was given")
+    .action(async (name: string, options: TokenPlace, command: Command) => {
+      const { removeTokenOf } = await import("../serve/tokens.ts");
+      await removeTokenOf(name, options, io, globalOptions(command, io));
+    });
+}
+
+function portOf(value: string): number {
+  const port = /^\d{1,5}$/.test(value) ? Number(value) : Infinity;
+  if (port > 65_535) throw new InvalidArgumentError("It must be a port from 0 to 65535.");
+  return port;
+}

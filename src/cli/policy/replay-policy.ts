@@ -1,0 +1,180 @@
+// `faultline policy replay`: says what another policy would have changed about the past decisions of a journal.
+
+import {
+  type ChangedDecision,
+  formatMs,
+  type Policy,
+  type ReplayRow,
+  type ReplaySummary,
+  SHAPE_REDACTOR,
+} from "../../core/index.ts";
+import { tellReplayLimit } from "../../core/record/replay-words.ts";
+import { replayPolicy } from "../../journal/replay-policy.ts";
+import { UNKNOWN_REASONS } from "../../core/record/replay-tally.ts";
+import type { Io } from "../io.ts";
+import type { GlobalOptions } from "../options.ts";
+import { type Paint, paintFor } from "../render/paint.ts";
+import { safeJson } from "../render/safe-text.ts";
+import { tableLines, wrapped } from "../render/table.ts";
+import { dollars, minuteOf, shown } from "../render/values.ts";
+import { REPLAY_WORDS, type ReplayWords } from "../render/words/replay-words.ts";
+import { findSession } from "../runs/find-run.ts";
+import { type JournalOption, type RunCommandDeps, withRuns } from "../runs/run-home.ts";
+
+export interface ReplayCommandOptions extends JournalOption {
+  /** How far back, in milliseconds. */
+  readonly since?: number;
+  readonly run?: string;
+  readonly limit: number;
+}
+
+export async function replayPast(
+  policy: Policy,
+  options: ReplayCommandOptions,
+  io: Io,
+  shared: GlobalOptions,
+): Promise<void> {
+  const { since, run, limit: examples } = options;
+  const { locale, json } = shared;
+  await withRuns({ ...options, look: true }, io, shared, async (home) => {
+    const summary = await replayPolicy(home.workflows.journal, policy, {
+      examples,
+      locale,
+      ...(since === undefined ? {} : { sinceAt: io.clock.now() - since }),
+      ...(run === undefined ? {} : { session: await findSession(home, run) }),
+    });
+    if (json) return io.stdout.write(`${safeJson(summaryJson(summary, shared))}\n`);
+    for (const line of summaryLines(home, summary)) await io.stdout.write(`${line}\n`);
+  });
+}
+
+function summaryJson(summary: ReplaySummary, { locale }: GlobalOptions): object {
+  const { examples, limits, ...figures } = summary;
+  return {
+    ...figures,
+    // The redactor would take a session's name for a web session's secret.
+    examples: examples.map((one) => ({ ...(SHAPE_REDACTOR.value(one) as ChangedDecision), session: one.session })),
+    limits: limits.map((limit) => ({ id: limit, text: tellReplayLimit(limit, locale) })),
+  };
+}
+
+function summaryLines(home: RunCommandDeps, summary: ReplaySummary): readonly string[] {
+  const { io, shared } = home;
+  const { locale, color } = shared;
+  const words = REPLAY_WORDS[locale];
+  const paint = paintFor(io.stdout, io.env, color);
+  const { policy, decisions, stageDecisions, sessions, firstAt, lastAt, table, limits, changed } = summary;
+  const title = `${words.policy} ${paint("bold", shown(policy))}`;
+  if (decisions === 0 || firstAt === null || lastAt === null) return [title, words.nothing];
+  const { columns } = io.stdout;
+  return [
+    `${title}  ${words.read(grouped(decisions), sessions)}`,
+    paint("dim", `${minuteOf(firstAt)} – ${minuteOf(lastAt)} UTC`),
+    "",
+    ...countLines(summary, words, paint),
+    ...(stageDecisions === 0 ? [] : [paint("dim", `  ${words.stages(grouped(stageDecisions))}`)]),
+    ...(table.length === 0 ? [] : ["", ...changeTable(table, words, home), "", ...effectLines(summary, home)]),
+    ...exampleLines(home, summary, paint),
+    ...(limits.length === 0 || changed === 0 ? [] : ["", paint("bold", words.cannotKnow)]),
+    ...(changed === 0 ? [] : limits).flatMap((limit) =>
+      wrapped(tellReplayLimit(limit, locale), columns - 4).map((line, index) => `  ${index === 0 ? "·" : " "} ${line}`),
+    ),
+  ];
+}
+
+/** `12,345`. */
+function grouped(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
+function countLines({ same, changed, unknown }: ReplaySummary, words: ReplayWords, paint: Paint): readonly string[] {
+  const reasons = UNKNOWN_REASONS.filter((reason) => unknown[reason] > 0);
+  const all = reasons.reduce((sum, reason) => sum + unknown[reason], 0);
+  const why = reasons.map((reason) => `${grouped(unknown[reason])} ${words.reasons[reason]}`).join(", ");
+  const lines = tableLines(
+    [{ title: "" }, { title: "", right: true }],
+    [
+      [words.same, grouped(same)],
+      [words.changed, grouped(changed)],
+      [words.unknown, grouped(all)],
+    ],
+  ).slice(1);
+  return lines.map((line, index) => `  ${line}${index === 2 && all > 0 ? paint("dim", `  ${why}`) : ""}`);
+}
+
+const MOST_ROWS = 20;
+
+function changeTable(table: readonly ReplayRow[], words: ReplayWords, { shared }: RunCommandDeps): readonly string[] {
+  const rows = table
+    .slice(0, MOST_ROWS)
+    .map(({ count, code, tool, from, to, waitMs }) => [
+      grouped(count),
+      code,
+      shown(tool, 40),
+      `${from} → ${to}`,
+      signedMs(waitMs, shared),
+    ]);
+  const right = true;
+  const lines = tableLines(
+    [
+      { title: words.count, right },
+      { title: words.fault },
+      { title: words.tool },
+      { title: words.change },
+      { title: words.wait, right },
+    ],
+    rows,
+  );
+  const more = table.length - MOST_ROWS;
+  return [...lines.map((line) => `  ${line}`), ...(more > 0 ? [`  … +${more}`] : [])];
+}
+
+function signedMs(ms: number, { locale }: GlobalOptions): string {
+  if (ms === 0) return "";
+  return `${ms < 0 ? "−" : "+"}${formatMs(Math.abs(ms), locale)}`;
+}
+
+function effectLines(summary: ReplaySummary, { shared: { locale } }: RunCommandDeps): readonly string[] {
+  const words = REPLAY_WORDS[locale];
+  const { waits, attempts, money, openEnded } = summary;
+  const list = (...facts: readonly string[]): string =>
+    facts.filter((fact) => fact !== "").join(" · ") || words.noEffect;
+  const some = (amount: number, tell: (what: string) => string, text: (amount: number) => string): string =>
+    amount === 0 ? "" : tell(text(amount));
+  const ms = (amount: number): string => formatMs(amount, locale);
+  const rows = [
+    [words.waits, list(some(waits.savedMs, words.saves, ms), some(waits.addedMs, words.adds, ms))],
+    [words.attempts, list(some(attempts.saved, words.saves, grouped), some(attempts.added, words.atLeast, grouped))],
+    [
+      words.money,
+      list(
+        some(money.savedMicrocents, words.saves, dollars),
+        some(money.addedMicrocents, words.about, dollars),
+        money.unpricedAttempts === 0 ? "" : words.unpriced(money.unpricedAttempts),
+      ),
+    ],
+  ];
+  const lines = tableLines([{ title: "" }, { title: "" }], rows).slice(1);
+  return [
+    ...lines.map((line) => `  ${line}`),
+    ...(openEnded === 0 ? [] : [`  ${words.openEnded(grouped(openEnded))}`]),
+  ];
+}
+
+function exampleLines(home: RunCommandDeps, { examples, changed }: ReplaySummary, paint: Paint): readonly string[] {
+  const { io, shared } = home;
+  const words = REPLAY_WORDS[shared.locale];
+  if (examples.length === 0) return [];
+  const title = examples.length < changed ? words.first(examples.length, grouped(changed)) : words.all;
+  const room = io.stdout.columns - 6;
+  return [
+    "",
+    paint("bold", title),
+    ...examples.flatMap(({ session, at, call, tool, code, was, would, why }) => [
+      `  ${paint("dim", minuteOf(at))}  ${paint("yellow", code)}  ${shown(tool, 40)}  ${paint("dim", `${shown(session, 60)} ${shown(call, 60)}`)}`,
+      ...wrapped(`${words.was}: ${shown(was)}`, room).map((line) => `      ${line}`),
+      ...wrapped(`${words.would}: ${shown(would)}`, room).map((line) => `      ${line}`),
+      ...why.flatMap((reason) => wrapped(shown(reason), room - 2).map((line) => `        ${paint("dim", line)}`)),
+    ]),
+  ];
+}

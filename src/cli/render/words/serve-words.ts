@@ -1,0 +1,68 @@
+// What `faultline serve` and `faultline token` say.
+
+import type { Locale } from "../../../core/index.ts";
+
+import type { FolderFile } from "../../../workflow/folder/workflow-folder.ts";
+
+interface ServeWords {
+  readonly listening: (url: string) => string;
+  readonly journal: (file: string, drives: boolean) => string;
+  readonly token: (file: string) => string;
+  /** About a file of the workflow folder; `workflow` is the id of its workflow. */
+  readonly reloaded: Readonly<Record<FolderFile["state"], (file: string, workflow: string | null) => string>>;
+  readonly removed: (file: string) => string;
+  readonly stop: string;
+  readonly stopping: string;
+  readonly tokenMade: (name: string, role: string) => string;
+  readonly tokenRemoved: (name: string) => string;
+  readonly noToken: (name: string) => string;
+  readonly noTokens: string;
+  readonly tokenHead: readonly [string, string, string];
+}
+
+export const SERVE_WORDS: Readonly<Record<Locale, ServeWords>> = {
+  "en": {
+    listening: (url) => `Listening on ${url}`,
+    journal: (file, drives) =>
+      `Journal ${file}; ${drives ? "its runs are advanced here" : "other processes advance its runs"}.`,
+    token: (file) => `The operator's token is in ${file}.`,
+    reloaded: {
+      loaded: (file, workflow) => (workflow === null ? `Loaded ${file}.` : `Loaded ${file}: workflow ${workflow}.`),
+      kept: (file, workflow) =>
+        workflow === null
+          ? `${file} has a mistake; its last good version stays in use.`
+          : `${file} has a mistake; workflow ${workflow} keeps its last good version.`,
+      refused: (file) => `${file} has a mistake and was not loaded.`,
+    },
+    removed: (file) => `${file} is gone; runs that use it continue.`,
+    stop: "Ctrl-C stops.",
+    stopping: "Stopping; runs continue when a server or worker starts again.",
+    tokenMade: (name, role) =>
+      `Made the token ${name} (${role}). It is not shown again; a server that runs already knows it after a restart.`,
+    tokenRemoved: (name) => `Removed the token ${name}. A server that runs accepts it until it is restarted.`,
+    noToken: (name) => `There is no token named ${name}. \`faultline token list\` shows those there are.`,
+    noTokens: "No tokens yet: `faultline serve` makes the first one.",
+    tokenHead: ["NAME", "ROLE", "SINCE"],
+  },
+  "zh-CN": {
+    listening: (url) => `正在监听 ${url}`,
+    journal: (file, drives) => `日志 ${file}；${drives ? "由本进程推进其中的运行" : "由其他进程推进其中的运行"}。`,
+    token: (file) => `运维令牌在 ${file} 中。`,
+    reloaded: {
+      loaded: (file, workflow) => (workflow === null ? `已加载 ${file}。` : `已加载 ${file}：工作流 ${workflow}。`),
+      kept: (file, workflow) =>
+        workflow === null
+          ? `${file} 有错误；继续使用上一个正确的版本。`
+          : `${file} 有错误；工作流 ${workflow} 继续使用上一个正确的版本。`,
+      refused: (file) => `${file} 有错误，未加载。`,
+    },
+    removed: (file) => `${file} 已删除；正在使用它的运行会继续。`,
+    stop: "按 Ctrl-C 停止。",
+    stopping: "正在停止；服务器或工作进程再次启动后，运行会继续。",
+    tokenMade: (name, role) => `已创建令牌 ${name}（${role}）。它不会再次显示；正在运行的服务器重启后才认识它。`,
+    tokenRemoved: (name) => `已删除令牌 ${name}。正在运行的服务器在重启前仍会接受它。`,
+    noToken: (name) => `没有名为 ${name} 的令牌。\`faultline token list\` 会列出现有令牌。`,
+    noTokens: "还没有令牌：`faultline serve` 会创建第一个。",
+    tokenHead: ["名称", "角色", "创建时间"],
+  },
+};

@@ -1,0 +1,139 @@
+// Runs the server until Ctrl-C or SIGTERM.
+
+import { dirname } from "node:path";
+import { isFaultError } from "../../core/index.ts";
+import { makeFolder } from "../../journal/files/make-folder.ts";
+import type { FolderReport } from "../../workflow/folder/workflow-folder.ts";
+import { renderDiagnostic } from "../../yaml-file/diagnostic.ts";
+import type { NoticeKind } from "../../server/notify/notice.ts";
+import { type NotifyOptions, type RunningServer, startServer } from "../../server/server.ts";
+import { type Io, UsageError } from "../io.ts";
+import type { GlobalOptions } from "../options.ts";
+import { paintFor } from "../render/paint.ts";
+import { oneLine, safeJson } from "../render/safe-text.ts";
+import { SERVE_WORDS } from "../render/words/serve-words.ts";
+import { DEFAULT_JOURNAL, type JournalOption, journalOf } from "../runs/run-home.ts";
+import { onStopSignal } from "../stop-signals.ts";
+
+export interface ServeCommandOptions extends JournalOption {
+  readonly port: number;
+  readonly host: string;
+  /** False for `--no-drive`. */
+  readonly drive: boolean;
+  /** A folder. */
+  readonly workflows?: string;
+  readonly publicUrl?: string;
+  readonly behindTlsProxy?: true;
+  readonly notifyUrl?: string;
+  readonly notifyCommand?: string;
+  readonly notifyAbout?: readonly NoticeKind[];
+}
+
+export async function runServe(
+  options: ServeCommandOptions,
+  version: string,
+  io: Io,
+  shared: GlobalOptions,
+): Promise<void> {
+  const journal = journalOf(options, io);
+  const words = SERVE_WORDS[shared.locale];
+  // Other users of this machine must not read tokens or the files of runs.
+  if (journal === DEFAULT_JOURNAL) await makeFolder(dirname(journal), { mode: 0o700 });
+  const stopped = Promise.withResolvers<undefined>();
+  const release = onStopSignal(() => stopped.resolve(undefined));
+  const paint = paintFor(io.stdout, io.env, shared.color);
+  const tell = reloadTeller(io, shared);
+  const server = await start(options, journal, version, io, tell);
+  const told = shared.json
+    ? safeJson({
+        listening: { url: server.url, port: server.port, tokenFile: server.tokenFile, journal, drives: options.drive },
+      })
+    : [
+        paint("bold", words.listening(server.url)),
+        words.journal(oneLine(journal, 500), options.drive),
+        words.token(oneLine(server.tokenFile, 500)),
+        "",
+        words.stop,
+      ].join("\n");
+  await io.stdout.write(`${told}\n`);
+  await stopped.promise;
+  if (!shared.json) await io.stderr.write(`${words.stopping}\n`);
+  await server.close();
+  release();
+}
+
+/** One line per file that was loaded, changed or removed, with its diagnostics below it. */
+function reloadTeller(io: Io, { locale, json, color }: GlobalOptions): (report: FolderReport) => void {
+  const words = SERVE_WORDS[locale];
+  const paint = paintFor(io.stderr, io.env, color);
+  return ({ files, changed, removed }) => {
+    const news = files.filter(({ file }) => changed.includes(file));
+    const lines = json
+      ? [
+          safeJson({
+            reloaded: { files: news.map(({ text: _text, ...file }) => file), removed },
+          }),
+        ]
+      : [
+          ...news.flatMap(({ file, state, workflow, diagnostics, text }) => [
+            paint(state === "loaded" ? "dim" : "red", words.reloaded[state](oneLine(file, 200), workflow)),
+            ...diagnostics.map((one) => renderDiagnostic(one, text)),
+          ]),
+          ...removed.map((file) => paint("dim", words.removed(oneLine(file, 200)))),
+        ];
+    void io.stderr.write(`${lines.join("\n")}\n`);
+  };
+}
+
+const SECRET_VARIABLE = "FAULTLINE_WEBHOOK_SECRET";
+
+/** The webhook's secret comes from the environment: other users of a machine can read command lines. */
+function notifyOf(
+  { notifyUrl: url, notifyCommand, notifyAbout: about }: ServeCommandOptions,
+  { env }: Io,
+): NotifyOptions | null {
+  const secret = env[SECRET_VARIABLE] ?? "";
+  if (url !== undefined && secret === "") {
+    const message = `--notify-url needs a secret to sign with: set ${SECRET_VARIABLE} to one that the receiver knows.`;
+    throw new UsageError(message, "config");
+  }
+  if (url === undefined && notifyCommand === undefined) return null;
+  return {
+    ...(about === undefined ? {} : { about }),
+    ...(url === undefined ? {} : { webhook: { url, secret } }),
+    ...(notifyCommand === undefined ? {} : { command: [notifyCommand] }),
+  };
+}
+
+async function start(
+  options: ServeCommandOptions,
+  journal: string,
+  version: string,
+  io: Io,
+  onReload: (report: FolderReport) => void,
+): Promise<RunningServer> {
+  const { port, host, drive, workflows, publicUrl, behindTlsProxy } = options;
+  const { env } = io;
+  const notify = notifyOf(options, io);
+  try {
+    return await startServer({
+      journal,
+      port,
+      host,
+      drive,
+      version,
+      env,
+      ...(workflows === undefined ? {} : { workflowsFolder: workflows, onReload }),
+      ...(publicUrl === undefined ? {} : { publicUrl }),
+      ...(behindTlsProxy === undefined ? {} : { behindTlsProxy }),
+      ...(notify === null ? {} : { notify }),
+    });
+  } catch (error) {
+    if (isFaultError(error)) throw new UsageError(error.fault.message, "config", { cause: error });
+    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
+      const message = `Port ${port} is in use. Stop the other server, or choose another port with --port.`;
+      throw new UsageError(message, "failed", { cause: error });
+    }
+    throw error;
+  }
+}

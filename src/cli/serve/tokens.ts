@@ -1,0 +1,63 @@
+// Adds, lists and removes the tokens of a journal's server.
+
+import { dirname } from "node:path";
+import { isFaultError } from "../../core/index.ts";
+import type { Role } from "../../api/route.ts";
+import { makeFolder } from "../../journal/files/make-folder.ts";
+import { addToken, listTokens, removeToken } from "../../server/tokens.ts";
+import { type Io, UsageError } from "../io.ts";
+import type { GlobalOptions } from "../options.ts";
+import { oneLine, safeJson } from "../render/safe-text.ts";
+import { tableLines } from "../render/table.ts";
+import { SERVE_WORDS } from "../render/words/serve-words.ts";
+import { type JournalOption, journalOf } from "../runs/run-home.ts";
+
+export type TokenPlace = JournalOption;
+
+export interface AddTokenOptions extends TokenPlace {
+  readonly role: Role;
+}
+
+export async function addTokenTo(
+  name: string,
+  options: AddTokenOptions,
+  io: Io,
+  { locale, json }: GlobalOptions,
+): Promise<void> {
+  const folder = dirname(journalOf(options, io));
+  await makeFolder(folder, { mode: 0o700 });
+  const { role } = options;
+  try {
+    const token = await addToken(folder, name, role, io.clock.now());
+    await io.stdout.write(json ? `${safeJson({ name, role, token })}\n` : `${token}\n`);
+  } catch (error) {
+    if (isFaultError(error)) throw new UsageError(error.fault.message, "usage", { cause: error });
+    throw error;
+  }
+  if (!json) await io.stderr.write(`faultline: ${SERVE_WORDS[locale].tokenMade(oneLine(name), role)}\n`);
+}
+
+export async function listTokensOf(options: TokenPlace, io: Io, { locale, json }: GlobalOptions): Promise<void> {
+  const words = SERVE_WORDS[locale];
+  const tokens = await listTokens(dirname(journalOf(options, io)));
+  if (json) {
+    const shown = tokens.map(({ name, role, createdAt }) => ({ name, role, createdAt }));
+    return void (await io.stdout.write(`${safeJson(shown)}\n`));
+  }
+  if (tokens.length === 0) return void (await io.stderr.write(`faultline: ${words.noTokens}\n`));
+  const columns = words.tokenHead.map((title) => ({ title }));
+  const rows = tokens.map(({ name, role, createdAt }) => [oneLine(name), role, new Date(createdAt).toISOString()]);
+  for (const line of tableLines(columns, rows)) await io.stdout.write(`${line}\n`);
+}
+
+export async function removeTokenOf(
+  name: string,
+  options: TokenPlace,
+  io: Io,
+  { locale }: GlobalOptions,
+): Promise<void> {
+  const words = SERVE_WORDS[locale];
+  const isRemoved = await removeToken(dirname(journalOf(options, io)), name);
+  if (!isRemoved) throw new UsageError(words.noToken(oneLine(name)), "usage");
+  await io.stderr.write(`faultline: ${words.tokenRemoved(oneLine(name))}\n`);
+}

@@ -1,0 +1,83 @@
+// The words for a visit of a node: where it stands, and why it waits or was skipped.
+
+import { isFaultCode } from "../fault/catalogue.ts";
+import { type Locale, wordsFor } from "../fault/words/words.ts";
+import type { PauseReason, SkipReason } from "./node.ts";
+import { RUN_STANDINGS, STANDING_WORDS } from "./run-standing.ts";
+import type { Visit, VisitState } from "./visit.ts";
+
+export const PAUSE_WORDS: Readonly<Record<Locale, Readonly<Record<PauseReason | "retry", string>>>> = {
+  "en": {
+    gate: "waits for a person",
+    question: "waits for a person",
+    parked: "parked",
+    budget: "the budget is used up",
+    stopped: "stopped",
+    retry: "waits to retry",
+  },
+  "zh-CN": {
+    gate: "等待人工处理",
+    question: "等待人工处理",
+    parked: "已推迟",
+    budget: "预算已用完",
+    stopped: "已停止",
+    retry: "等待重试",
+  },
+};
+
+export const SKIP_WORDS: Readonly<Record<Locale, Readonly<Record<SkipReason, string>>>> = {
+  "en": {
+    "gate": "skipped by its own condition",
+    "resolution": "failed, and skipped",
+    "sibling-failed": "stopped, because a parallel branch failed",
+    "operator": "skipped by a person",
+  },
+  "zh-CN": {
+    "gate": "自行跳过",
+    "resolution": "失败并跳过",
+    "sibling-failed": "因并行分支失败而停止",
+    "operator": "由人跳过",
+  },
+};
+
+/** Where a visit stands: as runs do, or skipped. */
+export const VISIT_STANDINGS = [...RUN_STANDINGS, "skipped"] as const;
+export type VisitStanding = (typeof VISIT_STANDINGS)[number];
+
+const OVER: Readonly<Partial<Record<VisitState, VisitStanding>>> = {
+  completed: "completed",
+  failed: "failed",
+  skipped: "skipped",
+  cancelled: "cancelled",
+};
+
+export function visitStanding(visit: Pick<Visit, "state" | "pause" | "notBefore">, now: number): VisitStanding {
+  const { state, pause, notBefore } = visit;
+  const over = OVER[state];
+  if (over !== undefined) return over;
+  if (pause?.why === "stopped") return "stopped";
+  if (pause !== null && pause.questions.length > 0) return "asking";
+  if (state === "paused") return "waiting";
+  // An answered visit keeps its pause, without questions, until a process takes it up.
+  if (state === "running") return pause === null ? "running" : "queued";
+  return notBefore > now ? "waiting" : "queued";
+}
+
+const SKIPPED: Readonly<Record<Locale, string>> = { "en": "skipped", "zh-CN": "跳过" };
+
+export function visitLabel(standing: VisitStanding, locale: Locale): string {
+  return standing === "skipped" ? SKIPPED[locale] : STANDING_WORDS[locale][standing];
+}
+
+/** Why a visit waits, failed or was skipped; empty when there is nothing to say. */
+export function visitReason({ state, pause, skipped, fault }: Visit, locale: Locale): string {
+  const title = fault === null ? "" : isFaultCode(fault.code) ? wordsFor(fault.code, locale).title : String(fault.code);
+  if (skipped !== null) return joined([SKIP_WORDS[locale][skipped], title], locale);
+  if (pause !== null && state === "paused") return joined([PAUSE_WORDS[locale][pause.why], title], locale);
+  if (state === "ready" && fault !== null) return joined([PAUSE_WORDS[locale].retry, title], locale);
+  return state === "failed" ? title : "";
+}
+
+function joined(parts: readonly string[], locale: Locale): string {
+  return parts.filter((part) => part !== "").join(locale === "en" ? ": " : "：");
+}

@@ -1,0 +1,192 @@
+// What the index of failures keeps of an event, so that failures can be grouped, counted and searched without reading entries.
+// I1  The index follows from the entries alone: counting again gives the same rows and the same groups.
+// I2  A cancellation is not a failure and is not in it.
+// I3  A recourse worked when the call's next attempt succeeded, and failed when the call failed or was decided about again.
+
+import { traitsOf } from "../fault/catalogue.ts";
+import type { Fault } from "../fault/fault.ts";
+import { NOWHERE, type Place } from "../policy/policy.ts";
+import { readField } from "../try-read.ts";
+import type { JournalEvent } from "./event.ts";
+import { fingerprint } from "./fingerprint.ts";
+import { knownCode } from "./known-code.ts";
+
+/** A failure as its event tells it. */
+export interface IndexedFault {
+  readonly fingerprint: string;
+  readonly code: string;
+  /** The tool or target that failed; the node, for a failed node of a run. */
+  readonly tool: string;
+  /** What was decided: a recourse, or the resolution of a failed node. */
+  readonly recourse: string;
+  /** As the entry has it, shortened. */
+  readonly message: string;
+}
+
+/** A failure with its place in the journal. */
+export interface FaultOccurrence extends IndexedFault {
+  readonly position: number;
+  readonly at: number;
+  readonly session: string;
+  readonly seq: number;
+  /** Empty for a failed node. */
+  readonly call: string;
+  /** Whether the recourse worked; null when that is not known, or not yet. */
+  readonly worked: boolean | null;
+}
+
+/** All failures with the same fingerprint. */
+export interface FaultGroup {
+  readonly fingerprint: string;
+  readonly code: string;
+  readonly tool: string;
+  readonly count: number;
+  /** How many sessions met it. */
+  readonly sessions: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
+  /** Of the newest one. */
+  readonly message: string;
+}
+
+/** How one recourse went for the failures of a group. */
+export interface RecourseTally {
+  readonly recourse: string;
+  readonly worked: number;
+  readonly failed: number;
+}
+
+/** What an event means for the index; null for most events. */
+export interface FaultMark {
+  readonly call: string;
+  /** How the recourse went that was decided before in this call; null when the event does not tell. */
+  readonly worked: boolean | null;
+  readonly fault: IndexedFault | null;
+}
+
+export function faultMarkOf(event: JournalEvent): FaultMark | null {
+  switch (event.type) {
+    case "call-succeeded":
+      return markOf(event.call, true, null);
+    case "call-failed":
+    case "call-decided": {
+      const { saw, tool, fault, decision } = event;
+      const place: Place = { ...NOWHERE, surface: "tool", tool, ...(isRecord(saw) ? saw.place : {}) };
+      const row = rowOf(fault, place, readRecourse(decision));
+      return row === null ? null : markOf(event.call, false, row);
+    }
+    case "node-failed": {
+      const row = rowOf(event.fault, { ...NOWHERE, tool: event.node }, event.resolution);
+      return row === null ? null : markOf("", null, row);
+    }
+    default:
+      return null;
+  }
+}
+
+function markOf(call: unknown, worked: boolean | null, fault: IndexedFault | null): FaultMark {
+  const name = plain(call);
+  return { call: name, worked: name === "" ? null : worked, fault };
+}
+
+/** Entries may come from files and from newer programs, so nothing about their shape is certain. */
+function rowOf(given: unknown, place: Place, recourse: unknown): IndexedFault | null {
+  if (!isRecord(given) || typeof given["code"] !== "string") return null;
+  const { code, context, evidence, message } = given as Partial<Fault> & { readonly code: Fault["code"] };
+  if (traitsOf(knownCode({ code })).cancels) return null;
+  const rule = isRecord(evidence) && typeof evidence.rule === "string" ? evidence.rule : "";
+  const { surface, provider, tool } = place;
+  const seen = { code: plain(code), context: isRecord(context) ? context : {}, evidence: { rule } } as Fault;
+  const at = { ...NOWHERE, surface: plain(surface) as Place["surface"], provider: plain(provider), tool: plain(tool) };
+  return {
+    fingerprint: fingerprint(seen, at),
+    code: seen.code,
+    tool: at.tool,
+    recourse: plain(recourse),
+    message: plain(message).slice(0, MESSAGE_CHARS).toWellFormed(),
+  };
+}
+
+const MESSAGE_CHARS = 500;
+
+function readRecourse(decision: unknown): unknown {
+  return isRecord(decision) ? readField(decision, "recourse") : "";
+}
+
+/** Text that every store gives back as it got it. */
+function plain(text: unknown): string {
+  return typeof text === "string" ? text.replaceAll(/\p{Cc}/gu, " ").toWellFormed() : "";
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+/** Counts the index from entries. */
+export class FaultFold {
+  #rows: Mutable[] = [];
+  /** The last failure of each call. */
+  readonly #lastOfCall = new Map<string, Mutable>();
+
+  get rows(): readonly FaultOccurrence[] {
+    return this.#rows;
+  }
+
+  note(
+    { call, worked, fault }: FaultMark,
+    { position, at, session, seq }: Pick<FaultOccurrence, "position" | "at" | "session" | "seq">,
+  ): void {
+    const key = `${session}/${call}`;
+    const last = worked === null ? undefined : this.#lastOfCall.get(key);
+    if (last !== undefined) last.worked ??= worked;
+    if (fault === null) return;
+    const row: Mutable = { position, at, session, seq, call, ...fault, worked: null };
+    this.#rows.push(row);
+    if (call !== "") this.#lastOfCall.set(key, row);
+  }
+
+  drop(sessions: ReadonlySet<string>): void {
+    this.#rows = this.#rows.filter(({ session }) => !sessions.has(session));
+    for (const [key, { session }] of this.#lastOfCall) if (sessions.has(session)) this.#lastOfCall.delete(key);
+  }
+}
+
+type Mutable = FaultOccurrence & { worked: boolean | null };
+
+/** The groups of these failures, in no order. */
+export function groupFaults(occurrences: Iterable<FaultOccurrence>): readonly FaultGroup[] {
+  const groups = new Map<string, { newest: FaultOccurrence; count: number; firstAt: number; sessions: Set<string> }>();
+  for (const one of occurrences) {
+    const group = groups.get(one.fingerprint);
+    if (group === undefined) {
+      groups.set(one.fingerprint, { newest: one, count: 1, firstAt: one.at, sessions: new Set([one.session]) });
+      continue;
+    }
+    group.count++;
+    group.firstAt = Math.min(group.firstAt, one.at);
+    group.sessions.add(one.session);
+    if (isNewer(one, group.newest)) group.newest = one;
+  }
+  return Array.from(groups.values(), ({ newest, count, firstAt, sessions }) => {
+    const { fingerprint: name, code, tool, at: lastAt, message } = newest;
+    return { fingerprint: name, code, tool, count, sessions: sessions.size, firstAt, lastAt, message };
+  });
+}
+
+function isNewer(a: FaultOccurrence, b: FaultOccurrence): boolean {
+  return a.at > b.at || (a.at === b.at && a.position > b.position);
+}
+
+/** How each recourse went, by its name. */
+export function tallyRecourses(occurrences: Iterable<FaultOccurrence>): readonly RecourseTally[] {
+  const tallies = new Map<string, { worked: number; failed: number }>();
+  for (const { recourse, worked } of occurrences) {
+    if (worked === null) continue;
+    const tally = tallies.get(recourse) ?? { worked: 0, failed: 0 };
+    tally[worked ? "worked" : "failed"]++;
+    tallies.set(recourse, tally);
+  }
+  return Array.from(tallies, ([recourse, tally]) => ({ recourse, ...tally })).sort((a, b) =>
+    a.recourse < b.recourse ? -1 : 1,
+  );
+}

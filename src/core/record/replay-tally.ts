@@ -1,0 +1,317 @@
+// What another policy would have changed: past decisions are made again one by one and counted. Invariants:
+// T1  Every decision is counted once: as the same, as changed, or as unknown with the reason.
+// T2  Two decisions are the same when the same is done: the recourse, its wait and where it goes. Reasons may differ.
+// T3  After a decision that changes, nothing about that call is known except what would not have happened: if the new decision ends
+//     the call, its later attempts, waits and costs are saved.
+
+import { decidesAlike, effectOf, endsCall, waitOf } from "./replay-effect.ts";
+import type { Decision } from "../decide/decision.ts";
+import { explain } from "../decide/explain.ts";
+import { type FaultCode, isFaultCode } from "../fault/catalogue.ts";
+import type { Locale } from "../fault/words/words.ts";
+import type { CallEvent } from "../flow/call.ts";
+import type { Cost } from "../flow/money.ts";
+import { turnOf } from "../flow/node.ts";
+import type { StageDecision } from "../flow/stage.ts";
+import type { Policy } from "../policy/policy.ts";
+import type { Entry, JournalEvent } from "./event.ts";
+import { doneAbout, replayStage, replayUnder, type StageDecisionEvent } from "./policy-replay.ts";
+
+/** Why it is not known what another policy would have decided. */
+export const UNKNOWN_REASONS = [
+  "after-change", //  an earlier decision about the same call, or within the same stage attempt, changes
+  "not-recorded", //  the entry does not say what `decide` saw: an older or newer program wrote it
+  "extension-row", // a row that an extension added decided it, and a policy file does not have that row
+] as const;
+/** Why it is not known what another policy would have decided. */
+export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
+
+/** What a replay leaves open, whatever it counts. Each has words (`replay-words.ts`). */
+export type ReplayLimit = UnknownReason | "shared-state" | "later-work" | "at-least" | "price" | "people";
+
+/** A recourse of a call, or what was done about a stage. */
+export type ReplayedRecourse = Decision["recourse"] | StageDecision["do"];
+
+/** One decision that changes. */
+export interface ChangedDecision {
+  /** The session or run. */
+  readonly session: string;
+  readonly seq: number;
+  readonly at: number;
+  /** The call; for a decision about a stage, the attempt: `reviewer#1.2`. */
+  readonly call: string;
+  /** Empty for a decision about a stage. */
+  readonly tool: string;
+  readonly code: FaultCode;
+  readonly from: ReplayedRecourse;
+  readonly to: ReplayedRecourse;
+  /** What was decided, in words … */
+  readonly was: string;
+  /** … what would be decided … */
+  readonly would: string;
+  /** … and why nothing earlier in the list would be done. */
+  readonly why: readonly string[];
+}
+
+/** Changed decisions of one kind. */
+export interface ReplayRow {
+  readonly from: ReplayedRecourse;
+  readonly to: ReplayedRecourse;
+  readonly code: FaultCode;
+  readonly tool: string;
+  readonly count: number;
+  /** Negative: waits saved. Of these decisions alone, not of what comes after them. */
+  readonly waitMs: number;
+}
+
+/** What another policy would have changed. */
+export interface ReplaySummary {
+  readonly policy: string;
+  /** Sessions and runs with at least one decision. */
+  readonly sessions: number;
+  /** Times of the first and the last decision; null without decisions. */
+  readonly firstAt: number | null;
+  readonly lastAt: number | null;
+  readonly decisions: number;
+  /** Of `decisions`: those about stages, which no policy changes. */
+  readonly stageDecisions: number;
+  readonly same: number;
+  readonly changed: number;
+  readonly unknown: Readonly<Record<UnknownReason, number>>;
+  /** Most frequent first. */
+  readonly table: readonly ReplayRow[];
+  readonly waits: { readonly savedMs: number; readonly addedMs: number };
+  /** `added` is the least: each begins with one attempt, and what follows is not known. */
+  readonly attempts: { readonly saved: number; readonly added: number };
+  readonly money: {
+    readonly savedMicrocents: number;
+    /** What the last attempt of the same call cost, for each added attempt. */
+    readonly addedMicrocents: number;
+    /** Attempts, saved or added, whose price is not known. */
+    readonly unpricedAttempts: number;
+  };
+  /** Changed calls that would have continued in another way. */
+  readonly openEnded: number;
+  /** The first ones, in the order in which they were read. */
+  readonly examples: readonly ChangedDecision[];
+  /** What these figures do not say. */
+  readonly limits: readonly ReplayLimit[];
+}
+
+/** How many changes to describe, and in which language. */
+export interface ReplayOptions {
+  /** How many changed decisions to describe; the counts cover all. Default: 20. */
+  readonly examples?: number;
+  /** The language of the descriptions. Default: `en`. */
+  readonly locale?: Locale;
+}
+
+/** Past decisions made again: add entries in their order, then ask for the summary. */
+export interface PolicyReplay {
+  add(entry: Entry): void;
+  summary(): ReplaySummary;
+}
+
+/** The types of events a replay looks at; it ignores all others. */
+export const REPLAYED_TYPES = [
+  "call-failed",
+  "call-decided",
+  "call-succeeded",
+  "call-cancelled",
+  "node-retrying",
+  "node-deferred",
+  "node-failed",
+  "node-skipped",
+] as const satisfies readonly JournalEvent["type"][];
+
+const DEFAULT_EXAMPLES = 20;
+
+/** Starts a replay of past decisions under a policy. Pure, and needs memory only for calls that change. */
+export function createPolicyReplay(policy: Policy, options: ReplayOptions = {}): PolicyReplay {
+  return new Tally(policy, options);
+}
+
+type DecisionEvent = Extract<CallEvent, { readonly type: "call-failed" | "call-decided" }>;
+type AttemptEndEvent = Extract<CallEvent, { readonly type: "call-succeeded" | "call-cancelled" }>;
+
+class Tally implements PolicyReplay {
+  readonly #policy: Policy;
+  readonly #decideAgain: (entry: Entry) => Decision | null;
+  readonly #maxExamples: number;
+  readonly #locale: Locale;
+  readonly #sessions = new Set<string>();
+  /** Changed calls that are not over; true if the new decision would have ended the call. */
+  readonly #changedCalls = new Map<string, boolean>();
+  readonly #changedTurns = new Set<string>();
+  readonly #table = new Map<string, { -readonly [Key in keyof ReplayRow]: ReplayRow[Key] }>();
+  readonly #examples: ChangedDecision[] = [];
+  readonly #unknown: Record<UnknownReason, number> = { "after-change": 0, "not-recorded": 0, "extension-row": 0 };
+  readonly #waits = { savedMs: 0, addedMs: 0 };
+  readonly #attempts = { saved: 0, added: 0 };
+  readonly #money = { savedMicrocents: 0, addedMicrocents: 0, unpricedAttempts: 0 };
+  readonly #counts = { decisions: 0, stageDecisions: 0, same: 0, changed: 0, openEnded: 0, asked: 0 };
+  #firstAt: number | null = null;
+  #lastAt: number | null = null;
+
+  constructor(policy: Policy, { examples = DEFAULT_EXAMPLES, locale = "en" }: ReplayOptions) {
+    this.#policy = policy;
+    this.#decideAgain = replayUnder(policy);
+    this.#maxExamples = examples;
+    this.#locale = locale;
+  }
+
+  add(entry: Entry): void {
+    const { event } = entry;
+    switch (event.type) {
+      case "call-failed":
+      case "call-decided":
+        return this.#callDecision(entry, event);
+      case "call-succeeded":
+      case "call-cancelled":
+        return this.#attemptEnd(entry, event);
+      case "node-retrying":
+      case "node-deferred":
+      case "node-failed":
+      case "node-skipped":
+        // Without a fault nothing failed, so nothing was decided.
+        if (event.fault !== null) this.#stageDecision(entry, event);
+        return;
+      default:
+    }
+  }
+
+  summary(): ReplaySummary {
+    const { decisions, stageDecisions, same, changed, openEnded } = this.#counts;
+    return {
+      policy: this.#policy.name,
+      sessions: this.#sessions.size,
+      firstAt: this.#firstAt,
+      lastAt: this.#lastAt,
+      ...{ decisions, stageDecisions, same, changed },
+      unknown: { ...this.#unknown },
+      table: [...this.#table.values()].toSorted((a, b) => b.count - a.count).map((row) => ({ ...row })),
+      waits: { ...this.#waits },
+      attempts: { ...this.#attempts },
+      money: { ...this.#money },
+      openEnded,
+      examples: [...this.#examples],
+      limits: this.#limits(),
+    };
+  }
+
+  #limits(): readonly ReplayLimit[] {
+    const { changed, asked } = this.#counts;
+    return [
+      ...UNKNOWN_REASONS.filter((reason) => this.#unknown[reason] > 0),
+      ...(this.#attempts.added > 0 ? (["at-least"] as const) : []),
+      ...(this.#money.unpricedAttempts > 0 ? (["price"] as const) : []),
+      ...(asked > 0 ? (["people"] as const) : []),
+      ...(changed > 0 ? (["shared-state", "later-work"] as const) : []),
+    ];
+  }
+
+  #count({ session, at }: Entry): void {
+    this.#counts.decisions++;
+    this.#sessions.add(session);
+    this.#firstAt = Math.min(this.#firstAt ?? at, at);
+    this.#lastAt = Math.max(this.#lastAt ?? at, at);
+  }
+
+  #callDecision(entry: Entry, event: DecisionEvent): void {
+    this.#count(entry);
+    const key = keyOf(entry, event.call);
+    const savesLater = this.#changedCalls.get(key);
+    if (savesLater !== undefined) {
+      this.#unknown["after-change"]++;
+      if (savesLater) this.#save(event, entry.at);
+      if (endsCall(event.decision)) this.#changedCalls.delete(key);
+      return;
+    }
+    const again = isFaultCode(event.fault.code) ? this.#decideAgain(entry) : null;
+    if (again === null) this.#unknown["not-recorded"]++;
+    else if (event.decision.row.layer === "adapter") this.#unknown["extension-row"]++;
+    else if (decidesAlike(event.decision, again)) this.#counts.same++;
+    else this.#change(entry, event, again);
+  }
+
+  #change(entry: Entry, event: DecisionEvent, to: Decision): void {
+    const { session, seq, at } = entry;
+    const { call, tool, fault, decision: from } = event;
+    const { waitMs, saves, adds, asks } = effectOf(from, to, at);
+    this.#counts.changed++;
+    this.#wait(waitMs);
+    if (asks) this.#counts.asked++;
+    if (adds) this.#addAttempt("cost" in event ? event.cost : null);
+    if (!saves) this.#counts.openEnded++;
+    if (!endsCall(from)) this.#changedCalls.set(keyOf(entry, call), saves);
+    this.#changedTurns.add(keyOf(entry, turnOfCall(call)));
+    this.#row(from.recourse, to.recourse, fault.code, tool, waitMs);
+    if (this.#examples.length >= this.#maxExamples) return;
+    const { what: would, why } = explain(to, this.#locale);
+    const was = explain(from, this.#locale).what;
+    const change = { from: from.recourse, to: to.recourse, was, would, why };
+    this.#examples.push({ session, seq, at, call, tool, code: fault.code, ...change });
+  }
+
+  #stageDecision(entry: Entry, event: StageDecisionEvent): void {
+    if (event.type === "node-skipped" && event.reason !== "resolution") return;
+    this.#count(entry);
+    this.#counts.stageDecisions++;
+    if (this.#changedTurns.has(keyOf(entry, turnOf(event)))) return void this.#unknown["after-change"]++;
+    const again = isFaultCode(event.fault?.code) ? replayStage(event, entry.at) : null;
+    if (again === null) return void this.#unknown["not-recorded"]++;
+    if (again.do === doneAbout(event)) return void this.#counts.same++;
+    this.#counts.changed++;
+    this.#row(doneAbout(event), again.do, event.fault?.code ?? "Unclassified", "", 0);
+  }
+
+  #attemptEnd(entry: Entry, event: AttemptEndEvent): void {
+    const key = keyOf(entry, event.call);
+    // A call that is cancelled while it waits has no attempt to save.
+    const hasRun = event.type === "call-succeeded" || event.cost !== null;
+    if (hasRun && this.#changedCalls.get(key) === true) this.#saveAttempt(event.cost);
+    this.#changedCalls.delete(key);
+  }
+
+  /** A decision that would not have been made, and the attempt before it. */
+  #save(event: DecisionEvent, at: number): void {
+    if (event.type === "call-failed") this.#saveAttempt(event.cost);
+    this.#wait(-waitOf(event.decision, at));
+  }
+
+  #saveAttempt(cost: Cost | null): void {
+    this.#attempts.saved++;
+    if (cost?.microcents === null) this.#money.unpricedAttempts++;
+    else this.#money.savedMicrocents += cost?.microcents ?? 0;
+  }
+
+  /** An attempt that failed for free says nothing about the price of the next. A tool without a price costs nothing. */
+  #addAttempt(last: Cost | null): void {
+    this.#attempts.added++;
+    if (last === null) return;
+    if (last.microcents === null || last.microcents === 0) this.#money.unpricedAttempts++;
+    else this.#money.addedMicrocents += last.microcents;
+  }
+
+  #wait(waitMs: number): void {
+    if (waitMs < 0) this.#waits.savedMs -= waitMs;
+    else this.#waits.addedMs += waitMs;
+  }
+
+  #row(from: ReplayedRecourse, to: ReplayedRecourse, code: FaultCode, tool: string, waitMs: number): void {
+    const key = JSON.stringify([from, to, code, tool]);
+    const row = this.#table.get(key) ?? { from, to, code, tool, count: 0, waitMs: 0 };
+    row.count++;
+    row.waitMs += waitMs;
+    this.#table.set(key, row);
+  }
+}
+
+function keyOf({ session }: Entry, name: string): string {
+  return `${session} ${name}`;
+}
+
+/** A call's id begins with the turn it belongs to. */
+function turnOfCall(call: string): string {
+  return call.split("/")[0] ?? "";
+}

@@ -1,0 +1,92 @@
+// What a timeline is made of: types only.
+
+import type { BreakerState } from "../decide/breaker.ts";
+import type { Decision } from "../decide/decision.ts";
+import type { Fault } from "../fault/fault.ts";
+import type { NodeStatus } from "../flow/cascade.ts";
+import type { Cost } from "../flow/money.ts";
+import type { NodePlace, PauseReason, Resolution } from "../flow/node.ts";
+
+export type SpanKind = "turn" | "call" | "attempt" | "wait";
+
+/** `interrupted`: its process died, and another one took over. */
+export type SpanStatus = NodeStatus | "running" | "waiting" | "interrupted";
+
+/** What a wait waits for. */
+export type WaitReason =
+  | "queue" //   a free slot
+  | "retry" //   the time of the next attempt
+  | "paused" //  the other side asked for a pause
+  | "paced" //   its limit is nearly reached
+  | Exclude<PauseReason, "question">
+  | "question";
+
+export interface Span {
+  readonly id: string;
+  /** The span it is a part of; null for a turn, and for a call outside turns. */
+  readonly parent: string | null;
+  readonly kind: SpanKind;
+  /** The turn or the call it belongs to; of a wait outside of calls, the visit as `node#execution`. */
+  readonly name: string;
+  /** For the attempt of a run's node, and everything in it. */
+  readonly place: NodePlace | null;
+  readonly startAt: number;
+  /** null while it lasts. */
+  endAt: number | null;
+  status: SpanStatus;
+  readonly why: WaitReason | null;
+  /** When a wait is meant to end; null when nobody knows. */
+  readonly until: number | null;
+  /** For turns and calls; null: none. */
+  deadlineAt: number | null;
+  tool: string;
+  /** Of the call, or of the node; 0 for everything else. */
+  readonly attempt: number;
+  /** False for a decision without an attempt: a guard refused, or another call's attempt showed it. */
+  readonly attempted: boolean;
+  fault: Fault | null;
+  decision: Decision | null;
+  /** What a failed node's attempt led to; null for everything else. */
+  resolution: Resolution | "retry" | null;
+  breaker: BreakerState | null;
+  cost: Cost | null;
+  artefacts: readonly KeptFile[];
+  /** Short, scrubbed looks; null when there is none. */
+  input: unknown;
+  output: unknown;
+}
+
+/** An output that is kept as a file. */
+export interface KeptFile {
+  readonly name: string;
+  readonly ref: string;
+  readonly bytes: number;
+  readonly cut: boolean;
+}
+
+/** A step of a plan. */
+export interface GraphNode {
+  readonly id: string;
+  readonly turn: string;
+  readonly round: number;
+  readonly node: string;
+  readonly tool: string;
+  readonly label: string;
+  readonly status: SpanStatus | "unstarted";
+  readonly fault: Fault | null;
+}
+
+export interface GraphEdge {
+  readonly from: string;
+  readonly to: string;
+  /** `cascade`: the one ended because of the other. */
+  readonly kind: "need" | "cascade";
+}
+
+/** A path of a run that went from one node to the next. */
+export interface Move {
+  readonly from: string;
+  readonly execution: number;
+  readonly to: string;
+  readonly at: number;
+}

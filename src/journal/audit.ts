@@ -1,0 +1,72 @@
+// Who did what, when, and with which key: everything a person or a client did, kept in the journal by whichever surface it came through.
+
+import { isFaultError } from "../core/fault/fault-error.ts";
+import type { Clock } from "../host/clock.ts";
+import type { Journal, TimeQuery } from "./journal.ts";
+import { tagOf } from "./keep-kinds.ts";
+
+/** One thing that a person or a client did. */
+export interface AuditRecord {
+  readonly id: string;
+  readonly at: number;
+  /** The name of a token, of a person, or of a surface. */
+  readonly by: string;
+  /** `run.act`, `target.isolate` … */
+  readonly what: string;
+  /** The run, question or target it was done to. */
+  readonly on: string;
+  /** The action, where there are several; empty otherwise. */
+  readonly action: string;
+  /** The idempotency key it came with; empty when it had none. */
+  readonly key: string;
+  /** The code of the fault that refused it; null when it was done. */
+  readonly refused: string | null;
+}
+
+export interface AuditQuery extends Pick<TimeQuery, "limit" | "after"> {
+  readonly by?: string;
+  readonly on?: string;
+}
+
+/** Done by the program itself: not worth a line. */
+export const BY_PROGRAM = "program";
+
+interface Auditing {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly newId: () => string;
+}
+
+type Deed = Omit<AuditRecord, "id" | "at" | "refused">;
+
+/** Does the work and keeps a record of it, also when it is refused. */
+export async function audited<T>({ journal, clock, newId }: Auditing, deed: Deed, work: () => Promise<T>): Promise<T> {
+  if (deed.by === BY_PROGRAM) return work();
+  const keep = async (refused: string | null): Promise<void> => {
+    const id = newId();
+    await journal.keep([
+      { kind: "audit", key: id, value: { id, at: clock.now(), ...deed, refused } satisfies AuditRecord },
+    ]);
+  };
+  let result: T;
+  try {
+    result = await work();
+  } catch (error) {
+    if (isFaultError(error)) await keep(error.fault.code);
+    throw error;
+  }
+  await keep(null);
+  return result;
+}
+
+/** What was done, newest first. */
+export async function auditOf(journal: Journal, { by, on, limit, after }: AuditQuery): Promise<readonly AuditRecord[]> {
+  const tags = [...(on === undefined ? [] : [tagOf("on", on)]), ...(by === undefined ? [] : [tagOf("by", by)])];
+  const rows = await journal.keptByTime("audit", {
+    order: "newest",
+    limit,
+    ...(tags.length === 0 ? {} : { tags }),
+    ...(after === undefined ? {} : { after }),
+  });
+  return rows.map(({ value }) => value as AuditRecord);
+}

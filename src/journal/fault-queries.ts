@@ -1,0 +1,32 @@
+// What can be asked about failures, whatever the journal is made of.
+
+import type { FaultGroup, FaultOccurrence } from "../core/record/fault-index.ts";
+
+/** Groups of failures, the one with the newest failure first. */
+export interface FaultGroupsQuery {
+  readonly limit: number;
+  /** Only those behind this one; the last of a page leads to the next. */
+  readonly after?: Pick<FaultGroup, "lastAt" | "fingerprint">;
+  readonly code?: string;
+  readonly tool?: string;
+}
+
+/** Failures of one group, newest first. */
+export interface FaultsQuery {
+  readonly limit: number;
+  /** Only those behind this one; the last of a page leads to the next. */
+  readonly after?: Pick<FaultOccurrence, "at" | "position">;
+}
+
+/** From `since` up to `until`, which is not included, in epoch ms. */
+export interface FaultTrendQuery {
+  readonly since: number;
+  readonly until: number;
+  readonly bucketMs: number;
+}
+
+/** How many failures happened from `at` until the next bucket begins. */
+export interface FaultBucket {
+  readonly at: number;
+  readonly count: number;
+}

@@ -1,0 +1,68 @@
+// The targets of a runtime as operators see them.
+
+import { type Breaker, type BreakerCause, type BreakerState, CLOSED } from "../../core/decide/breaker.ts";
+import type { Targets } from "./targets.ts";
+
+/** The state of one target: its breaker, its pause, and the calls it has now. Times are epoch milliseconds. */
+export interface TargetReport {
+  readonly target: string;
+  /** Under these names this process has called it; `metrics()` has a row for each. */
+  readonly tools: readonly string[];
+  readonly breaker: BreakerState;
+  /** When the breaker opened, or a person isolated the target; null in any other state. */
+  readonly since: number | null;
+  /** When the breaker lets a probe through. In the past: the next call is the probe. null when it is not open. */
+  readonly retryAt: number | null;
+  /** The failure that opened the breaker, without secrets; null when there is none. */
+  readonly cause: BreakerCause | null;
+  /** Why a person isolated the target; null when none did. */
+  readonly reason: string | null;
+  /** Until when the target or its account asked callers to wait; null when it is not paused. */
+  readonly pausedUntil: number | null;
+  /** Attempts of this process that run now. */
+  readonly running: number;
+  /** Calls of this process that wait for a place. */
+  readonly queued: number;
+}
+
+/** Those that this process has used, then those that only the journal knows. */
+export function reportTargets(
+  targets: Targets,
+  toolsOf: (target: string) => readonly string[],
+  now: number,
+): readonly TargetReport[] {
+  const paused = (until: number): number | null => (until > now ? until : null);
+  const used = targets.list().map(({ id, breaker, pausedUntil, runs, queued }) => ({
+    target: id,
+    tools: toolsOf(id),
+    ...breakerReport(breaker),
+    pausedUntil: paused(pausedUntil),
+    running: runs,
+    queued,
+  }));
+  const remembered = Array.from(targets.remembered(), ({ id, breaker, pause }) => ({
+    target: id,
+    tools: [],
+    ...breakerReport(breaker ?? CLOSED),
+    pausedUntil: paused(pause?.until ?? 0),
+    running: 0,
+    queued: 0,
+  }));
+  return [...used, ...remembered];
+}
+
+function breakerReport(breaker: Breaker): Pick<TargetReport, "breaker" | "since" | "retryAt" | "cause" | "reason"> {
+  const nothing = { since: null, retryAt: null, cause: null, reason: null };
+  switch (breaker.state) {
+    case "closed":
+      return { ...nothing, breaker: breaker.state };
+    case "open": {
+      const { openedAt, openMs, cause = null } = breaker;
+      return { ...nothing, breaker: breaker.state, since: openedAt, retryAt: openedAt + openMs, cause };
+    }
+    case "half-open":
+      return { ...nothing, breaker: breaker.state, cause: breaker.cause ?? null };
+    case "isolated":
+      return { ...nothing, breaker: breaker.state, since: breaker.since, reason: breaker.reason };
+  }
+}

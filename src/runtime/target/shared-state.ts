@@ -1,0 +1,186 @@
+// Shares what a runtime knows of its targets with the other processes of its journal.
+// S1  A change is merged with what the journal has, in one step, so nothing that another process wrote is lost.
+// S2  All changes of one value within a turn of the event loop are one write. Calls that succeed at a healthy target write nothing.
+// S3  What other processes write is taken over while the runtime lives. This does not keep a process alive.
+// S4  A store that fails costs the sharing, never the call.
+
+import { type Breaker, mergeBreakers } from "../../core/decide/breaker.ts";
+import { mergePauses, NO_PAUSE, type Pause } from "../../core/decide/pause.ts";
+import type { RetryBudget } from "../../core/decide/retry-budget.ts";
+import type { Incident } from "../../core/decide/situation.ts";
+import { classify } from "../../core/classify/classify.ts";
+import { isFaultCode } from "../../core/fault/catalogue.ts";
+import { fault, type Fault, type FaultContext } from "../../core/fault/fault.ts";
+import type { Redactor } from "../../core/fault/redact.ts";
+import { readField } from "../../core/try-read.ts";
+import type { Clock } from "../../host/clock.ts";
+import type { Journal, KeepKind } from "../../journal/journal.ts";
+import { type Incidents, MAX_FINGERPRINTS } from "./incidents.ts";
+import type { LiveTarget, SharedPause } from "./target.ts";
+import type { Provider, Targets } from "./targets.ts";
+
+export interface SharedStateOptions {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly redactor: Redactor;
+  readonly suppress: (seen: Fault, reason: string) => void;
+}
+
+type Write = () => Promise<unknown>;
+type Shared = "breaker" | "pause" | "retries";
+
+/** A breaker that has been well for so long is forgotten: every process has taken it over by then. */
+const REMEMBER_WELL_MS = 3_600_000;
+
+export class SharedState {
+  readonly #options: SharedStateOptions;
+  readonly #changed = new Map<string, Write>();
+  #unwatch: () => void = () => undefined;
+
+  constructor(options: SharedStateOptions) {
+    this.#options = options;
+  }
+
+  noteIncident(fingerprint: string, noted: readonly Incident[] | null): void {
+    const { journal } = this.#options;
+    this.#note("incident", fingerprint, () => journal.keep([{ kind: "incident", key: fingerprint, value: noted }]));
+  }
+
+  noteBreaker(target: LiveTarget): void {
+    const { journal } = this.#options;
+    this.#note("breaker", target.id, async () => {
+      const { breaker } = target;
+      const merge = (there: unknown): unknown => (there === null ? breaker : mergeBreakers(there as Breaker, breaker));
+      target.learn((await journal.changeKept("breaker", target.id, merge)) as Breaker);
+    });
+  }
+
+  /** The runtime forgets a target that is well; another process may know better. */
+  forgetBreaker({ id, breaker }: LiveTarget): void {
+    this.#note("breaker", id, () =>
+      this.#options.journal.changeKept("breaker", id, (there) =>
+        there === null || mergeBreakers(breaker, there as Breaker) === breaker ? null : there,
+      ),
+    );
+  }
+
+  notePause(pause: SharedPause): void {
+    const { journal, redactor } = this.#options;
+    this.#note("pause", pause.key, async () => {
+      const own = writtenPause(pause.state, redactor);
+      const merge = (there: unknown): unknown => (there === null ? own : mergePauses(there as Pause, own));
+      pause.learn(readPause(await journal.changeKept("pause", pause.key, merge)));
+    });
+  }
+
+  noteSpent(provider: Provider): void {
+    const { journal } = this.#options;
+    this.#note("retries", provider.id, async () => {
+      const used = provider.takeUnshared();
+      try {
+        const use = (there: unknown): unknown => provider.use(there as RetryBudget | null, used);
+        provider.learn((await journal.changeKept("retries", provider.id, use)) as RetryBudget);
+      } catch (error) {
+        provider.putBack(used);
+        throw error;
+      }
+    });
+  }
+
+  /** Takes over what the journal has, and from now on what other processes write. */
+  async begin(targets: Targets, incidents: Incidents): Promise<void> {
+    const { journal, clock } = this.#options;
+    // A memory journal has no other processes, and nothing in it is older than the runtime.
+    if (!journal.durable) return;
+    const takeOver = (kind: KeepKind, key: string, value: unknown): void => {
+      if (Object.hasOwn(LEARN, kind)) LEARN[kind as Shared](targets, key, value);
+    };
+    try {
+      this.#unwatch = journal.watchKept(SHARED, takeOver);
+      for (const kind of SHARED) {
+        for (const { key, value } of await journal.keptAll(kind)) {
+          if (isOver(kind, value, clock.now())) this.#forget(kind, key);
+          else takeOver(kind, key, value);
+        }
+      }
+      const noted = await journal.keptByTime("incident", { order: "newest", limit: MAX_FINGERPRINTS });
+      for (const { key, value } of noted.toReversed()) incidents.restore(key, value as readonly Incident[]);
+    } catch (error) {
+      this.#suppress(error, "calls continue without what other processes know of breakers, pauses and incidents");
+    }
+  }
+
+  end(): void {
+    this.#unwatch();
+  }
+
+  /** Writes all pending changes. */
+  async flush(): Promise<void> {
+    const writes = [...this.#changed.values()];
+    this.#changed.clear();
+    await Promise.all(
+      writes.map((write) =>
+        write().catch((error: unknown) =>
+          this.#suppress(error, "breakers, pauses, retry budgets and incidents stay in memory until they change again"),
+        ),
+      ),
+    );
+  }
+
+  #note(kind: KeepKind, key: string, write: Write): void {
+    const { journal, clock } = this.#options;
+    if (!journal.durable) return;
+    if (this.#changed.size === 0) clock.soon(() => void this.flush());
+    this.#changed.set(`${kind} ${key}`, write);
+  }
+
+  #forget(kind: Shared, key: string): void {
+    const { journal, clock } = this.#options;
+    this.#note(kind, key, () =>
+      journal.changeKept(kind, key, (there) => (isOver(kind, there, clock.now()) ? null : there)),
+    );
+  }
+
+  #suppress(error: unknown, reason: string): void {
+    const { clock, suppress } = this.#options;
+    suppress(classify({ surface: "store", error, observedAt: clock.now() }), reason);
+  }
+}
+
+const LEARN: Readonly<Record<Shared, (targets: Targets, key: string, value: unknown) => void>> = {
+  breaker: (targets, key, value) => targets.learnBreaker(key, value as Breaker),
+  pause: (targets, key, value) => targets.learnPause(key, readPause(value)),
+  retries: (targets, key, value) => targets.learnBudget(key, value as RetryBudget),
+};
+
+const SHARED = Object.freeze(Object.keys(LEARN)) as readonly Shared[];
+
+/** Nothing in it matters to any process any more. */
+function isOver(kind: Shared, value: unknown, now: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  const at = readField(value, AGES[kind]);
+  const isWell = kind !== "breaker" || (readField(value, "state") === "closed" && readField(value, "failures") === 0);
+  return isWell && now - (typeof at === "number" ? at : 0) > REMEMBER_WELL_MS;
+}
+
+/** The field that says how old a value is. */
+const AGES: Readonly<Record<Shared, string>> = { breaker: "settledAt", pause: "until", retries: "at" };
+
+const MAX_MESSAGE = 200;
+
+/** A pause as it is kept: without secrets, stacks and raw answers. */
+function writtenPause(pause: Pause, redactor: Redactor): Pause {
+  if (pause.fault === null) return pause;
+  const { code, message, context } = pause.fault;
+  const shown = {
+    message: redactor.text(message).slice(0, MAX_MESSAGE),
+    context: redactor.value(context) as FaultContext,
+  };
+  return { ...pause, fault: fault(code, shown) };
+}
+
+function readPause(value: unknown): Pause {
+  const { until, liftedAt, fault: told } = { ...NO_PAUSE, ...(value as Partial<Pause>) };
+  // A newer version of this program may know more codes.
+  return { until, liftedAt, fault: told === null || isFaultCode(told.code) ? told : null };
+}

@@ -1,0 +1,29 @@
+// The audit log.
+
+import { z } from "zod";
+import { auditOf } from "../../journal/audit.ts";
+import type { HandlersOf } from "../asked.ts";
+import { fromCursor, pageFrom } from "../cursor.ts";
+import type { ServerParts } from "../parts.ts";
+
+const PLACE = z.strictObject({ at: z.number(), key: z.string() });
+
+export function auditHandlers({ journal }: ServerParts): HandlersOf<"listAudit"> {
+  return {
+    async listAudit({ query: { limit, cursor, by, on } }) {
+      const after = fromCursor(cursor, PLACE);
+      const found = await auditOf(journal, {
+        limit: limit + 1,
+        ...(by === undefined ? {} : { by }),
+        ...(on === undefined ? {} : { on }),
+        ...(after === undefined ? {} : { after }),
+      });
+      return pageFrom(
+        found,
+        limit,
+        (record) => ({ ...record }),
+        ({ at, id }) => ({ at, key: id }),
+      );
+    },
+  };
+}

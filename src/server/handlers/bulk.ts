@@ -1,0 +1,114 @@
+// One action on many runs of a group of failures: previewed, started, watched, aborted.
+
+import { z } from "zod";
+import type { bulkPreview, bulkReport, bulkView } from "../../api/bulk-shapes.ts";
+import { actionWords } from "../../core/flow/action-words.ts";
+import { focusOf } from "../../core/flow/action.ts";
+import type { Locale } from "../../core/fault/words/words.ts";
+import { type Bulk, type BulkReport, DEFAULT_PACE, wavesOf } from "../../workflow/bulk/bulk.ts";
+import { tellBulk } from "../../workflow/bulk/bulk-words.ts";
+import type { BulkPreview } from "../../workflow/bulk/bulks.ts";
+import type { HandlersOf } from "../asked.ts";
+import { fromCursor, pageFrom } from "../cursor.ts";
+import type { ServerParts } from "../parts.ts";
+import { Refused } from "../problems.ts";
+import { actionFor } from "../run-views.ts";
+
+const behind = z.object({ id: z.string(), startedAt: z.number() });
+
+export function bulkHandlers({
+  workflows: { bulks },
+}: ServerParts): HandlersOf<"previewBulk" | "startBulk" | "listBulks" | "showBulk" | "abortBulk"> {
+  return {
+    async previewBulk({ params: { fingerprint }, body: { action }, locale }) {
+      return previewView(await bulks.preview(fingerprint, { locale, ...(action === undefined ? {} : { action }) }));
+    },
+    async startBulk({ params: { fingerprint }, body, who, idempotencyKey, locale }) {
+      const { action, params, pace } = body;
+      const bulk = await bulks.start(fingerprint, {
+        action,
+        by: who.name,
+        ...(params === undefined ? {} : { params }),
+        ...(pace === undefined ? {} : { pace }),
+        ...(idempotencyKey === "" ? {} : { key: idempotencyKey }),
+      });
+      return viewOf(bulk, locale);
+    },
+    async listBulks({ query: { limit, cursor, status }, locale }) {
+      const after = fromCursor(cursor, behind);
+      const found = await bulks.list({
+        limit: limit + 1,
+        ...(status === undefined ? {} : { status }),
+        ...(after === undefined ? {} : { after }),
+      });
+      return pageFrom(
+        found,
+        limit,
+        (bulk) => viewOf(bulk, locale),
+        ({ id, startedAt }) => ({ id, startedAt }),
+      );
+    },
+    async showBulk({ params: { bulk }, locale }) {
+      return reportView(await bulks.show(bulk), locale);
+    },
+    async abortBulk({ params: { bulk }, who, locale }) {
+      return reportView(await bulks.abort(bulk, who.name), locale);
+    },
+  };
+}
+
+function viewOf(bulk: Bulk, locale: Locale): z.output<typeof bulkView> {
+  const { params: _params, pace, runs, action, status, ...facts } = bulk;
+  return {
+    ...facts,
+    action,
+    label: actionWords(action, locale).label,
+    pace: [...pace],
+    runs: runs.length,
+    status,
+    says: tellBulk(status, locale),
+  };
+}
+
+function reportView(report: BulkReport | null, locale: Locale): z.output<typeof bulkReport> {
+  if (report === null) throw new Refused("not-there");
+  const { bulk, steps } = report;
+  const counts = { pending: 0, acting: 0, running: 0, completed: 0, failed: 0, waiting: 0, refused: 0 };
+  for (const { state } of steps) counts[state]++;
+  return {
+    ...viewOf(bulk, locale),
+    counts,
+    steps: steps.map(({ run, state, now, code, at }) => ({
+      run,
+      state,
+      now,
+      code,
+      at: state === "pending" ? null : at,
+    })),
+  };
+}
+
+function previewView(preview: BulkPreview): z.output<typeof bulkPreview> {
+  const { group, action, choices, runs, spentMicrocents, longestMs } = preview;
+  const acted = runs.filter(({ offered }) => offered !== null).map(({ report }) => report.summary.run);
+  return {
+    fingerprint: group.fingerprint,
+    action,
+    choices: choices.map(({ offered, runs: count }) => ({ ...actionFor(offered), runs: count })),
+    runs: runs.map(({ report: { summary, state }, offered, passedOver }) => ({
+      run: summary.run,
+      workflow: summary.workflow,
+      status: summary.status,
+      node: focusOf(state)?.node ?? "",
+      code: summary.code,
+      action: offered === null ? null : actionFor(offered),
+      passedOver,
+    })),
+    estimate: {
+      runs: acted.length,
+      microcents: spentMicrocents,
+      longestMs,
+      waves: wavesOf({ runs: acted, pace: DEFAULT_PACE }).map((wave) => wave.length),
+    },
+  };
+}

@@ -1,0 +1,93 @@
+// The error handler: what executors report, decided by the library.
+
+import { createHash } from "node:crypto";
+import type { z } from "zod";
+import type { failureAnswer } from "../../api/failure-shapes.ts";
+import type { FailureReport, ReportedFailure } from "../../runtime/report/failure-report.ts";
+import { viewFor } from "../../core/fault/view.ts";
+import { wordsFor } from "../../core/fault/words/words.ts";
+import type { Clock } from "../../host/clock.ts";
+import type { Sender, HandlersOf } from "../asked.ts";
+import type { ServerParts } from "../parts.ts";
+import { Refused } from "../problems.ts";
+import { decisionFor, faultFor, questionFor } from "../views.ts";
+
+export function failureHandlers({
+  faultline,
+  clock,
+}: ServerParts): HandlersOf<"reportFailure" | "showFailure" | "reportOutcome"> {
+  return {
+    async reportFailure(asked) {
+      const report = keyedReport(asked.body as FailureReport, asked);
+      return answerOf(await faultline.report(report), asked, clock);
+    },
+    async showFailure(asked) {
+      const found = await faultline.reported(asked.params.id);
+      if (found === null) throw new Refused("not-there");
+      return answerOf(found, asked, clock);
+    },
+    async reportOutcome(asked) {
+      const { status, attempt, durationMs, costUsd, output, reason } = asked.body;
+      const outcome = {
+        status,
+        ...(attempt === undefined ? {} : { attempt }),
+        ...(durationMs === undefined ? {} : { durationMs }),
+        ...(costUsd === undefined ? {} : { costUsd }),
+        ...(output === undefined ? {} : { output }),
+        ...(reason === undefined ? {} : { reason }),
+      };
+      return answerOf(await faultline.reportOutcome(asked.params.id, outcome), asked, clock);
+    },
+  };
+}
+
+/**
+ * A first report with a key gets its session's name from the key, so that a repeated one finds the decision, also when the server died
+ * in between. Later reports name their call and their attempt; the answer to one that does not name its attempt is kept under its key.
+ */
+function keyedReport(
+  report: FailureReport,
+  { idempotencyKey, who }: Pick<Sender, "idempotencyKey" | "who">,
+): FailureReport {
+  if (idempotencyKey === "" || report.failure !== undefined || report.call !== undefined) return report;
+  const digest = createHash("sha256").update(`${who.name}\0${idempotencyKey}`).digest("hex").slice(0, 20);
+  const named = report.session === undefined ? { session: `rep_${digest}`, call: "c1" } : { call: `c_${digest}` };
+  return { ...report, ...named, attempt: report.attempt ?? 1 };
+}
+
+function answerOf(
+  failure: ReportedFailure,
+  { who, locale }: Pick<Sender, "who" | "locale">,
+  clock: Clock,
+): z.output<typeof failureAnswer> {
+  const { id, session, call, tool, attempt, fault, decision, breaker, nextAt, question, end, repeated } = failure;
+  const options = { correlationId: id, locale };
+  return {
+    id,
+    session,
+    call,
+    tool,
+    attempt,
+    fault: faultFor({ role: who.role, locale }, fault, id),
+    decision: decisionFor({ role: who.role, locale }, decision),
+    action: actionOf(failure),
+    waitMs: nextAt === null ? 0 : Math.max(0, nextAt - clock.now()),
+    nextAt,
+    breaker,
+    question: question === null ? null : questionFor(question),
+    end: end?.status ?? null,
+    ...(failure.input === undefined || who.role === "viewer" ? {} : { input: failure.input }),
+    words: {
+      model: viewFor("model", fault, options).message,
+      user: viewFor("user", fault, options).message,
+      operator: wordsFor(fault.code, locale).operator,
+    },
+    repeated,
+  };
+}
+
+function actionOf({ end, question, decision, nextAt }: ReportedFailure): z.output<typeof failureAnswer>["action"] {
+  if (end !== null) return "stop";
+  if (question !== null || nextAt === null) return "ask";
+  return decision.recourse === "park" ? "wait" : "attempt";
+}

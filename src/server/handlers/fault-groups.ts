@@ -1,0 +1,150 @@
+// Failures by their fingerprint: how often, since when, what helped.
+
+import { z } from "zod";
+import type { faultGroup, faultGroupReport, faultOccurrence } from "../../api/fault-group-shapes.ts";
+import { recourseWord } from "../../core/decide/explain.ts";
+import { traitsOf } from "../../core/fault/catalogue.ts";
+import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
+import { wordsFor } from "../../core/fault/words/words.ts";
+import type { FaultGroup, FaultOccurrence } from "../../core/record/fault-index.ts";
+import { knownCode } from "../../core/record/known-code.ts";
+import { faultCosts } from "../../journal/fault-costs.ts";
+import type { FaultBucket } from "../../journal/fault-queries.ts";
+import type { HandlersOf, Sender } from "../asked.ts";
+import { fromCursor, pageFrom } from "../cursor.ts";
+import type { ServerParts } from "../parts.ts";
+import { Refused } from "../problems.ts";
+
+type Reader = Pick<Sender, "who" | "locale">;
+
+const behindGroup = z.object({ lastAt: z.number(), fingerprint: z.string() });
+const behindFault = z.object({ at: z.number(), position: z.number() });
+
+/** A list shows the last day, hour by hour. */
+const LIST_TREND = { trendMs: 86_400_000, bucketMs: 3_600_000 } as const;
+const COSTED_FAULTS = 200;
+
+export function faultGroupHandlers({
+  journal,
+  clock,
+}: ServerParts): HandlersOf<"listFaultGroups" | "showFaultGroup" | "listFaults"> {
+  /** Ends with the bucket that is not over yet, so that the answer changes only with the counts until the next one begins. */
+  function trendOf(
+    fingerprint: string,
+    { trendMs, bucketMs }: { readonly trendMs: number; readonly bucketMs: number },
+  ): Promise<readonly FaultBucket[]> {
+    const until = (Math.floor(clock.now() / bucketMs) + 1) * bucketMs;
+    const buckets = Math.ceil(trendMs / bucketMs);
+    return journal.faultTrend(fingerprint, { since: until - buckets * bucketMs, until, bucketMs });
+  }
+
+  async function known(fingerprint: string): Promise<FaultGroup> {
+    const group = await journal.faultGroup(fingerprint);
+    if (group === null) throw new Refused("not-there");
+    return group;
+  }
+
+  return {
+    async listFaultGroups({ query: { limit, cursor, code, tool }, who, locale }) {
+      const after = fromCursor(cursor, behindGroup);
+      const found = await journal.faultGroups({
+        limit: limit + 1,
+        ...(after === undefined ? {} : { after }),
+        ...(code === undefined ? {} : { code }),
+        ...(tool === undefined ? {} : { tool }),
+      });
+      const groups = await Promise.all(
+        found.map(async (group) => ({ group, trend: await trendOf(group.fingerprint, LIST_TREND) })),
+      );
+      return pageFrom(
+        groups,
+        limit,
+        ({ group, trend }) => groupView(group, trend, { who, locale }),
+        ({ group: { lastAt, fingerprint } }) => ({ lastAt, fingerprint }),
+      );
+    },
+    async showFaultGroup({ params: { fingerprint }, query, who, locale }) {
+      const group = await known(fingerprint);
+      const helped = await journal.faultRecourses(fingerprint);
+      const { operator } = wordsFor(codeOf(group), locale);
+      const view: z.output<typeof faultGroupReport> = {
+        ...groupView(group, await trendOf(fingerprint, query), { who, locale }),
+        helped: helped
+          .map((tally) => ({ ...tally, says: recourseWord(tally.recourse, locale) }))
+          .toSorted((a, b) => b.worked - a.worked || a.failed - b.failed),
+        cost: await faultCosts(journal, fingerprint, COSTED_FAULTS),
+        ...(who.role === "operator" ? { operator } : {}),
+      };
+      return view;
+    },
+    async listFaults({ params: { fingerprint }, query: { limit, cursor }, who, locale }) {
+      await known(fingerprint);
+      const after = fromCursor(cursor, behindFault);
+      const found = await journal.faultsOf(fingerprint, {
+        limit: limit + 1,
+        ...(after === undefined ? {} : { after }),
+      });
+      const isRun = await runsAmong(found.map(({ session }) => session));
+      return pageFrom(
+        found,
+        limit,
+        (fault) => occurrenceView(fault, isRun.has(fault.session), { who, locale }),
+        ({ at, position }) => ({ at, position }),
+      );
+    },
+  };
+
+  async function runsAmong(sessions: readonly string[]): Promise<ReadonlySet<string>> {
+    const names = [...new Set(sessions)];
+    const kept = await Promise.all(names.map((name) => journal.kept("run", name)));
+    return new Set(names.filter((_name, index) => kept[index] !== null));
+  }
+}
+
+function codeOf({ code }: Pick<FaultGroup, "code">): ReturnType<typeof knownCode> {
+  return knownCode({ code: code as ReturnType<typeof knownCode> });
+}
+
+export function groupView(
+  group: FaultGroup,
+  trend: readonly FaultBucket[],
+  { who, locale }: Reader,
+): z.output<typeof faultGroup> {
+  const { fingerprint, code, tool, count, sessions, firstAt, lastAt, message } = group;
+  const known = codeOf(group);
+  const { title, user, next } = wordsFor(known, locale);
+  return {
+    fingerprint,
+    class: traitsOf(known).class,
+    code,
+    title,
+    message: user,
+    next,
+    tool,
+    count,
+    sessions,
+    firstAt,
+    lastAt,
+    trend: trend.map(({ at, count: failures }) => ({ at, count: failures })),
+    ...(who.role === "operator" ? { example: SHAPE_REDACTOR.text(message) } : {}),
+  };
+}
+
+function occurrenceView(
+  fault: FaultOccurrence,
+  isRun: boolean,
+  { who, locale }: Reader,
+): z.output<typeof faultOccurrence> {
+  const { at, session, seq, call, recourse, worked, message } = fault;
+  return {
+    at,
+    session,
+    seq,
+    call,
+    isRun,
+    recourse,
+    says: recourseWord(recourse, locale),
+    worked,
+    ...(who.role === "operator" ? { message: SHAPE_REDACTOR.text(message) } : {}),
+  };
+}

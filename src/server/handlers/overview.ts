@@ -1,0 +1,113 @@
+// Everything at a glance, the search, and the metrics.
+
+import { z } from "zod";
+import type { found as foundShape, overview } from "../../api/overview-shapes.ts";
+import type { FaultCode } from "../../core/fault/catalogue.ts";
+import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
+import { type Locale, wordsFor } from "../../core/fault/words/words.ts";
+import { knownCode } from "../../core/record/known-code.ts";
+import type { Found } from "../../journal/journal.ts";
+import { contains, textOfFault, wordsOf } from "../../journal/search-text.ts";
+import { overviewOf } from "../../workflow/report/overview.ts";
+import type { RunSummary } from "../../workflow/runs-api.ts";
+import type { HandlersOf, Sender } from "../asked.ts";
+import { fromCursor, toCursor } from "../cursor.ts";
+import type { ServerParts } from "../parts.ts";
+import { questionFor } from "../views.ts";
+
+const behind = z.object({ position: z.number() });
+
+export function overviewHandlers({
+  journal,
+  clock,
+  faultline,
+  metrics,
+}: ServerParts): HandlersOf<"overview" | "search" | "metrics"> {
+  return {
+    async overview({ locale }) {
+      const seen = await overviewOf(journal, clock.now());
+      const { questions, running, waiting, failed, spentMicrocents, since, isPartial } = seen;
+      const view: z.output<typeof overview> = {
+        needsYou: { ...questions, first: questions.first.map(questionFor) },
+        running: { ...running, first: running.first.map((run) => glance(run, locale)) },
+        waiting: {
+          ...waiting,
+          first: waiting.first.map((run) => ({ ...glance(run, locale), nextAt: run.nextAt })),
+        },
+        failed: failed.map((row) => ({ ...row, title: titleOf(row.code, locale) })),
+        targets: faultline
+          .targets()
+          .filter(({ breaker, pausedUntil }) => breaker !== "closed" || pausedUntil !== null)
+          .map(({ target, breaker, pausedUntil }) => ({ target, breaker, pausedUntil })),
+        spentMicrocents,
+        since,
+        isPartial,
+      };
+      return view;
+    },
+    async search({ query: { q, kind, limit, cursor }, who, locale }) {
+      const after = fromCursor(cursor, behind);
+      const page = await journal.search(q, {
+        limit: limit + 1,
+        ...(kind === undefined ? {} : { kinds: [kind] }),
+        ...(after === undefined ? {} : { after }),
+      });
+      const items = page.slice(0, limit);
+      const last = items.at(-1);
+      return {
+        items: items.filter((one) => mayFind(one, q, who)).map((one) => foundView(one, { who, locale })),
+        next: page.length > limit && last !== undefined ? toCursor({ position: last.position }) : null,
+      };
+    },
+    async metrics({ request }) {
+      const { contentType, body } = await metrics.expose(request.headers.get("accept") ?? "");
+      return new Response(body, { headers: { "content-type": contentType } });
+    },
+  };
+}
+
+function titleOf(code: string, locale: Locale): string {
+  return wordsFor(knownCode({ code: code as FaultCode }), locale).title;
+}
+
+function glance(
+  { run, workflow, nodes, code }: RunSummary,
+  locale: Locale,
+): z.output<typeof overview>["running"]["first"][number] {
+  return { run, workflow, nodes: [...nodes], code, title: code === null ? null : titleOf(code, locale) };
+}
+
+/** A viewer does not see messages of failures, so it cannot find out what they say by searching for it. */
+function mayFind(one: Found, question: string, { role }: Sender["who"]): boolean {
+  if (role === "operator" || one.kind === "run") return true;
+  return contains(textOfFault({ ...one.fault, message: "" }), wordsOf(question));
+}
+
+function foundView(one: Found, { who, locale }: Pick<Sender, "who" | "locale">): z.output<typeof foundShape> {
+  if (one.kind === "run") {
+    const { workflow, status, nodes, code, startedAt } = one.value as RunSummary;
+    const title = code === null ? null : titleOf(code, locale);
+    return {
+      kind: "run",
+      session: one.run,
+      at: startedAt,
+      code,
+      title,
+      fault: null,
+      run: { workflow, status, nodes: [...nodes] },
+    };
+  }
+  const { session, at, code, fingerprint, seq, call, tool, message } = one.fault;
+  return {
+    kind: "fault",
+    session,
+    at,
+    code,
+    title: titleOf(code, locale),
+    fault: {
+      ...{ fingerprint, seq, call, tool },
+      ...(who.role === "operator" ? { message: SHAPE_REDACTOR.text(message) } : {}),
+    },
+    run: null,
+  };
+}

@@ -1,0 +1,169 @@
+// Runs as people look at them.
+
+import { z } from "zod";
+import { toCloudEvent } from "../../core/record/cloud-event.ts";
+import type { RunStreamEvent } from "../../core/record/run-stream.ts";
+import { keyOf } from "../../core/flow/run.ts";
+import { asItStands } from "../../workflow/report/as-it-stands.ts";
+import { visitWithOutput } from "../../workflow/report/run-output.ts";
+import type { RunReport, RunsFilter } from "../../workflow/runs-api.ts";
+import type { HandlersOf, Sender } from "../asked.ts";
+import { fromCursor, toCursor } from "../cursor.ts";
+import type { ServerParts } from "../parts.ts";
+import { Refused } from "../problems.ts";
+import { runFor, runLineFor } from "../run-views.ts";
+import { attemptFor, attemptsIn, traceFor } from "../span-views.ts";
+import type { Reader } from "../views.ts";
+
+type Names =
+  | "listRuns"
+  | "showRun"
+  | "listRunEvents"
+  | "listAttempts"
+  | "showOutput"
+  | "exportRun"
+  | "reportOnRun"
+  | "traceRun"
+  | "listFiles"
+  | "showFile";
+
+const runsPlace = z.strictObject({ run: z.string(), startedAt: z.number(), position: z.number().optional() });
+const attemptPlace = z.strictObject({ after: z.number().int().min(0) });
+
+export function runHandlers(parts: ServerParts): HandlersOf<Names> {
+  const { workflows, clock, drives: isDriven } = parts;
+  const { runs } = workflows;
+  return {
+    async listRuns({ locale, query }) {
+      const held = await runs.held();
+      const { runs: found, next } = await runs.page(filterOf(query));
+      const now = clock.now();
+      return {
+        items: found.map((run) => runLineFor({ locale }, run, { now, isDriven, isHeld: held.has(run.run) })),
+        next: next === null ? null : toCursor({ ...next }),
+      };
+    },
+    async showRun({ who, locale, params: { run } }) {
+      const found = await reportOf(parts, run, { locale });
+      const isHeld = (await runs.held()).has(run);
+      const outline = await runs.outlineOf(found.summary);
+      const reader = { role: who.role, locale, redactor: await runs.redactorOf(run) };
+      const line = await workflows.timeline(run);
+      const now = clock.now();
+      const outputs = new Map(
+        line.spans.flatMap(({ place, output }) => (place === null || output === null ? [] : [[keyOf(place), output]])),
+      );
+      const around = { now, isHeld, isDriven, outline, outputs, times: line.times(now), moves: line.moves };
+      return runFor(reader, asItStands(found, isHeld), around);
+    },
+    async listRunEvents({ who, locale, params: { run }, query: { limit, after } }) {
+      await refuseUnknown(parts, run);
+      const all = await workflows.events(run, locale);
+      const items = all.slice(after, after + limit);
+      return {
+        items: items.map((event) => {
+          const shown = toCloudEvent(event);
+          return { ...shown, data: who.role === "operator" ? { ...shown.data } : forViewer(shown.data) };
+        }),
+        next: all.length > after + limit ? after + limit : null,
+      };
+    },
+    async listAttempts({ who, locale, params: { run }, query: { node, limit, cursor } }) {
+      const reader = await readerOf(parts, run, { who, locale });
+      const { after = 0 } = fromCursor(cursor, attemptPlace) ?? {};
+      const line = await workflows.timeline(run);
+      const behind = attemptsIn(line, node ?? null).filter(({ id }) => Number(id) > after);
+      const page = behind.slice(0, limit);
+      const last = page.at(-1);
+      return {
+        items: page.map((span) => attemptFor(reader, line, span)),
+        next: behind.length > limit && last !== undefined ? toCursor({ after: Number(last.id) }) : null,
+      };
+    },
+    async showOutput({ locale, params: { run }, query: { node } }) {
+      const { state } = await reportOf(parts, run, { locale });
+      const visit = visitWithOutput(state, node ?? null);
+      const output = visit === undefined ? undefined : await runs.output(run, visit);
+      if (visit === undefined || output === undefined) throw new Refused("no-output");
+      return { run, node: visit.node, execution: visit.execution, output };
+    },
+    async exportRun({ locale, params: { run }, query: { format } }) {
+      await refuseUnknown(parts, run);
+      const lines = runs.export(run, format, locale);
+      return new Response(ReadableStream.from(bytesOf(lines)), {
+        headers: {
+          "content-type": "application/x-ndjson; charset=utf-8",
+          "content-disposition": `attachment; filename="${run.replaceAll(/[^\w.-]/g, "_")}.${format}.jsonl"`,
+        },
+      });
+    },
+    async reportOnRun({ locale, params: { run } }) {
+      await refuseUnknown(parts, run);
+      const { markdown } = await runs.report(run, { locale });
+      return new Response(markdown, { headers: { "content-type": "text/markdown; charset=utf-8" } });
+    },
+    async traceRun({ who, locale, params: { run }, query: { turn, limit } }) {
+      const reader = await readerOf(parts, run, { who, locale });
+      return traceFor(reader, await workflows.timeline(run), { turn: turn ?? null, limit });
+    },
+    async listFiles({ locale, params: { run } }) {
+      const { files } = await reportOf(parts, run, { locale });
+      return { items: files.map((name) => ({ name })) };
+    },
+    async showFile({ params: { run, file } }) {
+      await refuseUnknown(parts, run);
+      const bytes = await runs.file(run, file);
+      if (bytes === null) throw new Refused("not-there");
+      return new Response(new Uint8Array(bytes), { headers: { "content-type": "text/plain; charset=utf-8" } });
+    },
+  };
+}
+
+function filterOf(query: {
+  readonly status?: RunsFilter["status"] | undefined;
+  readonly workflow?: string | undefined;
+  readonly code?: string | undefined;
+  readonly target?: string | undefined;
+  readonly q?: string | undefined;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}): RunsFilter {
+  const { q: text, cursor, ...others } = query;
+  const after = fromCursor(cursor, runsPlace);
+  const given = Object.entries({ ...others, text, after }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given);
+}
+
+/** Refused when there is no such run. */
+async function reportOf(
+  { workflows }: ServerParts,
+  run: string,
+  { locale }: Pick<Sender, "locale">,
+): Promise<RunReport> {
+  const report = await workflows.runs.show(run, locale);
+  if (report === null) throw new Refused("not-there");
+  return report;
+}
+
+/** For what needs no more of the run than that it is there. */
+async function refuseUnknown({ journal }: ServerParts, run: string): Promise<void> {
+  if (((await journal.kept("run", run)) ?? null) === null) throw new Refused("not-there");
+}
+
+async function readerOf(parts: ServerParts, run: string, sender: Pick<Sender, "who" | "locale">): Promise<Reader> {
+  await refuseUnknown(parts, run);
+  const { who, locale } = sender;
+  return { role: who.role, locale, redactor: await parts.workflows.runs.redactorOf(run) };
+}
+
+/** What came from outside. */
+const HIDDEN = new Set(["inputs", "output"]);
+
+function forViewer({ data, ...event }: RunStreamEvent): Record<string, unknown> {
+  return { ...event, data: Object.fromEntries(Object.entries(data).filter(([field]) => !HIDDEN.has(field))) };
+}
+
+async function* bytesOf(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  for await (const line of lines) yield encoder.encode(`${line}\n`);
+}

@@ -1,0 +1,120 @@
+// Sessions, their entries, traces and artefacts.
+
+import { z } from "zod";
+import type { sessionLine, sessionView } from "../../api/session-shapes.ts";
+import { entryEvent } from "../../api/entry-event.ts";
+import type { Entry } from "../../core/record/event.ts";
+import type { Timeline } from "../../core/record/timeline.ts";
+import { artefactsFolder, isArtefactRef, readArtefact } from "../../journal/files/artefacts.ts";
+import type { SessionSummary } from "../../journal/journal.ts";
+import { questionsPage } from "../../journal/open-questions.ts";
+import type { HandlersOf } from "../asked.ts";
+import { fromCursor, toCursor } from "../cursor.ts";
+import type { ServerParts } from "../parts.ts";
+import { Refused } from "../problems.ts";
+import { traceFor } from "../span-views.ts";
+import { faultFor, questionFor, type Reader } from "../views.ts";
+
+type Names = "listSessions" | "showSession" | "listEntries" | "traceSession" | "showArtefact";
+
+const place = z.strictObject({ session: z.string(), startedAt: z.number() });
+const MAX_QUESTIONS = 100;
+
+export function sessionHandlers({ journal, workflows }: ServerParts): HandlersOf<Names> {
+  return {
+    async listSessions({ query: { limit, cursor, status } }) {
+      const after = fromCursor(cursor, place);
+      const found = await journal.sessions({
+        limit: limit + 1,
+        ...(status === undefined ? {} : { status }),
+        ...(after === undefined ? {} : { after }),
+      });
+      const shown = found.slice(0, limit);
+      const last = shown.at(-1);
+      const isMore = found.length > limit && last !== undefined;
+      return {
+        items: await Promise.all(shown.map(lineOf)),
+        next: isMore ? toCursor({ session: last.session, startedAt: last.startedAt }) : null,
+      };
+    },
+    async showSession({ who, locale, params: { session } }) {
+      const summary = await sessionNamed(session);
+      const reader = { role: who.role, locale };
+      const { questions } = await questionsPage(journal, { session, limit: MAX_QUESTIONS });
+      const line = await lineOf(summary);
+      const timeline = await workflows.timeline(session);
+      const { manifest, spending } = timeline.state;
+      return {
+        ...line,
+        mode: manifest?.mode ?? null,
+        labels: { ...manifest?.labels },
+        spending: { ...spending },
+        turns: turnsOf(reader, timeline),
+        questions: questions.filter(({ by }) => by === null).map(questionFor),
+      };
+    },
+    async listEntries({ who, params: { session }, query: { limit, after } }) {
+      await sessionNamed(session);
+      const found: Entry[] = [];
+      for await (const entry of journal.read(session, after)) {
+        found.push(entry);
+        if (found.length > limit) break;
+      }
+      const items = found.slice(0, limit);
+      return {
+        items: items.map((entry) => {
+          const { data, ...event } = entryEvent(entry, `${session}/${entry.seq}`, who.role);
+          return { ...event, data: { ...data, event: { ...data.event } } };
+        }),
+        next: found.length > limit ? (items.at(-1)?.seq ?? null) : null,
+      };
+    },
+    async traceSession({ who, locale, params: { session }, query: { turn, limit } }) {
+      await sessionNamed(session);
+      const reader = { role: who.role, locale };
+      return traceFor(reader, await workflows.timeline(session), { turn: turn ?? null, limit });
+    },
+    async showArtefact({ params: { ref } }) {
+      const isKept = journal.path !== null && isArtefactRef(ref);
+      const bytes = isKept ? await readArtefact(artefactsFolder(journal.path), ref) : null;
+      if (bytes === null) throw new Refused("not-there");
+      return new Response(new Uint8Array(bytes), { headers: { "content-type": "text/plain; charset=utf-8" } });
+    },
+  };
+
+  async function sessionNamed(session: string): Promise<SessionSummary> {
+    const found = await journal.session(session);
+    if (found === null) throw new Refused("not-there");
+    return found;
+  }
+
+  async function lineOf(summary: SessionSummary): Promise<z.output<typeof sessionLine>> {
+    const run = (await journal.kept("run", summary.session)) ?? null;
+    return { ...summary, isRun: run !== null };
+  }
+}
+
+const MAX_TURNS = 500;
+
+/** The newest turns, in the order in which they began. */
+function turnsOf(reader: Reader, line: Timeline): z.output<typeof sessionView>["turns"] {
+  const { spans, state } = line;
+  const counts = new Map<string, { calls: number; attempts: number }>();
+  for (const { kind, parent } of spans) {
+    if (kind !== "call" && kind !== "attempt") continue;
+    const turn = kind === "call" ? parent : (line.spanOf(parent)?.parent ?? null);
+    const { calls, attempts } = counts.get(turn ?? "") ?? NOTHING;
+    const isCall = kind === "call";
+    counts.set(turn ?? "", { calls: calls + (isCall ? 1 : 0), attempts: attempts + (isCall ? 0 : 1) });
+  }
+  return spans
+    .filter(({ kind }) => kind === "turn")
+    .slice(-MAX_TURNS)
+    .map(({ id, name, status, startAt, endAt, deadlineAt, fault }) => ({
+      ...{ turn: name, status, startedAt: startAt, endedAt: endAt, deadlineAt },
+      ...(counts.get(id) ?? NOTHING),
+      fault: fault === null ? null : faultFor(reader, fault, `${state.session}/${name}`),
+    }));
+}
+
+const NOTHING = { calls: 0, attempts: 0 };

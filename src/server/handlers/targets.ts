@@ -1,0 +1,94 @@
+// Targets: their state, and what operators do by hand.
+
+import type { z } from "zod";
+import type { targetView } from "../../api/target-shapes.ts";
+import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
+import { wordsFor } from "../../core/fault/words/words.ts";
+import type { ToolMetrics } from "../../core/record/metrics.ts";
+import type { TargetReport } from "../../runtime/target/report-targets.ts";
+import { tellTarget } from "../../runtime/target/target-words.ts";
+import type { HandlersOf, Sender } from "../asked.ts";
+import type { ServerParts } from "../parts.ts";
+import { Refused } from "../problems.ts";
+
+type Reader = Pick<Sender, "who" | "locale">;
+
+export function targetHandlers({
+  faultline,
+}: ServerParts): HandlersOf<"listTargets" | "isolateTarget" | "resetTarget" | "probeTarget"> {
+  function shown(target: string, reader: Reader): z.output<typeof targetView> {
+    const report = faultline.targets().find((one) => one.target === target);
+    if (report === undefined) throw new Refused("not-there");
+    return viewOf(report, faultline.metrics(), reader);
+  }
+
+  return {
+    listTargets({ who, locale }) {
+      const metrics = faultline.metrics();
+      const items = faultline.targets().map((report) => viewOf(report, metrics, { who, locale }));
+      return { items: items.toSorted((a, b) => rank(a) - rank(b) || (a.target < b.target ? -1 : 1)), next: null };
+    },
+    async isolateTarget({ params: { target }, body: { reason }, who, locale }) {
+      // Also a target that no call has used yet: it can be taken out of service before.
+      await faultline.isolate(target, `${reason} (${who.name})`, who.name);
+      return shown(target, { who, locale });
+    },
+    async resetTarget({ params: { target }, who, locale }) {
+      shown(target, { who, locale });
+      await faultline.release(target, who.name);
+      return shown(target, { who, locale });
+    },
+    async probeTarget({ params: { target }, who, locale }) {
+      shown(target, { who, locale });
+      await faultline.probe(target, who.name);
+      return shown(target, { who, locale });
+    },
+  };
+}
+
+/** What is out of service comes first. */
+function rank({ breaker, pausedUntil }: Pick<TargetReport, "breaker" | "pausedUntil">): number {
+  return breaker === "closed" ? (pausedUntil === null ? 2 : 1) : 0;
+}
+
+function viewOf(
+  report: TargetReport,
+  metrics: Readonly<Record<string, ToolMetrics>>,
+  { who, locale }: Reader,
+): z.output<typeof targetView> {
+  const { target, tools, breaker, since, retryAt, cause, reason, pausedUntil, running, queued } = report;
+  const isOperator = who.role === "operator";
+  return {
+    ...{ target, breaker, since, retryAt, pausedUntil, running, queued },
+    says: tellTarget(report, locale),
+    cause:
+      cause === null
+        ? null
+        : {
+            code: cause.code,
+            title: wordsFor(cause.code, locale).title,
+            ...(isOperator ? { message: SHAPE_REDACTOR.text(cause.message) } : {}),
+          },
+    reason: reason === null || !isOperator ? null : SHAPE_REDACTOR.text(reason),
+    tools: [...tools],
+    figures: figuresOf(tools.flatMap((tool) => metrics[tool] ?? [])),
+  };
+}
+
+function figuresOf(rows: readonly ToolMetrics[]): z.output<typeof targetView>["figures"] {
+  if (rows.length === 0) return null;
+  const sum = (of: (row: ToolMetrics) => number): number => rows.reduce((all, row) => all + of(row), 0);
+  const calls = sum((row) => row.call_count);
+  const errors = sum((row) => row.error_count);
+  return {
+    calls,
+    errors,
+    // A call that is retried may meet several errors.
+    errorRate: calls === 0 ? null : Math.min(1, errors / calls),
+    retries: sum((row) => row.retry_count),
+    timeouts: sum((row) => row.timeout_count),
+    breakerOpens: sum((row) => row.circuit_breaker_opens),
+    spentMicrocents: sum((row) => row.cost_microcents),
+    unpricedAttempts: sum((row) => row.unpriced_count),
+  };
+}

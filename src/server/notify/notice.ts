@@ -1,0 +1,60 @@
+// What is worth telling a person who is not looking, as CloudEvents: a question, a failed run, an opened breaker.
+
+import { isoTime } from "../../core/decide/explain.ts";
+import { wordsFor } from "../../core/fault/words/words.ts";
+import type { CloudEnvelope } from "../../core/record/cloud-event.ts";
+import type { Entry } from "../../core/record/event.ts";
+
+export const NOTICE_KINDS = ["needs-you", "run-failed", "breaker-opened"] as const;
+/** What a notification is about. */
+export type NoticeKind = (typeof NOTICE_KINDS)[number];
+
+/** A notice as a CloudEvent. The same notice always has the same id. */
+export interface Notification extends CloudEnvelope {
+  readonly type: `dev.faultline.notice.${NoticeKind}`;
+  readonly subject: string;
+  readonly data: Readonly<Record<string, string | number | null>>;
+}
+
+interface Telling {
+  readonly kind: NoticeKind;
+  readonly subject: string;
+  readonly data: Notification["data"];
+}
+
+/** null for an entry that nobody needs to be told of. */
+export function noticeOf(entry: Entry, id: string): Notification | null {
+  const telling = tellingOf(entry);
+  if (telling === null) return null;
+  const { kind, subject, data } = telling;
+  return {
+    specversion: "1.0",
+    id,
+    source: `/faultline/sessions/${encodeURIComponent(entry.session)}`,
+    type: `dev.faultline.notice.${kind}`,
+    subject,
+    time: isoTime(entry.at),
+    datacontenttype: "application/json",
+    data: { session: entry.session, ...data },
+  };
+}
+
+/** Words of the catalogue and names of our own; nothing that came from outside but a question's prompt, which is made to be shown. */
+function tellingOf({ session, event }: Entry): Telling | null {
+  if (event.type === "question-asked") {
+    const { id, payload, code, expiresAt } = event.question;
+    const data = { question: id, kind: payload.kind, prompt: payload.prompt, code, expiresAt };
+    return { kind: "needs-you", subject: id, data };
+  }
+  if (event.type === "run-ended" && event.status === "failed") {
+    const { node, fault, outcome } = event;
+    const words = fault === null ? null : wordsFor(fault.code, "en");
+    const said = { code: fault?.code ?? null, title: words?.title ?? null, next: words?.next ?? null };
+    return { kind: "run-failed", subject: session, data: { run: session, node, outcome, ...said } };
+  }
+  if (event.type === "breaker-changed" && event.to === "open") {
+    const { target, tool, from } = event;
+    return { kind: "breaker-opened", subject: target, data: { target, tool, from } };
+  }
+  return null;
+}

@@ -1,0 +1,158 @@
+// Runs as a reader of a role may see them: words in the reader's language, and nothing from outside for viewers.
+
+import type { z } from "zod";
+import type { actionView, graphView, runLine, runView } from "../api/run-shapes.ts";
+import { isFaultCode, traitsOf } from "../core/fault/catalogue.ts";
+import { pillOf } from "../core/fault/words/pills.ts";
+import type { Locale } from "../core/fault/words/words.ts";
+import type { OfferedAction } from "../core/flow/action.ts";
+import { turnOf } from "../core/flow/node.ts";
+import { keyOf, type Visit } from "../core/flow/run.ts";
+import { reasonOf, STANDING_WORDS, standingOf, type Surroundings } from "../core/flow/run-standing.ts";
+import { tellRun } from "../core/flow/run-words.ts";
+import { visitLabel, visitReason, type VisitStanding, visitStanding } from "../core/flow/visit-words.ts";
+import type { Move, VisitTimes } from "../core/record/timeline.ts";
+import { filesOfVisit } from "../workflow/report/run-files.ts";
+import type { RunReport, RunSummary } from "../workflow/runs-api.ts";
+import type { WorkflowOutline } from "../workflow-model/stage.ts";
+import { faultFor, questionFor, type Reader } from "./views.ts";
+
+interface Pill<Id extends string = string> {
+  id: Id;
+  label: string;
+}
+
+/** null for no code, and for one that this program does not know. */
+export function causeFor(code: string | null, locale: Locale): Pill | null {
+  if (code === null) return null;
+  return isFaultCode(code) ? { id: traitsOf(code).cause, label: pillOf(code, locale) } : { id: "unknown", label: code };
+}
+
+export function runLineFor(
+  { locale }: Pick<Reader, "locale">,
+  summary: RunSummary,
+  around: Surroundings,
+): z.output<typeof runLine> {
+  const { run, workflow, version, status, outcome, nodes, target = null, code, questions, wakeAt } = summary;
+  const { startedAt, updatedAt, endedAt, spentMicrocents, predecessor, successor } = summary;
+  const standing = standingOf(summary, around);
+  return {
+    ...{ run, workflow, version, status, outcome, target, code },
+    state: { id: standing, label: STANDING_WORDS[locale][standing] },
+    cause: causeFor(code, locale),
+    reason: reasonOf(summary, standing, locale),
+    nodes: [...nodes],
+    questions: [...questions],
+    nextAt: wakeAt,
+    ...{ startedAt, updatedAt, endedAt: endedAt === 0 ? null : endedAt, spentMicrocents, predecessor, successor },
+    held: around.isHeld,
+  };
+}
+
+export function actionFor({ choices, limits, ...action }: OfferedAction): z.output<typeof actionView> {
+  return { ...action, choices: [...choices], limits: { ...limits } };
+}
+
+/** What a run is shown with, besides its report. */
+export interface RunSurroundings extends Surroundings {
+  readonly times: ReadonlyMap<string, VisitTimes>;
+  readonly moves: readonly Move[];
+  /** By `node#execution`. */
+  readonly outputs: ReadonlyMap<string, unknown>;
+  /** null when the definition is not known here. */
+  readonly outline: WorkflowOutline | null;
+}
+
+export function runFor(reader: Reader, report: RunReport, around: RunSurroundings): z.output<typeof runView> {
+  const { role, locale } = reader;
+  const { summary, state, spending, questions, actions, files, folder } = report;
+  const isOperator = role === "operator";
+  return {
+    ...runLineFor(reader, summary, around),
+    digest: summary.digest,
+    message: tellRun(state, locale),
+    limits: { ...summary.limits },
+    spending: { ...spending },
+    fault: state.fault === null ? null : faultFor(reader, state.fault, summary.run),
+    visits: state.visits.slice(-MAX_VISITS).map((visit) => visitFor(reader, report, visit, around)),
+    olderVisits: Math.max(0, state.visits.length - MAX_VISITS),
+    asked: questions.map(questionFor),
+    actions: actions.map(actionFor),
+    files: files.map((name) => ({ name })),
+    graph: graphFor(around, state.visits, locale),
+    ...(isOperator && summary.file !== null ? { file: summary.file } : {}),
+    ...(isOperator && folder !== null ? { folder } : {}),
+  };
+}
+
+const MAX_VISITS = 500;
+const NO_TIMES: VisitTimes = { queuedMs: 0, waitedMs: 0, workedMs: 0 };
+
+function visitFor(
+  reader: Reader,
+  { summary, files }: RunReport,
+  visit: Visit,
+  { now, times, outputs }: RunSurroundings,
+): z.output<typeof runView>["visits"][number] {
+  const { locale, role } = reader;
+  const { node, execution, kind, attempt, of, phase, startedAt, endedAt, callAttempts, spentMicrocents } = visit;
+  const { fault, pause, state, notBefore, skipped, inherited, target = null, targets = [] } = visit;
+  const key = keyOf(visit);
+  const output = outputs.get(key);
+  return {
+    ...{ node, execution, kind, attempt, of, phase, callAttempts, spentMicrocents, target, skipped, inherited },
+    state: pillFor(visitStanding(visit, now), locale),
+    reason: visitReason(visit, locale),
+    cause: causeFor(fault?.code ?? null, locale),
+    startedAt: startedAt === 0 ? null : startedAt,
+    endedAt: endedAt === 0 ? null : endedAt,
+    nextAt: pause?.wakeAt ?? (state === "ready" && notBefore > now ? notBefore : null),
+    ...(times.get(key) ?? NO_TIMES),
+    targets: [...targets],
+    fault: fault === null ? null : faultFor(reader, fault, `${summary.run}/${turnOf(visit)}`),
+    questions: pause?.questions.map(({ id }) => id) ?? [],
+    files: [...filesOfVisit(visit, files)],
+    ...(role === "operator" && output !== undefined ? { output } : {}),
+  };
+}
+
+function pillFor(standing: VisitStanding, locale: Locale): Pill<VisitStanding> {
+  return { id: standing, label: visitLabel(standing, locale) };
+}
+
+/** The workflow with the way that the run took. Ways that no definition shows, as of a workflow in TypeScript, are added. */
+export function graphFor(
+  { outline, moves, now }: Pick<RunSurroundings, "outline" | "moves" | "now">,
+  visits: readonly Visit[],
+  locale: Locale,
+): z.output<typeof graphView> {
+  const taken = new Map<string, number>();
+  for (const { from, to } of moves) taken.set(`${from}\n${to}`, (taken.get(`${from}\n${to}`) ?? 0) + 1);
+  const edges = (outline?.edges ?? []).map((edge) => ({ ...edge, taken: taken.get(`${edge.from}\n${edge.to}`) ?? 0 }));
+  const known = new Set(edges.map(({ from, to }) => `${from}\n${to}`));
+  const others = [...taken].filter(([key]) => !known.has(key));
+  const nodes = outline?.nodes ?? [];
+  const ids = new Set([...nodes.map(({ id }) => id), ...visits.map(({ node }) => node)]);
+  return {
+    nodes: Array.from(ids, (id) => {
+      const drawn = nodes.find((node) => node.id === id);
+      const own = visits.filter(({ node }) => node === id);
+      const newest = own.at(-1);
+      return {
+        id,
+        kind: drawn?.kind ?? newest?.kind ?? "stage",
+        targets: [...(drawn?.targets ?? newest?.targets ?? [])],
+        tools: [...(drawn?.tools ?? [])],
+        state: newest === undefined ? null : pillFor(visitStanding(newest, now), locale),
+        visits: own.length,
+      };
+    }),
+    edges: [
+      ...edges,
+      ...others.map(([key, count]) => {
+        const [from = "", to = ""] = key.split("\n");
+        return { from, to, kind: "taken" as const, when: null, max: null, outcome: "", taken: count };
+      }),
+    ],
+  };
+}

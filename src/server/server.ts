@@ -1,0 +1,320 @@
+// `faultline serve` as a library: one process, one port, on one journal. It mounts doors of the library and decides nothing itself.
+
+import type { AddressInfo } from "node:net";
+import { type Server, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { dirname } from "node:path";
+import { createAdaptorServer } from "@hono/node-server";
+import { classify } from "../core/classify/classify.ts";
+import { FaultError } from "../core/fault/fault-error.ts";
+import { fault } from "../core/fault/fault.ts";
+import { systemChance } from "../host/chance.ts";
+import { systemClock } from "../host/clock.ts";
+import { createWorker } from "../host/worker.ts";
+import { openJournal } from "../journal/open-journal.ts";
+import { checkOptions } from "../options/check-options.ts";
+import { environmentKind } from "../runtime/option-shapes.ts";
+import { callable, flag, group, type Kind, listOf, oneOf, required, shape, text, whole } from "../options/kind.ts";
+import { RUNS_OPTIONS } from "../workflow/runs-options.ts";
+import { createMetrics } from "../telemetry/metrics.ts";
+import type { FolderOptions } from "../workflow/folder/workflow-folder.ts";
+import { createWorkflows, type Workflows } from "../workflow/workflows.ts";
+import type { Workflow } from "../workflow-model/stage.ts";
+import { createApp } from "./app.ts";
+import type { Handlers } from "./asked.ts";
+import { createEventHub } from "./events/event-hub.ts";
+import type { OwnAddresses } from "./guard.ts";
+import { auditHandlers } from "./handlers/audit.ts";
+import { basicHandlers } from "./handlers/basics.ts";
+import { bulkHandlers } from "./handlers/bulk.ts";
+import { eventHandlers } from "./handlers/events.ts";
+import { failureHandlers } from "./handlers/failures.ts";
+import { faultGroupHandlers } from "./handlers/fault-groups.ts";
+import { overviewHandlers } from "./handlers/overview.ts";
+import { policyHandlers } from "./handlers/policies.ts";
+import { questionHandlers } from "./handlers/questions.ts";
+import { runActHandlers } from "./handlers/run-acts.ts";
+import { runHandlers } from "./handlers/runs.ts";
+import { sessionHandlers } from "./handlers/sessions.ts";
+import { workflowHandlers } from "./handlers/workflows.ts";
+import { endSilentCalls } from "./silent-executors.ts";
+import { targetHandlers } from "./handlers/targets.ts";
+import { command, webhook, type WebhookOptions } from "./notify/channels.ts";
+import { NOTICE_KINDS, type NoticeKind } from "./notify/notice.ts";
+import { type Notifier, startNotifier } from "./notify/notifier.ts";
+import type { ServerParts } from "./parts.ts";
+import { type RefusalName, REFUSALS } from "./problems.ts";
+import { openTokens } from "./tokens.ts";
+
+/** Options of `startServer`. */
+export interface ServerOptions {
+  /** The journal's file; made when it is not there. Tokens are kept beside it. */
+  readonly journal: string;
+  /** Default: 7431. 0 takes a free one. */
+  readonly port?: number;
+  /** Default: 127.0.0.1. Any other address needs `behindTlsProxy` and `publicUrl`. */
+  readonly host?: string;
+  /** The address under which people reach the server through a proxy. */
+  readonly publicUrl?: string;
+  /** A proxy in front of the server speaks TLS. */
+  readonly behindTlsProxy?: boolean;
+  /** Advances the runs of the journal. Default: true. */
+  readonly drive?: boolean;
+  /** Workflows that the server can start and advance. */
+  readonly workflows?: readonly Workflow[];
+  /** A folder with workflows, tool manifests and a policy; files that change are taken up without a restart. */
+  readonly workflowsFolder?: string;
+  /** Called when files of that folder were loaded, at the start and after each change. */
+  readonly onReload?: NonNullable<FolderOptions["onReload"]>;
+  /** Tells people who are not looking. */
+  readonly notify?: NotifyOptions;
+  /** Shown by health and in the API document. */
+  readonly version?: string;
+  /** For commands, tools and the keys of providers; the process's own when left out. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** How the server notifies people of questions, failed runs and opened breakers. */
+export interface NotifyOptions {
+  /** Default: all. */
+  readonly about?: readonly NoticeKind[];
+  readonly webhook?: WebhookOptions;
+  /** A program and its arguments; it gets the notice as JSON on its standard input. */
+  readonly command?: readonly string[];
+}
+
+/** A server that runs. */
+export interface RunningServer {
+  /** As people type it: the public address where there is one. */
+  readonly url: string;
+  /** The port it listens on. */
+  readonly port: number;
+  /** The file with the first operator's token. */
+  readonly tokenFile: string;
+  /** Takes no more requests, ends streams and runs as a crash would, and closes the journal. */
+  close(): Promise<void>;
+}
+
+const webAddress: Kind = {
+  says: "an address that begins with http:// or https://",
+  fits: (value) => typeof value === "string" && /^https?:$/.test(URL.parse(value)?.protocol ?? ""),
+};
+
+const SERVER_OPTIONS = shape<ServerOptions>({
+  journal: required(text),
+  port: whole(0, 65_535),
+  host: text,
+  publicUrl: text,
+  behindTlsProxy: flag,
+  drive: flag,
+  workflows: RUNS_OPTIONS.workflows,
+  workflowsFolder: text,
+  onReload: callable,
+  notify: group(
+    shape<NotifyOptions>({
+      about: listOf(oneOf(NOTICE_KINDS)),
+      webhook: group(shape<WebhookOptions>({ url: required(webAddress), secret: required(text) })),
+      command: listOf(text),
+    }),
+  ),
+  version: text,
+  env: environmentKind,
+});
+
+export const DEFAULT_PORT = 7431;
+const LOOPBACK = new Set(["127.0.0.1", "localhost", "::1"]);
+/** A server on these also listens on loopback, where a container's health check finds it. */
+const ALL_ADDRESSES = new Set(["0.0.0.0", "::"]);
+
+/** Limits of connections: a slow or silent client is cut off, and many of them cannot use up the process. */
+const HTTP_LIMITS = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 5_000,
+  requestTimeout: 15_000,
+  keepAliveTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+} as const;
+const MAX_CONNECTIONS = 2_000;
+const GRACE_MS = 5_000;
+
+/** Starts a server on a journal. */
+export async function startServer(given: ServerOptions): Promise<RunningServer> {
+  const options = checkOptions("startServer", given, SERVER_OPTIONS);
+  const { host = "127.0.0.1", port = DEFAULT_PORT, version = "0", drive = true } = options;
+  refusePublic(options);
+  const [clock, chance] = [systemClock, systemChance];
+  const tokens = await openTokens(dirname(options.journal), clock.now());
+  const journal = await openJournal(options.journal, { clock });
+  const workflows = createWorkflows({
+    ...{ journal, clock, workflows: options.workflows ?? [] },
+    ...(options.env === undefined ? {} : { env: options.env }),
+  });
+  // Targets that an earlier process took out of service are shown, and stay out of it, from the first request on.
+  await workflows.faultline.ready();
+  if (options.workflowsFolder !== undefined) await openFolder(workflows, options.workflowsFolder, options.onReload);
+  const hub = createEventHub(journal, clock);
+  const metrics = createMetrics(workflows.faultline, version);
+  // The routes need the address, which is known once the port is.
+  let app: ReturnType<typeof createApp> | null = null;
+  const server = createAdaptorServer({
+    fetch: (request, env) => app?.fetch(request, env) ?? new Response(null, { status: 503 }),
+    overrideGlobalObjects: false,
+    serverOptions: HTTP_LIMITS,
+  }) as Server;
+  server.maxConnections = MAX_CONNECTIONS;
+  server.on("clientError", refuseUnreadable);
+  const bound = await listen(server, host, port).catch(async (error: unknown) => {
+    await workflows.close();
+    throw error;
+  });
+  const url = options.publicUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
+  const parts: ServerParts = {
+    version,
+    clock,
+    journal,
+    faultline: workflows.faultline,
+    workflows,
+    worker: createWorker(chance),
+    tokens,
+    addresses: addressesOf(options, bound),
+    url,
+    hub,
+    metrics,
+    drives: drive,
+  };
+  app = createApp(parts, handlersOf(parts), chance);
+  const driver = drive ? workflows.driver() : null;
+  const bulkDriver = drive ? workflows.bulks.driver({ onActed: () => driver?.poke() }) : null;
+  const notifier = await notifierOf(options, parts);
+  const stopLooking = drive ? endSilentCalls(workflows.faultline, clock) : null;
+  driver?.start();
+  bulkDriver?.start();
+  return {
+    url,
+    port: bound,
+    tokenFile: tokens.file,
+    async close() {
+      const closed = closeServer(server);
+      hub.close();
+      stopLooking?.();
+      await notifier?.stop();
+      metrics.close();
+      await bulkDriver?.stop();
+      await driver?.stop();
+      await closed;
+      await workflows.close();
+    },
+  };
+}
+
+/** Nothing is left open when the folder cannot be read. */
+async function openFolder(workflows: Workflows, path: string, onReload: ServerOptions["onReload"]): Promise<void> {
+  try {
+    await workflows.openFolder(path, onReload === undefined ? {} : { onReload });
+  } catch (error) {
+    await workflows.close();
+    const cause = classify({ surface: "store", error });
+    const message = `the folder ${path} cannot be read: check that it is there and that you may read it`;
+    throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "workflowsFolder" }, cause }));
+  }
+}
+
+async function notifierOf({ notify, env = process.env }: ServerOptions, parts: ServerParts): Promise<Notifier | null> {
+  if (notify === undefined) return null;
+  const { about = NOTICE_KINDS, webhook: posted, command: run = [] } = notify;
+  const channels = [
+    ...(posted === undefined ? [] : [webhook(posted)]),
+    ...(run.length === 0 ? [] : [command(run, env)]),
+  ];
+  return startNotifier({ ...parts, channels, kinds: about });
+}
+
+function handlersOf(parts: ServerParts): Handlers {
+  return {
+    ...basicHandlers(parts),
+    ...failureHandlers(parts),
+    ...faultGroupHandlers(parts),
+    ...bulkHandlers(parts),
+    ...targetHandlers(parts),
+    ...policyHandlers(parts),
+    ...overviewHandlers(parts),
+    ...runHandlers(parts),
+    ...runActHandlers(parts),
+    ...questionHandlers(parts),
+    ...sessionHandlers(parts),
+    ...workflowHandlers(parts),
+    ...eventHandlers(parts),
+    ...auditHandlers(parts),
+  };
+}
+
+/** The server listens where only this machine can reach it, unless its owner says how it is protected. */
+function refusePublic({ host = "127.0.0.1", behindTlsProxy = false, publicUrl }: ServerOptions): void {
+  if (publicUrl !== undefined && !/^https?:$/.test(URL.parse(publicUrl)?.protocol ?? "")) {
+    const message = `publicUrl is ${JSON.stringify(publicUrl)}; it must be an address such as https://faultline.example.com`;
+    throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "publicUrl" } }));
+  }
+  if (LOOPBACK.has(host) || (behindTlsProxy && publicUrl !== undefined)) return;
+  const message = `refusing to listen on ${host}: others could read tokens on the way. Put a proxy with TLS in front and say so: --behind-tls-proxy --public-url https://your.host`;
+  throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "host" } }));
+}
+
+function addressesOf(
+  { host = "127.0.0.1", publicUrl, behindTlsProxy = false }: ServerOptions,
+  port: number,
+): OwnAddresses {
+  const isOnLoopback = LOOPBACK.has(host) || ALL_ADDRESSES.has(host);
+  const names = isOnLoopback ? ["127.0.0.1", "localhost", "[::1]"] : [host.includes(":") ? `[${host}]` : host];
+  const hosts = names.map((name) => `${name}:${port}`);
+  const origins = hosts.map((name) => `http://${name}`);
+  if (publicUrl !== undefined) {
+    const { host: publicHost, origin } = new URL(publicUrl);
+    hosts.push(publicHost);
+    origins.push(origin);
+  }
+  return { hosts: new Set(hosts), origins: new Set(origins), isSecure: behindTlsProxy };
+}
+
+async function listen(server: Server, host: string, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.removeListener("error", reject);
+      resolve();
+    });
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** What is no HTTP, too large or too slow is refused before there is a request; also with problem details, and the connection ends. */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable) return void socket.destroy();
+  const refusal = UNREADABLE[error.code ?? ""] ?? "bad-request";
+  const { status, en } = REFUSALS[refusal];
+  const body = JSON.stringify({
+    ...{ type: `urn:faultline:refusal:${refusal}`, title: en.title, status, detail: en.detail, code: refusal },
+    ...{ next: en.next, correlation_id: systemChance.newId("req") },
+  });
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
+    "Content-Type: application/problem+json",
+    "Content-Language: en",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}
+
+const UNREADABLE: Readonly<Record<string, RefusalName>> = {
+  HPE_HEADER_OVERFLOW: "headers-too-large",
+  ERR_HTTP_REQUEST_TIMEOUT: "too-slow",
+};
+
+/** Requests that are being answered get a moment; then their connections are cut. */
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+  server.closeIdleConnections();
+  const disarm = systemClock.after(GRACE_MS, () => server.closeAllConnections());
+  await closed;
+  disarm();
+}

@@ -1,0 +1,100 @@
+// Timelines as a reader of a role may see them: attempts to compare, and a trace to draw.
+
+import type { z } from "zod";
+import type { attemptView } from "../api/run-shapes.ts";
+import type { traceView } from "../api/session-shapes.ts";
+import type { Span, Timeline } from "../core/record/timeline.ts";
+import { causeFor } from "./run-views.ts";
+import { decisionFor, faultFor, type Reader } from "./views.ts";
+
+/** Attempts of nodes and of calls, in the order in which they began; `node`: only those of this node. */
+export function attemptsIn({ spans }: Timeline, node: string | null): readonly Span[] {
+  return spans.filter(
+    ({ kind, place }) =>
+      (kind === "attempt" || (kind === "turn" && place !== null)) && (node === null || place?.node === node),
+  );
+}
+
+export function attemptFor(reader: Reader, line: Timeline, span: Span): z.output<typeof attemptView> {
+  const { id, kind, name, place, startAt, endAt, status, tool, attempt, attempted, fault, decision } = span;
+  const { resolution, breaker, cost, artefacts, input, output } = span;
+  const isCall = kind === "attempt";
+  const call = isCall ? line.newest("call", name) : undefined;
+  const turn = isCall ? line.spanOf(call?.parent ?? null) : span;
+  const isOperator = reader.role === "operator";
+  return {
+    ...{ id, kind: isCall ? "call" : "node", status, tool, attempt, attempted, resolution, breaker },
+    node: place?.node ?? "",
+    execution: place?.execution ?? 0,
+    nodeAttempt: place?.attempt ?? 0,
+    turn: turn?.name ?? "",
+    call: isCall ? name : "",
+    startedAt: startAt,
+    endedAt: endAt,
+    durationMs: endAt === null ? null : endAt - startAt,
+    costMicrocents: cost?.microcents ?? null,
+    costBasis: cost?.basis ?? null,
+    fault: fault === null ? null : faultFor(reader, fault, correlationId(line, span)),
+    cause: causeFor(fault?.code ?? null, reader.locale),
+    decision: decision === null ? null : decisionFor(reader, decision),
+    artefacts: artefacts.map((one) => ({ ...one })),
+    ...(isOperator ? { input: isCall ? (call?.input ?? null) : input, output } : {}),
+  };
+}
+
+export interface TracePart {
+  readonly turn: string | null;
+  /** The newest spans, at most so many. */
+  readonly limit: number;
+}
+
+export function traceFor(reader: Reader, line: Timeline, { turn, limit }: TracePart): z.output<typeof traceView> {
+  const chosen = turn === null ? line.spans : spansOf(line, turn);
+  const spans = chosen.slice(-limit);
+  const { nodes, edges } = line.graph(turn ?? undefined);
+  const isOpen = chosen.some(({ endAt }) => endAt === null);
+  const turns = chosen.filter(({ kind }) => kind === "turn");
+  return {
+    session: line.state.session,
+    startAt: chosen[0]?.startAt ?? null,
+    endAt: isOpen || chosen.length === 0 ? null : Math.max(...chosen.map(({ endAt }) => endAt ?? 0)),
+    deadlineAt: turns.at(-1)?.deadlineAt ?? null,
+    graph: {
+      nodes: nodes.map(({ fault, ...node }) => ({
+        ...node,
+        fault: fault === null ? null : faultFor(reader, fault, `${line.state.session}/${node.id}`),
+      })),
+      edges: edges.map((edge) => ({ ...edge })),
+    },
+    spans: spans.map((span) => spanFor(reader, line, span)),
+    left: chosen.length - spans.length,
+  };
+}
+
+/** A turn with everything in it; of a run's node also its waits. */
+function spansOf({ spans }: Timeline, turn: string): readonly Span[] {
+  const inside = new Set<string>();
+  return spans.filter((span) => {
+    const isTurn = span.kind === "turn" && span.name === turn;
+    const isInside = isTurn || (span.parent !== null && inside.has(span.parent));
+    if (isInside) inside.add(span.id);
+    return isInside;
+  });
+}
+
+function spanFor(reader: Reader, line: Timeline, span: Span): z.output<typeof traceView>["spans"][number] {
+  const { id, parent, kind, name, place, startAt, endAt, status, why, until, deadlineAt } = span;
+  const { tool, attempt, attempted, fault, decision, cost } = span;
+  return {
+    ...{ id, parent, kind, name, startAt, endAt, status, why, until, deadlineAt, tool, attempt, attempted },
+    node: place?.node ?? "",
+    execution: place?.execution ?? 0,
+    fault: fault === null ? null : faultFor(reader, fault, correlationId(line, span)),
+    decision: decision === null ? null : decisionFor(reader, decision),
+    costMicrocents: cost?.microcents ?? null,
+  };
+}
+
+function correlationId({ state }: Timeline, { name }: Span): string {
+  return `${state.session}/${name}`;
+}

@@ -1,0 +1,138 @@
+// The tokens that the server accepts. Each is kept as a hash in a file that only its owner may read; the first one is also written
+// out, once, so that the person who starts the server can use it.
+
+import { createHash, randomBytes } from "node:crypto";
+import { link, open, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { FaultError } from "../core/fault/fault-error.ts";
+import { fault } from "../core/fault/fault.ts";
+import { parseJson } from "../core/try-read.ts";
+import { ROLES, type Role } from "../api/route.ts";
+
+/** Who sent a request. */
+export interface Identity {
+  /** The name of the token, for the audit log. */
+  readonly name: string;
+  readonly role: Role;
+}
+
+export interface Tokens {
+  /** null for a token that is not known. */
+  readonly identify: (token: string) => Identity | null;
+  /** Where the first operator's token was written. */
+  readonly file: string;
+}
+
+const TOKEN_FILE = "operator.token";
+const HASHES_FILE = "tokens.json";
+const PREFIX = "flt_";
+
+const tokensFile = z.strictObject({
+  tokens: z.array(
+    z.strictObject({
+      name: z.string().min(1).max(100),
+      role: z.enum(ROLES as readonly ["viewer", "operator"]),
+      sha256: z.string().length(64),
+      createdAt: z.number(),
+    }),
+  ),
+});
+
+type TokensFile = z.infer<typeof tokensFile>;
+
+export function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+export function newToken(): string {
+  return PREFIX + randomBytes(24).toString("base64url");
+}
+
+/** Reads the tokens of a folder; makes the first one if there is none. */
+export async function openTokens(folder: string, now: number): Promise<Tokens> {
+  const known = await readTokens(folder);
+  const { tokens } = known ?? (await makeFirst(folder, now));
+  const byHash = new Map(tokens.map(({ sha256, name, role }) => [sha256, { name, role }]));
+  return { identify: (token) => byHash.get(hashOf(token)) ?? null, file: join(folder, TOKEN_FILE) };
+}
+
+/** Adds a token and returns it; it is not written anywhere else. */
+export async function addToken(folder: string, name: string, role: Role, now: number): Promise<string> {
+  const { tokens } = (await readTokens(folder)) ?? (await makeFirst(folder, now));
+  if (tokens.some((known) => known.name === name)) {
+    const message = `there is a token named ${name} already; choose another name, or remove that one first`;
+    throw new FaultError(fault("ShapeInvalid", { message, context: { field: "name" } }));
+  }
+  const token = newToken();
+  await writeTokens(folder, { tokens: [...tokens, { name, role, sha256: hashOf(token), createdAt: now }] });
+  return token;
+}
+
+export async function listTokens(folder: string): Promise<TokensFile["tokens"]> {
+  return (await readTokens(folder))?.tokens ?? [];
+}
+
+/** False when there is no token of that name. */
+export async function removeToken(folder: string, name: string): Promise<boolean> {
+  const tokens = await listTokens(folder);
+  const left = tokens.filter((known) => known.name !== name);
+  if (left.length === tokens.length) return false;
+  await writeTokens(folder, { tokens: left });
+  return true;
+}
+
+async function readTokens(folder: string): Promise<TokensFile | null> {
+  const path = join(folder, HASHES_FILE);
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+  const read = tokensFile.safeParse(parseJson(text));
+  if (read.success) return read.data;
+  const message = `${path} is not a file of tokens; move it away, and the server will make a new one with a new token`;
+  throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: HASHES_FILE } }));
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}
+
+/** Two servers may start at the same time: the first one's file counts for both. */
+async function makeFirst(folder: string, now: number): Promise<TokensFile> {
+  const token = newToken();
+  const made: TokensFile = { tokens: [{ name: "operator", role: "operator", sha256: hashOf(token), createdAt: now }] };
+  const draft = await writeDraft(folder, HASHES_FILE, JSON.stringify(made, null, 2));
+  try {
+    // Unlike a rename, this fails when the file is there.
+    await link(draft, join(folder, HASHES_FILE));
+  } catch (error) {
+    const others = await readTokens(folder);
+    if (others === null) throw error;
+    return others;
+  } finally {
+    await rm(draft, { force: true });
+  }
+  await rename(await writeDraft(folder, TOKEN_FILE, `${token}\n`), join(folder, TOKEN_FILE));
+  return made;
+}
+
+async function writeTokens(folder: string, file: TokensFile): Promise<void> {
+  await rename(await writeDraft(folder, HASHES_FILE, JSON.stringify(file, null, 2)), join(folder, HASHES_FILE));
+}
+
+/** Never readable by others, not even for a moment. */
+async function writeDraft(folder: string, name: string, text: string): Promise<string> {
+  const path = join(folder, `.${name}.${randomBytes(6).toString("hex")}`);
+  const file = await open(path, "wx", 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return path;
+}

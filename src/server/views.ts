@@ -1,0 +1,73 @@
+// What a reader of a role may see of faults, decisions and questions: viewers get words, operators the evidence too.
+
+import type { z } from "zod";
+import type { decisionView, faultView, questionView } from "../api/shapes.ts";
+import type { Role } from "../api/route.ts";
+import { explain } from "../core/decide/explain.ts";
+import type { Decision } from "../core/decide/decision.ts";
+import { traitsOf } from "../core/fault/catalogue.ts";
+import type { Fault } from "../core/fault/fault.ts";
+import { type Redactor, SHAPE_REDACTOR } from "../core/fault/redact.ts";
+import { viewFor } from "../core/fault/view.ts";
+import { type Locale, wordsFor } from "../core/fault/words/words.ts";
+import { endOf, formFacts, type Question } from "../core/flow/interaction.ts";
+
+export interface Reader {
+  readonly role: Role;
+  readonly locale: Locale;
+  /** Takes secrets out. Default: one that knows what secrets look like. */
+  readonly redactor?: Redactor;
+}
+
+export function faultFor(
+  { role, locale, redactor = SHAPE_REDACTOR }: Reader,
+  fault: Fault,
+  correlationId: string,
+): z.output<typeof faultView> {
+  const { class: family, code } = fault;
+  const { title } = wordsFor(code, locale);
+  const { retryable } = traitsOf(code);
+  const options = { correlationId, locale, redactor };
+  if (role === "viewer") return { class: family, code, title, retryable, ...viewFor("user", fault, options) };
+  const { nearly, ...view } = viewFor("operator", fault, options);
+  return { ...view, nearly: [...nearly], retryable };
+}
+
+export function decisionFor({ role, locale }: Reader, decision: Decision): z.output<typeof decisionView> {
+  const { row, left, considered: _considered, passedOver: _passedOver, preferred: _preferred, ...taken } = decision;
+  const { what, why } = explain(decision, locale);
+  return {
+    ...taken,
+    says: what,
+    why: [...why],
+    row: { layer: row.layer, at: placeFor(role, row.at) },
+    left: [...left],
+  };
+}
+
+/** Where a row or a policy was written. A viewer sees the name of a file, and not its folder. */
+export function placeFor(role: Role, at: string): string {
+  return role === "operator" ? at : at.slice(Math.max(at.lastIndexOf("/"), at.lastIndexOf("\\")) + 1);
+}
+
+export function questionFor(question: Question): z.output<typeof questionView> {
+  const { id, session, call, turn, code, payload, askedAt } = question;
+  const { schema, issues } = formFacts(payload);
+  return {
+    id,
+    session,
+    call,
+    turn,
+    code,
+    kind: payload.kind,
+    prompt: payload.prompt,
+    askedAt,
+    expiresAt: endOf(question),
+    ...(payload.kind === "Select" ? { options: [...payload.options] } : {}),
+    ...(payload.kind === "Approve" ? { tool: payload.tool } : {}),
+    ...(payload.kind === "Ask" ? { field: payload.field } : {}),
+    ...(payload.kind === "Auth.DeviceCode" ? { url: payload.url, userCode: payload.code } : {}),
+    ...(schema === undefined ? {} : { schema: { ...schema } }),
+    ...(issues === undefined ? {} : { issues: [...issues] }),
+  };
+}

@@ -1,0 +1,70 @@
+// Which runs a group of failures concerns, and what could be done about each of them.
+
+import { focusOf, type OfferedAction } from "../../core/flow/action.ts";
+import type { Journal } from "../../journal/journal.ts";
+import type { RunReport, RunSummary } from "../runs-api.ts";
+
+/** Why a run that met the failure needs nothing. */
+export type NotConcerned =
+  | "succeeded" //     it got over it
+  | "running" //       it is still being advanced
+  | "cancelled"
+  | "other-failure"; // it stands because of something else
+
+/** A run that met a failure of the group, or the run that continues it. */
+export interface ConcernedRun {
+  readonly report: RunReport;
+  /** null for a run that stands because of this failure. */
+  readonly passedOver: NotConcerned | null;
+}
+
+/** More runs are not acted on at once. */
+export const MAX_BULK_RUNS = 1_000;
+const PAGE = 500;
+/** Failures that are looked through for runs. */
+const MAX_FAULTS = 100_000;
+
+/** The runs that met a failure of the group, the newest failure first; each as the run that continues it, and once. */
+export async function runsOf(journal: Journal, fingerprint: string): Promise<readonly string[]> {
+  const seen = new Set<string>();
+  const runs = new Set<string>();
+  let after: { readonly at: number; readonly position: number } | undefined;
+  for (let read = 0; read < MAX_FAULTS && runs.size < MAX_BULK_RUNS; read += PAGE) {
+    const page = await journal.faultsOf(fingerprint, { limit: PAGE, ...(after === undefined ? {} : { after }) });
+    for (const { session } of page) {
+      if (seen.has(session)) continue;
+      seen.add(session);
+      const run = await newestOf(journal, session);
+      if (run !== null) runs.add(run);
+    }
+    after = page.at(-1);
+    if (page.length < PAGE) break;
+  }
+  return [...runs].slice(0, MAX_BULK_RUNS);
+}
+
+/** The run, or the last of its successors; null for a session that is not a run. */
+async function newestOf(journal: Journal, session: string): Promise<string | null> {
+  const seen = new Set<string>();
+  let run = session;
+  for (;;) {
+    const summary = (await journal.kept("run", run)) as RunSummary | null;
+    if (summary === null) return seen.size === 0 ? null : run;
+    seen.add(run);
+    if (summary.successor === null || seen.has(summary.successor)) return run;
+    run = summary.successor;
+  }
+}
+
+export function concernOf({ summary, state }: RunReport, code: string): NotConcerned | null {
+  if (summary.status === "completed") return "succeeded";
+  if (summary.status === "cancelled") return "cancelled";
+  if (summary.status === "running") return "running";
+  const stands = focusOf(state)?.fault?.code ?? state.fault?.code ?? summary.code;
+  return stands === code ? null : "other-failure";
+}
+
+/** The offer of an action about the failure, if the run has it and it needs nothing that is not in `params`. */
+export function offerOf({ actions }: RunReport, action: string): OfferedAction | null {
+  return actions.find(({ id }) => id === action) ?? null;
+}

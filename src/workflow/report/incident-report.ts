@@ -1,0 +1,38 @@
+// The incident report about a run or a plain session, from its journal. Only reads.
+
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { createRedactor, type Redactor } from "../../core/fault/redact.ts";
+import type { Locale } from "../../core/fault/words/words.ts";
+import { recordIncident } from "../../core/record/incident.ts";
+import { incidentMarkdown } from "../../core/record/incident-markdown.ts";
+import type { PostedAction } from "../operator/posted-actions.ts";
+import { noRun } from "../operator/run-faults.ts";
+import type { IncidentReport } from "../runs-api.ts";
+import type { RunsDeps } from "../runs-options.ts";
+import { redactorOf, showRun, summaryFor } from "./run-reports.ts";
+
+export async function incidentReport(
+  home: RunsDeps,
+  name: string,
+  locale: Locale = home.locale,
+): Promise<IncidentReport> {
+  const { journal, clock } = home;
+  if ((await journal.session(name)) === null) throw new FaultError(noRun(name));
+  const isRun = (await summaryFor(home, name)) !== null;
+  const recorder = recordIncident(name, { locale, redactor: await redactorFor(home, name, isRun) });
+  for await (const entry of journal.read(name)) recorder.add(entry);
+  const report = isRun ? await showRun({ ...home, locale }, name) : null;
+  const acted = (await journal.keptAll("action", name)).map(({ value }) => value as PostedAction);
+  const incident = recorder.incident({
+    now: clock.now(),
+    actions: report?.actions ?? [],
+    questions: (report?.questions ?? []).map(({ payload }) => payload.prompt),
+    acted,
+  });
+  return { incident, markdown: incidentMarkdown(incident, locale) };
+}
+
+/** A plain session has no workflow that names secrets. */
+function redactorFor(home: RunsDeps, name: string, isRun: boolean): Promise<Redactor> {
+  return isRun ? redactorOf(home, name) : Promise.resolve(createRedactor([], home.redactor));
+}

@@ -1,0 +1,106 @@
+// What a person on duty wants to know first, read by index: a journal with a long past costs no more than a new one.
+
+import type { Question } from "../../core/flow/interaction.ts";
+import type { Journal, Timed } from "../../journal/journal.ts";
+import { tagOf } from "../../journal/keep-kinds.ts";
+import type { RunSummary } from "../runs-api.ts";
+import { answeredOf } from "./run-reports.ts";
+
+/** The first of many, and how many there are, counted up to a limit. */
+export interface Counted<Item> {
+  readonly count: number;
+  /** There are more than were counted. */
+  readonly isMore: boolean;
+  readonly first: readonly Item[];
+}
+
+/** A journal at a glance. */
+export interface Overview {
+  /** Open questions, the oldest first. */
+  readonly questions: Counted<Question>;
+  readonly running: Counted<RunSummary>;
+  /** Runs that continue by themselves, the next one first. */
+  readonly waiting: Counted<RunSummary & { readonly nextAt: number }>;
+  /** Runs begun since the day began that failed and were not continued, by code, the most frequent first. */
+  readonly failed: readonly { readonly code: string; readonly count: number; readonly newest: string }[];
+  /** What the runs begun since the day began have cost. */
+  readonly spentMicrocents: number;
+  /** When the day began, in UTC. */
+  readonly since: number;
+  /** There are more runs since then than were looked at. */
+  readonly isPartial: boolean;
+}
+
+const SHOWN = 20;
+const COUNTED = 500;
+const DAY_MS = 86_400_000;
+/** Behind every other key. */
+const LAST_KEY = "\u{10ffff}";
+
+export async function overviewOf(journal: Journal, now: number): Promise<Overview> {
+  const since = now - (now % DAY_MS);
+  const running = await journal.keptByTime("run", {
+    order: "newest",
+    limit: COUNTED + 1,
+    tags: [tagOf("status", "running")],
+  });
+  const wakes = await journal.keptByTime("wake", {
+    order: "oldest",
+    limit: COUNTED + 1,
+    after: { at: now, key: LAST_KEY },
+  });
+  const asked = await journal.keptByTime("question", { order: "oldest", limit: COUNTED + 1 });
+  const answered = await answeredOf(
+    journal,
+    asked.map(({ key }) => key),
+  );
+  const questions = asked.filter(({ key }) => !answered.has(key));
+  const begun = await begunSince(journal, since);
+  return {
+    questions: counted(
+      questions,
+      questions.slice(0, SHOWN).map(({ value }) => value as Question),
+    ),
+    running: counted(
+      running,
+      running.slice(0, SHOWN).map(({ value }) => value as RunSummary),
+    ),
+    waiting: counted(wakes, await waitingRuns(journal, wakes.slice(0, SHOWN))),
+    failed: byCode(begun.runs),
+    spentMicrocents: begun.runs.reduce((sum, { spentMicrocents }) => sum + spentMicrocents, 0),
+    since,
+    isPartial: begun.isPartial,
+  };
+}
+
+function counted<Item>(found: readonly unknown[], first: readonly Item[]): Counted<Item> {
+  return { count: Math.min(found.length, COUNTED), isMore: found.length > COUNTED, first };
+}
+
+async function waitingRuns(journal: Journal, wakes: readonly Timed[]): Promise<Overview["waiting"]["first"]> {
+  const kept = await Promise.all(wakes.map(({ key }) => journal.kept("run", key)));
+  return wakes.flatMap(({ at }, index) => {
+    const run = kept[index] as RunSummary | null;
+    return run === null ? [] : [{ ...run, nextAt: at }];
+  });
+}
+
+async function begunSince(
+  journal: Journal,
+  since: number,
+): Promise<{ readonly runs: readonly RunSummary[]; readonly isPartial: boolean }> {
+  const newest = await journal.keptByTime("run", { order: "newest", limit: COUNTED + 1 });
+  const runs = newest.filter(({ at }) => at >= since).map(({ value }) => value as RunSummary);
+  return { runs: runs.slice(0, COUNTED), isPartial: runs.length > COUNTED };
+}
+
+function byCode(runs: readonly RunSummary[]): Overview["failed"] {
+  const found = new Map<string, { code: string; count: number; newest: string }>();
+  for (const { run, status, successor, code } of runs) {
+    if (status !== "failed" || successor !== null) continue;
+    const row = found.get(code ?? "") ?? { code: code ?? "", count: 0, newest: run };
+    row.count++;
+    found.set(row.code, row);
+  }
+  return [...found.values()].toSorted((a, b) => b.count - a.count);
+}

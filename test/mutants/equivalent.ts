@@ -1,0 +1,87 @@
+// Mutants that no test can notice, because the program behaves the same with them. They are left out of samples.
+
+import type { Mutant } from "./sample.ts";
+
+export interface Equivalent extends Pick<Mutant, "file" | "text" | "from" | "to"> {
+  readonly why: string;
+}
+
+export const EQUIVALENTS: readonly Equivalent[] = [
+  {
+    file: "src/core/json-fields.ts",
+    text: 'return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;',
+    from: ">",
+    to: ">=",
+    why: "0 gives 0 on both ways",
+  },
+  {
+    file: "src/runtime/tool/last-failure.ts",
+    text: "if (this.#fault === null || !isA(error, Error)) return null;",
+    from: "this.#fault === null || !isA(error, Error)",
+    to: "false",
+    why: "saves time only: the return below gives null too, and something that is no error has another prototype",
+  },
+  {
+    file: "src/runtime/tool/last-failure.ts",
+    text: "if (this.#fault === null || !isA(error, Error)) return null;",
+    from: "||",
+    to: "&&",
+    why: "saves time only, as above",
+  },
+  {
+    file: "src/provider/wire/stream-framing.ts",
+    text: "if (head.length < HEAD_CHARACTERS) head = (head + text).slice(0, HEAD_CHARACTERS);",
+    from: "<",
+    to: "<=",
+    why: "a head that is full stays as it is when more is added and cut off again",
+  },
+  {
+    file: "src/provider/model/stream-sink.ts",
+    text: "while (said < delta.length && said < this.saidAgain.length && delta[said] === this.saidAgain[said]) said += 1;",
+    from: "<",
+    to: "<=",
+    why: "past the end of either text there is no character, which equals none of the other text",
+  },
+  {
+    file: "src/core/fault/known-values.ts",
+    text: "for (let at = text.lastIndexOf(CUT); at > 0 && cuts.length < 2 * MAX_CUTS; at = text.lastIndexOf(CUT, at - 1))",
+    from: "0",
+    to: "1",
+    why: "the first places of a text are already in the list when this loop adds its last places",
+  },
+  {
+    file: "src/runtime/call/loop.ts",
+    text: "const MOST_LAUNCHES = 20;",
+    from: "20",
+    to: "21",
+    why: "both ways through a call do the same; the number only bounds the depth of the stack",
+  },
+  {
+    file: "src/runtime/call/settle.ts",
+    text: "if (!binding.costs) binding.noteCost();",
+    from: "!binding.costs",
+    to: "true",
+    why: "noting a cost twice does the same as noting it once",
+  },
+  {
+    file: "src/journal/sqlite/writes.ts",
+    text: "if (at > updatedAt) updatedAt = at;",
+    from: ">",
+    to: ">=",
+    why: "assigns the value that is already there",
+  },
+  {
+    file: "src/core/classify/timing.ts",
+    text: "(signals.timings.size === 0 ? undefined : fromBody(signals)) ??",
+    from: "signals.timings.size === 0",
+    to: "false",
+    why: "saves time only: without timings, the body gives undefined",
+  },
+];
+
+export function isEquivalent(mutant: Mutant): boolean {
+  return EQUIVALENTS.some(
+    ({ file, text, from, to }) =>
+      file === mutant.file && text === mutant.text && from === mutant.from && to === mutant.to,
+  );
+}

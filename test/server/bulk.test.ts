@@ -1,0 +1,179 @@
+// One action on many failed runs, through the real server: previewed, paced, stopped by itself, aborted, continued after a kill.
+
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type Client, createClient, type ProblemError } from "../../src/client/index.ts";
+import { type FailingProvider, failRuns, startFailingProvider } from "./failing-provider.ts";
+import { journalPath, type ServerWorld, startWorld } from "./world.ts";
+
+interface BulkWorld {
+  readonly world: ServerWorld;
+  readonly provider: FailingProvider;
+  readonly runs: readonly string[];
+  readonly params: { readonly fingerprint: string };
+}
+
+const ACTION = { action: "sign-in-again" } as const;
+
+async function failedRuns(count: number): Promise<BulkWorld> {
+  const provider = await startFailingProvider();
+  onTestFinished(() => provider.close());
+  const journal = journalPath();
+  const runs = await failRuns(journal, provider, count);
+  const world = await startWorld({ journal });
+  return { world, provider, runs, params: { fingerprint: await groupOf(world.viewer) } };
+}
+
+/** The group of the failed calls; their nodes have a group of their own. */
+async function groupOf(client: Client): Promise<string> {
+  const { items } = await client.listFaultGroups({ query: { code: "AuthFailed" } });
+  return items.find(({ tool }) => tool !== "write")?.fingerprint ?? "";
+}
+
+/** What only a look can tell is looked at again and again; the test's own limit of time ends it. */
+function untilEnded(client: Client, bulk: string): Promise<unknown> {
+  return expect.poll(async () => (await client.showBulk({ params: { bulk } })).status, LONG).not.toBe("running");
+}
+
+const LONG = { timeout: 60_000, interval: 20 };
+
+describe("a bulk action on 30 failed runs", { timeout: 120_000 }, () => {
+  it("takes the runs in waves, and once, and all of them complete", async () => {
+    const { world, provider, runs, params } = await failedRuns(30);
+    const preview = await world.viewer.previewBulk({ params, body: {} });
+    expect(preview).toMatchObject({ action: "sign-in-again", estimate: { runs: 30, waves: [1, 5, 20, 4] } });
+    expect(preview.runs.map(({ run }) => run).toSorted()).toEqual(runs.toSorted());
+    expect(preview.runs[0]).toMatchObject({ workflow: "flow", node: "write", code: "AuthFailed", passedOver: null });
+    const chinese = createClient({ baseUrl: world.url, token: world.tokens.viewer, language: "zh-CN" });
+    const words = (await chinese.previewBulk({ params, body: {} })).runs[0]?.action;
+    expect([words?.label, words?.redoes]).toEqual(Array(2).fill(expect.stringMatching(/\p{Script=Han}/u)));
+
+    provider.mode = "hold";
+    const idempotencyKey = "once-and-for-all";
+    const started = await world.operator.startBulk({ params, body: ACTION, idempotencyKey });
+    expect(started).toMatchObject({ status: "running", runs: 30, by: "operator" });
+    const bulk = { bulk: started.id };
+    for (const [held, completed] of [
+      [1, 0],
+      [5, 1],
+    ] as const) {
+      await provider.untilHeld(held);
+      const { counts } = await world.viewer.showBulk({ params: bulk });
+      expect([provider.held, counts["completed"], counts["running"]]).toEqual([held, completed, held]);
+      if (held === 5) provider.mode = "answer";
+      provider.release();
+    }
+    await untilEnded(world.viewer, started.id);
+    const shown = await world.viewer.showBulk({ params: bulk });
+    expect(shown).toMatchObject({ status: "completed", counts: { completed: 30 } });
+    expect(provider.requests).toBe(60);
+    expect(new Set(shown.steps.map(({ now }) => now)).size).toBe(30);
+    expect(await world.operator.startBulk({ params, body: ACTION, idempotencyKey })).toMatchObject({ id: started.id });
+    const listed = await chinese.listBulks();
+    expect(listed).toMatchObject({ items: [{ id: started.id, status: "completed" }], next: null });
+    expect(listed.items[0]?.says).toMatch(/\p{Script=Han}/u);
+    await expect(world.operator.startBulk({ params, body: ACTION })).rejects.toMatchObject({
+      problem: { status: 409 },
+    });
+  });
+
+  it("leaves the others alone when the first one fails again", async () => {
+    const { world, provider, params } = await failedRuns(8);
+    const { id } = await world.operator.startBulk({ params, body: ACTION });
+    await untilEnded(world.viewer, id);
+    const shown = await world.viewer.showBulk({ params: { bulk: id } });
+    expect(shown).toMatchObject({ status: "stopped", counts: { failed: 1, pending: 7 } });
+    expect([shown.steps[0]?.code, provider.requests]).toEqual(["AuthFailed", 9]);
+  });
+
+  it("acts on no further run once it is aborted; a second one takes up what is left", async () => {
+    const { world, provider, params } = await failedRuns(30);
+    provider.mode = "hold";
+    const { id } = await world.operator.startBulk({ params, body: { ...ACTION, pace: [2, 3] } });
+    await provider.untilHeld(2);
+    provider.release();
+    await provider.untilHeld(3);
+    await expect(world.viewer.abortBulk({ params: { bulk: id } })).rejects.toMatchObject({ problem: { status: 403 } });
+    const aborted = await world.operator.abortBulk({ params: { bulk: id } });
+    expect(aborted).toMatchObject({ status: "aborted", abortedBy: "operator", counts: { completed: 2, pending: 25 } });
+    provider.mode = "answer";
+    provider.release();
+    const counts = async (): Promise<unknown> => (await world.viewer.showBulk({ params: { bulk: id } })).counts;
+    await expect.poll(counts, LONG).toMatchObject({ completed: 5, pending: 25 });
+    const left = await world.viewer.previewBulk({ params, body: {} });
+    expect(left.estimate.runs).toBe(25);
+    expect(left.runs.filter(({ passedOver }) => passedOver === "succeeded")).toHaveLength(5);
+    const again = await world.operator.startBulk({ params, body: ACTION });
+    await untilEnded(world.viewer, again.id);
+    expect(await world.viewer.showBulk({ params: { bulk: again.id } })).toMatchObject({ counts: { completed: 25 } });
+    expect(provider.requests).toBe(60);
+  });
+
+  it("is continued by the next server when the first one is killed, and no run is acted on twice", async () => {
+    const provider = await startFailingProvider();
+    onTestFinished(() => provider.close());
+    const journal = journalPath();
+    const runs = await failRuns(journal, provider, 30);
+    provider.mode = "hold";
+    const first = await startProcess(journal);
+    const fingerprint = await groupOf(first.client);
+    const { id } = await first.client.startBulk({ params: { fingerprint }, body: ACTION });
+    await provider.untilHeld(1);
+    provider.release();
+    await provider.untilHeld(5);
+    await first.kill();
+    provider.mode = "answer";
+    const second = await startProcess(journal);
+    await untilEnded(second.client, id);
+    const shown = await second.client.showBulk({ params: { bulk: id } });
+    expect(shown).toMatchObject({ status: "completed", runs: 30, counts: { completed: 30 } });
+    expect(new Set(shown.steps.map(({ now }) => now)).size).toBe(30);
+    expect(shown.steps.map(({ run }) => run).toSorted()).toEqual(runs.toSorted());
+    await second.kill();
+  });
+});
+
+describe("a bulk action", () => {
+  it("is refused for a group that is not there, for an action that no run offers, and with a wrong body", async () => {
+    const { world, params } = await failedRuns(1);
+    const problems = await Promise.all(
+      [
+        world.viewer.previewBulk({ params: { fingerprint: "nothing" }, body: {} }),
+        world.operator.startBulk({ params: { fingerprint: "nothing" }, body: ACTION }),
+        world.operator.startBulk({ params, body: { action: "raise-limit" } }),
+        world.operator.startBulk({ params, body: { ...ACTION, pace: [0] } }),
+        world.viewer.startBulk({ params, body: ACTION }),
+        world.viewer.showBulk({ params: { bulk: "nothing" } }),
+      ].map((asked) =>
+        asked.then(
+          () => null,
+          (error: unknown) => (error as ProblemError).problem.status,
+        ),
+      ),
+    );
+    expect(problems).toEqual([404, 404, 409, 422, 403, 404]);
+    expect((await world.viewer.listBulks()).items).toEqual([]);
+  });
+});
+
+const SCRIPT = fileURLToPath(new URL("../support/server-process.ts", import.meta.url));
+
+async function startProcess(journal: string): Promise<{ readonly client: Client; readonly kill: () => Promise<void> }> {
+  const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [SCRIPT, journal], { stdio: "pipe" });
+  const ended = once(child, "exit");
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [url] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+  const token = readFileSync(join(dirname(journal), "operator.token"), "utf8").trim();
+  return {
+    client: createClient({ baseUrl: url, token }),
+    async kill() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}

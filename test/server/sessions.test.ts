@@ -1,0 +1,110 @@
+// Sessions over HTTP: listed, shown, read entry by entry, and drawn as a graph and a waterfall.
+
+import { describe, expect, it } from "vitest";
+import { createFaultline, fault, FaultError, step, tool } from "../../src/index.ts";
+import { runWorld, type RunWorld } from "./run-world.ts";
+
+/** A turn with a plan: `search` fails twice and then works, `hotel` fails for good, and `book` needs both. */
+async function withTurn(world: RunWorld): Promise<void> {
+  let searches = 0;
+  const failing = (message: string, code: "ToolUnavailable" | "NotFound"): never => {
+    throw new FaultError(fault(code, { message }));
+  };
+  const search = tool({
+    id: "search",
+    idempotent: true,
+    run: (query: string) =>
+      ++searches < 3 ? failing(`GET /internal/${query} answered 503`, "ToolUnavailable") : ["SK1"],
+  });
+  const hotel = tool({ id: "hotel", run: () => failing("no hotel in /srv/data", "NotFound") });
+  const book = tool({ id: "book", run: () => "booked" });
+  const fl = createFaultline({ journal: world.journal });
+  const session = await fl.session("trip", { labels: { user: "u1" } });
+  await session.turn(
+    {
+      flights: step(search, "Oslo"),
+      room: step(hotel, undefined),
+      booking: step(book, undefined, { needs: ["flights", "room"] }),
+    },
+    { id: "t1" },
+  );
+}
+
+describe("a session over HTTP", () => {
+  it("is listed and shown with its turns", async () => {
+    const world = await runWorld([], { drive: false });
+    await withTurn(world);
+    const { items, next } = await world.viewer.listSessions();
+    expect(items).toMatchObject([{ session: "trip", isRun: false }]);
+    expect(next).toBeNull();
+    const shown = await world.viewer.showSession({ params: { session: "trip" } });
+    expect(shown).toMatchObject({ labels: { user: "u1" }, turns: [{ turn: "t1", calls: 2, attempts: 4 }] });
+    expect(JSON.stringify(shown)).not.toContain("/srv/data");
+    const missing = await world.send("/v1/sessions/nothing");
+    expect(missing.status).toBe(404);
+  });
+
+  it("is read entry by entry, without what came from outside for viewers", async () => {
+    const world = await runWorld([], { drive: false });
+    await withTurn(world);
+    const params = { session: "trip" };
+    const all = await world.operator.listEntries({ params, query: { limit: 200 } });
+    const seqs: number[] = [];
+    for (let after: number | null = 0; after !== null;) {
+      const page: typeof all = await world.viewer.listEntries({ params, query: { limit: 4, after } });
+      expect(JSON.stringify(page)).not.toMatch(/internal|srv/);
+      seqs.push(...page.items.map(({ data }) => data.seq));
+      after = page.next;
+    }
+    expect(seqs).toEqual(all.items.map((_item, index) => index + 1));
+    expect(JSON.stringify(all)).toContain("/internal/Oslo answered 503");
+  });
+
+  it("is drawn as its plan with cascades, and as a waterfall with waits", async () => {
+    const world = await runWorld([], { drive: false });
+    await withTurn(world);
+    const trace = await world.viewer.traceSession({ params: { session: "trip" } });
+    expect(trace.graph.nodes.map(({ node, status }) => [node, status])).toEqual([
+      ["flights", "done"],
+      ["room", "surfaced"],
+      ["booking", "failed"],
+    ]);
+    expect(trace.graph.edges).toEqual([
+      { from: "t1/1/flights", to: "t1/1/booking", kind: "need" },
+      { from: "t1/1/room", to: "t1/1/booking", kind: "cascade" },
+    ]);
+    const turn = trace.spans.find(({ kind }) => kind === "turn");
+    const search = trace.spans.find(({ kind, tool: id }) => kind === "call" && id === "search");
+    expect(search?.parent).toBe(turn?.id);
+    const inside = trace.spans.filter(({ parent }) => parent === search?.id);
+    expect(inside.map(({ kind, status, why }) => [kind, status, why])).toEqual([
+      ["attempt", "failed", null],
+      ["wait", "done", "retry"],
+      ["attempt", "failed", null],
+      ["wait", "done", "retry"],
+      ["attempt", "done", null],
+    ]);
+    expect(inside[0]?.decision).toMatchObject({ recourse: "retry", attempt: 2 });
+    expect(trace.deadlineAt).toBe(turn?.deadlineAt);
+    expect(turn?.deadlineAt).toBeGreaterThan(turn?.startAt ?? Infinity);
+    // One ends where the next begins.
+    for (const [index, span] of inside.entries()) expect(inside[index + 1]?.startAt ?? span.endAt).toBe(span.endAt);
+    expect(JSON.stringify(trace)).not.toMatch(/internal|srv/);
+    const newest = await world.viewer.traceSession({ params: { session: "trip" }, query: { limit: 2 } });
+    expect([newest.spans.length, newest.left]).toEqual([2, trace.spans.length - 2]);
+  });
+
+  it("gives artefacts to operators by their ref, and nothing outside of their folder", async () => {
+    const world = await runWorld([], { drive: false });
+    await withTurn(world);
+    const kept = await world.event("trip", "artefact-kept");
+    const text = await world.operator.text("showArtefact", { params: { ref: kept.ref } });
+    expect(text).toContain("no hotel in /srv/data");
+    const path = `/v1/artefacts/${encodeURIComponent(kept.ref)}`;
+    expect((await world.send(path, { token: world.tokens.viewer })).status).toBe(403);
+    for (const ref of ["../../journal.db", "a/b", "a/../../x", "trip/../operator.token", "/etc/passwd"]) {
+      const response = await world.send(`/v1/artefacts/${encodeURIComponent(ref)}`);
+      expect([ref, response.status]).toEqual([ref, 404]);
+    }
+  });
+});

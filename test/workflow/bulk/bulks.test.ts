@@ -1,0 +1,85 @@
+// One action on many runs, as a part of the library: its waves, and what a process that died left behind.
+
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createMemoryJournal, fault, FaultError } from "../../../src/index.ts";
+import {
+  type BulkStep,
+  type BulkStepState,
+  hasFailedAgain,
+  pendingStep,
+  wavesOf,
+} from "../../../src/workflow/bulk/bulk.ts";
+import { keepSteps } from "../../../src/workflow/bulk/bulk-store.ts";
+import { defineWorkflow, stage } from "../../../src/workflow/define.ts";
+import { createWorkflows } from "../../../src/workflow/workflows.ts";
+
+const runs = Array.from({ length: 30 }, (_, index) => `run-${index}`);
+
+describe("the waves of a bulk action", () => {
+  it.each([
+    [
+      [1, 5, 20],
+      [1, 5, 20, 4],
+    ],
+    [[7], [7, 7, 7, 7, 2]],
+    [[100], [30]],
+  ])("at a pace of %j hold %j runs, each run once and in order", (pace, sizes) => {
+    const waves = wavesOf({ runs, pace });
+    expect(waves.map((wave) => wave.length)).toEqual(sizes);
+    expect(waves.flat()).toEqual(runs);
+  });
+
+  it.each<[BulkStepState[], boolean]>([
+    [["failed"], true],
+    [["completed"], false],
+    [["refused"], false],
+    [["failed", "completed"], true],
+    [["failed", "completed", "completed"], false],
+    [["failed", "completed", "refused", "refused"], true],
+    [["waiting", "waiting"], true],
+  ])("with %j: stops it: %s", (states, stops) => {
+    const wave = states.map((state, index): BulkStep => ({ ...pendingStep(`r${index}`), state, code: "AuthFailed" }));
+    expect(hasFailedAgain(wave, "AuthFailed")).toBe(stops);
+  });
+
+  it("with runs that wait because of something else: go on", () => {
+    const step: BulkStep = { ...pendingStep("r"), state: "waiting", code: "BudgetExceeded" };
+    expect(hasFailedAgain([step, { ...step, code: null }], "AuthFailed")).toBe(false);
+  });
+});
+
+describe("a process that died while it acted on a run", () => {
+  it.each(["before", "after"])("%s the action: the next one acts once", async (moment) => {
+    let isFixed = false;
+    const work = stage({
+      act: () => {
+        if (!isFixed) throw new FaultError(fault("AuthFailed"));
+      },
+    });
+    const workflow = defineWorkflow({ id: "work", stages: { work } });
+    const workflows = createWorkflows({ journal: createMemoryJournal(), workflows: [workflow], env: {} });
+    onTestFinished(() => workflows.close());
+    const { journal, bulks, runs: doors } = workflows;
+    const run = await doors.start(workflow);
+    await doors.advance(run);
+    isFixed = true;
+    const [group] = await journal.faultGroups({ limit: 1 });
+    const bulk = await bulks.start(group?.fingerprint ?? "", { action: "sign-in-again", key: "k", by: "ada" });
+    expect(bulk).toMatchObject({ runs: [run], status: "running" });
+    const key = (await doors.show(run))?.actions.find(({ id }) => id === "sign-in-again")?.key ?? "";
+    await keepSteps(journal, bulk.id, [{ ...pendingStep(run), state: "acting", key }]);
+    const acted = moment === "after" ? await doors.act(run, "sign-in-again", { key, by: "ada" }) : null;
+
+    const driver = workflows.driver();
+    const bulkDriver = bulks.driver({ onActed: () => driver.poke() });
+    driver.start();
+    bulkDriver.start();
+    await expect.poll(async () => (await bulks.show(bulk.id))?.bulk.status).toBe("completed");
+    await bulkDriver.stop();
+    await driver.stop();
+    const now = (await doors.show(run))?.summary.successor ?? "";
+    expect((await bulks.show(bulk.id))?.steps).toMatchObject([{ run, now, state: "completed" }]);
+    if (acted !== null) expect(acted.run).toBe(now);
+    expect((await doors.list()).map((one) => one.run).toSorted()).toEqual([run, now].toSorted());
+  });
+});
