@@ -205,7 +205,7 @@ export const ROUTES = {
   }),
 
   listTargets: route({
-    summary: "Every target with its breaker, its pause and its figures; those out of service first.",
+    summary: "Every target with its breaker, pause, quota, latency and figures; those out of service first.",
     role: "viewer",
     answer: pageOf(targetView),
   }),

@@ -1,11 +1,16 @@
 // Targets: whether they are in service, and how they did.
 
 import { z } from "zod";
+import { LIMITED } from "../core/classify/limits.ts";
 import { instant } from "./shapes.ts";
 
 export const targetView = z
   .object({
     target: z.string(),
+    kind: z
+      .enum(["model", "cli", "mcp", "http", "tool"])
+      .nullable()
+      .describe("What is called; null when only the journal knows the target."),
     tools: z.array(z.string()).describe("Under these names this server has called it."),
     breaker: z.enum(["closed", "open", "half-open", "isolated"]),
     says: z.string().describe("Its state in a sentence."),
@@ -19,6 +24,28 @@ export const targetView = z
     pausedUntil: instant.nullable().describe("Until when it asked callers to wait."),
     running: z.number().describe("Attempts of this server that run now."),
     queued: z.number().describe("Calls of this server that wait for a place."),
+    usedAt: instant.nullable().describe("When this server last called it; null when it has not."),
+    limits: z
+      .array(
+        z
+          .object({
+            of: z.enum(LIMITED),
+            remaining: z.number().nullable(),
+            limit: z.number().nullable(),
+            resetAt: instant.nullable(),
+          })
+          .meta({ id: "LimitLeft" }),
+      )
+      .describe("What is left of its quota, as its last response headers said; empty when they said nothing."),
+    recent: z
+      .object({
+        attempts: z.number().describe("How many of the last attempts this is about; 128 at most."),
+        errorRate: z.number().describe("The share that failed, from 0 to 1."),
+        p50Ms: z.number().nullable().describe("Half of the attempts took no longer; null when no duration is known."),
+        p95Ms: z.number().nullable().describe("95 of 100 attempts took no longer."),
+      })
+      .nullable()
+      .describe("How its last attempts went, as far as this server made them; null without any."),
     figures: z
       .object({
         calls: z.number(),

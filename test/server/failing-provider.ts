@@ -50,7 +50,7 @@ export async function startFailingProvider(): Promise<FailingProvider> {
   const waiting = new Set<() => void>();
   const answer = (response: ServerResponse): void => {
     const [status, text] = REPLIES[mode];
-    response.writeHead(status, JSON_TYPE).end(text);
+    response.writeHead(status, { ...JSON_TYPE, ...LIMITS, "x-ratelimit-remaining-requests": 60 - requests }).end(text);
   };
   const server = createServer((request, response) => {
     request.resume();
@@ -100,6 +100,7 @@ export async function startFailingProvider(): Promise<FailingProvider> {
   };
 }
 
+const LIMITS = { "x-ratelimit-limit-requests": 60, "x-ratelimit-reset-requests": "90s" };
 const JSON_TYPE = { "content-type": "application/json", "connection": "close" };
 
 /** Runs that have failed, each with the provider's refusal. */

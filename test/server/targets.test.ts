@@ -17,7 +17,7 @@ describe("a target", { timeout: 60_000 }, () => {
     const world = await startWorld({ journal });
     await provider.untilHeld(1);
     const [busy] = (await world.viewer.listTargets()).items;
-    expect(busy).toMatchObject({ breaker: "closed", running: 1 });
+    expect(busy).toMatchObject({ kind: "model", breaker: "closed", running: 1, recent: null, limits: [] });
     const params = { target: busy?.target ?? "" };
     const isolated = await world.operator.isolateTarget({ params, body: { reason: "billing is broken" } });
     expect(isolated).toMatchObject({ breaker: "isolated", reason: "billing is broken (operator)", retryAt: null });
@@ -33,6 +33,10 @@ describe("a target", { timeout: 60_000 }, () => {
     expect([seen?.reason, seen?.says]).toEqual([null, expect.stringMatching(/\p{Script=Han}/u)]);
     expect(seen).toMatchObject({ tools: ["east/m"], figures: { calls: 1, errors: expect.any(Number) as number } });
 
+    // The refusal said how much is left.
+    const left = { of: "requests", limit: 60, remaining: 59, resetAt: expect.any(Number) as number };
+    expect(seen).toMatchObject({ limits: [left], recent: { attempts: 1, errorRate: 1 } });
+
     provider.mode = "answer";
     expect(await world.operator.probeTarget({ params })).toMatchObject({ breaker: "half-open" });
     const offers = (await world.operator.showRun({ params: { run } })).actions;
@@ -40,6 +44,10 @@ describe("a target", { timeout: 60_000 }, () => {
     const { run: now } = await world.operator.act({ params: { run }, body: { action: retry?.id ?? "" } });
     await expect.poll(status(now), LONG).toBe("completed");
     expect(provider.requests).toBe(2);
+    // A person's retry goes out at once, whatever the target's pause says: as a target of its own.
+    const well = (await world.viewer.listTargets()).items.find(({ breaker }) => breaker === "closed");
+    expect(well).toMatchObject({ limits: [{ ...left, remaining: 58 }], recent: { attempts: 1, errorRate: 0 } });
+    expect(well?.recent?.p50Ms).toBe(well?.recent?.p95Ms ?? -1);
     expect(await world.operator.resetTarget({ params })).toMatchObject({ breaker: "closed", pausedUntil: null });
   });
 
@@ -60,6 +68,24 @@ describe("a target", { timeout: 60_000 }, () => {
     expect((await second.viewer.listTargets()).items).toMatchObject([expected]);
     await second.operator.resetTarget({ params: { target: "search" } });
     expect((await second.viewer.overview()).targets).toEqual([]);
+  });
+
+  it("that executors elsewhere call has the durations and limits that they report", async () => {
+    const { operator, viewer } = await startWorld({ drive: false });
+    const headers = {
+      "anthropic-ratelimit-input-tokens-remaining": "7",
+      "anthropic-ratelimit-input-tokens-limit": "9",
+    };
+    const report = { tool: "search", surface: "mcp", idempotent: true, evidence: { status: 503, headers } } as const;
+    const { id } = await operator.reportFailure({ body: { ...report, durationMs: 40 } });
+    await operator.reportFailure({ body: { ...report, failure: id, attempt: 2 } });
+    await operator.reportOutcome({ params: { id }, body: { status: "succeeded", durationMs: 20 } });
+    const [seen] = (await viewer.listTargets()).items;
+    expect(seen).toMatchObject({
+      kind: "mcp",
+      recent: { attempts: 3, errorRate: 2 / 3, p50Ms: 20, p95Ms: 40 },
+      limits: [{ of: "input-tokens", remaining: 7, limit: 9, resetAt: null }],
+    });
   });
 
   it("is changed by hand on the record: the audit log has each change and the token's name", async () => {

@@ -18,6 +18,21 @@ const SCARCE = 0.1;
 /** Longer windows, such as a day's, are not spread: that is a quota, and the refusal says so. */
 const LONGEST_WINDOW_MS = 120_000;
 
+/** What a limit counts. */
+export const LIMITED = ["requests", "tokens", "input-tokens", "output-tokens"] as const;
+export type Limited = (typeof LIMITED)[number];
+
+/** One limit as response headers told it. */
+export interface LimitLeft {
+  readonly of: Limited;
+  /** How many are left; null when the headers did not say. */
+  readonly remaining: number | null;
+  /** How many there are in all. */
+  readonly limit: number | null;
+  /** When it is full again (epoch milliseconds). */
+  readonly resetAt: number | null;
+}
+
 interface LimitHeaders {
   readonly limit: string;
   readonly remaining: string;
@@ -25,7 +40,7 @@ interface LimitHeaders {
   readonly sender: string;
 }
 
-/** Only limits on requests: how many tokens the next call takes is not known before it is made. */
+/** Limits on requests. */
 const FAMILIES: readonly LimitHeaders[] = [
   {
     limit: "x-ratelimit-limit-requests",
@@ -46,6 +61,40 @@ const FAMILIES: readonly LimitHeaders[] = [
     sender: "OpenRouter and gateways: epoch milliseconds or seconds",
   },
 ];
+
+/** How many tokens the next call takes is not known before it is made, so these do not set the pace. They are shown. */
+const TOKEN_FAMILIES: readonly (LimitHeaders & { readonly of: Limited })[] = [
+  {
+    of: "tokens",
+    limit: "x-ratelimit-limit-tokens",
+    remaining: "x-ratelimit-remaining-tokens",
+    reset: "x-ratelimit-reset-tokens",
+    sender: "OpenAI, Azure, Groq: `x-ratelimit-reset-tokens: 6m0s`",
+  },
+  ...(["tokens", "input-tokens", "output-tokens"] as const).map((of) => ({
+    of,
+    limit: `anthropic-ratelimit-${of}-limit`,
+    remaining: `anthropic-ratelimit-${of}-remaining`,
+    reset: `anthropic-ratelimit-${of}-reset`,
+    sender: `Anthropic: \`anthropic-ratelimit-${of}-reset: 2026-11-16T08:00:00Z\``,
+  })),
+];
+
+/** Every limit that these headers tell of, requests first; `at` is when they came. */
+export function readLimits(headers: unknown, at: number): readonly LimitLeft[] {
+  const header = createHeaderReader(headers);
+  if (header === null) return [];
+  const read = (of: Limited, family: LimitHeaders): LimitLeft | null => {
+    const remaining = numberIn(header(family.remaining));
+    const limit = numberIn(header(family.limit));
+    if (remaining === null && limit === null) return null;
+    const leftMs = untilReset(header(family.reset), at);
+    return { of, remaining, limit, resetAt: leftMs === null ? null : at + leftMs };
+  };
+  const requests = FAMILIES.map((family) => read("requests", family)).find((limit) => limit !== null);
+  const tokens = TOKEN_FAMILIES.map((family) => read(family.of, family));
+  return [requests ?? null, ...tokens].filter((limit) => limit !== null);
+}
 
 export function readPace(headers: unknown, now: number): Pace {
   const header = createHeaderReader(headers);

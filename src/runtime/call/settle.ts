@@ -24,6 +24,7 @@ import { type LiveCall, noteBreaker, valueOf } from "./live-call.ts";
 import { hasJsonForm, noJsonForm, preview } from "../../core/record/preview.ts";
 import { noQuestion } from "./ask.ts";
 import { classify } from "../../core/classify/classify.ts";
+import { readField } from "../../core/try-read.ts";
 import type { HostEvent } from "../../core/record/event.ts";
 import { artefactsFolder, keepArtefact } from "../../journal/files/artefacts.ts";
 
@@ -56,6 +57,7 @@ export function endCompactly(run: LiveCall, attempt: Attempt): CallValue | null 
   if (!binding.costs) binding.noteCost();
   budget.settle(null, cost);
   const endedAt = run.engine.clock.now();
+  target.recent.note(true, endedAt - startedAt);
   quiet.keepCompact({
     call: run.call,
     by: binding,
@@ -111,6 +113,7 @@ export function succeed(
     return fail(run, noJsonForm(run.binding.tool.id, { ran: true }), ran, attempt);
   }
   record.result = { value, errors };
+  if (attempt !== null) run.binding.target.recent.note(true, ran.durationMs);
   giveBack(run, "success", ran.at);
   run.binding.target.outage.succeeded(run.sent, ran.at);
   noteWhatHelped(run, true, ran.at);
@@ -167,6 +170,7 @@ function fail(run: LiveCall, seen: Fault, ran: Ran, left: Attempt | null): Promi
   const { record, request } = run;
   const { tool, policy } = run.binding;
   const told = withContext(seen, { tool: tool.id, attempt: ran.attempt });
+  if (left !== null) noteAttempt(run, left, ran);
   const result = traitsOf(told.code).tripsBreaker ? "failure" : "neutral";
   const isOutage = left !== null && result === "failure";
   const isNews = !isOutage || run.binding.target.outage.failed(run.sent, { fault: seen, call: run.call }, ran.at);
@@ -184,6 +188,14 @@ function fail(run: LiveCall, seen: Fault, ran: Ran, left: Attempt | null): Promi
     for (const file of files) record.aside(file);
     return (run.cancelled === null ? writeDown() : endAsCancelled(run, run.cancelled, ran.cost)) ?? undefined;
   });
+}
+
+/** What the target's figures say about an attempt that failed here. */
+function noteAttempt({ binding }: LiveCall, { end, result }: Attempt, { durationMs, at }: Ran): void {
+  const { target } = binding;
+  target.recent.note(false, durationMs);
+  if (end === "error" && typeof result === "object" && result !== null)
+    target.noteHeaders(readField(result, "responseHeaders"), at);
 }
 
 function writeFailure(

@@ -93,6 +93,8 @@ export class Reports {
     const { record, call, binding } = run;
     const { durationMs = 0, hasPartial, committed, costUsd } = report;
     const at = clock.now();
+    binding.target.recent.note(false, report.durationMs ?? null);
+    binding.target.noteHeaders(report.evidence?.headers, at);
     if (!record.begun) record.begin(call);
     const { attempt: before } = record.state;
     const attempt = Math.max(report.attempt ?? before + 1, 1);
@@ -147,6 +149,7 @@ export class Reports {
       return;
     }
     run.ticket ??= binding.target.admitBegun(at, at);
+    binding.target.recent.note(true, outcome.durationMs ?? null);
     const attempt = outcome.attempt ?? state.attempt + 1;
     record.note({ type: "call-admitted", call, tool: binding.tool.id, attempt }, at - durationMs);
     await succeed(run, { value: output, errors: [] }, { attempt, durationMs, cost, at }, null);

@@ -1,6 +1,9 @@
 // The targets of a runtime as operators see them.
 
 import { type Breaker, type BreakerCause, type BreakerState, CLOSED } from "../../core/decide/breaker.ts";
+import type { LimitLeft } from "../../core/classify/limits.ts";
+import type { RecentReport } from "./recent-attempts.ts";
+import type { TargetKind } from "./target.ts";
 import type { Targets } from "./targets.ts";
 
 /** The state of one target: its breaker, its pause, and the calls it has now. Times are epoch milliseconds. */
@@ -23,6 +26,17 @@ export interface TargetReport {
   readonly running: number;
   /** Calls of this process that wait for a place. */
   readonly queued: number;
+  /** What is called; null when only the journal knows the target. */
+  readonly kind: TargetKind | null;
+  /** When this process last called it; null when it has not. */
+  readonly usedAt: number | null;
+  /**
+   * How its last attempts in this process went; null without any. While nobody subscribes, a call outside sessions that succeeds at
+   * once and costs nothing is not among them: measuring it would cost more than the call.
+   */
+  readonly recent: RecentReport | null;
+  /** What is left of its limits, as its last response headers said; empty when they said nothing. */
+  readonly limits: readonly LimitLeft[];
 }
 
 /** Those that this process has used, then those that only the journal knows. */
@@ -32,13 +46,17 @@ export function reportTargets(
   now: number,
 ): readonly TargetReport[] {
   const paused = (until: number): number | null => (until > now ? until : null);
-  const used = targets.list().map(({ id, breaker, pausedUntil, runs, queued }) => ({
+  const used = targets.list().map(({ id, breaker, pausedUntil, runs, queued, kind, usedAt, recent, limits }) => ({
     target: id,
     tools: toolsOf(id),
     ...breakerReport(breaker),
     pausedUntil: paused(pausedUntil),
     running: runs,
     queued,
+    kind,
+    usedAt: kind === null ? null : usedAt,
+    recent: recent.report(),
+    limits,
   }));
   const remembered = Array.from(targets.remembered(), ({ id, breaker, pause }) => ({
     target: id,
@@ -47,6 +65,7 @@ export function reportTargets(
     pausedUntil: paused(pause?.until ?? 0),
     running: 0,
     queued: 0,
+    ...{ kind: null, usedAt: null, recent: null, limits: [] },
   }));
   return [...used, ...remembered];
 }

@@ -18,11 +18,15 @@ import {
 } from "../../core/decide/breaker.ts";
 import { scopeOf } from "../../core/decide/fallback.ts";
 import { extendPause, liftPause, mergePauses, NO_PAUSE, type Pause } from "../../core/decide/pause.ts";
-import { hasPlenty, readPace } from "../../core/classify/limits.ts";
+import { hasPlenty, type LimitLeft, readLimits, readPace } from "../../core/classify/limits.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { Clock } from "../../host/clock.ts";
 import { Outage } from "./outage.ts";
 import type { TargetSettings } from "./merge-settings.ts";
+import { RecentAttempts } from "./recent-attempts.ts";
+
+/** What is called: a model behind an API, an agent CLI, a tool of an MCP server, an HTTP service, or any other tool. */
+export type TargetKind = "model" | "cli" | "mcp" | "http" | "tool";
 
 export interface TargetOptions extends TargetSettings {
   /** Told of every change worth keeping: a failure that counted, or another state. */
@@ -89,6 +93,12 @@ export class LiveTarget {
   private running = 0;
   private readonly waiting = new Set<Waiting>();
   readonly outage = new Outage();
+  readonly recent = new RecentAttempts();
+  /** null until a tool says so. */
+  kind: TargetKind | null = null;
+  /** The last response headers and when they came; read when someone asks what is left. */
+  private headers: unknown = null;
+  private headersAt = 0;
   readonly own: SharedPause;
   /** Shared with the other targets of its account; its own where it has no account. */
   readonly account: SharedPause;
@@ -257,12 +267,25 @@ export class LiveTarget {
 
   /** What a response said about its limits: there is plenty, little enough to be spread, or nothing. */
   heed(headers: unknown, clock: Clock): void {
-    this.intervalMs = 0;
-    if (hasPlenty(headers)) return;
     const now = clock.now();
+    this.intervalMs = 0;
+    this.noteHeaders(headers, now);
+    if (hasPlenty(headers)) return;
     const { emptyUntil, intervalMs } = readPace(headers, now);
     this.intervalMs = intervalMs;
     if (emptyUntil > now) this.pause(emptyUntil, fault("RateLimited", { message: `${this.id} said nothing is left` }));
+  }
+
+  /** Those of a refusal too: they say how much is left. */
+  noteHeaders(headers: unknown, now: number): void {
+    if (typeof headers !== "object" || headers === null) return;
+    this.headers = headers;
+    this.headersAt = now;
+  }
+
+  /** What is left of the target's limits, as its last response headers said. */
+  get limits(): readonly LimitLeft[] {
+    return readLimits(this.headers, this.headersAt);
   }
 
   /** When the next attempt may start, which is then taken; calls are spread only while a limit is nearly reached. */

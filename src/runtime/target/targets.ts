@@ -22,7 +22,7 @@ import {
 import type { RetryBudgetRule } from "../../core/policy/policy.ts";
 import { type Clock, steadyNow } from "../../host/clock.ts";
 import { mergeSettings, settledRule, type TargetSettings } from "./merge-settings.ts";
-import { LiveTarget, SharedPause } from "./target.ts";
+import { LiveTarget, SharedPause, type TargetKind } from "./target.ts";
 import type { FailureDomains } from "../../core/decide/fallback.ts";
 
 export interface TargetsOptions {
@@ -89,7 +89,7 @@ export class Targets {
   }
 
   /** The target of that name, treated as the strictest of all tools that asked for it says. `account`: see `accountKey`. */
-  get(id: string, asked: TargetSettings, account = ""): LiveTarget {
+  get(id: string, asked: TargetSettings, account = "", kind: TargetKind | null = null): LiveTarget {
     const { changed, defaults } = this.#options;
     const settings = { ...asked, rule: settledRule(asked.rule) };
     let target = this.#targets.get(id);
@@ -104,6 +104,7 @@ export class Targets {
       this.#targets.set(id, target);
     } else if (this.#byHand.delete(id)) target.treat({ ...settings, changed });
     else target.treat({ ...mergeSettings(target.settings, settings, defaults), changed });
+    target.kind ??= kind;
     return target;
   }
 

@@ -19,7 +19,7 @@ import { answerAtOnce } from "../../host/foreign-code.ts";
 import type { JournalEvent } from "../../core/record/event.ts";
 import type { BoundedCounters } from "../bounded-counters.ts";
 import type { Provider, Targets } from "../target/targets.ts";
-import type { LiveTarget } from "../target/target.ts";
+import type { LiveTarget, TargetKind } from "../target/target.ts";
 import { accountKey } from "../target/targets.ts";
 import { type ToolOverride, withOverride } from "./overrides.ts";
 import type { AnyTool } from "./tool.ts";
@@ -132,7 +132,12 @@ export class Binding {
   #lookUp(): LiveTarget {
     const { target, maxConcurrent, maxQueued, member } = this.tool;
     const settings = { rule: this.policy.breaker, maxConcurrent, maxQueued };
-    return this.bindings.deps.targets.get(target, settings, member === null ? "" : accountKey(member.facts));
+    return this.bindings.deps.targets.get(
+      target,
+      settings,
+      member === null ? "" : accountKey(member.facts),
+      kindOf(this.tool),
+    );
   }
 
   /** The event as it is counted and written. */
@@ -228,6 +233,13 @@ export class Binding {
     const evidence = { ...seen.evidence, rule: `tool/${this.tool.id}` };
     return fault(own, { message, context, retryAfterMs, resetAt, evidence });
   }
+}
+
+/** A tool that stands alone is what its surface says; the members of chains that speak HTTP are models. */
+function kindOf({ surface, member }: AnyTool): TargetKind {
+  if (surface === "cli" || surface === "mcp") return surface;
+  if (surface !== "http" && surface !== "sse") return "tool";
+  return member === null ? "http" : "model";
 }
 
 function known(id: string, tool: string, { find }: BindingDeps): AnyTool {

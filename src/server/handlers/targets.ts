@@ -56,10 +56,12 @@ function viewOf(
   metrics: Readonly<Record<string, ToolMetrics>>,
   { who, locale }: Reader,
 ): z.output<typeof targetView> {
-  const { target, tools, breaker, since, retryAt, cause, reason, pausedUntil, running, queued } = report;
+  const { target, kind, tools, breaker, since, retryAt, cause, reason, pausedUntil, running, queued } = report;
+  const { usedAt, limits, recent } = report;
   const isOperator = who.role === "operator";
   return {
-    ...{ target, breaker, since, retryAt, pausedUntil, running, queued },
+    ...{ target, kind, breaker, since, retryAt, pausedUntil, running, queued, usedAt, recent },
+    limits: [...limits],
     says: tellTarget(report, locale),
     cause:
       cause === null

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hasPlenty, NO_PACE, readPace } from "../../../src/core/classify/limits.ts";
+import { hasPlenty, NO_PACE, readLimits, readPace } from "../../../src/core/classify/limits.ts";
 
 const NOW = 1_700_000_000_000;
 const NAMES = [
@@ -43,6 +43,39 @@ describe("the limits of a response", () => {
     expect(plenty).toBeGreaterThan(20);
   });
 
+  it.each([
+    [
+      {
+        "x-ratelimit-remaining-requests": "9",
+        "x-ratelimit-limit-requests": "10",
+        "x-ratelimit-reset-requests": "6m0s",
+      },
+      [{ of: "requests", remaining: 9, limit: 10, resetAt: NOW + 360_000 }],
+    ],
+    [
+      {
+        "anthropic-ratelimit-requests-remaining": "4",
+        "anthropic-ratelimit-requests-reset": new Date(NOW + 5_000).toISOString(),
+        "anthropic-ratelimit-output-tokens-limit": "8000",
+      },
+      [
+        { of: "requests", remaining: 4, limit: null, resetAt: NOW + 5_000 },
+        { of: "output-tokens", remaining: null, limit: 8000, resetAt: null },
+      ],
+    ],
+    [
+      { "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": String(NOW / 1_000 + 60) },
+      [{ of: "requests", remaining: 0, limit: null, resetAt: NOW + 60_000 }],
+    ],
+    [
+      { "x-ratelimit-remaining-tokens": "many", "x-ratelimit-limit-tokens": "-1", "x-ratelimit-reset-tokens": "1s" },
+      [],
+    ],
+    [new Headers({ "x-ratelimit-limit-tokens": "5" }), [{ of: "tokens", remaining: null, limit: 5, resetAt: null }]],
+  ])("are read as their senders write them: %o", (headers, expected) => {
+    expect(readLimits(headers, NOW)).toEqual(expected);
+  });
+
   it("say nothing when they cannot be read", () => {
     const throws = (): never => {
       throw new Error("hostile");
@@ -51,7 +84,7 @@ describe("the limits of a response", () => {
     revoke();
     const hostile = new Proxy({}, { get: throws, has: throws, ownKeys: throws, getPrototypeOf: throws });
     for (const headers of [hostile, revoked, null, undefined, "x-ratelimit-remaining: 0", 7]) {
-      expect([hasPlenty(headers), readPace(headers, NOW)]).toEqual([false, NO_PACE]);
+      expect([hasPlenty(headers), readPace(headers, NOW), readLimits(headers, NOW)]).toEqual([false, NO_PACE, []]);
     }
   });
 });
