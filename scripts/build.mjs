@@ -2,7 +2,7 @@
 // one; and the declarations beside them, file by file as the compiler writes them. Maps lead from both to `src`, which is part of
 // the package. Dependencies that consist of many small files go into the chunks for the same reason.
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -53,6 +53,7 @@ const types = run(
   "tsconfig.build.json",
 );
 const inputs = [...(await bundleDoors()), ...(await bundleProgram())];
+inputs.push(...(await bundleDashboard()));
 writeFileSync(`${root}dist/THIRD-PARTY-LICENSES.txt`, licences(inputs));
 process.exitCode = await types;
 
@@ -146,6 +147,12 @@ async function bundleProgram() {
   return Object.keys(metafile.inputs);
 }
 
+/** The page that `faultline serve` shows; see web/. */
+async function bundleDashboard() {
+  const { output } = await viteBuild({ configFile: `${root}web/vite.config.ts`, logLevel: "error" });
+  return output.flatMap(({ moduleIds = [] }) => moduleIds).map((id) => id.replace(root, ""));
+}
+
 function run(...args) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit" });
@@ -169,8 +176,12 @@ function licences(inputs) {
     .map((name) => {
       const folder = `${root}node_modules/${name}/`;
       const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
-      if (file === undefined || !existsSync(folder + file)) throw new Error(`${name} has no licence file`);
-      return `${name}\n${"=".repeat(name.length)}\n\n${readFileSync(folder + file, "utf8").trim()}\n`;
+      const { license, author } = JSON.parse(readFileSync(`${folder}package.json`, "utf8"));
+      // Some packages only name their licence.
+      const text =
+        file === undefined ? `${license}, ${author?.name ?? author}` : readFileSync(folder + file, "utf8").trim();
+      if (file === undefined && license === undefined) throw new Error(`${name} has no licence`);
+      return `${name}\n${"=".repeat(name.length)}\n\n${text}\n`;
     })
     .join("\n\n");
 }

@@ -18,6 +18,7 @@ const PURE_TESTS = ["core", "error-classifier", "host", "policy-file", "schema",
 const checks = [
   { name: "format", args: [bin("oxfmt/bin/oxfmt"), "--list-different", "."] },
   { name: "types", args: [bin("typescript/bin/tsc"), "-p", "tsconfig.json"] },
+  { name: "types of the dashboard", args: [bin("typescript/bin/tsc"), "-p", "web/tsconfig.json"] },
   { name: "lint", args: [bin("oxlint/bin/oxlint"), "."] },
   {
     name: "tests",

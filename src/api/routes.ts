@@ -61,7 +61,11 @@ export const ROUTES = {
   health: route({
     summary: "Says that the server runs.",
     role: null,
-    answer: z.object({ status: z.literal("ok"), version: z.string() }),
+    answer: z.object({
+      status: z.literal("ok"),
+      version: z.string(),
+      now: instant.describe("The server's clock, for countdowns."),
+    }),
   }),
   ready: route({
     summary: "Says whether the server can work: its journal answers.",

@@ -17,12 +17,14 @@ export interface EventsOptions {
   readonly lastEventId?: string;
   /** The stream has a gap: fetch the present state. */
   readonly onReset?: () => void;
+  /** Called when the stream is open, and when it broke off and is being opened again. */
+  readonly onConnection?: (isOpen: boolean) => void;
 }
 
 /** `connect` is called with the id of the last event, or null at the start. */
 export async function* readEvents(
   connect: (lastEventId: string | null) => Promise<Response>,
-  { signal, lastEventId, onReset }: EventsOptions,
+  { signal, lastEventId, onReset, onConnection }: EventsOptions,
 ): AsyncGenerator<EntryEvent> {
   let last = lastEventId ?? null;
   let waitMs = FIRST_WAIT_MS;
@@ -31,6 +33,7 @@ export async function* readEvents(
     try {
       const response = await connect(last);
       waitMs = FIRST_WAIT_MS;
+      onConnection?.(true);
       for await (const message of messagesOf(response)) {
         if (message.id !== undefined) last = message.id;
         if (message.event === "reset") onReset?.();
@@ -41,6 +44,8 @@ export async function* readEvents(
       if (isOver()) return;
       if (isRefusal(error)) throw error;
     }
+    if (isOver()) return;
+    onConnection?.(false);
     await pause(waitMs, signal);
     waitMs = Math.min(waitMs * 2, MAX_WAIT_MS);
   }

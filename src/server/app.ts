@@ -13,6 +13,7 @@ import { warn } from "../journal/warnings.ts";
 import { isFaultError } from "../core/fault/fault-error.ts";
 import type { Sender, Handlers } from "./asked.ts";
 import { checkHost, checkOrigin, identify } from "./guard.ts";
+import { dashboardPage } from "./page.ts";
 import type { ServerParts } from "./parts.ts";
 import { onceFor } from "./idempotency.ts";
 import { problemOf, Refused } from "./problems.ts";
@@ -26,6 +27,7 @@ type AnyHandler = (asked: Sender & Readonly<Record<"params" | "query" | "body", 
 
 export function createApp(parts: ServerParts, handlers: Handlers, chance: Chance): Hono {
   const app = new Hono();
+  const page = dashboardPage(chance);
   const names = Object.keys(PATHS) as RouteName[];
   for (const name of names) {
     const { method, path } = PATHS[name];
@@ -46,12 +48,16 @@ export function createApp(parts: ServerParts, handlers: Handlers, chance: Chance
     });
   }
   app.notFound(({ req }) => {
+    const sender = senderOf(req.raw, chance);
+    checkHost(req.raw, parts.addresses);
+    const shown = page(req.raw);
+    if (shown !== null) return withCommonHeaders(shown, sender);
     const allowed = names.filter((name) => matches(PATHS[name].path, req.path)).map((name) => PATHS[name].method);
     const refused =
       allowed.length === 0
         ? new Refused("no-route")
         : new Refused("wrong-method", { headers: { allow: allowed.join(", ") } });
-    return problemFor(refused, null, senderOf(req.raw, chance));
+    return problemFor(refused, null, sender);
   });
   app.onError((error, { req }) => problemFor(error, classify({ surface: "node", error }), senderOf(req.raw, chance)));
   return app;

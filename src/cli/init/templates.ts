@@ -1,11 +1,10 @@
 // The templates of `faultline init`: folders of the package, combined with the chosen variant.
 
 import { commandLine } from "../render/program-name.ts";
-import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { dirname, join, relative, sep } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join, relative, sep } from "node:path";
 import type { Locale } from "../../core/index.ts";
+import { packageFolder } from "../../host/package-folder.ts";
 
 export interface ProjectTemplate {
   readonly id: string;
@@ -82,12 +81,12 @@ function isPartOf(name: string, variant: string): boolean {
 
 /** Reads one template file by its path. */
 export function templateText(path: string): Promise<string> {
-  return readFile(join(templatesFolder(), path), "utf8");
+  return readFile(packageFolder("templates", path), "utf8");
 }
 
 /** Keyed by path within the folder, with slashes. */
 async function textsIn(folder: string): Promise<ReadonlyMap<string, string>> {
-  const root = join(templatesFolder(), folder);
+  const root = packageFolder("templates", folder);
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const names = entries
     .filter((entry) => entry.isFile())
@@ -95,11 +94,4 @@ async function textsIn(folder: string): Promise<ReadonlyMap<string, string>> {
     .sort();
   const texts = await Promise.all(names.map((name) => readFile(join(root, name), "utf8")));
   return new Map(names.map((name, index) => [name, texts[index] ?? ""]));
-}
-
-/** Searches upwards for the package's root: source files and bundled files are at different depths. */
-function templatesFolder(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, "templates", "team")) && dirname(folder) !== folder) folder = dirname(folder);
-  return join(folder, "templates");
 }

@@ -8,6 +8,7 @@ import { Refused } from "../problems.ts";
 
 export function basicHandlers({
   version,
+  clock,
   url,
   journal,
   tokens,
@@ -15,7 +16,7 @@ export function basicHandlers({
 }: ServerParts): HandlersOf<"health" | "ready" | "openapi" | "logIn" | "logOut" | "whoAmI"> {
   let document: Readonly<Record<string, unknown>> | null = null;
   return {
-    health: () => ({ status: "ok", version }),
+    health: () => ({ status: "ok", version, now: clock.now() }),
     async ready() {
       await journal.position();
       return { status: "ready" };

@@ -1,0 +1,87 @@
+// Numbers, money and time as people read them, in the chosen language.
+
+import { type Language, usePreferences } from "./preferences.ts";
+
+const MICROCENTS_PER_USD = 1e8;
+const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
+
+export interface Format {
+  readonly count: (value: number) => string;
+  readonly percent: (share: number) => string;
+  /** From microcents. */
+  readonly money: (microcents: number) => string;
+  /** How long something took. */
+  readonly duration: (ms: number) => string;
+  /** A clock such as 02:10, for what is still to come. */
+  readonly countdown: (ms: number) => string;
+  /** The time of the day; with the date when that is not today. */
+  readonly clock: (at: number) => string;
+  readonly dateTime: (at: number) => string;
+  /** How long ago, in one unit. */
+  readonly age: (ms: number) => string;
+  readonly bytes: (count: number) => string;
+}
+
+export function useFormat(): Format {
+  return formatIn(usePreferences().language);
+}
+
+const made = new Map<Language, Format>();
+
+export function formatIn(language: Language): Format {
+  const known = made.get(language);
+  if (known !== undefined) return known;
+  const format = makeFormat(language);
+  made.set(language, format);
+  return format;
+}
+
+const UNITS: Readonly<Record<Language, Readonly<Record<"ms" | "s" | "min" | "h" | "d", string>>>> = {
+  "en": { ms: " ms", s: " s", min: " min", h: " h", d: " d" },
+  "zh-CN": { ms: " 毫秒", s: " 秒", min: " 分钟", h: " 小时", d: " 天" },
+};
+
+function makeFormat(language: Language): Format {
+  const units = UNITS[language];
+  const number = new Intl.NumberFormat(language);
+  const share = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
+  const time = new Intl.DateTimeFormat(language, { timeStyle: "medium", hourCycle: "h23" });
+  const full = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" });
+  const short = new Intl.DateTimeFormat(language, {
+    ...{ month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+  });
+  const dollars = (value: number): string => {
+    if (value === 0) return "$0";
+    const digits = value >= 0.995 ? 2 : value >= 0.01 ? 3 : 4;
+    return value < 0.0001 ? "<$0.0001" : `$${value.toFixed(digits)}`;
+  };
+  const long = (ms: number): string =>
+    ms < HOUR
+      ? `${Math.floor(ms / MINUTE)}${units.min}`
+      : ms < DAY
+        ? `${Math.floor(ms / HOUR)}${units.h}`
+        : `${Math.floor(ms / DAY)}${units.d}`;
+  return {
+    count: (value) => number.format(value),
+    percent: (value) => share.format(value),
+    money: (microcents) => dollars(microcents / MICROCENTS_PER_USD),
+    duration: (ms) =>
+      ms < SECOND ? `${Math.round(ms)}${units.ms}` : ms < MINUTE ? `${(ms / SECOND).toFixed(1)}${units.s}` : long(ms),
+    countdown: (ms) => clockOf(Math.max(0, ms)),
+    clock: (at) => (isToday(at) ? time.format(at) : short.format(at)),
+    dateTime: (at) => full.format(at),
+    age: (ms) => (ms < MINUTE ? `${Math.max(0, Math.floor(ms / SECOND))}${units.s}` : long(ms)),
+    bytes: (count) => (count < 1_024 ? `${count} B` : `${(count / 1_024).toFixed(1)} KB`),
+  };
+}
+
+function isToday(at: number): boolean {
+  return new Date(at).toDateString() === new Date().toDateString();
+}
+
+function clockOf(ms: number): string {
+  const seconds = Math.ceil(ms / SECOND);
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const [h, m, s] = [Math.floor(seconds / 3_600), Math.floor((seconds % 3_600) / 60), seconds % 60];
+  return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${two(m)}:${two(s)}`;
+}

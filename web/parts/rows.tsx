@@ -1,0 +1,122 @@
+// A list of rows of which only those in view exist. The chosen row follows j and k, and Enter opens it.
+
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, useEffect, useRef } from "react";
+import { useKeys } from "../app/keys.ts";
+import type { LongList } from "../app/long-list.ts";
+import { useWords, wordTable } from "../app/words.ts";
+import { ProblemState, Skeleton } from "./states.tsx";
+import "./rows.css";
+
+const OVERSCAN = 12;
+/** The next page is read when so many rows are left below. */
+const READ_AHEAD = 30;
+
+export interface RowsProps<Item> {
+  readonly list: LongList<Item>;
+  readonly label: string;
+  readonly rowHeight: number;
+  readonly idOf: (item: Item) => string;
+  /** The row that is chosen, or null. */
+  readonly chosen: string | null;
+  readonly onChoose: (item: Item) => void;
+  readonly onOpen: (item: Item) => void;
+  /** Column titles; they stay when the list is scrolled. */
+  readonly head?: ReactNode;
+  readonly empty: ReactNode;
+  readonly children: (item: Item) => ReactNode;
+}
+
+export function Rows<Item>(props: RowsProps<Item>): ReactNode {
+  const { list, label, rowHeight, idOf, chosen, onChoose, onOpen, head, empty, children } = props;
+  const { items, hasMore, loadMore, onView } = list;
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: OVERSCAN,
+    getItemKey: (index) => {
+      const item = items[index];
+      return item === undefined ? index : idOf(item);
+    },
+  });
+  const inView = virtual.getVirtualItems();
+  const [first, last] = [inView[0]?.index ?? 0, inView.at(-1)?.index ?? 0];
+  useEffect(() => {
+    onView(first, last);
+    if (hasMore && last >= items.length - READ_AHEAD) loadMore();
+  }, [first, last, items.length, hasMore]);
+  useRowKeys(props, (index) => virtual.scrollToIndex(index));
+
+  if (list.error !== null && items.length === 0) return <ProblemState error={list.error} onRetry={list.refresh} />;
+  if (list.isLoading) return <Skeleton kind="rows" rows={10} />;
+  if (items.length === 0) return empty;
+  return (
+    <div
+      className="rows"
+      ref={scroller}
+      role="grid"
+      aria-label={label}
+      aria-rowcount={hasMore ? -1 : items.length}
+      tabIndex={0}
+    >
+      {head === undefined ? null : (
+        <div className="rows-head" role="row">
+          {head}
+        </div>
+      )}
+      <div className="rows-all" role="rowgroup" style={{ height: virtual.getTotalSize() }}>
+        {inView.map(({ index, start, key }) => {
+          const item = items[index];
+          if (item === undefined) return null;
+          const isChosen = chosen === idOf(item);
+          return (
+            <div
+              key={key}
+              role="row"
+              className="row"
+              aria-selected={isChosen}
+              aria-rowindex={index + 1}
+              data-id={idOf(item)}
+              style={{ height: rowHeight, transform: `translateY(${start}px)` }}
+              onClick={() => onChoose(item)}
+              onDoubleClick={() => onOpen(item)}
+            >
+              {children(item)}
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function useRowKeys<Item>(
+  { list: { items }, idOf, chosen, onChoose, onOpen }: RowsProps<Item>,
+  scrollTo: (index: number) => void,
+): void {
+  const words = useWords(WORDS);
+  const at = items.findIndex((item) => idOf(item) === chosen);
+  const move = (by: number): void => {
+    const index = Math.min(items.length - 1, Math.max(0, at + by));
+    const item = items[index];
+    if (item === undefined) return;
+    onChoose(item);
+    scrollTo(index);
+  };
+  const open = (): void => {
+    const item = items[at];
+    if (item !== undefined) onOpen(item);
+  };
+  useKeys([
+    { keys: "j", says: words.down, does: () => move(1) },
+    { keys: "k", says: words.up, does: () => move(-1) },
+    { keys: "Enter", says: words.open, does: open },
+  ]);
+}
+
+const WORDS = wordTable({
+  "en": { down: "Next row", up: "Previous row", open: "Open the chosen row" },
+  "zh-CN": { down: "下一行", up: "上一行", open: "打开所选行" },
+});
