@@ -1,0 +1,211 @@
+// A server with something of everything to look at: runs that work, wait, ask, failed and were repaired; reported failures; an open
+// breaker; a session with a plan. Browser tests, screenshots and people who work on the dashboard use it. Nothing leaves this machine.
+
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type ChaosOptions, startChaos } from "../../src/chaos/start-chaos.ts";
+import { type Client, createClient } from "../../src/client/index.ts";
+import { systemClock } from "../../src/host/clock.ts";
+import { createFaultline, fault, FaultError, openJournal, step, tool } from "../../src/index.ts";
+import { type RunningServer, startServer } from "../../src/server/server.ts";
+import { addToken } from "../../src/server/tokens.ts";
+
+export interface SampleWorld {
+  readonly url: string;
+  readonly journalFile: string;
+  readonly tokens: Readonly<Record<"operator" | "viewer", string>>;
+  readonly operator: Client;
+  readonly server: RunningServer;
+  /** The model that reviews answers from now on. */
+  readonly mend: () => void;
+  /** Resolves when a run reaches one of these states. */
+  readonly until: (run: string, ...states: readonly string[]) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+const ENV = { PATH: process.env["PATH"], OPENAI_API_KEY: "sample", ANTHROPIC_API_KEY: "sample" };
+
+/** What each model of the sample provider does. */
+const SCENARIO = {
+  rules: [
+    { when: { model: "claude-sonnet-4-5" }, fault: "overloaded" },
+    { when: { model: "gpt-4.1" }, fault: "invalid-key" },
+    { "when": { model: "gpt-4.1-mini" }, "fault": "rate-limit", "retry-after": 5_400 },
+    { when: { model: "gpt-5.4" }, sequence: ["rate-limit" as const, "server-error" as const] },
+    {
+      when: { model: "gpt-5.5" },
+      answer: "Split the parser from the reader, then add the missing test for empty input.",
+    },
+  ],
+} satisfies ChaosOptions["scenario"];
+
+function workflowFiles(url: string): Readonly<Record<string, string>> {
+  const providers = `providers:
+  openai: { base_url: "${url}/v1" }
+  anthropic: { base_url: "${url}/v1" }
+`;
+  const head = (id: string, name: string): string =>
+    `faultline: 1\nworkflow: { id: ${id}, version: "1", name: "${name}" }\n`;
+  return {
+    "review.faultline.yaml": `${head("review-pr", "Review a pull request")}${providers}inputs:
+  title: { type: string, default: "Fix split() rounding" }
+agents:
+  planner: { model: openai/gpt-5.5 }
+  reviewer: { model: anthropic/claude-sonnet-4-5, fallback: [openai/gpt-4.1] }
+nodes:
+  fetch: { type: command, run: ["echo 14 files changed"], allow: ["echo *"], next: plan }
+  plan: { type: agent, agent: planner, prompt: "Plan the review of {{ inputs.title }}", next: review }
+  review: { type: agent, agent: reviewer, prompt: "Review {{ inputs.title }}", next: test }
+  test: { type: command, run: ["echo ok"], allow: ["echo *"], next: { to: end, outcome: approved } }
+`,
+    "triage.faultline.yaml": `${head("triage-inbox", "Triage the inbox")}${providers}agents:
+  sorter: { model: openai/gpt-4.1-mini }
+nodes:
+  load: { type: command, run: ["echo 31 messages"], allow: ["echo *"], next: classify }
+  classify: { type: agent, agent: sorter, prompt: Sort these messages, next: end }
+`,
+    "docs.faultline.yaml": `${head("nightly-docs", "Nightly docs")}${providers}agents:
+  writer: { model: openai/gpt-5.4, fallback: [openai/gpt-5.5] }
+nodes:
+  collect: { type: command, run: ["echo 12 pages"], allow: ["echo *"], next: write }
+  write: { type: agent, agent: writer, prompt: Write the pages, next: publish }
+  publish: { type: command, run: ["echo published"], allow: ["echo *"], next: { to: end, outcome: published } }
+`,
+    "tests.faultline.yaml": `${head("fix-slugify", "Fix slugify")}nodes:
+  code: { type: command, run: ["echo patched 2 files"], allow: ["echo *"], next: tests }
+  tests:
+    type: command
+    run: ["node -e \\"console.error('3 of 218 tests failed: slugify keeps trailing dashes'); process.exit(1)\\""]
+    fails_as: TestsFailed
+    next: end
+`,
+    "release.faultline.yaml": `${head("release", "Release")}inputs:
+  version: { type: string, default: 2.4.0 }
+nodes:
+  build: { type: command, run: ["echo built"], allow: ["echo *"], next: gate }
+  gate: { type: human_gate, ask: Confirm, prompt: "Release {{ inputs.version }} to production?", timeout: 20h, next: ship }
+  ship: { type: command, run: ["echo shipped"], allow: ["echo *"], next: { to: end, outcome: shipped } }
+`,
+    "import.faultline.yaml": `${head("import-catalogue", "Import the catalogue")}nodes:
+  split:
+    type: parallel
+    branches: [books, films]
+    join: merge
+  books: { type: command, run: ["echo 812 books"], allow: ["echo *"], next: merge }
+  films: { type: command, run: ["sleep 36000"], allow: ["sleep *"], timeout: 20h, next: merge }
+  merge: { type: merge, next: end }
+`,
+  };
+}
+
+const TITLES = [
+  "Fix split() rounding",
+  "Cache the tokenizer",
+  "Retry uploads",
+  "Escape file names",
+  "Drop the old parser",
+];
+
+export async function startSampleWorld(folder: string, { port = 0 } = {}): Promise<SampleWorld> {
+  const chaos = await startChaos({ clock: systemClock, scenario: SCENARIO });
+  const workflows = join(folder, "workflows");
+  mkdirSync(workflows, { recursive: true });
+  for (const [name, text] of Object.entries(workflowFiles(chaos.url))) writeFileSync(join(workflows, name), text);
+  const journalFile = join(folder, "journal.db");
+  const viewer = await addToken(folder, "viewer", "viewer", Date.now());
+  const server = await startServer({
+    journal: journalFile,
+    port,
+    workflowsFolder: workflows,
+    env: ENV,
+    version: "sample",
+  });
+  const tokens = { operator: readFileSync(server.tokenFile, "utf8").trim(), viewer };
+  const operator = createClient({ baseUrl: server.url, token: tokens.operator });
+  const until = waiter(operator);
+  await runPlan(journalFile);
+  await reportFailures(operator);
+  await startRuns(operator, until);
+  return {
+    ...{ url: server.url, journalFile, tokens, operator, server, until },
+    mend: () => chaos.script(Array.from({ length: 200 }, () => "ok")),
+    close: async () => {
+      await server.close();
+      await chaos.close();
+    },
+  };
+}
+
+function waiter(client: Client): SampleWorld["until"] {
+  return async (run, ...states) => {
+    const leaving = new AbortController();
+    // Subscribed first, so that nothing happens between the look and the wait.
+    const events = client.stream({ session: run, signal: leaving.signal });
+    const isThere = async (): Promise<boolean> => states.includes((await client.showRun({ params: { run } })).state.id);
+    const heard = events.next();
+    if (!(await isThere())) {
+      await heard;
+      for (;;) {
+        if (await isThere()) break;
+        await events.next();
+      }
+    }
+    leaving.abort();
+  };
+}
+
+/** A session of a program: a turn whose plan has a step that fails and one that is skipped because of it. */
+async function runPlan(journalFile: string): Promise<void> {
+  const journal = await openJournal(journalFile, { clock: systemClock });
+  const fl = createFaultline({ journal });
+  const ok = (id: string, value: unknown) => tool({ id, idempotent: true, run: () => value });
+  const flights = tool({
+    ...{ id: "flight_search", idempotent: true, retry: { maxAttempts: 3 } },
+    run: () => {
+      throw new FaultError(fault("ToolUnavailable", { message: "503 from the flights API" }));
+    },
+  });
+  const session = await fl.session("plan-a-trip");
+  await session.turn({
+    weather: step(ok("weather", { sky: "clear" }), { city: "Oslo" }),
+    flights: step(flights, { to: "OSL" }),
+    hotels: step(ok("hotels", { rooms: 3 }), { city: "Oslo" }),
+    book: step(ok("book_flight", "booked"), {}, { needs: ["flights"] }),
+    summary: step(ok("summary", "Oslo, clear, 3 rooms"), {}, { needs: ["weather", "hotels"] }),
+  });
+  await session.end();
+  await fl.close();
+}
+
+/** Failures of programs in other languages. */
+async function reportFailures(client: Client): Promise<void> {
+  for (let call = 0; call < 8; call++) {
+    const { id } = await client.reportFailure({
+      body: { tool: "search_index", idempotent: true, evidence: { status: 503, body: "upstream connect error" } },
+    });
+    if (call < 2) await client.reportOutcome({ params: { id }, body: { status: "succeeded", durationMs: 180 } });
+  }
+  await client.reportFailure({
+    body: { tool: "send_invoice", evidence: { message: "ETIMEDOUT: no answer after 30000 ms" } },
+  });
+}
+
+async function startRuns(client: Client, until: SampleWorld["until"]): Promise<void> {
+  const start = (workflow: string, run: string, inputs: Readonly<Record<string, unknown>> = {}): Promise<unknown> =>
+    client.startRun({ body: { workflow, run, inputs } });
+  await start("nightly-docs", "nightly-docs-17");
+  await start("fix-slugify", "fix-slugify-3");
+  for (const [index, title] of TITLES.entries()) await start("review-pr", `review-pr-${4408 + index}`, { title });
+  await start("triage-inbox", "triage-inbox-9");
+  await start("release", "release-2.4", { version: "2.4.0" });
+  await start("release", "release-2.3", { version: "2.3.9" });
+  await start("import-catalogue", "import-catalogue-2");
+  await until("release-2.3", "asking");
+  await client.cancelRun({ params: { run: "release-2.3" } });
+  await Promise.all([
+    until("nightly-docs-17", "completed", "failed"),
+    until("release-2.4", "asking"),
+    until("triage-inbox-9", "waiting", "failed"),
+    ...TITLES.map((_title, index) => until(`review-pr-${4408 + index}`, "failed")),
+  ]);
+}
