@@ -31,6 +31,13 @@ export function pageOf<Item extends z.ZodType>(
   });
 }
 
+const thrownView = z.object({
+  name: z.string(),
+  message: z.string(),
+  code: z.string().optional(),
+  stack: z.string().optional().describe("The top frames, one per line."),
+});
+
 /** A fault as its reader may see it. The last group of fields is for operators. */
 export const faultView = z
   .object({
@@ -50,6 +57,15 @@ export const faultView = z
     nearly: z.array(z.string()).optional(),
     excerpt: z.string().optional(),
     context: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+    causes: z
+      .array(z.object({ class: z.string(), code: z.string(), message: z.string() }))
+      .optional()
+      .describe("What caused it, nearest first."),
+    thrown: z.array(thrownView).optional().describe("The thrown error, then what caused it."),
+    requestIds: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe("Under which ids the other side has logged the request, by the name of their header or field."),
   })
   .meta({ id: "Fault" });
 

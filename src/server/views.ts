@@ -25,12 +25,20 @@ export function faultFor(
   correlationId: string,
 ): z.output<typeof faultView> {
   const { class: family, code } = fault;
-  const { title } = wordsFor(code, locale);
-  const { retryable } = traitsOf(code);
   const options = { correlationId, locale, redactor };
-  if (role === "viewer") return { class: family, code, title, retryable, ...viewFor("user", fault, options) };
-  const { nearly, ...view } = viewFor("operator", fault, options);
-  return { ...view, nearly: [...nearly], retryable };
+  if (role === "viewer") {
+    const { title } = wordsFor(code, locale);
+    const { retryable } = traitsOf(code);
+    return { class: family, code, title, retryable, ...viewFor("user", fault, options) };
+  }
+  const { nearly, causes, origin, ...view } = viewFor("audit", fault, options);
+  return {
+    ...view,
+    nearly: [...nearly],
+    causes: causes.map((cause) => ({ ...cause })),
+    thrown: (origin?.thrown ?? []).map((link) => ({ ...link })),
+    requestIds: { ...origin?.requestIds },
+  };
 }
 
 export function decisionFor({ role, locale }: Reader, decision: Decision): z.output<typeof decisionView> {

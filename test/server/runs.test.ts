@@ -122,9 +122,11 @@ describe("a run over HTTP", () => {
     ]);
     expect(items[1]).toMatchObject({ tool: "openai/gpt-5.5", attempt: 1, attempted: true, turn: "write#1.1" });
     expect(items[1]?.decision?.says).not.toBe("");
-    expect(items[1]?.fault).toHaveProperty("excerpt");
+    const evidence = ["excerpt", "causes", "thrown", "requestIds"];
+    for (const field of evidence) expect(items[1]?.fault).toHaveProperty(field);
+    expect(Object.values(items[1]?.fault?.requestIds ?? {})).toEqual([expect.stringMatching(/^req_/)]);
     const viewed = await world.viewer.listAttempts({ params: { run } });
-    expect(viewed.items[1]?.fault).not.toHaveProperty("excerpt");
+    for (const field of evidence) expect(viewed.items[1]?.fault).not.toHaveProperty(field);
     expect(viewed.items[1]).not.toHaveProperty("input");
   });
 
