@@ -60,7 +60,8 @@ function costsOf(world: WorldSpec, { call, events, runs }: CallHistory): readonl
     );
     const name = `${call} ${id} ${attempt}`;
     const isCutDown = run?.life !== end.life;
-    if (run === undefined && !isBooked(end)) return [];
+    // An attempt that never ran costs nothing, unless that is unknown: after a crash.
+    if (run === undefined && admitted.life === end.life) return [];
     const reported = isCutDown ? null : reportedCost(run, end, late);
     if (reported !== null) return [{ name, cost: reported, isEstimated: false }];
     if (tool.price === "free") return [];
@@ -81,13 +82,8 @@ function reportedCost(run: Run, end: CallWritten, isLate: boolean): number | nul
   return known.at(-1)?.microcents ?? null;
 }
 
-/** An attempt that never ran costs nothing, unless that is unknown: after a crash. */
-function isBooked({ event }: CallWritten): boolean {
-  return event.type === "call-failed" && event.fault.code === "Interrupted";
-}
-
 function bookedEstimate({ event }: CallWritten): number | null {
-  return event.type === "call-failed" ? (event.cost?.microcents ?? null) : null;
+  return "cost" in event ? (event.cost?.microcents ?? null) : null;
 }
 
 /** An abandoned attempt that still ends is reported, as long as there is a listener. */

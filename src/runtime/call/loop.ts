@@ -242,15 +242,18 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   }
 
   private async drive(): Promise<Outcome<unknown>> {
+    // An earlier process began it: an attempt that is running was sent, and may have cost something.
+    const takenUp = this.request.recorder.isSession && this.record.begun ? this.record.state : null;
     if (!this.record.begun) this.record.begin(this.call);
     for (;;) {
       const { state } = this.record;
       const { step, attempts } = state;
+      const wasSent = step.at === "run" && state === takenUp;
       if (step.at === "end") {
         const held = this.record.result ?? (await keptResult(this, step.end));
         return outcomeOf(this, state, step.end, held);
       }
-      if (this.cancelled !== null) {
+      if (this.cancelled !== null && !wasSent) {
         await endAsCancelled(this, this.cancelled, null);
         continue;
       }

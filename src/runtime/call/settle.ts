@@ -144,6 +144,7 @@ export async function endAsInterrupted(run: LiveCall, { tool, attempt }: CallSta
   const { binding, engine, input } = run;
   const cost = costOf(binding.tool.estimate !== null, null, binding.estimateSent(input, engine.suppress));
   run.request.budget.rebook(null, cost);
+  if (run.cancelled !== null) return void (await endAsCancelled(run, run.cancelled, cost));
   const context = run.request.mayRepeat ? { repeatApproved: true } : {};
   const seen = fault("Interrupted", { message: `${tool} was running when the process ended`, context });
   await fail(run, seen, { attempt, durationMs: 0, cost, at: engine.clock.now() }, null);

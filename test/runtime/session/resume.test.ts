@@ -104,6 +104,37 @@ describe("work that was in flight", () => {
     });
     expect(order.ran).toEqual(["charge", "ship"]);
   });
+
+  it.each([true, false])(
+    "costs its estimate, once, whether the call is cancelled (%s) or tried again",
+    async (isCancelled) => {
+      const path = newPath();
+      let hangs = true;
+      const paid = tool<object, string>({
+        id: "paid",
+        idempotent: true,
+        cost: { estimate: () => 40 },
+        run: (_input, { cost }) => {
+          if (hangs) return never<string>();
+          cost(7);
+          return "done";
+        },
+      });
+      const first = await lifeOn(path);
+      const killed = await first.clock.runUntil(first.fl.session("s", { mode: "headless" }));
+      void killed.protect(paid, {}, { id: "one" });
+      await first.clock.advance(20_000);
+      hangs = false;
+      const { session, clock, journal } = await takenUp(path);
+      const signal = isCancelled ? { signal: AbortSignal.abort() } : {};
+      const outcome = session.protect(paid, {}, { id: "one", ...signal });
+      expect((await clock.runUntil(outcome)).status).toBe(isCancelled ? "cancelled" : "done");
+      expect(session.spending).toMatchObject({ microcents: isCancelled ? 40 : 47, estimatedMicrocents: 40 });
+      const folded = emptySession("s");
+      for (const entry of await entriesOf(journal, "s")) foldEntry(folded, entry);
+      expect(folded.spending).toEqual(session.spending);
+    },
+  );
 });
 
 describe("a finished turn, and a finished call outside turns", () => {
