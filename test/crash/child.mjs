@@ -94,8 +94,13 @@ DatabaseSync.prototype.exec = function (sql) {
 
 note(acks, { what: "loaded" });
 writeSync(1, "loaded\n");
+const program = JSON.parse(readFileSync(join(job.folder, "program.json"), "utf8"));
 const journal = await openJournal(job.journal, {
   onWarning: (seen, what) => note(acks, { what: "trouble", code: seen.code, while: what }),
+}).catch((error) => {
+  // A process that stands still while it closes the journal keeps others from opening it.
+  for (const { session } of program) report(session, "stopped", whyOf(error));
+  process.exit();
 });
 note(acks, { what: "opened" });
 pass("opened");
@@ -133,14 +138,20 @@ const policy = {
 };
 
 const fl = createFaultline({ journal: watched, policy });
-const program = JSON.parse(readFileSync(join(job.folder, "program.json"), "utf8"));
 await Promise.all(program.map(runSession));
 await fl.close();
 
+function report(session, came, more = {}) {
+  writeSync(1, `${JSON.stringify({ session, came, ...more })}\n`);
+}
+
+function whyOf(error) {
+  return { code: String(error?.fault?.code), message: String(error?.message) };
+}
+
 async function runSession({ session: id, mode, turns }) {
-  const report = (came, more = {}) => writeSync(1, `${JSON.stringify({ session: id, came, ...more })}\n`);
   const before = await journal.session(id);
-  if (before !== null && ["done", "failed", "cancelled"].includes(before.status)) return report("over");
+  if (before !== null && ["done", "failed", "cancelled"].includes(before.status)) return report(id, "over");
   try {
     const session = await fl.session(id, { mode });
     for (const [index, { rounds }] of turns.entries()) {
@@ -156,16 +167,17 @@ async function runSession({ session: id, mode, turns }) {
       ]);
       note(results, { session: id, turn: `t${index + 1}`, status: result.status, outcomes, digest: digestOf(result) });
       pass("turn");
-      if (result.status === "waiting") return report("waiting", await moneyOf(session));
-      if (result.fault !== null) return report("stopped", { code: result.fault.code, message: result.fault.message });
+      if (result.status === "waiting") return report(id, "waiting", await moneyOf(session));
+      if (result.fault !== null)
+        return report(id, "stopped", { code: result.fault.code, message: result.fault.message });
     }
     const outside = await session.protect(toolOf(id, OUTSIDE), { of: [] }, { id: "outside" });
-    if (outside.status === "waiting") return report("waiting", await moneyOf(session));
+    if (outside.status === "waiting") return report(id, "waiting", await moneyOf(session));
     const money = await moneyOf(session);
     await session.end();
-    report("done", money);
+    report(id, "done", money);
   } catch (error) {
-    report("stopped", { code: String(error?.fault?.code), message: String(error?.message) });
+    report(id, "stopped", whyOf(error));
   }
 }
 
