@@ -64,7 +64,17 @@ process.exitCode = await types;
 async function bundleDoors() {
   const inOnePiece = ["core/index", "mcp/index"];
   /** Small files that nearly every chunk uses. */
-  const small = ["host/builtin", "host/lazy-part", "telemetry/otel", "telemetry/span-names"];
+  const small = [
+    "core/fault/last-of",
+    "core/json-fields",
+    "host/builtin",
+    "host/clock",
+    "host/keyed-mutex",
+    "host/lazy-part",
+    "host/secret-tag",
+    "telemetry/otel",
+    "telemetry/span-names",
+  ];
   const pieces = new Map();
   const modules = new Set();
   await viteBuild({

@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { PRICE_ROWS } from "../src/provider/price/price-rows.ts";
+import { priceRows } from "../src/provider/price/price-rows.ts";
 
 type Rate = number | { readonly base: number; readonly tiers: readonly { start: number; price: number }[] } | undefined;
 
@@ -30,7 +30,7 @@ const [folder = "", published = ""] = process.argv.slice(2);
 const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Record<string, string>;
 const { calcPrice } = (await import(pathToFileURL(resolve(folder, "dist/index.js")).href)) as Catalogue;
 
-const rows = PRICE_ROWS.flatMap(({ provider, model }) => {
+const rows = priceRows().flatMap(({ provider, model }) => {
   const name = model.replace("*", "");
   const providerId = PROVIDER_IDS[provider] ?? provider;
   const found = calcPrice({ input_tokens: 1 }, name, { providerId, timestamp: new Date(published) });

@@ -433,7 +433,7 @@ interface Ban {
 
 const BANNED: readonly Ban[] = [
   {
-    call: /\bDate\.now\(|new Date\(\)|performance\.now\(/,
+    call: /\bDate\.now\(|new Date\(\)|performance\.now\(|process\.uptime\(/,
     instead: "an argument, or the Clock of src/host/clock.ts",
     where: /^src\//,
     except: ["src/host/clock.ts"],

@@ -4,6 +4,7 @@
 import { classify } from "../core/classify/classify.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault, type Fault, withContext } from "../core/fault/fault.ts";
+import { onFirstUse } from "../host/builtin.ts";
 import { type RunContext, type Tool, tool } from "../runtime/tool/tool.ts";
 import { type Check, compileSchema, schemaFault } from "../schema/index.ts";
 import { CALL_RULES, toolSaidNo, wasRun } from "./failures.ts";
@@ -79,6 +80,7 @@ export class ServerTools {
     const { name } = definition;
     const text = JSON.stringify(definition);
     if (before?.text === text) return void this.#known.set(name, before);
+    // A server may list thousands of tools, and a model uses few of them. Compiling all schemas would block the process for seconds.
     const checks = onFirstUse(() => this.#compile(definition));
     const made = this.#make(definition, this.#home.options.idempotent);
     // A tool with an unusable schema is not checked; running it explains why.
@@ -166,14 +168,6 @@ export class ServerTools {
     const list = offered.length === 0 ? "it offers none" : `it offers ${offered.join(", ")}`;
     return fault("NotFound", { message: `${options.name} has no tool ${name} (any more); ${list}`, context });
   }
-}
-
-/**
- * A server may list thousands of tools, and a model uses few of them. Compiling all schemas would block the process for seconds.
- */
-function onFirstUse<T>(make: () => T): () => T {
-  let made: { readonly value: T } | null = null;
-  return () => (made ??= { value: make() }).value;
 }
 
 /** Adds context for the error; its code stays as the rules say. */

@@ -10,7 +10,7 @@ import { classify } from "../core/index.ts";
 import { type Check, failed, type Issue } from "./check.ts";
 import { invalidSchema } from "./fault.ts";
 import { kindOf, pathText } from "./path.ts";
-import { createContext, Script } from "node:vm";
+import type { Script } from "node:vm";
 import { readField, tryRead } from "../core/try-read.ts";
 
 /** A plain object, or `true` for anything and `false` for nothing. */
@@ -230,11 +230,18 @@ function shortJson(value: unknown): string {
 
 export class OutOfTime extends Error {}
 
-const box = createContext({ work: (): void => undefined }) as { work: () => void };
-const script = new Script("work()", { filename: "bounded-check" });
+/** Made on first use: a context costs a program a millisecond at its start. */
+let guard: { readonly box: { work: () => void }; readonly script: Script } | undefined;
+
+function makeGuard(): NonNullable<typeof guard> {
+  const { createContext, Script } = process.getBuiltinModule("node:vm");
+  const box = createContext({ work: (): void => undefined }) as { work: () => void };
+  return { box, script: new Script("work()", { filename: "bounded-check" }) };
+}
 
 /** Throws OutOfTime after `limitMs`. What `work` throws is thrown on. */
 export function boundedTime<T>(limitMs: number, work: () => T): T {
+  const { box, script } = (guard ??= makeGuard());
   let result: { readonly value: T } | undefined;
   box.work = () => void (result = { value: work() });
   try {

@@ -102,12 +102,11 @@ const UPPER_OR_DIGIT = 2;
 const UNDERSCORE = 3;
 
 /** What each ASCII character is inside an identifier. */
-const TRAITS = Uint8Array.from({ length: 128 }, (_, unit) => {
-  const letter = String.fromCharCode(unit);
-  if (/[a-z]/.test(letter)) return LOWER;
-  if (/[A-Z0-9]/.test(letter)) return UPPER_OR_DIGIT;
-  return letter === "_" ? UNDERSCORE : NOT_IN_WORD;
-});
+const TRAITS = new Uint8Array(128);
+TRAITS.fill(LOWER, 0x61, 0x7b);
+TRAITS.fill(UPPER_OR_DIGIT, 0x41, 0x5b);
+TRAITS.fill(UPPER_OR_DIGIT, 0x30, 0x3a);
+TRAITS[0x5f] = UNDERSCORE;
 
 function traitOf(text: string, at: number): number {
   return at < text.length ? (TRAITS[text.charCodeAt(at)] ?? NOT_IN_WORD) : NOT_IN_WORD;

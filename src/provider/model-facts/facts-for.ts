@@ -3,7 +3,7 @@
 
 import { CAPABILITIES, filesAt } from "./capability.ts";
 import { longestMatch, modelIdentity } from "./model-id.ts";
-import { MODEL_ROWS, type ModelRow, THINKS_MS } from "./model-rows.ts";
+import { modelRows, type ModelRow, THINKS_MS } from "./model-rows.ts";
 import { PROVIDERS, providerRow, type ProviderRow } from "./provider-of.ts";
 
 /** What a model can do: capabilities, window, limits. */
@@ -42,7 +42,7 @@ export function factsFor(provider: string, modelId: string, overrides: FactOverr
   const seller = providerRow(provider);
   const { maker, names } = modelIdentity(provider, modelId);
   const row = longestMatch(
-    MODEL_ROWS.filter(({ vendor }) => vendor === maker),
+    modelRows().filter(({ vendor }) => vendor === maker),
     names,
   );
   const namespaces = [...seller.namespaces, ...namespacesOfMaker(seller, maker)];

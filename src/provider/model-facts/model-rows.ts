@@ -1,6 +1,7 @@
 // Facts about current models: context windows, output limits, missing capabilities and rejected parameters. Dated data, collected
 // from the vendors' model pages, the models.dev catalogue and the model lists inside the AI SDK's providers.
 
+import { onFirstUse } from "../../host/builtin.ts";
 import type { Capability } from "./capability.ts";
 
 export const MODEL_ROWS_DATE = "2026-11-16";
@@ -55,7 +56,7 @@ const CLAUDE_5_5: Rest = { ...CLAUDE_4_7, bindsReasoning: true };
 const GEMINI: Rest = { lacks: ["prefill"] };
 const GEMINI_2_5: Rest = { lacks: ["prefill"], refuses: PENALTIES };
 
-export const MODEL_ROWS: readonly ModelRow[] = [
+export const modelRows = onFirstUse((): readonly ModelRow[] => [
   ...rows("openai", 1_050_000, 128_000, THINKS, ["gpt-6-astra", "gpt-6.1-sol"]),
   ...rows("openai", 1_050_000, 128_000, MAY_THINK, ["gpt-6.1-terra", "gpt-6-sol", "gpt-6-luna"]),
   ...rows("openai", 1_050_000, 128_000, MAY_THINK, ["gpt-5.6", "gpt-5.6-sol", "gpt-5.6-terra", "gpt-5.6-luna"]),
@@ -112,7 +113,7 @@ export const MODEL_ROWS: readonly ModelRow[] = [
   ...rows("mistral", 262_144, 256_000, { lacks: NO_SOUND }, ["mistral-large-3"]),
   ...rows("groq", 131_072, 65_536, { lacks: TEXT_ONLY }, ["gpt-oss-120b", "gpt-oss-20b"]),
   ...rows("groq", 131_072, 32_768, { lacks: [...TEXT_ONLY, "reasoning", "json-schema"] }, ["llama-3.3-70b-versatile"]),
-];
+]);
 
 function rows(
   vendor: string,

@@ -2,6 +2,8 @@
 // service tier. Prices change, so the data is dated and a user can put rows in front of it.
 // test/provider/price/public-prices.test.ts compares them with a public catalogue and says why a row differs.
 
+import { onFirstUse } from "../../host/builtin.ts";
+
 export const PRICE_ROWS_DATE = "2026-11-16";
 export const PRICE_ROWS_SOURCE =
   "vendors' pricing pages (OpenAI's priority processing and flex, Anthropic's fast mode and prompt caching, Google's optimization page) and the models.dev and genai-prices catalogues; the higher price where it depends on the hour, or is lowered for a while";
@@ -44,7 +46,7 @@ const TIERS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 /** Price of hour-long cache writes as a multiple of the input price. Each row has its own price for five-minute writes. */
 const HOUR_WRITES: Readonly<Record<string, number>> = { anthropic: 2 };
 
-export const PRICE_ROWS: readonly PriceRow[] = [
+export const priceRows = onFirstUse((): readonly PriceRow[] => [
   ...price("openai", ["gpt-6-astra"], [10, 50, 1, 12.5], LONG, [20, 75, 2, 25]),
   ...price("openai", ["gpt-6.1-sol"], [2, 10, 0.1, 2.5], LONG, [4, 15, 0.2, 5]),
   ...price("openai", ["gpt-6.1-terra"], [1, 5, 0.05, 1.25], LONG, [2, 7.5, 0.1, 2.5]),
@@ -131,7 +133,7 @@ export const PRICE_ROWS: readonly PriceRow[] = [
   ...price("togetherai", ["glm-5.2"], [1.4, 4.4, 0.26]),
   ...price("togetherai", ["kimi-k2.7-code"], [0.95, 4, 0.19]),
   ...price("togetherai", ["minimax-m3"], [0.3, 1.2, 0.06]),
-];
+]);
 
 function price(
   provider: string,

@@ -2,7 +2,7 @@
 
 import { group, listOf, mapOf, number, required, shape, text } from "../../options/kind.ts";
 import { longestMatch, modelIdentity } from "../model-facts/model-id.ts";
-import { PRICE_ROWS, PRICE_ROWS_DATE, PRICE_ROWS_SOURCE, type DollarRates, type PriceRow } from "./price-rows.ts";
+import { priceRows, PRICE_ROWS_DATE, PRICE_ROWS_SOURCE, type DollarRates, type PriceRow } from "./price-rows.ts";
 
 /** Whole micro-cents (1e-8 dollars) per million tokens. Reasoning is output. */
 export interface Rates {
@@ -26,17 +26,16 @@ export interface PriceTable {
   readonly source: string;
   /** The user's rows. A match here wins over any built-in row, however exact that is. */
   readonly own: readonly PriceRow[];
-  readonly builtIn: readonly PriceRow[];
 }
 
 export function priceTable(overrides: readonly PriceRow[] = []): PriceTable {
-  return { date: PRICE_ROWS_DATE, source: PRICE_ROWS_SOURCE, own: overrides, builtIn: PRICE_ROWS };
+  return { date: PRICE_ROWS_DATE, source: PRICE_ROWS_SOURCE, own: overrides };
 }
 
 /** `provider` is the AI SDK's string (`openai.responses`) or a vendor's name. Returns null if there is no price; the caller then marks the call as unpriced. */
 export function priceOf(table: PriceTable, provider: string, modelId: string): Price | null {
   const { host, seller, maker, names } = modelIdentity(provider, modelId);
-  for (const rows of [table.own, table.builtIn]) {
+  for (const rows of [table.own, priceRows()]) {
     // Clouds and routers charge the maker's list price unless they have their own row.
     for (const vendor of new Set([host, seller, maker])) {
       const row = longestMatch(

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { CAPABILITIES } from "../../../src/provider/model-facts/capability.ts";
 import { factsFor } from "../../../src/provider/model-facts/facts-for.ts";
 import { longestMatch, modelIdentity } from "../../../src/provider/model-facts/model-id.ts";
-import { MODEL_ROWS, MODEL_ROWS_DATE } from "../../../src/provider/model-facts/model-rows.ts";
+import { modelRows, MODEL_ROWS_DATE } from "../../../src/provider/model-facts/model-rows.ts";
 import { hostOf, providerOf, PROVIDERS, vendorOfNamespace } from "../../../src/provider/model-facts/provider-of.ts";
 
 describe("a provider string", () => {
@@ -133,8 +133,8 @@ describe("facts", () => {
 
   it("have rows that each match themselves, have a date, and are unique per model", () => {
     expect(MODEL_ROWS_DATE).toMatch(/^\d{4}-\d{2}-\d{2}$/);
-    expect(new Set(MODEL_ROWS.map(({ vendor, model }) => `${vendor}/${model}`)).size).toBe(MODEL_ROWS.length);
-    for (const row of MODEL_ROWS) {
+    expect(new Set(modelRows().map(({ vendor, model }) => `${vendor}/${model}`)).size).toBe(modelRows().length);
+    for (const row of modelRows()) {
       const facts = factsFor(row.vendor, row.model.replace("*", ""));
       expect(facts, row.model).toMatchObject({ known: true, contextWindowTokens: row.contextWindowTokens });
       expect(row.maxOutputTokens === Infinity || row.maxOutputTokens <= row.contextWindowTokens, row.model).toBe(true);

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { PRICE_ROWS } from "../../../src/provider/price/price-rows.ts";
+import { priceRows } from "../../../src/provider/price/price-rows.ts";
 
 interface PublicPrices {
   readonly published: string;
@@ -30,7 +30,7 @@ const DIFFERENT: Readonly<Record<string, readonly [columns: string, why: string]
 };
 
 const ours = new Map(
-  PRICE_ROWS.map((row) => [
+  priceRows().map((row) => [
     `${row.provider}/${row.model}`,
     { ...row, longInput: row.longContext?.input, longOutput: row.longContext?.output },
   ]),
