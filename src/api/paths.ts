@@ -25,6 +25,8 @@ export const PATHS = {
   logIn:            post("/v1/login"),
   logOut:           post("/v1/logout"),
   whoAmI:           get("/v1/whoami"),
+  listTokens:       get("/v1/tokens"),
+  showSettings:     get("/v1/settings"),
   overview:         get("/v1/overview"),
   search:           get("/v1/search"),
   metrics:          get("/metrics"),
@@ -71,6 +73,7 @@ export const PATHS = {
   listQuestions:    get("/v1/questions"),
   showQuestion:     get("/v1/questions/{question}"),
   answerQuestion:   post("/v1/questions/{question}/answer"),
+  lookAtQuestion:   post("/v1/questions/{question}/look"),
 
   listSessions:     get("/v1/sessions"),
   showSession:      get("/v1/sessions/{session}"),

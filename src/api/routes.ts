@@ -16,7 +16,7 @@ import {
   presetName,
   triedFailure,
 } from "./policy-shapes.ts";
-import { ROLES, type RouteSpec } from "./route.ts";
+import type { RouteSpec } from "./route.ts";
 import {
   actBody,
   acted,
@@ -29,7 +29,9 @@ import {
   runView,
   startRunBody,
 } from "./run-shapes.ts";
+import { role, settings, tokenView } from "./settings-shapes.ts";
 import {
+  alsoLooking,
   answerBody,
   answered,
   entryEventView,
@@ -47,7 +49,6 @@ function route<const Spec extends RouteSpec>(spec: Spec): Spec {
   return spec;
 }
 
-const role = z.enum(ROLES as readonly ["viewer", "operator"]);
 const ofRun = z.object({ run: name });
 const ofSession = z.object({ session: name });
 const ofQuestion = z.object({ question: name });
@@ -79,9 +80,14 @@ export const ROUTES = {
     answer: z.record(z.string(), z.unknown()),
   }),
   logIn: route({
-    summary: "Exchanges a token for a cookie, for the dashboard.",
+    summary: "Exchanges a token, or the code of a sign-in link, for a cookie, for the dashboard.",
     role: null,
-    body: z.strictObject({ token: z.string().min(1).max(500) }),
+    body: z.union([
+      z.strictObject({ token: z.string().min(1).max(500) }),
+      z.strictObject({
+        code: z.string().min(1).max(100).describe("From the link that the server printed; works once."),
+      }),
+    ]),
     answer: whoAmI,
     errors: [401],
   }),
@@ -94,6 +100,16 @@ export const ROUTES = {
     summary: "The name and the role of the token.",
     role: "viewer",
     answer: whoAmI,
+  }),
+  listTokens: route({
+    summary: "The tokens that the server accepts, without the secrets.",
+    role: "operator",
+    answer: z.object({ items: z.array(tokenView) }),
+  }),
+  showSettings: route({
+    summary: "How this server was started: what it does and where its notices go, without secrets.",
+    role: "operator",
+    answer: settings,
   }),
 
   overview: route({
@@ -395,6 +411,13 @@ export const ROUTES = {
     params: ofQuestion,
     body: answerBody,
     answer: answered,
+    errors: [404],
+  }),
+  lookAtQuestion: route({
+    summary: "Tells the others that you look at a question. Send it again while you do, every eight seconds.",
+    role: "viewer",
+    params: ofQuestion,
+    answer: z.object({ alsoLooking }),
     errors: [404],
   }),
 

@@ -109,12 +109,17 @@ export const traceView = z
   })
   .meta({ id: "Trace" });
 
+export const alsoLooking = z
+  .array(z.string())
+  .describe("The tokens, besides yours, whose owners have looked at the question in the last 20 seconds.");
+
 export const openQuestionView = z
   .object({
     ...questionView.shape,
     by: z.string().nullable().describe("Who answered it; null while it is open."),
     canAnswer: z.boolean().describe("False for a secret: it is answered where it was asked, never over HTTP."),
     wants: z.enum(["json", "yes-no", "option", "text"]).describe("What an accepted answer must be."),
+    alsoLooking,
   })
   .meta({ id: "OpenQuestion" });
 

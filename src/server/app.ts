@@ -20,7 +20,7 @@ import { problemOf, Refused } from "./problems.ts";
 import { localeOf, readParts } from "./read-request.ts";
 import type { Identity } from "./tokens.ts";
 
-const ANYBODY: Identity = { name: "", role: "viewer" };
+const ANYBODY: Identity = { name: "", role: "viewer", createdAt: 0 };
 
 /** Any handler, for code that treats all routes alike; the table of routes has checked what goes in. */
 type AnyHandler = (asked: Sender & Readonly<Record<"params" | "query" | "body", unknown>>) => unknown;

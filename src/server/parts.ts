@@ -8,6 +8,9 @@ import type { Metrics } from "../telemetry/metrics.ts";
 import type { Workflows } from "../workflow/workflows.ts";
 import type { EventHub } from "./events/event-hub.ts";
 import type { OwnAddresses } from "./guard.ts";
+import type { Lookers } from "./lookers.ts";
+import type { NotifyOptions } from "./notify/channels.ts";
+import type { SignInCodes } from "./sign-in-codes.ts";
 import type { Tokens } from "./tokens.ts";
 
 export interface ServerParts {
@@ -19,6 +22,10 @@ export interface ServerParts {
   /** Names this process among those that share the journal. */
   readonly worker: Worker;
   readonly tokens: Tokens;
+  readonly signInCodes: SignInCodes;
+  readonly lookers: Lookers;
+  /** Where notices go; null: nowhere. */
+  readonly notify: NotifyOptions | null;
   readonly addresses: OwnAddresses;
   /** The server's own address, as people type it. */
   readonly url: string;

@@ -45,6 +45,19 @@ export const REFUSALS = {
       next: "请使用服务器令牌文件中的令牌，或向运维人员申请新的令牌。",
     },
   },
+  "wrong-code": {
+    "status": 401,
+    "en": {
+      title: "The link is not valid",
+      detail: "The link was used before, is too old, or was made by a server that has been restarted.",
+      next: "Sign in with the token from the server's token file, or restart the server to get a new link.",
+    },
+    "zh-CN": {
+      title: "链接无效",
+      detail: "该链接已被使用、已过期，或来自重启之前的服务器。",
+      next: "请使用服务器令牌文件中的令牌登录，或重启服务器以获得新的链接。",
+    },
+  },
   "role-too-low": {
     "status": 403,
     "en": {

@@ -39,11 +39,14 @@ import { sessionHandlers } from "./handlers/sessions.ts";
 import { workflowHandlers } from "./handlers/workflows.ts";
 import { endSilentCalls } from "./silent-executors.ts";
 import { targetHandlers } from "./handlers/targets.ts";
-import { command, webhook, type WebhookOptions } from "./notify/channels.ts";
-import { NOTICE_KINDS, type NoticeKind } from "./notify/notice.ts";
+import { settingsHandlers } from "./handlers/settings.ts";
+import { createLookers } from "./lookers.ts";
+import { command, type NotifyOptions, webhook, type WebhookOptions } from "./notify/channels.ts";
+import { NOTICE_KINDS } from "./notify/notice.ts";
 import { type Notifier, startNotifier } from "./notify/notifier.ts";
 import type { ServerParts } from "./parts.ts";
 import { type RefusalName, REFUSALS } from "./problems.ts";
+import { createSignInCodes } from "./sign-in-codes.ts";
 import { openTokens } from "./tokens.ts";
 
 /** Options of `startServer`. */
@@ -74,15 +77,6 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** How the server notifies people of questions, failed runs and opened breakers. */
-export interface NotifyOptions {
-  /** Default: all. */
-  readonly about?: readonly NoticeKind[];
-  readonly webhook?: WebhookOptions;
-  /** A program and its arguments; it gets the notice as JSON on its standard input. */
-  readonly command?: readonly string[];
-}
-
 /** A server that runs. */
 export interface RunningServer {
   /** As people type it: the public address where there is one. */
@@ -91,6 +85,8 @@ export interface RunningServer {
   readonly port: number;
   /** The file with the first operator's token. */
   readonly tokenFile: string;
+  /** A link that signs its reader in as the first operator: once, within ten minutes. null when that operator's token is gone. */
+  signInLink(): string | null;
   /** Takes no more requests, ends streams and runs as a crash would, and closes the journal. */
   close(): Promise<void>;
 }
@@ -176,6 +172,9 @@ export async function startServer(given: ServerOptions): Promise<RunningServer> 
     workflows,
     worker: createWorker(chance),
     tokens,
+    signInCodes: createSignInCodes(tokens, clock),
+    lookers: createLookers(clock),
+    notify: options.notify ?? null,
     addresses: addressesOf(options, bound),
     url,
     hub,
@@ -193,6 +192,7 @@ export async function startServer(given: ServerOptions): Promise<RunningServer> 
     url,
     port: bound,
     tokenFile: tokens.file,
+    signInLink: () => signInLink(parts),
     async close() {
       const closed = closeServer(server);
       hub.close();
@@ -207,6 +207,12 @@ export async function startServer(given: ServerOptions): Promise<RunningServer> 
   };
 }
 
+function signInLink({ signInCodes, url }: ServerParts): string | null {
+  const code = signInCodes.make();
+  // What stands behind # stays in the browser: no log and no Referer gets it.
+  return code === null ? null : new URL(`/#login=${code}`, url).href;
+}
+
 /** Nothing is left open when the folder cannot be read. */
 async function openFolder(workflows: Workflows, path: string, onReload: ServerOptions["onReload"]): Promise<void> {
   try {
@@ -219,8 +225,9 @@ async function openFolder(workflows: Workflows, path: string, onReload: ServerOp
   }
 }
 
-async function notifierOf({ notify, env = process.env }: ServerOptions, parts: ServerParts): Promise<Notifier | null> {
-  if (notify === undefined) return null;
+async function notifierOf({ env = process.env }: ServerOptions, parts: ServerParts): Promise<Notifier | null> {
+  const { notify } = parts;
+  if (notify === null) return null;
   const { about = NOTICE_KINDS, webhook: posted, command: run = [] } = notify;
   const channels = [
     ...(posted === undefined ? [] : [webhook(posted)]),
@@ -232,6 +239,7 @@ async function notifierOf({ notify, env = process.env }: ServerOptions, parts: S
 function handlersOf(parts: ServerParts): Handlers {
   return {
     ...basicHandlers(parts),
+    ...settingsHandlers(parts),
     ...failureHandlers(parts),
     ...faultGroupHandlers(parts),
     ...bulkHandlers(parts),

@@ -1,13 +1,16 @@
 // The tokens that the server accepts. Each is kept as a hash in a file that only its owner may read; the first one is also written
-// out, once, so that the person who starts the server can use it.
+// out, once, so that the person who starts the server can use it. A server that runs takes up what is added and removed.
 
 import { createHash, randomBytes } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
 import { link, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { classify } from "../core/classify/classify.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault } from "../core/fault/fault.ts";
 import { parseJson } from "../core/try-read.ts";
+import { warn } from "../journal/warnings.ts";
 import { ROLES, type Role } from "../api/route.ts";
 
 /** Who sent a request. */
@@ -15,11 +18,16 @@ export interface Identity {
   /** The name of the token, for the audit log. */
   readonly name: string;
   readonly role: Role;
+  /** Tells a token from a later one of the same name. */
+  readonly createdAt: number;
 }
 
 export interface Tokens {
   /** null for a token that is not known. */
   readonly identify: (token: string) => Identity | null;
+  /** Whether the token that was identified as this one is still accepted. */
+  readonly isKnown: (who: Identity) => boolean;
+  readonly list: () => readonly Identity[];
   /** Where the first operator's token was written. */
   readonly file: string;
 }
@@ -51,10 +59,45 @@ export function newToken(): string {
 
 /** Reads the tokens of a folder; makes the first one if there is none. */
 export async function openTokens(folder: string, now: number): Promise<Tokens> {
-  const known = await readTokens(folder);
-  const { tokens } = known ?? (await makeFirst(folder, now));
-  const byHash = new Map(tokens.map(({ sha256, name, role }) => [sha256, { name, role }]));
-  return { identify: (token) => byHash.get(hashOf(token)) ?? null, file: join(folder, TOKEN_FILE) };
+  const known = (await readTokens(folder)) ?? (await makeFirst(folder, now));
+  const current = followTokens(join(folder, HASHES_FILE), known);
+  return {
+    identify: (token) => current().get(hashOf(token)) ?? null,
+    isKnown: ({ name, role, createdAt }) =>
+      [...current().values()].some((one) => one.name === name && one.role === role && one.createdAt === createdAt),
+    list: () => [...current().values()],
+    file: join(folder, TOKEN_FILE),
+  };
+}
+
+/**
+ * The tokens by hash, as the file has them now. Each look costs a `stat`: a removed token must not work for even one more request.
+ * Without the file no token is accepted. A file that cannot be read changes nothing.
+ */
+function followTokens(path: string, known: TokensFile): () => ReadonlyMap<string, Identity> {
+  let byHash = byHashOf(known);
+  let seen = versionOf(path);
+  return () => {
+    const version = versionOf(path);
+    if (version === seen) return byHash;
+    seen = version;
+    try {
+      byHash = version === null ? new Map() : byHashOf(parseTokens(readFileSync(path, "utf8"), path));
+    } catch (error) {
+      warn(classify({ surface: "store", error }), "reading tokens that have changed; those known before stay valid");
+    }
+    return byHash;
+  };
+}
+
+/** Another value after each change: the file is replaced, never written in place. null: there is none. */
+function versionOf(path: string): string | null {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? null : `${found.ino}.${found.mtimeNs}.${found.size}`;
+}
+
+function byHashOf({ tokens }: TokensFile): ReadonlyMap<string, Identity> {
+  return new Map(tokens.map(({ sha256, name, role, createdAt }) => [sha256, { name, role, createdAt }]));
 }
 
 /** Adds a token and returns it; it is not written anywhere else. */
@@ -84,13 +127,15 @@ export async function removeToken(folder: string, name: string): Promise<boolean
 
 async function readTokens(folder: string): Promise<TokensFile | null> {
   const path = join(folder, HASHES_FILE);
-  let text: string;
   try {
-    text = await readFile(path, "utf8");
+    return parseTokens(await readFile(path, "utf8"), path);
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
   }
+}
+
+function parseTokens(text: string, path: string): TokensFile {
   const read = tokensFile.safeParse(parseJson(text));
   if (read.success) return read.data;
   const message = `${path} is not a file of tokens; move it away, and the server will make a new one with a new token`;

@@ -147,12 +147,14 @@ describe("the event stream", () => {
   });
 });
 
+const always = (): boolean => true;
+
 describe("a reader that does not read", () => {
   it("is cut off with a reset, and the others get everything", async () => {
     const clock = createFakeClock(0);
     const journal = createMemoryJournal({ clock });
     const hub = createEventHub(journal, clock);
-    const request = { role: "operator", lastId: null, session: null, types: null } as const;
+    const request = { role: "operator", lastId: null, session: null, types: null, isAllowed: always } as const;
     const slow = await clock.runUntil(hub.open(request));
     const quick = (await clock.runUntil(hub.open(request))).getReader();
     let got = 0;
@@ -189,7 +191,13 @@ describe("a reader that does not read", () => {
     for (let seq = 0; seq < 600; seq++) await clock.runUntil(journal.append("old", seq, [started]));
     const ended = { at: 0, event: { type: "session-ended", status: "done", fault: null } } as const;
     await clock.runUntil(journal.append("old", 600, [ended]));
-    const request = { role: "operator", lastId: `${journal.storeId}.0`, session: null, types: null } as const;
+    const request = {
+      role: "operator",
+      lastId: `${journal.storeId}.0`,
+      session: null,
+      types: null,
+      isAllowed: always,
+    } as const;
     const stream = await clock.runUntil(hub.open(request));
     await clock.advance(1_000);
     expect(await clock.runUntil(journal.prune({ before: 500 }))).toBe(1);
@@ -207,10 +215,30 @@ describe("a reader that does not read", () => {
     const clock = createFakeClock(0);
     const journal = createMemoryJournal({ clock });
     const hub = createEventHub(journal, clock);
-    const stream = await clock.runUntil(hub.open({ role: "viewer", lastId: null, session: null, types: null }));
+    const stream = await clock.runUntil(
+      hub.open({ role: "viewer", lastId: null, session: null, types: null, isAllowed: always }),
+    );
     await clock.advance(45_000);
     hub.close();
     expect((await new Response(stream).text()).match(/: still here/g)).toHaveLength(3);
+  });
+});
+
+describe("a reader whose token is removed", () => {
+  it("gets nothing after the next heartbeat, and the others do", async () => {
+    const clock = createFakeClock(0);
+    const hub = createEventHub(createMemoryJournal({ clock }), clock);
+    let isAllowed = true;
+    const request = { role: "viewer", lastId: null, session: null, types: null } as const;
+    const removed = await clock.runUntil(hub.open({ ...request, isAllowed: () => isAllowed }));
+    const other = await clock.runUntil(hub.open({ ...request, isAllowed: always }));
+    await clock.advance(15_000);
+    isAllowed = false;
+    await clock.advance(30_000);
+    expect(hub.readers).toBe(1);
+    hub.close();
+    expect((await new Response(removed).text()).match(/: still here/g)).toHaveLength(1);
+    expect((await new Response(other).text()).match(/: still here/g)).toHaveLength(3);
   });
 });
 

@@ -31,6 +31,11 @@ describe("a question over HTTP", () => {
     expect((asked?.expiresAt ?? 0) - (asked?.askedAt ?? 0)).toBe(3_600_000);
     const params = { question: asked?.id ?? "" };
     expect(await world.viewer.showQuestion({ params })).toEqual(asked);
+    // Each sees the others who look, and not itself.
+    expect(await world.viewer.lookAtQuestion({ params })).toEqual({ alsoLooking: [] });
+    const viewer = (await world.viewer.whoAmI()).name;
+    expect(await world.operator.lookAtQuestion({ params })).toEqual({ alsoLooking: [viewer] });
+    expect((await world.viewer.showQuestion({ params })).alsoLooking).toEqual(["operator"]);
     const yes = { status: "accepted", value: true } as const;
     expect(await statusOf(world.viewer.answerQuestion({ params, body: yes }))).toEqual([403, "role-too-low"]);
     const wrong = { status: "accepted", value: "perhaps" } as const;

@@ -1,12 +1,14 @@
 // How a server starts and stops, and what it refuses to start with.
 
 import { createServer } from "node:http";
-import { statSync, writeFileSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { isFaultError } from "../../src/index.ts";
 import { type ServerOptions, startServer } from "../../src/server/server.ts";
+import { createSignInCodes } from "../../src/server/sign-in-codes.ts";
+import { createFakeClock } from "../../src/testing/index.ts";
 import { addToken, listTokens, openTokens, removeToken } from "../../src/server/tokens.ts";
 import { journalPath, startWorld } from "./world.ts";
 
@@ -59,10 +61,40 @@ describe("tokens", () => {
     const folder = dirname(journalPath());
     const token = await addToken(folder, "ci", "viewer", 1);
     await expect(addToken(folder, "ci", "viewer", 1)).rejects.toThrow("ci");
-    expect((await openTokens(folder, 1)).identify(token)).toEqual({ name: "ci", role: "viewer" });
+    expect((await openTokens(folder, 1)).identify(token)).toEqual({ name: "ci", role: "viewer", createdAt: 1 });
     expect((await listTokens(folder)).map(({ name }) => name)).toEqual(["operator", "ci"]);
     expect([await removeToken(folder, "ci"), await removeToken(folder, "ci")]).toEqual([true, false]);
     expect((await openTokens(folder, 1)).identify(token)).toBeNull();
+  });
+
+  it("that are added or removed while a server runs are taken up with the next request", async () => {
+    const { send, journalFile, operator } = await startWorld({ drive: false });
+    const folder = dirname(journalFile);
+    const statusWith = async (token: string): Promise<number> => (await send("/v1/whoami", { token })).status;
+    const token = await addToken(folder, "ci", "viewer", 7);
+    expect(await statusWith(token)).toBe(200);
+    const { items } = await operator.listTokens();
+    expect(items.find(({ name }) => name === "ci")).toEqual({
+      ...{ name: "ci", role: "viewer", createdAt: 7, isYours: false },
+    });
+    expect(items.filter(({ isYours }) => isYours).map(({ name }) => name)).toEqual(["operator"]);
+    expect(JSON.stringify(items)).not.toMatch(/flt_|[0-9a-f]{64}/);
+    await removeToken(folder, "ci");
+    const again = await addToken(folder, "ci", "viewer", 8);
+    expect([await statusWith(token), await statusWith(again)]).toEqual([401, 200]);
+  });
+
+  it("stay valid while their file is damaged, and are refused when it is gone", async () => {
+    const folder = dirname(journalPath());
+    const { identify, isKnown } = await openTokens(folder, 1);
+    const token = await addToken(folder, "ci", "viewer", 1);
+    const who = identify(token);
+    const warned = new Promise<Error>((resolve) => void process.once("warning", resolve));
+    writeFileSync(join(folder, "tokens.json"), "{");
+    expect(identify(token)).toEqual(who);
+    expect((await warned).message).toContain("tokens");
+    rmSync(join(folder, "tokens.json"));
+    expect([identify(token), who !== null && isKnown(who)]).toEqual([null, false]);
   });
 
   it("in a file that was damaged are refused by the file's name", async () => {
@@ -84,5 +116,80 @@ describe("the cookie of the page", () => {
     expect(foreign.status).toBe(403);
     const own = await send("/v1/whoami", { token: null, headers: { ...headers, origin: url } });
     expect(own.status).toBe(200);
+  });
+});
+
+describe("a sign-in link", () => {
+  const codeIn = (link: string | null): string => new URL(link ?? "").hash.replace("#login=", "");
+
+  it("signs in once, with the cookie that the token would give", async () => {
+    const { send, server, tokens } = await startWorld({ drive: false });
+    const body = { code: codeIn(server.signInLink()) };
+    const logIn = (given: unknown): Promise<Response> =>
+      send("/v1/login", { method: "POST", token: null, body: given });
+    const [first, second] = [await logIn(body), await logIn(body)];
+    expect([first.status, await first.json()]).toEqual([200, { name: "operator", role: "operator" }]);
+    const withToken = await logIn({ token: tokens.operator });
+    expect(first.headers.get("set-cookie")).toBe(withToken.headers.get("set-cookie"));
+    expect([second.status, second.headers.get("set-cookie")]).toEqual([401, null]);
+    expect(await second.json()).toMatchObject({ code: "wrong-code" });
+    expect((await logIn({ ...body, token: tokens.operator })).status).toBe(422);
+  });
+
+  it("is long enough, different each time, and works for ten minutes", async () => {
+    const clock = createFakeClock(0);
+    const codes = createSignInCodes(await openTokens(dirname(journalPath()), 1), clock);
+    const made = Array.from({ length: 50 }, () => codes.make() ?? "");
+    expect(new Set(made).size).toBe(50);
+    expect(made.every((code) => /^[\w-]{32}$/.test(code))).toBe(true);
+    await clock.advance(599_999);
+    expect(codes.use(made[0] ?? "")?.who.name).toBe("operator");
+    await clock.advance(1);
+    expect(codes.use(made[1] ?? "")).toBeNull();
+    expect(codes.use("")).toBeNull();
+  });
+
+  it("needs the first operator's token: there is none without its file or after it was removed", async () => {
+    const { server, journalFile, send } = await startWorld({ drive: false });
+    const [early, code] = [codeIn(server.signInLink()), codeIn(server.signInLink())];
+    await removeToken(dirname(journalFile), "operator");
+    expect(server.signInLink()).toBeNull();
+    expect((await send("/v1/login", { method: "POST", token: null, body: { code } })).status).toBe(401);
+    rmSync(server.tokenFile);
+    expect((await send("/v1/login", { method: "POST", token: null, body: { code: early } })).status).toBe(401);
+  });
+
+  it("leads to the public address where there is one", async () => {
+    const { server } = await startWorld({ drive: false, publicUrl: "https://faultline.example.com/" });
+    expect(server.signInLink()).toMatch(/^https:\/\/faultline\.example\.com\/#login=/);
+  });
+});
+
+describe("settings", () => {
+  it("say where notices go, and show no secret", async () => {
+    const { operator } = await startWorld({
+      drive: false,
+      version: "1.2.3",
+      notify: {
+        about: ["needs-you"],
+        webhook: { url: "https://user:pass@hooks.example.com/T0/secret?key=secret", secret: "whsec_secret" },
+        command: ["/home/me/page.sh", "--token", "secret"],
+      },
+    });
+    const settings = await operator.showSettings();
+    expect(settings).toMatchObject({
+      ...{ version: "1.2.3", drives: false },
+      notices: {
+        about: ["needs-you"],
+        webhook: { origin: "https://hooks.example.com" },
+        command: { program: "page.sh" },
+      },
+    });
+    expect(JSON.stringify(settings)).not.toMatch(/secret|pass|home/);
+  });
+
+  it("say that notices go nowhere", async () => {
+    const { operator } = await startWorld({ drive: false });
+    expect((await operator.showSettings()).notices).toEqual({ about: [], webhook: null, command: null });
   });
 });

@@ -64,7 +64,9 @@ function addToken(program: Command, io: Io): void {
   const token = program
     .command("token")
     .summary("add, list and remove tokens of the server")
-    .description("Manages the tokens that the server of a journal accepts. The server reads them when it starts.");
+    .description(
+      "Manages the tokens that the server of a journal accepts. A server that runs takes up each change at once.",
+    );
   withJournalOption(ofOperator(token.command("add"), io).description("Makes a token and prints it, once."))
     .argument("<name>", "names it in the audit log")
     .addOption(new Option("--role <role>", "what it may do").choices(["viewer", "operator"]).default("viewer"))

@@ -6,7 +6,8 @@ import { makeFolder } from "../../journal/files/make-folder.ts";
 import type { FolderReport } from "../../workflow/folder/workflow-folder.ts";
 import { renderDiagnostic } from "../../yaml-file/diagnostic.ts";
 import type { NoticeKind } from "../../server/notify/notice.ts";
-import { type NotifyOptions, type RunningServer, startServer } from "../../server/server.ts";
+import type { NotifyOptions } from "../../server/notify/channels.ts";
+import { type RunningServer, startServer } from "../../server/server.ts";
 import { type Io, UsageError } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import { paintFor } from "../render/paint.ts";
@@ -52,6 +53,7 @@ export async function runServe(
         paint("bold", words.listening(server.url)),
         words.journal(oneLine(journal, 500), options.drive),
         words.token(oneLine(server.tokenFile, 500)),
+        ...signInLines(server, io, words.signIn),
         "",
         words.stop,
       ].join("\n");
@@ -60,6 +62,12 @@ export async function runServe(
   if (!shared.json) await io.stderr.write(`${words.stopping}\n`);
   await server.close();
   release();
+}
+
+/** Only on a terminal: what a server prints elsewhere ends up in a log, and the link signs in. */
+function signInLines(server: RunningServer, { stdout }: Io, tell: (link: string) => string): readonly string[] {
+  const link = stdout.isTTY ? server.signInLink() : null;
+  return link === null ? [] : [tell(link)];
 }
 
 /** One line per file that was loaded, changed or removed, with its diagnostics below it. */

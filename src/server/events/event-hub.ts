@@ -13,6 +13,8 @@ import { ENTRY_TYPE_PREFIX, entryEvent } from "../../api/entry-event.ts";
 
 export interface StreamRequest {
   readonly role: Role;
+  /** Asked with each heartbeat: the reader's token may have been removed. */
+  readonly isAllowed: () => boolean;
   /** The id of the last event that the reader has; null: from now on. */
   readonly lastId: string | null;
   readonly session: string | null;
@@ -101,8 +103,8 @@ export function createEventHub(journal: Journal, clock: Clock): EventHub {
   let isClosed = false;
 
   function beat(): void {
-    for (const reader of readers) reader.beat(idOf);
-    disarm = clock.after(HEARTBEAT_MS, beat);
+    for (const reader of [...readers]) reader.beat(idOf);
+    if (readers.size > 0) disarm = clock.after(HEARTBEAT_MS, beat);
   }
 
   function flush(): void {
@@ -241,6 +243,7 @@ class StreamReader {
 
   /** Also tells how far the reader has got: what it does not want to see need not be looked through again. */
   beat(idOf: (position: number) => string): void {
+    if (!this.#request.isAllowed()) return this.end(encode(": the token was removed\n\n"));
     this.send(encode(`${this.#isLive ? `id: ${idOf(this.#position)}\n` : ""}: still here\n\n`));
   }
 

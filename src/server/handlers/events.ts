@@ -4,11 +4,12 @@ import type { HandlersOf } from "../asked.ts";
 import { typesOf } from "../events/event-hub.ts";
 import type { ServerParts } from "../parts.ts";
 
-export function eventHandlers({ hub }: ServerParts): HandlersOf<"events"> {
+export function eventHandlers({ hub, tokens }: ServerParts): HandlersOf<"events"> {
   return {
     async events({ who, query, request }) {
       const stream = await hub.open({
         role: who.role,
+        isAllowed: () => tokens.isKnown(who),
         lastId: request.headers.get("last-event-id") ?? query.last_event_id ?? null,
         session: query.session ?? null,
         types: typesOf(query.types),

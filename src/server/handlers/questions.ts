@@ -8,6 +8,7 @@ import type { HandlersOf } from "../asked.ts";
 import { fromCursor, toCursor } from "../cursor.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
+import type { Identity } from "../tokens.ts";
 import { questionFor } from "../views.ts";
 
 const place = z.strictObject({ at: z.number(), key: z.string() });
@@ -15,19 +16,28 @@ const place = z.strictObject({ at: z.number(), key: z.string() });
 export function questionHandlers({
   journal,
   workflows,
-}: ServerParts): HandlersOf<"listQuestions" | "showQuestion" | "answerQuestion"> {
+  lookers,
+}: ServerParts): HandlersOf<"listQuestions" | "showQuestion" | "lookAtQuestion" | "answerQuestion"> {
   return {
-    async listQuestions({ query: { limit, cursor, session } }) {
+    async listQuestions({ who, query: { limit, cursor, session } }) {
       const after = fromCursor(cursor, place);
       const { questions, next } = await questionsPage(journal, {
         limit,
         ...(session === undefined ? {} : { session }),
         ...(after === undefined ? {} : { after }),
       });
-      return { items: questions.map(viewOf), next: next === null ? null : toCursor({ ...next }) };
+      return {
+        items: questions.map((question) => viewOf(question, who)),
+        next: next === null ? null : toCursor({ ...next }),
+      };
     },
-    async showQuestion({ params: { question } }) {
-      return viewOf(await questionNamed(question));
+    async showQuestion({ who, params: { question } }) {
+      return viewOf(await questionNamed(question), who);
+    },
+    async lookAtQuestion({ who: { name }, params: { question } }) {
+      const { id } = await questionNamed(question);
+      lookers.note(id, name);
+      return { alsoLooking: lookers.others(id, name) };
     },
     async answerQuestion({ who, params: { question }, body }) {
       const found = await findQuestion(journal, question);
@@ -45,9 +55,10 @@ export function questionHandlers({
     if (found === null) throw new Refused("not-there");
     return found;
   }
-}
 
-function viewOf(question: OpenQuestion): z.output<typeof openQuestionView> {
-  const { answer: wants, secret } = INTERACTIONS[question.payload.kind];
-  return { ...questionFor(question), by: question.by, canAnswer: !secret, wants };
+  function viewOf(question: OpenQuestion, { name }: Identity): z.output<typeof openQuestionView> {
+    const { answer: wants, secret } = INTERACTIONS[question.payload.kind];
+    const alsoLooking = lookers.others(question.id, name);
+    return { ...questionFor(question), by: question.by, canAnswer: !secret, wants, alsoLooking };
+  }
 }

@@ -5,13 +5,22 @@ import { createHmac } from "node:crypto";
 import { systemClock } from "../../host/clock.ts";
 import { tool } from "../../runtime/tool/tool.ts";
 import type { Tool } from "../../runtime/tool/tool.ts";
-import type { Notification } from "./notice.ts";
+import type { Notification, NoticeKind } from "./notice.ts";
 
 /** Where notices are posted to, signed as Standard Webhooks are. */
 export interface WebhookOptions {
   readonly url: string;
   /** The receiver has the same one; `whsec_…` in base64, or any text. */
   readonly secret: string;
+}
+
+/** How the server notifies people of questions, failed runs and opened breakers. */
+export interface NotifyOptions {
+  /** Default: all. */
+  readonly about?: readonly NoticeKind[];
+  readonly webhook?: WebhookOptions;
+  /** A program and its arguments; it gets the notice as JSON on its standard input. */
+  readonly command?: readonly string[];
 }
 
 const ATTEMPT_MS = 10_000;

@@ -8,6 +8,7 @@ interface ServeWords {
   readonly listening: (url: string) => string;
   readonly journal: (file: string, drives: boolean) => string;
   readonly token: (file: string) => string;
+  readonly signIn: (link: string) => string;
   /** About a file of the workflow folder; `workflow` is the id of its workflow. */
   readonly reloaded: Readonly<Record<FolderFile["state"], (file: string, workflow: string | null) => string>>;
   readonly removed: (file: string) => string;
@@ -26,6 +27,7 @@ export const SERVE_WORDS: Readonly<Record<Locale, ServeWords>> = {
     journal: (file, drives) =>
       `Journal ${file}; ${drives ? "its runs are advanced here" : "other processes advance its runs"}.`,
     token: (file) => `The operator's token is in ${file}.`,
+    signIn: (link) => `Open ${link} to sign in. The link works once, for ten minutes.`,
     reloaded: {
       loaded: (file, workflow) => (workflow === null ? `Loaded ${file}.` : `Loaded ${file}: workflow ${workflow}.`),
       kept: (file, workflow) =>
@@ -38,8 +40,8 @@ export const SERVE_WORDS: Readonly<Record<Locale, ServeWords>> = {
     stop: "Ctrl-C stops.",
     stopping: "Stopping; runs continue when a server or worker starts again.",
     tokenMade: (name, role) =>
-      `Made the token ${name} (${role}). It is not shown again; a server that runs already knows it after a restart.`,
-    tokenRemoved: (name) => `Removed the token ${name}. A server that runs accepts it until it is restarted.`,
+      `Made the token ${name} (${role}). It is not shown again. A server that runs accepts it from now on.`,
+    tokenRemoved: (name) => `Removed the token ${name}. No server accepts it any more.`,
     noToken: (name) => `There is no token named ${name}. \`faultline token list\` shows those there are.`,
     noTokens: "No tokens yet: `faultline serve` makes the first one.",
     tokenHead: ["NAME", "ROLE", "SINCE"],
@@ -48,6 +50,7 @@ export const SERVE_WORDS: Readonly<Record<Locale, ServeWords>> = {
     listening: (url) => `正在监听 ${url}`,
     journal: (file, drives) => `日志 ${file}；${drives ? "由本进程推进其中的运行" : "由其他进程推进其中的运行"}。`,
     token: (file) => `运维令牌在 ${file} 中。`,
+    signIn: (link) => `打开 ${link} 即可登录。该链接十分钟内有效，仅可使用一次。`,
     reloaded: {
       loaded: (file, workflow) => (workflow === null ? `已加载 ${file}。` : `已加载 ${file}：工作流 ${workflow}。`),
       kept: (file, workflow) =>
@@ -59,8 +62,8 @@ export const SERVE_WORDS: Readonly<Record<Locale, ServeWords>> = {
     removed: (file) => `${file} 已删除；正在使用它的运行会继续。`,
     stop: "按 Ctrl-C 停止。",
     stopping: "正在停止；服务器或工作进程再次启动后，运行会继续。",
-    tokenMade: (name, role) => `已创建令牌 ${name}（${role}）。它不会再次显示；正在运行的服务器重启后才认识它。`,
-    tokenRemoved: (name) => `已删除令牌 ${name}。正在运行的服务器在重启前仍会接受它。`,
+    tokenMade: (name, role) => `已创建令牌 ${name}（${role}）。它不会再次显示；正在运行的服务器现在起就接受它。`,
+    tokenRemoved: (name) => `已删除令牌 ${name}。服务器不再接受它。`,
     noToken: (name) => `没有名为 ${name} 的令牌。\`faultline token list\` 会列出现有令牌。`,
     noTokens: "还没有令牌：`faultline serve` 会创建第一个。",
     tokenHead: ["名称", "角色", "创建时间"],
