@@ -18,6 +18,13 @@ export interface FaultsQuery {
   readonly after?: Pick<FaultOccurrence, "at" | "position">;
 }
 
+/** Runs that met a failure of one group, the one that was begun last first. */
+export interface FaultRunsQuery {
+  readonly limit: number;
+  /** Only those behind this run; the last of a page leads to the next. */
+  readonly after?: string;
+}
+
 /** From `since` up to `until`, which is not included, in epoch ms. */
 export interface FaultTrendQuery {
   readonly since: number;

@@ -17,7 +17,7 @@
 
 import type { Entry, JournalEvent, SessionStatus } from "../core/record/event.ts";
 import type { FaultGroup, FaultOccurrence, RecourseTally } from "../core/record/fault-index.ts";
-import type { FaultBucket, FaultGroupsQuery, FaultsQuery, FaultTrendQuery } from "./fault-queries.ts";
+import type { FaultBucket, FaultGroupsQuery, FaultRunsQuery, FaultsQuery, FaultTrendQuery } from "./fault-queries.ts";
 
 /** An event on its way into the journal. */
 export interface NewEntry {
@@ -205,6 +205,8 @@ export interface Journal {
   faultGroup(fingerprint: string): Promise<FaultGroup | null>;
   /** Failures with this fingerprint, newest first. */
   faultsOf(fingerprint: string, query: FaultsQuery): Promise<readonly FaultOccurrence[]>;
+  /** Runs that met a failure with this fingerprint, the one that was begun last first; each once. */
+  faultRuns(fingerprint: string, query: FaultRunsQuery): Promise<readonly string[]>;
   /** How many failures with this fingerprint happened when: one bucket after the other, at most 1,000. */
   faultTrend(fingerprint: string, query: FaultTrendQuery): Promise<readonly FaultBucket[]>;
   /** What helped against failures with this fingerprint: how often each recourse worked, and how often it did not. */

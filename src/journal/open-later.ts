@@ -77,6 +77,7 @@ export function openLater(path: string, options: SqliteJournalOptions): Journal 
     search: (...args) => use((opened) => opened.search(...args)),
     faultGroups: (...args) => use((opened) => opened.faultGroups(...args)),
     faultGroup: (...args) => use((opened) => opened.faultGroup(...args)),
+    faultRuns: (...args) => use((opened) => opened.faultRuns(...args)),
     faultsOf: (...args) => use((opened) => opened.faultsOf(...args)),
     faultTrend: (...args) => use((opened) => opened.faultTrend(...args)),
     faultRecourses: (...args) => use((opened) => opened.faultRecourses(...args)),

@@ -4,7 +4,7 @@ import type { FaultCode } from "../core/fault/catalogue.ts";
 import { isFaultError } from "../core/fault/fault-error.ts";
 import { fault } from "../core/fault/fault.ts";
 import type { Decision } from "../core/decide/decision.ts";
-import type { Entry, SessionStatus, TurnStatus } from "../core/record/event.ts";
+import type { Entry, JournalEvent, SessionStatus, TurnStatus } from "../core/record/event.ts";
 import type { Journal, NewEntry, Subscription } from "../journal/journal.ts";
 
 export interface JournalUnderTest {
@@ -68,6 +68,17 @@ export function failed(
     cost: null,
   } as const;
   return { at, event: { type: "call-failed", ...about } };
+}
+
+/** A failed node of a run, in its first visit. */
+export function nodeFailed(
+  at: number,
+  node: string,
+  { code = "ToolUnavailable", attempt = 1 }: { readonly code?: FaultCode; readonly attempt?: number } = {},
+): NewEntry {
+  const place = { node, execution: 1, attempt };
+  const end = { outcome: "failed", resolution: "abort-workflow", route: null } as const;
+  return { at, event: { type: "node-failed", ...place, ...end, fault: fault(code) } as unknown as JournalEvent };
 }
 
 export function succeeded(at: number, call = "c1", tool = "search"): NewEntry {

@@ -1,21 +1,13 @@
 // The journal suite's tests of the index of failures (J9): groups, occurrences, trends and what helped follow from the entries.
 
 import { describe, expect, it } from "vitest";
-import type { FaultCode } from "../core/fault/catalogue.ts";
-import { fault } from "../core/fault/fault.ts";
 import type { JournalEvent } from "../core/record/event.ts";
 import type { FaultGroup, FaultOccurrence } from "../core/record/fault-index.ts";
 import type { Journal, NewEntry } from "../journal/journal.ts";
-import { codeOf, ended, failed, note, succeeded, type Using } from "./journal-samples.ts";
+import { codeOf, ended, failed, nodeFailed, note, succeeded, type Using } from "./journal-samples.ts";
 
 const SEARCH = "ToolUnavailable@tool:search#raised";
 const PAY = "RateLimited@tool:pay#raised";
-
-const nodeFailed = (at: number, node: string, code: FaultCode): NewEntry => {
-  const place = { node, execution: 1, attempt: 1 };
-  const end = { outcome: "failed", resolution: "abort-workflow", route: null } as const;
-  return { at, event: { type: "node-failed", ...place, ...end, fault: fault(code) } as unknown as JournalEvent };
-};
 
 const pay = (at: number, call: string): NewEntry =>
   failed(at, { call, code: "RateLimited", tool: "pay", message: "429" });
@@ -118,12 +110,52 @@ export function faultSuite(name: string, using: Using): void {
       using(async ({ journal }) => {
         const odd = { type: "call-failed", call: "c", tool: 7 } as unknown as JournalEvent;
         await journal.append("s", 0, [
-          nodeFailed(1, "reviewer", "TestsFailed"),
+          nodeFailed(1, "reviewer", { code: "TestsFailed" }),
           failed(2, { code: "TurnCancelled" }),
           { at: 3, event: odd },
         ]);
         const groups = await journal.faultGroups({ limit: 9 });
         expect(groups).toMatchObject([{ fingerprint: "TestsFailed@node:reviewer#raised", tool: "reviewer", count: 1 }]);
+      }));
+
+    it("of nodes that pass on the failure of a call of theirs are counted once, with the call", () =>
+      using(async ({ journal }) => {
+        const call = (name: string): NewEntry => failed(1, { call: name });
+        const passedOn = nodeFailed(2, "a", { attempt: 2 });
+        const cases: readonly (readonly [string, NewEntry, number])[] = [
+          ["a#1.2/c1", passedOn, 1],
+          ["a#1.2/round/c1", passedOn, 1],
+          ["a#1.1/c1", passedOn, 2], // of another attempt
+          ["a#1.20/c1", passedOn, 2],
+          ["aa#1.2/c1", passedOn, 2],
+          ["c1", passedOn, 2],
+          ["a#1.2/c1", nodeFailed(2, "a", { attempt: 2, code: "TestsFailed" }), 2], // its own failure
+        ];
+        for (const [index, [name, node, count]] of cases.entries()) {
+          const session = `s${index}`;
+          await journal.append("other", index, [call("a#1.2/c1")]);
+          await journal.append(session, 0, [call(name), succeeded(1, name), node]);
+          const groups = await journal.faultGroups({ limit: 9 });
+          const all = await Promise.all(groups.map((group) => journal.faultsOf(group.fingerprint, { limit: 99 })));
+          expect([name, all.flat().filter((one) => one.session === session).length]).toEqual([name, count]);
+        }
+        expect(await journal.verify()).toMatchObject({ firstBad: null });
+      }));
+
+    it("lead to the runs that met them, the last begun first, each once, page by page", () =>
+      using(async ({ journal }) => {
+        const names = ["r1", "b", "r2", "c", "r3", "r4"];
+        for (const name of names) await journal.append(name, 0, [failed(1), failed(2), pay(3, "c2")]);
+        await journal.append("r1", 3, [failed(50)]);
+        await journal.append("r5", 0, [pay(9, "c3")]);
+        const runs = ["r1", "r2", "r3", "r4", "r5"];
+        await journal.keep(runs.map((key) => ({ kind: "run", key, value: { run: key, startedAt: 1 } })));
+        expect(await journal.faultRuns(SEARCH, { limit: 9 })).toEqual(["r4", "r3", "r2", "r1"]);
+        expect(await journal.faultRuns(PAY, { limit: 9 })).toEqual(["r5", "r4", "r3", "r2", "r1"]);
+        expect(await journal.faultRuns(SEARCH, { limit: 2 })).toEqual(["r4", "r3"]);
+        expect(await journal.faultRuns(SEARCH, { limit: 2, after: "r3" })).toEqual(["r2", "r1"]);
+        expect(await journal.faultRuns(SEARCH, { limit: 2, after: "r1" })).toEqual([]);
+        expect(await journal.faultRuns("nothing", { limit: 9 })).toEqual([]);
       }));
 
     it("of pruned sessions are gone, and the counts of the others stay right", () =>

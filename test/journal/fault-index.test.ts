@@ -8,7 +8,7 @@ import { FaultFold, faultMarkOf, groupFaults, tallyRecourses } from "../../src/c
 import type { Journal, NewEntry } from "../../src/journal/journal.ts";
 import { createMemoryJournal } from "../../src/journal/memory/memory-journal.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite/sqlite-journal.ts";
-import { ended, failed, note, succeeded } from "../../src/testing/journal-samples.ts";
+import { ended, failed, nodeFailed, note, succeeded } from "../../src/testing/journal-samples.ts";
 import { tempFolder, type TempFolder } from "./temp-folder.ts";
 
 let folder: TempFolder;
@@ -21,7 +21,7 @@ const entry: fc.Arbitrary<NewEntry> = fc.oneof(
     arbitrary: fc
       .record({
         at: fc.nat(100),
-        call: fc.constantFrom("c1", "c2"),
+        call: fc.constantFrom("c1", "c2", "n#1.1/c", "n#1.2/c"),
         tool: fc.constantFrom("search", "支付", "a/b"),
         code: fc.constantFrom("ToolUnavailable", "RateLimited", "TurnCancelled"),
         recourse: fc.constantFrom("retry", "fallback", "fail"),
@@ -30,6 +30,13 @@ const entry: fc.Arbitrary<NewEntry> = fc.oneof(
       .map(({ at, ...rest }) => failed(at, rest as Parameters<typeof failed>[1])),
   },
   fc.record({ at: fc.nat(100), call: fc.constantFrom("c1", "c2") }).map(({ at, call }) => succeeded(at, call)),
+  fc
+    .record({
+      at: fc.nat(100),
+      attempt: fc.constantFrom(1, 2),
+      code: fc.constantFrom("ToolUnavailable", "RateLimited"),
+    })
+    .map(({ at, ...rest }) => nodeFailed(at, "n", rest)),
   fc.nat(100).map((at) => ended("done", at)),
   fc.constant(note("x")),
 );
@@ -99,6 +106,7 @@ it("is made for the file of an older program, when it is upgraded and when it is
   await writer.append("s", 0, [failed(3), succeeded(4), failed(5, { tool: "pay" }), note("x")]);
   await writer.append("also gone", 0, [ended("done", 2)]);
   await writer.append("t", 0, [failed(6), failed(7), succeeded(8)]);
+  await writer.append("u", 0, [failed(9, { call: "n#1.1/c" }), nodeFailed(10, "n")]);
   await writer.prune({ before: 3 });
   const seen = async (journal: Journal): Promise<unknown> => {
     await expectRecount(journal);
@@ -116,5 +124,23 @@ it("is made for the file of an older program, when it is upgraded and when it is
   await reader.close();
   const upgraded = await openSqliteJournal(path);
   expect(await seen(upgraded)).toEqual(expected);
+  await upgraded.close();
+});
+
+it("of a file that counted the failures of nodes twice is put right when it is opened", async () => {
+  const path = folder.file("old.db");
+  const writer = await openSqliteJournal(path);
+  await writer.append("u", 0, [failed(9, { call: "n#1.1/c" }), nodeFailed(10, "n")]);
+  const expected = await writer.faultGroups({ limit: 9 });
+  await writer.close();
+  const old = new DatabaseSync(path);
+  old.exec(`INSERT INTO fault_groups VALUES (7, 'ToolUnavailable@node:n#raised', 'ToolUnavailable', 'n', 1, 1, 10, 10, '');
+    INSERT INTO faults VALUES (2, 10, 1, 2, '', 7, 'abort-workflow', '', NULL);
+    DROP INDEX faults_of_session; CREATE INDEX faults_by_session ON faults (session, family); PRAGMA user_version = 5`);
+  old.close();
+  const upgraded = await openSqliteJournal(path);
+  expect(await upgraded.faultGroups({ limit: 9 })).toEqual(expected);
+  expect(expected).toHaveLength(1);
+  await expectRecount(upgraded);
   await upgraded.close();
 });

@@ -100,7 +100,7 @@ describe("a journal's file", () => {
     await journal.append("s", 0, [note("a")]);
     const db = new DatabaseSync(path);
     const pragma = (name: string): unknown => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
-    expect([pragma("application_id"), pragma("user_version"), pragma("journal_mode")]).toEqual([0x464c544a, 5, "wal"]);
+    expect([pragma("application_id"), pragma("user_version"), pragma("journal_mode")]).toEqual([0x464c544a, 6, "wal"]);
     db.close();
   });
 
@@ -163,8 +163,8 @@ describe("a file that cannot be trusted is refused and left as it is:", () => {
 
   it("one that a newer version wrote", async () => {
     await makeJournal();
-    tamper("PRAGMA user_version = 6");
-    await expectRefused(/version 6.*up to 5.*newer program.*upgrade/);
+    tamper("PRAGMA user_version = 7");
+    await expectRefused(/version 7.*up to 6.*newer program.*upgrade/);
   });
 
   it("one that lacks a table", async () => {
@@ -240,7 +240,7 @@ describe("a file of version 1", () => {
       { key: "api", updated_at: now },
       { key: "s/1", updated_at: now },
     ]);
-    expect({ ...db.prepare("PRAGMA user_version").get() }).toEqual({ user_version: 5 });
+    expect({ ...db.prepare("PRAGMA user_version").get() }).toEqual({ user_version: 6 });
     db.close();
     expect(await journal.verify()).toEqual({ sessions: 1, entries: 1, firstBad: null });
   });

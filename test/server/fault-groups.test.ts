@@ -1,10 +1,26 @@
 // Failures as groups, through the real server: counts, trends, what helped, what it cost, in pages.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createClient, type ProblemError } from "../../src/client/index.ts";
-import { type ServerWorld, startWorld } from "./world.ts";
+import { failRuns, startFailingProvider } from "./failing-provider.ts";
+import { journalPath, type ServerWorld, startWorld } from "./world.ts";
 
 const SECRET = "sk-ant-api03-AAAABBBBCCCCDDDDEEEEFFFF";
+
+describe("a failing call and the node and run that it fails", () => {
+  it("are one group, of the call, that leads to the run", async () => {
+    const provider = await startFailingProvider();
+    onTestFinished(() => provider.close());
+    const journal = journalPath();
+    const runs = await failRuns(journal, provider, 3);
+    const { viewer } = await startWorld({ journal, drive: false });
+    const { items } = await viewer.listFaultGroups();
+    expect(items).toMatchObject([{ tool: "east/m", code: "AuthFailed", count: 3, sessions: 3 }]);
+    const params = { fingerprint: items[0]?.fingerprint ?? "" };
+    const preview = await viewer.previewBulk({ params, body: {} });
+    expect(preview.runs.map(({ run }) => run)).toEqual(runs.toReversed());
+  });
+});
 
 describe("groups of failures", () => {
   let world: ServerWorld;

@@ -1,10 +1,12 @@
 // What the index of failures keeps of an event, so that failures can be grouped, counted and searched without reading entries.
 // I1  The index follows from the entries alone: counting again gives the same rows and the same groups.
 // I2  A cancellation is not a failure and is not in it.
-// I3  A recourse worked when the call's next attempt succeeded, and failed when the call failed or was decided about again.
+// I3  A failed node that only passes on the failure of one of its calls is not in it: causes are counted, not their echoes.
+// I4  A recourse worked when the call's next attempt succeeded, and failed when the call failed or was decided about again.
 
 import { traitsOf } from "../fault/catalogue.ts";
 import type { Fault } from "../fault/fault.ts";
+import { turnOf } from "../flow/node.ts";
 import { NOWHERE, type Place } from "../policy/policy.ts";
 import { readField } from "../try-read.ts";
 import type { JournalEvent } from "./event.ts";
@@ -62,6 +64,8 @@ export interface FaultMark {
   /** How the recourse went that was decided before in this call; null when the event does not tell. */
   readonly worked: boolean | null;
   readonly fault: IndexedFault | null;
+  /** How the calls are named whose failure this may be an echo of; null for one that is counted in any case. */
+  readonly echoOf: string | null;
 }
 
 export function faultMarkOf(event: JournalEvent): FaultMark | null {
@@ -77,7 +81,8 @@ export function faultMarkOf(event: JournalEvent): FaultMark | null {
     }
     case "node-failed": {
       const row = rowOf(event.fault, { ...NOWHERE, tool: event.node }, event.resolution);
-      return row === null ? null : markOf("", null, row);
+      // The calls of a node's attempt carry its name and a slash in front of their own.
+      return row === null ? null : { ...markOf("", null, row), echoOf: `${plain(turnOf(event))}/` };
     }
     default:
       return null;
@@ -86,7 +91,17 @@ export function faultMarkOf(event: JournalEvent): FaultMark | null {
 
 function markOf(call: unknown, worked: boolean | null, fault: IndexedFault | null): FaultMark {
   const name = plain(call);
-  return { call: name, worked: name === "" ? null : worked, fault };
+  return { call: name, worked: name === "" ? null : worked, fault, echoOf: null };
+}
+
+/** What two faults have in common of which one is passed on as the other: `#rule+status`. */
+export function causeIn({ fingerprint: name }: Pick<IndexedFault, "fingerprint">): string {
+  return name.slice(name.indexOf("#"));
+}
+
+function isEcho({ fault, echoOf }: FaultMark, before: FaultOccurrence): boolean {
+  if (fault === null || echoOf === null || !before.call.startsWith(echoOf)) return false;
+  return before.code === fault.code && causeIn(before) === causeIn(fault);
 }
 
 /** Entries may come from files and from newer programs, so nothing about their shape is certain. */
@@ -125,33 +140,40 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 /** Counts the index from entries. */
 export class FaultFold {
   #rows: Mutable[] = [];
-  /** The last failure of each call. */
-  readonly #lastOfCall = new Map<string, Mutable>();
+  readonly #ofSession = new Map<string, SessionRows>();
 
   get rows(): readonly FaultOccurrence[] {
     return this.#rows;
   }
 
   note(
-    { call, worked, fault }: FaultMark,
+    mark: FaultMark,
     { position, at, session, seq }: Pick<FaultOccurrence, "position" | "at" | "session" | "seq">,
   ): void {
-    const key = `${session}/${call}`;
-    const last = worked === null ? undefined : this.#lastOfCall.get(key);
+    const { call, worked, fault } = mark;
+    const before = this.#ofSession.get(session) ?? { rows: [], lastOfCall: new Map<string, Mutable>() };
+    const last = worked === null ? undefined : before.lastOfCall.get(call);
     if (last !== undefined) last.worked ??= worked;
-    if (fault === null) return;
+    if (fault === null || (mark.echoOf !== null && before.rows.some((row) => isEcho(mark, row)))) return;
     const row: Mutable = { position, at, session, seq, call, ...fault, worked: null };
     this.#rows.push(row);
-    if (call !== "") this.#lastOfCall.set(key, row);
+    this.#ofSession.set(session, before);
+    before.rows.push(row);
+    if (call !== "") before.lastOfCall.set(call, row);
   }
 
   drop(sessions: ReadonlySet<string>): void {
     this.#rows = this.#rows.filter(({ session }) => !sessions.has(session));
-    for (const [key, { session }] of this.#lastOfCall) if (sessions.has(session)) this.#lastOfCall.delete(key);
+    for (const session of sessions) this.#ofSession.delete(session);
   }
 }
 
 type Mutable = FaultOccurrence & { worked: boolean | null };
+
+interface SessionRows {
+  readonly rows: Mutable[];
+  readonly lastOfCall: Map<string, Mutable>;
+}
 
 /** The groups of these failures, in no order. */
 export function groupFaults(occurrences: Iterable<FaultOccurrence>): readonly FaultGroup[] {

@@ -112,6 +112,7 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): Journal
     search: (question, query) => now(() => tables.search(question, query)),
     faultGroups: (query) => now(() => tables.faults.groups(query)),
     faultGroup: (fingerprint) => now(() => tables.faults.group(fingerprint)),
+    faultRuns: (fingerprint, query) => now(() => tables.faultRuns(fingerprint, query)),
     faultsOf: (fingerprint, query) => now(() => tables.faults.faultsOf(fingerprint, query)),
     faultTrend: (fingerprint, query) => now(() => tables.faults.trend(fingerprint, query)),
     faultRecourses: (fingerprint) => now(() => tables.faults.recourses(fingerprint)),

@@ -19,6 +19,7 @@ import type {
   TimeQuery,
   VerifyReport,
 } from "../journal.ts";
+import type { FaultRunsQuery } from "../fault-queries.ts";
 import { compareKeys } from "../key-order.ts";
 import { fenced } from "../journal-faults.ts";
 import { contains, wordsOf } from "../search-text.ts";
@@ -26,6 +27,7 @@ import { ENDED, statusAfter } from "../session-status.ts";
 
 export interface MemoryTables extends FeedSource {
   readonly faults: Omit<MemoryFaults, "note" | "drop" | "search">;
+  faultRuns(fingerprint: string, query: FaultRunsQuery): readonly string[];
   search(question: string, query: SearchQuery): readonly Found[];
   position(): PositionRange;
   append(session: string, after: number, entries: readonly EncodedEntry[], keeps: readonly EncodedKeep[]): void;
@@ -179,8 +181,20 @@ export function createMemoryTables(maxEntries: number): MemoryTables {
       .slice(0, limit);
   }
 
+  /** Sessions are in the order in which they were begun. */
+  function faultRuns(fingerprint: string, { limit, after }: FaultRunsQuery): readonly string[] {
+    const met = new Set(faults.faultsOf(fingerprint, { limit: Infinity }).map(({ session }) => session));
+    const names = Array.from(sessions.keys());
+    const behind = after === undefined ? -1 : names.indexOf(after);
+    return (behind === -1 ? names : names.slice(0, behind))
+      .filter((name) => met.has(name) && valuesOf("run").has(name))
+      .reverse()
+      .slice(0, limit);
+  }
+
   return {
     faults,
+    faultRuns,
     search,
     append(name, after, entries, keeps) {
       const lastSeq = sessions.get(name)?.rows.length ?? 0;

@@ -3,7 +3,7 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import type { FaultMark, IndexedFault } from "../../core/record/fault-index.ts";
-import { faultMarkOf } from "../../core/record/fault-index.ts";
+import { causeIn, faultMarkOf } from "../../core/record/fault-index.ts";
 import { parseJson } from "../../core/try-read.ts";
 import { FAULT, occurrence } from "./fault-reads.ts";
 import { pairsOf, textOfFault } from "../search-text.ts";
@@ -39,7 +39,7 @@ export function createFaultTables(db: DatabaseSync, schema: "main" | "temp"): vo
         );
         CREATE INDEX ${schema}.faults_by_family ON faults (family, at, position);
         CREATE INDEX ${schema}.faults_by_call ON faults (session, call, position);
-        CREATE INDEX ${schema}.faults_by_session ON faults (session, family);
+        CREATE INDEX ${schema}.faults_of_session ON faults (family, session);
         CREATE TABLE ${schema}.fault_groups (
           number INTEGER PRIMARY KEY,
           fingerprint TEXT NOT NULL UNIQUE,
@@ -71,6 +71,12 @@ export function createFaultIndex(db: DatabaseSync): FaultIndex {
   );
   const settle = db.prepare("UPDATE faults SET worked = ? WHERE position = ?");
   const isInSession = db.prepare("SELECT 1 FROM faults WHERE session = ? AND family = ? LIMIT 1");
+  // In the order of texts, names that begin with `a/` are those from `a/` up to `a0`.
+  const isPassedOn = db.prepare(
+    `SELECT 1 FROM faults AS f CROSS JOIN fault_groups AS g ON g.number = f.family
+     WHERE f.session = ? AND f.call >= ? AND f.call < ? AND g.code = ?
+       AND substr(g.fingerprint, instr(g.fingerprint, '#')) = ? LIMIT 1`,
+  );
   const insert = db.prepare(
     "INSERT INTO faults (position, at, session, seq, call, family, recourse, message) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
   );
@@ -101,10 +107,17 @@ export function createFaultIndex(db: DatabaseSync): FaultIndex {
     insert.run(position, at, session, seq, call, family, recourse, message);
   }
 
+  function isEcho({ fault, echoOf }: FaultMark, session: number | bigint): boolean {
+    if (fault === null || echoOf === null) return false;
+    const end = `${echoOf.slice(0, -1)}0`;
+    return isPassedOn.get(session, echoOf, end, fault.code, causeIn(fault)) !== undefined;
+  }
+
   return {
-    note({ call, worked, fault }, entry) {
+    note(mark, entry) {
+      const { call, worked, fault } = mark;
       if (worked !== null) settleLast(entry.session, call, worked);
-      if (fault === null) return;
+      if (fault === null || isEcho(mark, entry.session)) return;
       add(fault, call, entry);
       if (++unfilled < MAX_UNFILLED) return;
       unfilled = 0;
@@ -189,8 +202,9 @@ function createRemoval(db: DatabaseSync): FaultIndex["remove"] {
 /** The types of events that the index follows from. */
 export const MARKED_TYPES: readonly string[] = ["call-failed", "call-decided", "node-failed", "call-succeeded"];
 
-/** Makes the index of a file that has none. Successes are read only where something failed before. */
+/** Makes the index from the entries, whatever it was before. Successes are read only where something failed before. */
 export function fillFaultIndex(db: DatabaseSync): void {
+  db.exec("DELETE FROM fault_text; DELETE FROM faults; DELETE FROM fault_groups; DELETE FROM fault_recourses");
   const index = createFaultIndex(db);
   const failed = new Set<number>();
   const marked = db.prepare(

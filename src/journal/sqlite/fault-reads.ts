@@ -3,12 +3,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { FaultGroup, FaultOccurrence, RecourseTally } from "../../core/record/fault-index.ts";
 import { trendBuckets } from "../trend-buckets.ts";
-import type { FaultBucket, FaultGroupsQuery, FaultsQuery, FaultTrendQuery } from "../fault-queries.ts";
+import type { FaultBucket, FaultGroupsQuery, FaultRunsQuery, FaultsQuery, FaultTrendQuery } from "../fault-queries.ts";
 
 export interface FaultReads {
   groups(query: FaultGroupsQuery): readonly FaultGroup[];
   group(fingerprint: string): FaultGroup | null;
   faultsOf(fingerprint: string, query: FaultsQuery): readonly FaultOccurrence[];
+  runsOf(fingerprint: string, query: FaultRunsQuery): readonly string[];
   trend(fingerprint: string, query: FaultTrendQuery): readonly FaultBucket[];
   recourses(fingerprint: string): readonly RecourseTally[];
 }
@@ -29,6 +30,17 @@ export function createFaultReads(db: DatabaseSync): FaultReads {
   const faults = db.prepare(
     `SELECT ${FAULT} WHERE f.family = ${FAMILY} AND (f.at, f.position) < (?2, ?3)
      ORDER BY f.at DESC, f.position DESC LIMIT ?4`,
+  );
+  // Goes from session to session in the index, however many failures each of them has.
+  const runs = db.prepare(
+    `WITH RECURSIVE met (session) AS (
+       SELECT max(session) FROM faults WHERE family = ${FAMILY}
+         AND session < coalesce((SELECT number FROM sessions WHERE session = ?2), 9e18)
+       UNION ALL
+       SELECT (SELECT max(session) FROM faults WHERE family = ${FAMILY} AND session < met.session) FROM met
+         WHERE met.session IS NOT NULL)
+     SELECT s.session FROM met CROSS JOIN sessions AS s ON s.number = met.session
+     WHERE EXISTS (SELECT 1 FROM kept WHERE kind = 'run' AND key = s.session) LIMIT ?3`,
   );
   const countBetween = db.prepare(
     `SELECT count(*) AS count FROM faults WHERE family = ${FAMILY} AND at >= ?2 AND at < ?3`,
@@ -52,6 +64,8 @@ export function createFaultReads(db: DatabaseSync): FaultReads {
       faults
         .all(fingerprint, after?.at ?? Infinity, after?.position ?? 0, Number.isFinite(limit) ? limit : -1)
         .map(occurrence),
+    runsOf: (fingerprint, { limit, after }) =>
+      runs.all(fingerprint, after ?? null, Number.isFinite(limit) ? limit : -1).map((row) => String(row["session"])),
     trend: (fingerprint, query) =>
       trendBuckets(query).map(([at, end]) => ({
         at,

@@ -22,6 +22,7 @@ type ReadSide = Pick<
   | "faultGroups"
   | "faultGroup"
   | "faultsOf"
+  | "faultRuns"
   | "faultTrend"
   | "faultRecourses"
   | "search"
@@ -54,6 +55,7 @@ export function readSide(look: Look): ReadSide {
     search: (question, query) => look((reads) => reads.search(question, query)),
     faultGroups: (query) => look((reads) => reads.faults().groups(query)),
     faultGroup: (fingerprint) => look((reads) => reads.faults().group(fingerprint)),
+    faultRuns: (fingerprint, query) => look((reads) => reads.faults().runsOf(fingerprint, query)),
     faultsOf: (fingerprint, query) => look((reads) => reads.faults().faultsOf(fingerprint, query)),
     faultTrend: (fingerprint, query) => look((reads) => reads.faults().trend(fingerprint, query)),
     faultRecourses: (fingerprint) => look((reads) => reads.faults().recourses(fingerprint)),

@@ -81,11 +81,18 @@ const STEPS: readonly Step[] = [
   // The index of failures, the search and tags, made from the entries that are there; and the mark up to which entries were removed.
   (db) => {
     createIndexes(db, "main");
-    fillIndexes(db);
+    fillKeptIndexes(db);
     db.exec(`
         DROP INDEX kept_by_tag;
         ALTER TABLE kept DROP COLUMN tag;
         INSERT OR IGNORE INTO meta (name, value) ${PRUNED}`);
+  },
+  // Failures of nodes that only pass on the failure of a call are no longer counted, and the runs of a group are found by an index.
+  (db) => {
+    db.exec(`
+        DROP INDEX IF EXISTS faults_by_session;
+        CREATE INDEX IF NOT EXISTS faults_of_session ON faults (family, session)`);
+    fillFaultIndex(db);
   },
 ];
 
@@ -95,8 +102,7 @@ function createIndexes(db: DatabaseSync, schema: "main" | "temp"): void {
   createTagTables(db, schema);
 }
 
-function fillIndexes(db: DatabaseSync): void {
-  fillFaultIndex(db);
+function fillKeptIndexes(db: DatabaseSync): void {
   fillRunSearch(db);
   fillKeptTags(db);
 }
@@ -138,7 +144,9 @@ export function seeAsCurrent(db: DatabaseSync): () => void {
   createIndexes(db, "temp");
   let isFilled = false;
   return () => {
-    if (!isFilled) fillIndexes(db);
+    if (isFilled) return;
+    fillFaultIndex(db);
+    fillKeptIndexes(db);
     isFilled = true;
   };
 }

@@ -21,37 +21,27 @@ export interface ConcernedRun {
 /** More runs are not acted on at once. */
 export const MAX_BULK_RUNS = 1_000;
 const PAGE = 500;
-/** Failures that are looked through for runs. */
-const MAX_FAULTS = 100_000;
 
-/** The runs that met a failure of the group, the newest failure first; each as the run that continues it, and once. */
+/** The runs that met a failure of the group, the one that was begun last first; each as the run that continues it, and once. */
 export async function runsOf(journal: Journal, fingerprint: string): Promise<readonly string[]> {
-  const seen = new Set<string>();
   const runs = new Set<string>();
-  let after: { readonly at: number; readonly position: number } | undefined;
-  for (let read = 0; read < MAX_FAULTS && runs.size < MAX_BULK_RUNS; read += PAGE) {
-    const page = await journal.faultsOf(fingerprint, { limit: PAGE, ...(after === undefined ? {} : { after }) });
-    for (const { session } of page) {
-      if (seen.has(session)) continue;
-      seen.add(session);
-      const run = await newestOf(journal, session);
-      if (run !== null) runs.add(run);
-    }
+  for (let after: string | undefined; runs.size < MAX_BULK_RUNS;) {
+    const page = await journal.faultRuns(fingerprint, { limit: PAGE, ...(after === undefined ? {} : { after }) });
+    for (const run of page) runs.add(await newestOf(journal, run));
     after = page.at(-1);
     if (page.length < PAGE) break;
   }
   return [...runs].slice(0, MAX_BULK_RUNS);
 }
 
-/** The run, or the last of its successors; null for a session that is not a run. */
-async function newestOf(journal: Journal, session: string): Promise<string | null> {
+/** The run, or the last of its successors. */
+async function newestOf(journal: Journal, from: string): Promise<string> {
   const seen = new Set<string>();
-  let run = session;
+  let run = from;
   for (;;) {
     const summary = (await journal.kept("run", run)) as RunSummary | null;
-    if (summary === null) return seen.size === 0 ? null : run;
     seen.add(run);
-    if (summary.successor === null || seen.has(summary.successor)) return run;
+    if (summary === null || summary.successor === null || seen.has(summary.successor)) return run;
     run = summary.successor;
   }
 }
