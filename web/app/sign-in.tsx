@@ -54,7 +54,7 @@ function useOneTimeCode(): string | null {
     history.replaceState(null, "", location.pathname + location.search);
     const exchange = async (): Promise<void> => {
       try {
-        await client.logIn({ body: { code } as never });
+        await client.logIn({ body: { code } });
       } catch (error) {
         console.warn("The sign-in link did not work; it may have been used before.", error);
       }

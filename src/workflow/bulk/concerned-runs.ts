@@ -39,10 +39,10 @@ async function newestOf(journal: Journal, from: string): Promise<string> {
   const seen = new Set<string>();
   let run = from;
   for (;;) {
-    const summary = (await journal.kept("run", run)) as RunSummary | null;
+    const successor = ((await journal.kept("run", run)) as RunSummary | null)?.successor ?? null;
     seen.add(run);
-    if (summary === null || summary.successor === null || seen.has(summary.successor)) return run;
-    run = summary.successor;
+    if (successor === null || seen.has(successor)) return run;
+    run = successor;
   }
 }
 
