@@ -11,8 +11,16 @@ const MAX_WAVES = 20;
 const actionId = z.enum(ACTION_IDS);
 export const bulkStatus = z.enum(["running", "completed", "stopped", "aborted"]);
 
+const pace = z
+  .array(z.number().int().min(1).max(MAX_WAVE))
+  .min(1)
+  .max(MAX_WAVES)
+  .optional()
+  .describe("The sizes of the first waves; the last one holds for all that follow. Default: 1, 5, 20.");
+
 export const bulkPreviewBody = z.strictObject({
   action: actionId.optional().describe("Default: the one that most runs offer and that needs nothing."),
+  pace,
 });
 
 export const bulkPreview = z
@@ -29,6 +37,7 @@ export const bulkPreview = z
         code: z.string().nullable(),
         action: actionView.nullable().describe("What it would get; null when it is passed over."),
         passedOver: z.enum(["succeeded", "running", "cancelled", "other-failure", "not-offered"]).nullable(),
+        says: z.string().describe("Why it is passed over; empty when it is not."),
       }),
     ),
     estimate: z
@@ -36,7 +45,7 @@ export const bulkPreview = z
         runs: z.number().describe("How many runs would be acted on."),
         microcents: z.number().describe("What the stages that would run again have cost so far."),
         longestMs: z.number().describe("The longest that one of them took."),
-        waves: z.array(z.number()).describe("How many runs each wave has, at the usual pace."),
+        waves: z.array(z.number()).describe("How many runs each wave has."),
       })
       .describe("What to expect, from how it went before."),
   })
@@ -46,12 +55,7 @@ export const bulkBody = z
   .strictObject({
     action: actionId,
     params: z.record(z.string(), z.unknown()).optional().describe("What the action needs, the same for every run."),
-    pace: z
-      .array(z.number().int().min(1).max(MAX_WAVE))
-      .min(1)
-      .max(MAX_WAVES)
-      .optional()
-      .describe("The sizes of the first waves; the last one holds for all that follow. Default: 1, 5, 20."),
+    pace,
   })
   .meta({ id: "BulkRequest" });
 
@@ -61,11 +65,12 @@ export const bulkView = z
     fingerprint: z.string(),
     code: z.string(),
     action: z.string(),
-    label: z.string(),
+    label: z.string().describe("The action in words."),
     by: z.string(),
     pace: z.array(z.number()),
     runs: z.number(),
     status: bulkStatus,
+    statusLabel: z.string(),
     says: z.string().describe("How it stands, in a sentence."),
     startedAt: instant,
     endedAt: instant.nullable(),
@@ -83,8 +88,10 @@ export const bulkReport = z
       z.object({
         run: z.string(),
         state: stepState,
+        label: z.string().describe("The state in words."),
         now: z.string().describe("The run to look at: the same one, or its successor."),
         code: z.string().nullable(),
+        wave: z.number().describe("Which wave it is in, from 1."),
         at: instant.nullable().describe("null while it is pending."),
       }),
     ),

@@ -54,6 +54,18 @@ export const faultGroupReport = z
       unpricedAttempts: z.number().describe("Attempts without a price: their cost is missing from the sum."),
       failures: z.number().describe("How many failures this covers: the newest ones."),
     }),
+    shared: z
+      .object({
+        code: z.string(),
+        surface: z.string(),
+        provider: z.string(),
+        tool: z.string(),
+        rule: z.string().describe("The row that named the fault."),
+        status: z.number().nullable().describe("The HTTP status."),
+      })
+      .describe(
+        "What the failures of the group have in common, which is why they are one group; empty parts are unknown.",
+      ),
     operator: z.string().optional().describe("What operators should know about this code."),
   })
   .meta({ id: "FaultGroupReport" });

@@ -162,6 +162,12 @@ export const ROUTES = {
     query: z.object({
       ...page,
       code: name.optional().describe("Only groups of this fault code."),
+      q: z
+        .string()
+        .min(1)
+        .max(400)
+        .optional()
+        .describe("Only groups whose title, code, tool or, for operators, newest failure contain every word."),
       tool: name.optional().describe("Only failures of this tool, target or node."),
     }),
     answer: pageOf(faultGroup),
@@ -205,7 +211,11 @@ export const ROUTES = {
   listBulks: route({
     summary: "Bulk actions, the one that was started last first.",
     role: "viewer",
-    query: z.object({ ...page, status: bulkStatus.optional() }),
+    query: z.object({
+      ...page,
+      status: bulkStatus.optional(),
+      fingerprint: name.optional().describe("Only those on this group of failures."),
+    }),
     answer: pageOf(bulkView),
   }),
   showBulk: route({

@@ -104,7 +104,7 @@ const PLACES: Readonly<Partial<Record<KeepKind, (value: unknown) => KeptPlace>>>
   bulk: (value) =>
     fieldOf(value, "startedAt") === undefined
       ? NOWHERE
-      : { at: instant(fieldOf(value, "startedAt")), tags: tagsOf(value, ["status"]) },
+      : { at: instant(fieldOf(value, "startedAt")), tags: tagsOf(value, ["status", "fingerprint"]) },
   audit: (value) => ({ at: instant(fieldOf(value, "at")), tags: tagsOf(value, ["by", "on"]) }),
 };
 

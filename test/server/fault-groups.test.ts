@@ -51,6 +51,11 @@ describe("groups of failures", () => {
     expect(items.map(({ title }) => title)).toEqual([expect.stringMatching(/\p{Script=Han}/u)]);
     expect((await world.viewer.listFaultGroups({ query: { code: "AuthFailed" } })).items).toHaveLength(1);
     expect((await world.viewer.listFaultGroups({ query: { code: "RateLimited" } })).items).toEqual([]);
+    const bookedIn = async (client: typeof chinese, q: string): Promise<readonly string[]> =>
+      (await client.listFaultGroups({ query: { q, limit: 1 } })).items.map((group) => group.tool);
+    expect(await bookedIn(chinese, items[0]?.title ?? "")).toEqual(["book"]);
+    expect(await bookedIn(world.operator, "down key")).toEqual(["search"]);
+    expect(await bookedIn(world.viewer, "down key")).toEqual([]);
   });
 
   it("say what helped, what it cost and how often it happened when", async () => {
@@ -59,6 +64,7 @@ describe("groups of failures", () => {
     const shown = await world.viewer.showFaultGroup({ params, query: { trendMs: 7_200_000, bucketMs: 3_600_000 } });
     expect(shown.helped).toEqual([{ recourse: "retry", says: "retried", worked: 3, failed: 0 }]);
     expect(shown.cost).toMatchObject({ microcents: 3_000_000, failures: 3, unpricedAttempts: 0 });
+    expect(shown.shared).toMatchObject({ code: "ToolUnavailable", surface: "tool", tool: "search", status: 503 });
     expect(shown.trend).toHaveLength(2);
     expect(shown.trend.reduce((sum, { count }) => sum + count, 0)).toBe(3);
     const { items, next } = await world.viewer.listFaults({ params, query: { limit: 2 } });

@@ -17,6 +17,37 @@ export function fingerprint({ code, context, evidence }: Fault, { surface, provi
   ].join("");
 }
 
+/** What the failures of a group have in common; empty parts are unknown. */
+export interface FingerprintParts {
+  readonly code: string;
+  readonly surface: string;
+  readonly provider: string;
+  readonly tool: string;
+  /** The row that named the fault. */
+  readonly rule: string;
+  readonly status: number | null;
+}
+
+const FORM =
+  /^(?<code>[^@]*)@(?<surface>[^/:#]*)(?:\/(?<provider>[^:#]*))?(?::(?<tool>[^#]*))?#(?<rule>[^+]*)(?:\+(?<status>\d+))?$/u;
+
+/** Reads a fingerprint back; a text that is none has no parts. Long names come back shortened, as the fingerprint has them. */
+export function readFingerprint(text: string): FingerprintParts {
+  const parts: Readonly<Record<string, string | undefined>> = FORM.exec(text)?.groups ?? {};
+  const part = (which: string): string =>
+    (parts[which] ?? "").replaceAll(/%([\da-f]{1,6});/gu, (_all, sign: string) =>
+      String.fromCodePoint(parseInt(sign, 16)),
+    );
+  return {
+    code: part("code"),
+    surface: part("surface"),
+    provider: part("provider"),
+    tool: part("tool"),
+    rule: part("rule"),
+    status: parts["status"] === undefined ? null : Number(parts["status"]),
+  };
+}
+
 /** Signs that part the fields, and what cannot be seen: written out, so that two places never share a name. */
 const SIGNS = /[%@/:#+\s\p{C}]/gu;
 /** A rule's own name has slashes, and nothing but a status comes after it. */

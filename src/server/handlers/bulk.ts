@@ -6,7 +6,7 @@ import { actionWords } from "../../core/flow/action-words.ts";
 import { focusOf } from "../../core/flow/action.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
 import { type Bulk, type BulkReport, DEFAULT_PACE, wavesOf } from "../../workflow/bulk/bulk.ts";
-import { tellBulk } from "../../workflow/bulk/bulk-words.ts";
+import { bulkWords } from "../../workflow/bulk/bulk-words.ts";
 import type { BulkPreview } from "../../workflow/bulk/bulks.ts";
 import type { HandlersOf } from "../asked.ts";
 import { fromCursor, pageFrom } from "../cursor.ts";
@@ -20,8 +20,9 @@ export function bulkHandlers({
   workflows: { bulks },
 }: ServerParts): HandlersOf<"previewBulk" | "startBulk" | "listBulks" | "showBulk" | "abortBulk"> {
   return {
-    async previewBulk({ params: { fingerprint }, body: { action }, locale }) {
-      return previewView(await bulks.preview(fingerprint, { locale, ...(action === undefined ? {} : { action }) }));
+    async previewBulk({ params: { fingerprint }, body: { action, pace = DEFAULT_PACE }, locale }) {
+      const preview = await bulks.preview(fingerprint, { locale, ...(action === undefined ? {} : { action }) });
+      return previewView(preview, pace, locale);
     },
     async startBulk({ params: { fingerprint }, body, who, idempotencyKey, locale }) {
       const { action, params, pace } = body;
@@ -34,11 +35,12 @@ export function bulkHandlers({
       });
       return viewOf(bulk, locale);
     },
-    async listBulks({ query: { limit, cursor, status }, locale }) {
+    async listBulks({ query: { limit, cursor, status, fingerprint }, locale }) {
       const after = fromCursor(cursor, behind);
       const found = await bulks.list({
         limit: limit + 1,
         ...(status === undefined ? {} : { status }),
+        ...(fingerprint === undefined ? {} : { fingerprint }),
         ...(after === undefined ? {} : { after }),
       });
       return pageFrom(
@@ -59,6 +61,7 @@ export function bulkHandlers({
 
 function viewOf(bulk: Bulk, locale: Locale): z.output<typeof bulkView> {
   const { params: _params, pace, runs, action, status, ...facts } = bulk;
+  const { label, says } = bulkWords(locale).status[status];
   return {
     ...facts,
     action,
@@ -66,7 +69,8 @@ function viewOf(bulk: Bulk, locale: Locale): z.output<typeof bulkView> {
     pace: [...pace],
     runs: runs.length,
     status,
-    says: tellBulk(status, locale),
+    statusLabel: label,
+    says,
   };
 }
 
@@ -75,20 +79,25 @@ function reportView(report: BulkReport | null, locale: Locale): z.output<typeof 
   const { bulk, steps } = report;
   const counts = { pending: 0, acting: 0, running: 0, completed: 0, failed: 0, waiting: 0, refused: 0 };
   for (const { state } of steps) counts[state]++;
+  const labels = bulkWords(locale).step;
+  const waveOf = new Map(wavesOf(bulk).flatMap((wave, index) => wave.map((run) => [run, index + 1])));
   return {
     ...viewOf(bulk, locale),
     counts,
     steps: steps.map(({ run, state, now, code, at }) => ({
       run,
       state,
+      label: labels[state],
       now,
       code,
+      wave: waveOf.get(run) ?? 1,
       at: state === "pending" ? null : at,
     })),
   };
 }
 
-function previewView(preview: BulkPreview): z.output<typeof bulkPreview> {
+function previewView(preview: BulkPreview, pace: readonly number[], locale: Locale): z.output<typeof bulkPreview> {
+  const why = bulkWords(locale).passedOver;
   const { group, action, choices, runs, spentMicrocents, longestMs } = preview;
   const acted = runs.filter(({ offered }) => offered !== null).map(({ report }) => report.summary.run);
   return {
@@ -103,12 +112,13 @@ function previewView(preview: BulkPreview): z.output<typeof bulkPreview> {
       code: summary.code,
       action: offered === null ? null : actionFor(offered),
       passedOver,
+      says: passedOver === null ? "" : why[passedOver],
     })),
     estimate: {
       runs: acted.length,
       microcents: spentMicrocents,
       longestMs,
-      waves: wavesOf({ runs: acted, pace: DEFAULT_PACE }).map((wave) => wave.length),
+      waves: wavesOf({ runs: acted, pace }).map((wave) => wave.length),
     },
   };
 }

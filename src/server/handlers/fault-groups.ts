@@ -7,9 +7,11 @@ import { traitsOf } from "../../core/fault/catalogue.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import { wordsFor } from "../../core/fault/words/words.ts";
 import type { FaultGroup, FaultOccurrence } from "../../core/record/fault-index.ts";
+import { readFingerprint } from "../../core/record/fingerprint.ts";
 import { knownCode } from "../../core/record/known-code.ts";
 import { faultCosts } from "../../journal/fault-costs.ts";
-import type { FaultBucket } from "../../journal/fault-queries.ts";
+import type { FaultBucket, FaultGroupsQuery } from "../../journal/fault-queries.ts";
+import { contains, wordsOf } from "../../journal/search-text.ts";
 import type { HandlersOf, Sender } from "../asked.ts";
 import { fromCursor, pageFrom } from "../cursor.ts";
 import type { ServerParts } from "../parts.ts";
@@ -38,6 +40,20 @@ export function faultGroupHandlers({
     return journal.faultTrend(fingerprint, { since: until - buckets * bucketMs, until, bucketMs });
   }
 
+  /** The first groups that fit. There are far fewer groups than failures, so they are read until enough were found. */
+  async function groupsThat(
+    fits: (group: FaultGroup) => boolean,
+    query: FaultGroupsQuery,
+  ): Promise<readonly FaultGroup[]> {
+    const found: FaultGroup[] = [];
+    for (let after = query.after; ;) {
+      const page = await journal.faultGroups({ ...query, ...(after === undefined ? {} : { after }) });
+      found.push(...page.filter(fits));
+      after = page.at(-1);
+      if (found.length >= query.limit || page.length < query.limit) return found.slice(0, query.limit);
+    }
+  }
+
   async function known(fingerprint: string): Promise<FaultGroup> {
     const group = await journal.faultGroup(fingerprint);
     if (group === null) throw new Refused("not-there");
@@ -45,9 +61,10 @@ export function faultGroupHandlers({
   }
 
   return {
-    async listFaultGroups({ query: { limit, cursor, code, tool }, who, locale }) {
+    async listFaultGroups({ query: { limit, cursor, code, tool, q = "" }, who, locale }) {
       const after = fromCursor(cursor, behindGroup);
-      const found = await journal.faultGroups({
+      const words = wordsOf(q);
+      const found = await groupsThat((group) => contains(textOfGroup(group, { who, locale }), words), {
         limit: limit + 1,
         ...(after === undefined ? {} : { after }),
         ...(code === undefined ? {} : { code }),
@@ -73,6 +90,7 @@ export function faultGroupHandlers({
           .map((tally) => ({ ...tally, says: recourseWord(tally.recourse, locale) }))
           .toSorted((a, b) => b.worked - a.worked || a.failed - b.failed),
         cost: await faultCosts(journal, fingerprint, COSTED_FAULTS),
+        shared: readFingerprint(fingerprint),
         ...(who.role === "operator" ? { operator } : {}),
       };
       return view;
@@ -99,6 +117,13 @@ export function faultGroupHandlers({
     const kept = await Promise.all(names.map((name) => journal.kept("run", name)));
     return new Set(names.filter((_name, index) => kept[index] !== null));
   }
+}
+
+/** A viewer does not see messages of failures, so it cannot find out what they say by searching for it. */
+function textOfGroup(group: FaultGroup, { who, locale }: Reader): string {
+  const { fingerprint, code, tool, message } = group;
+  const { title } = wordsFor(codeOf(group), locale);
+  return [fingerprint, code, tool, title, ...(who.role === "operator" ? [message] : [])].join("\n");
 }
 
 function codeOf({ code }: Pick<FaultGroup, "code">): ReturnType<typeof knownCode> {

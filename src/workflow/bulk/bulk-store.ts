@@ -9,6 +9,8 @@ import { pendingStep } from "./bulk.ts";
 export interface BulksQuery {
   readonly limit: number;
   readonly status?: BulkStatus;
+  /** Only those on this group of failures. */
+  readonly fingerprint?: string;
   /** Only those behind this one; the last of a page leads to the next. */
   readonly after?: Pick<Bulk, "id" | "startedAt">;
 }
@@ -58,11 +60,18 @@ export async function readBulk(journal: Journal, id: string): Promise<BulkReport
   };
 }
 
-export async function listBulks(journal: Journal, { limit, status, after }: BulksQuery): Promise<readonly Bulk[]> {
+export async function listBulks(
+  journal: Journal,
+  { limit, status, fingerprint, after }: BulksQuery,
+): Promise<readonly Bulk[]> {
+  const tags = [
+    ...(status === undefined ? [] : [tagOf("status", status)]),
+    ...(fingerprint === undefined ? [] : [tagOf("fingerprint", fingerprint)]),
+  ];
   const found: readonly Timed[] = await journal.keptByTime("bulk", {
     order: "newest",
     limit,
-    ...(status === undefined ? {} : { tags: [tagOf("status", status)] }),
+    ...(tags.length === 0 ? {} : { tags }),
     ...(after === undefined ? {} : { after: { at: after.startedAt, key: after.id } }),
   });
   return found.map(({ value }) => value as Bulk);

@@ -17,7 +17,7 @@ import { digestOf } from "../../runtime/session/digest.ts";
 import { BulkDriver, type BulkDriverOptions, settledStep } from "./bulk-driver.ts";
 import { beginBulk, type BulksQuery, listBulks, readBulk, wishAbort } from "./bulk-store.ts";
 import { type Bulk, type BulkReport, DEFAULT_PACE } from "./bulk.ts";
-import { concernOf, type NotConcerned, offerOf, runsOf } from "./concerned-runs.ts";
+import { concernOf, offerOf, type WhyPassedOver, runsOf } from "./concerned-runs.ts";
 
 /** Options of `bulks.preview`. */
 export interface BulkPreviewOptions {
@@ -44,7 +44,7 @@ export interface PreviewedRun {
   readonly report: RunReport;
   /** The action it would get; null when it is passed over or does not offer it. */
   readonly offered: OfferedAction | null;
-  readonly passedOver: NotConcerned | "not-offered" | null;
+  readonly passedOver: WhyPassedOver | null;
 }
 
 /** What a bulk action would do. */

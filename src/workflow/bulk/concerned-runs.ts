@@ -11,6 +11,9 @@ export type NotConcerned =
   | "cancelled"
   | "other-failure"; // it stands because of something else
 
+/** Why an action is not taken on a run. */
+export type WhyPassedOver = NotConcerned | "not-offered";
+
 /** A run that met a failure of the group, or the run that continues it. */
 export interface ConcernedRun {
   readonly report: RunReport;

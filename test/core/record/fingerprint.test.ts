@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { classify, fault, type Place } from "../../../src/core/index.ts";
-import { fingerprint } from "../../../src/core/record/fingerprint.ts";
+import { fingerprint, readFingerprint } from "../../../src/core/record/fingerprint.ts";
 
 const place = (details: Partial<Place>): Place => ({ surface: "tool", provider: "", tool: "", stage: "", ...details });
 
@@ -36,6 +36,18 @@ it("is another one for every other place", () => {
     }),
     { numRuns: 2000 },
   );
+});
+
+it("can be read back, part by part", () => {
+  const names = fc.stringMatching(/^[ab/:#+@% ]{0,6}$/);
+  fc.assert(
+    fc.property(names, names, fc.option(fc.integer({ min: 100, max: 599 })), (provider, tool, status) => {
+      const met = fault("NotFound", status === null ? {} : { context: { status } });
+      const read = readFingerprint(fingerprint(met, place({ provider, tool })));
+      expect(read).toEqual({ code: "NotFound", surface: "tool", provider, tool, rule: "raised", status });
+    }),
+  );
+  expect(readFingerprint("nonsense")).toMatchObject({ code: "", rule: "", status: null });
 });
 
 it("stays short, and keeps long names apart that begin alike", () => {
