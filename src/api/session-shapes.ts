@@ -116,6 +116,7 @@ export const alsoLooking = z
 export const openQuestionView = z
   .object({
     ...questionView.shape,
+    isRun: z.boolean().describe("Its session is a run of a workflow."),
     by: z.string().nullable().describe("Who answered it; null while it is open."),
     canAnswer: z.boolean().describe("False for a secret: it is answered where it was asked, never over HTTP."),
     wants: z.enum(["json", "yes-no", "option", "text"]).describe("What an accepted answer must be."),

@@ -76,7 +76,7 @@ export function runFor(reader: Reader, report: RunReport, around: RunSurrounding
     fault: state.fault === null ? null : faultFor(reader, state.fault, summary.run),
     visits: state.visits.slice(-MAX_VISITS).map((visit) => visitFor(reader, report, visit, around)),
     olderVisits: Math.max(0, state.visits.length - MAX_VISITS),
-    asked: questions.map(questionFor),
+    asked: questions.map((question) => questionFor(question, locale)),
     actions: actions.map(actionFor),
     files: files.map((name) => ({ name })),
     graph: graphFor(around, state.visits, locale),

@@ -11,6 +11,8 @@ import { type Redactor, SHAPE_REDACTOR } from "../core/fault/redact.ts";
 import { viewFor } from "../core/fault/view.ts";
 import { type Locale, wordsFor } from "../core/fault/words/words.ts";
 import { endOf, formFacts, type Question } from "../core/flow/interaction.ts";
+import { tellUnanswered } from "../core/flow/question-words.ts";
+import { knownCode } from "../core/record/known-code.ts";
 
 export interface Reader {
   readonly role: Role;
@@ -58,7 +60,7 @@ export function placeFor(role: Role, at: string): string {
   return role === "operator" ? at : at.slice(Math.max(at.lastIndexOf("/"), at.lastIndexOf("\\")) + 1);
 }
 
-export function questionFor(question: Question): z.output<typeof questionView> {
+export function questionFor(question: Question, locale: Locale): z.output<typeof questionView> {
   const { id, session, call, turn, code, payload, askedAt } = question;
   const { schema, issues } = formFacts(payload);
   return {
@@ -67,10 +69,12 @@ export function questionFor(question: Question): z.output<typeof questionView> {
     call,
     turn,
     code,
+    title: code === null ? null : wordsFor(knownCode({ code }), locale).title,
     kind: payload.kind,
     prompt: payload.prompt,
     askedAt,
     expiresAt: endOf(question),
+    atTimeout: tellUnanswered(question, locale),
     ...(payload.kind === "Select" ? { options: [...payload.options] } : {}),
     ...(payload.kind === "Approve" ? { tool: payload.tool } : {}),
     ...(payload.kind === "Ask" ? { field: payload.field } : {}),

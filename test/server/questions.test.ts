@@ -27,6 +27,9 @@ describe("a question over HTTP", () => {
     expect(items).toMatchObject([
       { session: run, kind: "Confirm", prompt: "Ship a song?", by: null, canAnswer: true, wants: "yes-no" },
     ]);
+    expect(items).toMatchObject([
+      { isRun: true, title: null, atTimeout: "Without an answer in time, it counts as a no." },
+    ]);
     const [asked] = items;
     expect((asked?.expiresAt ?? 0) - (asked?.askedAt ?? 0)).toBe(3_600_000);
     const params = { question: asked?.id ?? "" };
@@ -68,6 +71,18 @@ describe("a question over HTTP", () => {
     expect(acted).toEqual({ run, did: true });
     await world.event(run, "run-ended");
     expect(JSON.stringify(await world.operator.showOutput({ params: { run } }))).toContain("with care");
+  });
+
+  it("says when silence counts as a yes", async () => {
+    const { workflow, journal } = await fromText(
+      "gated.yaml",
+      GATED.replace("ask: Confirm", "ask: Confirm, on_timeout: approve"),
+    );
+    const world = await runWorld([workflow], { journal, env: ENV });
+    const { run } = await world.operator.startRun({ body: { workflow: "gated" } });
+    await world.event(run, "node-paused");
+    const { items } = await world.viewer.listQuestions();
+    expect(items).toMatchObject([{ atTimeout: "Without an answer in time, it counts as approved." }]);
   });
 
   it("is paged, oldest first", async () => {

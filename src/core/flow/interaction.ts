@@ -17,7 +17,12 @@ export interface SelectOption {
 export type AnswerSchema = Readonly<Record<string, unknown>>;
 
 /** What a question shows. Never a secret: it is journaled and shown on pages. */
-export type QuestionPayload =
+export type QuestionPayload = PayloadByKind & {
+  /** Without an answer in time it counts as a yes. Default: as a no. */
+  readonly onTimeout?: "approve";
+};
+
+type PayloadByKind =
   | {
       readonly kind: "Ask";
       readonly prompt: string;

@@ -6,12 +6,13 @@ import { causeChain, type Fault, type FaultIssue } from "../fault/fault.ts";
 import { type Locale, wordsFor } from "../fault/words/words.ts";
 import { tryRead } from "../try-read.ts";
 import { type Choice, USE } from "./call.ts";
-import type { AnswerSchema, QuestionPayload, SelectOption } from "./interaction.ts";
+import { type AnswerSchema, endOf, type Question, type QuestionPayload, type SelectOption } from "./interaction.ts";
 
 interface QuestionWords {
   readonly prompts: Readonly<Record<QuestionKind, (tool: string, what: string) => string>>;
   readonly choices: Readonly<Record<Choice, string>>;
   readonly use: (other: string) => string;
+  readonly unanswered: Readonly<Record<"no" | "yes" | "waits", string>>;
 }
 
 const WORDS: Readonly<Record<Locale, QuestionWords>> = {
@@ -25,6 +26,11 @@ const WORDS: Readonly<Record<Locale, QuestionWords>> = {
     },
     choices: { retry: "Try again now", skip: "Go on without it", fail: "Give up" },
     use: (other) => `Use ${other} instead`,
+    unanswered: {
+      no: "Without an answer in time, it counts as a no.",
+      yes: "Without an answer in time, it counts as approved.",
+      waits: "It waits until a person answers.",
+    },
   },
   "zh-CN": {
     prompts: {
@@ -36,8 +42,20 @@ const WORDS: Readonly<Record<Locale, QuestionWords>> = {
     },
     choices: { retry: "立即重试", skip: "跳过并继续", fail: "放弃" },
     use: (other) => `改用 ${other}`,
+    unanswered: {
+      no: "若未及时答复，视为拒绝。",
+      yes: "若未及时答复，视为批准。",
+      waits: "它会一直等到有人答复。",
+    },
   },
 };
+
+/** What happens when nobody answers, in a sentence. */
+export function tellUnanswered(question: Question, locale: Locale): string {
+  const { no, yes, waits } = WORDS[locale].unanswered;
+  if (endOf(question) === null) return waits;
+  return question.payload.onTimeout === "approve" ? yes : no;
+}
 
 /** The call that a person is asked about. */
 export interface AskedCall {

@@ -74,7 +74,7 @@ function answerOf(
     waitMs: nextAt === null ? 0 : Math.max(0, nextAt - clock.now()),
     nextAt,
     breaker,
-    question: question === null ? null : questionFor(question),
+    question: question === null ? null : questionFor(question, locale),
     end: end?.status ?? null,
     ...(failure.input === undefined || who.role === "viewer" ? {} : { input: failure.input }),
     words: {

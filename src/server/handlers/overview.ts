@@ -28,7 +28,7 @@ export function overviewHandlers({
       const seen = await overviewOf(journal, clock.now());
       const { questions, running, waiting, failed, spentMicrocents, since, isPartial } = seen;
       const view: z.output<typeof overview> = {
-        needsYou: { ...questions, first: questions.first.map(questionFor) },
+        needsYou: { ...questions, first: questions.first.map((question) => questionFor(question, locale)) },
         running: { ...running, first: running.first.map((run) => glance(run, locale)) },
         waiting: {
           ...waiting,

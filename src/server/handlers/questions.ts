@@ -4,11 +4,10 @@ import { z } from "zod";
 import type { openQuestionView } from "../../api/session-shapes.ts";
 import { INTERACTIONS } from "../../core/flow/interaction.ts";
 import { findQuestion, type OpenQuestion, questionsPage } from "../../journal/open-questions.ts";
-import type { HandlersOf } from "../asked.ts";
+import type { HandlersOf, Sender } from "../asked.ts";
 import { fromCursor, toCursor } from "../cursor.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
-import type { Identity } from "../tokens.ts";
 import { questionFor } from "../views.ts";
 
 const place = z.strictObject({ at: z.number(), key: z.string() });
@@ -19,20 +18,18 @@ export function questionHandlers({
   lookers,
 }: ServerParts): HandlersOf<"listQuestions" | "showQuestion" | "lookAtQuestion" | "answerQuestion"> {
   return {
-    async listQuestions({ who, query: { limit, cursor, session } }) {
+    async listQuestions({ query: { limit, cursor, session }, who, locale }) {
       const after = fromCursor(cursor, place);
       const { questions, next } = await questionsPage(journal, {
         limit,
         ...(session === undefined ? {} : { session }),
         ...(after === undefined ? {} : { after }),
       });
-      return {
-        items: questions.map((question) => viewOf(question, who)),
-        next: next === null ? null : toCursor({ ...next }),
-      };
+      const items = await Promise.all(questions.map((question) => viewOf(question, { who, locale })));
+      return { items, next: next === null ? null : toCursor({ ...next }) };
     },
-    async showQuestion({ who, params: { question } }) {
-      return viewOf(await questionNamed(question), who);
+    async showQuestion({ params: { question }, who, locale }) {
+      return viewOf(await questionNamed(question), { who, locale });
     },
     async lookAtQuestion({ who: { name }, params: { question } }) {
       const { id } = await questionNamed(question);
@@ -45,8 +42,7 @@ export function questionHandlers({
       if (found === null) throw new Refused(question.startsWith("q_") ? "question-closed" : "not-there");
       const { session, by } = found;
       if (by !== null || !(await workflows.runs.answer(question, body, who.name))) throw new Refused("question-closed");
-      const isRun = ((await journal.kept("run", session)) ?? null) !== null;
-      return { question, session, isRun };
+      return { question, session, isRun: await isRun(session) };
     },
   };
 
@@ -56,9 +52,20 @@ export function questionHandlers({
     return found;
   }
 
-  function viewOf(question: OpenQuestion, { name }: Identity): z.output<typeof openQuestionView> {
+  async function isRun(session: string): Promise<boolean> {
+    return ((await journal.kept("run", session)) ?? null) !== null;
+  }
+
+  async function viewOf(
+    question: OpenQuestion,
+    { who, locale }: Pick<Sender, "who" | "locale">,
+  ): Promise<z.output<typeof openQuestionView>> {
+    const { id, session, by } = question;
     const { answer: wants, secret } = INTERACTIONS[question.payload.kind];
-    const alsoLooking = lookers.others(question.id, name);
-    return { ...questionFor(question), by: question.by, canAnswer: !secret, wants, alsoLooking };
+    return {
+      ...questionFor(question, locale),
+      ...{ isRun: await isRun(session), by, canAnswer: !secret, wants },
+      alsoLooking: lookers.others(id, who.name),
+    };
   }
 }

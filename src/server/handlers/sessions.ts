@@ -50,7 +50,7 @@ export function sessionHandlers({ journal, workflows }: ServerParts): HandlersOf
         labels: { ...manifest?.labels },
         spending: { ...spending },
         turns: turnsOf(reader, timeline),
-        questions: questions.filter(({ by }) => by === null).map(questionFor),
+        questions: questions.filter(({ by }) => by === null).map((question) => questionFor(question, locale)),
       };
     },
     async listEntries({ who, params: { session }, query: { limit, after } }) {

@@ -31,7 +31,9 @@ export function gateStage(options: GateOptions, home: NodeDeps): Stage {
     timeoutMs: attemptMs(options),
     init: initUnlessSkipped(options, home, (scope) => rendered(options.prompt, expressionScope(scope))),
     act: async (request, tools, scope) => {
-      const payload = PAYLOADS[options.ask](request, options, scope);
+      const { ask, onTimeout } = options;
+      const asked = PAYLOADS[ask](request, options, scope);
+      const payload = onTimeout === "approve" ? { ...asked, onTimeout } : asked;
       const output =
         toldByOperator(scope) ?? outputOf(options, await tools.ask({ payload, timeoutMs: options.gateTimeoutMs }));
       if (!output.approved && !(await hasWayForNo(options, home, scope, output))) throw notApproved(options.id, output);

@@ -1,0 +1,101 @@
+// One question: what is asked, where it comes from, what happens without an answer, who else is looking, and the form.
+
+import { Link } from "@tanstack/react-router";
+import type { ReactNode, Ref } from "react";
+import { useFormat } from "../../app/format.ts";
+import { useWords, wordTable } from "../../app/words.ts";
+import { Button } from "../../parts/button.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { Facts } from "../../parts/page.tsx";
+import { Countdown } from "../../parts/pill.tsx";
+import { type OpenQuestion, QuestionForm } from "./question-form.tsx";
+
+export interface QuestionPanelProps {
+  readonly question: OpenQuestion;
+  readonly place: Ref<HTMLDivElement>;
+  readonly onBack: () => void;
+  readonly onDone: () => void;
+}
+
+export function QuestionPanel({ question, place, onBack, onDone }: QuestionPanelProps): ReactNode {
+  const words = useWords(WORDS);
+  const { dateTime } = useFormat();
+  const { id, prompt, askedAt, title, tool } = question;
+  return (
+    <section className="question-panel" aria-label={words.label} ref={place} tabIndex={-1} data-question={id}>
+      <div className="question-back">
+        <Button kind="quiet" onClick={onBack}>
+          <Icon name="back" /> {words.back}
+        </Button>
+      </div>
+      <h2 className="question-prompt">{prompt}</h2>
+      <QuestionForm question={question} onDone={onDone} />
+      <Timeout question={question} />
+      <Facts
+        rows={[
+          [question.isRun ? words.run : words.session, <Source key="source" question={question} />],
+          ...(title === null ? [] : [[words.fault, title] as const]),
+          ...(tool === undefined ? [] : [[words.tool, <code key="tool">{tool}</code>] as const]),
+          [words.asked, dateTime(askedAt)],
+        ]}
+      />
+    </section>
+  );
+}
+
+function Source({ question: { session, isRun } }: Pick<QuestionPanelProps, "question">): ReactNode {
+  return isRun ? (
+    <Link className="link" to="/runs/$run" params={{ run: session }}>
+      {session}
+    </Link>
+  ) : (
+    <Link className="link" to="/sessions/$session" params={{ session }}>
+      {session}
+    </Link>
+  );
+}
+
+/** What happens without an answer, and when. */
+function Timeout({ question: { expiresAt, atTimeout, by } }: Pick<QuestionPanelProps, "question">): ReactNode {
+  const words = useWords(WORDS);
+  if (by !== null) return null;
+  return (
+    <p className="question-timeout">
+      <Icon name="waiting" />
+      <span>
+        {expiresAt === null ? null : (
+          <>
+            {words.within} <Countdown until={expiresAt} />
+            {words.stop}{" "}
+          </>
+        )}
+        {atTimeout}
+      </span>
+    </p>
+  );
+}
+
+const WORDS = wordTable({
+  "en": {
+    label: "The chosen question",
+    back: "All questions",
+    run: "Run",
+    session: "Session",
+    fault: "Because of",
+    tool: "Tool",
+    asked: "Asked",
+    within: "Time left:",
+    stop: ".",
+  },
+  "zh-CN": {
+    label: "所选问题",
+    back: "全部问题",
+    run: "运行",
+    session: "会话",
+    fault: "原因",
+    tool: "工具",
+    asked: "提出时间",
+    within: "剩余时间：",
+    stop: "。",
+  },
+});
