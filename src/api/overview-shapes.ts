@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { instant, name, page, questionView } from "./shapes.ts";
+import { targetView } from "./target-shapes.ts";
 
 const runAtGlance = z.object({
   run: z.string(),
@@ -20,6 +21,8 @@ function countedOf<Item extends z.ZodType>(
 
 export const overview = z
   .object({
+    isWell: z.boolean().describe("Nothing needs a person, no target is out of service, and nothing failed today."),
+    says: z.string().describe("The same in a sentence, with what comes first."),
     needsYou: countedOf(questionView).describe("Open questions, the oldest first."),
     running: countedOf(runAtGlance),
     waiting: countedOf(z.object({ ...runAtGlance.shape, nextAt: instant })).describe(
@@ -28,9 +31,14 @@ export const overview = z
     failed: z
       .array(z.object({ code: z.string(), title: z.string(), count: z.number(), newest: z.string() }))
       .describe("Runs begun today that failed and were not continued, by cause."),
-    targets: z
-      .array(z.object({ target: z.string(), breaker: z.string(), pausedUntil: instant.nullable() }))
-      .describe("Targets that are not fully in service."),
+    targets: z.array(targetView).describe("Targets that are not fully in service."),
+    faults: z
+      .object({
+        trend: z.array(z.object({ at: instant, count: z.number() })).describe("How many failures each hour has."),
+        count: z.number(),
+        isPartial: z.boolean().describe("There are more kinds of failures than were counted."),
+      })
+      .describe("Failures of the last 24 hours, those that were recovered from included."),
     spentMicrocents: z.number().describe("What the runs begun today have cost."),
     since: instant.describe("When today began, in UTC."),
     isPartial: z.boolean().describe("There are more runs today than these figures cover."),

@@ -13,6 +13,9 @@ export const targetView = z
       .describe("What is called; null when only the journal knows the target."),
     tools: z.array(z.string()).describe("Under these names this server has called it."),
     breaker: z.enum(["closed", "open", "half-open", "isolated"]),
+    state: z
+      .object({ id: z.enum(["in-service", "paused", "out-of-service", "tried", "isolated"]), label: z.string() })
+      .describe("Where it stands."),
     says: z.string().describe("Its state in a sentence."),
     since: instant.nullable().describe("When its breaker opened, or a person isolated it."),
     retryAt: instant.nullable().describe("When its breaker lets a probe through."),
@@ -59,6 +62,15 @@ export const targetView = z
       })
       .nullable()
       .describe("Since this server started; null when it has not called the target."),
+    actions: z
+      .array(
+        z.object({
+          id: z.enum(["probe", "reset", "isolate"]),
+          label: z.string(),
+          effect: z.string().describe("What it does, in a sentence."),
+        }),
+      )
+      .describe("What operators can do to it now, the gentlest first."),
   })
   .meta({ id: "Target" });
 

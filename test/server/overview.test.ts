@@ -45,6 +45,17 @@ describe("a server with some past", () => {
     expect(seen.running).toEqual({ count: 0, isMore: false, first: [] });
     expect([seen.spentMicrocents, seen.isPartial, seen.since % 86_400_000]).toEqual([0, false, 0]);
     expect((await chinese.overview()).failed[0]?.title).toMatch(/\p{Script=Han}/u);
+    expect([seen.isWell, seen.says]).toEqual([false, "3 runs failed today."]);
+    expect((await chinese.overview()).says).toBe("今天有 3 个运行失败。");
+  });
+
+  it("counts the failures of the last 24 hours, hour by hour", async () => {
+    const { faults } = await world.viewer.overview();
+    const { items } = await world.viewer.listFaultGroups();
+    const all = items.reduce((sum, { count }) => sum + count, 0);
+    expect(faults).toMatchObject({ count: all, isPartial: false });
+    expect(faults.trend).toHaveLength(24);
+    expect(faults.trend.reduce((sum, { count }) => sum + count, 0)).toBe(all);
   });
 
   it("answers a poll of the overview with 304 as long as nothing has happened", async () => {

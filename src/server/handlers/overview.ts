@@ -8,12 +8,14 @@ import { type Locale, wordsFor } from "../../core/fault/words/words.ts";
 import { knownCode } from "../../core/record/known-code.ts";
 import type { Found } from "../../journal/journal.ts";
 import { contains, textOfFault, wordsOf } from "../../journal/search-text.ts";
+import { isWell, type GlanceCounts, tellGlance } from "../../workflow/report/overview-words.ts";
 import { overviewOf } from "../../workflow/report/overview.ts";
 import type { RunSummary } from "../../workflow/runs-api.ts";
 import type { HandlersOf, Sender } from "../asked.ts";
 import { fromCursor, toCursor } from "../cursor.ts";
 import type { ServerParts } from "../parts.ts";
 import { questionFor } from "../views.ts";
+import { targetFor } from "./targets.ts";
 
 const behind = z.object({ position: z.number() });
 
@@ -24,10 +26,23 @@ export function overviewHandlers({
   metrics,
 }: ServerParts): HandlersOf<"overview" | "search" | "metrics"> {
   return {
-    async overview({ locale }) {
+    async overview({ who, locale }) {
       const seen = await overviewOf(journal, clock.now());
-      const { questions, running, waiting, failed, spentMicrocents, since, isPartial } = seen;
+      const { questions, running, waiting, failed, faults, spentMicrocents, since, isPartial } = seen;
+      const troubled = faultline
+        .targets()
+        .filter(({ breaker, pausedUntil }) => breaker !== "closed" || pausedUntil !== null);
+      const counts: GlanceCounts = {
+        questions: questions.count,
+        targetsOut: troubled.filter(({ breaker }) => breaker !== "closed").length,
+        failed: failed.reduce((all, { count }) => all + count, 0),
+        running: running.count,
+        waiting: waiting.count,
+      };
+      const figures = faultline.metrics();
       const view: z.output<typeof overview> = {
+        isWell: isWell(counts),
+        says: tellGlance(counts, locale),
         needsYou: { ...questions, first: questions.first.map((question) => questionFor(question, locale)) },
         running: { ...running, first: running.first.map((run) => glance(run, locale)) },
         waiting: {
@@ -35,10 +50,8 @@ export function overviewHandlers({
           first: waiting.first.map((run) => ({ ...glance(run, locale), nextAt: run.nextAt })),
         },
         failed: failed.map((row) => ({ ...row, title: titleOf(row.code, locale) })),
-        targets: faultline
-          .targets()
-          .filter(({ breaker, pausedUntil }) => breaker !== "closed" || pausedUntil !== null)
-          .map(({ target, breaker, pausedUntil }) => ({ target, breaker, pausedUntil })),
+        targets: troubled.map((report) => targetFor(report, figures, { who, locale })),
+        faults: { ...faults, trend: [...faults.trend] },
         spentMicrocents,
         since,
         isPartial,

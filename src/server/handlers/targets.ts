@@ -6,7 +6,7 @@ import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import { wordsFor } from "../../core/fault/words/words.ts";
 import type { ToolMetrics } from "../../core/record/metrics.ts";
 import type { TargetReport } from "../../runtime/target/report-targets.ts";
-import { tellTarget } from "../../runtime/target/target-words.ts";
+import { targetActions, targetPill, tellTarget } from "../../runtime/target/target-words.ts";
 import type { HandlersOf, Sender } from "../asked.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
@@ -19,13 +19,13 @@ export function targetHandlers({
   function shown(target: string, reader: Reader): z.output<typeof targetView> {
     const report = faultline.targets().find((one) => one.target === target);
     if (report === undefined) throw new Refused("not-there");
-    return viewOf(report, faultline.metrics(), reader);
+    return targetFor(report, faultline.metrics(), reader);
   }
 
   return {
     listTargets({ who, locale }) {
       const metrics = faultline.metrics();
-      const items = faultline.targets().map((report) => viewOf(report, metrics, { who, locale }));
+      const items = faultline.targets().map((report) => targetFor(report, metrics, { who, locale }));
       return { items: items.toSorted((a, b) => rank(a) - rank(b) || (a.target < b.target ? -1 : 1)), next: null };
     },
     async isolateTarget({ params: { target }, body: { reason }, who, locale }) {
@@ -51,7 +51,7 @@ function rank({ breaker, pausedUntil }: Pick<TargetReport, "breaker" | "pausedUn
   return breaker === "closed" ? (pausedUntil === null ? 2 : 1) : 0;
 }
 
-function viewOf(
+export function targetFor(
   report: TargetReport,
   metrics: Readonly<Record<string, ToolMetrics>>,
   { who, locale }: Reader,
@@ -62,6 +62,7 @@ function viewOf(
   return {
     ...{ target, kind, breaker, since, retryAt, pausedUntil, running, queued, usedAt, recent },
     limits: [...limits],
+    state: targetPill(report, locale),
     says: tellTarget(report, locale),
     cause:
       cause === null
@@ -74,6 +75,7 @@ function viewOf(
     reason: reason === null || !isOperator ? null : SHAPE_REDACTOR.text(reason),
     tools: [...tools],
     figures: figuresOf(tools.flatMap((tool) => metrics[tool] ?? [])),
+    actions: targetActions(report, locale),
   };
 }
 

@@ -1,6 +1,7 @@
 // What a person on duty wants to know first, read by index: a journal with a long past costs no more than a new one.
 
 import type { Question } from "../../core/flow/interaction.ts";
+import type { FaultBucket } from "../../journal/fault-queries.ts";
 import type { Journal, Timed } from "../../journal/journal.ts";
 import { tagOf } from "../../journal/keep-kinds.ts";
 import type { RunSummary } from "../runs-api.ts";
@@ -25,15 +26,26 @@ export interface Overview {
   readonly failed: readonly { readonly code: string; readonly count: number; readonly newest: string }[];
   /** What the runs begun since the day began have cost. */
   readonly spentMicrocents: number;
+  /** Failures of the last 24 hours, hour by hour. */
+  readonly faults: FaultsOfDay;
   /** When the day began, in UTC. */
   readonly since: number;
   /** There are more runs since then than were looked at. */
   readonly isPartial: boolean;
 }
 
+interface FaultsOfDay {
+  readonly trend: readonly FaultBucket[];
+  readonly count: number;
+  /** There are more kinds of failures than were counted. */
+  readonly isPartial: boolean;
+}
+
 const SHOWN = 20;
 const COUNTED = 500;
+const COUNTED_GROUPS = 100;
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 /** Behind every other key. */
 const LAST_KEY = "\u{10ffff}";
 
@@ -67,7 +79,8 @@ export async function overviewOf(journal: Journal, now: number): Promise<Overvie
     ),
     waiting: counted(wakes, await waitingRuns(journal, wakes.slice(0, SHOWN))),
     failed: byCode(begun.runs),
-    spentMicrocents: begun.runs.reduce((sum, { spentMicrocents }) => sum + spentMicrocents, 0),
+    faults: await faultsOfDay(journal, now),
+    spentMicrocents: sum(begun.runs.map(({ spentMicrocents }) => spentMicrocents)),
     since,
     isPartial: begun.isPartial,
   };
@@ -92,6 +105,28 @@ async function begunSince(
   const newest = await journal.keptByTime("run", { order: "newest", limit: COUNTED + 1 });
   const runs = newest.filter(({ at }) => at >= since).map(({ value }) => value as RunSummary);
   return { runs: runs.slice(0, COUNTED), isPartial: runs.length > COUNTED };
+}
+
+/** Ends with the hour that is not over yet. */
+async function faultsOfDay(journal: Journal, now: number): Promise<FaultsOfDay> {
+  const until = (Math.floor(now / HOUR_MS) + 1) * HOUR_MS;
+  const since = until - DAY_MS;
+  const newest = await journal.faultGroups({ limit: COUNTED_GROUPS + 1 });
+  const groups = newest.filter(({ lastAt }) => lastAt >= since);
+  const trends = await Promise.all(
+    groups
+      .slice(0, COUNTED_GROUPS)
+      .map(({ fingerprint }) => journal.faultTrend(fingerprint, { since, until, bucketMs: HOUR_MS })),
+  );
+  const trend = Array.from({ length: DAY_MS / HOUR_MS }, (_none, hour) => {
+    const at = since + hour * HOUR_MS;
+    return { at, count: sum(trends.map((buckets) => buckets.find((bucket) => bucket.at === at)?.count ?? 0)) };
+  });
+  return { trend, count: sum(trend.map(({ count }) => count)), isPartial: groups.length > COUNTED_GROUPS };
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((all, count) => all + count, 0);
 }
 
 function byCode(runs: readonly RunSummary[]): Overview["failed"] {

@@ -1,0 +1,73 @@
+// Whether all is well, in a sentence.
+
+import type { Locale } from "../../core/fault/words/words.ts";
+
+export interface GlanceCounts {
+  /** Questions that wait for a person. */
+  readonly questions: number;
+  /** Targets that no call reaches, or only a probe. */
+  readonly targetsOut: number;
+  /** Runs that failed today and were not continued. */
+  readonly failed: number;
+  readonly running: number;
+  readonly waiting: number;
+}
+
+export function isWell({ questions, targetsOut, failed }: GlanceCounts): boolean {
+  return questions + targetsOut + failed === 0;
+}
+
+/** What a person on duty should know first. */
+export function tellGlance(counts: GlanceCounts, locale: Locale): string {
+  const { well, idle, trouble, at, end, comma } = WORDS[locale];
+  const parts = (isWell(counts) ? at : trouble)(counts).filter((part) => part !== "");
+  if (isWell(counts)) return parts.length === 0 ? idle : `${well}${parts.join(comma)}${end}`;
+  return `${parts.join(comma)}${end}`;
+}
+
+interface GlanceWords {
+  readonly well: string;
+  readonly idle: string;
+  readonly comma: string;
+  readonly end: string;
+  readonly trouble: (counts: GlanceCounts) => readonly string[];
+  /** What is under way. */
+  readonly at: (counts: GlanceCounts) => readonly string[];
+}
+
+function some(count: number, one: string, many: string): string {
+  return count === 0 ? "" : `${count} ${count === 1 ? one : many}`;
+}
+
+const WORDS: Readonly<Record<Locale, GlanceWords>> = {
+  "en": {
+    well: "All is well: ",
+    idle: "All is well. Nothing is running.",
+    comma: ", ",
+    end: ".",
+    trouble: ({ questions, targetsOut, failed }) => [
+      some(questions, "question waits for you", "questions wait for you"),
+      some(targetsOut, "target is out of service", "targets are out of service"),
+      some(failed, "run failed today", "runs failed today"),
+    ],
+    at: ({ running, waiting }) => [
+      some(running, "run is working", "runs are working"),
+      some(waiting, "waits and continues by itself", "wait and continue by themselves"),
+    ],
+  },
+  "zh-CN": {
+    well: "一切正常：",
+    idle: "一切正常，目前没有运行。",
+    comma: "，",
+    end: "。",
+    trouble: ({ questions, targetsOut, failed }) => [
+      questions === 0 ? "" : `${questions} 个问题等待你处理`,
+      targetsOut === 0 ? "" : `${targetsOut} 个目标已停用`,
+      failed === 0 ? "" : `今天有 ${failed} 个运行失败`,
+    ],
+    at: ({ running, waiting }) => [
+      running === 0 ? "" : `${running} 个运行正在进行`,
+      waiting === 0 ? "" : `${waiting} 个在等待，会自动继续`,
+    ],
+  },
+};

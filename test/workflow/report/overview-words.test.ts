@@ -1,0 +1,28 @@
+// One sentence says whether all is well.
+
+import { describe, expect, it } from "vitest";
+import { isWell, type GlanceCounts, tellGlance } from "../../../src/workflow/report/overview-words.ts";
+
+const NOTHING: GlanceCounts = { questions: 0, targetsOut: 0, failed: 0, running: 0, waiting: 0 };
+
+describe("the sentence of the overview", () => {
+  it.each<[Partial<GlanceCounts>, string, string]>([
+    [{}, "All is well. Nothing is running.", "一切正常，目前没有运行。"],
+    [{ running: 1 }, "All is well: 1 run is working.", "一切正常：1 个运行正在进行。"],
+    [
+      { running: 3, waiting: 2 },
+      "All is well: 3 runs are working, 2 wait and continue by themselves.",
+      "一切正常：3 个运行正在进行，2 个在等待，会自动继续。",
+    ],
+    [{ questions: 1, running: 3 }, "1 question waits for you.", "1 个问题等待你处理。"],
+    [
+      { questions: 2, targetsOut: 1, failed: 4 },
+      "2 questions wait for you, 1 target is out of service, 4 runs failed today.",
+      "2 个问题等待你处理，1 个目标已停用，今天有 4 个运行失败。",
+    ],
+  ])("%j", (some, english, chinese) => {
+    const counts = { ...NOTHING, ...some };
+    expect([tellGlance(counts, "en"), tellGlance(counts, "zh-CN")]).toEqual([english, chinese]);
+    expect(isWell(counts)).toBe(english.startsWith("All is well"));
+  });
+});
