@@ -93,7 +93,8 @@ describe("a read-only journal", () => {
       expect(fault?.message).toContain("without readOnly");
     }
     await journal.close();
-    expect((await faultOf(journal.sessions()))?.message).toContain("The journal is closed");
+    for (const late of [journal.sessions(), journal.keep([]), journal.prune({ before: 9e15 })])
+      expect((await faultOf(late))?.message).toContain("The journal is closed");
     expect(contents()).toEqual(before);
   });
 

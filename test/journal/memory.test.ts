@@ -36,6 +36,21 @@ describe("a journal in memory that is full", () => {
     expect(await journal.verify()).toEqual({ sessions: 2, entries: 45, firstBad: null });
   });
 
+  it("counts a dropped session that comes back as the newest", async () => {
+    const journal = createMemoryJournal({ maxEntries: 8 });
+    const whole = (at: number): Parameters<typeof journal.append>[2] => [note("x"), note("x"), ended("done", at)];
+    const names = async (): Promise<readonly string[]> =>
+      (await journal.sessions()).map(({ session }) => session).sort();
+    for (const [at, session] of ["back", "b", "c", "d"].entries()) await journal.append(session, 0, whole(at));
+    expect(await names()).not.toContain("back");
+    const before = await names();
+    await journal.append("back", 0, whole(4));
+    await journal.append("e", 0, whole(5));
+    const left = await names();
+    expect(left).toContain("back");
+    expect(left).not.toContain(before[0]);
+  });
+
   it("keeps a session that has just ended until another one is written", async () => {
     const journal = createMemoryJournal({ maxEntries: 5 });
     await journal.append("large", 0, [...Array.from({ length: 9 }, () => note("x")), ended("done", 1)]);

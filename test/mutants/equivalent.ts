@@ -77,6 +77,41 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     to: "false",
     why: "saves time only: without timings, the body gives undefined",
   },
+  {
+    file: "src/runtime/wheel.ts",
+    text: "if (time < this.armedFor) this.arm(now);",
+    from: "<",
+    to: "<=",
+    why: "arm does nothing unless the time is earlier than the one it is armed for",
+  },
+  {
+    file: "src/core/classify/phrases.ts",
+    text: "if (letter < ASCII) {",
+    from: "<",
+    to: "<=",
+    why: "U+0080 is in no phrase, so it has the column of letters that are in none, and that is how it is followed otherwise, too",
+  },
+  {
+    file: "src/core/classify/clock-time.ts",
+    text: "const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;",
+    from: "0",
+    to: "1",
+    why: "the format has every part; the compiler cannot know",
+  },
+  {
+    file: "src/core/record/fault-index.ts",
+    text: "a.recourse < b.recourse ? -1 : 1,",
+    from: "1",
+    to: "2",
+    why: "sorting asks for the sign only",
+  },
+  {
+    file: "src/journal/memory/memory-journal.ts",
+    text: "if (entries.length > 0) feed.wakeSoon(session);",
+    from: "entries.length > 0",
+    to: "true",
+    why: "saves time only: subscribers that are woken without a new entry get none",
+  },
 ];
 
 export function isEquivalent(mutant: Mutant): boolean {

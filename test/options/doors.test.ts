@@ -92,6 +92,8 @@ const RETRY_INSIDE: Door["inside"] = [
   ["retry.maxAttempts", { retry: { maxAttempts: 1.5 } }],
   ["retry.maxAtempts", { retry: { maxAtempts: 2 } }],
   ["retry.jitter", { retry: { jitter: 2 } }],
+  ["retry.backoff.multiplier", { retry: { backoff: { multiplier: 0.9 } } }],
+  ["retry.backoff.multiplier", { retry: { backoff: { multiplier: 100.5 } } }],
   ["retry.backoff.kind", { retry: { backoff: { kind: "random" } } }],
   ["retry.backoff.initialMs", { retry: { backoff: { initialMs: "1s" } } }],
   ["breaker.failures", { breaker: { failures: 0 } }],
@@ -100,6 +102,8 @@ const RETRY_INSIDE: Door["inside"] = [
 
 const MONEY_AND_LIMITS: Door["inside"] = [
   ["budget.maxUsd", { budget: { maxUsd: "5" } }],
+  ["budget.maxUsd", { budget: { maxUsd: -0.01 } }],
+  ["budget.warnAtPercent", { budget: { maxUsd: 1, warnAtPercent: -1 } }],
   ["budget.onExceed", { budget: { onExceed: "explode" } }],
   ["budget.maxCost", { budget: { maxCost: 5 } }],
   ["limits.maxTurns", { limits: { maxTurns: Number.NaN } }],

@@ -162,6 +162,21 @@ describe("a paced stream", () => {
     expect([(await out.read()).value, (await out.read()).value]).toEqual(["b", "c"]);
   });
 
+  it("does not end the next source with a late error of the one before", async () => {
+    const paced = new PacedStream<string>();
+    let late: ReadableStreamDefaultController<string> | null = null;
+    const slow = new ReadableStream<string>({ start: (controller) => void (late = controller) });
+    const given = paced.follow(slow.getReader(), handingOn(paced));
+    paced.unfollow(new Error("too slow"));
+    await expect(given).rejects.toThrow("too slow");
+    const next = paced.follow(source(["b", "c"]).reader, handingOn(paced));
+    (late as ReadableStreamDefaultController<string> | null)?.error(new Error("late"));
+    const out = paced.stream.getReader();
+    expect([(await out.read()).value, (await out.read()).value]).toEqual(["b", "c"]);
+    paced.close();
+    await Promise.allSettled([next]);
+  });
+
   it("reports when its reader has read everything", async () => {
     const paced = new PacedStream<string>();
     paced.put("a");

@@ -63,6 +63,20 @@ describe("a successful call", () => {
     expect(fl.metrics()["echo"]).toMatchObject({ call_count: 1, success_count: 1, error_count: 0 });
   });
 
+  it.each<[string, unknown, unknown]>([
+    ["null", null, null],
+    ["undefined", undefined, undefined],
+    ["a text", "", ""],
+    ["an object", { a: 1 }, { a: 1 }],
+    ["an object whose then is no function", { then: 1 }, { then: 1 }],
+    ["a promise", Promise.resolve(7), 7],
+    ["a promise of another library", { then: (done: (value: number) => void) => done(8) }, 8],
+  ])("returns what the tool gave: %s", async (_what, given, value) => {
+    const { fl } = world();
+    const gives = tool<object, unknown>({ id: "gives", run: () => given });
+    expect(await fl.protect(gives, {})).toMatchObject({ status: "done", value, attempts: 1 });
+  });
+
   it("may be partial, with the failures beside the value", async () => {
     const { fl } = world();
     const pages = tool<string, string[]>({

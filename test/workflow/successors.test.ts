@@ -60,8 +60,12 @@ describe.each(STORES)("continuing from a failed run, on a journal in %s", (store
     const failed = await go({ task: "x" });
     expect(failed).toMatchObject({ status: "failed", fault: { code: "RateLimited" } });
     mended.is = true;
+    let due = 0;
+    const stop = runs.onDue(() => void due++);
     const { run, did } = await act(world, failed.run, "retry-stage");
+    stop();
     expect([run === failed.run, did]).toEqual([false, true]);
+    expect(due, "a driver takes it up at once").toBeGreaterThan(0);
     expect(await advance(run)).toMatchObject({ status: "completed" });
     expect(acted).toEqual(["coder", "check alone", "check retry-stage", "last"]);
     expect(places(await events(run), "node-started")).toEqual(["check#1.1", "last#1.1"]);

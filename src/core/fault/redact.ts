@@ -173,8 +173,7 @@ function isHeaders(value: object): value is Headers {
 function* entriesOf(value: object): Iterable<[string, unknown]> {
   if (value instanceof Error) {
     for (const key of ["name", "message", "cause", "errors"] as const) {
-      const item = tryRead(() => (value as { readonly [field in typeof key]?: unknown })[key], UNREADABLE);
-      if (item !== undefined) yield [key, item];
+      yield [key, tryRead(() => (value as { readonly [field in typeof key]?: unknown })[key], UNREADABLE)];
     }
   }
   if (value instanceof Map || isHeaders(value)) {

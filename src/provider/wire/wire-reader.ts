@@ -71,19 +71,20 @@ export function createWireReader(protocol: Protocol, mode: WireMode, options: Wi
   };
   const framing = mode === "stream" ? createStreamFraming(sink, limits) : createBodyFraming(sink, limits);
   const decoder = new TextDecoder();
+  const isReading = (): boolean => !tally.state.hasEnded && tally.state.lookedAway === null;
 
   function take(text: string): void {
-    if (text !== "" && !tally.state.hasEnded && tally.state.lookedAway === null) framing.push(text);
+    if (text !== "") framing.push(text);
   }
 
   return {
     state: tally.state,
     push(chunk) {
-      if (!tally.state.hasEnded && tally.state.lookedAway === null) take(decoder.decode(chunk, { stream: true }));
+      if (isReading()) take(decoder.decode(chunk, { stream: true }));
     },
     end() {
       if (tally.state.hasEnded) return;
-      take(decoder.decode());
+      if (isReading()) take(decoder.decode());
       const remainder = framing.end();
       readUnended(remainder.lastEvent, wire, tally, found);
       readBareError(remainder.bareJson, tally);

@@ -42,7 +42,7 @@ export interface Waiting {
 export class SharedPause {
   readonly key: string;
   /** As in `state`: every call reads it. */
-  until = 0;
+  until = NO_PAUSE.until;
   private now: Pause = NO_PAUSE;
   private readonly changed: (pause: SharedPause) => void;
 

@@ -47,6 +47,25 @@ describe("the origin of a fault", () => {
     for (const link of [outer, inner]) expect(link?.stack).toMatch(/^at .*origin\.test\.ts/);
   });
 
+  it.each([
+    ["at open (node:internal/fs/promises:640:25)", false],
+    ["at node:internal/main/run_main_module:28:49", false],
+    ["at async node:internal/deps/undici:1:1", true],
+    ["at load (file:///app/load.ts:3:7)", true],
+    ["at file:///app/main.ts:1:1", true],
+    ["and a line of the message", false],
+  ])("keeps frames of the program, not those inside Node: %s", (line, isKept) => {
+    const error = new Error("no");
+    error.stack = `Error: no\n    at first (file:///app/first.ts:1:1)\n    ${line}\n    at last (file:///app/last.ts:1:1)`;
+    const [link] = originOf(classify({ surface: "node", error }))?.thrown ?? [];
+    const kept = [
+      "at first (file:///app/first.ts:1:1)",
+      ...(isKept ? [line] : []),
+      "at last (file:///app/last.ts:1:1)",
+    ];
+    expect(link?.stack).toBe(kept.join("\n"));
+  });
+
   it("is bounded, however long the chain, the messages and the stacks are", () => {
     fc.assert(
       fc.property(fc.nat(200), fc.nat(100_000), (depth, chars) => {

@@ -474,6 +474,18 @@ describe("hostile values", () => {
     expect(JSON.stringify(out)).not.toContain("bottom");
   });
 
+  it.each([
+    ["an error without a cause", new Error("no"), { name: "Error", message: "no" }],
+    ["an error with one", new Error("no", { cause: "why" }), { name: "Error", message: "no", cause: "why" }],
+    ["a set", new Set(["a", "b"]), { 0: "a", 1: "b" }],
+    ["a map", new Map([["a", 1]]), { a: 1 }],
+    ["headers", new Headers({ "x-a": "1" }), { "x-a": "1" }],
+    ["a number", 1.5, 1.5],
+    ["a number that JSON does not have", Number.NaN, null],
+  ])("shows of %s what is there, and no more", (_what, value, shown) => {
+    expect(SHAPE_REDACTOR.value(value)).toStrictEqual(shown);
+  });
+
   it("does not let an object choose its own prototype", () => {
     const out = SHAPE_REDACTOR.value(JSON.parse('{"__proto__": {"polluted": true}}')) as Record<string, unknown>;
     expect(Object.getPrototypeOf(out)).toBe(Object.prototype);

@@ -9,6 +9,7 @@ import {
   INTERACTIONS,
   type InteractionKind,
   MAX_ANSWER_BYTES,
+  formFacts,
   type Question,
   type QuestionPayload,
 } from "../../../src/core/flow/interaction.ts";
@@ -117,6 +118,20 @@ describe("an accepted answer", () => {
       expect(rejected(text)).toMatchObject({ status: "rejected" });
       expect(rejected(`${text}a`)).toMatchObject({ code: "ShapeInvalid" });
     }
+  });
+});
+
+describe("the form of a question", () => {
+  const ask = { kind: "Ask", prompt: "?", field: "to" } as const;
+  const schema = { type: "object" };
+  const issues = [{ path: "$.to", expected: "is required", got: "nothing" }];
+  it.each<[string, QuestionPayload, object]>([
+    ["is empty where the question has none", ask, {}],
+    ["has its schema", { ...ask, schema }, { schema }],
+    ["has what was wrong with the last answer", { ...ask, schema, issues }, { schema, issues }],
+    ["is empty for other kinds", { kind: "Confirm", prompt: "?" }, {}],
+  ])("%s", (_what, payload, facts) => {
+    expect(formFacts(payload)).toStrictEqual(facts);
   });
 });
 

@@ -105,6 +105,42 @@ describe("every run", () => {
     );
   });
 
+  it("fills its slots first with visits whose pause is over, then with ready ones, and waits for the earliest of the others", () => {
+    const NOW = 1_000;
+    const standing = fc.constantFrom("running", "due", "later", "waiting", "ready", "delayed");
+    fc.assert(
+      fc.property(
+        fc.array(standing, { minLength: 1, maxLength: 8 }),
+        parallel,
+        fc.nat(500),
+        (all, maxParallel, moreMs) => {
+          const nodes = all.map((_one, index) => `n${index}`);
+          const state = startRun(started(nodes, maxParallel), 0);
+          const laterAt = (index: number): number => NOW + 1 + index + moreMs;
+          for (const [index, visit] of state.visits.entries()) {
+            const one = all[index];
+            if (one === "running") visit.state = "running";
+            if (one === "delayed") visit.notBefore = laterAt(index);
+            if (one !== "due" && one !== "later" && one !== "waiting") continue;
+            const wakeAt = one === "waiting" ? null : one === "due" ? NOW : laterAt(index);
+            visit.state = "paused";
+            visit.pause = { why: wakeAt === null ? "question" : "parked", questions: [], wakeAt };
+          }
+          const count = (...kinds: readonly string[]): number => all.filter((one) => kinds.includes(one)).length;
+          const free = Math.max(0, maxParallel - count("running"));
+          const due = Math.min(free, count("due"));
+          const needs = needsOf(state, NOW, new Set());
+          expect(needs.goOn).toHaveLength(count("running") + due);
+          expect(needs.places).toBe(free - due);
+          expect(needs.start).toHaveLength(Math.min(free - due, count("ready")));
+          const later = all.flatMap((one, index) => (one === "later" || one === "delayed" ? [laterAt(index)] : []));
+          expect(needs.wakeAt).toBe(later.length === 0 ? null : Math.min(...later));
+        },
+      ),
+      RUNS,
+    );
+  });
+
   it("is the same from a snapshot as from its first event", () => {
     fc.assert(
       fc.property(plans, choices, fc.nat(), (plan, told, cut) => {

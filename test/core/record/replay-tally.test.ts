@@ -12,6 +12,7 @@ import {
   type ReplaySummary,
   replayUnder,
 } from "../../../src/core/index.ts";
+import { fault } from "../../../src/core/fault/fault.ts";
 import { decidesAlike } from "../../../src/core/record/replay-effect.ts";
 import { REPLAYED_TYPES } from "../../../src/core/record/replay-tally.ts";
 import { parsePolicy } from "../../../src/policy-file/index.ts";
@@ -56,6 +57,7 @@ interface Expected {
   readonly attempts?: ReplaySummary["attempts"];
   readonly money?: Partial<ReplaySummary["money"]>;
   readonly openEnded?: number;
+  readonly limits?: ReplaySummary["limits"];
 }
 
 const RETRY = "backoff: { kind: exponential, initialMs: 100, maxMs: 800 }, jitter: 0.1, maxTotalWaitMs: 20000";
@@ -118,7 +120,13 @@ const EDITS: readonly (readonly [name: string, rows: string, expected: Expected]
   [
     "a person is asked: nothing is known about what they would say",
     "  - { match: { code: Forbidden }, retry: none, then: [ask, fail] }",
-    { table: ["1 Forbidden@pay surface → ask 0 ms"], unknown: 0, attempts: { saved: 0, added: 0 }, openEnded: 1 },
+    {
+      table: ["1 Forbidden@pay surface → ask 0 ms"],
+      unknown: 0,
+      attempts: { saved: 0, added: 0 },
+      openEnded: 1,
+      limits: ["people", "shared-state", "later-work"],
+    },
   ],
   [
     "the same policy in other words: nothing changes",
@@ -139,6 +147,24 @@ describe("a replay of past decisions", () => {
     expect(summary).toMatchObject(figures);
     expect(total(summary)).toBe(unknown);
     expect(summary.decisions).toBe(summary.same + summary.changed + unknown);
+  });
+
+  it.each([
+    ["a failure that is left out, as its stage says, is a decision", "resolution", 1],
+    ["a gate that leaves a node out decides about no failure", "gate", 0],
+    ["nor does an operator who skips one", "operator", 0],
+  ] as const)("%s", (_what, reason, decisions) => {
+    const skipped = {
+      type: "node-skipped",
+      node: "n",
+      execution: 1,
+      attempt: 1,
+      reason,
+      fault: fault("ToolUnavailable"),
+      route: null,
+    } as const;
+    const summary = replayed([{ session: "r", seq: 1, at: 0, event: skipped }], DEFAULT_POLICY);
+    expect([summary.decisions, summary.stageDecisions]).toEqual([decisions, decisions]);
   });
 
   it("says for each of the first changes where it is, what was decided and what would be, and why", () => {

@@ -131,6 +131,23 @@ describe("a person who is present", () => {
     ]);
   });
 
+  it("is asked about a tool that can sign in as about any other, if that is not what is missing", async () => {
+    const ada = script(YES);
+    const { session, clock } = await begun({ interactors: [ada] });
+    let signIns = 0;
+    const vault = tool<object, string>({
+      id: "vault",
+      signIn: () => Promise.resolve({ url: "https://example.com/device", code: `${++signIns}` }),
+      run: () => {
+        if (ada.asked.length === 0) throw thrown("AccessDenied");
+        return "open";
+      },
+    });
+    expect(await clock.runUntil(session.protect(vault, {}))).toMatchObject({ value: "open" });
+    expect(ada.asked).toMatchObject([{ payload: { kind: "Approve" } }]);
+    expect(signIns).toBe(0);
+  });
+
   it.each([
     ["Approve", "AccessDenied", 120_000],
     ["Ask", "RequestInvalid", 120_000],

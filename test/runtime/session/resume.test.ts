@@ -83,6 +83,9 @@ describe("work that was in flight", () => {
     const second = await takenUp(path);
     const waiting = await second.clock.runUntil(order.place(second.session));
     expect(waiting).toMatchObject({ status: "waiting", questions: [{ code: "Interrupted" }] });
+    // With no person present, it waits a week.
+    const [open] = waiting.questions;
+    expect((open?.expiresAt ?? 0) - (open?.askedAt ?? 0)).toBe(604_800_000);
     expect(order.ran).toEqual(["charge", "ship"]);
 
     const third = await takenUp(path, 2 * LATER);

@@ -1,0 +1,70 @@
+// What one target remembers between calls: its pace, its last counted failure, and what another process knew about it.
+
+import { describe, expect, it } from "vitest";
+import { DEFAULT_POLICY } from "../../../src/core/index.ts";
+import type { CallResult } from "../../../src/core/decide/breaker.ts";
+import { LiveTarget, SharedPause } from "../../../src/runtime/target/target.ts";
+import { Targets } from "../../../src/runtime/target/targets.ts";
+import { createFakeClock } from "../../../src/testing/fake-clock.ts";
+
+const NOW = 1_000_000;
+const SETTINGS = { rule: { ...DEFAULT_POLICY.breaker, failures: 3 }, maxConcurrent: 4, maxQueued: 4 };
+const nothing = (): void => undefined;
+
+function target(): LiveTarget {
+  return new LiveTarget("t", { ...SETTINGS, changed: nothing }, null, new SharedPause("t", null, nothing));
+}
+
+const left = (requests: number): Readonly<Record<string, string>> => ({
+  "x-ratelimit-limit-requests": "100",
+  "x-ratelimit-remaining-requests": String(requests),
+  "x-ratelimit-reset-requests": "10s",
+});
+
+describe("a target that was nearly out of requests", () => {
+  it("spreads its calls, and starts them at once again when it has plenty", () => {
+    const [paced, clock] = [target(), createFakeClock(NOW)];
+    expect(paced.takeSlot(NOW)).toBe(NOW);
+    paced.heed(left(4), clock);
+    const slots = [1, 2, 3].map(() => paced.takeSlot(NOW) - NOW);
+    expect(slots[0]).toBeLessThan(slots[1] ?? 0);
+    expect(slots[1]).toBeLessThan(slots[2] ?? 0);
+    paced.heed(left(90), clock);
+    expect(paced.takeSlot(NOW + 1)).toBe(NOW + 1);
+  });
+});
+
+describe("an attempt that began elsewhere", () => {
+  it.each<[string, readonly CallResult[], number, number]>([
+    ["before a failure was counted has shown the same outage", ["failure"], NOW - 10, 1],
+    ["after it counts", ["failure"], NOW + 5, 2],
+    ["between a failure and a success counts, too", ["failure", "success"], NOW + 5, 1],
+  ])("%s", (_what, results, startedAt, failures) => {
+    const known = target();
+    results.forEach((result, index) => {
+      const ticket = known.admit(NOW + index * 10);
+      if (ticket !== null) known.record(ticket, result, NOW + index * 10);
+    });
+    const late = known.admitBegun(startedAt, NOW + 40);
+    if (late !== null) known.record(late, "failure", NOW + 40);
+    expect(known.breaker).toMatchObject({ state: "closed", failures });
+  });
+});
+
+describe("what another process knew of a target", () => {
+  it("is taken over once: a target that was forgotten since begins afresh", () => {
+    const clock = createFakeClock(NOW);
+    const targets = new Targets({
+      ...{ defaults: SETTINGS, retryBudget: DEFAULT_POLICY.retryBudget, maxTargets: 1, clock },
+      ...{ changed: nothing, paused: nothing, spent: nothing, evicted: nothing },
+    });
+    targets.learnBreaker("t", { state: "closed", failures: 1, observed: 1, generation: 3, opens: 1 });
+    const first = targets.get("t", SETTINGS);
+    expect(first.breaker).toMatchObject({ failures: 1, generation: 3 });
+    const ticket = first.admit(NOW);
+    if (ticket !== null) first.record(ticket, "success", NOW);
+    targets.get("other", SETTINGS);
+    expect(first.evicted).toBe(true);
+    expect(targets.get("t", SETTINGS).breaker).toMatchObject({ failures: 0, generation: 0 });
+  });
+});
