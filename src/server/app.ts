@@ -15,7 +15,7 @@ import type { Sender, Handlers } from "./asked.ts";
 import { checkHost, checkOrigin, identify } from "./guard.ts";
 import { dashboardPage } from "./page.ts";
 import type { ServerParts } from "./parts.ts";
-import { onceFor } from "./idempotency.ts";
+import { type Intend, intendOnce, onceFor } from "./idempotency.ts";
 import { problemOf, Refused } from "./problems.ts";
 import { localeOf, readParts } from "./read-request.ts";
 import type { Identity } from "./tokens.ts";
@@ -77,9 +77,9 @@ async function answer(
     checkOrigin(request, parts.addresses);
     if (spec.role !== null) sender = { ...anybody, who: identify(request, parts.tokens, spec.role) };
     const read = await readParts(spec, request, decoded(params), sender.locale);
-    const work = (): Promise<unknown> => Promise.resolve(handler({ ...sender, ...read }));
+    const work = (intend: Intend): Promise<unknown> => Promise.resolve(handler({ ...sender, ...read, intend }));
     if (spec.acts !== true || spec.keyed?.(read.body) === true || sender.idempotencyKey === "") {
-      const answered = await work();
+      const answered = await work(intendOnce);
       return answered instanceof Response ? withCommonHeaders(answered, sender) : jsonResponse(spec, answered, sender);
     }
     const { pathname } = new URL(request.url);
@@ -101,6 +101,7 @@ function senderOf(request: Request, chance: Chance): Sender {
     correlationId: /^[\w.:-]{8,80}$/.test(given) ? given : chance.newId("req"),
     idempotencyKey: (request.headers.get("idempotency-key") ?? "").trim().replace(/^"(.*)"$/, "$1"),
     request,
+    intend: intendOnce,
   };
 }
 

@@ -4,6 +4,7 @@ import type { RouteName } from "../api/paths.ts";
 import type { AnswerOf, AskedOf } from "../api/route.ts";
 import type { Routes } from "../api/routes.ts";
 import type { Locale } from "../core/fault/words/words.ts";
+import type { Intend } from "./idempotency.ts";
 import type { Identity } from "./tokens.ts";
 
 export interface Sender {
@@ -15,6 +16,8 @@ export interface Sender {
   /** As the client sent it; empty when it sent none. */
   readonly idempotencyKey: string;
   readonly request: Request;
+  /** Called before something is done that the library does once under a name; returns that name. */
+  readonly intend: Intend;
 }
 
 export type RouteRequest<Name extends RouteName> = AskedOf<Routes[Name]> & Sender;

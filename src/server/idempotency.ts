@@ -1,7 +1,9 @@
 // The same request with the same `Idempotency-Key` is done once: a client that got no answer sends it again and gets the first one's.
 // I1  The key is taken in the journal before the work begins, by one process only.
 // I2  The same key with another request is refused.
-// I3  A key whose process has died is taken over: the library's own keys keep the work from being done twice.
+// I3  A key whose process has died is taken over, by one request only.
+// I4  What the work is about to do is in the journal before it is done, under names that the library does once. So whoever takes a key over
+//     does the same thing again, and not the next one.
 
 import { createHash } from "node:crypto";
 import type { Clock } from "../host/clock.ts";
@@ -24,7 +26,14 @@ interface KeptRequest {
   readonly worker: string | null;
   readonly status: number;
   readonly body: unknown;
+  /** What it is about to do; absent until it says so. */
+  readonly intent?: { readonly value: unknown };
 }
+
+/** Says what the work is about to do: what an earlier try of the same request has said, else what `make` finds out now. */
+export type Intend = <T>(make: () => Promise<T>) => Promise<T>;
+/** For a request without a key: nothing of it is found again. */
+export const intendOnce: Intend = (make) => make();
 
 export interface IdempotencyParts {
   readonly journal: Journal;
@@ -38,24 +47,30 @@ const MAX_KEY = 200;
 export async function onceFor<T>(
   { journal, clock, worker }: IdempotencyParts,
   { scope, key: given, content }: KeyedRequest,
-  work: () => Promise<T>,
+  work: (intend: Intend) => Promise<T>,
 ): Promise<{ readonly body: T; readonly isReplayed: boolean }> {
   if (given.length > MAX_KEY) throw new Refused("bad-request");
   const key = `${scope}/${digestOf(given)}`;
   const digest = digestOf(content);
-  const running: KeptRequest = { at: clock.now(), digest, worker: worker.name, status: 0, body: null };
-  const isFirst = await journal.keepFirst({ kind: "request", key, value: running });
-  if (!isFirst) {
-    const before = (await journal.kept("request", key)) as KeptRequest | null;
+  let running: KeptRequest = { at: clock.now(), digest, worker: worker.name, status: 0, body: null };
+  if (!(await journal.keepFirst({ kind: "request", key, value: running }))) {
+    const before = await taken(journal, key, running, (other) => worker.isGone(other));
     if (before !== null && before.digest !== digest) throw new Refused("key-reused");
     if (before?.worker === null) return { body: before.body as T, isReplayed: true };
     if (before !== null && !worker.isGone(before.worker)) {
       throw new Refused("in-progress", { headers: { "retry-after": "1" } });
     }
-    await journal.keep([{ kind: "request", key, value: running }]);
+    running = { ...running, ...(before?.intent === undefined ? {} : { intent: before.intent }) };
   }
+  const intend: Intend = async <Value>(make: () => Promise<Value>): Promise<Value> => {
+    if (running.intent === undefined) {
+      running = { ...running, intent: { value: await make() } };
+      await journal.keep([{ kind: "request", key, value: running }]);
+    }
+    return running.intent?.value as Value;
+  };
   try {
-    const body = await work();
+    const body = await work(intend);
     await journal.keep([{ kind: "request", key, value: { ...running, worker: null, status: 200, body } }]);
     return { body, isReplayed: false };
   } catch (error) {
@@ -63,6 +78,24 @@ export async function onceFor<T>(
     await journal.keep([{ kind: "request", key, value: null }]);
     throw error;
   }
+}
+
+/** Takes the key over from a process that is gone, in one step. Returns what was there before. */
+async function taken(
+  journal: Journal,
+  key: string,
+  mine: KeptRequest,
+  isGone: (worker: string) => boolean,
+): Promise<KeptRequest | null> {
+  let before: KeptRequest | null = null;
+  await journal.changeKept("request", key, (there) => {
+    before = there as KeptRequest | null;
+    if (before === null) return mine;
+    const { worker, digest, intent } = before;
+    const isFree = worker !== null && isGone(worker) && digest === mine.digest;
+    return isFree ? { ...mine, ...(intent === undefined ? {} : { intent }) } : there;
+  });
+  return before;
 }
 
 /** Keys come from outside; a digest has no slashes and no endless length. */

@@ -11,6 +11,7 @@ import { createWorkflows, type Workflows } from "../../src/workflow/workflows.ts
 export type ProviderMode =
   | "refuse" // 401
   | "busy" // 503
+  | "limit" // 429 for an hour
   | "answer"
   | "hold"; // answers when told to
 
@@ -40,6 +41,7 @@ const REFUSAL = JSON.stringify({ error: { message: "Incorrect API key provided."
 const REPLIES: Readonly<Record<ProviderMode, readonly [number, string]>> = {
   refuse: [401, REFUSAL],
   busy: [503, JSON.stringify({ error: { message: "The server is overloaded." } })],
+  limit: [429, JSON.stringify({ error: { message: "Rate limit reached." } })],
   answer: [200, ANSWER],
   hold: [200, ANSWER],
 };
@@ -50,7 +52,14 @@ export async function startFailingProvider(): Promise<FailingProvider> {
   const waiting = new Set<() => void>();
   const answer = (response: ServerResponse): void => {
     const [status, text] = REPLIES[mode];
-    response.writeHead(status, { ...JSON_TYPE, ...LIMITS, "x-ratelimit-remaining-requests": 60 - requests }).end(text);
+    response
+      .writeHead(status, {
+        ...JSON_TYPE,
+        ...LIMITS,
+        "x-ratelimit-remaining-requests": String(60 - requests),
+        ...(mode === "limit" ? { "retry-after": "3600" } : {}),
+      })
+      .end(text);
   };
   const server = createServer((request, response) => {
     request.resume();
@@ -100,7 +109,7 @@ export async function startFailingProvider(): Promise<FailingProvider> {
   };
 }
 
-const LIMITS = { "x-ratelimit-limit-requests": 60, "x-ratelimit-reset-requests": "90s" };
+const LIMITS = { "x-ratelimit-limit-requests": "60", "x-ratelimit-reset-requests": "90s" };
 const JSON_TYPE = { "content-type": "application/json", "connection": "close" };
 
 /** Runs that have failed, each with the provider's refusal. */

@@ -1,16 +1,20 @@
 // A request that is sent again because its answer was lost is done once.
 
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { describe, expect, it } from "vitest";
+import { hostname } from "node:os";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { openJournal } from "../../src/index.ts";
 import { auditOf } from "../../src/journal/audit.ts";
 import { onceFor } from "../../src/server/idempotency.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import { createWorker } from "../../src/host/worker.ts";
 import { systemChance } from "../../src/host/chance.ts";
+import { startFailingProvider, writeRuns } from "./failing-provider.ts";
 import { fromText, runWorld } from "./run-world.ts";
 import { journalPath, startWorld } from "./world.ts";
 
+const LONG = { timeout: 30_000, interval: 20 };
 const REPORT = { tool: "search", idempotent: true, evidence: { status: 503 } };
 
 describe("an Idempotency-Key", () => {
@@ -79,6 +83,71 @@ describe("an Idempotency-Key", () => {
   });
 });
 
+/** Under which the server keeps a request, and what a server leaves there that dies while it is at it. */
+function leftRequest(path: string, key: string, body: unknown, intent?: unknown) {
+  const digestOf = (text: string): string => createHash("sha256").update(text).digest("base64url");
+  const running = { at: 1, digest: digestOf(JSON.stringify(body)), worker: DEAD, status: 0, body: null };
+  const value = { ...running, ...(intent === undefined ? {} : { intent: { value: intent } }) };
+  return { kind: "request", key: `operator${path}/${digestOf(key)}`, value } as const;
+}
+
+/** A process of this machine that has ended. */
+const DEAD = `${hostname()}:${spawnSync("true").pid}:w_dead`;
+
+describe("a server that died", { timeout: 60_000 }, () => {
+  it.each(["before it acted", "while it acted", "before it could answer"])(
+    "%s on a run leaves the action to the next one, which does it once",
+    async (moment) => {
+      const provider = await startFailingProvider();
+      onTestFinished(() => provider.close());
+      provider.mode = "limit";
+      const file = journalPath();
+      const [run = ""] = await writeRuns(file, provider, 1);
+      const { operator, journal } = await runWorld([], { journal: file });
+      const offer = async (): Promise<string | undefined> =>
+        (await operator.showRun({ params: { run } })).actions.find(({ id }) => id === "retry-now")?.key;
+      await expect.poll(offer, LONG).toBeDefined();
+      const [key, before] = [await offer(), provider.requests];
+      const body = { action: "retry-now" };
+      const request = { params: { run }, body, idempotencyKey: "k" };
+      const isDone = moment === "before it could answer";
+      const met = (): number => provider.requests;
+      if (isDone) {
+        expect(await operator.act(request)).toEqual({ run, did: true });
+        await expect.poll(met, LONG).toBe(before + 1);
+        // It waits again, and offers the same again, under another key.
+        await expect.poll(async () => [undefined, key].includes(await offer()), LONG).toBe(false);
+      }
+      const intent = moment === "before it acted" ? undefined : key;
+      await journal.keep([leftRequest(`/v1/runs/${run}/actions`, "k", body, intent)]);
+      expect(await operator.act(request)).toEqual({ run, did: !isDone });
+      await expect.poll(met, LONG).toBe(before + 1);
+      // The answer is kept by now.
+      expect(await operator.act(request)).toEqual({ run, did: !isDone });
+      const taken = (await operator.listAudit({ query: { on: run } })).items.map((one) => one.key);
+      expect(new Set(taken)).toEqual(new Set([key]));
+    },
+  );
+
+  it.each(["before it decided", "before it wrote", "before it could answer"])(
+    "%s about a later report leaves it to the next one, and it counts once",
+    async (moment) => {
+      const { operator, journalFile } = await startWorld({ drive: false });
+      const journal = await openJournal(journalFile);
+      onTestFinished(() => journal.close());
+      const { id: failure } = await operator.reportFailure({ body: REPORT });
+      const body = { ...REPORT, failure };
+      if (moment === "before it could answer") await operator.reportFailure({ body: { ...body, attempt: 2 } });
+      const intent = moment === "before it decided" ? undefined : 2;
+      await journal.keep([leftRequest("/v1/failures", "k", body, intent)]);
+      const again = await operator.reportFailure({ body, idempotencyKey: "k" });
+      expect([again.attempt, again.repeated]).toEqual([2, moment === "before it could answer"]);
+      expect((await operator.showFailure({ params: { id: failure } })).attempt).toBe(2);
+      expect((await operator.reportFailure({ body, idempotencyKey: "k2" })).attempt).toBe(3);
+    },
+  );
+});
+
 describe("work under a key", () => {
   async function parts(): Promise<Parameters<typeof onceFor>[0]> {
     const journal = await openJournal(journalPath());
@@ -100,6 +169,48 @@ describe("work under a key", () => {
     });
     release();
     await first;
+    await mine.journal.close();
+  });
+
+  it("that a dead process left is taken over by one of many requests, of one process and of several", async () => {
+    const mine = await parts();
+    const request = { scope: "a/x", key: "k", content: "1" };
+    const dead = { ...mine, worker: { name: DEAD, isGone: () => false } };
+    let isLeft = false;
+    void onceFor(dead, request, () => new Promise(() => (isLeft = true)));
+    await expect.poll(() => isLeft).toBe(true);
+    const others = [mine, { ...mine, worker: createWorker(systemChance) }];
+    let [done, release]: [number, () => void] = [0, () => undefined];
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const tries = Array.from({ length: 20 }, (_none, index) =>
+      onceFor(others[index % 2] ?? mine, request, () => held.then(() => ++done)),
+    );
+    const refused = tries.map((one) =>
+      one.then(
+        () => null,
+        (error: unknown) => error,
+      ),
+    );
+    await expect.poll(async () => (await Promise.race([...refused, "none"])) !== "none").toBe(true);
+    release();
+    const ends = await Promise.all(refused);
+    expect([done, ends.filter((end) => end === null).length]).toEqual([1, 1]);
+    expect(ends.filter((end) => end !== null)).toHaveLength(19);
+    await mine.journal.close();
+  });
+
+  it("says once what it is about to do, however often it is taken over", async () => {
+    const mine = await parts();
+    const request = { scope: "a/x", key: "k", content: "1" };
+    const dead = { ...mine, worker: { name: DEAD, isGone: () => false } };
+    const meant = Promise.withResolvers<string>();
+    void onceFor(dead, request, async (intend) => {
+      meant.resolve(await intend(() => Promise.resolve("first")));
+      return new Promise(() => undefined);
+    });
+    expect(await meant.promise).toBe("first");
+    const again = await onceFor(mine, request, (intend) => intend(() => Promise.resolve("second")));
+    expect(again).toEqual({ body: "first", isReplayed: false });
     await mine.journal.close();
   });
 

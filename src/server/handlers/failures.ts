@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
 import type { failureAnswer } from "../../api/failure-shapes.ts";
-import type { FailureReport, ReportedFailure } from "../../runtime/report/failure-report.ts";
+import { failureId, type FailureReport, type ReportedFailure } from "../../runtime/report/failure-report.ts";
 import { viewFor } from "../../core/fault/view.ts";
 import { wordsFor } from "../../core/fault/words/words.ts";
 import type { Clock } from "../../host/clock.ts";
@@ -19,7 +19,9 @@ export function failureHandlers({
   return {
     async reportFailure(asked) {
       const report = keyedReport(asked.body as FailureReport, asked);
-      return answerOf(await faultline.report(report), asked, clock);
+      const isNumbered = report.attempt !== undefined || asked.idempotencyKey === "";
+      const attempt = isNumbered ? null : await asked.intend(() => nextAttempt(report));
+      return answerOf(await faultline.report(attempt === null ? report : { ...report, attempt }), asked, clock);
     },
     async showFailure(asked) {
       const found = await faultline.reported(asked.params.id);
@@ -39,11 +41,18 @@ export function failureHandlers({
       return answerOf(await faultline.reportOutcome(asked.params.id, outcome), asked, clock);
     },
   };
+
+  /** The attempt that a report is about which does not say so; null for one that begins a call. */
+  async function nextAttempt({ failure, session, call }: FailureReport): Promise<number | null> {
+    const id = failure ?? (session === undefined || call === undefined ? null : failureId(session, call));
+    const known = id === null ? null : await faultline.reported(id);
+    return known === null ? null : known.attempt + 1;
+  }
 }
 
 /**
  * A first report with a key gets its session's name from the key, so that a repeated one finds the decision, also when the server died
- * in between. Later reports name their call and their attempt; the answer to one that does not name its attempt is kept under its key.
+ * in between. Later reports name their call and their attempt; for one that does not name its attempt the number is kept under its key.
  */
 function keyedReport(
   report: FailureReport,

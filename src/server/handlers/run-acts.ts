@@ -25,11 +25,13 @@ export function runActHandlers({
       });
       return { run: started };
     },
-    async act({ who, params: { run }, body: { action, params, key } }) {
+    async act({ who, params: { run }, body: { action, params, key: given }, idempotencyKey, intend }) {
+      // The offer that is meant is the one of now, also when the request is repeated after a crash.
+      const key = given ?? (idempotencyKey === "" ? null : await intend(() => keyOfOffer(run, action)));
       return runs.act(run, action, {
         by: who.name,
         ...(params === undefined ? {} : { params }),
-        ...(key === undefined ? {} : { key }),
+        ...(key === null ? {} : { key }),
       });
     },
     async cancelRun({ who, params: { run } }) {
@@ -41,6 +43,11 @@ export function runActHandlers({
       return { run, did: true };
     },
   };
+
+  /** null when the run does not offer it. */
+  async function keyOfOffer(run: string, action: string): Promise<string | null> {
+    return (await runs.show(run))?.actions.find(({ id }) => id === action)?.key ?? null;
+  }
 }
 
 /** A repeated request finds the run that it has started. */
