@@ -124,6 +124,7 @@ export async function startSampleWorld(folder: string, { port = 0 } = {}): Promi
   const operator = createClient({ baseUrl: server.url, token: tokens.operator });
   const until = waiter(operator);
   await runPlan(journalFile);
+  await askQuestions(journalFile);
   await reportFailures(operator);
   await startRuns(operator, until);
   return {
@@ -174,6 +175,54 @@ async function runPlan(journalFile: string): Promise<void> {
     summary: step(ok("summary", "Oslo, clear, 3 rooms"), {}, { needs: ["weather", "hotels"] }),
   });
   await session.end();
+  await fl.close();
+}
+
+const TRAVELLERS = {
+  type: "object",
+  required: ["city", "nights", "travellers", "breakfast"],
+  properties: {
+    city: { type: "string", title: "City", description: "Where the hotel should be.", minLength: 2 },
+    nights: { type: "integer", title: "Nights", minimum: 1, maximum: 30 },
+    room: { title: "Room", enum: ["single", "double", "suite"] },
+    breakfast: { type: "boolean", title: "With breakfast" },
+    travellers: {
+      type: "array",
+      title: "Travellers",
+      minItems: 1,
+      items: {
+        type: "object",
+        required: ["name"],
+        properties: { name: { type: "string", title: "Name" }, age: { type: "integer", title: "Age", minimum: 0 } },
+      },
+    },
+  },
+} as const;
+
+/** Questions of a program, one of each kind. No person is present, so they wait in the journal. */
+async function askQuestions(journalFile: string): Promise<void> {
+  const journal = await openJournal(journalFile, { clock: systemClock });
+  const fl = createFaultline({ journal });
+  const session = await fl.session("book-a-hotel");
+  await session.ask("input", {
+    ...{ kind: "Ask", prompt: "book_hotel: its input did not fit. Which input should it get instead?", field: "input" },
+    schema: TRAVELLERS,
+    issues: [{ path: "$.nights", expected: "must be integer", got: "string" }],
+  });
+  await session.ask("quota", {
+    ...{ kind: "Select", prompt: "codex: the plan limit is used up until 18:00. What now?" },
+    options: [
+      { id: "use:claude", label: "Use claude instead" },
+      { id: "wait", label: "Wait until 18:00" },
+      { id: "fail", label: "Give up" },
+    ],
+  });
+  await session.ask("sign-in", {
+    ...{ kind: "Auth.DeviceCode", prompt: "codex: the sign-in has expired. Sign in again." },
+    ...{ url: "https://auth.example.com/device", code: "WDJB-MJHT" },
+  });
+  await session.ask("password", { kind: "Auth.Password", prompt: "Password for the package registry:" });
+  await session.abandon("the program waits for its answers");
   await fl.close();
 }
 

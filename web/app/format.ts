@@ -12,7 +12,7 @@ export interface Format {
   readonly money: (microcents: number) => string;
   /** How long something took. */
   readonly duration: (ms: number) => string;
-  /** A clock such as 02:10, for what is still to come. */
+  /** A clock such as 02:10, for what is still to come; days and hours where that is long. */
   readonly countdown: (ms: number) => string;
   /** The time of the day; with the date when that is not today. */
   readonly clock: (at: number) => string;
@@ -67,7 +67,7 @@ function makeFormat(language: Language): Format {
     money: (microcents) => dollars(microcents / MICROCENTS_PER_USD),
     duration: (ms) =>
       ms < SECOND ? `${Math.round(ms)}${units.ms}` : ms < MINUTE ? `${(ms / SECOND).toFixed(1)}${units.s}` : long(ms),
-    countdown: (ms) => clockOf(Math.max(0, ms)),
+    countdown: (ms) => (ms < DAY ? clockOf(Math.max(0, ms)) : `${long(ms)} ${Math.floor((ms % DAY) / HOUR)}${units.h}`),
     clock: (at) => (isToday(at) ? time.format(at) : short.format(at)),
     dateTime: (at) => full.format(at),
     age: (ms) => (ms < MINUTE ? `${Math.max(0, Math.floor(ms / SECOND))}${units.s}` : long(ms)),

@@ -78,7 +78,11 @@ export function useLongList<Item>({ key, read, idOf }: LongListOptions<Item>): L
   useEffect(() => {
     leaving.current = new AbortController();
     void readPage(null, leaving.current.signal);
-    return () => leaving.current.abort();
+    return () => {
+      leaving.current.abort();
+      // What was being read is not coming any more: the next list reads it again.
+      now.current.reading.clear();
+    };
   }, [whole, readPage]);
 
   const isCurrent = state.key === whole;

@@ -68,6 +68,9 @@ export async function overviewOf(journal: Journal, now: number): Promise<Overvie
   );
   const questions = asked.filter(({ key }) => !answered.has(key));
   const begun = await begunSince(journal, since);
+  // A run that asks also wakes when its question expires, but it does not continue by itself.
+  const asking = new Set(questions.map(({ value }) => (value as Question).session));
+  const alone = wakes.filter(({ key }) => !asking.has(key));
   return {
     questions: counted(
       questions,
@@ -77,7 +80,7 @@ export async function overviewOf(journal: Journal, now: number): Promise<Overvie
       running,
       running.slice(0, SHOWN).map(({ value }) => value as RunSummary),
     ),
-    waiting: counted(wakes, await waitingRuns(journal, wakes.slice(0, SHOWN))),
+    waiting: counted(alone, await waitingRuns(journal, alone.slice(0, SHOWN))),
     failed: byCode(begun.runs),
     faults: await faultsOfDay(journal, now),
     spentMicrocents: sum(begun.runs.map(({ spentMicrocents }) => spentMicrocents)),

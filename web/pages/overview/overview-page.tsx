@@ -1,11 +1,213 @@
+// Whether all is well, in one sentence; then what needs a person, what runs, what waits, what failed, and what is out of service.
+
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { Page } from "../../parts/page.tsx";
-import { Empty } from "../../parts/states.tsx";
+import { useFormat } from "../../app/format.ts";
+import { type Answer, useRead } from "../../app/server.tsx";
+import { useWords } from "../../app/words.ts";
+import { Chart } from "../../parts/chart.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { Page, Section } from "../../parts/page.tsx";
+import { Countdown } from "../../parts/pill.tsx";
+import { ProblemState, Skeleton } from "../../parts/states.tsx";
+import { TargetActions } from "../targets/target-actions.tsx";
+import { nameOf, TargetPill } from "../targets/target-pill.tsx";
+import { NeedsYou } from "./needs-you.tsx";
+import { OVERVIEW_WORDS } from "./overview-words.ts";
+import "./overview-page.css";
+
+export type Overview = Answer<"overview">;
+interface PartProps {
+  readonly overview: Overview;
+}
+
+/** Costs and pauses change without an event. */
+const EVERY_MS = 15_000;
 
 export function OverviewPage(): ReactNode {
+  const words = useWords(OVERVIEW_WORDS);
+  const { data, error, refetch } = useRead("overview", {}, { everyMs: EVERY_MS });
+  if (data === undefined)
+    return (
+      <Page title={words.title}>
+        {error === null ? (
+          <Skeleton kind="page" rows={8} />
+        ) : (
+          <ProblemState error={error} onRetry={() => void refetch()} />
+        )}
+      </Page>
+    );
   return (
-    <Page title="Overview">
-      <Empty title="Overview" />
+    <Page title={words.title}>
+      <p className={data.isWell ? "overview-says well" : "overview-says"} role="status">
+        <Icon name={data.isWell ? "completed" : "asking"} size={16} />
+        <span>{data.says}</span>
+      </p>
+      <div className="overview">
+        <div>
+          <NeedsYou overview={data} />
+          <Failed overview={data} />
+          <Waiting overview={data} />
+          <Running overview={data} />
+        </div>
+        <div>
+          <Targets overview={data} />
+          <Spend overview={data} />
+          <Trend overview={data} />
+        </div>
+      </div>
     </Page>
+  );
+}
+
+function All({
+  to,
+  count,
+  isMore,
+}: {
+  readonly to: "/runs" | "/questions";
+  readonly count: number;
+  readonly isMore: boolean;
+}): ReactNode {
+  const words = useWords(OVERVIEW_WORDS);
+  const format = useFormat();
+  return (
+    <Link className="link" to={to}>
+      {words.all(`${format.count(count)}${isMore ? "+" : ""}`)}
+    </Link>
+  );
+}
+
+function Failed({ overview: { failed, isPartial } }: PartProps): ReactNode {
+  const words = useWords(OVERVIEW_WORDS);
+  const { count } = useFormat();
+  return (
+    <Section title={words.failed} aside={isPartial ? <span className="dim">{words.partial}</span> : undefined}>
+      {failed.length === 0 ? <p className="dim">{words.noneFailed}</p> : null}
+      <ul className="overview-list">
+        {failed.map(({ code, title, count: times, newest }) => (
+          <li key={code}>
+            <Link to="/runs" search={{ status: "failed", code } as never} className="overview-main">
+              <b>{title}</b>
+              <span className="dim one-line">{words.newest(newest)}</span>
+            </Link>
+            <span className="num">{words.runs(count(times), times)}</span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Waiting({ overview: { waiting } }: PartProps): ReactNode {
+  const words = useWords(OVERVIEW_WORDS);
+  const { clock } = useFormat();
+  return (
+    <Section title={words.waiting} aside={<Count of={waiting} />}>
+      {waiting.count === 0 ? <p className="dim">{words.noneWaiting}</p> : null}
+      <ul className="overview-list">
+        {waiting.first.map(({ run, workflow, nodes, title, nextAt }) => (
+          <li key={run}>
+            <RunName run={run} says={[workflow, ...nodes, title ?? ""]} />
+            <span className="num dim overview-at">{clock(nextAt)}</span>
+            <Countdown until={nextAt} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Running({ overview: { running } }: PartProps): ReactNode {
+  const words = useWords(OVERVIEW_WORDS);
+  return (
+    <Section title={words.running} aside={running.count === 0 ? undefined : <All to="/runs" {...running} />}>
+      {running.count === 0 ? <p className="dim">{words.noneRunning}</p> : null}
+      <ul className="overview-list">
+        {running.first.map(({ run, workflow, nodes }) => (
+          <li key={run}>
+            <RunName run={run} says={[workflow, ...nodes]} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Count({
+  of: { count: counted, isMore },
+}: {
+  readonly of: Pick<Overview["running"], "count" | "isMore">;
+}): ReactNode {
+  const { count } = useFormat();
+  return counted === 0 ? null : <span className="num dim">{`${count(counted)}${isMore ? "+" : ""}`}</span>;
+}
+
+function RunName({ run, says }: { readonly run: string; readonly says: readonly string[] }): ReactNode {
+  return (
+    <Link to="/runs/$run" params={{ run }} className="overview-main">
+      <b className="one-line">{run}</b>
+      <span className="dim one-line">{says.filter((part) => part !== "").join(" · ")}</span>
+    </Link>
+  );
+}
+
+function Targets({ overview: { targets } }: PartProps): ReactNode {
+  const words = useWords(OVERVIEW_WORDS);
+  return (
+    <Section
+      title={words.targets}
+      aside={
+        <Link className="link" to="/targets">
+          {words.allTargets}
+        </Link>
+      }
+    >
+      {targets.length === 0 ? <p className="dim">{words.noneOut}</p> : null}
+      <ul className="overview-list">
+        {targets.map((target) => (
+          <li key={target.target} className="overview-target">
+            <Link to="/targets" search={{ target: target.target } as never} className="overview-main">
+              <b className="one-line">{nameOf(target)}</b>
+              <span className="dim one-line">{target.reason ?? target.cause?.title ?? target.says}</span>
+            </Link>
+            <TargetPill target={target} />
+            <TargetActions target={target} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Spend({ overview: { spentMicrocents, isPartial } }: PartProps): ReactNode {
+  const words = useWords(OVERVIEW_WORDS);
+  const { money } = useFormat();
+  return (
+    <Section title={words.spend}>
+      <p className="overview-figure">{money(spentMicrocents)}</p>
+      <p className="dim">{isPartial ? words.spendPartial : words.spendSays}</p>
+    </Section>
+  );
+}
+
+function Trend({ overview: { faults } }: PartProps): ReactNode {
+  const words = useWords(OVERVIEW_WORDS);
+  const { count } = useFormat();
+  return (
+    <Section
+      title={words.trend}
+      aside={
+        <Link className="link" to="/groups">
+          {words.groups}
+        </Link>
+      }
+    >
+      <p>
+        {words.faults(count(faults.count), faults.count)}{" "}
+        <span className="dim">{faults.isPartial ? words.trendPartial : ""}</span>
+      </p>
+      <Chart label={words.trend} points={faults.trend} />
+    </Section>
   );
 }

@@ -3,6 +3,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode, Ref } from "react";
 import { useFormat } from "../../app/format.ts";
+import { useRead } from "../../app/server.tsx";
 import { useWords, wordTable } from "../../app/words.ts";
 import { Button } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
@@ -31,6 +32,7 @@ export function QuestionPanel({ question, place, onBack, onDone }: QuestionPanel
       <h2 className="question-prompt">{prompt}</h2>
       <QuestionForm question={question} onDone={onDone} />
       <Timeout question={question} />
+      <AlsoLooking question={question} />
       <Facts
         rows={[
           [question.isRun ? words.run : words.session, <Source key="source" question={question} />],
@@ -52,6 +54,20 @@ function Source({ question: { session, isRun } }: Pick<QuestionPanelProps, "ques
     <Link className="link" to="/sessions/$session" params={{ session }}>
       {session}
     </Link>
+  );
+}
+
+const LOOK_EVERY_MS = 8_000;
+
+/** Tells the others that this person looks at the question, and shows who else does. */
+function AlsoLooking({ question: { id, alsoLooking } }: Pick<QuestionPanelProps, "question">): ReactNode {
+  const words = useWords(WORDS);
+  const { data } = useRead("lookAtQuestion", { params: { question: id } }, { everyMs: LOOK_EVERY_MS });
+  const names = data?.alsoLooking ?? alsoLooking;
+  return (
+    <p className="question-lookers" role="status">
+      {names.length === 0 ? "" : words.looking(names.join(words.comma), names.length)}
+    </p>
   );
 }
 
@@ -86,6 +102,8 @@ const WORDS = wordTable({
     asked: "Asked",
     within: "Time left:",
     stop: ".",
+    comma: ", ",
+    looking: (names: string, count: number) => `${names} ${count === 1 ? "is" : "are"} looking at this too.`,
   },
   "zh-CN": {
     label: "所选问题",
@@ -97,5 +115,7 @@ const WORDS = wordTable({
     asked: "提出时间",
     within: "剩余时间：",
     stop: "。",
+    comma: "、",
+    looking: (names: string) => `${names} 也在查看此问题。`,
   },
 });
