@@ -45,7 +45,8 @@ export const bulkPreview = z
         runs: z.number().describe("How many runs would be acted on."),
         microcents: z.number().describe("What the stages that would run again have cost so far."),
         longestMs: z.number().describe("The longest that one of them took."),
-        waves: z.array(z.number()).describe("How many runs each wave has."),
+        pace: z.array(z.number()).describe("The one asked for, or the usual one."),
+        waves: z.array(z.number()).describe("How many runs each wave has at this pace."),
       })
       .describe("What to expect, from how it went before."),
   })

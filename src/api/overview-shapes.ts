@@ -45,6 +45,16 @@ export const overview = z
   })
   .meta({ id: "Overview" });
 
+export const lookedUp = z
+  .discriminatedUnion("kind", [
+    z.object({ kind: z.literal("run"), run: name }),
+    z.object({ kind: z.literal("session"), session: name }),
+    z.object({ kind: z.literal("fault-group"), fingerprint: name }),
+    z.object({ kind: z.literal("bulk"), bulk: name, fingerprint: name }),
+    z.object({ kind: z.literal("question"), question: name, session: name }),
+  ])
+  .meta({ id: "LookedUp" });
+
 const KINDS = ["fault", "run"] as const;
 
 export const searchQuery = z.object({

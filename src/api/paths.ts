@@ -29,6 +29,7 @@ export const PATHS = {
   showSettings:     get("/v1/settings"),
   overview:         get("/v1/overview"),
   search:           get("/v1/search"),
+  lookUp:           get("/v1/lookup"),
   metrics:          get("/metrics"),
 
   reportFailure:    post("/v1/failures"),

@@ -5,7 +5,7 @@ import { bulkBody, bulkPreview, bulkPreviewBody, bulkReport, bulkStatus, bulkVie
 import { faultGroup, faultGroupReport, faultOccurrence, hasFewBuckets, trendQuery } from "./fault-group-shapes.ts";
 import { failureAnswer, failureOutcome, failureReport, namesItsAttempt } from "./failure-shapes.ts";
 import type { RouteName } from "./paths.ts";
-import { found, overview, searchQuery } from "./overview-shapes.ts";
+import { found, lookedUp, overview, searchQuery } from "./overview-shapes.ts";
 import {
   failureToTry,
   policyCheck,
@@ -123,6 +123,13 @@ export const ROUTES = {
     role: "viewer",
     query: searchQuery,
     answer: pageOf(found),
+  }),
+  lookUp: route({
+    summary:
+      "What has exactly this id: a run, a session, a group of failures, a bulk action, a question, or a failure's correlation id.",
+    role: "viewer",
+    query: z.object({ id: z.string().min(1).max(1_000) }),
+    answer: z.object({ found: lookedUp.nullable().describe("null when nothing has it.") }),
   }),
   metrics: route({
     summary: "Counters and gauges for Prometheus, as OpenMetrics or in the older text format.",
@@ -510,10 +517,12 @@ export const ROUTES = {
           at: instant,
           by: z.string(),
           what: z.string(),
+          says: z.string().describe("What was done, in words."),
           on: z.string(),
           action: z.string(),
           key: z.string(),
           refused: z.string().nullable().describe("The code of the fault that refused it; null when it was done."),
+          why: z.string().describe("Why it was refused, in words; empty when it was done."),
         })
         .meta({ id: "AuditRecord" }),
     ),

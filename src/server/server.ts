@@ -25,6 +25,7 @@ import type { Handlers } from "./asked.ts";
 import { createEventHub } from "./events/event-hub.ts";
 import type { OwnAddresses } from "./guard.ts";
 import { auditHandlers } from "./handlers/audit.ts";
+import { lookUpHandlers } from "./handlers/look-up.ts";
 import { basicHandlers } from "./handlers/basics.ts";
 import { bulkHandlers } from "./handlers/bulk.ts";
 import { eventHandlers } from "./handlers/events.ts";
@@ -253,6 +254,7 @@ function handlersOf(parts: ServerParts): Handlers {
     ...workflowHandlers(parts),
     ...eventHandlers(parts),
     ...auditHandlers(parts),
+    ...lookUpHandlers(parts),
   };
 }
 

@@ -5,14 +5,14 @@ import type { decisionView, faultView, questionView } from "../api/shapes.ts";
 import type { Role } from "../api/route.ts";
 import { explain } from "../core/decide/explain.ts";
 import type { Decision } from "../core/decide/decision.ts";
-import { traitsOf } from "../core/fault/catalogue.ts";
+import { type FaultCode, traitsOf } from "../core/fault/catalogue.ts";
 import type { Fault } from "../core/fault/fault.ts";
 import { type Redactor, SHAPE_REDACTOR } from "../core/fault/redact.ts";
 import { viewFor } from "../core/fault/view.ts";
 import { type Locale, wordsFor } from "../core/fault/words/words.ts";
+import { knownCode } from "../core/record/known-code.ts";
 import { endOf, formFacts, type Question } from "../core/flow/interaction.ts";
 import { tellUnanswered } from "../core/flow/question-words.ts";
-import { knownCode } from "../core/record/known-code.ts";
 
 export interface Reader {
   readonly role: Role;
@@ -41,6 +41,11 @@ export function faultFor(
     thrown: (origin?.thrown ?? []).map((link) => ({ ...link })),
     requestIds: { ...origin?.requestIds },
   };
+}
+
+/** What went wrong, in a few words; the code may be from a newer program. */
+export function titleOf(code: string, locale: Locale): string {
+  return wordsFor(knownCode({ code: code as FaultCode }), locale).title;
 }
 
 export function decisionFor({ role, locale }: Reader, decision: Decision): z.output<typeof decisionView> {

@@ -51,7 +51,7 @@ describe("a bulk action on 30 failed runs", { timeout: 120_000 }, () => {
     expect(preview.runs.map(({ run }) => run).toSorted()).toEqual(runs.toSorted());
     expect(preview.runs[0]).toMatchObject({ workflow: "flow", node: "write", code: "AuthFailed", passedOver: null });
     const paced = await world.viewer.previewBulk({ params, body: { pace: [10] } });
-    expect(paced.estimate.waves).toEqual([10, 10, 10]);
+    expect(paced.estimate).toMatchObject({ pace: [10], waves: [10, 10, 10] });
     const chinese = createClient({ baseUrl: world.url, token: world.tokens.viewer, language: "zh-CN" });
     const words = (await chinese.previewBulk({ params, body: {} })).runs[0]?.action;
     expect([words?.label, words?.redoes]).toEqual(Array(2).fill(expect.stringMatching(/\p{Script=Han}/u)));

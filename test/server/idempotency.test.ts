@@ -254,5 +254,11 @@ describe("the audit log", () => {
       ["r1", null],
     ]);
     expect(second.next).toBeNull();
+    expect([first.items[0]?.says, first.items[1]?.says, first.items[1]?.why]).toEqual([
+      "Acted on a run",
+      "Cancelled a run",
+      "",
+    ]);
+    expect(first.items[0]?.why).not.toBe("");
   });
 });

@@ -86,6 +86,23 @@ describe("a server with some past", () => {
     await expect(world.viewer.search({ query: { q: "" } })).rejects.toMatchObject({ problem: { status: 422 } });
   });
 
+  it("leads from an exact id to what has it", async () => {
+    const run = runs[0] ?? "";
+    const { items } = await world.viewer.listFaultGroups({ query: { code: "AuthFailed" } });
+    const fingerprint = items[0]?.fingerprint ?? "";
+    const ids = [run, ` ${run}/write#1.1/c1 `, "shop", "shop/c1", fingerprint, "nothing", "nothing/c1"];
+    const answers = await Promise.all(ids.map((id) => world.viewer.lookUp({ query: { id } })));
+    expect(answers.map(({ found }) => found)).toEqual([
+      { kind: "run", run },
+      { kind: "run", run },
+      { kind: "session", session: "shop" },
+      { kind: "session", session: "shop" },
+      { kind: "fault-group", fingerprint },
+      null,
+      null,
+    ]);
+  });
+
   it("does not let viewers find out what messages of failures say", async () => {
     const query = { q: "incorrect api key", kind: "fault" } as const;
     const seen = (await world.operator.search({ query })).items;

@@ -1,7 +1,7 @@
 // A list of rows of which only those in view exist. The chosen row follows j and k, and Enter opens it.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type MouseEvent, type ReactNode, useEffect, useRef } from "react";
 import { useKeys } from "../app/keys.ts";
 import type { LongList } from "../app/long-list.ts";
 import { useWords, wordTable } from "../app/words.ts";
@@ -80,7 +80,7 @@ export function Rows<Item>(props: RowsProps<Item>): ReactNode {
               aria-rowindex={index + 1}
               data-id={idOf(item)}
               style={{ height: rowHeight, transform: `translateY(${start}px)` }}
-              onClick={() => onChoose(item)}
+              onClick={(event) => (isOnControl(event) ? undefined : onChoose(item))}
               onDoubleClick={() => onOpen(item)}
             >
               {children(item)}
@@ -90,6 +90,11 @@ export function Rows<Item>(props: RowsProps<Item>): ReactNode {
       </div>
     </div>
   );
+}
+
+/** A link or a button in a row has its own click. */
+function isOnControl({ target }: MouseEvent): boolean {
+  return target instanceof Element && target.closest("a, button") !== null;
 }
 
 function useRowKeys<Item>(

@@ -3,14 +3,16 @@
 import { z } from "zod";
 import { auditOf } from "../../journal/audit.ts";
 import type { HandlersOf } from "../asked.ts";
+import { tellDeed } from "../audit-words.ts";
 import { fromCursor, pageFrom } from "../cursor.ts";
 import type { ServerParts } from "../parts.ts";
+import { titleOf } from "../views.ts";
 
 const PLACE = z.strictObject({ at: z.number(), key: z.string() });
 
 export function auditHandlers({ journal }: ServerParts): HandlersOf<"listAudit"> {
   return {
-    async listAudit({ query: { limit, cursor, by, on } }) {
+    async listAudit({ query: { limit, cursor, by, on }, locale }) {
       const after = fromCursor(cursor, PLACE);
       const found = await auditOf(journal, {
         limit: limit + 1,
@@ -21,7 +23,11 @@ export function auditHandlers({ journal }: ServerParts): HandlersOf<"listAudit">
       return pageFrom(
         found,
         limit,
-        (record) => ({ ...record }),
+        (record) => ({
+          ...record,
+          says: tellDeed(record, locale),
+          why: record.refused === null ? "" : titleOf(record.refused, locale),
+        }),
         ({ at, id }) => ({ at, key: id }),
       );
     },

@@ -118,6 +118,7 @@ function previewView(preview: BulkPreview, pace: readonly number[], locale: Loca
       runs: acted.length,
       microcents: spentMicrocents,
       longestMs,
+      pace: [...pace],
       waves: wavesOf({ runs: acted, pace }).map((wave) => wave.length),
     },
   };

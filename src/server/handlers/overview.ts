@@ -2,10 +2,8 @@
 
 import { z } from "zod";
 import type { found as foundShape, overview } from "../../api/overview-shapes.ts";
-import type { FaultCode } from "../../core/fault/catalogue.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
-import { type Locale, wordsFor } from "../../core/fault/words/words.ts";
-import { knownCode } from "../../core/record/known-code.ts";
+import type { Locale } from "../../core/fault/words/words.ts";
 import type { Found } from "../../journal/journal.ts";
 import { contains, textOfFault, wordsOf } from "../../journal/search-text.ts";
 import { isWell, type GlanceCounts, tellGlance } from "../../workflow/report/overview-words.ts";
@@ -14,7 +12,7 @@ import type { RunSummary } from "../../workflow/runs-api.ts";
 import type { HandlersOf, Sender } from "../asked.ts";
 import { fromCursor, toCursor } from "../cursor.ts";
 import type { ServerParts } from "../parts.ts";
-import { questionFor } from "../views.ts";
+import { questionFor, titleOf } from "../views.ts";
 import { targetFor } from "./targets.ts";
 
 const behind = z.object({ position: z.number() });
@@ -77,10 +75,6 @@ export function overviewHandlers({
       return new Response(body, { headers: { "content-type": contentType } });
     },
   };
-}
-
-function titleOf(code: string, locale: Locale): string {
-  return wordsFor(knownCode({ code: code as FaultCode }), locale).title;
 }
 
 function glance(

@@ -1,11 +1,242 @@
-import type { ReactNode } from "react";
+// Who did what, when, and with which key. For operators.
+
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, type SubmitEvent, useRef } from "react";
+import { useFormat } from "../../app/format.ts";
+import { type LongList, useLongList } from "../../app/long-list.ts";
+import { useSearchParams } from "../../app/search-params.ts";
+import { type Answer, useClient } from "../../app/server.tsx";
+import { useCanAct } from "../../app/sign-in.tsx";
+import { useWords, wordTable } from "../../app/words.ts";
+import { Button } from "../../parts/button.tsx";
+import { Icon } from "../../parts/icon.tsx";
 import { Page } from "../../parts/page.tsx";
+import { Rows } from "../../parts/rows.tsx";
 import { Empty } from "../../parts/states.tsx";
+import { saveAsCsv, saveAsJson } from "./audit-export.ts";
+import "../../parts/pill.css";
+import "./audit.css";
+
+export type AuditRecord = Answer<"listAudit">["items"][number];
+
+const ROW_HEIGHT = 40;
+const PAGE_SIZE = 100;
 
 export function AuditPage(): ReactNode {
-  return (
-    <Page title="Audit">
-      <Empty title="Audit" />
+  const words = useWords(WORDS);
+  return useCanAct() ? (
+    <AuditOfOperators />
+  ) : (
+    <Page title={words.title}>
+      <Empty title={words.forOperators}>
+        <p>{words.forOperatorsSays}</p>
+      </Empty>
     </Page>
   );
 }
+
+function AuditOfOperators(): ReactNode {
+  const words = useWords(WORDS);
+  const client = useClient();
+  const search = useSearchParams();
+  const asked = Object.fromEntries(["by", "on"].flatMap((name) => one(name, search.get(name))));
+  const list = useLongList<AuditRecord>({
+    key: `audit ${JSON.stringify(asked)}`,
+    idOf: ({ id }) => id,
+    read: (cursor, signal) =>
+      client.listAudit({ query: { limit: PAGE_SIZE, ...asked, ...(cursor === null ? {} : { cursor }) }, signal }),
+  });
+  return (
+    <Page
+      title={words.title}
+      says={words.says}
+      aside={<Export records={list.items} />}
+      filters={<Filters records={list.items} />}
+    >
+      <AuditRows list={list} isFiltered={Object.keys(asked).length > 0} />
+    </Page>
+  );
+}
+
+function one(name: string, value: string | null): readonly (readonly [string, string])[] {
+  return value === null ? [] : [[name, value]];
+}
+
+function Export({ records }: { readonly records: readonly AuditRecord[] }): ReactNode {
+  const words = useWords(WORDS);
+  const { count } = useFormat();
+  if (records.length === 0) return null;
+  return (
+    <>
+      <span className="dim">{words.loaded(count(records.length))}</span>
+      <Button onClick={() => saveAsJson(records)}>{words.json}</Button>
+      <Button onClick={() => saveAsCsv(records)}>{words.csv}</Button>
+    </>
+  );
+}
+
+function Filters({ records }: { readonly records: readonly AuditRecord[] }): ReactNode {
+  const words = useWords(WORDS);
+  const search = useSearchParams();
+  const [by, on] = [search.get("by"), search.get("on")];
+  const field = useRef<HTMLInputElement>(null);
+  const filterOn = (event: SubmitEvent): void => {
+    event.preventDefault();
+    search.set({ on: field.current?.value.trim() ?? "", chosen: null });
+  };
+  const people = [...new Set([...records.map((record) => record.by), ...(by === null ? [] : [by])])].toSorted();
+  return (
+    <>
+      <select
+        className="audit-filter"
+        aria-label={words.by}
+        value={by ?? ""}
+        onChange={({ target }) => search.set({ by: target.value, chosen: null })}
+      >
+        <option value="">{words.anyone}</option>
+        {people.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+      <form className="audit-find" key={on} onSubmit={filterOn}>
+        <input
+          ref={field}
+          type="search"
+          aria-label={words.onExactly}
+          placeholder={words.onExactly}
+          defaultValue={on ?? ""}
+        />
+      </form>
+      {by === null && on === null ? null : (
+        <Button kind="quiet" onClick={() => search.set({ by: null, on: null, chosen: null })}>
+          {words.clear}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function AuditRows({
+  list,
+  isFiltered,
+}: {
+  readonly list: LongList<AuditRecord>;
+  readonly isFiltered: boolean;
+}): ReactNode {
+  const words = useWords(WORDS);
+  const search = useSearchParams();
+  return (
+    <div className="audit-list">
+      <Rows
+        list={list}
+        label={words.title}
+        rowHeight={ROW_HEIGHT}
+        idOf={({ id }) => id}
+        chosen={search.get("chosen")}
+        onChoose={({ id }) => search.set({ chosen: id })}
+        onOpen={({ on }) => search.set({ on }, { push: true })}
+        head={
+          <>
+            <span role="columnheader">{words.when}</span>
+            <span role="columnheader">{words.by}</span>
+            <span role="columnheader">{words.what}</span>
+            <span role="columnheader">{words.on}</span>
+            <span role="columnheader">{words.result}</span>
+            <span role="columnheader">{words.key}</span>
+          </>
+        }
+        empty={
+          <Empty title={isFiltered ? words.noneMatch : words.none}>
+            <p>{words.noneSays}</p>
+          </Empty>
+        }
+      >
+        {(record) => <AuditRow record={record} />}
+      </Rows>
+    </div>
+  );
+}
+
+function AuditRow({ record }: { readonly record: AuditRecord }): ReactNode {
+  const words = useWords(WORDS);
+  const { clock, dateTime } = useFormat();
+  const { at, by, what, says, on, refused, why, key } = record;
+  return (
+    <>
+      <time role="gridcell" className="dim audit-when" dateTime={new Date(at).toISOString()} title={dateTime(at)}>
+        {clock(at)}
+      </time>
+      <span role="gridcell" className="one-line audit-by">
+        {by}
+      </span>
+      <span role="gridcell" className="one-line audit-what">
+        {says} <code className="dim">{what}</code>
+      </span>
+      <span role="gridcell" className="one-line audit-on">
+        {what.startsWith("run.") ? (
+          <Link className="link" to="/runs/$run" params={{ run: on }}>
+            {on}
+          </Link>
+        ) : (
+          on
+        )}
+      </span>
+      <span role="gridcell" className={refused === null ? "audit-result tone-green" : "audit-result tone-red"}>
+        <Icon name={refused === null ? "completed" : "failed"} />
+        <span className="one-line">{refused === null ? words.done : words.refused(why)}</span>
+      </span>
+      <code role="gridcell" className="one-line dim audit-key" title={key}>
+        {key}
+      </code>
+    </>
+  );
+}
+
+const WORDS = wordTable({
+  "en": {
+    title: "Audit",
+    says: "Everything that people and clients did, by whatever way it came in.",
+    forOperators: "The audit log is for operators",
+    forOperatorsSays: "Sign in with an operator's token to see who did what.",
+    loaded: (count: string) => `${count} loaded`,
+    json: "Export JSON",
+    csv: "Export CSV",
+    when: "When",
+    by: "Who",
+    anyone: "Anyone",
+    what: "What",
+    on: "On",
+    result: "Result",
+    key: "Key",
+    done: "Done",
+    refused: (why: string) => `Refused: ${why}`,
+    onExactly: "Id of a run, question or target",
+    clear: "Clear filters",
+    none: "Nothing was done by hand yet",
+    noneMatch: "Nothing fits these filters",
+    noneSays: "Actions on runs, answers to questions and changes to targets appear here with the name of the token.",
+  },
+  "zh-CN": {
+    title: "审计",
+    says: "人和客户端所做的一切，无论从哪里发起。",
+    forOperators: "审计日志仅供操作员查看",
+    forOperatorsSays: "请使用操作员令牌登录，以查看谁做了什么。",
+    loaded: (count: string) => `已加载 ${count} 条`,
+    json: "导出 JSON",
+    csv: "导出 CSV",
+    when: "时间",
+    by: "操作者",
+    anyone: "任何人",
+    what: "操作",
+    on: "对象",
+    result: "结果",
+    key: "幂等键",
+    done: "已执行",
+    refused: (why: string) => `被拒绝：${why}`,
+    onExactly: "运行、问题或目标的标识",
+    clear: "清除筛选",
+    none: "还没有人工操作",
+    noneMatch: "没有符合筛选条件的记录",
+    noneSays: "对运行的操作、对问题的回答以及对目标的更改都会连同令牌名称显示在这里。",
+  },
+});

@@ -40,10 +40,12 @@ export function useTrendWords(trend: Trend): string {
 const WORDS = wordTable({
   "en": {
     none: "No failures in this time",
-    some: (total: string, most: string, at: string) => `${total} failures; most from ${at}: ${most}`,
+    some: (total: string, most: string, at: string) =>
+      `${total} failures in this time. Most in one bar: ${most}, from ${at}.`,
   },
   "zh-CN": {
     none: "这段时间没有失败",
-    some: (total: string, most: string, at: string) => `共 ${total} 次失败；最多的一段从 ${at} 开始：${most} 次`,
+    some: (total: string, most: string, at: string) =>
+      `这段时间共 ${total} 次失败。单段最多 ${most} 次，从 ${at} 开始。`,
   },
 });

@@ -60,10 +60,10 @@ function optionsFor(element: HTMLElement, bucketMs: number, language: string): U
     height: HEIGHT,
     legend: { show: false },
     cursor: { show: false },
-    padding: [8, 0, 0, 0],
+    padding: [8, 16, 0, 0],
     scales: { x: { time: true }, y: { range: (_chart, _least, most) => [0, Math.max(1, most) * 1.08] } },
     axes: [
-      { ...axis, grid: { show: false }, values: (_chart, at) => timesOf(at, bucketMs, language) },
+      { ...axis, size: 26, grid: { show: false }, values: (_chart, at) => timesOf(at, bucketMs, language) },
       {
         ...axis,
         size: 40,

@@ -1,0 +1,35 @@
+// What people did, in words: one row for each thing that the audit log records.
+
+import { ACTION_IDS, actionWords } from "../core/flow/action-words.ts";
+import type { Locale } from "../core/fault/words/words.ts";
+import type { AuditRecord } from "../journal/audit.ts";
+
+/** A record of something that this program does not know keeps its own name. */
+export function tellDeed({ what, action }: Pick<AuditRecord, "what" | "action">, locale: Locale): string {
+  const id = ACTION_IDS.find((known) => known === action);
+  if (what === "run.act" && id !== undefined) return actionWords(id, locale).label;
+  return WORDS[locale][what] ?? what;
+}
+
+const WORDS: Readonly<Record<Locale, Readonly<Record<string, string>>>> = {
+  "en": {
+    "run.start": "Started a run",
+    "run.act": "Acted on a run",
+    "run.resume": "Resumed a run",
+    "run.cancel": "Cancelled a run",
+    "question.answer": "Answered a question",
+    "target.isolate": "Took a target out of service",
+    "target.release": "Put a target back into service",
+    "target.probe": "Let a probe through to a target",
+  },
+  "zh-CN": {
+    "run.start": "启动运行",
+    "run.act": "对运行执行操作",
+    "run.resume": "恢复运行",
+    "run.cancel": "取消运行",
+    "question.answer": "回答问题",
+    "target.isolate": "停用目标",
+    "target.release": "恢复目标",
+    "target.probe": "放行一次目标探测",
+  },
+};
