@@ -57,6 +57,7 @@ export const PATHS = {
   classify:         post("/v1/classify"),
 
   listRuns:         get("/v1/runs"),
+  showRunFilters:   get("/v1/run-filters"),
   startRun:         post("/v1/runs"),
   showRun:          get("/v1/runs/{run}"),
   listRunEvents:    get("/v1/runs/{run}/events"),

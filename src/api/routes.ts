@@ -24,6 +24,7 @@ import {
   fileLine,
   outputView,
   runEventView,
+  runFilters,
   runLine,
   runsQuery,
   runView,
@@ -301,6 +302,11 @@ export const ROUTES = {
     role: "viewer",
     query: runsQuery,
     answer: pageOf(runLine),
+  }),
+  showRunFilters: route({
+    summary: "What runs can be filtered by, with labels: states, causes, fault codes, workflows, targets.",
+    role: "viewer",
+    answer: runFilters,
   }),
   startRun: route({
     summary: "Starts a run of a workflow that this server has loaded.",

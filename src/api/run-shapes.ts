@@ -4,7 +4,7 @@ import { z } from "zod";
 import { NODE_KINDS } from "../core/flow/node.ts";
 import { RUN_STANDINGS } from "../core/flow/run-standing.ts";
 import { VISIT_STANDINGS } from "../core/flow/visit-words.ts";
-import { cloudEnvelope, decisionView, faultView, instant, name, page, questionView } from "./shapes.ts";
+import { cloudEnvelope, faultCause, decisionView, faultView, instant, name, page, questionView } from "./shapes.ts";
 
 /** A short label with its stable name. */
 function pill<const Ids extends readonly [string, ...string[]]>(
@@ -32,6 +32,8 @@ export const runLine = z
     code: z.string().nullable(),
     questions: z.array(z.string()).describe("The ids of open questions."),
     nextAt: instant.nullable().describe("When it continues by itself."),
+    attempt: z.number().describe("Of the node that failed or is retried; 0 for no failure."),
+    of: z.number().describe("How many attempts it may have; 0 until that is known."),
     startedAt: instant,
     updatedAt: instant,
     endedAt: instant.nullable(),
@@ -45,11 +47,34 @@ export const runLine = z
 export const runsQuery = z.object({
   ...page,
   status: runStatus.optional(),
+  state: z
+    .enum([...RUN_STANDINGS, "open"])
+    .optional()
+    .describe("Only runs that stand here; open: all that are not over."),
+  cause: faultCause.optional().describe("Only runs that failed, or wait, with a fault of this cause."),
   workflow: name.optional(),
   code: name.optional().describe("Only runs that failed, or wait, with this fault code."),
   target: name.optional().describe("Only runs that asked this target last."),
+  since: z.coerce.number().int().min(0).optional().describe("Only runs that began at this time or later."),
+  until: z.coerce.number().int().min(0).optional().describe("Only runs that began at this time or before."),
+  superseded: z
+    .enum(["show", "hide"])
+    .default("show")
+    .describe("hide: without runs that were continued in another one."),
   q: z.string().min(1).max(400).optional().describe("Only runs whose id, workflow, code or nodes contain every word."),
 });
+
+const choice = z.object({ id: z.string(), label: z.string() });
+
+export const runFilters = z
+  .object({
+    states: z.array(choice),
+    causes: z.array(choice),
+    codes: z.array(z.object({ ...choice.shape, cause: z.string() })),
+    workflows: z.array(choice),
+    targets: z.array(choice),
+  })
+  .meta({ id: "RunFilters" });
 
 export const startRunBody = z
   .strictObject({
@@ -77,6 +102,7 @@ export const actionView = z
     limits: z.record(z.string(), z.number()).describe("What the limits are now; a new one must be higher."),
     effect: z.enum(["instruct", "successor", "answer", "resume", "cancel"]),
     question: z.string().describe("The question it answers; empty for every other effect."),
+    costMicrocents: z.number().describe("What the node has cost so far, for an action that runs it again; 0: nothing, or not known."),
     key: z.string().describe("Send it back: the same offer is carried out once."),
   })
   .meta({ id: "Action" });

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { SURFACES } from "../core/classify/evidence.ts";
-import { FAULT_CODES } from "../core/fault/catalogue.ts";
+import { FAULT_CAUSES, FAULT_CODES, type FaultCause } from "../core/fault/catalogue.ts";
 
 export const MAX_PAGE = 200;
 const DEFAULT_PAGE = 50;
@@ -13,6 +13,7 @@ export const name = z.string().min(1).max(MAX_NAME);
 /** Epoch milliseconds. */
 export const instant = z.number().min(0).max(8.64e15);
 export const faultCode = z.enum(FAULT_CODES as readonly [string, ...string[]]);
+export const faultCause = z.enum(FAULT_CAUSES as readonly [FaultCause, ...FaultCause[]]);
 export const surface = z.enum(SURFACES);
 
 /** The part of a query that pages a list. */

@@ -76,7 +76,7 @@ export interface Hold {
   readonly until: number;
 }
 
-/** Kinds that are listed by time: a wake by when it is due, a run by its start (tags: `status:…`, `workflow:…`, `code:…`, `target:…`), a
+/** Kinds that are listed by time: a wake by when it is due, a run by its start (tags: `status:…`, `workflow:…`, `code:…`, `target:…`, `is:latest`), a
  * question by when it was asked (tag: `session:…`), an incident by the newest thing noted, a
  * request and an audit record by their time (tags of the latter: `by:…`, `on:…`), a bulk action by its start (tag: `status:…`). */
 export type TimedKind = "wake" | "run" | "question" | "incident" | "request" | "bulk" | "audit";

@@ -96,7 +96,10 @@ const NOWHERE: KeptPlace = { at: null, tags: [] };
 
 const PLACES: Readonly<Partial<Record<KeepKind, (value: unknown) => KeptPlace>>> = {
   wake: (value) => ({ at: instant(value), tags: [] }),
-  run: (value) => ({ at: instant(fieldOf(value, "startedAt")), tags: tagsOf(value, RUN_TAGS) }),
+  run: (value) => ({
+    at: instant(fieldOf(value, "startedAt")),
+    tags: [...tagsOf(value, RUN_TAGS), ...(fieldOf(value, "successor") === null ? [LATEST] : [])],
+  }),
   question: (value) => ({ at: instant(fieldOf(value, "askedAt")), tags: tagsOf(value, ["session"]) }),
   incident: (value) => ({ at: instant(fieldOf(fieldOf(value, "0"), "at")), tags: [] }),
   request: (value) => ({ at: instant(fieldOf(value, "at")), tags: [] }),
@@ -110,6 +113,9 @@ const PLACES: Readonly<Partial<Record<KeepKind, (value: unknown) => KeptPlace>>>
 
 /** The fields of a run's summary by which runs are listed. */
 const RUN_TAGS = ["status", "workflow", "code", "target"];
+
+/** The tag of a run that was not continued in another one. */
+export const LATEST = "is:latest";
 
 /** Kinds whose values have tags. */
 export const TAGGED_KINDS: ReadonlySet<KeepKind> = new Set(["run", "question", "bulk", "audit"]);

@@ -33,7 +33,7 @@ export function runLineFor(
   summary: RunSummary,
   around: Surroundings,
 ): z.output<typeof runLine> {
-  const { run, workflow, version, status, outcome, nodes, target = null, code, questions, wakeAt } = summary;
+  const { run, workflow, version, status, outcome, nodes, target = null, code, questions, wakeAt, attempt = 0, of = 0 } = summary;
   const { startedAt, updatedAt, endedAt, spentMicrocents, predecessor, successor } = summary;
   const standing = standingOf(summary, around);
   return {
@@ -43,7 +43,7 @@ export function runLineFor(
     reason: reasonOf(summary, standing, locale),
     nodes: [...nodes],
     questions: [...questions],
-    nextAt: wakeAt,
+    ...{ nextAt: wakeAt, attempt, of },
     ...{ startedAt, updatedAt, endedAt: endedAt === 0 ? null : endedAt, spentMicrocents, predecessor, successor },
     held: around.isHeld,
   };

@@ -35,6 +35,7 @@ import { overviewHandlers } from "./handlers/overview.ts";
 import { policyHandlers } from "./handlers/policies.ts";
 import { questionHandlers } from "./handlers/questions.ts";
 import { runActHandlers } from "./handlers/run-acts.ts";
+import { runFilterHandlers } from "./handlers/run-filters.ts";
 import { runHandlers } from "./handlers/runs.ts";
 import { sessionHandlers } from "./handlers/sessions.ts";
 import { workflowHandlers } from "./handlers/workflows.ts";
@@ -248,6 +249,7 @@ function handlersOf(parts: ServerParts): Handlers {
     ...policyHandlers(parts),
     ...overviewHandlers(parts),
     ...runHandlers(parts),
+    ...runFilterHandlers(parts),
     ...runActHandlers(parts),
     ...questionHandlers(parts),
     ...sessionHandlers(parts),

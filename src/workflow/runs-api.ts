@@ -1,5 +1,6 @@
 // What can be done with runs of workflows, as every surface sees it: the library, the CLI, the daemon.
 
+import { FAULT_CAUSES, type FaultCause } from "../core/fault/catalogue.ts";
 import type { Fault } from "../core/fault/fault.ts";
 import type { Locale } from "../core/fault/words/words.ts";
 import type { OfferedAction } from "../core/flow/action.ts";
@@ -9,7 +10,7 @@ import type { RunState, RunStatus } from "../core/flow/run.ts";
 import type { Spending } from "../core/flow/money.ts";
 import type { IncidentFacts } from "../core/record/incident.ts";
 import type { RunStreamEvent } from "../core/record/run-stream.ts";
-import { anything, having, mapOf, oneOf, shape, text, whole } from "../options/kind.ts";
+import { anything, flag, having, mapOf, oneOf, shape, text, whole } from "../options/kind.ts";
 import type { Workflow } from "../workflow-model/stage.ts";
 
 /** A run in one line: kept beside its events and written with them. */
@@ -29,6 +30,10 @@ export interface RunSummary {
   readonly code: string | null;
   readonly questions: readonly string[];
   readonly wakeAt: number | null;
+  /** Of the node that failed, or that is retried after a failure; 0 for no failure. Older programs leave it out. */
+  readonly attempt?: number;
+  /** How many attempts that node may have; 0 until that is known. */
+  readonly of?: number;
   readonly startedAt: number;
   readonly updatedAt: number;
   readonly endedAt: number;
@@ -103,9 +108,14 @@ export const RESUME_OPTIONS = shape<ResumeOptions>({ changed: oneOf(["refuse", "
 export const ACT_OPTIONS = shape<ActOptions>({ params: mapOf(anything), key: text, by: text });
 export const RUNS_FILTER = shape<RunsFilter>({
   status: oneOf(["running", "paused", "completed", "failed", "cancelled"]),
+  isOpen: flag,
   workflow: text,
   code: text,
+  cause: oneOf(FAULT_CAUSES),
   target: text,
+  since: whole(0),
+  until: whole(0),
+  superseded: flag,
   text: text,
   limit: whole(0),
   after: having("the last run of a page, with run and startedAt", "run", "startedAt"),
@@ -122,11 +132,21 @@ export interface Acted {
 /** Which runs to list. */
 export interface RunsFilter {
   readonly status?: RunStatus;
+  /** true: only runs that are not over. */
+  readonly isOpen?: boolean;
   readonly workflow?: string;
   /** Only runs that failed, or wait, with this fault code. */
   readonly code?: string;
+  /** Only runs that failed, or wait, with a fault of this cause. */
+  readonly cause?: FaultCause;
   /** Only runs that asked this target last. */
   readonly target?: string;
+  /** Only runs that began at this time or later. */
+  readonly since?: number;
+  /** Only runs that began at this time or before. */
+  readonly until?: number;
+  /** false: without runs that were continued in another one. */
+  readonly superseded?: boolean;
   /** Only runs whose id, workflow, code or nodes contain every word of this. */
   readonly text?: string;
   readonly limit?: number;
@@ -168,8 +188,8 @@ export interface Runs {
   /** Checks that the run can go on with this workflow, and wakes it. */
   resume(run: string, workflow: Workflow | null, options?: ResumeOptions): Promise<void>;
   list(filter?: RunsFilter): Promise<readonly RunSummary[]>;
-  /** One page of the list, however many runs do not fit the filter. */
-  page(filter: RunsFilter): Promise<RunsPage>;
+  /** One page of the list, however many runs do not fit the filter. `fits` leaves out what no filter names. */
+  page(filter: RunsFilter, fits?: (run: RunSummary) => boolean): Promise<RunsPage>;
   /** null when there is no such run. The words of actions are in `locale`, or in the language of these runs. */
   show(run: string, locale?: Locale): Promise<RunReport | null>;
   /**

@@ -225,8 +225,8 @@ export class WorkflowRuns implements Runs {
     return listRuns(this.#home, checkOptions("runs.list", filter, RUNS_FILTER));
   }
 
-  page(filter: RunsFilter): Promise<RunsPage> {
-    return pageOfRuns(this.#home, checkOptions("runs.page", filter, RUNS_FILTER));
+  page(filter: RunsFilter, fits?: (run: RunSummary) => boolean): Promise<RunsPage> {
+    return pageOfRuns(this.#home, checkOptions("runs.page", filter, RUNS_FILTER), { fits });
   }
 
   /** The runs that a live process is advancing right now. */

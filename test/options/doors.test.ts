@@ -381,9 +381,14 @@ const DOORS: readonly Door[] = [
   ...(["list", "page"] as const).map((name) =>
     door<RunsFilter>(`runs.${name}`, (options) => runs[name](options), {
       status: ["done", 5],
+      isOpen: FLAG,
       workflow: TEXT,
       code: TEXT,
+      cause: ["bad luck", 5],
       target: TEXT,
+      since: ["5", -1],
+      until: ["5", -1],
+      superseded: FLAG,
       text: TEXT,
       limit: ["5", -1],
       after: ["r", {}],

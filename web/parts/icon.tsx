@@ -27,6 +27,7 @@ const PATHS = {
   back: <path d="M7.4 2.8 4.2 6l3.2 3.2" />,
   up: <path d="M6 9.4V2.8M3.2 5.6 6 2.8l2.8 2.8" />,
   down: <path d="M6 2.6v6.6M3.2 6.4 6 9.2l2.8-2.8" />,
+  down: <path d="m2.8 4.6 3.2 3.2 3.2-3.2" />,
   close: <path d="m3 3 6 6M9 3 3 9" />,
   search: <path d="M5.2 2a3.2 3.2 0 1 0 0 6.4 3.2 3.2 0 0 0 0-6.4M7.6 7.6 10.2 10.2" />,
   menu: <path d="M2 3.2h8M2 6h8M2 8.8h8" />,

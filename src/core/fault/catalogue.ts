@@ -200,6 +200,15 @@ export const FAULT_CLASSES: readonly FaultClass[] = Object.freeze([
   ...new Set(FAULT_CODES.map((code) => CATALOGUE[code].class)),
 ]);
 
+/** The names of all causes. */
+export const FAULT_CAUSES: readonly FaultCause[] = Object.freeze([
+  ...new Set(FAULT_CODES.map((code) => CATALOGUE[code].cause)),
+]);
+
+export function codesWithCause(cause: FaultCause): readonly FaultCode[] {
+  return FAULT_CODES.filter((code) => CATALOGUE[code].cause === cause);
+}
+
 /** The catalogue again: asked several times for each fault, and a map answers sooner than an object with so many keys. */
 const ROWS: ReadonlyMap<FaultCode, CatalogueRow & { readonly class: FaultClass }> = new Map(
   FAULT_CODES.map((code) => [code, CATALOGUE[code]]),

@@ -44,6 +44,8 @@ export interface OfferedAction {
   readonly effect: ActionEffect;
   /** The question it answers; empty for every other effect. */
   readonly question: string;
+  /** What the node has cost so far, for an action that runs it again; 0 when that is nothing or not known. */
+  readonly costMicrocents: number;
   /** The same for the same offer: taken twice it is done once. */
   readonly key: string;
 }
@@ -242,6 +244,7 @@ function offer(id: ActionId, subject: Subject, locale: Locale): OfferedAction {
     limits: needs === "limits" ? limitsOf(subject) : {},
     effect: row.effect !== "by-state" ? row.effect : isEnded(about.state) ? "successor" : "instruct",
     question: question?.id ?? "",
+    costMicrocents: row.effect === "by-state" ? (visit?.spentMicrocents ?? 0) : 0,
     key: [about.run, id, ...momentOf(id, subject)].join(":"),
   };
 }

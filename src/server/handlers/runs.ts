@@ -1,12 +1,14 @@
 // Runs as people look at them.
 
 import { z } from "zod";
+import type { runsQuery } from "../../api/run-shapes.ts";
 import { toCloudEvent } from "../../core/record/cloud-event.ts";
 import type { RunStreamEvent } from "../../core/record/run-stream.ts";
-import { keyOf } from "../../core/flow/run.ts";
+import { isEnded, keyOf, type RunStatus } from "../../core/flow/run.ts";
+import { standingOf, type Surroundings } from "../../core/flow/run-standing.ts";
 import { asItStands } from "../../workflow/report/as-it-stands.ts";
 import { visitWithOutput } from "../../workflow/report/run-output.ts";
-import type { RunReport, RunsFilter } from "../../workflow/runs-api.ts";
+import type { RunReport, RunsFilter, RunSummary } from "../../workflow/runs-api.ts";
 import type { HandlersOf, Sender } from "../asked.ts";
 import { fromCursor, toCursor } from "../cursor.ts";
 import type { ServerParts } from "../parts.ts";
@@ -36,10 +38,17 @@ export function runHandlers(parts: ServerParts): HandlersOf<Names> {
   return {
     async listRuns({ locale, query }) {
       const held = await runs.held();
-      const { runs: found, next } = await runs.page(filterOf(query));
       const now = clock.now();
+      const around = ({ run }: RunSummary): Surroundings => ({ now, isDriven, isHeld: held.has(run) });
+      const filter = filterOf(query);
+      const { state } = query;
+      // A state that a run keeps once it is over has an index; all others depend on the time and on who holds the run.
+      const isIndexed = state === undefined || state === "open" || (isOver(state) && filter.status === undefined);
+      const fits = isIndexed ? undefined : (run: RunSummary): boolean => standingOf(run, around(run)) === state;
+      const status = state !== undefined && isOver(state) ? { status: state } : {};
+      const { runs: found, next } = await runs.page({ ...status, ...filter }, fits);
       return {
-        items: found.map((run) => runLineFor({ locale }, run, { now, isDriven, isHeld: held.has(run.run) })),
+        items: found.map((run) => runLineFor({ locale }, run, around(run))),
         next: next === null ? null : toCursor({ ...next }),
       };
     },
@@ -119,19 +128,18 @@ export function runHandlers(parts: ServerParts): HandlersOf<Names> {
   };
 }
 
-function filterOf(query: {
-  readonly status?: RunsFilter["status"] | undefined;
-  readonly workflow?: string | undefined;
-  readonly code?: string | undefined;
-  readonly target?: string | undefined;
-  readonly q?: string | undefined;
-  readonly limit: number;
-  readonly cursor?: string | undefined;
-}): RunsFilter {
-  const { q: text, cursor, ...others } = query;
+type RunsQuery = z.output<typeof runsQuery>;
+
+function filterOf({ state, q: text, cursor, superseded, ...others }: RunsQuery): RunsFilter {
   const after = fromCursor(cursor, runsPlace);
-  const given = Object.entries({ ...others, text, after }).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given);
+  const isOpen = state === undefined || isOver(state) ? undefined : true;
+  const isLatest = superseded === "hide" ? false : undefined;
+  const asked = { ...others, text, after, isOpen, superseded: isLatest };
+  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
+}
+
+function isOver(state: string): state is RunStatus {
+  return isEnded({ status: state as RunStatus });
 }
 
 /** Refused when there is no such run. */

@@ -23,6 +23,9 @@ import type { RunSummary } from "../runs-api.ts";
 export function summaryOf(run: string, state: RunState, spentMicrocents: number, now: number): RunSummary {
   const live = isEnded(state) ? [] : openVisits(state);
   const questions = live.flatMap(({ pause }) => pause?.questions.map(({ id }) => id) ?? []);
+  const troubled = isEnded(state)
+    ? state.visits.findLast(({ node }) => node === state.failedNode)
+    : live.find(({ fault }) => fault !== null);
   const { workflow, version, digest, file, status, outcome, startedAt, endedAt, limits, predecessor, successor } =
     state;
   return {
@@ -35,8 +38,10 @@ export function summaryOf(run: string, state: RunState, spentMicrocents: number,
     outcome,
     nodes: isEnded(state) ? [state.failedNode].filter((node) => node !== "") : live.map(({ node }) => node),
     target: state.target ?? null,
-    code: state.fault?.code ?? live.find(({ fault }) => fault !== null)?.fault?.code ?? null,
+    code: state.fault?.code ?? troubled?.fault?.code ?? null,
     questions,
+    attempt: troubled?.attempt ?? 0,
+    of: troubled?.of ?? 0,
     wakeAt: isEnded(state) ? null : needsOf(state, now, NOBODY).wakeAt,
     startedAt,
     updatedAt: now,

@@ -1,11 +1,136 @@
+// All runs, newest first, with the reason in the row and the run itself in a panel beside the list.
+
+import { useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { serverNow } from "../../app/clock.ts";
+import { type LongList, useLongList } from "../../app/long-list.ts";
+import { useSearchParams } from "../../app/search-params.ts";
+import { useClient, useRead } from "../../app/server.tsx";
+import { useWords } from "../../app/words.ts";
+import { ChoiceFilter, ClearFilters, TextFilter, ToggleFilter } from "../../parts/filters.tsx";
 import { Page } from "../../parts/page.tsx";
+import { Rows } from "../../parts/rows.tsx";
 import { Empty } from "../../parts/states.tsx";
+import { keyOf, queryOf, RUN_FILTERS, SUPERSEDED_SHOWN, WITHIN, type Within } from "./run-filters.ts";
+import { type RunLine, RunRow } from "./run-row.tsx";
+import { SidePanel } from "./side-panel.tsx";
+import { useRowHeight } from "./row-height.ts";
+import { RUNS_WORDS } from "./words.ts";
+import "./runs.css";
+
+const PAGE = 100;
+const idOf = ({ run }: RunLine): string => run;
 
 export function RunsPage(): ReactNode {
+  const words = useWords(RUNS_WORDS);
+  const search = useSearchParams();
+  const navigate = useNavigate();
+  const list = useRuns();
+  const chosen = search.get("run");
+  const choose = (run: string | null): void => search.set({ run }, { push: chosen === null && run !== null });
+  const rowHeight = useRowHeight();
   return (
-    <Page title="Runs">
-      <Empty title="Runs" />
+    <Page
+      title={words.title}
+      filters={<RunFilters />}
+    >
+      <div className="runs" data-panel={chosen === null ? "closed" : "open"}>
+        <div className="runs-list">
+          <Rows
+            list={list}
+            label={words.title}
+            rowHeight={rowHeight}
+            idOf={idOf}
+            chosen={chosen}
+            onChoose={({ run }) => choose(run)}
+            onOpen={({ run }) => void navigate({ to: "/runs/$run", params: { run } })}
+            head={<Head />}
+            empty={<NoRuns />}
+          >
+            {(run) => <RunRow run={run} />}
+          </Rows>
+        </div>
+        {chosen === null ? null : <SidePanel run={chosen} items={list.items} onChoose={choose} />}
+      </div>
     </Page>
+  );
+}
+
+function useRuns(): LongList<RunLine> {
+  const client = useClient();
+  const { get } = useSearchParams();
+  return useLongList<RunLine>({
+    key: keyOf(get),
+    read: (cursor, signal) =>
+      client.listRuns({
+        query: { ...queryOf(get, serverNow()), limit: PAGE, ...(cursor === null ? {} : { cursor }) },
+        signal,
+      }),
+    idOf,
+  });
+}
+
+function Head(): ReactNode {
+  const { columns } = useWords(RUNS_WORDS);
+  return (
+    <>
+      <span role="columnheader">{columns.state}</span>
+      <span role="columnheader">{columns.run}</span>
+      <span role="columnheader" className="runs-cause">
+        {columns.cause}
+      </span>
+      <span role="columnheader" className="runs-target">
+        {columns.target}
+      </span>
+      <span role="columnheader" className="runs-cost num">
+        {columns.cost}
+      </span>
+      <span role="columnheader" className="runs-age num">
+        {columns.age}
+      </span>
+      <span role="columnheader" className="runs-do">
+        <span className="visually-hidden">{columns.actions}</span>
+      </span>
+    </>
+  );
+}
+
+function RunFilters(): ReactNode {
+  const words = useWords(RUNS_WORDS);
+  const { get } = useSearchParams();
+  const { data } = useRead("showRunFilters", {});
+  const cause = get("cause");
+  const codes = data?.codes.filter((code) => cause === null || code.cause === cause) ?? [];
+  const within = (Object.keys(WITHIN) as Within[]).map((id) => ({ id, label: words.within[id] }));
+  const states = [{ id: "open", label: words.open }, ...(data?.states ?? [])];
+  return (
+    <>
+      <ChoiceFilter name="state" label={words.columns.state} choices={states} />
+      <ChoiceFilter name="cause" label={words.columns.cause} choices={data?.causes ?? []} />
+      <ChoiceFilter name="workflow" label={words.workflow} choices={data?.workflows ?? []} />
+      <ChoiceFilter name="target" label={words.columns.target} choices={data?.targets ?? []} />
+      <ChoiceFilter name="code" label={words.code} choices={codes} />
+      <ChoiceFilter name="within" label={words.time} choices={within} />
+      <ToggleFilter name="superseded" label={words.hideSuperseded} off={SUPERSEDED_SHOWN} />
+      <TextFilter name="q" label={words.contains} />
+      <ClearFilters names={RUN_FILTERS} />
+    </>
+  );
+}
+
+function NoRuns(): ReactNode {
+  const words = useWords(RUNS_WORDS);
+  const { get } = useSearchParams();
+  const isFiltered = RUN_FILTERS.some((name) => get(name) !== null);
+  return isFiltered ? (
+    <Empty title={words.noneFits}>
+      <ClearFilters names={RUN_FILTERS} />
+    </Empty>
+  ) : (
+    <Empty title={words.none}>
+      <p>
+        {words.startHint} <code>faultline workflow run team.faultline.yaml</code>
+      </p>
+    </Empty>
   );
 }
