@@ -102,7 +102,9 @@ export const actionView = z
     limits: z.record(z.string(), z.number()).describe("What the limits are now; a new one must be higher."),
     effect: z.enum(["instruct", "successor", "answer", "resume", "cancel"]),
     question: z.string().describe("The question it answers; empty for every other effect."),
-    costMicrocents: z.number().describe("What the node has cost so far, for an action that runs it again; 0: nothing, or not known."),
+    costMicrocents: z
+      .number()
+      .describe("What the node has cost so far, for an action that runs it again; 0: nothing, or not known."),
     key: z.string().describe("Send it back: the same offer is carried out once."),
   })
   .meta({ id: "Action" });

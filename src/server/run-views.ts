@@ -33,7 +33,20 @@ export function runLineFor(
   summary: RunSummary,
   around: Surroundings,
 ): z.output<typeof runLine> {
-  const { run, workflow, version, status, outcome, nodes, target = null, code, questions, wakeAt, attempt = 0, of = 0 } = summary;
+  const {
+    run,
+    workflow,
+    version,
+    status,
+    outcome,
+    nodes,
+    target = null,
+    code,
+    questions,
+    wakeAt,
+    attempt = 0,
+    of = 0,
+  } = summary;
   const { startedAt, updatedAt, endedAt, spentMicrocents, predecessor, successor } = summary;
   const standing = standingOf(summary, around);
   return {

@@ -66,11 +66,11 @@ function TargetInput({ action, draft, onDraft }: ActionInputsProps): ReactNode {
 function LimitInputs({ action, draft, onDraft }: ActionInputsProps): ReactNode {
   const words = useWords(WORDS);
   const { count } = useFormat();
+  const limitNames: Readonly<Record<string, string>> = words.limits;
   return Object.entries(action.limits).map(([name, now]) => (
     <label key={name} className="action-field">
       <span>
-        {words.limits[name as keyof typeof words.limits] ?? name}{" "}
-        <small className="dim">{words.higherThan(count(shownLimit(name, now)))}</small>
+        {limitNames[name] ?? name} <small className="dim">{words.higherThan(count(shownLimit(name, now)))}</small>
       </span>
       <input
         type="number"

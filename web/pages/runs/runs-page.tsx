@@ -30,10 +30,7 @@ export function RunsPage(): ReactNode {
   const choose = (run: string | null): void => search.set({ run }, { push: chosen === null && run !== null });
   const rowHeight = useRowHeight();
   return (
-    <Page
-      title={words.title}
-      filters={<RunFilters />}
-    >
+    <Page title={words.title} filters={<RunFilters />}>
       <div className="runs" data-panel={chosen === null ? "closed" : "open"}>
         <div className="runs-list">
           <Rows
