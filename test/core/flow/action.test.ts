@@ -71,6 +71,7 @@ describe("a failed run", () => {
       limits: {},
       effect: "successor",
       question: "",
+      costMicrocents: 0,
       key: "run_1:retry-stage:reviewer#1.1:failed",
     });
   });
