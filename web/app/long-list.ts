@@ -1,17 +1,10 @@
-// A list of any length, read page by page as it is scrolled. A change is read for the first page and the pages in view only.
-//
-// 1. Pages are named by the cursor they begin behind, so that a page can be read again without reading those before it.
-// 2. New items come in at the head. Items that the head no longer has room for stay where they were.
-// 3. An item that a page no longer has, because it does not fit the filters any more, leaves the list.
+// A list of any length, read page by page as it is scrolled. A change is read for the first page and the pages in view only; what is
+// read takes its place among the pages by the rules of `list-pages.ts`.
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { distinct, type Loaded, type Page, pagesInView, withPage } from "./list-pages.ts";
 import { useChanges } from "./live.tsx";
 import { usePreferences } from "./preferences.ts";
-
-export interface Page<Item> {
-  readonly items: readonly Item[];
-  readonly next: string | null;
-}
 
 export interface LongList<Item> {
   readonly items: readonly Item[];
@@ -23,13 +16,6 @@ export interface LongList<Item> {
   /** Says which items are in view, so that those are kept up to date. */
   readonly onView: (first: number, last: number) => void;
   readonly refresh: () => void;
-}
-
-interface Loaded<Item> {
-  /** null: the first page. */
-  readonly cursor: string | null;
-  readonly items: readonly Item[];
-  readonly next: string | null;
 }
 
 interface State<Item> {
@@ -95,6 +81,11 @@ export function useLongList<Item>({ key, read, idOf }: LongListOptions<Item>): L
     if (pages.length === 0) void readPage(null, leaving.current.signal);
   }, [pages, readPage]);
   useChanges(refresh);
+  const readLeftOver = (): void => {
+    for (const { cursor, isLeftOver = false } of pagesInView(pages, now.current.view))
+      if (isLeftOver) void readPage(cursor, leaving.current.signal);
+  };
+  useEffect(readLeftOver, [pages]);
 
   return {
     items,
@@ -104,49 +95,12 @@ export function useLongList<Item>({ key, read, idOf }: LongListOptions<Item>): L
     loadMore: () => {
       if (last?.next !== undefined && last.next !== null) void readPage(last.next, leaving.current.signal);
     },
-    onView: (first, final) => void (now.current.view = [first, final]),
+    onView: (first, final) => {
+      now.current.view = [first, final];
+      readLeftOver();
+    },
     refresh,
   };
 }
 
 const NO_PAGES: readonly Loaded<never>[] = [];
-
-/** The first page, and those with an item in view. */
-function pagesInView<Item>(
-  pages: readonly Loaded<Item>[],
-  [first, last]: readonly [number, number],
-): readonly Loaded<Item>[] {
-  let start = 0;
-  return pages.filter(({ items }, index) => {
-    const end = start + items.length;
-    const isInView = start <= last && first < end;
-    start = end;
-    return index === 0 || isInView;
-  });
-}
-
-export function withPage<Item>(
-  pages: readonly Loaded<Item>[],
-  page: Loaded<Item>,
-  idOf: (item: Item) => string,
-): readonly Loaded<Item>[] {
-  const index = pages.findIndex(({ cursor }) => cursor === page.cursor);
-  const known = pages[index];
-  if (known === undefined) return [...pages, page];
-  const merged = index === 0 && pages.length > 1 ? withTail(known, page, idOf) : page;
-  return pages.map((one, at) => (at === index ? merged : one));
-}
-
-/** The head as it is now, followed by the items of the old head that new ones have pushed out of it. */
-function withTail<Item>(known: Loaded<Item>, fresh: Loaded<Item>, idOf: (item: Item) => string): Loaded<Item> {
-  const final = fresh.items.at(-1);
-  const at = final === undefined ? -1 : known.items.findIndex((item) => idOf(item) === idOf(final));
-  const tail = at === -1 ? known.items : known.items.slice(at + 1);
-  return { cursor: known.cursor, items: [...fresh.items, ...tail], next: known.next };
-}
-
-function distinct<Item>(pages: readonly Loaded<Item>[], idOf: (item: Item) => string): readonly Item[] {
-  const byId = new Map<string, Item>();
-  for (const { items } of pages) for (const item of items) if (!byId.has(idOf(item))) byId.set(idOf(item), item);
-  return [...byId.values()];
-}

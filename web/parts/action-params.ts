@@ -1,8 +1,8 @@
 // What a person typed for an action, as the parameters that the server takes. The server checks them again.
 
-import type { Answer } from "../app/server.tsx";
+import type { Client } from "../../src/client/index.ts";
 
-export type Action = Answer<"showRun">["actions"][number];
+export type Action = Awaited<ReturnType<Client["showRun"]>>["actions"][number];
 type Params = Readonly<Record<string, unknown>>;
 
 /** What stands in the fields of an action's dialog. */

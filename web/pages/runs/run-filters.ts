@@ -1,8 +1,8 @@
 // The filters of the list of runs: their names in the page's address, and what they ask of the server.
 
-import type { Sent } from "../../app/server.tsx";
+import type { Input } from "../../../src/client/index.ts";
 
-export type RunsQuery = NonNullable<Sent<"listRuns">["query"]>;
+export type RunsQuery = NonNullable<Input<"listRuns">["query"]>;
 
 /** Names that the address and the server share. */
 const SAME = ["state", "cause", "workflow", "target", "code", "q"] as const;
