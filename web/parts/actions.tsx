@@ -195,8 +195,9 @@ function useTaking(run: string): Taking {
   };
 }
 
-function isHarmless({ needs, effect }: Action): boolean {
-  return needs === "nothing" && effect !== "cancel";
+/** A new run that does again what has cost money says so first. */
+function isHarmless({ needs, effect, costMicrocents }: Action): boolean {
+  return needs === "nothing" && effect !== "cancel" && (effect !== "successor" || costMicrocents === 0);
 }
 
 /** A run that was continued elsewhere is followed there, when it is the one that is looked at. */

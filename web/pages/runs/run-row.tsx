@@ -5,13 +5,18 @@ import { useNow } from "../../app/clock.ts";
 import { useFormat } from "../../app/format.ts";
 import { type Answer, useRead } from "../../app/server.tsx";
 import { useCanAct } from "../../app/sign-in.tsx";
+import { useWords } from "../../app/words.ts";
 import { ActionButtons } from "../../parts/actions.tsx";
 import { CauseTag, StatePill } from "../../parts/pill.tsx";
+import { RUNS_WORDS } from "./words.ts";
 
 export type RunLine = Answer<"listRuns">["items"][number];
 
+const MAX_NODES = 3;
+
 export const RunRow = memo(function RunRow({ run }: { readonly run: RunLine }): ReactNode {
   const { money } = useFormat();
+  const words = useWords(RUNS_WORDS);
   const { state, cause, reason, nodes, target, nextAt, attempt, of } = run;
   return (
     <>
@@ -20,7 +25,11 @@ export const RunRow = memo(function RunRow({ run }: { readonly run: RunLine }): 
       </div>
       <div role="gridcell" className="runs-what">
         <p className="one-line">
-          <b>{run.run}</b> <span className="dim">{[run.workflow, ...nodes.slice(0, 3)].join(" · ")}</span>
+          <b>{run.run}</b>{" "}
+          <span className="dim">
+            {[run.workflow, ...nodes.slice(0, MAX_NODES)].join(" · ")}
+            {run.predecessor === null ? "" : ` · ${words.continues(run.predecessor)}`}
+          </span>
         </p>
         <p className="one-line runs-reason" title={reason}>
           {reason}

@@ -1,12 +1,14 @@
 // All runs, newest first, with the reason in the row and the run itself in a panel beside the list.
 
 import { useNavigate } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { serverNow } from "../../app/clock.ts";
 import { type LongList, useLongList } from "../../app/long-list.ts";
 import { useSearchParams } from "../../app/search-params.ts";
 import { useClient, useRead } from "../../app/server.tsx";
+import { useCanAct } from "../../app/sign-in.tsx";
 import { useWords } from "../../app/words.ts";
+import { Button } from "../../parts/button.tsx";
 import { ChoiceFilter, ClearFilters, TextFilter, ToggleFilter } from "../../parts/filters.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Rows } from "../../parts/rows.tsx";
@@ -14,6 +16,7 @@ import { Empty } from "../../parts/states.tsx";
 import { keyOf, queryOf, RUN_FILTERS, SUPERSEDED_SHOWN, WITHIN, type Within } from "./run-filters.ts";
 import { type RunLine, RunRow } from "./run-row.tsx";
 import { SidePanel } from "./side-panel.tsx";
+import { StartRun } from "./start-run.tsx";
 import { useRowHeight } from "./row-height.ts";
 import { RUNS_WORDS } from "./words.ts";
 import "./runs.css";
@@ -25,12 +28,18 @@ export function RunsPage(): ReactNode {
   const words = useWords(RUNS_WORDS);
   const search = useSearchParams();
   const navigate = useNavigate();
+  const canAct = useCanAct();
+  const [isStarting, setStarting] = useState(false);
   const list = useRuns();
   const chosen = search.get("run");
   const choose = (run: string | null): void => search.set({ run }, { push: chosen === null && run !== null });
   const rowHeight = useRowHeight();
   return (
-    <Page title={words.title} filters={<RunFilters />}>
+    <Page
+      title={words.title}
+      filters={<RunFilters />}
+      {...(canAct ? { aside: <Button onClick={() => setStarting(true)}>{words.start}</Button> } : {})}
+    >
       <div className="runs" data-panel={chosen === null ? "closed" : "open"}>
         <div className="runs-list">
           <Rows
@@ -49,6 +58,7 @@ export function RunsPage(): ReactNode {
         </div>
         {chosen === null ? null : <SidePanel run={chosen} items={list.items} onChoose={choose} />}
       </div>
+      <StartRun isOpen={isStarting} onClose={() => setStarting(false)} onStarted={choose} />
     </Page>
   );
 }
