@@ -69,8 +69,12 @@ function after(server: Server, pages: Pages, one: Step): Pages {
 /** Reads every page once, from the first to the last. */
 function readThrough(server: Server, given: Pages): Pages {
   let pages = given;
-  for (let index = 0; index < pages.length; index++)
-    pages = withPage(pages, server.read(pages[index]?.cursor ?? null), idOf);
+  let at = pages[0];
+  while (at !== undefined) {
+    const page = server.read(at.cursor);
+    pages = withPage(pages, page, idOf);
+    at = page.next === null ? undefined : pages.find(({ cursor }) => cursor === page.next);
+  }
   return pages;
 }
 
