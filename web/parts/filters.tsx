@@ -31,7 +31,7 @@ export function ChoiceFilter({ name, label, choices }: ChoiceFilterProps): React
     <Menu.Root>
       <Menu.Trigger className={value === null ? "chip" : "chip chip-on"}>
         <span>{label}</span>
-        {chosen === null ? <Icon name="down" size={10} /> : <b className="one-line">{chosen}</b>}
+        {chosen === null ? <Icon name="open" size={10} /> : <b className="one-line">{chosen}</b>}
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Content className="menu" align="start" sideOffset={4} aria-label={label}>
