@@ -15,14 +15,15 @@ export interface ChartProps {
   /** What the chart shows, for those who cannot see it. */
   readonly label: string;
   readonly points: readonly ChartPoint[];
+  /** What stands under its left and its right end. */
+  readonly foot?: readonly [string, string];
   readonly height?: number;
 }
 
-export function Chart({ label, points, height = 72 }: ChartProps): ReactNode {
+export function Chart({ label, points, foot, height = 72 }: ChartProps): ReactNode {
   const place = useRef<HTMLDivElement>(null);
   const { theme, language } = usePreferences();
   const { clock, count } = useFormat();
-  const [first, last] = [points[0], points.at(-1)];
   const shape = points.map((point) => `${point.at}:${point.count}`).join(" ");
   useEffect(() => {
     const host = place.current;
@@ -41,8 +42,9 @@ export function Chart({ label, points, height = 72 }: ChartProps): ReactNode {
     <figure className="chart" aria-label={label}>
       <div ref={place} className="chart-place" style={{ height }} aria-hidden="true" />
       <div className="chart-foot dim" aria-hidden="true">
-        <span>{first === undefined ? "" : clock(first.at)}</span>
-        <span>{last === undefined ? "" : clock(last.at)}</span>
+        {foot?.map((text) => (
+          <span key={text}>{text}</span>
+        ))}
       </div>
       <table className="visually-hidden">
         <caption>{label}</caption>

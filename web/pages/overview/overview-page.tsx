@@ -169,7 +169,7 @@ function Targets({ overview: { targets } }: PartProps): ReactNode {
           <li key={target.target} className="overview-target">
             <Link to="/targets" search={{ target: target.target } as never} className="overview-main">
               <b className="one-line">{nameOf(target)}</b>
-              <span className="dim one-line">{target.reason ?? target.cause?.title ?? target.says}</span>
+              <span className="dim one-line">{target.reason ?? target.cause?.title ?? target.target}</span>
             </Link>
             <TargetPill target={target} />
             <TargetActions target={target} />
@@ -207,7 +207,7 @@ function Trend({ overview: { faults } }: PartProps): ReactNode {
         {words.faults(count(faults.count), faults.count)}{" "}
         <span className="dim">{faults.isPartial ? words.trendPartial : ""}</span>
       </p>
-      <Chart label={words.trend} points={faults.trend} />
+      <Chart label={words.trend} points={faults.trend} foot={[words.dayAgo, words.now]} />
     </Section>
   );
 }

@@ -7,7 +7,7 @@ import { type Answer, type Sent, useAct, useRead } from "../../app/server.tsx";
 import { useCanAct } from "../../app/sign-in.tsx";
 import { useWords } from "../../app/words.ts";
 import { Button, Copy } from "../../parts/button.tsx";
-import { type FieldIssue, SchemaForm, useSchemaForm } from "../../parts/form/schema-form.tsx";
+import { SchemaForm, useSchemaForm } from "../../parts/form/schema-form.tsx";
 import { ProblemState } from "../../parts/states.tsx";
 import { useToasts } from "../../parts/toasts.tsx";
 import { QUESTION_WORDS } from "./question-words.ts";
@@ -176,18 +176,20 @@ function Value({ question: { schema, issues = [] }, onAccept, onDecline, isBusy 
   return (
     <form onSubmit={submit} noValidate>
       {issues.length === 0 ? null : <p className="dim">{words.replaces}</p>}
-      <SchemaForm form={form} issues={issues.map(issueOf)} />
+      <SchemaForm
+        form={form}
+        issues={issues.map(({ path, expected, got }) => ({ at: pointerOf(path), says: words.wasWrong(expected, got) }))}
+      />
       <SendButtons onDecline={onDecline} isBusy={isBusy} />
     </form>
   );
 }
 
 /** `$.items[0].price` as a JSON Pointer. */
-function issueOf({ path, expected, got }: NonNullable<OpenQuestion["issues"]>[number]): FieldIssue {
-  const at = path
+function pointerOf(path: string): string {
+  return path
     .replace(/^\$/, "")
     .replaceAll(/\.?([^.[\]]+)\]?|\[/g, (_all, step: string | undefined) => (step === undefined ? "" : `/${step}`));
-  return { at, says: `${expected} (${got})` };
 }
 
 function SendButtons({ onDecline, isBusy }: Pick<BodyProps, "onDecline" | "isBusy">): ReactNode {

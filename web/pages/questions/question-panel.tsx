@@ -81,8 +81,9 @@ function Timeout({ question: { expiresAt, atTimeout, by } }: Pick<QuestionPanelP
       <span>
         {expiresAt === null ? null : (
           <>
-            {words.within} <Countdown until={expiresAt} />
-            {words.stop}{" "}
+            {words.within}
+            <Countdown until={expiresAt} />
+            {words.stop}
           </>
         )}
         {atTimeout}
@@ -100,8 +101,8 @@ const WORDS = wordTable({
     fault: "Because of",
     tool: "Tool",
     asked: "Asked",
-    within: "Time left:",
-    stop: ".",
+    within: "Time left: ",
+    stop: ". ",
     comma: ", ",
     looking: (names: string, count: number) => `${names} ${count === 1 ? "is" : "are"} looking at this too.`,
   },

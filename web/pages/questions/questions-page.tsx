@@ -27,7 +27,9 @@ export function QuestionsPage(): ReactNode {
     idOf: ({ id }) => id,
   });
   const asked = search.get("question");
-  const chosen = list.items.find(({ id }) => id === asked) ?? list.items[0] ?? null;
+  // Answered ones stay listed until their session has read the answer.
+  const open = list.items.find(({ by }) => by === null);
+  const chosen = list.items.find(({ id }) => id === asked) ?? open ?? list.items[0] ?? null;
   const panel = useRef<HTMLDivElement>(null);
   const isNarrowOpen = asked !== null;
   const choose = ({ id }: OpenQuestion): void => search.set({ question: id });
@@ -74,12 +76,13 @@ function QuestionRow({ question }: { readonly question: OpenQuestion }): ReactNo
   const words = useWords(WORDS);
   const { age } = useFormat();
   const now = useNow();
-  const { prompt, session, title, askedAt, expiresAt, by } = question;
+  const { prompt, session, title, askedAt, expiresAt, by, alsoLooking } = question;
+  const others = alsoLooking.length === 0 ? "" : words.looking(alsoLooking.join(", "));
   return (
     <>
       <div className="questions-text" role="gridcell">
         <b className="one-line">{prompt}</b>
-        <span className="dim one-line">{title === null ? session : `${session} · ${title}`}</span>
+        <span className="dim one-line">{[session, title ?? "", others].filter((part) => part !== "").join(" · ")}</span>
       </div>
       <div className="questions-time num dim" role="gridcell">
         <span>{words.asked(age(now - askedAt))}</span>
@@ -105,6 +108,7 @@ const WORDS = wordTable({
     asked: (age: string) => `asked ${age} ago`,
     left: "time left",
     answered: "Answered",
+    looking: (names: string) => `seen by ${names} now`,
   },
   "zh-CN": {
     title: "待处理",
@@ -114,5 +118,6 @@ const WORDS = wordTable({
     asked: (age: string) => `${age}前提出`,
     left: "剩余",
     answered: "已答复",
+    looking: (names: string) => `${names} 正在查看`,
   },
 });

@@ -172,6 +172,16 @@ function readJson(text: string, mistake: Complain): ReadDraft {
   }
 }
 
+/** The part of a draft that a JSON Pointer names; undefined when there is none. */
+export function partAt(draft: Draft, at: string): Draft | undefined {
+  const steps = at.split("/").slice(1);
+  return steps.reduce<Draft | undefined>((part, step) => {
+    const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof part !== "object") return undefined;
+    return Object.hasOwn(part, name) ? (part as Readonly<Record<string, Draft>>)[name] : undefined;
+  }, draft);
+}
+
 /** A name as a step of a JSON Pointer. */
 export function escaped(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");

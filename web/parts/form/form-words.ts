@@ -4,7 +4,6 @@ import { wordTable } from "../../app/words.ts";
 import type { Mistake, MistakeKind } from "./draft.ts";
 
 interface FormWords {
-  readonly optional: string;
   readonly value: string;
   readonly list: string;
   readonly item: (place: number) => string;
@@ -22,7 +21,6 @@ export function mistakeIn({ wrong }: FormWords, { what, limit = 0 }: Mistake): s
 
 export const FORM_WORDS = wordTable<FormWords>({
   "en": {
-    optional: "optional",
     value: "Value",
     list: "Items",
     item: (place) => `Item ${place}`,
@@ -46,7 +44,6 @@ export const FORM_WORDS = wordTable<FormWords>({
     },
   },
   "zh-CN": {
-    optional: "可选",
     value: "值",
     list: "列表",
     item: (place) => `第 ${place} 项`,

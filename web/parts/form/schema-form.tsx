@@ -4,7 +4,7 @@ import { type ReactNode, useId, useState } from "react";
 import { useWords } from "../../app/words.ts";
 import { Button } from "../button.tsx";
 import { Icon } from "../icon.tsx";
-import { type Draft, draftOf, escaped, type Mistake, readDraft } from "./draft.ts";
+import { type Draft, draftOf, escaped, type Mistake, partAt, readDraft } from "./draft.ts";
 import { type Field, fieldOf, type GroupField, type ListField, type Schema } from "./schema-field.ts";
 import { FORM_WORDS, mistakeIn } from "./form-words.ts";
 import { InputFor } from "./input.tsx";
@@ -22,6 +22,8 @@ export interface SchemaFormState {
   readonly draft: Draft;
   readonly setDraft: (draft: Draft) => void;
   readonly mistakes: readonly Mistake[];
+  /** The field at this place is as it was at first. */
+  readonly isUnchanged: (at: string) => boolean;
   /** The value, or null when something is wrong with it; the form then says what. */
   readonly read: () => { readonly value: unknown } | null;
 }
@@ -32,11 +34,13 @@ export function useSchemaForm(
   options: { readonly title?: string; readonly known?: unknown } = {},
 ): SchemaFormState {
   const field = fieldOf(schema, options.title);
-  const [draft, setDraft] = useState<Draft>(() => draftOf(field, options.known ?? field.start));
+  const [first] = useState<Draft>(() => draftOf(field, options.known ?? field.start));
+  const [draft, setDraft] = useState(first);
   const [isTried, setTried] = useState(false);
   const read = readDraft(field, draft);
   return {
     ...{ field, draft, setDraft },
+    isUnchanged: (at) => partAt(draft, at) === partAt(first, at),
     // Nothing is wrong before the person has tried to send it.
     mistakes: isTried ? read.mistakes : [],
     read: () => {
@@ -48,13 +52,17 @@ export function useSchemaForm(
 
 export interface SchemaFormProps {
   readonly form: SchemaFormState;
-  /** What others say is wrong, such as the server. */
+  /** What others say is wrong with what was there at first. Each is shown until its field changes. */
   readonly issues?: readonly FieldIssue[];
 }
 
-export function SchemaForm({ form: { field, draft, setDraft, mistakes }, issues = [] }: SchemaFormProps): ReactNode {
+export function SchemaForm({ form, issues = [] }: SchemaFormProps): ReactNode {
   const words = useWords(FORM_WORDS);
-  const said = [...mistakes.map((mistake) => ({ at: mistake.at, says: mistakeIn(words, mistake) })), ...issues];
+  const { field, draft, setDraft, mistakes, isUnchanged } = form;
+  const said = [
+    ...mistakes.map((mistake) => ({ at: mistake.at, says: mistakeIn(words, mistake) })),
+    ...issues.filter(({ at }) => isUnchanged(at)),
+  ];
   return (
     <div className="form">
       <AnyField field={field} draft={draft} onChange={setDraft} at="" isRequired issues={said} />
@@ -85,8 +93,8 @@ function Single({ field, draft, onChange, at, isRequired, issues }: FieldProps):
   return (
     <div className={field.kind === "yes-no" ? "form-field form-tick" : "form-field"}>
       <label htmlFor={id}>
-        {field.title === "" ? words.value : field.title}{" "}
-        {isRequired ? null : <span className="dim">{words.optional}</span>}
+        {field.title === "" ? words.value : field.title}
+        {isRequired ? <Needed /> : null}
       </label>
       {field.says === "" ? null : (
         <p id={`${id}-says`} className="dim form-says">
@@ -99,8 +107,16 @@ function Single({ field, draft, onChange, at, isRequired, issues }: FieldProps):
   );
 }
 
+/** The inputs say the same to those who cannot see it. */
+function Needed(): ReactNode {
+  return (
+    <span className="form-needed" aria-hidden="true">
+      *
+    </span>
+  );
+}
+
 function Group({ field, draft, onChange, at, isRequired, issues }: FieldProps<GroupField>): ReactNode {
-  const words = useWords(FORM_WORDS);
   const drafts = draft as Readonly<Record<string, Draft>>;
   const members = field.fields.map(({ name, field: member, isRequired: isNeeded }) => (
     <AnyField
@@ -114,7 +130,7 @@ function Group({ field, draft, onChange, at, isRequired, issues }: FieldProps<Gr
     />
   ));
   const own = <Issues issues={issues.filter((issue) => issue.at === at)} />;
-  if (at === "" && field.title === "")
+  if (at === "")
     return (
       <>
         {members}
@@ -124,7 +140,8 @@ function Group({ field, draft, onChange, at, isRequired, issues }: FieldProps<Gr
   return (
     <fieldset className="form-group">
       <legend>
-        {field.title} {isRequired ? null : <span className="dim">{words.optional}</span>}
+        {field.title}
+        {isRequired ? <Needed /> : null}
       </legend>
       {field.says === "" ? null : <p className="dim form-says">{field.says}</p>}
       {members}
@@ -140,8 +157,8 @@ function List({ field, draft, onChange, at, isRequired, issues }: FieldProps<Lis
   return (
     <fieldset className="form-group">
       <legend>
-        {field.title === "" ? words.list : field.title}{" "}
-        {isRequired ? null : <span className="dim">{words.optional}</span>}
+        {field.title === "" ? words.list : field.title}
+        {isRequired ? <Needed /> : null}
       </legend>
       {field.says === "" ? null : <p className="dim form-says">{field.says}</p>}
       {drafts.map((item, index) => (
