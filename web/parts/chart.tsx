@@ -1,62 +1,53 @@
-// Numbers over time as bars. The drawing library is loaded when the first chart is shown. The same numbers are there as a table for
-// readers that cannot see a picture.
+// How often something happened over time: bars, and the same in a sentence. The drawing library is loaded with the first chart.
 
-import { type ReactNode, useEffect, useRef } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import { useFormat } from "../app/format.ts";
-import { usePreferences } from "../app/preferences.ts";
+import { useWords, wordTable } from "../app/words.ts";
 import "./chart.css";
 
-export interface ChartPoint {
-  readonly at: number;
-  readonly count: number;
-}
+const DrawnChart = lazy(() => import("./draw-chart.tsx"));
+
+export type Trend = readonly { readonly at: number; readonly count: number }[];
 
 export interface ChartProps {
-  /** What the chart shows, for those who cannot see it. */
-  readonly label: string;
-  readonly points: readonly ChartPoint[];
-  /** What stands under its left and its right end. */
-  readonly foot?: readonly [string, string];
+  readonly trend: Trend;
+  readonly bucketMs: number;
   readonly height?: number;
 }
 
-export function Chart({ label, points, foot, height = 72 }: ChartProps): ReactNode {
-  const place = useRef<HTMLDivElement>(null);
-  const { theme, language } = usePreferences();
-  const { clock, count } = useFormat();
-  const shape = points.map((point) => `${point.at}:${point.count}`).join(" ");
-  useEffect(() => {
-    const host = place.current;
-    if (host === null || points.length === 0) return undefined;
-    let leave = (): void => undefined;
-    let isGone = false;
-    void import("./draw-chart.ts").then(({ drawChart }) => {
-      if (!isGone) leave = drawChart(host, points, height);
-    });
-    return () => {
-      isGone = true;
-      leave();
-    };
-  }, [shape, height, theme, language]);
+export function Chart({ trend, bucketMs, height = 150 }: ChartProps): ReactNode {
+  const says = useTrendWords(trend);
   return (
-    <figure className="chart" aria-label={label}>
-      <div ref={place} className="chart-place" style={{ height }} aria-hidden="true" />
-      <div className="chart-foot dim" aria-hidden="true">
-        {foot?.map((text) => (
-          <span key={text}>{text}</span>
-        ))}
+    <figure className="chart">
+      <div style={{ height }}>
+        <Suspense fallback={null}>
+          <DrawnChart {...{ trend, bucketMs, height }} />
+        </Suspense>
       </div>
-      <table className="visually-hidden">
-        <caption>{label}</caption>
-        <tbody>
-          {points.map((point) => (
-            <tr key={point.at}>
-              <th scope="row">{clock(point.at)}</th>
-              <td>{count(point.count)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <figcaption className="dim">{says}</figcaption>
     </figure>
   );
 }
+
+/** The trend in a sentence. */
+export function useTrendWords(trend: Trend): string {
+  const words = useWords(WORDS);
+  const { count, clock } = useFormat();
+  const total = trend.reduce((sum, bucket) => sum + bucket.count, 0);
+  if (total === 0) return words.none;
+  const worst = trend.reduce((most, bucket) => (bucket.count > most.count ? bucket : most));
+  return words.some(count(total), count(worst.count), clock(worst.at));
+}
+
+const WORDS = wordTable({
+  "en": {
+    none: "No failures in this time",
+    some: (total: string, most: string, at: string) =>
+      `${total} failures in this time. Most in one bar: ${most}, from ${at}.`,
+  },
+  "zh-CN": {
+    none: "这段时间没有失败",
+    some: (total: string, most: string, at: string) =>
+      `这段时间共 ${total} 次失败。单段最多 ${most} 次，从 ${at} 开始。`,
+  },
+});

@@ -1,12 +1,10 @@
-// How often the failures of a group happened over time. The chart is loaded when it is shown.
+// How often the failures of a group happened over time.
 
-import { lazy, type ReactNode, Suspense } from "react";
+import type { ReactNode } from "react";
 import { useSearchParams } from "../../app/search-params.ts";
 import { useWords, wordTable } from "../../app/words.ts";
+import { Chart, type Trend } from "../../parts/chart.tsx";
 import { Section } from "../../parts/page.tsx";
-import { type Trend, useTrendWords } from "./sparkline.tsx";
-
-const TrendChart = lazy(() => import("./trend-chart.tsx"));
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 const RANGES = {
@@ -29,7 +27,6 @@ export function GroupTrend({ trend }: { readonly trend: Trend }): ReactNode {
   const words = useWords(WORDS);
   const search = useSearchParams();
   const { range, query } = useTrendRange();
-  const says = useTrendWords(trend);
   return (
     <Section
       title={words.title}
@@ -43,12 +40,7 @@ export function GroupTrend({ trend }: { readonly trend: Trend }): ReactNode {
         </span>
       }
     >
-      <figure className="group-chart">
-        <Suspense fallback={null}>
-          <TrendChart trend={trend} bucketMs={query.bucketMs} />
-        </Suspense>
-        <figcaption className="dim">{says}</figcaption>
-      </figure>
+      <Chart trend={trend} bucketMs={query.bucketMs} />
     </Section>
   );
 }

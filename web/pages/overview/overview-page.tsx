@@ -23,6 +23,7 @@ interface PartProps {
 
 /** Costs and pauses change without an event. */
 const EVERY_MS = 15_000;
+const HOUR_MS = 3_600_000;
 
 export function OverviewPage(): ReactNode {
   const words = useWords(OVERVIEW_WORDS);
@@ -193,7 +194,6 @@ function Spend({ overview: { spentMicrocents, isPartial } }: PartProps): ReactNo
 
 function Trend({ overview: { faults } }: PartProps): ReactNode {
   const words = useWords(OVERVIEW_WORDS);
-  const { count } = useFormat();
   return (
     <Section
       title={words.trend}
@@ -203,11 +203,8 @@ function Trend({ overview: { faults } }: PartProps): ReactNode {
         </Link>
       }
     >
-      <p>
-        {words.faults(count(faults.count), faults.count)}{" "}
-        <span className="dim">{faults.isPartial ? words.trendPartial : ""}</span>
-      </p>
-      <Chart label={words.trend} points={faults.trend} foot={[words.dayAgo, words.now]} />
+      <Chart trend={faults.trend} bucketMs={HOUR_MS} height={110} />
+      <p className="dim">{faults.isPartial ? words.trendPartial : words.trendSays}</p>
     </Section>
   );
 }

@@ -27,10 +27,7 @@ export const OVERVIEW_WORDS = wordTable({
     spendPartial: "by the newest 500 runs that began today (UTC)",
     trend: "Faults per hour, last 24 hours",
     groups: "Fault groups",
-    dayAgo: "24 hours ago",
-    now: "now",
-    faults: (text: string, count: number) =>
-      `${text} ${count === 1 ? "fault" : "faults"}, those that a retry recovered included.`,
+    trendSays: "Failures that a retry or a fallback recovered from are included.",
     trendPartial: "Only the 100 newest kinds are counted.",
   },
   "zh-CN": {
@@ -57,9 +54,7 @@ export const OVERVIEW_WORDS = wordTable({
     spendPartial: "今天（UTC）开始的最新 500 个运行",
     trend: "每小时故障数，最近 24 小时",
     groups: "故障分组",
-    dayAgo: "24 小时前",
-    now: "现在",
-    faults: (text: string) => `${text} 个故障，包括重试后恢复的。`,
+    trendSays: "包括通过重试或回退恢复的故障。",
     trendPartial: "仅统计最新的 100 类。",
   },
 });

@@ -51,11 +51,11 @@ function State({ target }: Pick<TargetPanelProps, "target">): ReactNode {
   const words = useWords(TARGET_WORDS);
   const { dateTime, age } = useFormat();
   const now = useNow();
-  const { says, cause, reason, since } = target;
+  const { says, cause, reason, since, state } = target;
   return (
     <div className="target-state">
       <TargetPill target={target} />
-      <p>{says}</p>
+      {state.id === "in-service" ? null : <p>{says}</p>}
       {cause === null ? null : (
         <p>
           {words.because} <b>{cause.title}</b>
@@ -85,13 +85,13 @@ function Figures({ target }: Pick<TargetPanelProps, "target">): ReactNode {
         ...(recent === null
           ? []
           : ([
-              [facts.errors, words.ofLast(percent(recent.errorRate), count(recent.attempts))],
-              [facts.latency, words.latency(ms(recent.p50Ms), ms(recent.p95Ms))],
+              [facts.errors, words.ofLast(percent(recent.errorRate), recent.attempts)],
+              [facts.latency, recent.p50Ms === null ? "–" : words.latency(ms(recent.p50Ms), ms(recent.p95Ms))],
             ] as const)),
         ...(figures === null
           ? []
           : ([
-              [facts.calls, words.calls(count(figures.calls), count(figures.retries), count(figures.timeouts))],
+              [facts.calls, words.calls(figures.calls, figures.retries, figures.timeouts)],
               [facts.opened, count(figures.breakerOpens)],
               [facts.spend, words.spend(money(figures.spentMicrocents), figures.unpricedAttempts)],
             ] as const)),

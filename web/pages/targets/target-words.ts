@@ -4,6 +4,10 @@ import { wordTable } from "../../app/words.ts";
 
 export type TargetWords = (typeof TARGET_WORDS)["en"];
 
+function some(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? "" : "s"}`;
+}
+
 export const TARGET_WORDS = wordTable({
   "en": {
     title: "Targets",
@@ -44,12 +48,12 @@ export const TARGET_WORDS = wordTable({
     since: (at: string, age: string) => `Since ${at}, for ${age}.`,
     now: (running: number, queued: number) =>
       queued === 0 ? `${running} running` : `${running} running, ${queued} queued`,
-    ofLast: (rate: string, attempts: string) => `${rate} of the last ${attempts} attempts`,
+    ofLast: (rate: string, attempts: number) => `${rate} of the last ${some(attempts, "attempt")}`,
     latency: (p50: string, p95: string) => `p50 ${p50} · p95 ${p95}`,
-    calls: (calls: string, retries: string, timeouts: string) =>
-      `${calls} calls, ${retries} retries, ${timeouts} timeouts`,
+    calls: (calls: number, retries: number, timeouts: number) =>
+      `${some(calls, "call")}, ${retries} retried, ${timeouts} timed out`,
     spend: (money: string, unpriced: number) =>
-      unpriced === 0 ? money : `${money}, without ${unpriced} attempts that have no price`,
+      unpriced === 0 ? money : `${money}, leaving out ${some(unpriced, "attempt")} without a price`,
     notUsed: "not by this server",
     quota: "Quota",
     left: (left: string, of: string) => `${left} of ${of} left`,
@@ -95,9 +99,9 @@ export const TARGET_WORDS = wordTable({
     since: (at: string, age: string) => `自 ${at} 起，已 ${age}。`,
     now: (running: number, queued: number) =>
       queued === 0 ? `${running} 个进行中` : `${running} 个进行中，${queued} 个排队`,
-    ofLast: (rate: string, attempts: string) => `最近 ${attempts} 次尝试中的 ${rate}`,
+    ofLast: (rate: string, attempts: number) => `最近 ${attempts} 次尝试中的 ${rate}`,
     latency: (p50: string, p95: string) => `p50 ${p50} · p95 ${p95}`,
-    calls: (calls: string, retries: string, timeouts: string) =>
+    calls: (calls: number, retries: number, timeouts: number) =>
       `${calls} 次调用，${retries} 次重试，${timeouts} 次超时`,
     spend: (money: string, unpriced: number) =>
       unpriced === 0 ? money : `${money}，不含 ${unpriced} 次没有价格的尝试`,

@@ -33,7 +33,8 @@ export function TargetsPage(): ReactNode {
       </Page>
     );
   const asked = search.get("target");
-  const chosen = data.items.find(({ target }) => target === asked) ?? null;
+  // Other pages know a target by the name under which it is called.
+  const chosen = data.items.find(({ target, tools }) => target === asked || tools.includes(asked ?? "")) ?? null;
   const choose = ({ target }: Target): void => search.set({ target });
   return (
     <Page title={words.title} says={words.says}>

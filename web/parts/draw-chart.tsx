@@ -2,18 +2,13 @@
 
 import { type ReactNode, useEffect, useRef, useSyncExternalStore } from "react";
 import UPlot from "uplot";
-import { usePreferences } from "../../app/preferences.ts";
-import type { Trend } from "./sparkline.tsx";
+import { usePreferences } from "../app/preferences.ts";
+import type { ChartProps } from "./chart.tsx";
 import "uplot/dist/uPlot.min.css";
 
-const HEIGHT = 150;
+type DrawnProps = Required<ChartProps>;
 
-export interface TrendChartProps {
-  readonly trend: Trend;
-  readonly bucketMs: number;
-}
-
-export default function TrendChart({ trend, bucketMs }: TrendChartProps): ReactNode {
+export default function DrawnChart({ trend, bucketMs, height }: DrawnProps): ReactNode {
   const place = useRef<HTMLDivElement>(null);
   const theme = useShownTheme();
   const { language } = usePreferences();
@@ -21,15 +16,15 @@ export default function TrendChart({ trend, bucketMs }: TrendChartProps): ReactN
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
-    const chart = new UPlot(optionsFor(element, bucketMs, language), dataOf(trend, bucketMs), element);
-    const watch = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: HEIGHT }));
+    const chart = new UPlot(optionsFor(element, { bucketMs, height, language }), dataOf(trend, bucketMs), element);
+    const watch = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height }));
     watch.observe(element);
     return () => {
       watch.disconnect();
       chart.destroy();
     };
-  }, [counts, bucketMs, theme, language]);
-  return <div ref={place} className="trend-chart" aria-hidden="true" />;
+  }, [counts, bucketMs, height, theme, language]);
+  return <div ref={place} aria-hidden="true" />;
 }
 
 /** The theme as it is shown, whether it was chosen or comes from the system. */
@@ -45,11 +40,17 @@ function useShownTheme(): string {
 }
 
 /** A bar stands in the middle of its bucket. */
-function dataOf(trend: Trend, bucketMs: number): UPlot.AlignedData {
+function dataOf(trend: ChartProps["trend"], bucketMs: number): UPlot.AlignedData {
   return [trend.map(({ at }) => (at + bucketMs / 2) / 1_000), trend.map(({ count }) => count)];
 }
 
-function optionsFor(element: HTMLElement, bucketMs: number, language: string): UPlot.Options {
+interface Look {
+  readonly bucketMs: number;
+  readonly height: number;
+  readonly language: string;
+}
+
+function optionsFor(element: HTMLElement, { bucketMs, height, language }: Look): UPlot.Options {
   const style = getComputedStyle(element);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
   const font = `${style.getPropertyValue("--text-xs").trim()} ${style.fontFamily}`;
@@ -57,7 +58,7 @@ function optionsFor(element: HTMLElement, bucketMs: number, language: string): U
   const bars = UPlot.paths.bars;
   return {
     width: element.clientWidth,
-    height: HEIGHT,
+    height,
     legend: { show: false },
     cursor: { show: false },
     padding: [8, 16, 0, 0],
