@@ -10,12 +10,18 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { print } from "./measure.ts";
 import { Load, percentile, type Target } from "./server/load.ts";
+import type { MemoryLeft } from "./server/memory-probe.ts";
 import { streams } from "./server/streams.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { positionals: words, values } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: "boolean", default: false }, seconds: { type: "string" }, readers: { type: "string" } },
+  options: {
+    quick: { type: "boolean", default: false },
+    seconds: { type: "string" },
+    readers: { type: "string" },
+    rate: { type: "string" },
+  },
 });
 const isWanted = (section: string): boolean => words.length === 0 || words.includes(section);
 
@@ -28,8 +34,8 @@ if (isWanted("streams")) {
     await streams(server, {
       readers: Number(values.readers ?? 500),
       seconds: Number(values.seconds ?? (values.quick ? 10 : 60)),
-      perSecond: 200,
-      pid: server.pid,
+      perSecond: Number(values.rate ?? 200),
+      memory: () => memoryOf(server.child),
     });
   } finally {
     await stop(server.child);
@@ -39,7 +45,14 @@ if (isWanted("streams")) {
 
 interface Started extends Target {
   readonly child: ChildProcess;
-  readonly pid: number;
+}
+
+/** Collects the server's garbage first. */
+function memoryOf(server: ChildProcess): Promise<MemoryLeft> {
+  return new Promise((resolve) => {
+    server.once("message", (left) => resolve(left as MemoryLeft));
+    server.send("");
+  });
 }
 
 async function decisions(count: number): Promise<void> {
@@ -117,17 +130,19 @@ async function startFaultline(folder: string): Promise<Started> {
 }
 
 async function startProcess(args: readonly string[]): Promise<Started> {
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"], cwd: root });
+  const probe = ["--expose-gc", "--import", join(root, "bench/server/memory-probe.ts")];
+  const stdio = ["ignore", "pipe", "inherit", "ipc"] as const;
+  const child = spawn(process.execPath, [...probe, ...args], { stdio: [...stdio], cwd: root });
   const url = await new Promise<string>((resolve, reject) => {
     let text = "";
-    child.stdout.on("data", (chunk: Buffer) => {
+    child.stdout?.on("data", (chunk: Buffer) => {
       text += chunk.toString();
       const line = /^(\{.*\})$/m.exec(text)?.[1];
       if (line !== undefined) resolve((JSON.parse(line) as { listening: { url: string } }).listening.url);
     });
     child.once("exit", (code) => reject(new Error(`the process ended with ${code}`)));
   });
-  return { child, url, token: "", pid: child.pid ?? 0 };
+  return { child, url, token: "" };
 }
 
 async function stop(child: ChildProcess): Promise<void> {

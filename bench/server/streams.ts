@@ -1,17 +1,20 @@
 // Many readers of the event stream under a steady load of decisions: does each get every event, once and in order?
 
-import { readFileSync } from "node:fs";
 import { get, type IncomingMessage } from "node:http";
 import { print } from "../measure.ts";
 import { Load, percentile, type Target } from "./load.ts";
+import type { MemoryLeft } from "./memory-probe.ts";
 
 export interface StreamsScale {
   readonly readers: number;
   readonly seconds: number;
   readonly perSecond: number;
-  /** The server's process. */
-  readonly pid: number;
+  /** Of the server, after a garbage collection. */
+  readonly memory: () => Promise<MemoryLeft>;
 }
+
+/** Seconds after the start at which the server's memory is looked at. */
+const LOOKS_AT = [0, 10, 30, 60, 120, 180, 300, 600];
 
 const NEWLINE = 10;
 
@@ -42,7 +45,7 @@ class StreamReader {
   }
 }
 
-export async function streams(target: Target, { readers, seconds, perSecond, pid }: StreamsScale): Promise<void> {
+export async function streams(target: Target, { readers, seconds, perSecond, memory }: StreamsScale): Promise<void> {
   const connected = await Promise.all(
     Array.from({ length: readers }, async () => {
       const reader = new StreamReader();
@@ -51,7 +54,7 @@ export async function streams(target: Target, { readers, seconds, perSecond, pid
       return { reader, response };
     }),
   );
-  const memory: number[] = [];
+  const looks: Promise<string>[] = [];
   const load = new Load(target, 32);
   const times: number[] = [];
   const pending: Promise<void>[] = [];
@@ -63,7 +66,7 @@ export async function streams(target: Target, { readers, seconds, perSecond, pid
       const elapsedMs = performance.now() - startedAt;
       const due = Math.min(seconds * perSecond, Math.floor((elapsedMs / 1000) * perSecond));
       for (; sent < due; sent++) pending.push(load.post("/v1/failures", body).then(({ ms }) => void times.push(ms)));
-      if (sent % perSecond < 5) memory.push(residentMb(pid));
+      if (elapsedMs / 1000 >= (LOOKS_AT[looks.length] ?? Infinity)) looks.push(look(memory, elapsedMs / 1000));
       if (sent < seconds * perSecond) return;
       clearInterval(timer);
       resolve();
@@ -85,9 +88,13 @@ export async function streams(target: Target, { readers, seconds, perSecond, pid
   print(
     `  decisions                  p50 ${percentile(times, 0.5).toFixed(2)} ms  p99 ${percentile(times, 0.99).toFixed(2)} ms`,
   );
-  print(
-    `  memory of the server       ${memory[1] ?? 0} MB at the start, ${Math.max(...memory)} MB at most, ${memory.at(-1) ?? 0} MB at the end`,
-  );
+  print("  memory of the server, after a garbage collection");
+  for (const line of await Promise.all(looks)) print(line);
+}
+
+async function look(memory: StreamsScale["memory"], seconds: number): Promise<string> {
+  const { heap, external, resident } = await memory();
+  return `    ${seconds.toFixed(0).padStart(4)} s                   heap ${heap} MB, buffers ${external} MB, resident ${resident} MB`;
 }
 
 function connect({ url, token }: Target): Promise<IncomingMessage> {
@@ -97,11 +104,6 @@ function connect({ url, token }: Target): Promise<IncomingMessage> {
       reject,
     );
   });
-}
-
-function residentMb(pid: number): number {
-  const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-  return Math.round(Number(line ?? 0) / 1024);
 }
 
 async function until(isTrue: () => boolean, maxMs: number): Promise<void> {

@@ -185,14 +185,17 @@ describe("work under a key", () => {
     const tries = Array.from({ length: 20 }, (_none, index) =>
       onceFor(others[index % 2] ?? mine, request, () => held.then(() => ++done)),
     );
+    let refusals = 0;
     const refused = tries.map((one) =>
       one.then(
         () => null,
-        (error: unknown) => error,
+        (error: unknown) => {
+          refusals += 1;
+          return error;
+        },
       ),
     );
-    // The one that works waits for `release`.
-    await Promise.race(refused);
+    await expect.poll(() => refusals).toBe(19);
     release();
     const ends = await Promise.all(refused);
     expect([done, ends.filter((end) => end === null).length]).toEqual([1, 1]);
@@ -254,11 +257,5 @@ describe("the audit log", () => {
       ["r1", null],
     ]);
     expect(second.next).toBeNull();
-    expect([first.items[0]?.says, first.items[1]?.says, first.items[1]?.why]).toEqual([
-      "Acted on a run",
-      "Cancelled a run",
-      "",
-    ]);
-    expect(first.items[0]?.why).not.toBe("");
   });
 });

@@ -11,6 +11,7 @@ import { noticeOf as notificationOf, type Notification } from "../../src/server/
 import { signatureOf } from "../../src/server/notify/channels.ts";
 import { fault } from "../../src/index.ts";
 import type { Question } from "../../src/core/index.ts";
+import { fragile, runWorld } from "./run-world.ts";
 import { journalPath, type ServerWorld, startWorld } from "./world.ts";
 
 interface Received {
@@ -51,6 +52,47 @@ async function receiver(
 }
 
 const SECRET = `whsec_${Buffer.from("a secret of the two of us").toString("base64")}`;
+
+interface HeldRequest extends Received {
+  answer(status: number): void;
+}
+
+/** A receiver that answers when the test says so. */
+async function slowReceiver(): Promise<{ readonly url: string; readonly next: () => Promise<HeldRequest> }> {
+  const held: HeldRequest[] = [];
+  const waiting: ((request: HeldRequest) => void)[] = [];
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+    request.on("end", () => {
+      const notice = JSON.parse(body) as Notification;
+      const answer = (status: number): void => void response.writeHead(status, { connection: "close" }).end();
+      const got = { headers: request.headers, body, notice, answer };
+      const first = waiting.shift();
+      if (first === undefined) held.push(got);
+      else first(got);
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    next: () =>
+      new Promise((resolve) => {
+        const first = held.shift();
+        if (first === undefined) waiting.push(resolve);
+        else resolve(first);
+      }),
+  };
+}
+
+/** A run of the server's own that fails. */
+async function failRun({ operator }: ServerWorld): Promise<string> {
+  return (await operator.startRun({ body: { workflow: "fragile", inputs: { password: "hunter2" } } })).run;
+}
 
 /** Opens the breaker of a tool. */
 async function openBreaker({ operator }: ServerWorld, tool: string): Promise<void> {
@@ -116,6 +158,37 @@ describe("a webhook", () => {
     expect(notificationOf({ ...at, event: { ...ended, status: "completed", fault: null } }, "s.3")).toBeNull();
   });
 
+  it("gets each run that fails, in order, however slow its receiver is and although it fails in between", async () => {
+    const hook = await slowReceiver();
+    const notify = { about: ["run-failed" as const], webhook: { url: hook.url, secret: SECRET } };
+    const world = await runWorld([fragile().workflow], { notify });
+    const first = await failRun(world);
+    const slow = await hook.next();
+    const expected = { type: "dev.faultline.notice.run-failed", subject: first };
+    expect(slow.notice).toMatchObject({ ...expected, data: { run: first, node: "ship", code: "NetworkDisconnect" } });
+    expect(slow.body).not.toMatch(/hunter2|secret|sock/);
+    // While the receiver takes its time, the server answers, and another run fails.
+    const second = await failRun(world);
+    await world.event(second, "run-ended");
+    expect(await world.viewer.showRun({ params: { run: second } })).toMatchObject({ status: "failed" });
+    // Not an answer that promises to get better; but the receiver may be in the middle of a deployment.
+    slow.answer(404);
+    const refused = await hook.next();
+    expect(refused.notice.id).toBe(slow.notice.id);
+    refused.answer(500);
+    const again = await hook.next();
+    expect([again.notice.id, again.notice.subject]).toEqual([slow.notice.id, first]);
+    again.answer(204);
+    const other = await hook.next();
+    expect(other.notice).toMatchObject({ ...expected, subject: second });
+    expect(other.notice.id).not.toBe(slow.notice.id);
+    for (const { headers, body } of [slow, refused, again, other]) {
+      const { "webhook-id": id, "webhook-timestamp": at, "webhook-signature": signature } = headers;
+      expect(signature).toBe(signatureOf(String(id), body, SECRET, Number(at))["webhook-signature"]);
+    }
+    other.answer(204);
+  });
+
   it("has a signature that depends on the id, the time, the body and the secret", () => {
     const signed = [
       signatureOf("a", "b", "c", 1),
@@ -128,23 +201,43 @@ describe("a webhook", () => {
   });
 });
 
-describe("a command", () => {
-  it("gets the notice on its standard input, and no key of a provider in its environment", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "faultline-notify-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const [program, out] = [join(folder, "tell.sh"), join(folder, "told")];
-    writeFileSync(program, `#!/bin/sh\n{ cat; echo; env; } > ${out}.part && mv ${out}.part ${out}\n`);
-    chmodSync(program, 0o755);
-    const written = new Promise<void>((resolve) => {
-      const watcher = watch(folder, () => {
-        if (existsSync(out)) resolve();
-      });
-      onTestFinished(() => watcher.close());
+/** A program that writes down what it was told, after it has failed as often as asked. */
+function teller(failures = 0): { readonly program: string; readonly told: () => Promise<string> } {
+  const folder = mkdtempSync(join(tmpdir(), "faultline-notify-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [program, out] = [join(folder, "tell.sh"), join(folder, "told")];
+  const fail = `echo x >> ${folder}/tries; [ "$(wc -l < ${folder}/tries)" -gt ${failures} ] || exit 1`;
+  writeFileSync(program, `#!/bin/sh\n${fail}\n{ cat; echo; env; } > ${out}.part && mv ${out}.part ${out}\n`);
+  chmodSync(program, 0o755);
+  const written = new Promise<void>((resolve) => {
+    const watcher = watch(folder, () => {
+      if (existsSync(out)) resolve();
     });
+    onTestFinished(() => watcher.close());
+  });
+  return { program, told: () => written.then(() => readFileSync(out, "utf8")) };
+}
+
+describe("a command", () => {
+  it("gets a run that fails, also when it could not take the notice at first", async () => {
+    const { program, told } = teller(1);
+    const env = { PATH: process.env["PATH"] };
+    const world = await runWorld([fragile().workflow], { env, notify: { about: ["run-failed"], command: [program] } });
+    const run = await failRun(world);
+    const text = await told();
+    expect(JSON.parse(text.split("\n")[0] ?? "")).toMatchObject({
+      ...{ type: "dev.faultline.notice.run-failed", subject: run },
+      data: { run, node: "ship", code: "NetworkDisconnect" },
+    });
+    expect(text).toContain("FAULTLINE_NOTICE=dev.faultline.notice.run-failed\n");
+    expect(text).not.toMatch(/hunter2|sock/);
+  });
+
+  it("gets the notice on its standard input, and no key of a provider in its environment", async () => {
+    const { program, told } = teller();
     const env = { PATH: process.env["PATH"], OPENAI_API_KEY: "sk-hunter2-hunter2" };
     await openBreaker(await startWorld({ env, notify: { command: [program] } }), "search");
-    await written;
-    const text = readFileSync(out, "utf8");
+    const text = await told();
     expect(JSON.parse(text.split("\n")[0] ?? "")).toMatchObject({ type: "dev.faultline.notice.breaker-opened" });
     expect(text).not.toContain("hunter2");
   });

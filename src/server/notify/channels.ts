@@ -2,6 +2,8 @@
 
 import { spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
+import { type FaultCode, traitsOf } from "../../core/fault/catalogue.ts";
+import type { Fault } from "../../core/fault/fault.ts";
 import { systemClock } from "../../host/clock.ts";
 import { tool } from "../../runtime/tool/tool.ts";
 import type { Tool } from "../../runtime/tool/tool.ts";
@@ -31,6 +33,11 @@ const RETRY = {
   maxTotalWaitMs: 900_000,
 } as const;
 
+/** Whatever a receiver fails with, it may be put right meanwhile: a notice is not given up at once. */
+function passing(_error: unknown, seen: Fault): FaultCode | undefined {
+  return traitsOf(seen.code).retryable ? undefined : "ToolUnavailable";
+}
+
 export function webhook({ url, secret }: WebhookOptions): Tool<Notification, null> {
   return tool({
     id: "notify:webhook",
@@ -38,6 +45,7 @@ export function webhook({ url, secret }: WebhookOptions): Tool<Notification, nul
     surface: "http",
     timeoutMs: ATTEMPT_MS,
     retry: RETRY,
+    classify: passing,
     // Each notice is another one: how the last ones went says nothing about it.
     learns: false,
     run: async (notice: Notification, { signal }) => {
@@ -79,6 +87,7 @@ export function command(
     surface: "cli",
     timeoutMs: 3 * ATTEMPT_MS,
     retry: { ...RETRY, maxAttempts: 3 },
+    classify: passing,
     learns: false,
     run: (notice: Notification, { signal }) =>
       new Promise<null>((resolve, reject) => {
