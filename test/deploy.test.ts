@@ -1,6 +1,7 @@
 // What `deploy/` starts, the program can do: every option exists, every copied file is there, and the server comes up and answers.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -88,7 +89,11 @@ function statusOf(port: number, host: string): Promise<number | undefined> {
 describe("deploy/Dockerfile", () => {
   it("copies files that exist, and its ignore file lets them through", () => {
     const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, from = ""]) => from.split(" "));
-    expect(copied.length).toBeGreaterThan(3);
+    // All that the build reads.
+    const setup = fileAt("scripts/setup.mjs");
+    const inputs = [...setup.matchAll(/inputs: \[(.*)\]/g)].flatMap(([, list = ""]) => list.match(/[^", ]+/g) ?? []);
+    expect(inputs).toContain("src");
+    for (const input of inputs) expect(copied).toContain(input.startsWith("scripts/") ? "scripts" : input);
     const ignored = fileAt("deploy/Dockerfile.dockerignore").split("\n");
     for (const path of copied) {
       expect(existsSync(new URL(`../${path}`, import.meta.url)), path).toBe(true);
@@ -124,7 +129,19 @@ describe("deploy/compose.yaml", () => {
   });
 });
 
+const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
+
 describe("deploy/faultline.service", () => {
+  it.runIf(hasSystemd)("is a unit that systemd accepts without a warning", () => {
+    const folder = mkdtempSync(join(tmpdir(), "faultline-deploy-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const file = join(folder, "faultline.service");
+    // The program is installed elsewhere on this machine, or not at all.
+    writeFileSync(file, unit.replace(/^ExecStart=\S+/m, "ExecStart=/bin/true"));
+    const { status, stderr } = spawnSync("systemd-analyze", ["verify", file], { encoding: "utf8" });
+    expect([status, stderr]).toEqual([0, ""]);
+  });
+
   it("keeps the journal in its state directory, and stops the server by SIGTERM", () => {
     const folder = `/var/lib/${settingOf("StateDirectory")}`;
     expect(settingOf("ExecStart")).toContain(` --journal ${folder}/`);
