@@ -1,11 +1,13 @@
+// A run on a page of its own.
+
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { Page } from "../../parts/page.tsx";
-import { Empty } from "../../parts/states.tsx";
+import { RunPanel } from "./run-panel.tsx";
+
+const route = getRouteApi("/runs/$run");
 
 export function RunPage(): ReactNode {
-  return (
-    <Page title="Run">
-      <Empty title="Run" />
-    </Page>
-  );
+  const { run } = route.useParams();
+  const navigate = useNavigate();
+  return <RunPanel run={run} onClose={() => void navigate({ to: "/runs" })} />;
 }

@@ -1,0 +1,71 @@
+// Why something failed: what came from outside word for word, the causes behind it, and the rule that named it.
+
+import type { ReactNode } from "react";
+import { useWords } from "../../app/words.ts";
+import { Facts, Quote } from "../../parts/page.tsx";
+import type { Fault } from "./run-data.ts";
+import { RUN_WORDS } from "./words.ts";
+
+export function Evidence({ fault }: { readonly fault: Fault }): ReactNode {
+  const words = useWords(RUN_WORDS);
+  const { detail, excerpt, hint, rule, source, nearly = [], context = {} } = fault;
+  // Viewers get words only.
+  if (rule === undefined) return <p className="dim">{words.onlyOperators}</p>;
+  const text = [detail, excerpt].filter((part, index, all) => part !== "" && all.indexOf(part) === index).join("\n\n");
+  const known = Object.entries(context).map(([name, value]) => `${name} ${String(value)}`);
+  return (
+    <div className="evidence">
+      {text === "" ? null : <Quote label={words.evidence}>{text}</Quote>}
+      {hint === undefined || hint === "" ? null : <p>{hint}</p>}
+      <Facts
+        rows={[
+          [words.rule, <code key="rule">{rule}</code>],
+          ...(nearly.length === 0 ? [] : [[words.nearly, <code key="nearly">{nearly.join(", ")}</code>] as const]),
+          [words.source, source ?? ""],
+          ...(known.length === 0 ? [] : [[words.context, known.join(" · ")] as const]),
+        ]}
+      />
+      <Causes fault={fault} />
+      <Thrown fault={fault} />
+    </div>
+  );
+}
+
+function Causes({ fault: { causes = [] } }: { readonly fault: Fault }): ReactNode {
+  const words = useWords(RUN_WORDS);
+  if (causes.length === 0) return null;
+  return (
+    <div>
+      <h3>{words.causes}</h3>
+      <ol className="evidence-chain">
+        {causes.map(({ code, message }, index) => (
+          <li key={index}>
+            <code>{code}</code>
+            <span>{message}</span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+/** Each error with its stack in a block of its own, never inside of other text. */
+function Thrown({ fault: { thrown = [] } }: { readonly fault: Fault }): ReactNode {
+  const words = useWords(RUN_WORDS);
+  if (thrown.length === 0) return null;
+  return (
+    <details>
+      <summary>{words.thrown}</summary>
+      <ol className="evidence-chain">
+        {thrown.map(({ name, message, code, stack }, index) => (
+          <li key={index}>
+            <span>
+              <code>{name}</code> {code === undefined ? null : <code>{code}</code>} {message}
+            </span>
+            {stack === undefined ? null : <Quote label={words.thrown}>{stack}</Quote>}
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}

@@ -1,0 +1,39 @@
+// Everything about a run behind tabs. The tab and the choice are in the address, so that a view can be shared.
+
+import * as Tabs from "@radix-ui/react-tabs";
+import type { ReactNode } from "react";
+import { useSearchParams } from "../../app/search-params.ts";
+import { useWords } from "../../app/words.ts";
+import { type Run, useTrace, visitInFocus } from "./run-data.ts";
+import { Summary } from "./summary.tsx";
+import { RUN_WORDS } from "./words.ts";
+import "./run-tabs.css";
+
+const TABS = ["summary"] as const;
+
+export function RunTabs({ run }: { readonly run: Run }): ReactNode {
+  const words = useWords(RUN_WORDS);
+  const search = useSearchParams();
+  const tab = TABS.find((one) => one === search.get("tab")) ?? "summary";
+  const visit = visitInFocus(run, search.get("visit"));
+  const { data: trace } = useTrace(run.run);
+  const attempt = trace?.spans.find(({ id }) => id === search.get("attempt")) ?? null;
+  return (
+    <Tabs.Root
+      className="run-tabs"
+      value={tab}
+      onValueChange={(value) => search.set({ tab: value === "summary" ? null : value })}
+    >
+      <Tabs.List className="run-tab-list" aria-label={words.tabsLabel}>
+        {TABS.map((name) => (
+          <Tabs.Trigger key={name} value={name} className="run-tab">
+            {words.tabs[name]}
+          </Tabs.Trigger>
+        ))}
+      </Tabs.List>
+      <Tabs.Content className="run-tab-page" value="summary">
+        <Summary run={run} visit={visit} attempt={attempt} />
+      </Tabs.Content>
+    </Tabs.Root>
+  );
+}

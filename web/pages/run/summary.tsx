@@ -1,0 +1,192 @@
+// The four questions about a run, in this order: what happened, why, what was tried, and what to do.
+
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { useFormat } from "../../app/format.ts";
+import { useWords } from "../../app/words.ts";
+import { Copy } from "../../parts/button.tsx";
+import { Facts, Section } from "../../parts/page.tsx";
+import { Countdown } from "../../parts/pill.tsx";
+import { Skeleton } from "../../parts/states.tsx";
+import { AttemptAxis } from "./attempt-axis.tsx";
+import { Do } from "./do.tsx";
+import { Evidence } from "./evidence.tsx";
+import { type Decision, type Fault, type Run, type Span, spansOfVisit, useTrace, type Visit } from "./run-data.ts";
+import { RUN_WORDS } from "./words.ts";
+import "./summary.css";
+
+export interface SummaryProps {
+  readonly run: Run;
+  readonly visit: Visit | null;
+  /** A chosen attempt: its own failure and decision are shown. */
+  readonly attempt: Span | null;
+}
+
+export function Summary({ run, visit, attempt }: SummaryProps): ReactNode {
+  const words = useWords(RUN_WORDS);
+  const { data: trace } = useTrace(run.run);
+  const spans = trace === undefined ? null : spansOfVisit(trace.spans, visit);
+  const fault = attempt === null ? (visit?.fault ?? run.fault) : attempt.fault;
+  return (
+    <>
+      <Section title={words.what}>
+        <What run={run} visit={visit} fault={fault} />
+      </Section>
+      {fault === null ? null : (
+        <Section title={words.why}>
+          <Evidence fault={fault} />
+        </Section>
+      )}
+      <Section title={words.so}>
+        {spans === null ? <Skeleton kind="text" rows={3} /> : <So run={run} visit={visit} spans={spans} />}
+      </Section>
+      <Do run={run} />
+      <Section title={words.details}>
+        <Details run={run} visit={visit} fault={fault} spans={spans ?? []} />
+      </Section>
+    </>
+  );
+}
+
+function What({
+  run,
+  visit,
+  fault,
+}: {
+  readonly run: Run;
+  readonly visit: Visit | null;
+  readonly fault: Fault | null;
+}): ReactNode {
+  return (
+    <div className="summary-what">
+      <p>{run.message}</p>
+      {fault === null ? (
+        visit === null || visit.reason === "" ? null : (
+          <p className="dim">
+            {visit.node}: {visit.reason}
+          </p>
+        )
+      ) : (
+        <p>
+          <b>{fault.title}</b>
+          {visit?.target === null || visit === null ? null : <span className="dim"> · {visit.target}</span>}
+          <br />
+          {fault.message} {fault.next}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What was tried, how long it took, and what comes next. */
+function So({
+  run,
+  visit,
+  spans,
+}: {
+  readonly run: Run;
+  readonly visit: Visit | null;
+  readonly spans: readonly Span[];
+}): ReactNode {
+  const words = useWords(RUN_WORDS);
+  const { duration } = useFormat();
+  const times = visit ?? null;
+  return (
+    <>
+      <AttemptAxis spans={spans} label={words.attemptsOn(visit?.node ?? run.run)} />
+      {times === null ? null : (
+        <p className="axis-legend">
+          {TIMES.map(({ tone, name }) => (
+            <span key={name}>
+              <i className="swatch" data-tone={tone} aria-hidden="true" />
+              {words[name]} {duration(times[`${name}Ms`])}
+            </span>
+          ))}
+        </p>
+      )}
+      <Next run={run} visit={visit} decision={spans.findLast(({ decision }) => decision !== null)?.decision ?? null} />
+    </>
+  );
+}
+
+const TIMES = [
+  { tone: "queue", name: "queued" },
+  { tone: "wait", name: "waited" },
+  { tone: "busy", name: "worked" },
+] as const;
+
+interface NextProps {
+  readonly run: Run;
+  readonly visit: Visit | null;
+  readonly decision: Decision | null;
+}
+
+/** The one time at which it continues, as a clock and as a countdown, and who is asked then. */
+export function Next({ run, visit, decision }: NextProps): ReactNode {
+  const words = useWords(RUN_WORDS);
+  const { clock } = useFormat();
+  const nextAt = visit?.nextAt ?? run.nextAt;
+  if (nextAt === null) return null;
+  const target = decision?.target ?? visit?.target ?? run.target;
+  const [attempt, of] =
+    decision?.maxAttempts === undefined
+      ? [visit?.attempt ?? 0, visit?.of ?? 0]
+      : [decision.attempt ?? 0, decision.maxAttempts];
+  const isAsking = (visit ?? run).state.id === "asking";
+  return (
+    <p className="summary-next">
+      <b>{isAsking ? words.answerUntil : words.nextAttempt}</b> {words.at} {clock(nextAt)} · {words.in}{" "}
+      <Countdown until={nextAt} />
+      {isAsking || target === null ? null : ` · ${target}`}
+      {isAsking || of < 2 ? null : ` · ${words.ofAttempts(attempt, of)}`}
+    </p>
+  );
+}
+
+function Details({
+  run,
+  visit,
+  fault,
+  spans,
+}: {
+  readonly run: Run;
+  readonly visit: Visit | null;
+  readonly fault: Fault | null;
+  readonly spans: readonly Span[];
+}): ReactNode {
+  const words = useWords(RUN_WORDS);
+  const decision = spans.findLast((span) => span.decision !== null)?.decision ?? null;
+  const rows: readonly (readonly [string, ReactNode] | null)[] = [
+    fault === null ? null : [words.correlation, <Copy key="id" text={fault.correlationId} />],
+    ...Object.entries(fault?.requestIds ?? {}).map(
+      ([name, id]) => [`${words.request} ${name}`, <Copy key={name} text={id} />] as const,
+    ),
+    [words.cost, <CostOf key="cost" run={run} />],
+    decision === null ? null : [words.policyRow, `${decision.row.layer} ${decision.row.at} → ${decision.recourse}`],
+    visit === null ? null : [words.node, `${visit.node}${visit.execution > 1 ? ` #${visit.execution}` : ""}`],
+    visit === null || visit.targets.length === 0 ? null : [words.target, visit.targets.join(", ")],
+    run.predecessor === null ? null : [words.before, <RunLink key="before" run={run.predecessor} />],
+    run.successor === null ? null : [words.after, <RunLink key="after" run={run.successor} />],
+  ];
+  return <Facts rows={rows.filter((row) => row !== null)} />;
+}
+
+function RunLink({ run }: { readonly run: string }): ReactNode {
+  return (
+    <Link className="link" to="/runs/$run" params={{ run }}>
+      {run}
+    </Link>
+  );
+}
+
+function CostOf({ run: { spending } }: { readonly run: Run }): ReactNode {
+  const words = useWords(RUN_WORDS);
+  const { money, count } = useFormat();
+  const { microcents, estimatedMicrocents, unpricedAttempts } = spending;
+  const parts = [
+    money(microcents),
+    ...(estimatedMicrocents > 0 ? [words.estimated(money(estimatedMicrocents))] : []),
+    ...(unpricedAttempts > 0 ? [words.unpriced(count(unpricedAttempts))] : []),
+  ];
+  return parts.join(", ");
+}
