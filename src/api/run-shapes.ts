@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { NODE_KINDS } from "../core/flow/node.ts";
 import { RUN_STANDINGS } from "../core/flow/run-standing.ts";
+import { RUN_EVENT_LEVELS } from "../core/record/run-stream-level.ts";
 import { VISIT_STANDINGS } from "../core/flow/visit-words.ts";
 import { cloudEnvelope, faultCause, decisionView, faultView, instant, name, page, questionView } from "./shapes.ts";
 
@@ -219,9 +220,25 @@ export const runEventView = z
   .object({
     ...cloudEnvelope,
     sequence: z.string(),
+    level: z.enum(RUN_EVENT_LEVELS).describe("How much it matters to a person who reads many."),
     data: z.record(z.string(), z.unknown()),
   })
   .meta({ id: "RunEvent" });
+
+export const runEventsQuery = z.object({
+  limit: page.limit,
+  after: z.coerce.number().int().min(0).default(0).describe("Leaves out so many of the matching events, the oldest."),
+  types: z.string().max(2_000).optional().describe("Only these types, such as node.failed, separated by commas."),
+  level: z.enum(RUN_EVENT_LEVELS).optional().describe("Only events of this level and of higher ones."),
+  node: name.optional().describe("Only events of this node."),
+  q: z.string().min(1).max(400).optional().describe("Only events that contain every word."),
+});
+
+export const runEventsPage = z.object({
+  items: z.array(runEventView),
+  total: z.number().describe("How many events match."),
+  next: z.number().nullable().describe("The next `after`."),
+});
 
 export const attemptView = z
   .object({

@@ -125,6 +125,10 @@ describe("a run over HTTP", () => {
     const evidence = ["excerpt", "causes", "thrown", "requestIds"];
     for (const field of evidence) expect(items[1]?.fault).toHaveProperty(field);
     expect(Object.values(items[1]?.fault?.requestIds ?? {})).toEqual([expect.stringMatching(/^req_/)]);
+    const newest = await world.operator.listAttempts({ params: { run }, query: { order: "newest", limit: 1 } });
+    expect(newest.items).toEqual([items[1]]);
+    const behind = { order: "newest" as const, cursor: newest.next ?? "" };
+    expect((await world.operator.listAttempts({ params: { run }, query: behind })).items).toEqual([items[0]]);
     const viewed = await world.viewer.listAttempts({ params: { run } });
     for (const field of evidence) expect(viewed.items[1]?.fault).not.toHaveProperty(field);
     expect(viewed.items[1]).not.toHaveProperty("input");
@@ -199,6 +203,21 @@ describe("the events, output and files of a run", () => {
     expect(all.items.map(({ data }) => data["sequence"])).toEqual(all.items.map((_item, index) => index + 1));
     const viewed = await world.viewer.listRunEvents({ params: { run }, query: { limit: 200 } });
     expect(viewed.items).toHaveLength(all.items.length);
+    expect(all.total).toBe(all.items.length);
+    const FILTERS = [
+      [{ types: "gate.paused,gate.resumed" }, ["gate.paused", "gate.resumed"]],
+      [{ level: "warning" as const }, ["gate.paused", "run.paused"]],
+      [{ node: "last", types: "node.completed" }, ["node.completed"]],
+      [{ q: "COMPLETED poem" }, ["node.completed"]],
+      [{ level: "error" as const }, []],
+    ] as const;
+    for (const [filter, types] of FILTERS) {
+      const found = await world.operator.listRunEvents({ params: { run }, query: filter });
+      expect(found.items.map(({ type }) => type.replace("dev.faultline.", ""))).toEqual(types);
+      expect(found.total).toBe(types.length);
+    }
+    const hidden = await world.viewer.listRunEvents({ params: { run }, query: { q: "completed poem" } });
+    expect(hidden.total).toBe(0);
     expect(JSON.stringify(all)).toContain("a poem");
     expect(JSON.stringify(viewed.items.filter(({ type }) => !type.endsWith("gate.paused")))).not.toContain("a poem");
     expect(await world.operator.showOutput({ params: { run } })).toEqual({

@@ -2,10 +2,9 @@
 
 import { z } from "zod";
 import type { runsQuery } from "../../api/run-shapes.ts";
-import { toCloudEvent } from "../../core/record/cloud-event.ts";
-import type { RunStreamEvent } from "../../core/record/run-stream.ts";
 import { isEnded, keyOf, type RunStatus } from "../../core/flow/run.ts";
 import { standingOf, type Surroundings } from "../../core/flow/run-standing.ts";
+import type { Span } from "../../core/record/timeline.ts";
 import { asItStands } from "../../workflow/report/as-it-stands.ts";
 import { visitWithOutput } from "../../workflow/report/run-output.ts";
 import type { RunReport, RunsFilter, RunSummary } from "../../workflow/runs-api.ts";
@@ -13,6 +12,7 @@ import type { HandlersOf, Sender } from "../asked.ts";
 import { fromCursor, toCursor } from "../cursor.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
+import { eventFor, matching } from "../run-event-views.ts";
 import { runFor, runLineFor } from "../run-views.ts";
 import { attemptFor, attemptsIn, traceFor } from "../span-views.ts";
 import type { Reader } from "../views.ts";
@@ -65,23 +65,23 @@ export function runHandlers(parts: ServerParts): HandlersOf<Names> {
       const around = { now, isHeld, isDriven, outline, outputs, times: line.times(now), moves: line.moves };
       return runFor(reader, asItStands(found, isHeld), around);
     },
-    async listRunEvents({ who, locale, params: { run }, query: { limit, after } }) {
+    async listRunEvents({ who, locale, params: { run }, query: { limit, after, ...filter } }) {
       await refuseUnknown(parts, run);
-      const all = await workflows.events(run, locale);
-      const items = all.slice(after, after + limit);
+      const all = matching(await workflows.events(run, locale), filter, who.role);
       return {
-        items: items.map((event) => {
-          const shown = toCloudEvent(event);
-          return { ...shown, data: who.role === "operator" ? { ...shown.data } : forViewer(shown.data) };
-        }),
+        items: all.slice(after, after + limit).map((event) => eventFor(who.role, event)),
+        total: all.length,
         next: all.length > after + limit ? after + limit : null,
       };
     },
-    async listAttempts({ who, locale, params: { run }, query: { node, limit, cursor } }) {
+    async listAttempts({ who, locale, params: { run }, query: { node, order, limit, cursor } }) {
       const reader = await readerOf(parts, run, { who, locale });
-      const { after = 0 } = fromCursor(cursor, attemptPlace) ?? {};
+      const place = fromCursor(cursor, attemptPlace) ?? null;
       const line = await workflows.timeline(run);
-      const behind = attemptsIn(line, node ?? null).filter(({ id }) => Number(id) > after);
+      const all = attemptsIn(line, node ?? null);
+      const isBehind = ({ id }: Span): boolean =>
+        place === null || (order === "newest" ? Number(id) < place.after : Number(id) > place.after);
+      const behind = (order === "newest" ? all.toReversed() : all).filter(isBehind);
       const page = behind.slice(0, limit);
       const last = page.at(-1);
       return {
@@ -162,13 +162,6 @@ async function readerOf(parts: ServerParts, run: string, sender: Pick<Sender, "w
   await refuseUnknown(parts, run);
   const { who, locale } = sender;
   return { role: who.role, locale, redactor: await parts.workflows.runs.redactorOf(run) };
-}
-
-/** What came from outside. */
-const HIDDEN = new Set(["inputs", "output"]);
-
-function forViewer({ data, ...event }: RunStreamEvent): Record<string, unknown> {
-  return { ...event, data: Object.fromEntries(Object.entries(data).filter(([field]) => !HIDDEN.has(field))) };
 }
 
 async function* bytesOf(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
