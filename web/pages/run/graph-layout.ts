@@ -1,0 +1,44 @@
+// Places the nodes of a workflow. Loaded when a graph is shown, because the library is large.
+
+import { type Edge, Graph, layout } from "@dagrejs/dagre";
+import type { Run } from "./run-data.ts";
+
+export const NODE_WIDTH = 148;
+export const NODE_HEIGHT = 46;
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface Placed {
+  readonly width: number;
+  readonly height: number;
+  readonly nodes: readonly (Point & { readonly id: string })[];
+  readonly edges: readonly {
+    readonly index: number;
+    readonly points: readonly Point[];
+  }[];
+}
+
+/** Edges of one graph may join nodes that it does not list, such as `end`; they get a place too. */
+export function placeGraph({ nodes, edges }: Run["graph"], direction: "LR" | "TB"): Placed {
+  const graph = new Graph({ multigraph: true });
+  graph.setGraph({ rankdir: direction, nodesep: 24, ranksep: 44, marginx: 8, marginy: 8 });
+  graph.setDefaultEdgeLabel(() => ({}));
+  const ids = new Set([...nodes.map(({ id }) => id), ...edges.flatMap(({ from, to }) => [from, to])]);
+  for (const id of ids) graph.setNode(id, { width: NODE_WIDTH, height: NODE_HEIGHT });
+  for (const [index, { from, to }] of edges.entries()) graph.setEdge(from, to, {}, String(index));
+  layout(graph);
+  const { width = 0, height = 0 } = graph.graph() as Partial<Pick<Placed, "width" | "height">>;
+  const placeOf = (id: string): Point => graph.node(id) as Point;
+  const pointsOf = (edge: Edge): readonly Point[] => (graph.edge(edge) as { readonly points: readonly Point[] }).points;
+  return {
+    ...{ width, height },
+    nodes: Array.from(ids, (id) => {
+      const { x, y } = placeOf(id);
+      return { id, x, y };
+    }),
+    edges: graph.edges().map((edge) => ({ index: Number(edge.name), points: pointsOf(edge) })),
+  };
+}
