@@ -141,6 +141,7 @@ function EventRows({ run, filter, isFollowing, chosen, choose, onScrollUp }: Eve
               aria-rowindex={index + 1}
               aria-selected={event !== undefined && event.id === chosen?.id}
               className="event"
+              data-level={event?.level}
               style={{ height: ROW_PX, transform: `translateY(${start}px)` }}
             >
               {event === undefined ? (

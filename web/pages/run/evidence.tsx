@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { useWords } from "../../app/words.ts";
 import { Facts, Quote } from "../../parts/page.tsx";
-import type { Fault } from "./run-data.ts";
+import type { Fault, Span } from "./run-data.ts";
 import { RUN_WORDS } from "./words.ts";
 
 export function Evidence({ fault }: { readonly fault: Fault }): ReactNode {
@@ -27,6 +27,35 @@ export function Evidence({ fault }: { readonly fault: Fault }): ReactNode {
       />
       <Causes fault={fault} />
       <Thrown fault={fault} />
+    </div>
+  );
+}
+
+/** What other attempts met: the first failure is often the cause, and only the last one is shown above. */
+export function Earlier({ spans, shown }: { readonly spans: readonly Span[]; readonly shown: Fault }): ReactNode {
+  const words = useWords(RUN_WORDS);
+  const met = new Map<string, { readonly tool: string; readonly fault: Fault; readonly times: number }>();
+  for (const { kind, tool, fault } of spans) {
+    if (kind !== "attempt" || fault === null) continue;
+    const key = `${tool}\n${fault.code}\n${fault.excerpt ?? ""}`;
+    met.set(key, { tool, fault, times: (met.get(key)?.times ?? 0) + 1 });
+  }
+  const others = [...met.values()].filter(({ fault }) => fault.code !== shown.code || fault.excerpt !== shown.excerpt);
+  if (others.length === 0) return null;
+  return (
+    <div className="evidence-earlier">
+      <h3>{words.earlierEvidence}</h3>
+      {others.map(({ tool, fault, times }, index) => (
+        <div key={index}>
+          <p>
+            <b>{fault.title}</b> · {tool}
+            {times > 1 ? ` × ${times}` : ""}
+          </p>
+          {fault.excerpt === undefined || fault.excerpt === "" ? null : (
+            <Quote label={words.evidence}>{fault.excerpt}</Quote>
+          )}
+        </div>
+      ))}
     </div>
   );
 }

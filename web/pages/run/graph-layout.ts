@@ -3,8 +3,10 @@
 import { type Edge, Graph, layout } from "@dagrejs/dagre";
 import type { Run } from "./run-data.ts";
 
-export const NODE_WIDTH = 148;
-export const NODE_HEIGHT = 46;
+export interface NodeSize {
+  readonly width: number;
+  readonly height: number;
+}
 
 interface Point {
   readonly x: number;
@@ -22,12 +24,12 @@ export interface Placed {
 }
 
 /** Edges of one graph may join nodes that it does not list, such as `end`; they get a place too. */
-export function placeGraph({ nodes, edges }: Run["graph"], direction: "LR" | "TB"): Placed {
+export function placeGraph({ nodes, edges }: Run["graph"], node: NodeSize): Placed {
   const graph = new Graph({ multigraph: true });
-  graph.setGraph({ rankdir: direction, nodesep: 24, ranksep: 44, marginx: 8, marginy: 8 });
+  graph.setGraph({ rankdir: "LR", nodesep: 20, ranksep: 34, marginx: 8, marginy: 8 });
   graph.setDefaultEdgeLabel(() => ({}));
   const ids = new Set([...nodes.map(({ id }) => id), ...edges.flatMap(({ from, to }) => [from, to])]);
-  for (const id of ids) graph.setNode(id, { width: NODE_WIDTH, height: NODE_HEIGHT });
+  for (const id of ids) graph.setNode(id, { ...node });
   for (const [index, { from, to }] of edges.entries()) graph.setEdge(from, to, {}, String(index));
   layout(graph);
   const { width = 0, height = 0 } = graph.graph() as Partial<Pick<Placed, "width" | "height">>;

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { useFormat } from "../../app/format.ts";
 import { type Answer, useRead } from "../../app/server.tsx";
 import { useWords } from "../../app/words.ts";
-import { Facts, Section } from "../../parts/page.tsx";
+import { Facts } from "../../parts/page.tsx";
 import { Empty, Skeleton } from "../../parts/states.tsx";
 import { type Decision, type Run, type Span, spansOfVisit, useTrace, type Visit } from "./run-data.ts";
 import { RUN_WORDS } from "./words.ts";
@@ -36,19 +36,18 @@ function Decided({ span, rows }: { readonly span: Span; readonly rows: readonly 
       (match.surface === undefined || match.surface.includes(surface)),
   );
   return (
-    <Section
-      title={words.attemptNamed(span.attempt, span.tool)}
-      aside={<span className="dim num">{clock(span.endAt ?? span.startAt)}</span>}
-    >
-      <div className="policy-decision">
-        <p>
-          {fault === null ? null : <span className="dim">{fault.title} → </span>}
-          <b>{decision.says}</b>
-        </p>
-        <Facts rows={factsOf(decision, row, words)} />
-        {row === undefined || row.waits.length === 0 ? null : <Schedule row={row} chosen={decision.attempt ?? 0} />}
-      </div>
-    </Section>
+    <section className="section policy-decision">
+      <header>
+        <h3>{words.attemptNamed(span.attempt, span.tool)}</h3>
+        <span className="dim num">{clock(span.endAt ?? span.startAt)}</span>
+      </header>
+      <p>
+        {fault === null ? null : <span className="dim">{fault.title} → </span>}
+        <b>{decision.says}</b>
+      </p>
+      <Facts rows={factsOf(decision, row, words)} />
+      {row === undefined || row.waits.length === 0 ? null : <Schedule row={row} chosen={decision.attempt ?? 0} />}
+    </section>
   );
 }
 

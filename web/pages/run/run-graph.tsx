@@ -10,7 +10,7 @@ import type { Run } from "./run-data.ts";
 import { RUN_WORDS } from "./words.ts";
 import "./run-graph.css";
 
-const [NODE_WIDTH, NODE_HEIGHT] = [148, 46];
+const NODE = { width: 136, height: 44 } as const;
 
 export interface RunGraphProps {
   readonly graph: Run["graph"];
@@ -24,7 +24,7 @@ export function RunGraph({ graph, chosen, onChoose }: RunGraphProps): ReactNode 
   const shape = JSON.stringify([graph.nodes.map(({ id }) => id), graph.edges.map(({ from, to }) => [from, to])]);
   const { data: placed } = useQuery({
     queryKey: ["graph-layout", shape],
-    queryFn: async () => (await import("./graph-layout.ts")).placeGraph(graph, "LR"),
+    queryFn: async () => (await import("./graph-layout.ts")).placeGraph(graph, NODE),
     staleTime: Number.POSITIVE_INFINITY,
   });
   return (
@@ -57,7 +57,7 @@ function Drawing({ graph, placed, chosen, onChoose }: RunGraphProps & { readonly
       <div className="graph-area" style={{ width: placed.width, height: placed.height }}>
         <svg width={placed.width} height={placed.height} aria-hidden="true">
           <defs>
-            <marker id="graph-tip" viewBox="0 0 6 6" refX="5" refY="3" markerWidth="7" markerHeight="7" orient="auto">
+            <marker id="graph-tip" viewBox="0 0 6 6" refX="5" refY="3" markerWidth="5" markerHeight="5" orient="auto">
               <path d="M0 0 6 3 0 6z" fill="context-stroke" />
             </marker>
           </defs>
@@ -77,7 +77,7 @@ function Drawing({ graph, placed, chosen, onChoose }: RunGraphProps & { readonly
         </svg>
         {placed.nodes.map(({ id, x, y }) => {
           const node = known.get(id);
-          const style = { left: x - NODE_WIDTH / 2, top: y - NODE_HEIGHT / 2, width: NODE_WIDTH, height: NODE_HEIGHT };
+          const style = { left: x - NODE.width / 2, top: y - NODE.height / 2, ...NODE };
           if (node === undefined)
             return (
               <span key={id} className="graph-node graph-end" style={style}>

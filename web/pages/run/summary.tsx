@@ -10,7 +10,7 @@ import { Countdown } from "../../parts/pill.tsx";
 import { Skeleton } from "../../parts/states.tsx";
 import { AttemptAxis } from "./attempt-axis.tsx";
 import { Do } from "./do.tsx";
-import { Evidence } from "./evidence.tsx";
+import { Earlier, Evidence } from "./evidence.tsx";
 import { type Decision, type Fault, type Run, type Span, spansOfVisit, useTrace, type Visit } from "./run-data.ts";
 import { RUN_WORDS } from "./words.ts";
 import "./summary.css";
@@ -35,6 +35,7 @@ export function Summary({ run, visit, attempt }: SummaryProps): ReactNode {
       {fault === null ? null : (
         <Section title={words.why}>
           <Evidence fault={fault} />
+          {attempt === null ? <Earlier spans={spans ?? []} shown={fault} /> : null}
         </Section>
       )}
       <Section title={words.so}>
