@@ -63,6 +63,8 @@ export function useLongList<Item>({ key, read, idOf }: LongListOptions<Item>): L
   const leaving = useRef(new AbortController());
   useEffect(() => {
     leaving.current = new AbortController();
+    // What was being read before was given up.
+    now.current.reading = new Set();
     void readPage(null, leaving.current.signal);
     return () => {
       leaving.current.abort();

@@ -143,12 +143,14 @@ function WaterfallRow({ row: { span, depth }, scale, now }: { readonly row: Row 
           />
         )}
       </span>
-      <span className="waterfall-note num one-line">
+      <span className="waterfall-note num">
         {span.fault === null || span.kind !== "attempt" ? null : (
-          <span className="waterfall-fault">{span.fault.title} </span>
+          <span className="waterfall-fault one-line">{span.fault.title}</span>
         )}
-        {span.costMicrocents === null || span.costMicrocents === 0 ? null : `${money(span.costMicrocents)} · `}
-        {duration(end - span.startAt)}
+        <span>
+          {span.costMicrocents === null || span.costMicrocents === 0 ? null : `${money(span.costMicrocents)} · `}
+          {duration(end - span.startAt)}
+        </span>
       </span>
       <span className="visually-hidden">{status}</span>
     </>
