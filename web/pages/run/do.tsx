@@ -1,10 +1,13 @@
 // What to do about a run: its open questions, and the actions that the server offers, the narrowest redo first.
 
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { useRead } from "../../app/server.tsx";
 import { useCanAct } from "../../app/sign-in.tsx";
 import { useWords } from "../../app/words.ts";
 import { Section } from "../../parts/page.tsx";
+import { Countdown } from "../../parts/pill.tsx";
+import { ProblemState, Skeleton } from "../../parts/states.tsx";
+import { QuestionForm } from "../questions/question-form.tsx";
 import type { Run } from "./run-data.ts";
 import { RUN_WORDS } from "./words.ts";
 
@@ -14,12 +17,7 @@ export function Do({ run }: { readonly run: Run }): ReactNode {
   return (
     <Section title={words.do}>
       {run.asked.map((question) => (
-        <div key={question.id} className="do-question">
-          <p>{question.prompt}</p>
-          <Link className="link" to="/questions" search={{ question: question.id } as never}>
-            {words.answerHere}
-          </Link>
-        </div>
+        <AskedHere key={question.id} question={question} />
       ))}
       {canAct ? null : <p className="dim">{words.readOnly}</p>}
       <ul>
@@ -31,5 +29,33 @@ export function Do({ run }: { readonly run: Run }): ReactNode {
       </ul>
       {run.actions.length === 0 && run.asked.length === 0 ? <p className="dim">{words.nothingToDo}</p> : null}
     </Section>
+  );
+}
+
+/** A question of the run, with its form. The run is read again by itself when it was answered. */
+function AskedHere({ question: { id, prompt, expiresAt } }: { readonly question: Run["asked"][number] }): ReactNode {
+  const words = useWords(RUN_WORDS);
+  const { data, error, refetch } = useRead("showQuestion", { params: { question: id } });
+  return (
+    <div className="do-question">
+      <h3>{prompt}</h3>
+      {data !== undefined ? (
+        <>
+          <QuestionForm question={data} onDone={() => void refetch()} />
+          <p className="dim">
+            {expiresAt === null ? null : (
+              <>
+                {words.in} <Countdown until={expiresAt} />:{" "}
+              </>
+            )}
+            {data.atTimeout}
+          </p>
+        </>
+      ) : error === null ? (
+        <Skeleton kind="text" rows={2} />
+      ) : (
+        <ProblemState error={error} isInline onRetry={() => void refetch()} />
+      )}
+    </div>
   );
 }
