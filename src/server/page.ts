@@ -42,7 +42,8 @@ export function dashboardPage(chance: Chance, folder: string = packageFolder("di
     if (!isRead || pathname.startsWith("/v1/") || pathname === "/metrics") return null;
     if (files.has(pathname) && pathname !== "/index.html") return fileAnswer(read(pathname), pathname, request);
     const wantsPage = request.headers.get("accept")?.includes("text/html") === true;
-    if (!wantsPage || extname(pathname) !== "") return null;
+    // The name of a run may look like that of a file: release-2.4.
+    if (!wantsPage || pathname.startsWith("/assets/")) return null;
     if (!files.has("/index.html")) return new Response(NOT_BUILT, { status: 503 });
     return pageAnswer(read("/index.html").plain.toString("utf8"), chance);
   };
