@@ -1,7 +1,17 @@
 // The events of a run. A list of any length: only rows in view exist, and only their events are read.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useDeferredValue, useEffect, useRef, useState } from "react";
+import {
+  type Dispatch,
+  memo,
+  type ReactNode,
+  type SetStateAction,
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
 import { useFormat } from "../../app/format.ts";
 import { useSearchParams } from "../../app/search-params.ts";
 import { useCanAct } from "../../app/sign-in.tsx";
@@ -16,7 +26,7 @@ import { RUN_WORDS } from "./words.ts";
 import "./events-tab.css";
 
 const ROW_PX = 28;
-const OVERSCAN = 20;
+const OVERSCAN = 8;
 const LEVELS: readonly EventLevel[] = ["info", "warning", "error"];
 const TONES = { info: "grey", warning: "amber", error: "red" } as const;
 
@@ -94,7 +104,7 @@ interface EventRowsProps {
   readonly filter: EventFilter;
   readonly isFollowing: boolean;
   readonly chosen: RunEvent | null;
-  readonly choose: (event: RunEvent | null) => void;
+  readonly choose: Dispatch<SetStateAction<RunEvent | null>>;
   /** The reader left the end of the list. */
   readonly onScrollUp: () => void;
 }
@@ -102,23 +112,21 @@ interface EventRowsProps {
 function EventRows({ run, filter, isFollowing, chosen, choose, onScrollUp }: EventRowsProps): ReactNode {
   const words = useWords(RUN_WORDS);
   const scroller = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState<readonly [number, number]>([0, 0]);
-  const { total, eventAt, error } = useRunEvents(run, filter, view[0], view[1]);
+  const [total, setTotal] = useState<number | null>(null);
   const virtual = useVirtualizer({
     count: total ?? 0,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_PX,
     overscan: OVERSCAN,
-    onChange: (instance) => {
-      const rows = instance.getVirtualItems();
-      const next = [rows[0]?.index ?? 0, rows.at(-1)?.index ?? 0] as const;
-      setView((now) => (now[0] === next[0] && now[1] === next[1] ? now : next));
-    },
   });
+  const inView = virtual.getVirtualItems();
+  const events = useRunEvents(run, filter, inView[0]?.index ?? 0, inView.at(-1)?.index ?? 0);
+  useEffect(() => setTotal(events.total), [events.total]);
+  const toggle = useCallback((event: RunEvent) => choose((now) => (now?.id === event.id ? null : event)), [choose]);
   useEffect(() => {
     if (isFollowing && total !== null && total > 0) virtual.scrollToIndex(total - 1, { align: "end" });
   }, [isFollowing, total]);
-  if (error !== null && total === null) return <ProblemState error={error} />;
+  if (events.error !== null && total === null) return <ProblemState error={events.error} />;
   if (total === 0) return <Empty title={words.noEvents}>{words.noEventsNext}</Empty>;
   return (
     <div
@@ -132,8 +140,8 @@ function EventRows({ run, filter, isFollowing, chosen, choose, onScrollUp }: Eve
     >
       {total === null ? <Skeleton kind="rows" rows={8} /> : null}
       <div className="events-all" role="rowgroup" style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map(({ index, start }) => {
-          const event = eventAt(index);
+        {inView.map(({ index, start }) => {
+          const event = events.eventAt(index);
           return (
             <div
               key={index}
@@ -149,7 +157,7 @@ function EventRows({ run, filter, isFollowing, chosen, choose, onScrollUp }: Eve
                   {index + 1}
                 </span>
               ) : (
-                <EventRow event={event} onChoose={() => choose(event.id === chosen?.id ? null : event)} />
+                <EventRow event={event} onChoose={toggle} />
               )}
             </div>
           );
@@ -159,7 +167,13 @@ function EventRows({ run, filter, isFollowing, chosen, choose, onScrollUp }: Eve
   );
 }
 
-function EventRow({ event, onChoose }: { readonly event: RunEvent; readonly onChoose: () => void }): ReactNode {
+interface EventRowProps {
+  readonly event: RunEvent;
+  readonly onChoose: (event: RunEvent) => void;
+}
+
+/** Kept while the list scrolls: an event never changes. */
+const EventRow = memo(function EventRow({ event, onChoose }: EventRowProps): ReactNode {
   const words = useWords(RUN_WORDS);
   const { clock } = useFormat();
   return (
@@ -171,7 +185,7 @@ function EventRow({ event, onChoose }: { readonly event: RunEvent; readonly onCh
         {event.level === "info" ? null : <Badge tone={TONES[event.level]}>{words.levels[event.level]}</Badge>}
       </span>
       <span role="gridcell">
-        <button type="button" className="event-type" onClick={onChoose}>
+        <button type="button" className="event-type" onClick={() => onChoose(event)}>
           {shortType(event)}
         </button>
       </span>
@@ -183,4 +197,4 @@ function EventRow({ event, onChoose }: { readonly event: RunEvent; readonly onCh
       </span>
     </>
   );
-}
+});
