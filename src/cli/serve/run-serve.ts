@@ -65,7 +65,11 @@ export async function runServe(
 }
 
 /** Only on a terminal: what a server prints elsewhere ends up in a log, and the link signs in. */
-function signInLines(server: RunningServer, { stdout }: Io, tell: (link: string) => string): readonly string[] {
+export function signInLines(
+  server: Pick<RunningServer, "signInLink">,
+  { stdout }: { readonly stdout: Pick<Io["stdout"], "isTTY"> },
+  tell: (link: string) => string,
+): readonly string[] {
   const link = stdout.isTTY ? server.signInLink() : null;
   return link === null ? [] : [tell(link)];
 }
