@@ -1,14 +1,19 @@
 // Sessions, traces and questions as the API shows them.
 
 import { z } from "zod";
+import { VISIT_STANDINGS } from "../core/flow/visit-words.ts";
 import { cloudEnvelope, decisionView, faultView, instant, questionView } from "./shapes.ts";
 
 export const sessionStatus = z.enum(["open", "waiting", "done", "failed", "cancelled"]);
+
+/** A state with its label; the ids are those of a run's stages. */
+const statePill = z.object({ id: z.enum(VISIT_STANDINGS), label: z.string() });
 
 export const sessionLine = z
   .object({
     session: z.string(),
     status: sessionStatus,
+    state: statePill,
     startedAt: instant,
     updatedAt: instant,
     lastSeq: z.number(),
@@ -19,6 +24,7 @@ export const sessionLine = z
 const turnView = z.object({
   turn: z.string(),
   status: z.string(),
+  state: statePill,
   startedAt: instant,
   endedAt: instant.nullable(),
   deadlineAt: instant.nullable(),
@@ -65,6 +71,9 @@ const spanView = z
     startAt: instant,
     endAt: instant.nullable().describe("null while it lasts."),
     status: z.string(),
+    state: statePill,
+    phase: z.enum(["queue", "wait", "work"]).describe("Waits for a slot, waits for something else, or works."),
+    says: z.string().describe("How it ended and why, or what it waits for."),
     why: z.string().nullable().describe("What a wait waits for."),
     until: instant.nullable().describe("When a wait is meant to end."),
     deadlineAt: instant.nullable(),
@@ -93,6 +102,10 @@ export const traceView = z
           tool: z.string(),
           label: z.string(),
           status: z.string(),
+          state: statePill,
+          says: z.string().describe("How it ended and why; names the step that it could not do without."),
+          because: z.string().nullable().describe("The id of that step."),
+          span: z.string().nullable().describe("The span of its call; null when it was never called."),
           fault: faultView.nullable(),
         }),
       ),

@@ -3,7 +3,8 @@
 import type { z } from "zod";
 import type { attemptView } from "../api/run-shapes.ts";
 import type { traceView } from "../api/session-shapes.ts";
-import type { Span, Timeline } from "../core/record/timeline.ts";
+import { statusPill, tellSpan, tellStep } from "../core/record/span-words.ts";
+import type { GraphNode, Span, Timeline } from "../core/record/timeline.ts";
 import { causeFor } from "./run-views.ts";
 import { decisionFor, faultFor, type Reader } from "./views.ts";
 
@@ -52,6 +53,7 @@ export function traceFor(reader: Reader, line: Timeline, { turn, limit }: TraceP
   const chosen = turn === null ? line.spans : spansOf(line, turn);
   const spans = chosen.slice(-limit);
   const { nodes, edges } = line.graph(turn ?? undefined);
+  const byId = new Map(nodes.map((node) => [node.id, node]));
   const isOpen = chosen.some(({ endAt }) => endAt === null);
   const turns = chosen.filter(({ kind }) => kind === "turn");
   return {
@@ -60,14 +62,26 @@ export function traceFor(reader: Reader, line: Timeline, { turn, limit }: TraceP
     endAt: isOpen || chosen.length === 0 ? null : Math.max(...chosen.map(({ endAt }) => endAt ?? 0)),
     deadlineAt: turns.at(-1)?.deadlineAt ?? null,
     graph: {
-      nodes: nodes.map(({ fault, ...node }) => ({
-        ...node,
-        fault: fault === null ? null : faultFor(reader, fault, `${line.state.session}/${node.id}`),
-      })),
+      nodes: nodes.map((node) => stepFor(reader, line, node, byId.get(node.because ?? "") ?? null)),
       edges: edges.map((edge) => ({ ...edge })),
     },
     spans: spans.map((span) => spanFor(reader, line, span)),
     left: chosen.length - spans.length,
+  };
+}
+
+function stepFor(
+  reader: Reader,
+  { state }: Timeline,
+  node: GraphNode,
+  need: GraphNode | null,
+): z.output<typeof traceView>["graph"]["nodes"][number] {
+  const { fault, status } = node;
+  return {
+    ...node,
+    state: statusPill(status, reader.locale),
+    says: tellStep(node, need, reader.locale),
+    fault: fault === null ? null : faultFor(reader, fault, `${state.session}/${node.id}`),
   };
 }
 
@@ -87,6 +101,9 @@ function spanFor(reader: Reader, line: Timeline, span: Span): z.output<typeof tr
   const { tool, attempt, attempted, fault, decision, cost } = span;
   return {
     ...{ id, parent, kind, name, startAt, endAt, status, why, until, deadlineAt, tool, attempt, attempted },
+    state: statusPill(status, reader.locale),
+    phase: kind !== "wait" ? "work" : why === "queue" ? "queue" : "wait",
+    says: tellSpan(span, reader.locale),
     node: place?.node ?? "",
     execution: place?.execution ?? 0,
     fault: fault === null ? null : faultFor(reader, fault, correlationId(line, span)),

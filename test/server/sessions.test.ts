@@ -1,6 +1,7 @@
 // Sessions over HTTP: listed, shown, read entry by entry, and drawn as a graph and a waterfall.
 
 import { describe, expect, it } from "vitest";
+import { createClient } from "../../src/client/index.ts";
 import { createFaultline, fault, FaultError, step, tool } from "../../src/index.ts";
 import { runWorld, type RunWorld } from "./run-world.ts";
 
@@ -35,7 +36,7 @@ describe("a session over HTTP", () => {
     const world = await runWorld([], { drive: false });
     await withTurn(world);
     const { items, next } = await world.viewer.listSessions();
-    expect(items).toMatchObject([{ session: "trip", isRun: false }]);
+    expect(items).toMatchObject([{ session: "trip", isRun: false, state: { id: "running", label: "open" } }]);
     expect(next).toBeNull();
     const shown = await world.viewer.showSession({ params: { session: "trip" } });
     expect(shown).toMatchObject({ labels: { user: "u1" }, turns: [{ turn: "t1", calls: 2, attempts: 4 }] });
@@ -73,6 +74,14 @@ describe("a session over HTTP", () => {
       { from: "t1/1/flights", to: "t1/1/booking", kind: "need" },
       { from: "t1/1/room", to: "t1/1/booking", kind: "cascade" },
     ]);
+    expect(trace.graph.nodes.map(({ state, says, because }) => [state.id, says, because])).toEqual([
+      ["completed", "done", null],
+      ["failed", "told the model: Nothing found", null],
+      ["failed", "failed: needs room, which failed: Nothing found", "t1/1/room"],
+    ]);
+    const chinese = createClient({ baseUrl: world.url, token: world.tokens.viewer, language: "zh-CN" });
+    const translated = await chinese.traceSession({ params: { session: "trip" } });
+    expect(translated.graph.nodes[2]?.says).toMatch(/^失败：依赖的 room 失败：\p{Script=Han}+/u);
     const turn = trace.spans.find(({ kind }) => kind === "turn");
     const search = trace.spans.find(({ kind, tool: id }) => kind === "call" && id === "search");
     expect(search?.parent).toBe(turn?.id);
@@ -83,6 +92,10 @@ describe("a session over HTTP", () => {
       ["attempt", "failed", null],
       ["wait", "done", "retry"],
       ["attempt", "done", null],
+    ]);
+    expect(inside.map(({ phase, says }) => [phase, says]).slice(0, 2)).toEqual([
+      ["work", "failed: Tool unavailable"],
+      ["wait", "waits to retry"],
     ]);
     expect(inside[0]?.decision).toMatchObject({ recourse: "retry", attempt: 2 });
     expect(trace.deadlineAt).toBe(turn?.deadlineAt);

@@ -74,6 +74,10 @@ export interface GraphNode {
   readonly label: string;
   readonly status: SpanStatus | "unstarted";
   readonly fault: Fault | null;
+  /** The id of the step that it needed and could not have; null when it ended for a reason of its own. */
+  readonly because: string | null;
+  /** The span of its call; null when it was never called. */
+  readonly span: string | null;
 }
 
 export interface GraphEdge {

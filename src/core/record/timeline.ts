@@ -188,6 +188,8 @@ export class Timeline {
       label,
       status,
       fault: settled?.fault ?? call?.fault ?? null,
+      because: settled === undefined || settled.because === "" ? null : `${turn}/${round}/${settled.because}`,
+      span: call?.id ?? null,
     };
   }
 

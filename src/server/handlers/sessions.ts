@@ -4,6 +4,8 @@ import { z } from "zod";
 import type { sessionLine, sessionView } from "../../api/session-shapes.ts";
 import { entryEvent } from "../../api/entry-event.ts";
 import type { Entry } from "../../core/record/event.ts";
+import type { Locale } from "../../core/fault/words/words.ts";
+import { sessionPill, statusPill } from "../../core/record/span-words.ts";
 import type { Timeline } from "../../core/record/timeline.ts";
 import { artefactsFolder, isArtefactRef, readArtefact } from "../../journal/files/artefacts.ts";
 import type { SessionSummary } from "../../journal/journal.ts";
@@ -22,7 +24,7 @@ const MAX_QUESTIONS = 100;
 
 export function sessionHandlers({ journal, workflows }: ServerParts): HandlersOf<Names> {
   return {
-    async listSessions({ query: { limit, cursor, status } }) {
+    async listSessions({ locale, query: { limit, cursor, status } }) {
       const after = fromCursor(cursor, place);
       const found = await journal.sessions({
         limit: limit + 1,
@@ -33,7 +35,7 @@ export function sessionHandlers({ journal, workflows }: ServerParts): HandlersOf
       const last = shown.at(-1);
       const isMore = found.length > limit && last !== undefined;
       return {
-        items: await Promise.all(shown.map(lineOf)),
+        items: await Promise.all(shown.map((summary) => lineOf(summary, locale))),
         next: isMore ? toCursor({ session: last.session, startedAt: last.startedAt }) : null,
       };
     },
@@ -41,7 +43,7 @@ export function sessionHandlers({ journal, workflows }: ServerParts): HandlersOf
       const summary = await sessionNamed(session);
       const reader = { role: who.role, locale };
       const { questions } = await questionsPage(journal, { session, limit: MAX_QUESTIONS });
-      const line = await lineOf(summary);
+      const line = await lineOf(summary, locale);
       const timeline = await workflows.timeline(session);
       const { manifest, spending } = timeline.state;
       return {
@@ -88,9 +90,9 @@ export function sessionHandlers({ journal, workflows }: ServerParts): HandlersOf
     return found;
   }
 
-  async function lineOf(summary: SessionSummary): Promise<z.output<typeof sessionLine>> {
+  async function lineOf(summary: SessionSummary, locale: Locale): Promise<z.output<typeof sessionLine>> {
     const run = (await journal.kept("run", summary.session)) ?? null;
-    return { ...summary, isRun: run !== null };
+    return { ...summary, state: sessionPill(summary.status, locale), isRun: run !== null };
   }
 }
 
@@ -111,6 +113,7 @@ function turnsOf(reader: Reader, line: Timeline): z.output<typeof sessionView>["
     .filter(({ kind }) => kind === "turn")
     .slice(-MAX_TURNS)
     .map(({ id, name, status, startAt, endAt, deadlineAt, fault }) => ({
+      state: statusPill(status, reader.locale),
       ...{ turn: name, status, startedAt: startAt, endedAt: endAt, deadlineAt },
       ...(counts.get(id) ?? NOTHING),
       fault: fault === null ? null : faultFor(reader, fault, `${state.session}/${name}`),
