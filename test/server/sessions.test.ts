@@ -94,7 +94,7 @@ describe("a session over HTTP", () => {
       ["attempt", "done", null],
     ]);
     expect(inside.map(({ phase, says }) => [phase, says]).slice(0, 2)).toEqual([
-      ["work", "failed: Tool unavailable"],
+      ["work", "failed: Tool not reachable"],
       ["wait", "waits to retry"],
     ]);
     expect(inside[0]?.decision).toMatchObject({ recourse: "retry", attempt: 2 });

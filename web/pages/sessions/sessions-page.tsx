@@ -1,11 +1,185 @@
-import type { ReactNode } from "react";
+// All sessions, newest first: the conversations and jobs of programs, and the runs of workflows.
+
+import { Link, useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import { useNow } from "../../app/clock.ts";
+import { useFormat } from "../../app/format.ts";
+import { useLongList } from "../../app/long-list.ts";
+import { useSearchParams } from "../../app/search-params.ts";
+import { type Answer, type Sent, useClient } from "../../app/server.tsx";
+import { useWords, wordTable } from "../../app/words.ts";
 import { Page } from "../../parts/page.tsx";
+import { StatePill } from "../../parts/pill.tsx";
+import { Rows } from "../../parts/rows.tsx";
 import { Empty } from "../../parts/states.tsx";
+import "./sessions.css";
+
+type Session = Answer<"listSessions">["items"][number];
+type Query = NonNullable<Sent<"listSessions">["query"]>;
+const STATUSES = ["open", "waiting", "done", "failed", "cancelled"] as const satisfies readonly Query["status"][];
 
 export function SessionsPage(): ReactNode {
+  const words = useWords(WORDS);
+  const client = useClient();
+  const navigate = useNavigate();
+  const search = useSearchParams();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const status = STATUSES.find((one) => one === search.get("status"));
+  const list = useLongList<Session>({
+    key: `sessions ${status ?? ""}`,
+    idOf: ({ session }) => session,
+    read: (cursor, signal) =>
+      client.listSessions({
+        query: {
+          limit: 100,
+          ...(status === undefined ? {} : { status }),
+          ...(cursor === null ? {} : { cursor }),
+        },
+        signal,
+      }),
+  });
+  const isFiltered = status !== undefined;
   return (
-    <Page title="Sessions">
-      <Empty title="Sessions" />
+    <Page title={words.title} says={words.says} filters={<Filter status={status} />}>
+      <Rows
+        list={list}
+        label={words.title}
+        rowHeight={44}
+        idOf={({ session }) => session}
+        chosen={chosen}
+        onChoose={({ session }) => setChosen(session)}
+        onOpen={({ session }) => void navigate({ to: "/sessions/$session", params: { session } })}
+        head={<Head />}
+        empty={
+          <Empty title={isFiltered ? words.noneFiltered : words.none}>{isFiltered ? words.widen : words.begin}</Empty>
+        }
+      >
+        {(session) => <SessionRow session={session} />}
+      </Rows>
     </Page>
   );
 }
+
+function Head(): ReactNode {
+  const words = useWords(WORDS);
+  return (
+    <>
+      <span role="columnheader">{words.state}</span>
+      <span role="columnheader">{words.session}</span>
+      <span role="columnheader" className="sessions-kind">
+        {words.kind}
+      </span>
+      <span role="columnheader" className="num">
+        {words.entries}
+      </span>
+      <span role="columnheader" className="num">
+        {words.started}
+      </span>
+      <span role="columnheader" className="num">
+        {words.updated}
+      </span>
+    </>
+  );
+}
+
+function SessionRow({ session: line }: { readonly session: Session }): ReactNode {
+  const words = useWords(WORDS);
+  const { clock, age, count, dateTime } = useFormat();
+  const now = useNow();
+  const { session, state, isRun, startedAt, updatedAt, lastSeq } = line;
+  return (
+    <>
+      <span role="gridcell">
+        <StatePill state={state} />
+      </span>
+      <span role="gridcell" className="one-line">
+        <Link to="/sessions/$session" params={{ session }} className="sessions-name">
+          {session}
+        </Link>
+      </span>
+      <span role="gridcell" className="sessions-kind one-line">
+        {isRun ? (
+          <Link to="/runs/$run" params={{ run: session }} className="link">
+            {words.run}
+          </Link>
+        ) : (
+          <span className="dim">{words.program}</span>
+        )}
+      </span>
+      <span role="gridcell" className="num sessions-entries">
+        {count(lastSeq)}
+      </span>
+      <time
+        role="gridcell"
+        className="num sessions-started"
+        dateTime={new Date(startedAt).toISOString()}
+        title={dateTime(startedAt)}
+      >
+        {clock(startedAt)}
+      </time>
+      <time role="gridcell" className="num" dateTime={new Date(updatedAt).toISOString()} title={dateTime(updatedAt)}>
+        {words.ago(age(Math.max(0, now - updatedAt)))}
+      </time>
+    </>
+  );
+}
+
+function Filter({ status }: { readonly status: Query["status"] }): ReactNode {
+  const words = useWords(WORDS);
+  const search = useSearchParams();
+  return (
+    <label className="sessions-filter">
+      <span>{words.state}</span>
+      <select value={status ?? ""} onChange={({ target }) => search.set({ status: target.value })}>
+        <option value="">{words.all}</option>
+        {STATUSES.map((one) => (
+          <option key={one} value={one}>
+            {words.statuses[one]}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+const WORDS = wordTable({
+  "en": {
+    title: "Sessions",
+    says: "Every conversation, job and run in the journal. Open one to see its turns, calls and waits over time.",
+    state: "State",
+    session: "Session",
+    kind: "Kind",
+    entries: "Entries",
+    started: "Started",
+    updated: "Updated",
+    run: "Run",
+    program: "Program",
+    all: "All",
+    statuses: { open: "open", waiting: "waiting", done: "done", failed: "failed", cancelled: "cancelled" },
+    ago: (age: string) => `${age} ago`,
+    none: "No sessions yet",
+    begin:
+      "A session appears here when a program calls fl.session, when a run starts, or when an executor reports a failure.",
+    noneFiltered: "No session matches these filters",
+    widen: "Choose All to see every session.",
+  },
+  "zh-CN": {
+    title: "会话",
+    says: "日志中的所有对话、任务与运行。打开其中一个，可查看各轮、调用与等待的时间轴。",
+    state: "状态",
+    session: "会话",
+    kind: "类型",
+    entries: "条目",
+    started: "开始",
+    updated: "更新",
+    run: "运行",
+    program: "程序",
+    all: "全部",
+    statuses: { open: "进行中", waiting: "等待中", done: "完成", failed: "失败", cancelled: "已取消" },
+    ago: (age: string) => `${age}前`,
+    none: "还没有会话",
+    begin: "程序调用 fl.session、运行开始或执行器报告故障时，会话会出现在这里。",
+    noneFiltered: "没有符合条件的会话",
+    widen: "选择“全部”可查看所有会话。",
+  },
+});
