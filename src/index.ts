@@ -135,7 +135,7 @@ export { createMemoryJournal } from "./journal/memory/memory-journal.ts";
 export { openJournal } from "./journal/open-journal.ts";
 export type { SqliteJournalOptions } from "./journal/sqlite/sqlite-journal.ts";
 export { replayPolicy } from "./journal/replay-policy.ts";
-export type { ReplayQuery } from "./journal/replay-policy.ts";
+export type { ReplayProgress, ReplayQuery } from "./journal/replay-policy.ts";
 export { exportSession, importSession } from "./journal/files/transfer.ts";
 export { artefactsFolder, readArtefact } from "./journal/files/artefacts.ts";
 export { cli } from "./agent/run/cli.ts";

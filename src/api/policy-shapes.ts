@@ -1,6 +1,7 @@
 // Policies: the one in force, texts to check, past decisions under another one, and failures to try out.
 
 import { z } from "zod";
+import { LOCALES } from "../core/fault/words/words.ts";
 import { PRESET_NAMES } from "../core/policy/presets.ts";
 import { evidence } from "./failure-shapes.ts";
 import { decisionView, faultView, instant, name, surface } from "./shapes.ts";
@@ -79,6 +80,8 @@ export const policyReplay = z
     ...onePolicy,
     sinceAt: instant.optional().describe("Only decisions made at or after this time. Default: all."),
     session: name.optional().describe("Only decisions of this session or run."),
+    last: z.number().int().min(1).max(10_000_000).optional().describe("Only the newest so many decisions."),
+    progress: name.optional().describe("A name under which `replayProgress` tells how far it is."),
     limit: z.number().int().min(0).max(MAX_EXAMPLES).default(20).describe("How many changed decisions to describe."),
   })
   .refine(({ text, preset }) => (text === undefined) !== (preset === undefined), {
@@ -86,6 +89,10 @@ export const policyReplay = z
     path: ["text"],
   })
   .meta({ id: "PolicyReplay" });
+
+export const replayProgress = z
+  .object({ read: z.number(), of: z.number().describe("Entries of the journal to read.") })
+  .meta({ id: "ReplayProgress" });
 
 const money = z.number();
 
@@ -104,6 +111,7 @@ export const policyReplayed = z
       z.object({
         from: z.string(),
         to: z.string(),
+        says: z.object({ from: z.string(), to: z.string(), fault: z.string() }).describe("The same in words."),
         code: z.string(),
         tool: z.string(),
         count: z.number(),
@@ -134,9 +142,16 @@ export const policyReplayed = z
   })
   .meta({ id: "ReplayedPolicy" });
 
+const MAX_PASTED_CHARS = 500_000;
+
 export const failureToTry = z
   .strictObject({
-    evidence,
+    evidence: evidence.optional(),
+    pasted: z
+      .string()
+      .max(MAX_PASTED_CHARS)
+      .optional()
+      .describe("In place of evidence: an HTTP answer, JSON, stderr or any text. The server finds out which."),
     surface: surface.optional(),
     provider: name.optional(),
     tool: name.optional(),
@@ -147,18 +162,47 @@ export const failureToTry = z
     deadlineMs: z.number().min(0).optional().describe("How long the caller can wait."),
     ...onePolicy,
   })
+  .refine(({ evidence: seen, pasted }) => (seen === undefined) !== (pasted === undefined), {
+    error: "give one failure: evidence or pasted",
+    path: ["evidence"],
+  })
   .refine(({ text, preset }) => text === undefined || preset === undefined, {
     error: "give one policy at most: text or preset",
     path: ["text"],
   })
   .meta({ id: "FailureToTry" });
 
+const bounds = z.object({ minMs: z.number(), maxMs: z.number() });
+const faultWords = z.object({
+  language: z.enum(LOCALES),
+  title: z.string(),
+  model: z.string().describe("What a model is told."),
+  user: z.string().describe("What happened, for a user."),
+  next: z.string().describe("What a user can do."),
+  operator: z.string().describe("What an operator can do."),
+});
+
 export const triedFailure = z
   .object({
+    read: z
+      .object({ kind: z.enum(["http", "json", "process", "text"]), surface })
+      .nullable()
+      .describe("What the pasted text was read as; null for evidence."),
     fault: faultView,
+    cause: z.object({ id: z.string(), label: z.string() }).nullable(),
+    words: z.array(faultWords).describe("The words about the fault in each language."),
     policy: z.string(),
     row: policyRow,
     decision: decisionView,
-    schedule: z.array(decisionView).describe("Every decision while the fault comes back, the first one included."),
+    schedule: z
+      .array(
+        z.object({
+          ...decisionView.shape,
+          at: bounds.describe("When it is decided, after the first failure, if the attempts take no time."),
+          wait: bounds.describe("How long it waits; jitter lies between the bounds."),
+        }),
+      )
+      .describe("Every decision while the fault comes back, the first one included."),
+    total: bounds.describe("All waits together."),
   })
   .meta({ id: "TriedFailure" });

@@ -13,6 +13,7 @@ import {
   policyReplay,
   policyReplayed,
   policyView,
+  replayProgress,
   presetName,
   triedFailure,
 } from "./policy-shapes.ts";
@@ -290,6 +291,13 @@ export const ROUTES = {
     role: "viewer",
     body: policyReplay,
     answer: policyReplayed,
+  }),
+  replayProgress: route({
+    summary: "How far a replay is that was started under this name, and has not ended.",
+    role: "viewer",
+    params: z.object({ progress: name }),
+    answer: replayProgress,
+    errors: [404],
   }),
   classify: route({
     summary: "Names the fault behind some evidence, and says what would be decided about it. Nothing is written.",

@@ -48,3 +48,40 @@ it("takes one session alone", async () => {
   const { sessions, decisions } = await replayPolicy(journal, PRESETS.cautious, { session: "s3" });
   expect([sessions, decisions]).toEqual([1, 6]);
 });
+
+it("takes the newest decisions alone, however many there are", async () => {
+  const journal = createMemoryJournal();
+  const entries = entriesOf(CALLS, DEFAULT_POLICY);
+  for (const { session, seq, at, event } of entries) await journal.append(session, seq - 1, [{ at, event }]);
+  const all = (await replayPolicy(journal, PRESETS.cautious)).decisions;
+  for (const last of [1, 2, 10, 999, all - 1, all, all + 1]) {
+    const { decisions } = await replayPolicy(journal, PRESETS.cautious, { last });
+    expect(decisions).toBe(Math.min(last, all));
+  }
+  const { decisions, lastAt } = await replayPolicy(journal, PRESETS.cautious, { session: "s3", last: 2 });
+  expect([decisions, lastAt]).toEqual([2, (await replayPolicy(journal, PRESETS.cautious, { session: "s3" })).lastAt]);
+});
+
+it("says how far it is, and stops when its signal fires", async () => {
+  const journal = createMemoryJournal();
+  for (const { session, seq, at, event } of entriesOf(CALLS, DEFAULT_POLICY))
+    await journal.append(session, seq - 1, [{ at, event }]);
+  const shares: number[] = [];
+  const onProgress = ({ read, of }: { readonly read: number; readonly of: number }): void =>
+    void shares.push(read / of);
+  await replayPolicy(journal, PRESETS.cautious, { onProgress });
+  expect(shares.length).toBeGreaterThan(1);
+  expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+  expect(shares.at(-1)).toBe(1);
+  const stopping = new AbortController();
+  const reads: number[] = [];
+  const stopped = replayPolicy(journal, PRESETS.cautious, {
+    signal: stopping.signal,
+    onProgress: ({ read }) => {
+      reads.push(read);
+      stopping.abort(new Error("enough"));
+    },
+  });
+  await expect(stopped).rejects.toThrow("enough");
+  expect(reads).toHaveLength(1);
+});

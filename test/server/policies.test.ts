@@ -56,6 +56,9 @@ describe("policies", () => {
     });
     expect((await chinese.replayPolicy({ body: { text: ONCE } })).examples[0]?.would).toMatch(/\p{Script=Han}/u);
     expect(await world.viewer.replayPolicy({ body: { preset: "default" } })).toMatchObject({ same: 2, changed: 0 });
+    const newest = await world.viewer.replayPolicy({ body: { text: ONCE, last: 1 } });
+    expect(newest).toMatchObject({ decisions: 1, table: [{ says: { from: "retried", to: "surfaced" } }] });
+    expect(newest.examples.map(({ session }) => session)).toEqual(["s2"]);
     const later = { preset: "cautious", sinceAt: Date.now() + 3_600_000 } as const;
     expect(await world.viewer.replayPolicy({ body: later })).toMatchObject({ decisions: 0 });
   });
@@ -94,6 +97,31 @@ describe("policies", () => {
     expect(seen.fault.message).toMatch(/\p{Script=Han}/u);
     expect(seen.fault.rule).toBeUndefined();
     expect(await world.send("/v1/fault-groups").then((response) => response.text())).toBe(before);
+  });
+
+  it("read what someone pasted, and give the words of each language and the bounds of each wait", async () => {
+    const pasted = "HTTP/1.1 503 Service Unavailable\n\nupstream is down";
+    const tried = await world.viewer.classify({ body: { pasted, tool: "search", idempotent: true } });
+    expect(tried).toMatchObject({
+      read: { kind: "http", surface: "http" },
+      cause: { label: expect.any(String) as string },
+    });
+    expect(tried.words.map(({ language }) => language)).toEqual(["en", "zh-CN"]);
+    const [first, second] = tried.schedule;
+    expect(first?.at).toEqual({ minMs: 0, maxMs: 0 });
+    expect(first?.wait.minMs).toBeLessThan(first?.wait.maxMs ?? 0);
+    expect(second?.at).toEqual(first?.wait);
+    const sum = (bound: "minMs" | "maxMs") => tried.schedule.reduce((all, { wait }) => all + wait[bound], 0);
+    expect(tried.total).toEqual({ minMs: sum("minMs"), maxMs: sum("maxMs") });
+    const named = await world.viewer.classify({ body: { pasted: "HTTP/1.1 429\nretry-after: 30" } });
+    expect(named.schedule[0]?.wait).toEqual({ minMs: 30_000, maxMs: 30_000 });
+    for (const body of [{}, { pasted, evidence: {} }])
+      expect((await world.send("/v1/classify", { method: "POST", body })).status).toBe(422);
+  });
+
+  it("say nothing of a replay that has ended, or never began", async () => {
+    await world.viewer.replayPolicy({ body: { text: ONCE, progress: "mine" } });
+    for (const name of ["mine", "other"]) expect((await world.send(`/v1/policy/replay/${name}`)).status).toBe(404);
   });
 
   it("show viewers the name of a file, and operators where it is", () => {

@@ -124,6 +124,16 @@ export const REPLAYED_TYPES = [
   "node-skipped",
 ] as const satisfies readonly JournalEvent["type"][];
 
+/** Whether a replay counts the event as a decision. */
+export function isReplayed(event: JournalEvent): boolean {
+  const { type } = event;
+  if (type === "call-failed" || type === "call-decided") return true;
+  const isOfStage =
+    type === "node-retrying" || type === "node-deferred" || type === "node-failed" || type === "node-skipped";
+  // Without a fault nothing failed, so nothing was decided.
+  return isOfStage && event.fault !== null;
+}
+
 const DEFAULT_EXAMPLES = 20;
 
 /** Starts a replay of past decisions under a policy. Pure, and needs memory only for calls that change. */
@@ -173,8 +183,7 @@ class Tally implements PolicyReplay {
       case "node-deferred":
       case "node-failed":
       case "node-skipped":
-        // Without a fault nothing failed, so nothing was decided.
-        if (event.fault !== null) this.#stageDecision(entry, event);
+        if (isReplayed(event)) this.#stageDecision(entry, event);
         return;
       default:
     }

@@ -6,7 +6,15 @@ import { decide } from "../../core/decide/decide.ts";
 import type { Decision } from "../../core/decide/decision.ts";
 import { situation } from "../../core/decide/situation.ts";
 import type { Fault } from "../../core/fault/fault.ts";
-import { type Place, type Policy, type PolicyRow, type Recourse, rowFor } from "../../core/policy/policy.ts";
+import { type DelayBounds, delayBounds } from "../../core/policy/backoff.ts";
+import {
+  type Place,
+  type Policy,
+  type PolicyRow,
+  type Recourse,
+  type Retry,
+  rowFor,
+} from "../../core/policy/policy.ts";
 import type { LiveEngine } from "../create-engine.ts";
 import { EXECUTOR_RECOURSES, type ReportedEvidence } from "./failure-report.ts";
 
@@ -35,7 +43,14 @@ export interface TriedDecisions {
   readonly policy: string;
   readonly row: PolicyRow;
   /** First the retries, each with its wait; the last one is what follows when they did not help. */
-  readonly decisions: readonly Decision[];
+  readonly decisions: readonly TriedDecision[];
+}
+
+/** One decision of a schedule, and the bounds of its wait. */
+export interface TriedDecision {
+  readonly decision: Decision;
+  /** How long it waits; jitter lies between the bounds. Both 0 for a decision without a wait. */
+  readonly wait: DelayBounds;
 }
 
 /** More decisions are not listed: a schedule of this length says enough. */
@@ -71,30 +86,41 @@ export function tryOut(engine: LiveEngine, tried: TriedFailure): TriedDecisions 
     alternatives,
     offers: binding?.offers ?? OFFERS,
   } as const;
+  const row = rowFor(policy, fault, place);
   return {
     fault,
     policy: policy.name,
-    row: rowFor(policy, fault, place),
-    decisions: schedule(fault, policy, attempt, about),
+    row,
+    decisions: schedule(fault, policy, row.retry, attempt, about),
   };
 }
 
 function schedule(
   fault: Fault,
   policy: Policy,
+  retry: Retry | null,
   first: number,
   about: Parameters<typeof situation>[1] & { readonly now: number },
-): readonly Decision[] {
-  const decisions: Decision[] = [];
+): readonly TriedDecision[] {
+  const decisions: TriedDecision[] = [];
   let waitedMs = 0;
   for (let attempt = first; decisions.length < MAX_DECISIONS; attempt++) {
     // Time passes with the waits; the server's own wait is counted from the failure, so it stays the same.
     const decision = decide(situation(fault, { ...about, attempt, waitedMs, now: about.now + waitedMs }), policy);
-    decisions.push(decision);
+    decisions.push({ decision, wait: waitOf(decision, retry, about.now + waitedMs) });
     if (decision.recourse !== "retry") break;
     waitedMs += decision.delayMs;
   }
   return decisions;
+}
+
+/** A wait that the other side named is exact. */
+function waitOf(decision: Decision, retry: Retry | null, now: number): DelayBounds {
+  if (decision.recourse === "retry" && !decision.serverWait && retry !== null)
+    return delayBounds(retry, decision.attempt);
+  const waitMs =
+    decision.recourse === "retry" ? decision.delayMs : decision.recourse === "park" ? decision.wakeAt - now : 0;
+  return { minMs: waitMs, maxMs: waitMs };
 }
 
 /** What an executor can usually do about a failure of a tool that is not registered here. */

@@ -1,30 +1,34 @@
 // The policy in force, texts to check, past decisions under another policy, and failures to try out.
 
 import type { z } from "zod";
-import type { policyRow, policyView } from "../../api/policy-shapes.ts";
+import type { policyRow, policyView, triedFailure } from "../../api/policy-shapes.ts";
 import type { Role } from "../../api/route.ts";
 import { recourseWord } from "../../core/decide/explain.ts";
-import type { Locale } from "../../core/fault/words/words.ts";
+import { readPasted } from "../../core/classify/read-pasted.ts";
+import { type Locale, LOCALES, wordsFor } from "../../core/fault/words/words.ts";
 import { schedule } from "../../core/policy/backoff.ts";
 import { describeMatch, type Policy, type PolicyRow } from "../../core/policy/policy.ts";
 import { PRESET_NAMES, type PresetName, PRESETS } from "../../core/policy/presets.ts";
 import { tellReplayLimit } from "../../core/record/replay-words.ts";
-import { replayPolicy } from "../../journal/replay-policy.ts";
+import { type ReplayProgress, replayPolicy } from "../../journal/replay-policy.ts";
 import { parsePolicy } from "../../policy-file/parse.ts";
-import type { TriedFailure } from "../../runtime/report/try-out.ts";
+import type { TriedDecision, TriedFailure } from "../../runtime/report/try-out.ts";
 import { renderDiagnostic } from "../../yaml-file/diagnostic.ts";
 import type { HandlersOf } from "../asked.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
-import { decisionFor, faultFor, placeFor } from "../views.ts";
+import { causeFor } from "../run-views.ts";
+import { decisionFor, faultFor, placeFor, type Reader } from "../views.ts";
 
 /** The name under which diagnostics and rows show a text that was sent. */
 const SENT_NAME = "policy.yaml";
 
 export function policyHandlers({
+  clock,
   faultline,
   journal,
-}: ServerParts): HandlersOf<"showPolicy" | "checkPolicy" | "replayPolicy" | "classify"> {
+}: ServerParts): HandlersOf<"showPolicy" | "checkPolicy" | "replayPolicy" | "replayProgress" | "classify"> {
+  const replays = new Map<string, ReplayProgress>();
   return {
     async showPolicy({ query: { preset }, who, locale }) {
       const policy = preset === undefined ? await faultline.policyInForce() : PRESETS[preset];
@@ -41,42 +45,87 @@ export function policyHandlers({
         policy: policy === null ? null : viewOf(policy, who.role, locale),
       };
     },
-    async replayPolicy({ body, locale }) {
-      const { sinceAt, session, limit } = body;
+    async replayPolicy({ body, locale, request }) {
+      const { sinceAt, session, last, limit, progress } = body;
       const policy = policyIn(body) ?? PRESETS.default;
       const summary = await replayPolicy(journal, policy, {
         examples: limit,
         locale,
         ...(sinceAt === undefined ? {} : { sinceAt }),
         ...(session === undefined ? {} : { session }),
-      });
+        ...(last === undefined ? {} : { last }),
+        // A client that hangs up ends the replay.
+        signal: request.signal,
+        onProgress: async (read) => {
+          if (progress !== undefined) replays.set(progress, read);
+          await new Promise<void>((resolve) => clock.soon(resolve));
+        },
+      }).finally(() => replays.delete(progress ?? ""));
       const { examples, limits, table, ...figures } = summary;
       const isRun = await Promise.all(examples.map(async (one) => (await journal.kept("run", one.session)) !== null));
       return {
         ...figures,
         unknown: { ...figures.unknown },
-        table: [...table],
+        table: table.map((row) => ({
+          ...row,
+          says: {
+            from: recourseWord(row.from, locale),
+            to: recourseWord(row.to, locale),
+            fault: wordsFor(row.code, locale).title,
+          },
+        })),
         examples: examples.map((one, index) => ({ ...one, why: [...one.why], isRun: isRun[index] ?? false })),
         limits: limits.map((id) => ({ id, says: tellReplayLimit(id, locale) })),
       };
     },
+    replayProgress({ params: { progress } }) {
+      const known = replays.get(progress);
+      if (known === undefined) throw new Refused("not-there");
+      return { ...known };
+    },
     async classify({ body, who, locale, correlationId }) {
-      const { text: _text, preset: _preset, ...failure } = body;
+      const { text: _text, preset: _preset, pasted, evidence, ...failure } = body;
       const policy = policyIn(body);
-      const tried = { ...failure, ...(policy === null ? {} : { policy }) } as TriedFailure;
+      const read = pasted === undefined ? null : readPasted(pasted);
+      const tried = {
+        ...(read === null ? { evidence } : { surface: read.surface, evidence: read.evidence }),
+        ...failure,
+        ...(policy === null ? {} : { policy }),
+      } as TriedFailure;
       const { fault, policy: name, row, decisions } = await faultline.tryOut(tried);
-      const schedule = decisions.map((decision) => decisionFor({ role: who.role, locale }, decision));
+      const reader = { role: who.role, locale };
+      const schedule = scheduleFor(reader, decisions);
       const [decision] = schedule;
       if (decision === undefined) throw new Error("there is a decision about every fault");
       return {
-        fault: faultFor({ role: who.role, locale }, fault, correlationId),
+        read: read === null ? null : { kind: read.kind, surface: read.surface },
+        fault: faultFor(reader, fault, correlationId),
+        cause: causeFor(fault.code, locale),
+        words: LOCALES.map((language) => ({ language, ...wordsFor(fault.code, language) })),
         policy: name,
         row: rowOf(row, who.role, locale),
         decision,
         schedule,
+        total: { minMs: sumOf(decisions, "minMs"), maxMs: sumOf(decisions, "maxMs") },
       };
     },
   };
+}
+
+/** Each decision with its wait, and when it comes if the attempts take no time. */
+function scheduleFor(reader: Reader, decisions: readonly TriedDecision[]): z.output<typeof triedFailure>["schedule"] {
+  return decisions.map(({ decision, wait }, index) => {
+    const before = decisions.slice(0, index);
+    return {
+      ...decisionFor(reader, decision),
+      at: { minMs: sumOf(before, "minMs"), maxMs: sumOf(before, "maxMs") },
+      wait: { ...wait },
+    };
+  });
+}
+
+function sumOf(decisions: readonly TriedDecision[], bound: keyof TriedDecision["wait"]): number {
+  return decisions.reduce((sum, { wait }) => sum + wait[bound], 0);
 }
 
 /** The policy that a request names; null when it names none. */
