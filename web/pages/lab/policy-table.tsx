@@ -1,0 +1,135 @@
+// The policy in force, or a preset, as a table: every row with who wrote it. The first row that matches decides.
+
+import { type ReactNode, useMemo } from "react";
+import { type Format, useFormat } from "../../app/format.ts";
+import { type Answer, useRead } from "../../app/server.tsx";
+import { useSearchParams } from "../../app/search-params.ts";
+import { useWords } from "../../app/words.ts";
+import { Empty, ProblemState, Skeleton } from "../../parts/states.tsx";
+import { WORDS } from "./words.ts";
+
+type Policy = Answer<"showPolicy">;
+type Row = Policy["rows"][number];
+
+export function PolicyTable(): ReactNode {
+  const words = useWords(WORDS);
+  const search = useSearchParams();
+  const asked = search.get("preset");
+  const { data, error, refetch } = useRead("showPolicy", {
+    query: asked === null ? {} : { preset: asked as Policy["presets"][number] },
+  });
+  if (data === undefined)
+    return error === null ? <Skeleton kind="rows" /> : <ProblemState error={error} onRetry={() => void refetch()} />;
+  return (
+    <div className="lab-policy">
+      <div className="lab-toolbar">
+        <label className="lab-field">
+          <span>{words.policy}</span>
+          <select value={asked ?? ""} onChange={({ target }) => search.set({ preset: target.value })}>
+            <option value="">{words.inForce}</option>
+            {data.presets.map((one) => (
+              <option key={one} value={one}>
+                {words.preset(one)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label className="lab-field lab-search">
+          <span>{words.searchRows}</span>
+          <input
+            type="search"
+            value={search.get("q") ?? ""}
+            placeholder={words.searchRowsHint}
+            onChange={({ target }) => search.set({ q: target.value })}
+          />
+        </label>
+      </div>
+      <Rows policy={data} wanted={search.get("q") ?? ""} />
+      <Rest policy={data} />
+    </div>
+  );
+}
+
+function Rows({ policy: { name, rows }, wanted }: { readonly policy: Policy; readonly wanted: string }): ReactNode {
+  const words = useWords(WORDS);
+  const format = useFormat();
+  const shown = useMemo(() => {
+    const parts = wanted.toLowerCase().split(/\s+/);
+    return rows
+      .map((row, index) => ({ row, place: index + 1 }))
+      .filter(({ row }) => parts.every((part) => textOf(row).includes(part)));
+  }, [rows, wanted]);
+  if (shown.length === 0) return <Empty title={words.noRow}>{words.noRowNext}</Empty>;
+  return (
+    <div className="lab-scroll">
+      <table className="lab-table">
+        <caption>{words.rowsOf(name, shown.length, rows.length)}</caption>
+        <thead>
+          <tr>
+            <th scope="col" className="num">
+              #
+            </th>
+            <th scope="col">{words.matches}</th>
+            <th scope="col" className="num">
+              {words.attempts}
+            </th>
+            <th scope="col">{words.waits}</th>
+            <th scope="col">{words.then}</th>
+            <th scope="col">{words.origin}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(({ row, place }) => (
+            <tr key={place}>
+              <td className="num dim">{place}</td>
+              <th scope="row">{row.matches}</th>
+              <td className="num">{row.maxAttempts}</td>
+              <td>{waitsOf(row, format)}</td>
+              <td>{row.then.map(({ says }) => says).join(" → ")}</td>
+              <td>
+                <span className="lab-layer">{row.origin.layer}</span> <code>{row.origin.at}</code>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** What a policy has besides its rows. */
+function Rest({ policy: { breaker, retryBudget, learnsAfter } }: { readonly policy: Policy }): ReactNode {
+  const words = useWords(WORDS);
+  const list = (values: Readonly<Record<string, string | number>>): string =>
+    Object.entries(values)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(" · ");
+  return (
+    <dl className="lab-told lab-rest">
+      <dt>{words.breaker}</dt>
+      <dd>
+        <code>{list(breaker)}</code>
+      </dd>
+      <dt>{words.retryBudget}</dt>
+      <dd>
+        <code>{list(retryBudget)}</code>
+      </dd>
+      <dt>{words.learnsAfter}</dt>
+      <dd>
+        <code>{learnsAfter}</code>
+      </dd>
+    </dl>
+  );
+}
+
+function waitsOf({ waits }: Row, { duration }: Format): string {
+  const said = waits.map(({ minMs, maxMs }) =>
+    minMs === maxMs ? duration(minMs) : `${duration(minMs)}–${duration(maxMs)}`,
+  );
+  return said.length === 0 ? "–" : said.join(" · ");
+}
+
+function textOf({ matches, then, origin }: Row): string {
+  const parts = [matches, origin.layer, origin.at, ...then.flatMap(({ recourse, says }) => [recourse, says])];
+  return parts.join(" ").toLowerCase();
+}

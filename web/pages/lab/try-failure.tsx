@@ -1,0 +1,177 @@
+// Paste a failure and see what it is, what everyone is told, and what would be done about it.
+
+import { type ReactNode, useMemo } from "react";
+import { type Sent, useRead } from "../../app/server.tsx";
+import { useWords } from "../../app/words.ts";
+import { Button } from "../../parts/button.tsx";
+import { Empty, ProblemState, Skeleton } from "../../parts/states.tsx";
+import { useKept, useSettled } from "./kept.ts";
+import { TriedResult } from "./tried-result.tsx";
+import { WORDS } from "./words.ts";
+
+type Body = NonNullable<Sent<"classify">["body"]>;
+type Surface = NonNullable<Body["surface"]>;
+type Preset = NonNullable<Body["preset"]>;
+
+const SURFACES: Readonly<Record<Surface, true>> = {
+  ...{ http: true, sse: true, node: true, cli: true, tool: true, mcp: true, schema: true, stop: true, store: true },
+};
+const PRESETS: readonly Preset[] = ["default", "cautious", "eager", "headless"];
+
+/** What to begin with, as people find it. Raw text, never translated. */
+const EXAMPLES = {
+  http: `HTTP/1.1 429 Too Many Requests
+content-type: application/json
+retry-after: 20
+
+{"error":{"type":"rate_limit_error","message":"Number of requests has exceeded your per-minute rate limit"}}`,
+  json: `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
+  stderr: `ERROR: stream disconnected before completion: Transport error: connection reset by peer
+codex exited with code 1`,
+} as const;
+
+export function TryFailure({ edited }: { readonly edited: string }): ReactNode {
+  const words = useWords(WORDS);
+  const form = useTryForm(edited);
+  const body = useSettled(form.body, 350);
+  const isEmpty = form.pasted.trim() === "";
+  const { data, error, refetch, isFetching } = useRead("classify", { body }, { enabled: !isEmpty });
+  return (
+    <div className="lab-split">
+      <form className="lab-form" aria-label={words.tryForm} onSubmit={(event) => event.preventDefault()}>
+        <label className="lab-field">
+          <span>{words.pasted}</span>
+          <textarea
+            rows={11}
+            spellCheck={false}
+            value={form.pasted}
+            placeholder={words.pastedHint}
+            onChange={({ target }) => form.setPasted(target.value)}
+          />
+        </label>
+        <div className="lab-examples">
+          <span className="dim">{words.examples}</span>
+          {(["http", "json", "stderr"] as const).map((one) => (
+            <Button key={one} kind="quiet" onClick={() => form.setPasted(EXAMPLES[one])}>
+              {words.exampleNames[one]}
+            </Button>
+          ))}
+        </div>
+        <TryInputs form={form} />
+      </form>
+      <div className="lab-result" aria-live="polite" aria-busy={isFetching}>
+        {isEmpty ? (
+          <Empty title={words.nothingPasted}>{words.nothingPastedNext}</Empty>
+        ) : error !== null ? (
+          <ProblemState error={error} onRetry={() => void refetch()} isInline />
+        ) : data === undefined ? (
+          <Skeleton kind="text" />
+        ) : (
+          <TriedResult tried={data} deadlineMs={body.deadlineMs ?? null} />
+        )}
+      </div>
+    </div>
+  );
+}
+
+type TryForm = ReturnType<typeof useTryForm>;
+
+function useTryForm(edited: string) {
+  const [pasted, setPasted] = useKept("pasted", "");
+  const [surface, setSurface] = useKept("surface", "");
+  const [tool, setTool] = useKept("tool", "");
+  const [provider, setProvider] = useKept("provider", "");
+  const [isIdempotent, setIdempotent] = useKept("idempotent", true);
+  const [attempt, setAttempt] = useKept("attempt", "1");
+  const [deadline, setDeadline] = useKept("deadline", "");
+  const [policy, setPolicy] = useKept("try-policy", "force");
+  const known = (Object.keys(SURFACES) as readonly Surface[]).find((one) => one === surface);
+  const preset = PRESETS.find((one) => one === policy);
+  const body: Body = {
+    pasted,
+    idempotent: isIdempotent,
+    ...(Number(attempt) >= 1 ? { attempt: Math.floor(Number(attempt)) } : {}),
+    ...(known === undefined ? {} : { surface: known }),
+    ...(tool.trim() === "" ? {} : { tool: tool.trim() }),
+    ...(provider.trim() === "" ? {} : { provider: provider.trim() }),
+    ...(deadline.trim() === "" || !(Number(deadline) >= 0) ? {} : { deadlineMs: Number(deadline) * 1_000 }),
+    ...(policy === "edited" ? { text: edited } : preset === undefined ? {} : { preset }),
+  };
+  return {
+    ...{ pasted, setPasted, surface, setSurface, tool, setTool, provider, setProvider, isIdempotent, setIdempotent },
+    ...{ attempt, setAttempt, deadline, setDeadline, policy, setPolicy },
+    // A new object only when something changed, so that it can stand still.
+    body: useStable(body),
+  };
+}
+
+function useStable<Value>(value: Value): Value {
+  return useMemo(() => value, [JSON.stringify(value)]);
+}
+
+function TryInputs({ form }: { readonly form: TryForm }): ReactNode {
+  const words = useWords(WORDS);
+  return (
+    <div className="lab-inputs">
+      <label className="lab-field">
+        <span>{words.surface}</span>
+        <select value={form.surface} onChange={({ target }) => form.setSurface(target.value)}>
+          <option value="">{words.detect}</option>
+          {Object.keys(SURFACES).map((one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className="lab-field">
+        <span>{words.underPolicy}</span>
+        <select value={form.policy} onChange={({ target }) => form.setPolicy(target.value)}>
+          <option value="force">{words.inForce}</option>
+          <option value="edited">{words.edited}</option>
+          {PRESETS.map((one) => (
+            <option key={one} value={one}>
+              {words.preset(one)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className="lab-field">
+        <span>{words.tool}</span>
+        <input value={form.tool} onChange={({ target }) => form.setTool(target.value)} />
+      </label>
+      <label className="lab-field">
+        <span>{words.provider}</span>
+        <input value={form.provider} onChange={({ target }) => form.setProvider(target.value)} />
+      </label>
+      <label className="lab-field">
+        <span>{words.attemptFailed}</span>
+        <input
+          type="number"
+          min={1}
+          max={1000}
+          value={form.attempt}
+          onChange={({ target }) => form.setAttempt(target.value)}
+        />
+      </label>
+      <label className="lab-field">
+        <span>{words.deadlineIn}</span>
+        <input
+          type="number"
+          min={0}
+          value={form.deadline}
+          placeholder={words.noDeadline}
+          onChange={({ target }) => form.setDeadline(target.value)}
+        />
+      </label>
+      <label className="lab-check">
+        <input
+          type="checkbox"
+          checked={form.isIdempotent}
+          onChange={({ target }) => form.setIdempotent(target.checked)}
+        />
+        {words.idempotent}
+      </label>
+    </div>
+  );
+}
