@@ -92,6 +92,7 @@ describe("policies", () => {
     });
     expect(tried.decision).toMatchObject({ recourse: "retry", delayMs: 30_000, serverWait: true });
     expect(tried.schedule.map(({ recourse }) => recourse)).toEqual([...Array<string>(5).fill("retry"), "park"]);
+    expect(tried.schedule.slice(0, 5).map(({ delayMs }) => delayMs)).toEqual(Array<number>(5).fill(30_000));
     const seen = await chinese.classify({ body: { ...body, text: ONCE, tool: "search" } });
     expect(seen.decision.recourse).toBe("surface");
     expect(seen.fault.message).toMatch(/\p{Script=Han}/u);

@@ -65,14 +65,29 @@ function makeFormat(language: Language): Format {
     count: (value) => number.format(value),
     percent: (value) => share.format(value),
     money: (microcents) => dollars(microcents / MICROCENTS_PER_USD),
-    duration: (ms) =>
-      ms < SECOND ? `${Math.round(ms)}${units.ms}` : ms < MINUTE ? `${(ms / SECOND).toFixed(1)}${units.s}` : long(ms),
+    duration: (ms) => {
+      if (Math.round(ms) < SECOND) return `${Math.round(ms)}${units.ms}`;
+      // Rounded to what is shown first, so that 59.99 s is a minute.
+      const tenths = Math.round(ms / 100);
+      if (tenths < 600) return `${tenths / 10}${units.s}`;
+      const seconds = Math.round(ms / SECOND);
+      if (seconds < 3_600) return both(Math.floor(seconds / 60), units.min, seconds % 60, units.s);
+      const minutes = Math.round(ms / MINUTE);
+      if (minutes < 1_440) return both(Math.floor(minutes / 60), units.h, minutes % 60, units.min);
+      const hours = Math.round(ms / HOUR);
+      return both(Math.floor(hours / 24), units.d, hours % 24, units.h);
+    },
     countdown: (ms) => (ms < DAY ? clockOf(Math.max(0, ms)) : `${long(ms)} ${Math.floor((ms % DAY) / HOUR)}${units.h}`),
     clock: (at) => (isToday(at) ? time.format(at) : short.format(at)),
     dateTime: (at) => full.format(at),
     age: (ms) => (ms < MINUTE ? `${Math.max(0, Math.floor(ms / SECOND))}${units.s}` : long(ms)),
     bytes: (count) => (count < 1_024 ? `${count} B` : `${(count / 1_024).toFixed(1)} KB`),
   };
+}
+
+/** Two units, the small one only when it says something. */
+function both(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit} ${small}${smallUnit}`;
 }
 
 function isToday(at: number): boolean {

@@ -7,7 +7,7 @@ import { type Format, useFormat } from "../app/format.ts";
 import { useWords, wordTable } from "../app/words.ts";
 import { Icon } from "./icon.tsx";
 import { toneOf } from "./pill.tsx";
-import type { TimeScale, Window } from "./time-scale.ts";
+import type { Tick, TimeScale, Window } from "./time-scale.ts";
 import { useDragZoom } from "./waterfall-zoom.tsx";
 import "./waterfall.css";
 
@@ -196,7 +196,7 @@ function Axis({ scale, line, window, onWindow }: WaterfallProps): ReactNode {
   const at = line === null ? null : scale.shareOf(line.at);
   return (
     <div className="waterfall-axis" role="columnheader" aria-label={words.time} title={words.drag} {...handlers}>
-      {scale.ticks.map(({ share, ms }) => (
+      {scale.ticks.filter(isReadable).map(({ share, ms }) => (
         <span key={ms} className="waterfall-tick" style={{ left: `${share * 100}%` }}>
           {tickLabel(ms, format)}
         </span>
@@ -241,10 +241,15 @@ function Lines({ scale, line }: Pick<WaterfallProps, "scale" | "line">): ReactNo
   );
 }
 
+/** The label of a tick at the right edge would be cut. */
+function isReadable({ share }: Tick): boolean {
+  return share < 0.94;
+}
+
 /** `0`, `200 ms`, `5 s`, then a clock such as 01:30. */
 export function tickLabel(ms: number, { duration, countdown }: Format): string {
   if (ms === 0) return "0";
-  return ms < 60_000 ? duration(ms).replace(".0", "") : countdown(ms);
+  return ms < 60_000 ? duration(ms) : countdown(ms);
 }
 
 function isChosen({ id, bars, isOpen }: WaterfallRow, chosen: string | null): boolean {

@@ -105,8 +105,12 @@ function schedule(
   const decisions: TriedDecision[] = [];
   let waitedMs = 0;
   for (let attempt = first; decisions.length < MAX_DECISIONS; attempt++) {
-    // Time passes with the waits; the server's own wait is counted from the failure, so it stays the same.
-    const decision = decide(situation(fault, { ...about, attempt, waitedMs, now: about.now + waitedMs }), policy);
+    // Time passes with the waits. A server that named a wait names it again from the next failure on.
+    const again =
+      fault.retryAfterMs === undefined || fault.resetAt === undefined
+        ? fault
+        : { ...fault, resetAt: fault.resetAt + waitedMs };
+    const decision = decide(situation(again, { ...about, attempt, waitedMs, now: about.now + waitedMs }), policy);
     decisions.push({ decision, wait: waitOf(decision, retry, about.now + waitedMs) });
     if (decision.recourse !== "retry") break;
     waitedMs += decision.delayMs;

@@ -33,9 +33,9 @@ function Figures({ replayed }: ReplayedProps): ReactNode {
   const figures: readonly (readonly [string, string, string])[] = [
     [words.changed, count(changed), percent(changed / decisions)],
     [words.same, count(same), percent(same / decisions)],
-    [words.waitsShort, `−${duration(waits.savedMs)}`, `+${duration(waits.addedMs)}`],
-    [words.attempts, `−${count(attempts.saved)}`, `+${count(attempts.added)}`],
-    [words.money, `−${money(savedMicrocents)}`, `+${money(addedMicrocents)}`],
+    [words.waitsShort, words.saved(duration(waits.savedMs)), words.added(duration(waits.addedMs))],
+    [words.attempts, words.saved(count(attempts.saved)), words.added(count(attempts.added))],
+    [words.money, words.saved(money(savedMicrocents)), words.added(money(addedMicrocents))],
   ];
   return (
     <>
@@ -85,7 +85,7 @@ function Changes({ replayed: { table } }: ReplayedProps): ReactNode {
             <tr key={[from, to, code, tool].join(" ")}>
               <td>{says.from}</td>
               <td>
-                <b>{says.to}</b>
+                <b>{says.to}</b> {from === to ? <span className="dim">{words.otherwise}</span> : null}
               </td>
               <td>
                 {says.fault} <code className="dim">{code}</code>

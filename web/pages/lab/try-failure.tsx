@@ -60,6 +60,7 @@ export function TryFailure({ edited }: { readonly edited: string }): ReactNode {
         <TryInputs form={form} />
       </form>
       <div className="lab-result" aria-live="polite" aria-busy={isFetching}>
+        {data === undefined || isEmpty || error !== null ? <h2 className="visually-hidden">{words.result}</h2> : null}
         {isEmpty ? (
           <Empty title={words.nothingPasted}>{words.nothingPastedNext}</Empty>
         ) : error !== null ? (

@@ -28,7 +28,7 @@ export function SpanDetail({ span, startAt }: { readonly span: Span; readonly st
     <div className="trace-detail-body">
       <header>
         <StatePill state={state} />
-        <h3>{span.kind === "wait" ? says : span.name}</h3>
+        <h2>{span.kind === "wait" ? says : span.name}</h2>
       </header>
       <Facts rows={rows} />
       {fault === null ? null : <FaultDetail fault={fault} />}
@@ -42,7 +42,7 @@ export function StepDetail({ step }: { readonly step: Step }): ReactNode {
     <div className="trace-detail-body">
       <header>
         <StatePill state={step.state} />
-        <h3>{step.label === "" ? step.node : step.label}</h3>
+        <h2>{step.label === "" ? step.node : step.label}</h2>
       </header>
       <p>{step.says}</p>
       {step.fault === null ? null : <FaultDetail fault={step.fault} />}
@@ -55,7 +55,7 @@ export function FaultDetail({ fault }: { readonly fault: FaultShown }): ReactNod
   const { class: family, code, title, message, next, detail, hint, rule, excerpt, correlationId } = fault;
   return (
     <section>
-      <h4>{words.fault}</h4>
+      <h3>{words.fault}</h3>
       <p>
         <b>{title}</b> <code className="dim">{`${family}/${code}`}</code>
       </p>
@@ -83,7 +83,7 @@ export function DecisionDetail({ decision }: { readonly decision: DecisionShown 
   const { says, why, row } = decision;
   return (
     <section>
-      <h4>{words.decision}</h4>
+      <h3>{words.decision}</h3>
       <p>
         <b>{says}</b>
       </p>

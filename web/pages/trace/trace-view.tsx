@@ -22,6 +22,9 @@ const PlanGraph = lazy(() => import("./plan-graph.tsx"));
 /** As many spans as are read at first, and at most. */
 const [SOME_SPANS, ALL_SPANS] = [1_000, 5_000];
 
+/** A larger plan takes too long to lay out, and nobody can read it. */
+const MOST_STEPS = 150;
+
 export interface TraceViewProps {
   readonly session: string;
   /** Only this turn. Default: the one in the address, or all. */
@@ -128,10 +131,12 @@ interface ChosenProps {
 
 /** The plan of the newest turn that has one. */
 function Plan({ trace, chosen, onChoose }: ChosenProps & { readonly onChoose: (id: string) => void }): ReactNode {
+  const words = useWords(WORDS);
   const { nodes, edges } = trace.graph;
   const turn = nodes.at(-1)?.turn;
   const shown = nodes.filter((node) => node.turn === turn);
   if (shown.length < 2) return null;
+  if (shown.length > MOST_STEPS) return <p className="trace-left">{words.largePlan(shown.length)}</p>;
   const ids = new Set(shown.map(({ id }) => id));
   return (
     <Suspense fallback={<Skeleton kind="text" rows={3} />}>
