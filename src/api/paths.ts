@@ -54,7 +54,7 @@ export const PATHS = {
   showPolicy:       get("/v1/policy"),
   checkPolicy:      post("/v1/policy/check"),
   replayPolicy:     post("/v1/policy/replay"),
-  replayProgress:   get("/v1/policy/replay/{progress}"),
+  replayProgress:   get("/v1/policy/replay"),
   classify:         post("/v1/classify"),
 
   listRuns:         get("/v1/runs"),

@@ -91,7 +91,11 @@ export const policyReplay = z
   .meta({ id: "PolicyReplay" });
 
 export const replayProgress = z
-  .object({ read: z.number(), of: z.number().describe("Entries of the journal to read.") })
+  .object({
+    isRunning: z.boolean().describe("False before it begins, and after it has ended."),
+    read: z.number(),
+    of: z.number().describe("Entries of the journal to read."),
+  })
   .meta({ id: "ReplayProgress" });
 
 const money = z.number();

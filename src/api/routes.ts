@@ -293,11 +293,10 @@ export const ROUTES = {
     answer: policyReplayed,
   }),
   replayProgress: route({
-    summary: "How far a replay is that was started under this name, and has not ended.",
+    summary: "How far a replay is.",
     role: "viewer",
-    params: z.object({ progress: name }),
+    query: z.object({ progress: name.describe("The name the replay was started under.") }),
     answer: replayProgress,
-    errors: [404],
   }),
   classify: route({
     summary: "Names the fault behind some evidence, and says what would be decided about it. Nothing is written.",

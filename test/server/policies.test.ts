@@ -122,7 +122,8 @@ describe("policies", () => {
 
   it("say nothing of a replay that has ended, or never began", async () => {
     await world.viewer.replayPolicy({ body: { text: ONCE, progress: "mine" } });
-    for (const name of ["mine", "other"]) expect((await world.send(`/v1/policy/replay/${name}`)).status).toBe(404);
+    for (const progress of ["mine", "other"])
+      expect(await world.viewer.replayProgress({ query: { progress } })).toEqual({ isRunning: false, read: 0, of: 0 });
   });
 
   it("show viewers the name of a file, and operators where it is", () => {

@@ -1,5 +1,6 @@
 // A failure as someone copied it: an HTTP answer, JSON, the output of a process, or any text. Finds out which, and what it is evidence of.
 
+import { parseJson } from "../try-read.ts";
 import type { Evidence, Surface } from "./evidence.ts";
 
 export type PastedKind = "http" | "json" | "process" | "text";
@@ -79,12 +80,6 @@ function readProcess(text: string): Pasted {
 
 /** An object or a list; null for everything else. */
 function parsed(text: string): Readonly<Record<string, unknown>> | null {
-  if (!text.startsWith("{") && !text.startsWith("[")) return null;
-  try {
-    return JSON.parse(text) as Readonly<Record<string, unknown>>;
-  } catch (error) {
-    // Not JSON after all: it is read as text.
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const value = text.startsWith("{") || text.startsWith("[") ? parseJson(text) : undefined;
+  return (value as Readonly<Record<string, unknown>> | undefined) ?? null;
 }

@@ -78,10 +78,9 @@ export function policyHandlers({
         limits: limits.map((id) => ({ id, says: tellReplayLimit(id, locale) })),
       };
     },
-    replayProgress({ params: { progress } }) {
+    replayProgress({ query: { progress } }) {
       const known = replays.get(progress);
-      if (known === undefined) throw new Refused("not-there");
-      return { ...known };
+      return { isRunning: known !== undefined, ...(known ?? { read: 0, of: 0 }) };
     },
     async classify({ body, who, locale, correlationId }) {
       const { text: _text, preset: _preset, pasted, evidence, ...failure } = body;

@@ -114,11 +114,11 @@ function useReplay(): Replay {
     if (running === null) return undefined;
     const ask = async (): Promise<void> => {
       try {
-        const { read, of } = await client.replayProgress({ params: { progress: running.name } });
+        const { read, of } = await client.replayProgress({ query: { progress: running.name } });
         setShare(of === 0 ? null : read / of);
       } catch (error) {
-        // Not begun, or just over: the answer of the replay itself tells.
-        console.debug("No progress is known.", error);
+        // The answer of the replay itself says what is wrong.
+        console.warn("The progress of the replay is unknown.", error);
       }
     };
     const timer = setInterval(() => void ask(), PROGRESS_MS);

@@ -102,10 +102,10 @@ function Node({ step, at, isChosen, onChoose }: NodeProps): ReactNode {
       <title>{`${name}: ${step.says}`}</title>
       <rect width={WIDTH} height={HEIGHT} rx={6} />
       <rect className="trace-node-mark" width={3} height={HEIGHT - 16} x={8} y={8} rx={1.5} />
-      <text x={19} y={19} className="trace-node-name">
+      <text x={19} y={19} className="trace-node-name" aria-hidden="true">
         {cut(name, 22)}
       </text>
-      <text x={19} y={35} className="trace-node-says">
+      <text x={19} y={35} className="trace-node-says" aria-hidden="true">
         {cut(step.tool === name ? step.state.label : `${step.state.label} · ${step.tool}`, 26)}
       </text>
     </g>
