@@ -2,7 +2,7 @@
 // exist, so that thousands of them stay quick.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
+import { type KeyboardEvent, memo, type ReactNode, useId, useRef } from "react";
 import { type Format, useFormat } from "../app/format.ts";
 import { useWords, wordTable } from "../app/words.ts";
 import { Icon } from "./icon.tsx";
@@ -104,7 +104,8 @@ interface RowProps extends WaterfallProps {
   readonly htmlId: string;
 }
 
-function Row({ row, index, top, htmlId, scale, chosen, onChoose, onToggle }: RowProps): ReactNode {
+/** Drawn again only when it changes: scrolling moves rows in and out, and leaves the others alone. */
+const Row = memo(function Row({ row, index, top, htmlId, scale, chosen, onChoose, onToggle }: RowProps): ReactNode {
   const words = useWords(WORDS);
   const { id, depth, label, note, state, bars, text, isOpen, says } = row;
   return (
@@ -155,7 +156,7 @@ function Row({ row, index, top, htmlId, scale, chosen, onChoose, onToggle }: Row
       </div>
     </div>
   );
-}
+});
 
 interface BarProps {
   readonly bar: WaterfallBar;

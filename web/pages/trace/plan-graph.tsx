@@ -91,15 +91,9 @@ function Node({ step, at, isChosen, onChoose }: NodeProps): ReactNode {
     <g
       className={`trace-node tone-${toneOf(step.state.id)}`}
       transform={`translate(${at.x - WIDTH / 2} ${at.y - HEIGHT / 2})`}
-      role="button"
-      tabIndex={0}
-      aria-pressed={isChosen}
-      aria-label={`${name}: ${step.says}`}
       data-state={step.state.id}
-      onClick={choose}
-      onKeyDown={onKeyDown}
+      data-chosen={isChosen}
     >
-      <title>{`${name}: ${step.says}`}</title>
       <rect width={WIDTH} height={HEIGHT} rx={6} />
       <rect className="trace-node-mark" width={3} height={HEIGHT - 16} x={8} y={8} rx={1.5} />
       <text x={19} y={19} className="trace-node-name" aria-hidden="true">
@@ -108,6 +102,19 @@ function Node({ step, at, isChosen, onChoose }: NodeProps): ReactNode {
       <text x={19} y={35} className="trace-node-says" aria-hidden="true">
         {cut(step.tool === name ? step.state.label : `${step.state.label} · ${step.tool}`, 26)}
       </text>
+      <rect
+        className="trace-node-button"
+        width={WIDTH}
+        height={HEIGHT}
+        role="button"
+        tabIndex={0}
+        aria-pressed={isChosen}
+        aria-label={`${name}: ${step.says}`}
+        onClick={choose}
+        onKeyDown={onKeyDown}
+      >
+        <title>{`${name}: ${step.says}`}</title>
+      </rect>
     </g>
   );
 }
