@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { useRead } from "../../app/server.tsx";
 import { useCanAct } from "../../app/sign-in.tsx";
 import { useWords } from "../../app/words.ts";
+import { ActionButtons } from "../../parts/actions.tsx";
 import { Section } from "../../parts/page.tsx";
 import { Countdown } from "../../parts/pill.tsx";
 import { ProblemState, Skeleton } from "../../parts/states.tsx";
@@ -20,13 +21,7 @@ export function Do({ run }: { readonly run: Run }): ReactNode {
         <AskedHere key={question.id} question={question} />
       ))}
       {canAct ? null : <p className="dim">{words.readOnly}</p>}
-      <ul>
-        {run.actions.map(({ key, label, explains }) => (
-          <li key={key}>
-            <b>{label}</b> <span className="dim">{explains}</span>
-          </li>
-        ))}
-      </ul>
+      <ActionButtons run={run.run} actions={run.actions} kind="panel" />
       {run.actions.length === 0 && run.asked.length === 0 ? <p className="dim">{words.nothingToDo}</p> : null}
     </Section>
   );
