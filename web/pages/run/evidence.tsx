@@ -17,15 +17,19 @@ export function Evidence({ fault }: { readonly fault: Fault }): ReactNode {
     <div className="evidence">
       {text === "" ? null : <Quote label={words.evidence}>{text}</Quote>}
       {hint === undefined || hint === "" ? null : <p>{hint}</p>}
-      <Facts
-        rows={[
-          [words.rule, <code key="rule">{rule}</code>],
-          ...(nearly.length === 0 ? [] : [[words.nearly, <code key="nearly">{nearly.join(", ")}</code>] as const]),
-          [words.source, source ?? ""],
-          ...(known.length === 0 ? [] : [[words.context, known.join(" · ")] as const]),
-        ]}
-      />
       <Causes fault={fault} />
+      <details>
+        <summary>
+          {words.rule} <code>{rule}</code>
+        </summary>
+        <Facts
+          rows={[
+            [words.source, source ?? ""],
+            [words.nearly, nearly.length === 0 ? words.nothingNear : <code key="nearly">{nearly.join(", ")}</code>],
+            ...(known.length === 0 ? [] : [[words.context, known.join(" · ")] as const]),
+          ]}
+        />
+      </details>
       <Thrown fault={fault} />
     </div>
   );

@@ -27,16 +27,11 @@ export function RunPanel({ run, onClose }: RunPanelProps): ReactNode {
     <section className="run-panel" aria-label={words.panel(run)}>
       <header className="run-panel-head">
         <div className="run-panel-title">
-          <h2 className="run-name one-line">{run}</h2>
-          <Link
-            className="icon-button"
-            to="/runs/$run"
-            params={{ run }}
-            aria-label={words.openPage}
-            title={words.openPage}
-          >
-            <Icon name="link" />
-          </Link>
+          <h2 className="run-name one-line">
+            <Link to="/runs/$run" params={{ run }} title={words.openPage}>
+              {run}
+            </Link>
+          </h2>
           <button type="button" className="icon-button" aria-label={words.close} title={words.close} onClick={onClose}>
             <Icon name="close" />
           </button>
