@@ -8,6 +8,8 @@ export interface NodeSize {
   readonly height: number;
 }
 
+const MARGIN = 8;
+
 interface Point {
   readonly x: number;
   readonly y: number;
@@ -26,7 +28,7 @@ export interface Placed {
 /** Edges of one graph may join nodes that it does not list, such as `end`; they get a place too. */
 export function placeGraph({ nodes, edges }: Run["graph"], node: NodeSize): Placed {
   const graph = new Graph({ multigraph: true });
-  graph.setGraph({ rankdir: "LR", nodesep: 20, ranksep: 34, marginx: 8, marginy: 8 });
+  graph.setGraph({ rankdir: "LR", nodesep: 20, ranksep: 34, marginx: MARGIN, marginy: MARGIN });
   graph.setDefaultEdgeLabel(() => ({}));
   const ids = new Set([...nodes.map(({ id }) => id), ...edges.flatMap(({ from, to }) => [from, to])]);
   for (const id of ids) graph.setNode(id, { ...node });
@@ -35,12 +37,15 @@ export function placeGraph({ nodes, edges }: Run["graph"], node: NodeSize): Plac
   const { width = 0, height = 0 } = graph.graph() as Partial<Pick<Placed, "width" | "height">>;
   const placeOf = (id: string): Point => graph.node(id) as Point;
   const pointsOf = (edge: Edge): readonly Point[] => (graph.edge(edge) as { readonly points: readonly Point[] }).points;
+  const edgesWithPoints = graph.edges().map((edge) => ({ index: Number(edge.name), points: pointsOf(edge) }));
+  // An edge around a node may leave the area that the nodes need.
+  const ys = edgesWithPoints.flatMap(({ points }) => points.map(({ y }) => y));
+  const above = Math.max(0, MARGIN - Math.min(...ys, MARGIN));
+  const lower = ({ x, y }: Point): Point => ({ x, y: y + above });
   return {
-    ...{ width, height },
-    nodes: Array.from(ids, (id) => {
-      const { x, y } = placeOf(id);
-      return { id, x, y };
-    }),
-    edges: graph.edges().map((edge) => ({ index: Number(edge.name), points: pointsOf(edge) })),
+    width,
+    height: Math.max(height, ...ys.map((y) => y + MARGIN)) + above,
+    nodes: Array.from(ids, (id) => ({ id, ...lower(placeOf(id)) })),
+    edges: edgesWithPoints.map(({ index, points }) => ({ index, points: points.map(lower) })),
   };
 }
