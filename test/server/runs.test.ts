@@ -329,6 +329,10 @@ describe("the list of runs", () => {
     expect(await names({ q: "ALPH" })).toEqual(["alpha"]);
     expect(await names({ q: "fine", status: "completed" })).toEqual(["gamma", "beta"]);
     expect(await names({ q: "fine", status: "failed" })).toEqual([]);
+    expect(await names({ q: "fine", state: "completed" })).toEqual(["gamma", "beta"]);
+    expect(await names({ q: "alpha", cause: "network-error" })).toEqual(["alpha"]);
+    expect(await names({ q: "alpha", cause: "overloaded" })).toEqual([]);
+    expect(await names({ q: "fine", since: "0", until: "1" })).toEqual([]);
     const first = await world.viewer.listRuns({ query: { q: "fine", limit: 1 } });
     const second = await world.viewer.listRuns({ query: { q: "fine", limit: 1, cursor: first.next ?? "" } });
     expect([first.items[0]?.run, second.items[0]?.run, second.next]).toEqual(["gamma", "beta", null]);
