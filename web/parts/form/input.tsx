@@ -44,7 +44,11 @@ export function InputFor({ id, field, draft, onChange, isRequired, isWrong, desc
       // Not type=number: that loses what is not a number, and reacts to the wheel.
       return <input {...text} className="form-number" inputMode={field.isWhole ? "numeric" : "decimal"} />;
     case "text":
-      return field.isLong ? <textarea {...text} rows={4} /> : <input {...text} type={field.input} />;
+      return field.isLong ? (
+        <textarea {...text} rows={4} />
+      ) : (
+        <input {...text} type={field.input} {...(field.input === "password" ? { autoComplete: "off" } : {})} />
+      );
     default:
       return <textarea {...text} rows={4} spellCheck={false} placeholder="JSON" />;
   }

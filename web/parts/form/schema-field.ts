@@ -15,7 +15,7 @@ export interface TextField extends Common {
   readonly minLength: number;
   readonly maxLength: number | null;
   readonly pattern: string | null;
-  readonly input: "text" | "email" | "url" | "date";
+  readonly input: "text" | "email" | "url" | "date" | "password";
 }
 
 export interface NumberField extends Common {
@@ -113,7 +113,13 @@ function optional(field: Field): Field {
   return { ...field, kind: "choice", options: [true, false].map((value) => ({ value, label: labelOf(value) })) };
 }
 
-const INPUTS: Readonly<Record<string, TextField["input"]>> = { email: "email", uri: "url", url: "url", date: "date" };
+const INPUTS: Readonly<Record<string, TextField["input"]>> = {
+  email: "email",
+  uri: "url",
+  url: "url",
+  date: "date",
+  password: "password",
+};
 
 function textField(schema: Schema, common: Common): TextField {
   const maxLength = numberIn(schema, "maxLength");
