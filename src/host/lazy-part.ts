@@ -3,10 +3,16 @@
 
 const loading = new Set<Promise<unknown>>();
 
-/** Returns a function that loads the part on its first call, and returns the same part from then on. */
+/** Returns a function that loads the part on its first call, and returns the same part from then on. A part that could not be loaded is tried again. */
 export function lazyPart<T>(load: () => Promise<T>): () => Promise<T> {
   let part: Promise<T> | undefined;
-  return () => (part ??= tracked(load()));
+  const retry = (): void => void (part = undefined);
+  return () => {
+    if (part !== undefined) return part;
+    part = tracked(load());
+    part.then(undefined, retry);
+    return part;
+  };
 }
 
 function tracked<T>(part: Promise<T>): Promise<T> {

@@ -2,7 +2,7 @@
 // are loaded when one of their models is created, so a workflow needs only those it uses.
 
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import { orFail } from "../host/lazy-part.ts";
+import { lazyPart, orFail } from "../host/lazy-part.ts";
 import { classify } from "../core/classify/classify.ts";
 import type { FailureDomains } from "../core/decide/fallback.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
@@ -45,6 +45,11 @@ export interface WorkflowProvider {
   readonly make: (settings: ProviderSettings) => Promise<LanguageModelV4>;
 }
 
+const openaiPackage = lazyPart(() => import("@ai-sdk/openai").catch(orFail));
+const anthropicPackage = lazyPart(() => import("@ai-sdk/anthropic").catch(orFail));
+const googlePackage = lazyPart(() => import("@ai-sdk/google").catch(orFail));
+const openaiCompatiblePackage = lazyPart(() => import("@ai-sdk/openai-compatible").catch(orFail));
+
 export const WORKFLOW_PROVIDERS: readonly WorkflowProvider[] = [
   {
     id: "openai",
@@ -57,8 +62,7 @@ export const WORKFLOW_PROVIDERS: readonly WorkflowProvider[] = [
     needsBaseUrl: false,
     passesSchema: true,
     example: "openai/gpt-5.5",
-    make: async (settings) =>
-      (await import("@ai-sdk/openai").catch(orFail)).createOpenAI(asOptions(settings))(settings.model),
+    make: async (settings) => (await openaiPackage()).createOpenAI(asOptions(settings))(settings.model),
   },
   {
     // For servers that support OpenAI's chat API but not its responses API.
@@ -72,8 +76,7 @@ export const WORKFLOW_PROVIDERS: readonly WorkflowProvider[] = [
     needsBaseUrl: false,
     passesSchema: true,
     example: "openai-chat/gpt-4o",
-    make: async (settings) =>
-      (await import("@ai-sdk/openai").catch(orFail)).createOpenAI(asOptions(settings)).chat(settings.model),
+    make: async (settings) => (await openaiPackage()).createOpenAI(asOptions(settings)).chat(settings.model),
   },
   {
     id: "anthropic",
@@ -86,8 +89,7 @@ export const WORKFLOW_PROVIDERS: readonly WorkflowProvider[] = [
     needsBaseUrl: false,
     passesSchema: true,
     example: "anthropic/claude-sonnet-4-5",
-    make: async (settings) =>
-      (await import("@ai-sdk/anthropic").catch(orFail)).createAnthropic(asOptions(settings))(settings.model),
+    make: async (settings) => (await anthropicPackage()).createAnthropic(asOptions(settings))(settings.model),
   },
   {
     id: "google",
@@ -100,8 +102,7 @@ export const WORKFLOW_PROVIDERS: readonly WorkflowProvider[] = [
     needsBaseUrl: false,
     passesSchema: true,
     example: "google/gemini-2.5-flash",
-    make: async (settings) =>
-      (await import("@ai-sdk/google").catch(orFail)).createGoogle(asOptions(settings))(settings.model),
+    make: async (settings) => (await googlePackage()).createGoogle(asOptions(settings))(settings.model),
   },
   {
     // Any other server: Ollama, vLLM, LM Studio, a gateway. Many need no key, so one is sent only if the workflow names it.
@@ -116,7 +117,7 @@ export const WORKFLOW_PROVIDERS: readonly WorkflowProvider[] = [
     passesSchema: false,
     example: "openai-compatible/llama3.3",
     make: async (settings) => {
-      const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible").catch(orFail);
+      const { createOpenAICompatible } = await openaiCompatiblePackage();
       const { baseUrl: baseURL, model } = settings;
       const name = "openai-compatible";
       // Without `includeUsage` a streamed answer has no usage, so its cost would be unknown.

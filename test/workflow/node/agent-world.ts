@@ -1,8 +1,6 @@
 // Agent nodes as the engine runs them: attempts are turns of a session on a real journal, with real SDKs against the
 // fault-injecting provider, on a clock that the test controls. Each attempt runs in its own life of the program.
 
-// Loaded before the test's clock runs, because the clock would not wait for the file.
-import "@ai-sdk/openai-compatible";
 import type { ScenarioRule } from "../../../src/chaos/scenario-schema.ts";
 import type { Instruction } from "../../../src/core/flow/node.ts";
 import { DEFAULT_POLICY } from "../../../src/core/index.ts";
