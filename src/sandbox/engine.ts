@@ -6,6 +6,7 @@
 
 import type { Intrinsics, QuickJSWASMModule, Scope } from "quickjs-emscripten-core";
 import { fault, FaultError } from "../core/index.ts";
+import { lazyPart } from "../host/lazy-part.ts";
 
 export interface QuickJsEngine {
   readonly module: QuickJSWASMModule;
@@ -34,7 +35,7 @@ let loading: Promise<QuickJsEngine> | null = null;
 
 export async function sharedEngine(): Promise<QuickJsEngine> {
   for (;;) {
-    const current = (loading ??= load());
+    const current = (loading ??= lazyPart(load)());
     const engine = await current;
     if (!engine.isBroken) return engine;
     // Another caller that waited may have replaced it already.

@@ -21,7 +21,6 @@ import type { ScenarioRule } from "../../../src/chaos/scenario-schema.ts";
 import { type Chaos, startChaos } from "../../../src/chaos/start-chaos.ts";
 import { tryRead } from "../../../src/core/try-read.ts";
 import { type Entry, type Journal, openJournal } from "../../../src/index.ts";
-import { createSandbox } from "../../../src/sandbox/sandbox.ts";
 import type { FakeClock } from "../../../src/testing/fake-clock.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
 import type { RunEnd, RunReport } from "../../../src/workflow/runs-api.ts";
@@ -88,8 +87,6 @@ export async function openWorld({
   const clock = createMatrixClock(STARTED_AT, () => hangingIn(folder));
   const chaos = await startChaos({ clock, scenario: { rules: [...rules] } });
   onTestFinished(() => chaos.close());
-  // The engine is loaded once, in real time, so the clock must not run yet.
-  await createSandbox().evaluate("true", {}, "nothing");
   const env: Record<string, string> = {
     PATH: [join(folder, "bin"), dirname(process.execPath), "/bin", "/usr/bin"].join(":"),
     HOME: folder,

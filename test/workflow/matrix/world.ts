@@ -21,7 +21,6 @@ import { type Chaos, startChaos } from "../../../src/chaos/start-chaos.ts";
 import { type Clock, systemClock } from "../../../src/host/clock.ts";
 import { type Entry, fault, FaultError, type Journal, openJournal } from "../../../src/index.ts";
 import { tryRead } from "../../../src/core/try-read.ts";
-import { createSandbox } from "../../../src/sandbox/sandbox.ts";
 import type { FakeClock } from "../../../src/testing/fake-clock.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
 import type { RunEnd } from "../../../src/workflow/runs-api.ts";
@@ -87,8 +86,6 @@ export async function openWorld(row: Setting): Promise<MatrixWorld> {
   const clock: Clock = row.inRealTime === true ? systemClock : fake;
   const chaos = await startChaos({ clock, scenario: { rules: [...(row.rules ?? [])] } });
   onTestFinished(() => chaos.close());
-  // The engine is loaded once, in real time, so the clock must not run yet.
-  await createSandbox().evaluate("true", {}, "nothing");
 
   const appendsAt: number[] = [];
   let toRefuse = -1;

@@ -96,9 +96,7 @@ export async function agentWorld(
 ): Promise<AgentWorld> {
   const world = await chainWorld(rules);
   const path = newPath();
-  const sandbox = createSandbox();
-  // The engine is loaded once, in real time, so the test's clock must not run yet.
-  await sandbox.evaluate("true", {}, "nothing");
+  const sandbox = createSandbox({ clock: world.clock });
   let lives = 0;
   const modelAt =
     (provider: string, baseUrl: string) =>
