@@ -99,7 +99,7 @@ const WORDS = wordTable({
     in: "Zoom in",
     out: "Zoom out",
     fit: "Fit",
-    whole: "Show all of the time",
+    whole: "Fit all of the time",
   },
   "zh-CN": {
     zoom: "缩放",
@@ -108,6 +108,6 @@ const WORDS = wordTable({
     in: "放大",
     out: "缩小",
     fit: "适应",
-    whole: "显示全部时间",
+    whole: "适应全部时间",
   },
 });
