@@ -11,7 +11,8 @@ const CHANGES_ITS_PROCESS =
   /\bvi\.(?:mock|doMock|stub\w+|useFakeTimers)\(|\bvi\.spyOn\((?:Date|process|console|globalThis)\b|\bprocess\.(?:on|once|emit|chdir|kill)\(|\bprocess\.env(?:\.\w+|\["\w+"\]) = /;
 
 const root = import.meta.dirname;
-const isolated = globSync("test/**/*.test.ts", { cwd: root }).filter((file) =>
+const BROWSER_TESTS = "test/web/**/*.test.ts";
+const isolated = globSync("test/**/*.test.ts", { cwd: root, exclude: [BROWSER_TESTS] }).filter((file) =>
   CHANGES_ITS_PROCESS.test(readFileSync(join(root, file), "utf8")),
 );
 
@@ -26,8 +27,20 @@ export default defineConfig({
     // Vitest leaves one core to itself, which is half of a small machine.
     maxWorkers: availableParallelism(),
     projects: [
-      { extends: true, test: { name: "shared", include: ["test/**/*.test.ts"], exclude: isolated, isolate: false } },
+      {
+        extends: true,
+        test: {
+          ...{ name: "shared", include: ["test/**/*.test.ts"], exclude: [...isolated, BROWSER_TESTS], isolate: false },
+        },
+      },
       { extends: true, test: { name: "isolated", include: isolated } },
+      {
+        extends: true,
+        test: {
+          ...{ name: "browser", include: [BROWSER_TESTS], isolate: false },
+          globalSetup: "test/web/browser-setup.ts",
+        },
+      },
     ],
     coverage: {
       provider: "v8",
