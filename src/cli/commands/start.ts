@@ -6,6 +6,7 @@ import { globalOptions } from "../options.ts";
 
 interface RawStart {
   readonly ask?: true;
+  readonly once?: true;
   readonly worker?: string;
   readonly workerRun?: string;
 }
@@ -15,9 +16,10 @@ export function addStart(program: Command, io: Io): void {
     .command("start")
     .summary("see a team of agents survive failures, here and now")
     .description(
-      "Lets a team of agents fix a bug in a small repository while its provider, its tools and its own process fail. Needs no key and no network, takes less than a minute, and leaves its files in a temporary folder.",
+      "Lets a team of agents fix a bug in a small repository while its provider, its tools and its own process fail. Needs no key and no network, takes less than a minute, and leaves its files in a temporary folder. On a terminal, a dashboard of it stays up until Ctrl-C.",
     )
     .option("--ask", "ask you at the gate instead of confirming it")
+    .option("--once", "end with the story; without a terminal, and with --json, it always does")
     // Internal: this command starts itself as a worker, kills the worker and starts another.
     .addOption(new Option("--worker <journal>", "advance a run of this journal").hideHelp())
     .addOption(new Option("--worker-run <run>", "the run to advance").hideHelp())
@@ -27,13 +29,14 @@ export function addStart(program: Command, io: Io): void {
 Examples:
   $ faultline start
   $ faultline start --ask
+  $ faultline start --once
   $ faultline start --json`,
     )
-    .action(async ({ ask, worker, workerRun = "" }: RawStart, command: Command) => {
+    .action(async ({ ask, once, worker, workerRun = "" }: RawStart, command: Command) => {
       if (worker !== undefined) return (await import("../demo/worker.ts")).runWorker(worker, workerRun, io);
       const [main = ""] = process.argv.slice(1);
       const { runStart } = await import("../demo/run-start.ts");
       const again = [process.execPath, ...process.execArgv, main, "start"];
-      return runStart({ ask: ask === true, program: again }, io, globalOptions(command, io));
+      return runStart({ ask: ask === true, once: once === true, program: again }, io, globalOptions(command, io));
     });
 }

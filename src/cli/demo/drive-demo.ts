@@ -4,6 +4,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { delimiter, dirname } from "node:path";
+import type { ChaosStep } from "../../chaos/scenario-schema.ts";
 import type { Chaos } from "../../chaos/start-chaos.ts";
 import type { Answer, Entry } from "../../core/index.ts";
 import { fault, FaultError } from "../../core/index.ts";
@@ -27,16 +28,19 @@ export type DemoNews =
   | { readonly type: "worker-killed"; readonly worker: number; readonly pid: number }
   | { readonly type: "gate-answered"; readonly answer: string; readonly by: string };
 
-export interface DemoStage {
+export interface TeamStage {
   readonly chaos: Chaos;
   readonly workflows: Workflows;
   readonly workflowFile: string;
+}
+
+export interface DemoStage extends TeamStage {
   readonly journalFile: string;
   readonly io: Io;
   /** The program to start as a worker. */
   readonly program: readonly string[];
-  /** Asks a person the gate's question; null: confirms it without asking. */
-  readonly ask: ((question: StreamQuestion) => Promise<Answer>) | null;
+  /** Asks a person the gate's question, until `elsewhere` says that it was answered in the dashboard; null: confirms it without asking. */
+  readonly ask: ((question: StreamQuestion, elsewhere: AbortSignal) => Promise<Answer>) | null;
   readonly tell: (news: DemoNews) => void;
   /** Called for every entry of the run's journal, with the stream events made from it. */
   readonly onEntry: (entry: Entry, events: readonly RunStreamEvent[]) => void;
@@ -56,15 +60,20 @@ const LONGEST_MS = 120_000;
 const LOOK_EVERY_MS = 20;
 const BY = "faultline start";
 
-export async function driveDemo(stage: DemoStage): Promise<DemoEnd> {
-  const { workflows, workflowFile, chaos, stop } = stage;
+/** Starts a run of the team; the models are ready to discuss its task. */
+export async function startTeam({ workflows, workflowFile, chaos }: TeamStage): Promise<string> {
   const { workflow, diagnostics } = await workflows.file(workflowFile);
   if (workflow === null) {
     const why = diagnostics.map(({ line, message }) => `line ${line}: ${message}`).join("; ");
     throw new FaultError(fault("InvariantBroken", { message: `cannot read the team's workflow: ${why}` }));
   }
-  const run = await workflows.runs.start(workflow, { inputs: { task: DEMO_TASK } });
-  chaos.script([...DISCUSSION_STEPS]);
+  play(DISCUSSION_STEPS, chaos);
+  return workflows.runs.start(workflow, { inputs: { task: DEMO_TASK } });
+}
+
+export async function driveDemo(stage: DemoStage): Promise<DemoEnd> {
+  const { stop } = stage;
+  const run = await startTeam(stage);
   const demo = new Demo(stage, run);
   const leave = (): void => demo.breakOff(left(run));
   stop.addEventListener("abort", leave);
@@ -85,6 +94,8 @@ class Demo {
   #killed = 0;
   /** The request during which the worker is killed; null until the implementation starts. */
   #killAt: number | null = null;
+  /** Ends the prompt that is on the screen. */
+  #prompt: AbortController | null = null;
   #stopTimer: () => void = () => undefined;
   #finish: () => void = () => undefined;
   #fail: (error: unknown) => void = () => undefined;
@@ -124,6 +135,7 @@ class Demo {
 
   #see(entry: Entry, events: readonly RunStreamEvent[]): void {
     this.#stage.onEntry(entry, events);
+    if (entry.event.type === "node-resumed") this.#resumed(entry.event.answer);
     for (const event of events) {
       if (event.type === "gate.paused") void this.#answer(event.data.questions[0]).catch(this.#fail);
       if (OVER.has(event.type)) this.#finish();
@@ -144,11 +156,10 @@ class Demo {
   #startWorker(): void {
     const { program, journalFile, io, tell } = this.#stage;
     const [command = "", ...args] = program;
-    // Tools and tests run with the same Node as this process, whatever else is installed.
     const child = spawn(command, [...args, "--worker", journalFile, "--worker-run", this.#run], {
       // The worker ends when its stdin closes, which also happens if this process is killed.
       stdio: ["pipe", "ignore", "pipe"],
-      env: { ...io.env, PATH: [dirname(process.execPath), io.env["PATH"] ?? ""].join(delimiter) },
+      env: envOf(io),
     });
     const worker = ++this.#workers;
     this.#worker = child;
@@ -188,24 +199,82 @@ class Demo {
 
   async #answer(question: StreamQuestion | undefined): Promise<void> {
     if (question === undefined) return;
-    const { ask, workflows, chaos, tell } = this.#stage;
-    const answer: Answer = ask === null ? CONFIRMED : await ask(question);
+    const { ask, workflows, tell } = this.#stage;
+    // Somebody may confirm in the dashboard: the models' answers are ready before.
+    if (question.kind === "Select") this.#playFrom("confirm");
+    const answer = ask === null ? CONFIRMED : await this.#askPerson(ask, question);
+    if (answer === null) return;
     // A closed prompt is not an answer: the run keeps waiting for one.
     if (answer.status !== "accepted") throw left(this.#run);
     const chosen = String(answer.value);
-    if (question.kind === "Select" && chosen === "confirm") {
-      this.#killAt = chaos.received().length + KILLED_AT_REQUEST;
-      chaos.script([...IMPLEMENTATION_STEPS]);
-    } else if (question.kind === "Select" && chosen === "continue") chaos.script([...MORE_DISCUSSION_STEPS]);
+    if (question.kind === "Select") this.#playFrom(chosen);
     const by = ask === null ? BY : "operator";
     tell({ type: "gate-answered", answer: chosen, by });
     await workflows.runs.answer(question.id, answer, by);
   }
+
+  /** null: it was answered elsewhere. */
+  async #askPerson(ask: NonNullable<DemoStage["ask"]>, question: StreamQuestion): Promise<Answer | null> {
+    const prompt = new AbortController();
+    this.#prompt = prompt;
+    try {
+      return await ask(question, prompt.signal);
+    } catch (error) {
+      if (prompt.signal.aborted) return null;
+      throw error;
+    } finally {
+      this.#prompt = null;
+    }
+  }
+
+  #resumed(answer: Answer | null): void {
+    if (this.#prompt === null || answer?.status !== "accepted") return;
+    const chosen = String(answer.value);
+    this.#playFrom(chosen);
+    this.#stage.tell({ type: "gate-answered", answer: chosen, by: "operator" });
+    this.#prompt.abort();
+  }
+
+  /** The models answer as they do after this choice. */
+  #playFrom(choice: string): void {
+    this.#killAt = choice === "confirm" ? KILLED_AT_REQUEST : null;
+    playFrom(choice, this.#stage.chaos);
+  }
+}
+
+type StepsAfter = Readonly<Record<string, readonly ChaosStep[]>>;
+
+const STEPS_AFTER: StepsAfter = {
+  confirm: IMPLEMENTATION_STEPS,
+  continue: MORE_DISCUSSION_STEPS,
+};
+
+/** For a run whose worker is not killed: the request that is lost then is not sent twice. */
+export const UNDISTURBED_STEPS_AFTER: StepsAfter = {
+  ...STEPS_AFTER,
+  confirm: IMPLEMENTATION_STEPS.toSpliced(KILLED_AT_REQUEST, 1),
+};
+
+/** The models answer as they do after this choice at the gate. Text that was typed in is no choice. */
+export function playFrom(choice: string, chaos: Chaos, stepsAfter: StepsAfter = STEPS_AFTER): void {
+  const steps = stepsAfter[choice];
+  if (steps !== undefined) play(steps, chaos);
+}
+
+/** Instead of what was to come, and with the requests counted from 0. */
+function play(steps: readonly ChaosStep[], chaos: Chaos): void {
+  chaos.reset();
+  chaos.script([...steps]);
 }
 
 const CONFIRMED: Answer = { status: "accepted", value: "confirm" };
 const OVER: ReadonlySet<RunStreamEvent["type"]> = new Set(["run.completed", "run.failed", "run.cancelled"] as const);
 const MOST_SAID_CHARS = 2_000;
+
+/** Tools and tests run with the same Node as this process, whatever else is installed. */
+export function envOf({ env }: Io): Io["env"] {
+  return { ...env, PATH: [dirname(process.execPath), env["PATH"] ?? ""].join(delimiter) };
+}
 
 function left(run: string): FaultError {
   return new FaultError(fault("SessionCancelled", { message: "stopped", context: { run } }));

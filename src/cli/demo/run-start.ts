@@ -19,9 +19,10 @@ import { safeJson } from "../render/safe-text.ts";
 import { wrapped } from "../render/table.ts";
 import { type DemoFolder, makeDemoFolder } from "./demo-folder.ts";
 import { DEMO_TASK } from "./demo-story.ts";
-import { type DemoEnd, driveDemo } from "./drive-demo.ts";
+import { type DemoDashboard, openDashboard } from "./demo-dashboard.ts";
+import { type DemoEnd, driveDemo, envOf } from "./drive-demo.ts";
 import { factsOf, type StartFacts } from "./start-facts.ts";
-import { endingLines, nextCommands, resumeCommand } from "./start-lines.ts";
+import { endingLines, nextCommands, resumeCommand, stayingLines } from "./start-lines.ts";
 import { StartView } from "./start-view.ts";
 import { START_WORDS } from "./start-words.ts";
 import { fileChange, type FileChange } from "./text-diff.ts";
@@ -30,6 +31,8 @@ import { isMissingFile } from "../../host/missing-file.ts";
 export interface DemoOptions {
   /** Ask a person at the gate. */
   readonly ask: boolean;
+  /** End with the story instead of keeping the dashboard up. */
+  readonly once: boolean;
   /** The command that starts this program again as a worker. */
   readonly program: readonly string[];
   /** Asks the questions; defaults to a prompt on the terminal. */
@@ -43,22 +46,23 @@ export async function runStart(options: DemoOptions, io: Io, shared: GlobalOptio
   if (ask && person.kinds?.length === 0) throw new UsageError(words.needsTerminal);
   const chaos = await startChaos();
   const place = await makeDemoFolder(chaos);
+  const { workflowFile } = place;
   const workflows = createWorkflows({
-    journal: await openJournal(place.journal, { clock: io.clock }),
-    clock: io.clock,
-    locale,
+    ...{ journal: await openJournal(place.journal, { clock: io.clock }), clock: io.clock, locale, env: envOf(io) },
   });
+  const stage = { chaos, workflows, workflowFile };
+  // Without a terminal nobody reads the link, and it must not stand in a log.
+  const dashboard = io.stdout.isTTY && !json ? await openDashboard(stage, place.journal, io) : null;
   const stop = new AbortController();
   const unlisten = onStopSignal(() => stop.abort());
   const view = json ? null : new StartView(io, shared);
   const events: RunStreamEvent[] = [];
   try {
-    if (!json) await io.stderr.write(beginning(place, io, shared));
+    if (!json) await io.stderr.write(beginning(place, dashboard, io, shared));
     const end = await driveDemo({
-      ...{ chaos, workflows, io, program, stop: stop.signal },
-      workflowFile: place.workflowFile,
+      ...{ ...stage, io, program, stop: stop.signal },
       journalFile: place.journal,
-      ask: ask ? (question) => askPerson(question) : null,
+      ask: ask ? (question, elsewhere) => askPerson(question, elsewhere) : null,
       tell: (news) => view?.onNews(news),
       onEntry: (entry, made) => {
         events.push(...made);
@@ -68,16 +72,27 @@ export async function runStart(options: DemoOptions, io: Io, shared: GlobalOptio
     await view?.end();
     const facts = factsOf(end, place, await changesIn(place));
     await tell(facts, end);
+    if (dashboard !== null && !options.once) await keepUp(dashboard);
   } catch (error) {
     await view?.end();
     throw inWords(error);
   } finally {
     unlisten();
+    await dashboard?.close();
     await workflows.close();
     await chaos.close();
   }
 
-  async function askPerson({ id, kind, prompt, options, expiresAt }: StreamQuestion) {
+  async function keepUp(open: DemoDashboard): Promise<void> {
+    await open.stay();
+    await io.stdout.write(`${stayingLines(open, io, shared).join("\n")}\n`);
+    await new Promise<void>((resolve) => {
+      if (stop.signal.aborted) resolve();
+      stop.signal.addEventListener("abort", () => resolve());
+    });
+  }
+
+  async function askPerson({ id, kind, prompt, options, expiresAt }: StreamQuestion, elsewhere: AbortSignal) {
     view?.hide();
     try {
       const payload = kind === "Select" ? { kind, prompt, options } : ({ kind: "Ask", prompt, field: id } as const);
@@ -91,7 +106,7 @@ export async function runStart(options: DemoOptions, io: Io, shared: GlobalOptio
         expiresAt: expiresAt ?? NEVER_AT,
         askedAt: io.clock.now(),
       };
-      return await person.answer(question, stop.signal);
+      return await person.answer(question, AbortSignal.any([stop.signal, elsewhere]));
     } finally {
       view?.show();
     }
@@ -115,7 +130,12 @@ export async function runStart(options: DemoOptions, io: Io, shared: GlobalOptio
   }
 }
 
-function beginning({ folder }: DemoFolder, io: Io, { locale, color }: GlobalOptions): string {
+function beginning(
+  { folder }: DemoFolder,
+  dashboard: DemoDashboard | null,
+  io: Io,
+  { locale, color }: GlobalOptions,
+): string {
   const words = START_WORDS[locale];
   const paint = paintFor(io.stderr, io.env, color);
   const { columns } = io.stderr;
@@ -130,6 +150,7 @@ function beginning({ folder }: DemoFolder, io: Io, { locale, color }: GlobalOpti
     "",
     ...labelled(words.task, DEMO_TASK),
     ...labelled(words.folder, folder),
+    ...(dashboard === null ? [] : [...labelled(words.dashboard, dashboard.link()), paint("dim", words.linkWorksOnce)]),
     "",
     "",
   ].join("\n");

@@ -7,6 +7,7 @@ import { paintFor } from "../render/paint.ts";
 import { dollars, shown } from "../render/values.ts";
 import type { GlobalOptions } from "../options.ts";
 import { demoLine } from "../render/program-name.ts";
+import type { DemoDashboard } from "./demo-dashboard.ts";
 import type { DemoEnd } from "./drive-demo.ts";
 import type { StartFacts } from "./start-facts.ts";
 import { START_WORDS, type StartWords } from "./start-words.ts";
@@ -58,7 +59,19 @@ function reasonOf({ outcome, missing }: StartFacts, words: StartWords): string {
 }
 
 export function nextCommands(journal: string, run: string): readonly string[] {
-  return [demoLine("runs", "show", run, "--journal", journal), demoLine("start", "--ask"), demoLine("init", "team")];
+  return [
+    demoLine("runs", "show", run, "--journal", journal),
+    demoLine("serve", "--journal", journal),
+    demoLine("start", "--ask"),
+    demoLine("init", "team"),
+  ];
+}
+
+/** The last lines on a terminal, under which the dashboard stays up. */
+export function stayingLines(dashboard: DemoDashboard, io: Io, { locale, color }: GlobalOptions): readonly string[] {
+  const { dashboard: label, linkWorksOnce, waitsThere, leave } = START_WORDS[locale];
+  const paint = paintFor(io.stdout, io.env, color);
+  return ["", `${paint("bold", label)}  ${dashboard.link()}`, paint("dim", linkWorksOnce), waitsThere, leave];
 }
 
 export function resumeCommand(journal: string, run: string): string {

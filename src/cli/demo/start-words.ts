@@ -9,6 +9,9 @@ export interface StartWords {
   readonly real: string;
   readonly task: string;
   readonly folder: string;
+  readonly dashboard: string;
+  readonly linkWorksOnce: string;
+  readonly waitsThere: string;
   readonly worker: (worker: number, pid: number) => string;
   readonly killed: (worker: number, pid: number) => string;
   readonly takesOver: (worker: number, pid: number) => string;
@@ -45,8 +48,11 @@ const row =
 const EN: StartWords = {
   title: "a team of agents fixes a bug while everything around it fails",
   real: "The models are played by a provider on this machine that fails on purpose: no key, no network. Everything else is real.",
-  task: "task  ",
-  folder: "folder",
+  task: "task     ",
+  folder: "folder   ",
+  dashboard: "dashboard",
+  linkWorksOnce: "Open it in a browser: the link signs you in, once.",
+  waitsThere: "A second run waits there for your answer, and a breaker is open.",
   worker: (worker, pid) => `worker ${worker} (process ${pid}) advances the run`,
   killed: (worker, pid) => `worker ${worker} (process ${pid}) is killed with SIGKILL while it waits for an answer`,
   takesOver: (worker, pid) => `worker ${worker} (process ${pid}) takes the run over`,
@@ -102,6 +108,9 @@ const ZH: StartWords = {
   real: "模型由本机上故意出错的 Provider 扮演：不需要密钥，也不需要网络。其余都是真的。",
   task: "任务",
   folder: "文件夹",
+  dashboard: "控制台",
+  linkWorksOnce: "在浏览器中打开：此链接登录一次有效。",
+  waitsThere: "那里有第二个运行在等你回答，还有一个断路器处于打开状态。",
   worker: (worker, pid) => `工作进程 ${worker}（进程 ${pid}）推进运行`,
   killed: (worker, pid) => `工作进程 ${worker}（进程 ${pid}）在等待回答时被 SIGKILL 杀死`,
   takesOver: (worker, pid) => `工作进程 ${worker}（进程 ${pid}）接管运行`,

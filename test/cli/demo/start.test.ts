@@ -12,12 +12,14 @@ import { runStart } from "../../../src/cli/demo/run-start.ts";
 import type { RunStreamEvent } from "../../../src/core/record/run-stream.ts";
 import type { StartFacts } from "../../../src/cli/demo/start-facts.ts";
 import { SURVIVED } from "../../../src/cli/demo/survived.ts";
+import { createClient } from "../../../src/client/index.ts";
 import { systemClock } from "../../../src/host/clock.ts";
 import { terminalInteractor } from "../../../src/runtime/person/terminal-interactor.ts";
 import { FakeTerminal } from "../../support/fake-terminal.ts";
 import { jsonOf, runCli } from "../../support/run-cli.ts";
 
 const LIMIT_MS = 120_000;
+const PATIENT = { timeout: LIMIT_MS, interval: 100 };
 const MAIN = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
 const SHARED = { json: false, locale: "en", color: "never" } as const;
 const SILENT_IO: Omit<Io, "stdout" | "stderr"> = {
@@ -69,7 +71,9 @@ describe("start", () => {
       expect(stderr).toMatch(/worker 1 \(process \d+\) is killed[^]*worker 2 \(process \d+\) takes the run over/);
       expect(stderr).toContain("3 people pay 1001 for a bill of 1000");
       expect(stdout).toContain("no finished work was repeated");
-      expect(stdout).toMatch(/Next:\n {2}npx faultline .+\n {2}npx faultline .+\n {2}npx faultline .+\n$/);
+      expect(stdout).toMatch(/Next:\n(?: {2}npx faultline .+\n){4}$/);
+      // Without a terminal there is no dashboard, and nothing to wait for.
+      expect(stdout + stderr).not.toContain("#login=");
     },
     LIMIT_MS,
   );
@@ -84,7 +88,7 @@ describe("start", () => {
       const keep = { isTTY: false, columns: Infinity, write: (text: string) => Promise.resolve(void told.push(text)) };
       const io: Io = { ...SILENT_IO, stdout: keep, stderr: keep };
       const interactor = terminalInteractor(terminal.streams);
-      const options = { ask: true, program: [process.execPath, MAIN, "start"], interactor };
+      const options = { ask: true, once: true, program: [process.execPath, MAIN, "start"], interactor };
       const over = Promise.allSettled([runStart(options, io, SHARED)]);
       await terminal.sees("● Confirm");
       terminal.type("\u0003");
@@ -101,12 +105,75 @@ describe("start", () => {
     LIMIT_MS,
   );
 
+  it(
+    "keeps the dashboard up on a terminal, with a run that waits for an answer and a breaker that is open, until it is stopped",
+    async () => {
+      vi.stubEnv("TMPDIR", newFolder());
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const told = new Told();
+      const io: Io = { ...SILENT_IO, stdout: told.sink, stderr: told.sink };
+      const over = runStart({ ask: false, once: false, program: [process.execPath, MAIN, "start"] }, io, SHARED);
+      const [early = ""] = await told.until(/http:\S+#login=[\w-]+/);
+      const signIn = async (link: string): Promise<Response> => {
+        const { origin, hash } = new URL(link);
+        const body = JSON.stringify({ code: hash.replace("#login=", "") });
+        return fetch(`${origin}/v1/login`, { method: "POST", body, headers: { "content-type": "application/json" } });
+      };
+      const { status, headers } = await signIn(early);
+      expect(status).toBe(200);
+      expect((await signIn(early)).status).toBe(401);
+      const token = /faultline_session=([^;]+)/.exec(headers.getSetCookie().join())?.[1] ?? "";
+      await told.until(/A second run waits there/);
+      const server = createClient({ baseUrl: new URL(early).origin, token });
+      await vi.waitFor(
+        async () => expect((await server.listQuestions({})).items).toMatchObject([{ kind: "Select" }]),
+        PATIENT,
+      );
+      const [question] = (await server.listQuestions({})).items;
+      const { items: targets } = await server.listTargets({});
+      expect(targets.find(({ target }) => target === "search_index")).toMatchObject({ breaker: "open" });
+      await server.answerQuestion({
+        params: { question: question?.id ?? "" },
+        body: { status: "accepted", value: "confirm" },
+      });
+      const answered = async (): Promise<unknown> =>
+        (await server.showRun({ params: { run: question?.session ?? "" } })).state;
+      await vi.waitFor(async () => expect(await answered()).toMatchObject({ id: "completed" }), PATIENT);
+      process.emit("SIGINT");
+      await over;
+    },
+    LIMIT_MS,
+  );
+
   it("does not pretend to ask where no one can answer", async () => {
     const refused = await runCli(["start", "--ask"]);
     expect(refused).toMatchObject({ exit: "usage", stdout: "" });
     expect(refused.stderr).toContain("--ask needs a terminal");
   });
 });
+
+/** What was printed so far, and a way to wait for more. */
+class Told {
+  #text = "";
+  #heard: () => void = () => undefined;
+  readonly sink = {
+    isTTY: true,
+    columns: 120,
+    write: (text: string | Uint8Array): Promise<void> => {
+      this.#text += String(text);
+      this.#heard();
+      return Promise.resolve();
+    },
+  };
+
+  async until(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = pattern.exec(this.#text);
+      if (found !== null) return found;
+      await new Promise<void>((resolve) => (this.#heard = resolve));
+    }
+  }
+}
 
 function storyOf(events: readonly RunStreamEvent[]): readonly string[] {
   return events.flatMap(({ type, node, execution }) => {

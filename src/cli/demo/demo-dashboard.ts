@@ -1,0 +1,104 @@
+// The dashboard of the demo: a server on the demo's journal, with more to look at than the one run: a search service that is down, and
+// at the end a second run that waits for its reader's answer.
+// B1  The server never drives: while the story lasts, the run belongs to the workers, one of which is killed.
+
+import { startChaos } from "../../chaos/start-chaos.ts";
+import type { JournalEvent } from "../../core/index.ts";
+import type { Clock } from "../../host/clock.ts";
+import { step, tool } from "../../index.ts";
+import { type RunningServer, startServer } from "../../server/server.ts";
+import type { Workflows } from "../../workflow/workflows.ts";
+import type { Io } from "../io.ts";
+import { envOf, playFrom, startTeam, type TeamStage, UNDISTURBED_STEPS_AFTER } from "./drive-demo.ts";
+
+export interface DemoDashboard {
+  /** Signs its reader in once. */
+  link(): string;
+  /** Once the story is over: drives what people do in the dashboard, and starts a run that asks them. */
+  stay(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openDashboard(stage: TeamStage, journal: string, io: Io): Promise<DemoDashboard> {
+  const { workflows } = stage;
+  const server = await startServer({ journal, port: 0, drive: false, env: envOf(io) });
+  const closing = new AbortController();
+  const outage = haveOutage(workflows, closing.signal);
+  const drivers: { stop(): Promise<void> }[] = [];
+  return {
+    link: () => linkOf(server),
+    async stay() {
+      const driver = workflows.driver({ lookEveryMs: LOOK_EVERY_MS });
+      const bulkDriver = workflows.bulks.driver({ onActed: () => driver.poke() });
+      drivers.push(bulkDriver, driver);
+      for (const one of [driver, bulkDriver]) one.start();
+      const run = await startTeam(stage);
+      // In this process, so that the models are ready before the run continues.
+      workflows.journal.subscribe(({ event }) => playAfter(event, stage), { session: run, after: 0 });
+    },
+    async close() {
+      closing.abort();
+      await outage;
+      for (const driver of drivers) await driver.stop();
+      await server.close();
+    },
+  };
+}
+
+const LOOK_EVERY_MS = 100;
+
+/** The demo's folder is new, so the operator's token is in it. */
+function linkOf(server: RunningServer): string {
+  return server.signInLink() ?? server.url;
+}
+
+function playAfter(event: JournalEvent, { chaos }: TeamStage): void {
+  if (event.type !== "node-resumed" || event.answer?.status !== "accepted") return;
+  playFrom(String(event.answer.value), chaos, UNDISTURBED_STEPS_AFTER);
+}
+
+/** A service that is down, and a program that keeps asking it: the breaker opens, and opens again after each probe. */
+async function haveOutage({ faultline, clock }: Workflows, closing: AbortSignal): Promise<void> {
+  const address = await goneAddress();
+  const search = tool({
+    ...{ id: "search_index", idempotent: true, retry: { maxAttempts: 2 } },
+    run: async () => (await fetch(address)).text(),
+  });
+  const pages = tool({ id: "list_pages", idempotent: true, run: () => ["split.md", "bills.md"] });
+  const digest = tool({ id: "write_digest", idempotent: true, run: () => "2 pages" });
+  const session = await faultline.session("nightly-digest");
+  for (let turn = 0; turn < MOST_TURNS && !closing.aborted; turn++) {
+    await session.turn({
+      pages: step(pages, {}),
+      related: step(search, { words: "bill" }),
+      links: step(search, { words: "split" }),
+      digest: step(digest, {}, { needs: ["pages", "related"] }),
+    });
+    if (turn >= TURNS_AT_ONCE) await wait(clock, TURN_EVERY_MS, closing);
+  }
+  await session.end();
+}
+
+/** With two failing calls each, enough for the breaker to open. */
+const TURNS_AT_ONCE = 3;
+const TURN_EVERY_MS = 20_000;
+/** A demo that is left open over night does not fill the disk. */
+const MOST_TURNS = 200;
+
+async function wait(clock: Clock, ms: number, closing: AbortSignal): Promise<void> {
+  if (closing.aborted) return;
+  await new Promise<void>((resolve) => {
+    const disarm = clock.after(ms, resolve);
+    closing.addEventListener("abort", () => {
+      disarm();
+      resolve();
+    });
+  });
+}
+
+/** Where a server was a moment ago: a connection to it is refused. */
+async function goneAddress(): Promise<string> {
+  const server = await startChaos();
+  await server.close();
+  return server.url;
+}
