@@ -83,6 +83,8 @@ describe("a question over HTTP", () => {
     await world.event(run, "node-paused");
     const { items } = await world.viewer.listQuestions();
     expect(items).toMatchObject([{ atTimeout: "Without an answer in time, it counts as approved." }]);
+    // It wakes when its question expires, but it does not continue by itself.
+    expect(await world.viewer.overview()).toMatchObject({ needsYou: { count: 1 }, waiting: { count: 0, first: [] } });
   });
 
   it("is paged, oldest first", async () => {

@@ -38,10 +38,11 @@ export function OverviewPage(): ReactNode {
         )}
       </Page>
     );
+  const look = data.isWell ? "completed" : data.needsYou.count > 0 ? "asking" : "failed";
   return (
     <Page title={words.title}>
-      <p className={data.isWell ? "overview-says well" : "overview-says"} role="status">
-        <Icon name={data.isWell ? "completed" : "asking"} size={16} />
+      <p className={`overview-says ${look}`} role="status">
+        <Icon name={look} size={16} />
         <span>{data.says}</span>
       </p>
       <div className="overview">
@@ -204,7 +205,7 @@ function Trend({ overview: { faults } }: PartProps): ReactNode {
       }
     >
       <Chart trend={faults.trend} bucketMs={HOUR_MS} height={110} />
-      <p className="dim">{faults.isPartial ? words.trendPartial : words.trendSays}</p>
+      <p className="dim overview-note">{faults.isPartial ? words.trendPartial : words.trendSays}</p>
     </Section>
   );
 }

@@ -105,6 +105,7 @@ function Figures({ target }: Pick<TargetPanelProps, "target">): ReactNode {
 function Quota({ target: { limits } }: Pick<TargetPanelProps, "target">): ReactNode {
   const words = useWords(TARGET_WORDS);
   const { count, clock } = useFormat();
+  const now = useNow();
   if (limits.length === 0) return null;
   return (
     <div className="target-quota">
@@ -113,13 +114,13 @@ function Quota({ target: { limits } }: Pick<TargetPanelProps, "target">): ReactN
         {limits.map(({ of, remaining, limit, resetAt }) => (
           <li key={of}>
             <span>{words.limited[of]}</span>
-            {remaining === null || limit === null ? null : (
-              <meter aria-label={words.limited[of]} min={0} max={limit} low={limit * 0.1} value={remaining} />
-            )}
             <span className="num">
               {words.left(remaining === null ? "?" : count(remaining), limit === null ? "?" : count(limit))}
             </span>
-            <span className="num dim">{resetAt === null ? "" : words.resets(clock(resetAt))}</span>
+            {remaining === null || limit === null ? null : (
+              <meter aria-label={words.limited[of]} min={0} max={limit} low={limit * 0.1} value={remaining} />
+            )}
+            {resetAt === null || resetAt < now ? null : <span className="dim">{words.resets(clock(resetAt))}</span>}
           </li>
         ))}
       </ul>
