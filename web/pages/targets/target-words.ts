@@ -4,8 +4,8 @@ import { wordTable } from "../../app/words.ts";
 
 export type TargetWords = (typeof TARGET_WORDS)["en"];
 
-function some(count: number, thing: string): string {
-  return `${count} ${thing}${count === 1 ? "" : "s"}`;
+function some(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 export const TARGET_WORDS = wordTable({
@@ -51,7 +51,7 @@ export const TARGET_WORDS = wordTable({
     ofLast: (rate: string, attempts: number) => `${rate} of the last ${some(attempts, "attempt")}`,
     latency: (p50: string, p95: string) => `p50 ${p50} · p95 ${p95}`,
     calls: (calls: number, retries: number, timeouts: number) =>
-      `${some(calls, "call")}, ${retries} retried, ${timeouts} timed out`,
+      `${some(calls, "call")}, ${some(retries, "retry", "retries")}, ${some(timeouts, "timeout")}`,
     spend: (money: string, unpriced: number) =>
       unpriced === 0 ? money : `${money}, leaving out ${some(unpriced, "attempt")} without a price`,
     notUsed: "not by this server",
