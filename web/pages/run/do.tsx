@@ -6,7 +6,6 @@ import { useCanAct } from "../../app/sign-in.tsx";
 import { useWords } from "../../app/words.ts";
 import { ActionButtons } from "../../parts/actions.tsx";
 import { Section } from "../../parts/page.tsx";
-import { Countdown } from "../../parts/pill.tsx";
 import { ProblemState, Skeleton } from "../../parts/states.tsx";
 import { QuestionForm } from "../questions/question-form.tsx";
 import type { Run } from "./run-data.ts";
@@ -15,21 +14,23 @@ import { RUN_WORDS } from "./words.ts";
 export function Do({ run }: { readonly run: Run }): ReactNode {
   const words = useWords(RUN_WORDS);
   const canAct = useCanAct();
+  // A question has its form here; a button that opens the same form would be a second one.
+  const asked = new Set(run.asked.map(({ id }) => id));
+  const actions = run.actions.filter(({ question }) => !asked.has(question));
   return (
     <Section title={words.do}>
       {run.asked.map((question) => (
         <AskedHere key={question.id} question={question} />
       ))}
       {canAct ? null : <p className="dim">{words.readOnly}</p>}
-      <ActionButtons run={run.run} actions={run.actions} kind="panel" />
-      {run.actions.length === 0 && run.asked.length === 0 ? <p className="dim">{words.nothingToDo}</p> : null}
+      <ActionButtons run={run.run} actions={actions} kind="panel" />
+      {actions.length === 0 && run.asked.length === 0 ? <p className="dim">{words.nothingToDo}</p> : null}
     </Section>
   );
 }
 
 /** A question of the run, with its form. The run is read again by itself when it was answered. */
-function AskedHere({ question: { id, prompt, expiresAt } }: { readonly question: Run["asked"][number] }): ReactNode {
-  const words = useWords(RUN_WORDS);
+function AskedHere({ question: { id, prompt } }: { readonly question: Run["asked"][number] }): ReactNode {
   const { data, error, refetch } = useRead("showQuestion", { params: { question: id } });
   return (
     <div className="do-question">
@@ -37,14 +38,7 @@ function AskedHere({ question: { id, prompt, expiresAt } }: { readonly question:
       {data !== undefined ? (
         <>
           <QuestionForm question={data} onDone={() => void refetch()} />
-          <p className="dim">
-            {expiresAt === null ? null : (
-              <>
-                {words.in} <Countdown until={expiresAt} />:{" "}
-              </>
-            )}
-            {data.atTimeout}
-          </p>
+          <p className="dim">{data.atTimeout}</p>
         </>
       ) : error === null ? (
         <Skeleton kind="text" rows={2} />

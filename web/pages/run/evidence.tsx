@@ -56,7 +56,7 @@ export function Earlier({ spans, shown }: { readonly spans: readonly Span[]; rea
             {times > 1 ? ` × ${times}` : ""}
           </p>
           {fault.excerpt === undefined || fault.excerpt === "" ? null : (
-            <Quote label={words.evidence}>{fault.excerpt}</Quote>
+            <Quote label={`${words.evidence}: ${tool}, ${fault.title}`}>{fault.excerpt}</Quote>
           )}
         </div>
       ))}
@@ -95,7 +95,7 @@ function Thrown({ fault: { thrown = [] } }: { readonly fault: Fault }): ReactNod
             <span>
               <code>{name}</code> {code === undefined ? null : <code>{code}</code>} {message}
             </span>
-            {stack === undefined ? null : <Quote label={words.thrown}>{stack}</Quote>}
+            {stack === undefined ? null : <Quote label={`${words.thrown} ${index + 1}: ${name}`}>{stack}</Quote>}
           </li>
         ))}
       </ol>
