@@ -18,7 +18,7 @@ import "./summary.css";
 export interface SummaryProps {
   readonly run: Run;
   readonly visit: Visit | null;
-  /** A chosen attempt: its own failure and decision are shown. */
+  /** A chosen attempt: its own failure is shown, if it has one. */
   readonly attempt: Span | null;
 }
 
@@ -26,7 +26,7 @@ export function Summary({ run, visit, attempt }: SummaryProps): ReactNode {
   const words = useWords(RUN_WORDS);
   const { data: trace } = useTrace(run.run);
   const spans = trace === undefined ? null : spansOfVisit(trace.spans, visit);
-  const fault = attempt === null ? (visit?.fault ?? run.fault) : attempt.fault;
+  const fault = attempt?.fault ?? visit?.fault ?? run.fault;
   return (
     <>
       <Section title={words.what}>
