@@ -14,6 +14,7 @@ export const settings = z
   .object({
     version: z.string(),
     url: z.string().describe("The address under which people reach the server."),
+    journal: z.string().describe("The name of the journal's file, without its folder."),
     drives: z.boolean().describe("Whether it advances runs."),
     notices: z.object({
       about: z.array(z.enum(["needs-you", "run-failed", "breaker-opened"])),

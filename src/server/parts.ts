@@ -17,6 +17,7 @@ export interface ServerParts {
   readonly version: string;
   readonly clock: Clock;
   readonly journal: Journal;
+  readonly journalFile: string;
   readonly faultline: Faultline;
   readonly workflows: Workflows;
   /** Names this process among those that share the journal. */

@@ -170,6 +170,7 @@ export async function startServer(given: ServerOptions): Promise<RunningServer> 
     version,
     clock,
     journal,
+    journalFile: options.journal,
     faultline: workflows.faultline,
     workflows,
     worker: createWorker(chance),

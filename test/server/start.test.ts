@@ -178,7 +178,7 @@ describe("settings", () => {
     });
     const settings = await operator.showSettings();
     expect(settings).toMatchObject({
-      ...{ version: "1.2.3", drives: false },
+      ...{ version: "1.2.3", drives: false, journal: expect.stringMatching(/^[^/\\]+$/) as string },
       notices: {
         about: ["needs-you"],
         webhook: { origin: "https://hooks.example.com" },

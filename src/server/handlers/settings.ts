@@ -10,6 +10,7 @@ export function settingsHandlers({
   version,
   url,
   drives,
+  journalFile,
   notify,
 }: ServerParts): HandlersOf<"listTokens" | "showSettings"> {
   return {
@@ -19,7 +20,7 @@ export function settingsHandlers({
     showSettings() {
       const { about = NOTICE_KINDS, webhook, command: [program] = [] } = notify ?? { about: [] };
       return {
-        ...{ version, url, drives },
+        ...{ version, url, drives, journal: basename(journalFile) },
         notices: {
           about: [...about],
           webhook: webhook === undefined ? null : { origin: new URL(webhook.url).origin },

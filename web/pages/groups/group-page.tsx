@@ -3,12 +3,18 @@
 import { Link, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useFormat } from "../../app/format.ts";
+import { useKeys } from "../../app/keys.ts";
 import { type Answer, useRead } from "../../app/server.tsx";
+import { useCanAct } from "../../app/sign-in.tsx";
+import { useSearchParams } from "../../app/search-params.ts";
 import { useNow } from "../../app/clock.ts";
 import { useWords, wordTable } from "../../app/words.ts";
+import { Button } from "../../parts/button.tsx";
 import { Page, Quote, Section } from "../../parts/page.tsx";
 import { ProblemState, Skeleton } from "../../parts/states.tsx";
+import { BulkDialog, useBulkDialog } from "./bulk-dialog.tsx";
 import { BulkList } from "./bulk-list.tsx";
+import { BulkProgress } from "./bulk-progress.tsx";
 import { GroupCost, GroupHelped, GroupShared } from "./group-facts.tsx";
 import { GroupTrend, useTrendRange } from "./group-trend.tsx";
 import { Occurrences } from "./occurrences.tsx";
@@ -20,6 +26,10 @@ export function GroupPage(): ReactNode {
   const words = useWords(WORDS);
   const { fingerprint } = useParams({ from: "/groups/$fingerprint" });
   const { data, error, refetch } = useRead("showFaultGroup", { params: { fingerprint }, query: useTrendRange().query });
+  const canAct = useCanAct();
+  const bulk = useSearchParams().get("bulk");
+  const dialog = useBulkDialog();
+  useKeys([{ keys: "b", says: words.act, does: dialog.open }]);
   if (data === undefined)
     return (
       <Page title={words.group} says={<Path />}>
@@ -27,10 +37,20 @@ export function GroupPage(): ReactNode {
       </Page>
     );
   return (
-    <Page title={data.title} says={<Path group={data} />}>
+    <Page
+      title={data.title}
+      says={<Path group={data} />}
+      aside={
+        <Button kind={canAct ? "primary" : "plain"} keyHint="b" onClick={dialog.open}>
+          {canAct ? words.act : words.preview}
+        </Button>
+      }
+    >
+      {dialog.isOpen ? <BulkDialog fingerprint={fingerprint} /> : null}
       <div className="group-columns">
         <div className="group-main">
           <Figures group={data} />
+          {bulk === null ? null : <BulkProgress key={bulk} bulk={bulk} />}
           <GroupTrend trend={data.trend} />
           <Occurrences fingerprint={fingerprint} />
         </div>
@@ -109,6 +129,8 @@ const WORDS = wordTable({
     group: "Fault group",
     groups: "Fault groups",
     about: "About this group",
+    act: "Act on its runs…",
+    preview: "Preview an action…",
     failures: "Failures",
     sessions: "Runs and sessions",
     last: "Last seen",
@@ -124,6 +146,8 @@ const WORDS = wordTable({
     group: "故障分组",
     groups: "故障分组",
     about: "关于此分组",
+    act: "对其运行执行操作…",
+    preview: "预览操作…",
     failures: "失败次数",
     sessions: "运行与会话",
     last: "最近出现",

@@ -31,18 +31,14 @@ export function GroupsPage(): ReactNode {
       title={words.title}
       says={words.says}
       aside={
-        <nav className="groups-views" aria-label={words.views}>
-          <Link to="/groups" search={{}} {...(isBulk ? {} : { "aria-current": "page" as const })}>
+        <span className="groups-views" role="group" aria-label={words.views}>
+          <button type="button" aria-pressed={!isBulk} onClick={() => search.set({ view: null })}>
             {words.groups}
-          </Link>
-          <Link
-            to="/groups"
-            search={{ view: "bulk" } as never}
-            {...(isBulk ? { "aria-current": "page" as const } : {})}
-          >
+          </button>
+          <button type="button" aria-pressed={isBulk} onClick={() => search.set({ view: "bulk" })}>
             {words.bulk}
-          </Link>
-        </nav>
+          </button>
+        </span>
       }
       {...(isBulk ? {} : { filters: <GroupFilters groups={list.items} /> })}
     >

@@ -129,7 +129,7 @@ function Server(): ReactNode {
         )}
       </Section>
     );
-  const { notices, version, url, drives } = data;
+  const { notices, version, url, drives, journal } = data;
   const isTold = notices.webhook !== null || notices.command !== null;
   return (
     <>
@@ -151,6 +151,7 @@ function Server(): ReactNode {
           rows={[
             [words.version, version],
             [words.address, url],
+            [words.journal, journal],
             [words.drives, drives ? words.drivesRuns : words.drivesNone],
           ]}
         />
