@@ -31,7 +31,7 @@ export function Skeleton({
 export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }): ReactNode {
   return (
     <div className="empty">
-      <h3>{title}</h3>
+      <p className="empty-title">{title}</p>
       {children === undefined ? null : <div className="dim">{children}</div>}
     </div>
   );

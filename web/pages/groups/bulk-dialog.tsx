@@ -13,6 +13,7 @@ import { Dialog, DialogFoot } from "../../parts/dialog.tsx";
 import { ProblemState, Skeleton } from "../../parts/states.tsx";
 import { BulkChoices, BulkEstimate, BulkRuns } from "./bulk-preview.tsx";
 import { BulkPace, paceIn } from "./bulk-pace.tsx";
+import "../../parts/actions.css";
 import "./bulk-dialog.css";
 
 export type BulkPreview = Answer<"previewBulk">;
@@ -70,7 +71,11 @@ function BulkForm({ fingerprint, preview, onClose }: BulkFormProps): ReactNode {
   const words = useWords(WORDS);
   const search = useSearchParams();
   const canAct = useCanAct();
-  const action = preview.choices.find(({ id }) => id === preview.action) ?? null;
+  const asked = search.get(OPEN);
+  const chosen = asked === null || asked === SERVERS_CHOICE ? preview.action : asked;
+  const action = preview.choices.find(({ id }) => id === chosen) ?? null;
+  // While another action is read, what is shown is still about the one before.
+  const isShown = chosen === preview.action;
   const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
   const draft = action === null ? null : (drafts[action.id] ?? emptyDraft(action));
   const params = action === null || draft === null ? null : paramsOf(action, draft);
@@ -80,12 +85,12 @@ function BulkForm({ fingerprint, preview, onClose }: BulkFormProps): ReactNode {
   const [first] = preview.estimate.waves;
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    if (action === null || params === null || pace === null || isBusy) return;
+    if (action === null || params === null || pace === null || isBusy || !isShown) return;
     start({ action: action.id as ActionId, params, pace: [...pace] });
   };
   return (
     <form className="bulk-form" onSubmit={submit}>
-      <BulkChoices preview={preview} onChoose={(id) => search.set({ [OPEN]: id })} />
+      <BulkChoices preview={preview} chosen={chosen} onChoose={(id) => search.set({ [OPEN]: id })} />
       {action === null || draft === null ? null : (
         <ActionInputs
           action={action}
@@ -106,7 +111,7 @@ function BulkForm({ fingerprint, preview, onClose }: BulkFormProps): ReactNode {
             kind="primary"
             type="submit"
             isBusy={isBusy}
-            disabled={first === undefined || params === null || pace === null}
+            disabled={first === undefined || params === null || pace === null || !isShown}
           >
             {words.start(action?.label ?? "", first ?? 0)}
           </Button>

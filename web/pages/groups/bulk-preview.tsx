@@ -12,17 +12,18 @@ interface Given {
 }
 
 export function BulkChoices({
-  preview: { choices, action, runs },
+  preview: { choices, runs },
+  chosen,
   onChoose,
-}: Given & { readonly onChoose: (id: string) => void }): ReactNode {
+}: Given & { readonly chosen: string | null; readonly onChoose: (id: string) => void }): ReactNode {
   const words = useWords(WORDS);
   const { count } = useFormat();
   return (
     <fieldset className="bulk-choices">
       <legend>{words.action}</legend>
       {choices.map(({ id, label, explains, runs: offering }) => (
-        <label key={id} data-on={id === action}>
-          <input type="radio" name="bulk-action" value={id} checked={id === action} onChange={() => onChoose(id)} />
+        <label key={id} data-on={id === chosen}>
+          <input type="radio" name="bulk-action" value={id} checked={id === chosen} onChange={() => onChoose(id)} />
           <span>
             {label}
             <small className="dim">{explains}</small>
