@@ -9,6 +9,7 @@ import { useWords, wordTable } from "../../app/words.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Section } from "../../parts/page.tsx";
 import { Rows } from "../../parts/rows.tsx";
+import "./groups.css";
 
 type Occurrence = Answer<"listFaults">["items"][number];
 
