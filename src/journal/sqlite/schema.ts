@@ -87,12 +87,14 @@ const STEPS: readonly Step[] = [
         ALTER TABLE kept DROP COLUMN tag;
         INSERT OR IGNORE INTO meta (name, value) ${PRUNED}`);
   },
-  // Failures of nodes that only pass on the failure of a call are no longer counted, and the runs of a group are found by an index.
+  // Failures of nodes that only pass on the failure of a call are no longer counted, and the runs of a group are found by an index. Runs
+  // and bulk actions have tags that they did not have before.
   (db) => {
     db.exec(`
         DROP INDEX IF EXISTS faults_by_session;
         CREATE INDEX IF NOT EXISTS faults_of_session ON faults (family, session)`);
     fillFaultIndex(db);
+    fillKeptTags(db);
   },
 ];
 
