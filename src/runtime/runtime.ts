@@ -334,6 +334,7 @@ export class Runtime {
     const settings = { mode: "headless", labels, budget, limits, secrets: [], rescueFolders } as const;
     this.#reports ??= new Reports({
       engine,
+      breakersKept: () => engine.shared.flush(),
       open: (name, isNew) => openReported(engine, name, { ...settings, bindings: this.#bindings(engine) }, isNew),
     });
     return this.#reports;

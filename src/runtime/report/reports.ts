@@ -1,6 +1,6 @@
 // Failures that executors elsewhere report, perhaps in another language. The work runs there; the decisions are made here, with
 // the same breakers, budgets, memory and policy as for calls of this process. Holds these:
-// X1  A decision is on disk before the executor learns of it.
+// X1  A decision is on disk before the executor learns of it, and so is a breaker that it has opened.
 // X2  An attempt is decided about once: a repeated report gets the decision that is on record.
 // X3  Any process on the journal can take the next report about a call: what is in memory here is also in the journal.
 // X4  Sessions that a process runs itself cannot be written to by a report.
@@ -38,6 +38,8 @@ export interface ReportsDeps {
   readonly engine: Engine;
   /** Opens a session of reported calls; null when this process or another runs the session itself. */
   readonly open: (session: string, isNew: boolean) => Promise<SessionCore | null>;
+  /** Resolves when the breakers are in the journal as they are now. */
+  readonly breakersKept: () => Promise<void>;
 }
 
 interface OpenSession {
@@ -85,7 +87,10 @@ export class Reports {
       if (isRepeated(state, report)) return this.#shown(core, state, true, open.calls.get(call));
     }
     const run = this.#callOf(open, call, report);
+    const { target } = run.binding;
+    const { state: from } = target.breaker;
     await this.#fail(core, run, report);
+    if (target.breaker.state !== from) await this.#deps.breakersKept();
     return this.#settled(open, run);
   }
 

@@ -35,6 +35,8 @@ const REMEMBER_WELL_MS = 3_600_000;
 export class SharedState {
   readonly #options: SharedStateOptions;
   readonly #changed = new Map<string, Write>();
+  /** The writes that have begun. */
+  #writing: Promise<unknown> = Promise.resolve();
   #unwatch: () => void = () => undefined;
 
   constructor(options: SharedStateOptions) {
@@ -114,17 +116,16 @@ export class SharedState {
     this.#unwatch();
   }
 
-  /** Writes all pending changes. */
+  /** Writes all pending changes. Resolves when they and those before them are in the journal. */
   async flush(): Promise<void> {
-    const writes = [...this.#changed.values()];
-    this.#changed.clear();
-    await Promise.all(
-      writes.map((write) =>
-        write().catch((error: unknown) =>
-          this.#suppress(error, "breakers, pauses, retry budgets and incidents stay in memory until they change again"),
-        ),
+    const writes = Array.from(this.#changed.values(), (write) =>
+      write().catch((error: unknown) =>
+        this.#suppress(error, "breakers, pauses, retry budgets and incidents stay in memory until they change again"),
       ),
     );
+    this.#changed.clear();
+    this.#writing = Promise.all([this.#writing, ...writes]);
+    await this.#writing;
   }
 
   #note(kind: KeepKind, key: string, write: Write): void {

@@ -1,10 +1,11 @@
 // Failures of work that runs elsewhere: decided here as if it ran here, and written before they are answered.
 
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createFaultline, isFaultError, openJournal, tool } from "../../../src/index.ts";
 import type { Decision } from "../../../src/core/index.ts";
 import type { Chance } from "../../../src/host/chance.ts";
+import type { Journal } from "../../../src/journal/journal.ts";
 import type { FailureReport } from "../../../src/runtime/report/failure-report.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
 import { createClockForFiles, eventsOf, life, lifeOn, newPath } from "../session/life.ts";
@@ -48,6 +49,27 @@ describe("a reported failure", () => {
     expect(events.map(({ type }) => type)).toEqual(["session-started", "call-started", "call-admitted", "call-failed"]);
     expect(events[3]).toMatchObject({ call, attempt: 1, fault: { code: "ToolUnavailable" }, decision });
     expect(events[3]).toHaveProperty("saw");
+  });
+
+  it("that opens a breaker is answered when the breaker is in the journal, and others do not wait for it", async () => {
+    const file = await openJournal(newPath());
+    onTestFinished(() => file.close());
+    const gate = Promise.withResolvers<undefined>();
+    const changeKept: Journal["changeKept"] = async (kind, ...rest) => {
+      if (kind === "breaker") await gate.promise;
+      return file.changeKept(kind, ...rest);
+    };
+    const fl = createFaultline({ journal: { ...file, changeKept } });
+    const report = { tool: "dead", evidence: { status: 503 }, retry: "none" } as const;
+    for (let call = 0; call < 4; call++) expect(await fl.report(report)).toMatchObject({ breaker: "closed" });
+    let isAnswered = false;
+    const opening = fl.report(report).finally(() => (isAnswered = true));
+    await expect.poll(async () => (await file.sessions()).length).toBe(5);
+    await fl.report({ ...report, tool: "other" });
+    expect([isAnswered, await file.kept("breaker", "dead")]).toEqual([false, null]);
+    gate.resolve(undefined);
+    expect(await opening).toMatchObject({ breaker: "open" });
+    expect(await file.kept("breaker", "dead")).toMatchObject({ state: "open" });
   });
 
   it("that is reported twice gets the decision on record, and no second one is made", async () => {
