@@ -60,7 +60,7 @@ let beforeAt = 0;
 /** Listens once for the whole page. */
 export function listenToKeys(): void {
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || belongsTo(event)) return;
     const pair = event.timeStamp - beforeAt < FOLLOWS_WITHIN_MS ? `${before} ${event.key}` : "";
     const key = all.find(({ keys }) => keys === pair) ?? all.find(({ keys }) => keys === event.key);
     [before, beforeAt] = [event.key, event.timeStamp];
@@ -71,8 +71,12 @@ export function listenToKeys(): void {
   });
 }
 
-/** Letters belong to the field with the cursor, and to an open dialog or menu. */
-function isTyping(target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false;
-  return target.isContentEditable || target.closest("input, textarea, select, [role=dialog], [role=menu]") !== null;
+/** Letters belong to the field with the cursor, and to an open dialog or menu; Enter and Space to the button or link with the focus. */
+function belongsTo({ target, key }: KeyboardEvent): boolean {
+  if (!(target instanceof Element)) return false;
+  if (key === "Enter" || key === " ") {
+    if (target.closest("a[href], button, summary, [role=button], [role=tab]") !== null) return true;
+  }
+  const isEdited = target instanceof HTMLElement && target.isContentEditable;
+  return isEdited || target.closest("input, textarea, select, [role=dialog], [role=menu]") !== null;
 }

@@ -68,7 +68,7 @@ export function Facts({ rows }: { readonly rows: readonly (readonly [string, Rea
 /** Text that came from outside, as it is. Never markup. */
 export function Quote({ children, label }: { readonly children: string; readonly label?: string }): ReactNode {
   return (
-    <pre className="quote" tabIndex={0} {...(label === undefined ? {} : { "aria-label": label, "role": "region" })}>
+    <pre className="quote" tabIndex={0} {...(label === undefined ? {} : { "aria-label": label, "role": "group" })}>
       {children}
     </pre>
   );

@@ -36,7 +36,7 @@ export function RunPanel({ run, onClose }: RunPanelProps): ReactNode {
             <Icon name="close" />
           </button>
         </div>
-        {data === undefined ? <Skeleton kind="text" rows={2} /> : <HeadFacts run={data} />}
+        {data !== undefined ? <HeadFacts run={data} /> : error === null ? <Skeleton kind="text" rows={2} /> : null}
       </header>
       {data !== undefined ? (
         <RunTabs run={data} />
