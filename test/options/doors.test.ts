@@ -515,3 +515,19 @@ describe.each(DOORS.map((one) => [one.name, one] as const))("%s", (_name, one) =
     }
   });
 });
+
+describe("the ends of a range", () => {
+  it.each<[string, FaultlineOptions]>([
+    ["no money", { budget: { maxUsd: 0, warnAtPercent: 0 } }],
+    ["one target", { maxTargets: 1 }],
+  ])("are accepted by createFaultline: %s", (_what, options) => {
+    expect(() => createFaultline(options)).not.toThrow();
+  });
+
+  it.each<[string, ToolOptions<object, string>["retry"]]>([
+    ["least", { maxAttempts: 1, backoff: { kind: "fixed", initialMs: 0, maxMs: 0, multiplier: 1 }, jitter: 0 }],
+    ["most", { maxAttempts: 1_000, backoff: { multiplier: 100 }, jitter: 1 }],
+  ])("are accepted by tool: the %s retry", (_what, retry) => {
+    expect(() => tool<object, string>({ id: "t", retry, run: () => "" })).not.toThrow();
+  });
+});
