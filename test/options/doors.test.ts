@@ -524,7 +524,7 @@ describe("the ends of a range", () => {
     expect(() => createFaultline(options)).not.toThrow();
   });
 
-  it.each<[string, ToolOptions<object, string>["retry"]]>([
+  it.each<[string, NonNullable<ToolOptions<object, string>["retry"]>]>([
     ["least", { maxAttempts: 1, backoff: { kind: "fixed", initialMs: 0, maxMs: 0, multiplier: 1 }, jitter: 0 }],
     ["most", { maxAttempts: 1_000, backoff: { multiplier: 100 }, jitter: 1 }],
   ])("are accepted by tool: the %s retry", (_what, retry) => {
