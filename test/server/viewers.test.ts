@@ -22,7 +22,11 @@ nodes:
 const PLANTED = ["PLANTED", "hunter2", "fail.sh", "    at "];
 
 /** Routes that need a query. */
-const QUERIES: Readonly<Partial<Record<RouteName, string>>> = { search: "?q=leaky", lookUp: "?id=leaky" };
+const QUERIES: Readonly<Partial<Record<RouteName, string>>> = {
+  search: "?q=leaky",
+  lookUp: "?id=leaky",
+  replayProgress: "?progress=leaky",
+};
 
 /** Answers without an end, and those about the server itself. */
 const NOT_READ: readonly RouteName[] = ["events", "openapi", "health", "ready"];
