@@ -253,6 +253,7 @@ export const attemptView = z
     attempt: z.number(),
     attempted: z.boolean().describe("False for a decision without an attempt."),
     status: z.string(),
+    state: pill(VISIT_STANDINGS),
     startedAt: instant,
     endedAt: instant.nullable(),
     durationMs: z.number().nullable(),

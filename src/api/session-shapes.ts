@@ -81,6 +81,7 @@ const spanView = z
     attempt: z.number(),
     attempted: z.boolean(),
     fault: faultView.nullable(),
+    group: z.string().nullable().describe("The fingerprint of the fault group that counts the failure."),
     decision: decisionView.nullable(),
     costMicrocents: z.number().nullable(),
   })

@@ -25,6 +25,7 @@ export function attemptFor(reader: Reader, line: Timeline, span: Span): z.output
   const isOperator = reader.role === "operator";
   return {
     ...{ id, kind: isCall ? "call" : "node", status, tool, attempt, attempted, resolution, breaker },
+    state: statusPill(status, reader.locale),
     node: place?.node ?? "",
     execution: place?.execution ?? 0,
     nodeAttempt: place?.attempt ?? 0,
@@ -98,9 +99,9 @@ function spansOf({ spans }: Timeline, turn: string): readonly Span[] {
 
 function spanFor(reader: Reader, line: Timeline, span: Span): z.output<typeof traceView>["spans"][number] {
   const { id, parent, kind, name, place, startAt, endAt, status, why, until, deadlineAt } = span;
-  const { tool, attempt, attempted, fault, decision, cost } = span;
+  const { tool, attempt, attempted, fault, group, decision, cost } = span;
   return {
-    ...{ id, parent, kind, name, startAt, endAt, status, why, until, deadlineAt, tool, attempt, attempted },
+    ...{ id, parent, kind, name, startAt, endAt, status, why, until, deadlineAt, tool, attempt, attempted, group },
     state: statusPill(status, reader.locale),
     phase: kind !== "wait" ? "work" : why === "queue" ? "queue" : "wait",
     says: tellSpan(span, reader.locale),

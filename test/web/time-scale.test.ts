@@ -1,5 +1,6 @@
 // The axis of waterfalls and schedules: times keep their order, idle stretches are drawn short, and ticks can be read.
 
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type ScaleOptions, timeScale } from "../../web/parts/time-scale.ts";
 
@@ -52,6 +53,19 @@ describe("a time scale", () => {
     expect([shares[0], shares.at(-1)]).toEqual([0, 1]);
     const isInGap = (ms: number): boolean => ms > 1_000 && ms < HOUR - 1_000;
     expect(ticks.some(({ ms }) => isInGap(ms))).toBe(false);
+  });
+
+  it("goes from 0 to 1 and never turns back, whatever was busy", () => {
+    const time = fc.integer({ min: 0, max: 200_000 });
+    const interval = fc.tuple(time, time).map(([a, b]) => ({ startAt: Math.min(a, b), endAt: Math.max(a, b) }));
+    fc.assert(
+      fc.property(fc.array(interval, { maxLength: 8 }), fc.array(time), (busy, times) => {
+        const { shareOf } = timeScale({ startAt: 0, endAt: 200_000, busy });
+        expect([shareOf(0), shareOf(200_000)]).toEqual([0, expect.closeTo(1, 6)]);
+        const shares = times.toSorted((a, b) => a - b).map(shareOf);
+        expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+      }),
+    );
   });
 
   it("shows a part of the axis across its whole width", () => {

@@ -7,7 +7,7 @@ import { type Format, useFormat } from "../app/format.ts";
 import { useWords, wordTable } from "../app/words.ts";
 import { Icon } from "./icon.tsx";
 import { toneOf } from "./pill.tsx";
-import type { Tick, TimeScale, Window } from "./time-scale.ts";
+import type { TimeScale, Window } from "./time-scale.ts";
 import { useDragZoom } from "./waterfall-zoom.tsx";
 import "./waterfall.css";
 
@@ -31,6 +31,9 @@ export interface WaterfallRow {
   readonly note: string;
   readonly state: { readonly id: string; readonly label: string } | null;
   readonly bars: readonly WaterfallBar[];
+  /** Behind the bars: what failed, and how long it took; may be empty. */
+  readonly fault: string;
+  readonly long: string;
   /** Stands in place of bars, for what took no time. */
   readonly text: string;
   /** null: it holds nothing. */
@@ -107,7 +110,7 @@ interface RowProps extends WaterfallProps {
 /** Drawn again only when it changes: scrolling moves rows in and out, and leaves the others alone. */
 const Row = memo(function Row({ row, index, top, htmlId, scale, chosen, onChoose, onToggle }: RowProps): ReactNode {
   const words = useWords(WORDS);
-  const { id, depth, label, note, state, bars, text, isOpen, says } = row;
+  const { id, depth, label, note, state, bars, fault, long, text, isOpen, says } = row;
   return (
     <div
       id={htmlId}
@@ -154,6 +157,10 @@ const Row = memo(function Row({ row, index, top, htmlId, scale, chosen, onChoose
           <Bar key={bar.id} bar={bar} scale={scale} isChosen={bar.id === chosen} onChoose={onChoose} />
         ))}
       </div>
+      <div role="gridcell" className="waterfall-end" aria-hidden="true">
+        {fault === "" ? null : <span className="one-line waterfall-fault">{fault}</span>}
+        <span className="num">{long}</span>
+      </div>
     </div>
   );
 });
@@ -191,17 +198,12 @@ function Bar({
 }
 
 function Axis({ scale, line, window, onWindow }: WaterfallProps): ReactNode {
-  const format = useFormat();
   const words = useWords(WORDS);
   const { drag, handlers } = useDragZoom(window, onWindow);
   const at = line === null ? null : scale.shareOf(line.at);
   return (
     <div className="waterfall-axis" role="columnheader" aria-label={words.time} title={words.drag} {...handlers}>
-      {scale.ticks.filter(isReadable).map(({ share, ms }) => (
-        <span key={ms} className="waterfall-tick" style={{ left: `${share * 100}%` }}>
-          {tickLabel(ms, format)}
-        </span>
-      ))}
+      <Ticks scale={scale} />
       {line === null || at === null || at < 0 || at > 1 ? null : (
         <span className="waterfall-line-label" data-side={at > 0.8 ? "left" : "right"} style={{ left: `${at * 100}%` }}>
           {line.says}
@@ -242,13 +244,22 @@ function Lines({ scale, line }: Pick<WaterfallProps, "scale" | "line">): ReactNo
   );
 }
 
-/** The label of a tick at the right edge would be cut. */
-function isReadable({ share }: Tick): boolean {
-  return share < 0.94;
+/** Times along an axis. The label of a tick at the right edge would be cut, so it has none. */
+export function Ticks({ scale }: { readonly scale: TimeScale }): ReactNode {
+  const format = useFormat();
+  return scale.ticks
+    .filter(({ share }) => share < LAST_LABEL)
+    .map(({ share, ms }) => (
+      <span key={ms} className="waterfall-tick" style={{ left: `${share * 100}%` }}>
+        {tickLabel(ms, format)}
+      </span>
+    ));
 }
 
+const LAST_LABEL = 0.92;
+
 /** `0`, `200 ms`, `5 s`, then a clock such as 01:30. */
-export function tickLabel(ms: number, { duration, countdown }: Format): string {
+function tickLabel(ms: number, { duration, countdown }: Format): string {
   if (ms === 0) return "0";
   return ms < 60_000 ? duration(ms) : countdown(ms);
 }

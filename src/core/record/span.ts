@@ -45,6 +45,8 @@ export interface Span {
   /** False for a decision without an attempt: a guard refused, or another call's attempt showed it. */
   readonly attempted: boolean;
   fault: Fault | null;
+  /** The fingerprint of the group of failures that counts this one; null for everything that is not counted. */
+  group: string | null;
   decision: Decision | null;
   /** What a failed node's attempt led to; null for everything else. */
   resolution: Resolution | "retry" | null;

@@ -8,6 +8,7 @@ import type { CallState } from "../flow/call.ts";
 import { type NodePlace, placeOf, type Route, turnOf } from "../flow/node.ts";
 import { keyOf, visitOf } from "../flow/run.ts";
 import type { Entry, JournalEvent, TurnStatus } from "./event.ts";
+import { faultMarkOf } from "./fault-index.ts";
 import { emptySession, foldEntry, type SessionState } from "./replay.ts";
 import type { GraphEdge, GraphNode, Move, Span, SpanKind, SpanStatus, WaitReason } from "./span.ts";
 
@@ -86,7 +87,7 @@ export class Timeline {
     const span: Span = {
       ...{ id: `${this.spans.length + 1}`, parent: null, kind, name, place: null, startAt: at, endAt: null },
       ...{ status: "running", why: null, until: null, deadlineAt: null, tool: "", attempt: 0, attempted: true },
-      ...{ fault: null, decision: null, resolution: null, breaker: null, cost: null, artefacts: [] },
+      ...{ fault: null, group: null, decision: null, resolution: null, breaker: null, cost: null, artefacts: [] },
       ...{ input: null, output: null },
       ...about,
     };
@@ -248,14 +249,17 @@ const MAKERS: Makers = {
     line.close("wait", call, at, "done");
     line.open("attempt", call, at, { ...within(line.newest("call", call) ?? null), tool, attempt });
   },
-  "call-failed": (line, { call, fault, decision, breaker, cost }, at) => {
+  "call-failed": (line, event, at) => {
+    const { call, fault, decision, breaker, cost } = event;
     const span = line.close("attempt", call, at, "failed");
-    if (span !== undefined) Object.assign(span, { fault, decision, breaker, cost });
+    if (span !== undefined) Object.assign(span, { fault, group: groupOf(event), decision, breaker, cost });
   },
-  "call-decided": (line, { call, tool, fault, decision, breaker, attempt = 0 }, at) => {
+  "call-decided": (line, event, at) => {
+    const { call, tool, fault, decision, breaker, attempt = 0 } = event;
+    const group = groupOf(event);
     line.close("wait", call, at, "done");
     const parent = within(line.newest("call", call) ?? null);
-    line.open("attempt", call, at, { ...parent, tool, attempt, attempted: false, fault, decision, breaker });
+    line.open("attempt", call, at, { ...parent, tool, attempt, attempted: false, fault, group, decision, breaker });
     line.close("attempt", call, at, "failed");
   },
   "call-held": (line, { call, reason, nextAt }, at) =>
@@ -295,7 +299,8 @@ const MAKERS: Makers = {
     line.move(event, event.route, at);
   },
   "node-failed": (line, event, at) => {
-    note(line, event, { status: "failed", fault: event.fault, resolution: event.resolution });
+    const { fault, resolution } = event;
+    note(line, event, { status: "failed", fault, group: causeIn(line, event) ?? groupOf(event), resolution });
     line.close("wait", keyOf(event), at, "failed");
     line.move(event, event.route, at);
   },
@@ -307,6 +312,21 @@ const MAKERS: Makers = {
   "run-ended": (line, { status }, at) => line.closeAll(at, status === "completed" ? "done" : status),
   "session-ended": (line, { status }, at) => line.closeAll(at, status === "cancelled" ? "cancelled" : "interrupted"),
 };
+
+/** The group that counts this failure by itself. */
+function groupOf(event: JournalEvent): string | null {
+  return faultMarkOf(event)?.fault?.fingerprint ?? null;
+}
+
+/** The group of the call whose failure a failed node passes on: the index counts causes, and not their echoes. */
+function causeIn(line: Timeline, event: Extract<JournalEvent, { type: "node-failed" }>): string | null {
+  const turn = line.newest("turn", turnOf(event));
+  const found = line.spans.findLast(
+    (span) =>
+      span === turn || (span.place === turn?.place && span.group !== null && span.fault?.code === event.fault.code),
+  );
+  return found?.group ?? null;
+}
 
 function placeIn({ node, execution, attempt }: NodePlace): NodePlace {
   return { node, execution, attempt };

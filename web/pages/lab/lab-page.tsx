@@ -1,10 +1,9 @@
 // The policy lab: try a failure, read the policy in force, write another one, and see what it would have changed.
 
-import * as Tabs from "@radix-ui/react-tabs";
 import type { ReactNode } from "react";
-import { useSearchParams } from "../../app/search-params.ts";
 import { useWords, wordTable } from "../../app/words.ts";
 import { Page } from "../../parts/page.tsx";
+import { TabPages } from "../../parts/tabs.tsx";
 import { useKept } from "./kept.ts";
 import { PolicyEditor } from "./policy-editor.tsx";
 import { PolicyTable } from "./policy-table.tsx";
@@ -16,29 +15,15 @@ const PARTS = ["try", "policy", "edit"] as const;
 
 export function LabPage(): ReactNode {
   const words = useWords(WORDS);
-  const search = useSearchParams();
   const [text, setText] = useKept("policy", EXAMPLE);
-  const part = PARTS.find((one) => one === search.get("tab")) ?? "try";
+  const pages: Readonly<Record<(typeof PARTS)[number], () => ReactNode>> = {
+    try: () => <TryFailure edited={text} />,
+    policy: () => <PolicyTable />,
+    edit: () => <PolicyEditor text={text} onText={setText} onReset={() => setText(EXAMPLE)} />,
+  };
   return (
     <Page title={words.title} says={words.says}>
-      <Tabs.Root className="lab" value={part} onValueChange={(tab) => search.set({ tab: tab === "try" ? null : tab })}>
-        <Tabs.List className="lab-tabs" aria-label={words.title}>
-          {PARTS.map((one) => (
-            <Tabs.Trigger key={one} value={one}>
-              {words.parts[one]}
-            </Tabs.Trigger>
-          ))}
-        </Tabs.List>
-        <Tabs.Content value="try">
-          <TryFailure edited={text} />
-        </Tabs.Content>
-        <Tabs.Content value="policy">
-          <PolicyTable />
-        </Tabs.Content>
-        <Tabs.Content value="edit">
-          <PolicyEditor text={text} onText={setText} onReset={() => setText(EXAMPLE)} />
-        </Tabs.Content>
-      </Tabs.Root>
+      <TabPages className="lab" label={words.title} names={PARTS} words={words.parts} page={(name) => pages[name]()} />
     </Page>
   );
 }

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { type Format, useFormat } from "../../app/format.ts";
 import { useWords } from "../../app/words.ts";
 import { type TimeScale, timeScale } from "../../parts/time-scale.ts";
-import { tickLabel } from "../../parts/waterfall.tsx";
+import { Ticks } from "../../parts/waterfall.tsx";
 import type { Tried } from "./tried-result.tsx";
 import { WORDS } from "./words.ts";
 
@@ -30,11 +30,7 @@ export function ScheduleChart({
         {deadlineMs === null ? null : <span className="dim"> {words.deadlineAfter(format.duration(deadlineMs))}</span>}
       </p>
       <div className="lab-axis" aria-hidden="true">
-        {scale.ticks.map(({ share, ms }) => (
-          <span key={ms} style={{ left: `${share * 100}%` }}>
-            {tickLabel(ms, format)}
-          </span>
-        ))}
+        <Ticks scale={scale} />
       </div>
       <ol className="lab-steps">
         {schedule.map((step, index) => (

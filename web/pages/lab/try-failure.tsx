@@ -4,6 +4,7 @@ import { type ReactNode, useMemo } from "react";
 import { type Sent, useRead } from "../../app/server.tsx";
 import { useWords } from "../../app/words.ts";
 import { Button } from "../../parts/button.tsx";
+import { Check } from "../../parts/check.tsx";
 import { Empty, ProblemState, Skeleton } from "../../parts/states.tsx";
 import { useKept, useSettled } from "./kept.ts";
 import { TriedResult } from "./tried-result.tsx";
@@ -165,14 +166,7 @@ function TryInputs({ form }: { readonly form: TryForm }): ReactNode {
           onChange={({ target }) => form.setDeadline(target.value)}
         />
       </label>
-      <label className="lab-check">
-        <input
-          type="checkbox"
-          checked={form.isIdempotent}
-          onChange={({ target }) => form.setIdempotent(target.checked)}
-        />
-        {words.idempotent}
-      </label>
+      <Check name={words.idempotent} isOn={form.isIdempotent} onChange={form.setIdempotent} />
     </div>
   );
 }

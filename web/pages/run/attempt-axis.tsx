@@ -3,9 +3,10 @@
 import type { ReactNode } from "react";
 import { useNow } from "../../app/clock.ts";
 import { useFormat } from "../../app/format.ts";
-import { useWords } from "../../app/words.ts";
-import { attemptSpans, type Span, toneOfSpan } from "./run-data.ts";
-import { RUN_WORDS } from "./words.ts";
+import { toneOf } from "../../parts/pill.tsx";
+import type { Span } from "../trace/trace-rows.ts";
+import { attemptSpans } from "./run-data.ts";
+import "../../parts/waterfall.css";
 import "./attempt-axis.css";
 
 interface AxisRow {
@@ -72,7 +73,6 @@ interface AxisLineProps {
 }
 
 function AxisLine({ row: { attempt, waits }, number, place, lengthMs, isChosen, onChoose }: AxisLineProps): ReactNode {
-  const words = useWords(RUN_WORDS);
   const { duration } = useFormat();
   const who = attempt.tool === "" ? attempt.node : attempt.tool;
   const content = (
@@ -82,20 +82,16 @@ function AxisLine({ row: { attempt, waits }, number, place, lengthMs, isChosen, 
         {who}
       </span>
       <span className="axis-track" aria-hidden="true">
-        {waits.map((wait) => (
+        {[...waits, attempt].map((span) => (
           <i
-            key={wait.id}
-            className="axis-bar"
-            data-tone={wait.why === "queue" ? "queue" : "wait"}
-            style={place(wait)}
+            key={span.id}
+            className={`waterfall-bar waterfall-${span.phase} tone-${toneOf(span.state.id)}`}
+            style={place(span)}
           />
         ))}
-        <i className="axis-bar" data-tone={toneOfSpan(attempt)} style={place(attempt)} />
       </span>
       <span className="num dim">{duration(lengthMs)}</span>
-      <span className="visually-hidden">
-        {[words.spanStatus[attempt.status] ?? attempt.status, attempt.fault?.title ?? ""].filter(Boolean).join(": ")}
-      </span>
+      <span className="visually-hidden">{attempt.says}</span>
     </>
   );
   return (

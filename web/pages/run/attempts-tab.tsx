@@ -7,6 +7,7 @@ import { useSearchParams } from "../../app/search-params.ts";
 import { call, useClient } from "../../app/server.tsx";
 import { useWords } from "../../app/words.ts";
 import { Button } from "../../parts/button.tsx";
+import { Check } from "../../parts/check.tsx";
 import { Facts } from "../../parts/page.tsx";
 import { CauseTag } from "../../parts/pill.tsx";
 import { Empty, ProblemState, Skeleton } from "../../parts/states.tsx";
@@ -55,14 +56,11 @@ export function AttemptsTab({ run, visit }: { readonly run: Run; readonly visit:
     <>
       <div className="tab-bar">
         {visit === null ? null : (
-          <label className="tab-check">
-            <input
-              type="checkbox"
-              checked={node !== null}
-              onChange={() => search.set({ only: node === null ? "node" : null })}
-            />
-            {words.onlyNode(visit.node)}
-          </label>
+          <Check
+            name={words.onlyNode(visit.node)}
+            isOn={node !== null}
+            onChange={(on) => search.set({ only: on ? "node" : null })}
+          />
         )}
         <span className="dim">{picked.length === 2 ? words.comparing : words.chooseTwo}</span>
       </div>
@@ -124,7 +122,7 @@ function AttemptItem({ attempt, isPicked, onPick }: AttemptItemProps): ReactNode
 function AttemptLine({ attempt, name }: { readonly attempt: Attempt; readonly name: string }): ReactNode {
   const words = useWords(RUN_WORDS);
   const { clock, duration, money } = useFormat();
-  const status = words.spanStatus[attempt.status] ?? attempt.status;
+  const status = attempt.state.label;
   return (
     <>
       <span className="attempt-name one-line">

@@ -62,7 +62,7 @@ function useFields(): (attempt: Attempt) => readonly (readonly [string, string])
   const text = (value: unknown): string => (value === undefined || value === null ? "" : textOfValue(value));
   return (attempt) => [
     [words.target, attempt.tool === "" ? attempt.node : attempt.tool],
-    [words.status, words.spanStatus[attempt.status] ?? attempt.status],
+    [words.status, attempt.state.label],
     [words.startedAt, dateTime(attempt.startedAt)],
     [words.runtime, attempt.durationMs === null ? "" : duration(attempt.durationMs)],
     [words.cost, attempt.costMicrocents === null ? "" : money(attempt.costMicrocents)],

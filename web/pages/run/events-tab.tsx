@@ -16,6 +16,7 @@ import { useFormat } from "../../app/format.ts";
 import { useSearchParams } from "../../app/search-params.ts";
 import { useCanAct } from "../../app/sign-in.tsx";
 import { useWords } from "../../app/words.ts";
+import { Check } from "../../parts/check.tsx";
 import { Badge } from "../../parts/pill.tsx";
 import { Quote } from "../../parts/page.tsx";
 import { Empty, ProblemState, Skeleton } from "../../parts/states.tsx";
@@ -74,10 +75,7 @@ export function EventsTab({ run }: { readonly run: Run }): ReactNode {
           value={q}
           onChange={({ target }) => setQ(target.value)}
         />
-        <label className="tab-check">
-          <input type="checkbox" checked={isFollowing} onChange={() => follow(!isFollowing)} />
-          {words.follow}
-        </label>
+        <Check name={words.follow} isOn={isFollowing} onChange={follow} />
         <DownloadEvents run={run.run} />
       </div>
       <EventRows {...{ run: run.run, filter, isFollowing, chosen, choose }} onScrollUp={() => follow(false)} />

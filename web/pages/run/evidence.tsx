@@ -3,7 +3,8 @@
 import type { ReactNode } from "react";
 import { useWords } from "../../app/words.ts";
 import { Facts, Quote } from "../../parts/page.tsx";
-import type { Fault, Span } from "./run-data.ts";
+import type { Span } from "../trace/trace-rows.ts";
+import type { Fault } from "./run-data.ts";
 import { RUN_WORDS } from "./words.ts";
 
 export function Evidence({ fault }: { readonly fault: Fault }): ReactNode {

@@ -6,7 +6,8 @@ import { type Answer, useRead } from "../../app/server.tsx";
 import { useWords } from "../../app/words.ts";
 import { Facts } from "../../parts/page.tsx";
 import { Empty, Skeleton } from "../../parts/states.tsx";
-import { type Decision, type Run, type Span, spansOfVisit, useTrace, type Visit } from "./run-data.ts";
+import { type Span, useTrace } from "../trace/trace-rows.ts";
+import { type Decision, type Run, spansOfVisit, type Visit } from "./run-data.ts";
 import { RUN_WORDS } from "./words.ts";
 
 export function PolicyTab({ run, visit }: { readonly run: Run; readonly visit: Visit | null }): ReactNode {

@@ -1,24 +1,16 @@
 // What the pages about one run read, and which part of it a reader looks at. Nothing is decided here.
 
 import { type Answer, useRead } from "../../app/server.tsx";
+import type { Span } from "../trace/trace-rows.ts";
 
 export type Run = Answer<"showRun">;
 export type Visit = Run["visits"][number];
 export type Fault = NonNullable<Run["fault"]>;
 export type Attempt = Answer<"listAttempts">["items"][number];
-export type Trace = Answer<"traceRun">;
-export type Span = Trace["spans"][number];
 export type Decision = NonNullable<Span["decision"]>;
-
-/** More spans than a screen shows; older ones are read on the page of the session. */
-export const MAX_SPANS = 2_000;
 
 export function useRun(run: string) {
   return useRead("showRun", { params: { run } });
-}
-
-export function useTrace(run: string) {
-  return useRead("traceRun", { params: { run }, query: { limit: MAX_SPANS } });
 }
 
 /** Names a visit in the address: `review#2`. */
@@ -48,16 +40,3 @@ export function attemptSpans(spans: readonly Span[]): readonly Span[] {
   const withCalls = new Set(spans.filter(({ kind }) => kind === "call").map(({ parent }) => parent));
   return spans.filter(({ kind, id }) => kind === "attempt" || (kind === "turn" && !withCalls.has(id)));
 }
-
-/** How a span looks: the names of its states are the journal's. */
-export function toneOfSpan({ kind, status }: Pick<Span, "kind" | "status">): "wait" | "bad" | "good" | "busy" | "off" {
-  if (kind === "wait") return "wait";
-  return TONES[status] ?? "off";
-}
-
-const TONES: Readonly<Record<string, "bad" | "good" | "busy" | "off">> = {
-  done: "good",
-  failed: "bad",
-  running: "busy",
-  waiting: "busy",
-};

@@ -3,20 +3,21 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useFormat } from "../../app/format.ts";
-import { type SearchParams, useSearchParams } from "../../app/search-params.ts";
+import { useSearchParams } from "../../app/search-params.ts";
 import { useWords } from "../../app/words.ts";
 import { Copy } from "../../parts/button.tsx";
 import { Section } from "../../parts/page.tsx";
 import { CauseTag, StatePill } from "../../parts/pill.tsx";
 import { ProblemState, Skeleton } from "../../parts/states.tsx";
+import { nodeVisit, type Trace, useTrace } from "../trace/trace-rows.ts";
+import { TraceWaterfall } from "../trace/trace-waterfall.tsx";
 import { CopyReport } from "./copy-report.tsx";
 import { NodeOutputs } from "./node-outputs.tsx";
-import { type Run, type Span, useRun, useTrace, visitInFocus, visitKey } from "./run-data.ts";
+import { type Run, useRun, visitInFocus, visitKey } from "./run-data.ts";
 import { RunGraph } from "./run-graph.tsx";
 import { RunTabs } from "./run-tabs.tsx";
 import { Split } from "./split.tsx";
 import { StageStrip } from "./stage-strip.tsx";
-import { Timeline } from "./timeline.tsx";
 import { RUN_WORDS } from "./words.ts";
 import "./run-page.css";
 
@@ -120,7 +121,7 @@ function Over({ run }: { readonly run: Run }): ReactNode {
           {trace === undefined || trace.session !== run.run ? (
             <Skeleton kind="rows" rows={6} />
           ) : (
-            <Timeline trace={trace} chosen={search.get("attempt")} onChoose={(span) => chooseSpan(search, span)} />
+            <OverTime trace={trace} />
           )}
         </div>
       </Section>
@@ -142,6 +143,17 @@ function Over({ run }: { readonly run: Run }): ReactNode {
   );
 }
 
-function chooseSpan(search: SearchParams, span: Span): void {
-  search.set({ visit: span.node === "" ? null : visitKey(span), attempt: span.id });
+/** A row chooses its visit, and an attempt of it. */
+function OverTime({ trace }: { readonly trace: Trace }): ReactNode {
+  const search = useSearchParams();
+  const choose = (row: string): void => {
+    const span = trace.spans.find(({ id }) => id === row);
+    const visit = nodeVisit(row) ?? (span === undefined || span.node === "" ? null : visitKey(span));
+    search.set({ visit, attempt: span?.id ?? null });
+  };
+  return (
+    <div className="run-page-time">
+      <TraceWaterfall trace={trace} chosen={search.get("attempt")} onChoose={choose} />
+    </div>
+  );
 }

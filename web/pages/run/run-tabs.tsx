@@ -1,16 +1,17 @@
-// Everything about a run behind tabs. The tab and the choice are in the address, so that a view can be shared.
+// Everything about a run behind tabs.
 
-import * as Tabs from "@radix-ui/react-tabs";
 import type { ReactNode } from "react";
 import { useSearchParams } from "../../app/search-params.ts";
 import { useWords } from "../../app/words.ts";
+import { TabPages } from "../../parts/tabs.tsx";
+import { useTrace } from "../trace/trace-rows.ts";
+import { TraceView } from "../trace/trace-view.tsx";
 import { AttemptsTab } from "./attempts-tab.tsx";
 import { EventsTab } from "./events-tab.tsx";
 import { FilesTab, RawTab } from "./files-tab.tsx";
 import { PolicyTab } from "./policy-tab.tsx";
-import { type Run, useTrace, visitInFocus } from "./run-data.ts";
+import { type Run, visitInFocus } from "./run-data.ts";
 import { Summary } from "./summary.tsx";
-import { TraceTab } from "./trace-tab.tsx";
 import { RUN_WORDS } from "./words.ts";
 import "./run-tabs.css";
 
@@ -19,44 +20,26 @@ const TABS = ["summary", "attempts", "raw", "events", "trace", "policy", "files"
 export function RunTabs({ run }: { readonly run: Run }): ReactNode {
   const words = useWords(RUN_WORDS);
   const search = useSearchParams();
-  const tab = TABS.find((one) => one === search.get("tab")) ?? "summary";
   const visit = visitInFocus(run, search.get("visit"));
   const { data: trace } = useTrace(run.run);
   const attempt = trace?.spans.find(({ id }) => id === search.get("attempt")) ?? null;
+  const pages: Readonly<Record<(typeof TABS)[number], () => ReactNode>> = {
+    summary: () => <Summary run={run} visit={visit} attempt={attempt} />,
+    attempts: () => <AttemptsTab run={run} visit={visit} />,
+    raw: () => <RawTab run={run} visit={visit} />,
+    events: () => <EventsTab run={run} />,
+    trace: () => <TraceView session={run.run} />,
+    policy: () => <PolicyTab run={run} visit={visit} />,
+    files: () => <FilesTab run={run} />,
+  };
   return (
-    <Tabs.Root
+    <TabPages
       className="run-tabs"
-      value={tab}
-      onValueChange={(value) => search.set({ tab: value === "summary" ? null : value })}
-    >
-      <Tabs.List className="run-tab-list" aria-label={words.tabsLabel}>
-        {TABS.map((name) => (
-          <Tabs.Trigger key={name} value={name} className="run-tab">
-            {words.tabs[name]}
-          </Tabs.Trigger>
-        ))}
-      </Tabs.List>
-      <Tabs.Content className="run-tab-page" value="summary">
-        <Summary run={run} visit={visit} attempt={attempt} />
-      </Tabs.Content>
-      <Tabs.Content className="run-tab-page" value="attempts">
-        <AttemptsTab run={run} visit={visit} />
-      </Tabs.Content>
-      <Tabs.Content className="run-tab-page" value="raw">
-        <RawTab run={run} visit={visit} />
-      </Tabs.Content>
-      <Tabs.Content className="run-tab-page" value="events">
-        <EventsTab run={run} />
-      </Tabs.Content>
-      <Tabs.Content className="run-tab-page" value="trace">
-        <TraceTab run={run} visit={visit} />
-      </Tabs.Content>
-      <Tabs.Content className="run-tab-page" value="policy">
-        <PolicyTab run={run} visit={visit} />
-      </Tabs.Content>
-      <Tabs.Content className="run-tab-page" value="files">
-        <FilesTab run={run} />
-      </Tabs.Content>
-    </Tabs.Root>
+      pageClassName="run-tab-page"
+      label={words.tabsLabel}
+      names={TABS}
+      words={words.tabs}
+      page={(name) => pages[name]()}
+    />
   );
 }

@@ -8,10 +8,11 @@ import { Copy } from "../../parts/button.tsx";
 import { Facts, Section } from "../../parts/page.tsx";
 import { Countdown } from "../../parts/pill.tsx";
 import { Skeleton } from "../../parts/states.tsx";
+import { type Span, useTrace } from "../trace/trace-rows.ts";
 import { AttemptAxis } from "./attempt-axis.tsx";
 import { Do } from "./do.tsx";
 import { Earlier, Evidence } from "./evidence.tsx";
-import { type Decision, type Fault, type Run, type Span, spansOfVisit, useTrace, type Visit } from "./run-data.ts";
+import { type Decision, type Fault, type Run, spansOfVisit, type Visit } from "./run-data.ts";
 import { RUN_WORDS } from "./words.ts";
 import "./summary.css";
 
@@ -43,7 +44,7 @@ export function Summary({ run, visit, attempt }: SummaryProps): ReactNode {
       </Section>
       <Do run={run} />
       <Section title={words.details}>
-        <Details run={run} visit={visit} fault={fault} spans={spans ?? []} />
+        <Details run={run} visit={visit} fault={fault} group={groupOf(attempt, spans ?? [])} spans={spans ?? []} />
       </Section>
     </>
   );
@@ -97,9 +98,9 @@ function So({
       <AttemptAxis spans={spans} label={words.attemptsOn(visit?.node ?? run.run)} />
       {times === null ? null : (
         <p className="axis-legend">
-          {TIMES.map(({ tone, name }) => (
+          {TIMES.map(({ phase, name }) => (
             <span key={name}>
-              <i className="swatch" data-tone={tone} aria-hidden="true" />
+              <i className={`waterfall-bar waterfall-swatch waterfall-${phase} tone-blue`} aria-hidden="true" />
               {words[name]} {duration(times[`${name}Ms`])}
             </span>
           ))}
@@ -111,9 +112,9 @@ function So({
 }
 
 const TIMES = [
-  { tone: "queue", name: "queued" },
-  { tone: "wait", name: "waited" },
-  { tone: "busy", name: "worked" },
+  { phase: "queue", name: "queued" },
+  { phase: "wait", name: "waited" },
+  { phase: "work", name: "worked" },
 ] as const;
 
 interface NextProps {
@@ -148,16 +149,20 @@ function Details({
   run,
   visit,
   fault,
+  group,
   spans,
 }: {
   readonly run: Run;
   readonly visit: Visit | null;
   readonly fault: Fault | null;
+  /** The group that counts the failure. */
+  readonly group: string | null;
   readonly spans: readonly Span[];
 }): ReactNode {
   const words = useWords(RUN_WORDS);
   const decision = spans.findLast((span) => span.decision !== null)?.decision ?? null;
   const rows: readonly (readonly [string, ReactNode] | null)[] = [
+    fault === null || group === null ? null : [words.group, <GroupLink key="group" fingerprint={group} />],
     fault === null ? null : [words.correlation, <Copy key="id" text={fault.correlationId} />],
     ...Object.entries(fault?.requestIds ?? {}).map(
       ([name, id]) => [`${words.request} ${name}`, <Copy key={name} text={id} />] as const,
@@ -170,6 +175,20 @@ function Details({
     run.successor === null ? null : [words.after, <RunLink key="after" run={run.successor} />],
   ];
   return <Facts rows={rows.filter((row) => row !== null)} />;
+}
+
+/** The group of the attempt in view, or of what failed last. */
+function groupOf(attempt: Span | null, spans: readonly Span[]): string | null {
+  return attempt?.group ?? spans.findLast(({ group }) => group !== null)?.group ?? null;
+}
+
+function GroupLink({ fingerprint }: { readonly fingerprint: string }): ReactNode {
+  const words = useWords(RUN_WORDS);
+  return (
+    <Link className="link" to="/groups/$fingerprint" params={{ fingerprint }} title={fingerprint}>
+      {words.sameFailures}
+    </Link>
+  );
 }
 
 function RunLink({ run }: { readonly run: string }): ReactNode {

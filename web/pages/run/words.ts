@@ -2,63 +2,8 @@
 
 import { wordTable } from "../../app/words.ts";
 
-/** What a wait waits for; the server's names. */
-type Waits = Readonly<Record<string, string>>;
-
-const WAITS_EN: Waits = {
-  queue: "queued",
-  retry: "waits for the next attempt",
-  paused: "paused by the other side",
-  paced: "paced below its limit",
-  parked: "parked until a later time",
-  question: "waits for an answer",
-  gate: "waits at a gate",
-  budget: "waits for more budget",
-  stopped: "stopped",
-  join: "waits for other branches",
-};
-
-const WAITS_ZH: Waits = {
-  queue: "排队",
-  retry: "等待下一次尝试",
-  paused: "对方要求暂停",
-  paced: "限速，避免触及上限",
-  parked: "停放到稍后",
-  question: "等待回答",
-  gate: "等待审批",
-  budget: "等待更多预算",
-  stopped: "已停止",
-  join: "等待其他分支",
-};
-
-const STATUS_EN: Waits = {
-  done: "worked",
-  failed: "failed",
-  running: "running",
-  waiting: "waiting",
-  cancelled: "cancelled",
-  skipped: "skipped",
-  halted: "halted",
-  interrupted: "interrupted",
-  parked: "parked",
-};
-
-const STATUS_ZH: Waits = {
-  done: "成功",
-  failed: "失败",
-  running: "运行中",
-  waiting: "等待中",
-  cancelled: "已取消",
-  skipped: "已跳过",
-  halted: "已中止",
-  interrupted: "被中断",
-  parked: "已停放",
-};
-
 export const RUN_WORDS = wordTable({
   "en": {
-    waits: WAITS_EN,
-    spanStatus: STATUS_EN,
     panel: (run: string) => `Run ${run}`,
     started: "started",
     stages: (done: number, all: number) => `${done} of ${all} stages done`,
@@ -101,6 +46,8 @@ export const RUN_WORDS = wordTable({
     in: "in",
     nothingToDo: "Nothing needs to be done.",
     readOnly: "You can look, not act.",
+    group: "Fault group",
+    sameFailures: "All failures like this",
     correlation: "Correlation",
     request: "Request",
     cost: "Cost",
@@ -113,13 +60,7 @@ export const RUN_WORDS = wordTable({
     node: "Node",
     target: "Target",
     runtime: "Took",
-    deadline: "Deadline",
-    until: "until",
-    nothingYet: "Nothing has happened yet",
-    nothingYetNext: "The first attempt appears here as soon as it begins.",
     onlyNode: (node: string) => `Only ${node}`,
-    wholeTrace: "Open the trace",
-    olderSpans: (count: number) => `${count} older spans are not shown.`,
     noDecision: "Nothing had to be decided",
     noDecisionNext: "When an attempt fails, the policy row that decides about it is shown here.",
     attemptNamed: (attempt: number, tool: string) => `Attempt ${attempt} · ${tool}`,
@@ -171,14 +112,6 @@ export const RUN_WORDS = wordTable({
     noEvents: "No event matches",
     noEventsNext: "Choose all levels and all nodes, or search for something else.",
     timeline: "Over time",
-    hideIdle: "Hide idle time",
-    onlyErrors: "Errors only",
-    wholeTime: "Show all of it",
-    noTrouble: "Nothing failed",
-    noTroubleNext: "Turn off “Errors only” to see everything that happened.",
-    brush: "Choose a part of the time",
-    from: "From",
-    to: "To",
     graph: "Workflow",
     graphAsList: "The same as a list",
     edgeKinds: {
@@ -201,8 +134,6 @@ export const RUN_WORDS = wordTable({
     earlierEvidence: "What earlier attempts met",
   },
   "zh-CN": {
-    waits: WAITS_ZH,
-    spanStatus: STATUS_ZH,
     panel: (run: string) => `运行 ${run}`,
     started: "开始于",
     stages: (done: number, all: number) => `已完成 ${done}/${all} 个阶段`,
@@ -245,6 +176,8 @@ export const RUN_WORDS = wordTable({
     in: "还有",
     nothingToDo: "无需操作。",
     readOnly: "您只能查看，不能操作。",
+    group: "故障组",
+    sameFailures: "所有同类故障",
     correlation: "关联 ID",
     request: "请求 ID",
     cost: "费用",
@@ -257,13 +190,7 @@ export const RUN_WORDS = wordTable({
     node: "节点",
     target: "目标",
     runtime: "耗时",
-    deadline: "截止时间",
-    until: "直到",
-    nothingYet: "尚未发生任何事",
-    nothingYetNext: "第一次尝试开始后会立即显示在这里。",
     onlyNode: (node: string) => `仅 ${node}`,
-    wholeTrace: "打开追踪",
-    olderSpans: (count: number) => `还有 ${count} 个较早的跨度未显示。`,
     noDecision: "没有需要决定的事",
     noDecisionNext: "尝试失败时，这里会显示作出决定的策略行。",
     attemptNamed: (attempt: number, tool: string) => `第 ${attempt} 次尝试 · ${tool}`,
@@ -315,14 +242,6 @@ export const RUN_WORDS = wordTable({
     noEvents: "没有匹配的事件",
     noEventsNext: "请选择全部级别和全部节点，或换一个词搜索。",
     timeline: "时间线",
-    hideIdle: "隐藏空闲时间",
-    onlyErrors: "仅错误",
-    wholeTime: "显示全部",
-    noTrouble: "没有失败",
-    noTroubleNext: "关闭“仅错误”即可查看发生的一切。",
-    brush: "选择时间范围",
-    from: "从",
-    to: "到",
     graph: "工作流",
     graphAsList: "以列表显示",
     edgeKinds: {

@@ -1,13 +1,23 @@
 // The rows of a waterfall from the spans of a trace. Pure: what a span is and says comes from the server, here it only gets its place.
 
 import type { Format } from "../../app/format.ts";
-import type { Answer } from "../../app/server.tsx";
+import { type Answer, useRead } from "../../app/server.tsx";
 import type { WaterfallBar, WaterfallRow } from "../../parts/waterfall.tsx";
 import type { Interval } from "../../parts/time-scale.ts";
 
 export type Trace = Answer<"traceSession">;
 export type Span = Trace["spans"][number];
 export type Step = Trace["graph"]["nodes"][number];
+
+/** As many of the newest spans as are read at first. */
+export const SOME_SPANS = 1_000;
+
+export function useTrace(
+  session: string,
+  { limit = SOME_SPANS, turn = null }: { readonly limit?: number; readonly turn?: string | null } = {},
+) {
+  return useRead("traceSession", { params: { session }, query: { limit, ...(turn === null ? {} : { turn }) } });
+}
 
 export interface RowWords {
   readonly attempt: (count: number) => string;
@@ -46,10 +56,33 @@ export function treeOf({ spans, graph }: Trace, words: RowWords): readonly Item[
   return roots;
 }
 
+/** What failed, what it is part of, and the waits within it. */
+export function troubleIn(trace: Trace): Trace {
+  const { spans, graph } = trace;
+  const byId = new Map(spans.map((span) => [span.id, span]));
+  const kept = new Set<string>();
+  for (const span of spans) {
+    if (span.fault === null) continue;
+    for (let at: Span | undefined = span; at !== undefined; at = byId.get(at.parent ?? "")) kept.add(at.id);
+  }
+  return {
+    ...trace,
+    spans: spans.filter(({ id, kind, parent }) => kept.has(id) || (kind === "wait" && kept.has(parent ?? ""))),
+    graph: { ...graph, nodes: graph.nodes.filter(({ span, because }) => span !== null || because !== null) },
+  };
+}
+
+/** The visit that a row shows, as `node#execution`; null for other rows. */
+export function nodeVisit(row: string): string | null {
+  return row.startsWith(VISIT) ? row.slice(VISIT.length) : null;
+}
+
+const VISIT = "visit:";
+
 /** Spans of a run's node stand under their visit; everything else stands at the top. */
 function homeOf({ node, execution }: Span, visits: Map<string, Item>, roots: Item[]): Item[] {
   if (node === "") return roots;
-  const id = `visit:${node}#${execution}`;
+  const id = `${VISIT}${node}#${execution}`;
   const known = visits.get(id);
   if (known !== undefined) return known.children;
   const visit = { id, span: null, step: null, label: execution > 1 ? `${node} #${execution}` : node, children: [] };
@@ -98,6 +131,8 @@ function rowOf(item: Item, depth: number, isOpen: boolean | null, options: RowOp
     ...{ id, depth, label, isOpen, bars },
     note: noteOf(item, options.words),
     state: last?.state ?? null,
+    fault: span?.kind === "attempt" ? (span.fault?.title ?? "") : "",
+    long: bars.length === 0 ? "" : options.format.duration(lengthOf(bars)),
     text: step === null ? "" : step.says,
     says: told.join("; "),
   };
@@ -124,6 +159,11 @@ function barOf(span: Span, { now, startAt, format, words }: RowOptions): Waterfa
   const time = endAt === null ? words.lasts(from, long) : words.takes(from, long);
   const first = span.kind === "attempt" ? `${words.attempt(span.attempt)}: ` : "";
   return { id, phase, state: state.id, startAt: span.startAt, endAt: end, says: `${first}${says}, ${time}` };
+}
+
+/** From the first beginning to the last end. */
+function lengthOf(bars: readonly WaterfallBar[]): number {
+  return Math.max(...bars.map(({ endAt }) => endAt)) - Math.min(...bars.map(({ startAt }) => startAt));
 }
 
 /** When something was at work; waits and everything between are idle. */
