@@ -83,7 +83,8 @@ export const startRunBody = z
     inputs: z.record(z.string(), z.unknown()).optional(),
     run: z
       .string()
-      .regex(/^[\w.:@-]{1,100}$/, "1 to 100 letters, digits and . : @ _ -")
+      // A run named `..` would have no address.
+      .regex(/^(?!\.+$)[\w.:@-]{1,100}$/, "1 to 100 letters, digits and . : @ _ -, and not dots alone")
       .optional()
       .describe("Names the run. Default: a new name."),
   })

@@ -41,7 +41,7 @@ export function dashboardPage(chance: Chance, folder: string = packageFolder("di
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (!isRead || pathname.startsWith("/v1/") || pathname === "/metrics") return null;
     if (files.has(pathname) && pathname !== "/index.html") return fileAnswer(read(pathname), pathname, request);
-    const wantsPage = request.headers.get("accept")?.includes("text/html") === true;
+    const wantsPage = pathname === "/" || /text\/html/i.test(request.headers.get("accept") ?? "");
     // The name of a run may look like that of a file: release-2.4.
     if (!wantsPage || pathname.startsWith("/assets/")) return null;
     if (!files.has("/index.html")) return new Response(NOT_BUILT, { status: 503 });

@@ -263,13 +263,23 @@ function handlersOf(parts: ServerParts): Handlers {
 
 /** The server listens where only this machine can reach it, unless its owner says how it is protected. */
 function refusePublic({ host = "127.0.0.1", behindTlsProxy = false, publicUrl }: ServerOptions): void {
-  if (publicUrl !== undefined && !/^https?:$/.test(URL.parse(publicUrl)?.protocol ?? "")) {
-    const message = `publicUrl is ${JSON.stringify(publicUrl)}; it must be an address such as https://faultline.example.com`;
+  const wrong = publicUrl === undefined ? null : wrongInPublicUrl(publicUrl, behindTlsProxy);
+  if (wrong !== null) {
+    const message = `publicUrl ${wrong}; it must be an address such as https://faultline.example.com`;
     throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "publicUrl" } }));
   }
   if (LOOPBACK.has(host) || (behindTlsProxy && publicUrl !== undefined)) return;
   const message = `refusing to listen on ${host}: others could read tokens on the way. Put a proxy with TLS in front and say so: --behind-tls-proxy --public-url https://your.host`;
   throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "host" } }));
+}
+
+/** null: nothing. A password is not repeated: the message goes to a log. */
+function wrongInPublicUrl(given: string, behindTlsProxy: boolean): string | null {
+  const url = URL.parse(given);
+  if (url === null || !/^https?:$/.test(url.protocol)) return `is ${JSON.stringify(given)}`;
+  // The page and the API live at the root of their host.
+  if (url.href !== `${url.origin}/`) return "has more than a host: a user, a path or a query";
+  return behindTlsProxy && url.protocol !== "https:" ? `is ${given}, without TLS` : null;
 }
 
 function addressesOf(

@@ -36,10 +36,12 @@ const TOKEN_FILE = "operator.token";
 const HASHES_FILE = "tokens.json";
 const PREFIX = "flt_";
 
+const tokenName = z.string().min(1).max(100);
+
 const tokensFile = z.strictObject({
   tokens: z.array(
     z.strictObject({
-      name: z.string().min(1).max(100),
+      name: tokenName,
       role: z.enum(ROLES as readonly ["viewer", "operator"]),
       sha256: z.string().length(64),
       createdAt: z.number(),
@@ -102,6 +104,11 @@ function byHashOf({ tokens }: TokensFile): ReadonlyMap<string, Identity> {
 
 /** Adds a token and returns it; it is not written anywhere else. */
 export async function addToken(folder: string, name: string, role: Role, now: number): Promise<string> {
+  // No server could read the file any more.
+  if (!tokenName.safeParse(name).success) {
+    const message = "the name of a token has 1 to 100 characters";
+    throw new FaultError(fault("ShapeInvalid", { message, context: { field: "name" } }));
+  }
   const { tokens } = (await readTokens(folder)) ?? (await makeFirst(folder, now));
   if (tokens.some((known) => known.name === name)) {
     const message = `there is a token named ${name} already; choose another name, or remove that one first`;

@@ -1,7 +1,11 @@
 // What `faultline serve` prints.
 
-import { expect, it } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
 import { signInLines } from "../../src/cli/serve/run-serve.ts";
+import { runCli } from "../support/run-cli.ts";
 
 it.each([
   ["on a terminal", true, "https://x/#login=1", ["open https://x/#login=1"], 1],
@@ -16,3 +20,14 @@ it.each([
   expect(signInLines({ signInLink }, { stdout: { isTTY } }, (shown) => `open ${shown}`)).toEqual(expected);
   expect(links).toBe(made);
 });
+
+it.each([["list"], ["remove", "ci"], ["add", "ci"]])(
+  "a damaged file of tokens is named by `token %s`",
+  async (...words) => {
+    const folder = mkdtempSync(join(tmpdir(), "faultline-tokens-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, "tokens.json"), "{");
+    const { exit, stderr } = await runCli(["token", ...words, "--journal", join(folder, "journal.db")]);
+    expect([exit, stderr]).toEqual(["usage", expect.stringContaining("tokens.json is not a file of tokens")]);
+  },
+);

@@ -19,6 +19,9 @@ const HTML = "text/html,*/*";
 describe("the dashboard's page", () => {
   it.each([
     ["/", HTML, "<title>page</title>"],
+    ["/", "*/*", "<title>page</title>"],
+    ["/runs/ship-1", "*/*", null],
+    ["/runs/ship-1", "TEXT/HTML", "<title>page</title>"],
     ["/runs/ship-1", HTML, "<title>page</title>"],
     ["/runs/release-2.4", HTML, "<title>page</title>"],
     ["/assets/app.js", "*/*", "app"],

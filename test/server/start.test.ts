@@ -17,6 +17,13 @@ describe("a server is refused", () => {
     ["on a public address", { host: "0.0.0.0" }, "--behind-tls-proxy"],
     ["on a public address without its public name", { host: "0.0.0.0", behindTlsProxy: true }, "--public-url"],
     ["with a public URL that is none", { publicUrl: "my host" }, "publicUrl"],
+    ["with a public URL that has a path", { publicUrl: "https://example.com/faultline" }, "a path"],
+    ["with a public URL that has a password", { publicUrl: "https://me:secret@example.com" }, "a user"],
+    [
+      "behind a proxy with TLS, with a public URL without it",
+      { host: "0.0.0.0", behindTlsProxy: true, publicUrl: "http://example.com" },
+      "without TLS",
+    ],
     ["with a port that is none", { port: 70_000 }, "port"],
     ["with a mistyped option", { prot: 1 } as Partial<ServerOptions>, "port"],
   ];
@@ -65,6 +72,12 @@ describe("tokens", () => {
     expect((await listTokens(folder)).map(({ name }) => name)).toEqual(["operator", "ci"]);
     expect([await removeToken(folder, "ci"), await removeToken(folder, "ci")]).toEqual([true, false]);
     expect((await openTokens(folder, 1)).identify(token)).toBeNull();
+  });
+
+  it.each(["", "n".repeat(101)])("of a name that the file cannot hold are refused (%#)", async (name) => {
+    const folder = dirname(journalPath());
+    await expect(addToken(folder, name, "viewer", 1)).rejects.toThrow("1 to 100");
+    await openTokens(folder, 1);
   });
 
   it("that are added or removed while a server runs are taken up with the next request", async () => {

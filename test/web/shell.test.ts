@@ -19,3 +19,15 @@ inBrowser("signing in", () => {
     expect(new URL(page.url()).pathname).toBe("/runs");
   });
 });
+
+inBrowser("an address that no page has", () => {
+  it.each([
+    ["en", "Page not found", "Go to Overview"],
+    ["zh-CN", "找不到页面", "前往“总览”"],
+  ] as const)("says so and leads on (%s)", async (language, title, way) => {
+    const page = await look(await startWorld(), "/nothing/here", { language });
+    await page.getByRole("heading", { name: title }).waitFor();
+    await page.getByRole("link", { name: way }).click();
+    await page.waitForURL((url) => url.pathname === "/");
+  });
+});

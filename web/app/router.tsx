@@ -7,7 +7,7 @@ import {
   lazyRouteComponent,
   type SearchSchemaInput,
 } from "@tanstack/react-router";
-import { Shell } from "./shell.tsx";
+import { NoPage, Shell } from "./shell.tsx";
 
 type Search = Readonly<Record<string, string>>;
 
@@ -81,6 +81,7 @@ const routes = [
 export const router = createRouter({
   routeTree: root.addChildren(routes),
   defaultPreload: "intent",
+  defaultNotFoundComponent: NoPage,
   scrollRestoration: true,
   // Plain texts in the address, not JSON.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),

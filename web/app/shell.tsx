@@ -5,6 +5,8 @@ import { type ReactNode, type SubmitEvent, useEffect, useRef, useState } from "r
 import { Kbd } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Brand, Icon, type IconName } from "../parts/icon.tsx";
+import { Page } from "../parts/page.tsx";
+import { Empty } from "../parts/states.tsx";
 import { useAllKeys, useKeys } from "./keys.ts";
 import { useConnection } from "./live.tsx";
 import { useRead } from "./server.tsx";
@@ -55,6 +57,18 @@ export function Shell(): ReactNode {
       </div>
       <KeyList isOpen={areKeysShown} onClose={() => showKeys(false)} />
     </div>
+  );
+}
+
+/** For an address that no page has. */
+export function NoPage(): ReactNode {
+  const words = useWords(WORDS);
+  return (
+    <Page title={words.noPage}>
+      <Empty title={words.noPageSays}>
+        <Link to="/">{words.goTo(words.pages["/"])}</Link>
+      </Empty>
+    </Page>
   );
 }
 
@@ -173,6 +187,8 @@ const WORDS = wordTable({
     keys: "Keyboard shortcuts",
     skip: "Skip to content",
     menu: "Menu",
+    noPage: "Page not found",
+    noPageSays: "There is no page at this address.",
     search: "Search",
     searchHint: "Search runs, faults, targets",
     stale: "The connection to the server is lost. You see the last known state; the page reconnects by itself.",
@@ -196,6 +212,8 @@ const WORDS = wordTable({
     keys: "键盘快捷键",
     skip: "跳到内容",
     menu: "菜单",
+    noPage: "找不到页面",
+    noPageSays: "此地址没有页面。",
     search: "搜索",
     searchHint: "搜索运行、故障、目标",
     stale: "与服务器的连接已断开。当前显示最后已知的状态；页面会自动重连。",

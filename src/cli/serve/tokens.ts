@@ -27,19 +27,14 @@ export async function addTokenTo(
   const folder = dirname(journalOf(options, io));
   await makeFolder(folder, { mode: 0o700 });
   const { role } = options;
-  try {
-    const token = await addToken(folder, name, role, io.clock.now());
-    await io.stdout.write(json ? `${safeJson({ name, role, token })}\n` : `${token}\n`);
-  } catch (error) {
-    if (isFaultError(error)) throw new UsageError(error.fault.message, "usage", { cause: error });
-    throw error;
-  }
+  const token = await inWords(addToken(folder, name, role, io.clock.now()));
+  await io.stdout.write(json ? `${safeJson({ name, role, token })}\n` : `${token}\n`);
   if (!json) await io.stderr.write(`faultline: ${SERVE_WORDS[locale].tokenMade(oneLine(name), role)}\n`);
 }
 
 export async function listTokensOf(options: TokenPlace, io: Io, { locale, json }: GlobalOptions): Promise<void> {
   const words = SERVE_WORDS[locale];
-  const tokens = await listTokens(dirname(journalOf(options, io)));
+  const tokens = await inWords(listTokens(dirname(journalOf(options, io))));
   if (json) {
     const shown = tokens.map(({ name, role, createdAt }) => ({ name, role, createdAt }));
     return void (await io.stdout.write(`${safeJson(shown)}\n`));
@@ -57,7 +52,17 @@ export async function removeTokenOf(
   { locale }: GlobalOptions,
 ): Promise<void> {
   const words = SERVE_WORDS[locale];
-  const isRemoved = await removeToken(dirname(journalOf(options, io)), name);
+  const isRemoved = await inWords(removeToken(dirname(journalOf(options, io)), name));
   if (!isRemoved) throw new UsageError(words.noToken(oneLine(name)), "usage");
   await io.stderr.write(`faultline: ${words.tokenRemoved(oneLine(name))}\n`);
+}
+
+/** A damaged file, or a name that cannot be used, is the user's to put right. */
+async function inWords<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isFaultError(error)) throw new UsageError(error.fault.message, "usage", { cause: error });
+    throw error;
+  }
 }
