@@ -125,6 +125,7 @@ export async function startSampleWorld(folder: string, { port = 0 } = {}): Promi
   const until = waiter(operator);
   await runPlan(journalFile);
   await askQuestions(journalFile);
+  await breakTool(journalFile);
   await reportFailures(operator);
   await startRuns(operator, until);
   return {
@@ -223,6 +224,22 @@ async function askQuestions(journalFile: string): Promise<void> {
   });
   await session.ask("password", { kind: "Auth.Password", prompt: "Password for the package registry:" });
   await session.abandon("the program waits for its answers");
+  await fl.close();
+}
+
+/** Calls of a program to a tool that is down, until its breaker opens. */
+async function breakTool(journalFile: string): Promise<void> {
+  const journal = await openJournal(journalFile, { clock: systemClock });
+  const fl = createFaultline({ journal });
+  const payments = tool({
+    ...{ id: "payments_api", idempotent: true, retry: { maxAttempts: 1 }, breaker: { failures: 3, openMs: 600_000 } },
+    run: () => {
+      throw new FaultError(fault("ToolUnavailable", { message: "502 from the payments gateway" }));
+    },
+  });
+  const session = await fl.session("charge-cards");
+  for (const card of ["4410", "4411", "4412"]) await session.turn({ charge: step(payments, { card }) });
+  await session.end();
   await fl.close();
 }
 

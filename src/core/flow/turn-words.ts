@@ -115,8 +115,8 @@ function askedFor({ code, payload }: Question): InteractionKind {
   return asks === "Auth.DeviceCode" ? asks : payload.kind;
 }
 
-/** Empty for a time that no date can tell. */
-function minuteOf(at: number): string {
+/** `2026-11-17 14:40 UTC`; empty for a time that no date can tell. */
+export function minuteOf(at: number): string {
   return Math.abs(at) <= 8.64e15 ? `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC` : "";
 }
 

@@ -1,7 +1,7 @@
 // The state of a target in words, and what a person can do about it.
 
 import type { BreakerState } from "../../core/decide/breaker.ts";
-import { isoTime } from "../../core/decide/explain.ts";
+import { minuteOf } from "../../core/flow/turn-words.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
 import type { TargetReport } from "./report-targets.ts";
 
@@ -52,8 +52,8 @@ export function targetActions(facts: Omit<Facts, "retryAt">, locale: Locale): Ta
 
 export function tellTarget({ breaker, retryAt, pausedUntil }: Facts, locale: Locale): string {
   const { states, paused } = WORDS[locale];
-  if (breaker === "closed" && pausedUntil !== null) return paused(isoTime(pausedUntil));
-  return states[breaker](retryAt === null ? "" : isoTime(retryAt));
+  if (breaker === "closed" && pausedUntil !== null) return paused(minuteOf(pausedUntil));
+  return states[breaker](retryAt === null ? "" : minuteOf(retryAt));
 }
 
 interface TargetWords {

@@ -1,7 +1,7 @@
 // Who did what, when, and with which key. For operators.
 
 import { Link } from "@tanstack/react-router";
-import { type ReactNode, type SubmitEvent, useRef } from "react";
+import type { ReactNode } from "react";
 import { useFormat } from "../../app/format.ts";
 import { type LongList, useLongList } from "../../app/long-list.ts";
 import { useSearchParams } from "../../app/search-params.ts";
@@ -9,6 +9,7 @@ import { type Answer, useClient } from "../../app/server.tsx";
 import { useCanAct } from "../../app/sign-in.tsx";
 import { useWords, wordTable } from "../../app/words.ts";
 import { Button } from "../../parts/button.tsx";
+import { ChoiceFilter, ClearFilters, TextFilter } from "../../parts/filters.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Rows } from "../../parts/rows.tsx";
@@ -78,40 +79,13 @@ function Export({ records }: { readonly records: readonly AuditRecord[] }): Reac
 function Filters({ records }: { readonly records: readonly AuditRecord[] }): ReactNode {
   const words = useWords(WORDS);
   const search = useSearchParams();
-  const [by, on] = [search.get("by"), search.get("on")];
-  const field = useRef<HTMLInputElement>(null);
-  const filterOn = (event: SubmitEvent): void => {
-    event.preventDefault();
-    search.set({ on: field.current?.value.trim() ?? "", chosen: null });
-  };
+  const by = search.get("by");
   const people = [...new Set([...records.map((record) => record.by), ...(by === null ? [] : [by])])].toSorted();
   return (
     <>
-      <select
-        className="audit-filter"
-        aria-label={words.by}
-        value={by ?? ""}
-        onChange={({ target }) => search.set({ by: target.value, chosen: null })}
-      >
-        <option value="">{words.anyone}</option>
-        {people.map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
-      <form className="audit-find" key={on} onSubmit={filterOn}>
-        <input
-          ref={field}
-          type="search"
-          aria-label={words.onExactly}
-          placeholder={words.onExactly}
-          defaultValue={on ?? ""}
-        />
-      </form>
-      {by === null && on === null ? null : (
-        <Button kind="quiet" onClick={() => search.set({ by: null, on: null, chosen: null })}>
-          {words.clear}
-        </Button>
-      )}
+      <ChoiceFilter name="by" label={words.by} choices={people.map((name) => ({ id: name, label: name }))} />
+      <TextFilter name="on" label={words.onExactly} />
+      <ClearFilters names={["by", "on"]} />
     </>
   );
 }
@@ -203,15 +177,13 @@ const WORDS = wordTable({
     csv: "Export CSV",
     when: "When",
     by: "Who",
-    anyone: "Anyone",
     what: "What",
     on: "On",
     result: "Result",
     key: "Key",
     done: "Done",
     refused: (why: string) => `Refused: ${why}`,
-    onExactly: "Id of a run, question or target",
-    clear: "Clear filters",
+    onExactly: "Exact id…",
     none: "Nothing was done by hand yet",
     noneMatch: "Nothing fits these filters",
     noneSays: "Actions on runs, answers to questions and changes to targets appear here with the name of the token.",
@@ -226,15 +198,13 @@ const WORDS = wordTable({
     csv: "导出 CSV",
     when: "时间",
     by: "操作者",
-    anyone: "任何人",
     what: "操作",
     on: "对象",
     result: "结果",
     key: "幂等键",
     done: "已执行",
     refused: (why: string) => `被拒绝：${why}`,
-    onExactly: "运行、问题或目标的标识",
-    clear: "清除筛选",
+    onExactly: "完整标识…",
     none: "还没有人工操作",
     noneMatch: "没有符合筛选条件的记录",
     noneSays: "对运行的操作、对问题的回答以及对目标的更改都会连同令牌名称显示在这里。",

@@ -8,17 +8,18 @@ import { useSearchParams } from "../../app/search-params.ts";
 import { type Answer, useClient } from "../../app/server.tsx";
 import { useNow } from "../../app/clock.ts";
 import { useWords, wordTable } from "../../app/words.ts";
+import { ClearFilters } from "../../parts/filters.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Rows } from "../../parts/rows.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { BulkList } from "./bulk-list.tsx";
-import { GroupFilters } from "./group-filters.tsx";
+import { GROUP_FILTERS, GroupFilters } from "./group-filters.tsx";
 import { Sparkline } from "./sparkline.tsx";
 import "./groups.css";
 
 export type Group = Answer<"listFaultGroups">["items"][number];
 
-const ROW_HEIGHT = 58;
+const ROW_HEIGHT = 54;
 const PAGE_SIZE = 50;
 
 export function GroupsPage(): ReactNode {
@@ -73,7 +74,7 @@ function GroupRows({ list }: { readonly list: LongList<Group> }): ReactNode {
   const words = useWords(WORDS);
   const search = useSearchParams();
   const navigate = useNavigate();
-  const isFiltered = ["q", "code", "tool"].some((name) => search.get(name) !== null);
+  const isFiltered = GROUP_FILTERS.some((name) => search.get(name) !== null);
   return (
     <Rows
       list={list}
@@ -87,9 +88,7 @@ function GroupRows({ list }: { readonly list: LongList<Group> }): ReactNode {
       empty={
         isFiltered ? (
           <Empty title={words.noneMatch}>
-            <Link className="link" to="/groups">
-              {words.clear}
-            </Link>
+            <ClearFilters names={GROUP_FILTERS} />
           </Empty>
         ) : (
           <Empty title={words.none}>
@@ -181,7 +180,6 @@ const WORDS = wordTable({
     none: "Nothing has failed yet",
     noneSays: "A failure of a tool, a model, an agent or a stage appears here as soon as it is recorded.",
     noneMatch: "No group fits these filters",
-    clear: "Show all groups",
   },
   "zh-CN": {
     title: "故障分组",
@@ -201,6 +199,5 @@ const WORDS = wordTable({
     none: "还没有失败",
     noneSays: "工具、模型、代理或阶段的失败一经记录，就会显示在这里。",
     noneMatch: "没有符合筛选条件的分组",
-    clear: "显示所有分组",
   },
 });

@@ -8,6 +8,7 @@ import { useLongList } from "../../app/long-list.ts";
 import { useSearchParams } from "../../app/search-params.ts";
 import { type Answer, type Sent, useClient } from "../../app/server.tsx";
 import { useWords, wordTable } from "../../app/words.ts";
+import { ChoiceFilter, ClearFilters } from "../../parts/filters.tsx";
 import { Page } from "../../parts/page.tsx";
 import { StatePill } from "../../parts/pill.tsx";
 import { Rows } from "../../parts/rows.tsx";
@@ -40,7 +41,7 @@ export function SessionsPage(): ReactNode {
   });
   const isFiltered = status !== undefined;
   return (
-    <Page title={words.title} says={words.says} filters={<Filter status={status} />}>
+    <Page title={words.title} says={words.says} filters={<Filter />}>
       <Rows
         list={list}
         label={words.title}
@@ -124,21 +125,14 @@ function SessionRow({ session: line }: { readonly session: Session }): ReactNode
   );
 }
 
-function Filter({ status }: { readonly status: Query["status"] }): ReactNode {
+function Filter(): ReactNode {
   const words = useWords(WORDS);
-  const search = useSearchParams();
+  const choices = STATUSES.map((id) => ({ id, label: words.statuses[id] }));
   return (
-    <label className="sessions-filter">
-      <span>{words.state}</span>
-      <select value={status ?? ""} onChange={({ target }) => search.set({ status: target.value })}>
-        <option value="">{words.all}</option>
-        {STATUSES.map((one) => (
-          <option key={one} value={one}>
-            {words.statuses[one]}
-          </option>
-        ))}
-      </select>
-    </label>
+    <>
+      <ChoiceFilter name="status" label={words.state} choices={choices} />
+      <ClearFilters names={["status"]} />
+    </>
   );
 }
 
@@ -154,14 +148,13 @@ const WORDS = wordTable({
     updated: "Updated",
     run: "Run",
     program: "Program",
-    all: "All",
     statuses: { open: "open", waiting: "waiting", done: "done", failed: "failed", cancelled: "cancelled" },
     ago: (age: string) => `${age} ago`,
     none: "No sessions yet",
     begin:
       "A session appears here when a program calls fl.session, when a run starts, or when an executor reports a failure.",
     noneFiltered: "No session matches these filters",
-    widen: "Choose All to see every session.",
+    widen: "Clear the filter to see every session.",
   },
   "zh-CN": {
     title: "会话",
@@ -174,12 +167,11 @@ const WORDS = wordTable({
     updated: "更新",
     run: "运行",
     program: "程序",
-    all: "全部",
     statuses: { open: "进行中", waiting: "等待中", done: "完成", failed: "失败", cancelled: "已取消" },
     ago: (age: string) => `${age}前`,
     none: "还没有会话",
     begin: "程序调用 fl.session、运行开始或执行器报告故障时，会话会出现在这里。",
     noneFiltered: "没有符合条件的会话",
-    widen: "选择“全部”可查看所有会话。",
+    widen: "清除筛选可查看所有会话。",
   },
 });

@@ -91,10 +91,14 @@ function homeOf({ node, execution }: Span, visits: Map<string, Item>, roots: Ite
   return visit.children;
 }
 
-function labelOf({ kind, name, attempt, says }: Span, labels: ReadonlyMap<string, string>, words: RowWords): string {
+function labelOf(
+  { kind, name, tool, attempt, says }: Span,
+  labels: ReadonlyMap<string, string>,
+  words: RowWords,
+): string {
   if (kind === "wait") return says;
   if (kind === "attempt" || (kind === "turn" && attempt > 0)) return words.attempt(attempt);
-  return labels.get(name) ?? (kind === "call" ? name.slice(name.indexOf("/") + 1) : name);
+  return labels.get(name) ?? (kind === "call" && tool !== "" ? tool : name);
 }
 
 export interface RowOptions {
