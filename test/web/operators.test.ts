@@ -1,0 +1,77 @@
+// What needs a whole world: another provider for a failed run, one action on many runs, and people who may only look.
+
+import { beforeAll, expect, it, onTestFinished } from "vitest";
+import { failRuns, startFailingProvider } from "../server/failing-provider.ts";
+import { journalPath, startWorld } from "../server/world.ts";
+import { inBrowser, look } from "./browser.ts";
+import { shown } from "./page-checks.ts";
+import { PAGE_NAMES, pagesWorld, type PagesWorld } from "./pages.ts";
+
+inBrowser("the sample world", () => {
+  let world: PagesWorld;
+  beforeAll(async () => void (world = await pagesWorld()));
+
+  it.each(PAGE_NAMES.filter((name) => name !== "audit"))("%s offers a viewer nothing that acts", async (name) => {
+    const run = await world.operator.showRun({ params: { run: "review-pr-4408" } });
+    const acts = new Set([...run.actions.map(({ label }) => label), ...ACTS]);
+    const page = await look(world, world.path(name), { as: "viewer" });
+    await shown(page);
+    const buttons = await page.locator("button:visible").allInnerTexts();
+    expect(buttons.filter((text) => acts.has(text.split("\n")[0] ?? ""))).toEqual([]);
+  });
+
+  it("a failed run goes on with another provider, chosen in a dialog that says what it repeats and keeps", async () => {
+    const page = await look(world, "/runs/review-pr-4409");
+    await page
+      .getByRole("button", { name: /^Switch/ })
+      .first()
+      .click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Keeps", { exact: true }).first().waitFor();
+    await dialog.getByRole("radio").first().check();
+    world.mend();
+    await dialog.getByRole("button", { name: /^Switch/ }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.locator("main").getByText("completed").first().waitFor();
+  });
+});
+
+/** The page's own buttons that send something. */
+const ACTS = ["Start a run", "Answer", "Yes", "No", "Send", "Isolate", "Put back into service", "Cancel"];
+
+inBrowser("a group of failures", () => {
+  it("is retried as a whole, in waves, from one dialog", async () => {
+    const provider = await startFailingProvider();
+    onTestFinished(() => provider.close());
+    const journal = journalPath();
+    const runs = await failRuns(journal, provider, 3);
+    const world = await startWorld({ journal });
+    const [group] = (await world.operator.listFaultGroups({})).items;
+    provider.mode = "answer";
+    const page = await look(world, `/groups/${encodeURIComponent(group?.fingerprint ?? "")}?act=-`);
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: /start with 1 run/ }).click();
+    await dialog.waitFor({ state: "detached" });
+    const isDone = async (): Promise<boolean> => {
+      const { items } = await world.operator.listRuns({ query: { status: "completed" } as never });
+      return items.filter(({ state }) => state.id === "completed").length >= runs.length;
+    };
+    await expect.poll(isDone, { timeout: 50_000 }).toBe(true);
+  });
+});
+
+inBrowser("a sign-in link", () => {
+  it("signs in once, leaves the address, and signing out ends it", async () => {
+    const world = await startWorld();
+    const link = new URL(world.server.signInLink() ?? "");
+    const expects = [/status of 401/, /sign-in link did not work/];
+    const page = await look(world, `/${link.hash}`, { as: null, expects });
+    await page.getByRole("navigation", { name: "Pages" }).waitFor();
+    expect(page.url()).not.toContain("login");
+    const late = await look(world, `/${link.hash}`, { as: null, expects });
+    await late.getByRole("heading", { name: "Sign in" }).waitFor();
+    await page.goto(`${world.url}/settings`);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  });
+});
