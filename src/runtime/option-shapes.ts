@@ -9,6 +9,7 @@ import {
   anyText,
   described,
   either,
+  flag,
   group,
   having,
   type Kind,
@@ -88,6 +89,7 @@ const wholePolicy = group(
       group(shape<RetryBudgetRule>({ capacity: number(0), perCall: number(0), perSecond: number(0) })),
     ),
     learnsAfter: required(number(0)),
+    unattended: flag,
   }),
 );
 export const policyKind: Kind = {

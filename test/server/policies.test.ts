@@ -63,6 +63,13 @@ describe("policies", () => {
     expect(await world.viewer.replayPolicy({ body: later })).toMatchObject({ decisions: 0 });
   });
 
+  it("are replayed as the server decides: its built-in rows ask nobody about a report", async () => {
+    const { operator, viewer } = await startWorld({ drive: false });
+    await operator.reportFailure({ body: { tool: "mail", evidence: { status: 500 } } });
+    const replayed = await viewer.replayPolicy({ body: { preset: "default" } });
+    expect(replayed).toMatchObject({ decisions: 1, changed: 0 });
+  });
+
   it("are refused where there are none or two, and where they have mistakes", async () => {
     const problems = await Promise.all(
       [

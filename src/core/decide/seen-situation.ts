@@ -7,7 +7,7 @@ import { type ChainState, NO_CHAIN, nextTarget, scopeOf, type Target } from "./f
 import { type Incident, type Situation, situation as typical } from "./situation.ts";
 import type { Fault } from "../fault/fault.ts";
 import type { RetryChange } from "../policy/layer.ts";
-import type { Place, Recourse } from "../policy/policy.ts";
+import type { Place, Policy, Recourse } from "../policy/policy.ts";
 
 /** The situation that a recorded decision was made in. */
 export interface SeenSituation {
@@ -30,6 +30,8 @@ export interface SeenSituation {
   /** When the fault said that it lifts, where the entry names a later time; null for never. */
   readonly resetAt?: number | null;
   readonly changes?: Partial<PolicyChanges>;
+  /** Decided as runs decide, outside of a stage: a report to a server, for example. */
+  readonly unattended?: true;
 }
 
 /** `backAt`: absent for now, null for never. */
@@ -40,7 +42,12 @@ type SeenTarget = Omit<Target, "available" | "backAt" | "contextWindowTokens"> &
 };
 
 /** `written` is the fault as the entry has it. */
-export function seenSituation(situation: Situation, changes: PolicyChanges, written: Fault): SeenSituation {
+export function seenSituation(
+  situation: Situation,
+  changes: PolicyChanges,
+  { unattended }: Pick<Policy, "unattended">,
+  written: Fault,
+): SeenSituation {
   const { fault, place, now, deadlineAt, chain, offers, roll } = situation;
   const usual = typical(fault);
   const differs = <K extends keyof Situation>(key: K): Partial<Pick<Situation, K>> =>
@@ -66,6 +73,7 @@ export function seenSituation(situation: Situation, changes: PolicyChanges, writ
     ...differs("incidents"),
     ...(fault.resetAt === written.resetAt ? {} : { resetAt: fault.resetAt ?? null }),
     ...(isUnchanged(changes) ? {} : { changes: changedOnly(changes) }),
+    ...(unattended === true && place.stage === "" ? { unattended } : {}),
   };
 }
 

@@ -139,6 +139,8 @@ export interface Policy {
   readonly retryBudget: RetryBudgetRule;
   /** After so many failures in a row a recourse is passed over for a while, after so many successes preferred; 0 switches memory off, more than 20 is never reached. */
   readonly learnsAfter: number;
+  /** No person watches: its built-in rows do not ask. Absent: somebody may be there. */
+  readonly unattended?: true;
 }
 
 /** Where a fault happened, as far as rows can match on it. */

@@ -7,7 +7,7 @@ import { type PresetName, PRESETS } from "./presets.ts";
 
 export function policyOfRuns(policy: PresetName | Policy): Policy {
   const base = typeof policy === "string" ? PRESETS[policy] : policy;
-  return { ...base, rows: base.rows.map((row) => (asksByItself(row) ? withoutAsking(row) : row)) };
+  return { ...base, unattended: true, rows: base.rows.map((row) => (asksByItself(row) ? withoutAsking(row) : row)) };
 }
 
 function asksByItself({ origin, match }: PolicyRow): boolean {

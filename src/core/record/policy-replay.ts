@@ -12,8 +12,8 @@ import { policyOfRuns } from "../policy/runs-policy.ts";
 import type { Entry } from "./event.ts";
 
 /**
- * Makes past decisions about calls again under one policy. Entries without a recorded situation give null. Calls of workflow runs
- * are decided as runs do it: the built-in rows do not ask a person.
+ * Makes past decisions about calls again under one policy. Entries without a recorded situation give null. Calls of workflow runs,
+ * and calls reported to a server, are decided as runs do it: the built-in rows do not ask a person.
  */
 export function replayUnder(policy: Policy): (entry: Entry) => Decision | null {
   const inSessions = effectivePolicies(policy);
@@ -22,7 +22,8 @@ export function replayUnder(policy: Policy): (entry: Entry) => Decision | null {
     if ((event.type !== "call-failed" && event.type !== "call-decided") || event.saw === undefined) return null;
     const seen = situationOf(event, event.saw, at);
     const { situation } = seen;
-    const effective = (situation.place.stage === "" ? inSessions : inRuns)(seen);
+    const isAttended = situation.place.stage === "" && event.saw.unattended !== true;
+    const effective = (isAttended ? inSessions : inRuns)(seen);
     return decide(situation, policyFor(situation, effective));
   };
 }

@@ -247,7 +247,7 @@ function decideAbout(
   }
   const isFinal = decision.recourse === "fail" || decision.recourse === "surface";
   const told = isFinal ? withFirstReturn(seen, situation.chain, now) : seen;
-  const saw = request.recorder.isSession ? { saw: seenSituation(situation, changes, told) } : {};
+  const saw = request.recorder.isSession ? { saw: seenSituation(situation, changes, policy, told) } : {};
   return { fault: told, decision, breaker, ...saw };
 }
 

@@ -33,9 +33,14 @@ const real = situations.map((given): Situation => ({
   chain: given.chain.targets.length === 0 ? NO_CHAIN : given.chain,
 }));
 
-function entryOf(situation: Situation, declared: PolicyChanges, written = situation.fault): Entry {
+function entryOf(
+  situation: Situation,
+  declared: PolicyChanges,
+  written = situation.fault,
+  inForceThen: Pick<Policy, "unattended"> = {},
+): Entry {
   const decision = decide(situation, POLICY_OF_NO_INTEREST);
-  const saw = seenSituation(situation, declared, written);
+  const saw = seenSituation(situation, declared, inForceThen, written);
   const { tool } = situation.place;
   const event = { type: "call-decided", call: "c", tool, fault: written, decision, breaker: "closed", saw } as const;
   return JSON.parse(JSON.stringify({ session: "s", seq: 1, at: situation.now, event })) as Entry;
@@ -60,6 +65,17 @@ describe("a recorded situation", () => {
     );
   });
 
+  it("of a report to a server is decided again as the server does it", () => {
+    fc.assert(
+      fc.property(real, policies, (situation, policy) => {
+        const ofServer = policyOfRuns(policy);
+        const decision = decide(situation, policyFor(situation, effectivePolicy(ofServer, situation.place, NOTHING)));
+        const entry = entryOf(situation, NOTHING, situation.fault, ofServer);
+        expect(JSON.stringify(replayUnder(policy)(entry))).toBe(JSON.stringify(decision));
+      }),
+    );
+  });
+
   it("keeps the reset time that was decided about, where the entry names the first return of all targets", () => {
     fc.assert(
       fc.property(real, policies, fc.nat(9_000_000), (situation, policy, resetAt) => {
@@ -81,7 +97,7 @@ describe("a recorded situation", () => {
   });
 
   it("is short where nothing is unusual", () => {
-    const saw = seenSituation(usual(), NOTHING, usual().fault);
+    const saw = seenSituation(usual(), NOTHING, {}, usual().fault);
     expect(saw).toEqual({ place: { surface: "node", provider: "openai", stage: "review" }, roll: 0.5 });
   });
 });

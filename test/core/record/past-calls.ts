@@ -52,7 +52,7 @@ function callOf(past: PastCall, policy: Policy, startAt: number, write: (event: 
       past.other === undefined ? NO_CHAIN : { ...NO_CHAIN, targets: targetsOf(tool, past.other, at), current };
     const seen = situation(about, { place, attempt, waitedMs, now: at, idempotent: true, offers, chain, roll: 0.5 });
     const decision = decide(seen, policyFor(seen, effectivePolicy(policy, place, NO_CHANGES)));
-    const saw = seenSituation(seen, NO_CHANGES, about);
+    const saw = seenSituation(seen, NO_CHANGES, {}, about);
     const common = { call, tool, attempt, fault: about, decision, breaker: "closed", durationMs: 1_000, cost } as const;
     write({ type: "call-failed", ...common, saw });
     if (ENDS.includes(decision.recourse)) return at;
