@@ -176,7 +176,7 @@ export const RUN_WORDS = wordTable({
     in: "还有",
     nothingToDo: "无需操作。",
     readOnly: "您只能查看，不能操作。",
-    group: "故障组",
+    group: "故障分组",
     sameFailures: "所有同类故障",
     correlation: "关联 ID",
     request: "请求 ID",

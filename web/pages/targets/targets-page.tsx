@@ -66,7 +66,7 @@ function columnsOf(words: TargetWords, format: Format): readonly DataColumn<Targ
       cell: (target) => <NameCell target={target} />,
     },
     {
-      ...{ id: "state", title: titles.state, width: "minmax(132px, max-content)" },
+      ...{ id: "state", title: titles.state, width: "172px" },
       sortBy: ({ state }) => state.id,
       cell: (target) => <TargetPill target={target} />,
     },

@@ -52,7 +52,7 @@ export function TraceWaterfall({ trace, chosen, onChoose, detail = null }: Trace
       <div className="trace-bar">
         <Legend />
         {line === null && trace.deadlineAt !== null ? (
-          <span className="dim">{words.deadlineAt(format.clock(trace.deadlineAt))}</span>
+          <span className="dim trace-deadline">{words.deadlineAt(format.clock(trace.deadlineAt))}</span>
         ) : null}
         <Check
           name={words.hideIdle}

@@ -8,7 +8,7 @@ const PILLS: Readonly<Record<FaultCause, Readonly<Record<Locale, string>>>> = {
   "schema-invalid": { "en": "schema invalid", "zh-CN": "格式不符" },
   "network-error": { "en": "network error", "zh-CN": "网络错误" },
   "auth-error": { "en": "auth error", "zh-CN": "认证失败" },
-  "canceled": { "en": "canceled", "zh-CN": "已取消" },
+  "canceled": { "en": "cancelled", "zh-CN": "已取消" },
   "timeout": { "en": "timeout", "zh-CN": "超时" },
   "rate-limited": { "en": "rate limited", "zh-CN": "请求受限" },
   "overloaded": { "en": "overloaded", "zh-CN": "服务过载" },
