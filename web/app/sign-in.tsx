@@ -114,13 +114,13 @@ function SignInForm(): ReactNode {
 const WORDS = wordTable({
   "en": {
     title: "Sign in",
-    where: "The token is in a file beside the journal:",
+    where: "The server prints where its first token is. By default:",
     token: "Token",
     signIn: "Sign in",
   },
   "zh-CN": {
     title: "登录",
-    where: "令牌在日志旁边的文件中：",
+    where: "服务器启动时会显示首个令牌所在的文件。默认为：",
     token: "令牌",
     signIn: "登录",
   },

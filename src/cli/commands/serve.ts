@@ -12,9 +12,9 @@ const DEFAULT_PORT = 7431;
 
 export function addServe(program: Command, io: Io): void {
   const serve = ofOperator(program.command("serve"), io)
-    .summary("start the server: API, events, metrics, and the driver of runs")
+    .summary("start the server: dashboard, API, events, metrics, and the driver of runs")
     .description(
-      "Serves a journal on this machine: executors in any language report failures and get decisions, people and programs see and act on runs. Advances the journal's runs, too.",
+      "Serves a journal on this machine: executors in any language report failures and get decisions, people and programs see and act on runs, in a dashboard and over the API. Advances the journal's runs, too.",
     );
   withJournalOption(serve)
     .option("--port <number>", "the port to listen on; 0 takes a free one", portOf, DEFAULT_PORT)
@@ -44,7 +44,8 @@ export function addServe(program: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-The first start makes a token and writes it to operator.token beside the journal; every request but /v1/health needs one.
+The first start makes a token and writes it to operator.token beside the journal. On a terminal, serve also prints a link
+that opens the dashboard, signed in.
 
 Examples:
   $ faultline serve

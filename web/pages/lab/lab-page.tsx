@@ -33,7 +33,7 @@ const EXAMPLE = `version: 1
 preset: default
 
 rows:
-  # Wait longer for a provider that is busy, then switch.
+  # Wait for a provider that is busy, at most three times, then switch.
   - match: { code: [RateLimited, Overloaded] }
     retry:
       maxAttempts: 4
