@@ -7,6 +7,7 @@ import {
   lazyRouteComponent,
   type SearchSchemaInput,
 } from "@tanstack/react-router";
+import { PageFailed } from "./page-failed.tsx";
 import { NoPage, Shell } from "./shell.tsx";
 
 type Search = Readonly<Record<string, string>>;
@@ -82,6 +83,7 @@ export const router = createRouter({
   routeTree: root.addChildren(routes),
   defaultPreload: "intent",
   defaultNotFoundComponent: NoPage,
+  defaultErrorComponent: PageFailed,
   scrollRestoration: true,
   // Plain texts in the address, not JSON.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
