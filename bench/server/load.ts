@@ -40,7 +40,11 @@ export class Load {
           resolve({ status: response.statusCode ?? 0, text, ms: performance.now() - startedAt }),
         );
       });
-      sent.on("error", reject);
+      sent.on("error", (error) => {
+        // The server closes connections that were idle for long, perhaps just when one is used again.
+        if (sent.reusedSocket) resolve(this.post(path, body));
+        else reject(error);
+      });
       sent.end(body);
     });
   }
