@@ -1,7 +1,7 @@
 // All runs, newest first, with the reason in the row and the run itself in a panel beside the list.
 
 import { useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { serverNow } from "../../app/clock.ts";
 import { type LongList, useLongList } from "../../app/long-list.ts";
 import { useSearchParams } from "../../app/search-params.ts";
@@ -12,14 +12,16 @@ import { Button } from "../../parts/button.tsx";
 import { ChoiceFilter, ClearFilters, TextFilter, ToggleFilter } from "../../parts/filters.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Rows } from "../../parts/rows.tsx";
-import { Empty } from "../../parts/states.tsx";
+import { Empty, Skeleton } from "../../parts/states.tsx";
 import { keyOf, queryOf, RUN_FILTERS, SUPERSEDED_SHOWN, WITHIN, type Within } from "./run-filters.ts";
 import { type RunLine, RunRow } from "./run-row.tsx";
-import { SidePanel } from "./side-panel.tsx";
-import { StartRun } from "./start-run.tsx";
 import { useRowHeight } from "./row-height.ts";
 import { RUNS_WORDS } from "./words.ts";
 import "./runs.css";
+
+// The list is there before what is only shown after a click.
+const SidePanel = lazy(async () => ({ default: (await import("./side-panel.tsx")).SidePanel }));
+const StartRun = lazy(async () => ({ default: (await import("./start-run.tsx")).StartRun }));
 
 const PAGE = 100;
 const idOf = ({ run }: RunLine): string => run;
@@ -56,9 +58,17 @@ export function RunsPage(): ReactNode {
             {(run) => <RunRow run={run} />}
           </Rows>
         </div>
-        {chosen === null ? null : <SidePanel run={chosen} items={list.items} onChoose={choose} />}
+        {chosen === null ? null : (
+          <Suspense fallback={<Skeleton kind="text" rows={12} />}>
+            <SidePanel run={chosen} items={list.items} onChoose={choose} />
+          </Suspense>
+        )}
       </div>
-      <StartRun isOpen={isStarting} onClose={() => setStarting(false)} onStarted={choose} />
+      {isStarting ? (
+        <Suspense>
+          <StartRun onClose={() => setStarting(false)} onStarted={choose} />
+        </Suspense>
+      ) : null}
     </Page>
   );
 }

@@ -9,15 +9,14 @@ import { SchemaForm, useSchemaForm } from "../../parts/form/schema-form.tsx";
 import { Empty, ProblemState, Skeleton } from "../../parts/states.tsx";
 
 export interface StartRunProps {
-  readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly onStarted: (run: string) => void;
 }
 
-export function StartRun({ isOpen, onClose, onStarted }: StartRunProps): ReactNode {
+export function StartRun({ onClose, onStarted }: StartRunProps): ReactNode {
   const words = useWords(WORDS);
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={words.title} says={words.says}>
+    <Dialog isOpen onClose={onClose} title={words.title} says={words.says}>
       <Choose
         onClose={onClose}
         onStarted={(run) => {
@@ -29,9 +28,7 @@ export function StartRun({ isOpen, onClose, onStarted }: StartRunProps): ReactNo
   );
 }
 
-type Handed = Omit<StartRunProps, "isOpen">;
-
-function Choose(props: Handed): ReactNode {
+function Choose(props: StartRunProps): ReactNode {
   const words = useWords(WORDS);
   const { data, error, refetch } = useRead("listWorkflows", {});
   const [chosen, setChosen] = useState<string | null>(null);
@@ -62,7 +59,7 @@ function Choose(props: Handed): ReactNode {
   );
 }
 
-function InputsOf({ workflow, ...props }: Handed & { readonly workflow: string }): ReactNode {
+function InputsOf({ workflow, ...props }: StartRunProps & { readonly workflow: string }): ReactNode {
   const { data, error } = useRead("showWorkflow", { params: { workflow } });
   if (error !== null) return <ProblemState error={error} isInline />;
   // While another workflow is read, the form of the one before must not stand under the new name.
@@ -71,7 +68,11 @@ function InputsOf({ workflow, ...props }: Handed & { readonly workflow: string }
 
 const NO_INPUTS: Readonly<Record<string, unknown>> = { type: "object" };
 
-function Start({ workflow, onClose, onStarted }: Handed & { readonly workflow: Answer<"showWorkflow"> }): ReactNode {
+function Start({
+  workflow,
+  onClose,
+  onStarted,
+}: StartRunProps & { readonly workflow: Answer<"showWorkflow"> }): ReactNode {
   const words = useWords(WORDS);
   const { mutate, isPending, error } = useAct("startRun");
   const schema = workflow.outline.inputs ?? NO_INPUTS;
