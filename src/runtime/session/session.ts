@@ -270,7 +270,7 @@ export class Session {
   ): Promise<Moment> {
     const { clock, recorder } = this.#core;
     if (known?.status === null) {
-      if (events.length > 0) await recorder.record(events, keeps, clock.now());
+      await recorder.record(events, keeps, clock.now());
       return new Moment(clock, known.deadlineAt ?? Infinity);
     }
     const fullMs = options.timeoutMs ?? this.#limits.turnTimeoutMs;
