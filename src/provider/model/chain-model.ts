@@ -93,7 +93,7 @@ function conclude(sink: StreamSink, outcome: Outcome<unknown>, options: Language
     return;
   }
   const { content, finish } = outcome.value as Streamed;
-  // The answer was recorded by an earlier process, so nothing has been streamed in this one.
+  // Nothing has been streamed: the answer was recorded by an earlier process, or comes whole from a CLI.
   if (sink.isUntouched) for (const part of partsOf(content)) sink.push(part);
   sink.finish({ ...finish, providerMetadata: { ...finish.providerMetadata, faultline: metadataOf(outcome) } });
 }

@@ -152,12 +152,7 @@ async function answerOf(
   const content: readonly LanguageModelV4Content[] = [{ type: "text", text }];
   // The CLI reports its cost itself, so no token usage is needed.
   const ending = { usage: NO_USAGE, finishReason: { unified: "stop", raw: undefined } } as const;
-  if (sink === null) return { content, ...ending, warnings: [] };
-  sink.push({ type: "stream-start", warnings: [] });
-  sink.push({ type: "text-start", id: "0" });
-  sink.push({ type: "text-delta", id: "0", delta: text });
-  sink.push({ type: "text-end", id: "0" });
-  return { content, finish: { type: "finish", ...ending } };
+  return sink === null ? { content, ...ending, warnings: [] } : { content, finish: { type: "finish", ...ending } };
 }
 
 // A conversation as one text, for an agent that takes no messages: the instructions and the question, what earlier targets said and

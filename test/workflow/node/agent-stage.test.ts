@@ -10,6 +10,8 @@ import { createFaultline, createMemoryJournal, fault } from "../../../src/index.
 import { createSandbox } from "../../../src/sandbox/sandbox.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
 import { type StageAttemptEnd, runAttempt } from "../../../src/workflow/advance/attempt.ts";
+import { agentMembers } from "../../../src/workflow/node/agent-members.ts";
+import { RawLog } from "../../../src/workflow/node/agent-raw.ts";
 import { agentStage } from "../../../src/workflow/node/agent-stage.ts";
 import { agentTargetIds } from "../../../src/workflow/node/agent-targets.ts";
 import type { AgentTarget } from "../../../src/workflow-model/node-options.ts";
@@ -148,18 +150,20 @@ async function attempt(env: StandIns["env"], trial: Trial): Promise<{ end: Stage
 }
 
 describe("a node with an agent CLI", () => {
-  it("gives the CLI its system and prompt, and its text is the output", async () => {
-    const { env, runs } = standIns({ claude: [claudeSays("done it")] });
-    const { end, raw } = await attempt(env, {
-      agent: { targets: [cliTarget("claude", { model: "opus", args: ["--add-dir", "."] })], system: "You write code." },
-    });
-    expect(end).toMatchObject({ end: "completed", output: "done it" });
-    expect(runs()[0]?.args.slice(0, 3)).toEqual(["--add-dir", ".", "-p"]);
-    expect(runs()[0]?.args).toContain("opus");
-    expect(runs()[0]?.args.at(-1)).toBe("You write code.\n\nDo it.");
-    expect(raw).toContain("### claude, attempt 1");
-    expect(raw).toContain('"result":"done it"');
-  });
+  it.each([false, true])(
+    "gives the CLI its system and prompt, and its text is the output (stream: %s)",
+    async (stream) => {
+      const { env, runs } = standIns({ claude: [claudeSays("done it")] });
+      const targets = [cliTarget("claude", { model: "opus", args: ["--add-dir", "."] })];
+      const { end, raw } = await attempt(env, { agent: { targets, system: "You write code.", stream } });
+      expect(end).toMatchObject({ end: "completed", output: "done it" });
+      expect(runs()[0]?.args.slice(0, 3)).toEqual(["--add-dir", ".", "-p"]);
+      expect(runs()[0]?.args).toContain("opus");
+      expect(runs()[0]?.args.at(-1)).toBe("You write code.\n\nDo it.");
+      expect(raw).toContain("### claude, attempt 1");
+      expect(raw).toContain('"result":"done it"');
+    },
+  );
 
   it("falls back to the next CLI, and keeps the output of the failed one", async () => {
     const failed = captureOf("claude-529-stream");
@@ -312,6 +316,30 @@ describe("the targets of an agent", () => {
       agentTargetIds({ targets: [cliTarget("claude"), cliTarget("generic", { command: "/opt/bin/mine" })] }),
     ).toEqual(["claude", "mine"]);
   });
+
+  it.each([
+    ["", "OPENAI_API_KEY"],
+    ["coder#1.2", "OPENAI_API_KEY coder#1.2"],
+  ])(
+    "use the account of their key, and one of their own if the attempt must start at once (%j)",
+    async (own, credential) => {
+      const target = {
+        kind: "model",
+        name: "",
+        provider: "openai",
+        model: "gpt-5.5",
+        baseUrl: "",
+        apiKeyEnv: "",
+      } as const;
+      const limits = { timeoutMs: 1_000, idempotent: false, instruction: null, own };
+      const env = { OPENAI_API_KEY: "sk-test" };
+      const log = new RawLog(() => undefined);
+      const place = { agent: "helper", clock: systemClock, log, env, given: [], cwd: "." };
+      expect(await agentMembers([{ id: "first", target }], { ...place, ...limits })).toMatchObject([
+        { id: "first", credential },
+      ]);
+    },
+  );
 
   it("can be switched between models, even to one the agent does not have, at the same address", async () => {
     const world = await agentWorld();
