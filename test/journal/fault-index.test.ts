@@ -99,6 +99,20 @@ it("equals a recount of the entries after any appends and prunes, in both journa
   );
 });
 
+it.each([
+  ["c1", true, false],
+  ["", null, null],
+  [42, null, null],
+  [null, null, null],
+])("tells how a recourse went only of a call with a name: %j", (call, afterSuccess, afterFailure) => {
+  const about = { call } as { readonly call: string };
+  const name = call === "c1" ? "c1" : "";
+  const { event: success } = succeeded(1);
+  const { event: failure } = failed(1);
+  expect(faultMarkOf({ ...success, ...about })).toMatchObject({ call: name, worked: afterSuccess });
+  expect(faultMarkOf({ ...failure, ...about })).toMatchObject({ call: name, worked: afterFailure });
+});
+
 it("is made for the file of an older program, when it is upgraded and when it is only read", async () => {
   const path = folder.file("old.db");
   const writer = await openSqliteJournal(path);

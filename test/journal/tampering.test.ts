@@ -224,6 +224,23 @@ describe("a journal file that was changed by hand", () => {
     }
   });
 
+  it.each(["trip", "open"])(
+    "names the first entry that is missing, whichever of the last of %s are gone",
+    async (session) => {
+      const sound = await openJournal(tampered(() => undefined));
+      const { length } = await readAll(sound, session);
+      await sound.close();
+      for (let left = 0; left < length; left++) {
+        const path = tampered((db) =>
+          db.prepare("DELETE FROM events WHERE session = ? AND seq > ?").run(session, left),
+        );
+        const journal = await openJournal(path);
+        await expect(readAll(journal, session), `${left} are left`).rejects.toThrow(`Entry ${left + 1} of session`);
+        await journal.close();
+      }
+    },
+  );
+
   it("is read completely when it was not changed", async () => {
     const journal = await openJournal(tampered(() => undefined));
     expect((await readAll(journal, "trip")).length).toBeGreaterThan(5);

@@ -29,8 +29,13 @@ describe.each(STORES)("cancelling, on a journal in %s", (store) => {
     );
     const run = await start();
     const end = runs.advance(run);
-    const cancelled = begun.promise.then(() => runs.cancel(run, "ada"));
+    let askedAt = 0;
+    const cancelled = begun.promise.then(() => {
+      askedAt = clock.now();
+      return runs.cancel(run, "ada");
+    });
     expect(await clock.runUntil(end)).toMatchObject(CANCELLED);
+    expect(clock.now() - askedAt, "it does not wait until it looks the next time").toBe(0);
     await clock.runUntil(cancelled);
     expect(given).toEqual(["a"]);
     const all = await events(run);
@@ -108,6 +113,31 @@ describe.each(STORES)("cancelling, on a journal in %s", (store) => {
     expect(await journal.keptAll("question")).toEqual([]);
     expect(await journal.keptAll("wake")).toEqual([]);
   });
+
+  it.each(["posted", "taken by a process that then died"])(
+    "ends a run in a process that does not know its workflow, if the cancellation was %s",
+    async (how) => {
+      const { go, clock, events, journal, nextLife } = await engineWorld(
+        {
+          id: "gate",
+          stages: { a: stage({ act: async (_request, { ask }) => ask({ payload: APPROVE, timeoutMs: null }) }) },
+        },
+        { store },
+      );
+      const { run } = await go();
+      const stranger = nextLife({ workflows: [] });
+      expect(await refusal(clock, stranger.advance(run))).toMatchObject({ code: "ResumeMismatch" });
+      if (how === "posted") await clock.runUntil(stranger.cancel(run, "ada"));
+      else {
+        const { length } = await events(run);
+        const deed = { action: "cancel", node: "", execution: 0, key: "k", params: { cancel: true }, by: "ada" };
+        const entry = { at: clock.now(), event: { type: "run-instructed", ...deed } as const };
+        await clock.runUntil(journal.append(run, length, [entry]));
+      }
+      expect(await clock.runUntil(stranger.advance(run))).toMatchObject(CANCELLED);
+      expect(only(await events(run), "run-instructed")).toHaveLength(1);
+    },
+  );
 
   it("a parked run ends it before its time", async () => {
     const limited = tool<null, null>({

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { STAGE_PHASES } from "../../src/core/flow/node.ts";
 import { stage } from "../../src/workflow/define.ts";
-import { engineWorld, only, phasesIn, places, refusal, STORES, thrown } from "../support/engine-world.ts";
+import { engineWorld, only, phasesIn, places, refusal, STORES, thrown, untilGivenUp } from "../support/engine-world.ts";
 
 describe.each(STORES)("a run on a journal in %s", (store) => {
   it("goes through its stages in order, each through its phases, and passes outputs on", async () => {
@@ -33,6 +33,37 @@ describe.each(STORES)("a run on a journal in %s", (store) => {
     expect(only(all, "run-ended")).toHaveLength(1);
     expect(all.at(-1)).toMatchObject({ type: "session-ended", status: "done" });
     expect((await runs.show(end.run))?.summary).toMatchObject({ status: "completed", nodes: [], endedAt: 1_000_000 });
+  });
+
+  it("that a bug inside breaks off while a stage works stops the stage first, and ends once, with the error", async () => {
+    const told: string[] = [];
+    const broken = { is: false };
+    const { go, events } = await engineWorld(
+      {
+        id: "broken",
+        stages: {
+          a: stage({
+            act: async (_request, tools) => {
+              broken.is = true;
+              await untilGivenUp(tools);
+              told.push("a stopped");
+            },
+          }),
+        },
+      },
+      {
+        store,
+        wrap: (journal) => ({
+          ...journal,
+          keptAll: (kind, ...more) =>
+            broken.is && kind === "action" ? Promise.reject(new TypeError("a bug")) : journal.keptAll(kind, ...more),
+        }),
+      },
+    );
+    const end = await go();
+    expect(end).toMatchObject({ status: "failed", fault: { code: "Uncaught", cause: { message: "a bug" } } });
+    expect(told).toEqual(["a stopped"]);
+    expect(only(await events(end.run), "run-ended")).toHaveLength(1);
   });
 
   it("cannot start twice under the same name, nor resume under an unknown name", async () => {

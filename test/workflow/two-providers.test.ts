@@ -16,7 +16,7 @@ const FAILURES = {
 } as const;
 
 describe.each(Object.entries(FAILURES))("%s", (name, { does, requests }) => {
-  it("of east is answered by west", async () => {
+  it("of east is answered by west, and the nodes say whom they can ask", async () => {
     const log: Asked[] = [];
     const failing: Failing = ({ server }) => (server === "east" ? does : null);
     const [east, west] = await Promise.all([startStub("east", log, failing), startStub("west", log, failing)]);
@@ -29,15 +29,20 @@ describe.each(Object.entries(FAILURES))("%s", (name, { does, requests }) => {
 agents:
   coder: { model: east/llama-3, fallback: [west/llama-3] }
 nodes:
-  code: { type: agent, agent: coder, prompt: Write it. }
+  code: { type: agent, agent: coder, prompt: Write it., next: shape }
+  shape: { type: transform, value: "1" }
 `,
     });
     const run = await world.start();
     expect(await world.advance(run)).toMatchObject({ status: "completed" });
     expect(log.map(({ server }) => server)).toEqual([...Array<string>(requests).fill("east"), "west"]);
-    const admitted = (await world.entries(run)).flatMap(({ event }) =>
-      event.type === "call-admitted" ? [event.tool] : [],
-    );
+    const events = (await world.entries(run)).map(({ event }) => event);
+    const admitted = events.flatMap((event) => (event.type === "call-admitted" ? [event.tool] : []));
+    const asks = events.flatMap((event) => (event.type === "node-started" ? [[event.node, event.targets]] : []));
+    expect(asks).toEqual([
+      ["code", ["east/llama-3", "west/llama-3"]],
+      ["shape", undefined],
+    ]);
     expect([...new Set(admitted)]).toEqual(["east/llama-3", "west/llama-3"]);
   });
 });

@@ -226,6 +226,19 @@ describe("hostile input", () => {
     );
   });
 
+  it.each([
+    [0, "Unclassified", "none"],
+    [200_000, "Unclassified", "none"],
+    [262_144, "RateLimited", "text"],
+    [1_000_000, "RateLimited", "text"],
+  ])(
+    "reads JSON as data, whose prose says nothing, and a text that is too long for it as text (+%i)",
+    (more, code, source) => {
+      const body = JSON.stringify({ error: { code: "zzz" }, padding: "x".repeat(more), note: "rate limit exceeded" });
+      expect(classify({ surface: "http", body })).toMatchObject({ code, evidence: { source } });
+    },
+  );
+
   it("cannot change the prototype of anything", () => {
     classify({ surface: "http", body: JSON.parse('{"__proto__":{"code":"polluted"},"constructor":{"name":"x"}}') });
     expect(({} as { code?: string }).code).toBeUndefined();

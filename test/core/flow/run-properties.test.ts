@@ -141,6 +141,36 @@ describe("every run", () => {
     );
   });
 
+  it("never enters the join of a fan-out in which one failure stops the other branches, and always enters it otherwise", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 5 }),
+        fc.nat(),
+        fc.nat(),
+        fc.boolean(),
+        (count, whichFails, over, failFast) => {
+          const nodes = Array.from({ length: count }, (_one, index) => `b${index}`);
+          const failing = nodes[whichFails % count];
+          const others = nodes.filter((node) => node !== failing);
+          const before = others.slice(0, over % count);
+          const at = { execution: 1, attempt: 1 };
+          const route = { kind: "to", nodes: ["join"] } as const;
+          const state = startRun(started(["split"]), 0);
+          const fold = (event: RunEvent): void => foldRun(state, event, 1);
+          const fan = { kind: "fan", nodes, join: "join", failFast } as const;
+          fold({ type: "node-completed", node: "split", ...at, route: fan, output: null });
+          for (const node of before) fold({ type: "node-completed", node, ...at, route, output: null });
+          const ended = { fault: fault("AuthFailed"), outcome: "provider_auth_error", route: null } as const;
+          fold({ type: "node-failed", node: failing ?? "", ...at, ...ended, resolution: "abort-workflow" });
+          for (const node of others.filter((one) => !before.includes(one)))
+            fold({ type: "node-skipped", node, ...at, reason: "sibling-failed", fault: null, route: null });
+          expect(executionsOf(state, "join")).toBe(failFast ? 0 : 1);
+        },
+      ),
+      RUNS,
+    );
+  });
+
   it("is the same from a snapshot as from its first event", () => {
     fc.assert(
       fc.property(plans, choices, fc.nat(), (plan, told, cut) => {

@@ -152,6 +152,30 @@ describe("an incident report", () => {
     );
   });
 
+  it("shows every moment of a timeline, or says once in its middle how many it leaves out", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.nat(5), fc.integer({ min: 395, max: 405 }), fc.nat(1_000)), (count) => {
+        const [started] = historyOf([]);
+        if (started === undefined) throw new Error("a history begins with its start");
+        const deeds = Array.from({ length: count }, (_one, index): Entry => {
+          const deed = { action: "note", node: "", execution: 0, key: `k${index}`, params: {}, by: "ada" };
+          return { ...started, seq: index + 2, at: index, event: { type: "run-instructed", ...deed } };
+        });
+        const page = pageOf([started, ...deeds], "en", "x");
+        const lines = page.split("\n").filter((line) => line.startsWith("- "));
+        const moments = lines.map((line) => line.startsWith("- `"));
+        const leftOut = Math.max(0, count + 1 - 400);
+        const shown = count + 1 - leftOut;
+        const timeline = moments.slice(0, moments.lastIndexOf(true) + 1);
+        expect(timeline.filter((isMoment) => isMoment)).toHaveLength(shown);
+        expect(timeline.filter((isMoment) => !isMoment)).toHaveLength(leftOut > 0 ? 1 : 0);
+        if (leftOut > 0) expect(timeline.indexOf(false)).toBe(200);
+        if (leftOut > 0) expect(lines[200]).toContain(String(leftOut));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   // prettier-ignore
   it.each([
     ["ENOENT: no such file '/srv/app/x.ts'",            "ENOENT: no such file '[path]'"],

@@ -52,6 +52,20 @@ describe("an attempt that began elsewhere", () => {
 });
 
 describe("what another process knew of a target", () => {
+  it("is remembered for as many targets as may be known, and newer facts replace older ones", () => {
+    const MAX = 3;
+    const targets = new Targets({
+      ...{ defaults: SETTINGS, retryBudget: DEFAULT_POLICY.retryBudget, maxTargets: MAX, clock: createFakeClock(NOW) },
+      ...{ changed: nothing, paused: nothing, spent: nothing, evicted: nothing },
+    });
+    const names = Array.from({ length: 2 * MAX }, (_one, index) => `t${index}`);
+    for (const generation of [1, 2])
+      for (const name of names)
+        targets.learnBreaker(name, { state: "closed", failures: 1, observed: 1, generation, opens: 0 });
+    const known = names.map((name) => targets.get(name, SETTINGS).breaker.generation);
+    expect(known).toEqual(names.map((_name, index) => (index < MAX ? 2 : 0)));
+  });
+
   it("is taken over once: a target that was forgotten since begins afresh", () => {
     const clock = createFakeClock(NOW);
     const targets = new Targets({

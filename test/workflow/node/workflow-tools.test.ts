@@ -230,4 +230,18 @@ describe("a tool of an MCP server", () => {
     expect(await home.call("echo", { text: "x" })).toMatchObject({ fault: { code: "EngineState" } });
     expect(home.starts()).toBe(1);
   });
+
+  it("closes with its server, which can tidy up when its input ends", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "faultline-mcp-tools-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const tidied = join(folder, "tidied");
+    const source = `process.stdin.on("end", () => process.getBuiltinModule("fs").writeFileSync(${JSON.stringify(tidied)}, ""));
+      import(${JSON.stringify(SERVER)});`;
+    const server = { id: "travel", command: process.execPath, args: ["-e", source], env: ["MCP_*"], url: "" };
+    const home = mcpHome(mcp("echo", { run: { kind: "mcp", server, tool: "echo" } }));
+    expect(await home.call("echo", { text: "x" })).toMatchObject({ status: "done" });
+    expect(isThere(tidied)).toBe(false);
+    await home.tools.close();
+    expect(isThere(tidied)).toBe(true);
+  });
 });
