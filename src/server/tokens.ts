@@ -10,6 +10,7 @@ import { classify } from "../core/classify/classify.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault } from "../core/fault/fault.ts";
 import { parseJson } from "../core/try-read.ts";
+import { systemClock } from "../host/clock.ts";
 import { warn } from "../journal/warnings.ts";
 import { ROLES, type Role } from "../api/route.ts";
 
@@ -34,6 +35,10 @@ export interface Tokens {
 
 const TOKEN_FILE = "operator.token";
 const HASHES_FILE = "tokens.json";
+const LOCK_FILE = ".tokens.lock";
+const LOCK_WAIT_MS = 20;
+const MAX_LOCK_TRIES = 1_000;
+const STALE_LOCK_MS = 10_000;
 const PREFIX = "flt_";
 
 const tokenName = z.string().min(1).max(100);
@@ -109,14 +114,16 @@ export async function addToken(folder: string, name: string, role: Role, now: nu
     const message = "the name of a token has 1 to 100 characters";
     throw new FaultError(fault("ShapeInvalid", { message, context: { field: "name" } }));
   }
-  const { tokens } = (await readTokens(folder)) ?? (await makeFirst(folder, now));
-  if (tokens.some((known) => known.name === name)) {
-    const message = `there is a token named ${name} already; choose another name, or remove that one first`;
-    throw new FaultError(fault("ShapeInvalid", { message, context: { field: "name" } }));
-  }
-  const token = newToken();
-  await writeTokens(folder, { tokens: [...tokens, { name, role, sha256: hashOf(token), createdAt: now }] });
-  return token;
+  return oneAtATime(folder, async () => {
+    const { tokens } = (await readTokens(folder)) ?? (await makeFirst(folder, now));
+    if (tokens.some((known) => known.name === name)) {
+      const message = `there is a token named ${name} already; choose another name, or remove that one first`;
+      throw new FaultError(fault("ShapeInvalid", { message, context: { field: "name" } }));
+    }
+    const token = newToken();
+    await writeTokens(folder, { tokens: [...tokens, { name, role, sha256: hashOf(token), createdAt: now }] });
+    return token;
+  });
 }
 
 export async function listTokens(folder: string): Promise<TokensFile["tokens"]> {
@@ -124,12 +131,46 @@ export async function listTokens(folder: string): Promise<TokensFile["tokens"]> 
 }
 
 /** False when there is no token of that name. */
-export async function removeToken(folder: string, name: string): Promise<boolean> {
-  const tokens = await listTokens(folder);
-  const left = tokens.filter((known) => known.name !== name);
-  if (left.length === tokens.length) return false;
-  await writeTokens(folder, { tokens: left });
-  return true;
+export function removeToken(folder: string, name: string): Promise<boolean> {
+  return oneAtATime(folder, async () => {
+    const tokens = await listTokens(folder);
+    const left = tokens.filter((known) => known.name !== name);
+    if (left.length === tokens.length) return false;
+    await writeTokens(folder, { tokens: left });
+    return true;
+  });
+}
+
+/**
+ * A change reads the file and writes another one. A second process in between would bring back a token that was removed, so a
+ * lock file keeps it out. A lock that is older than any change can last was left by a process that died.
+ */
+async function oneAtATime<T>(folder: string, change: () => Promise<T>): Promise<T> {
+  const lock = join(folder, LOCK_FILE);
+  for (let tries = 0; !(await tryLock(lock)); tries++) {
+    if (tries > MAX_LOCK_TRIES) {
+      const message = `another process has been changing the tokens for long; if there is none, delete ${lock}`;
+      throw new FaultError(fault("ResourceBusy", { message }));
+    }
+    await new Promise<void>((resolve) => void systemClock.after(LOCK_WAIT_MS, resolve));
+  }
+  try {
+    return await change();
+  } finally {
+    await rm(lock, { force: true });
+  }
+}
+
+async function tryLock(lock: string): Promise<boolean> {
+  try {
+    await (await open(lock, "wx", 0o600)).close();
+    return true;
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    const found = statSync(lock, { throwIfNoEntry: false });
+    if (found !== undefined && systemClock.now() - found.mtimeMs > STALE_LOCK_MS) await rm(lock, { force: true });
+    return false;
+  }
 }
 
 async function readTokens(folder: string): Promise<TokensFile | null> {

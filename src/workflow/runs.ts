@@ -6,6 +6,7 @@ import { FaultError } from "../core/fault/fault-error.ts";
 import { fault, isFault } from "../core/fault/fault.ts";
 import type { Redactor } from "../core/fault/redact.ts";
 import type { Locale } from "../core/fault/words/words.ts";
+import { ACTION_IDS } from "../core/flow/action-words.ts";
 import type { OfferedAction } from "../core/flow/action.ts";
 import { limitsAsMeant } from "../core/flow/action-limits.ts";
 import { checkActionParams } from "../core/flow/action-params.ts";
@@ -340,7 +341,9 @@ export class WorkflowRuns implements Runs {
     if (before !== null && before !== undefined) return { run: await successorOf(this.#home, run, before), did: false };
     const offered = report.actions.find((one) => one.id === action && (key === undefined || one.key === key));
     // Another click was first: the run already has a successor.
-    if (offered === undefined && report.state.successor !== null) return { run: report.state.successor, did: false };
+    const isAction = ACTION_IDS.some((id) => id === action);
+    if (offered === undefined && isAction && report.state.successor !== null)
+      return { run: report.state.successor, did: false };
     if (offered === undefined) throw new FaultError(notOffered(run, action, report));
     const checked = checkActionParams(offered, params, report.questions);
     if (isFault(checked)) throw new FaultError(checked);

@@ -74,6 +74,19 @@ describe("tokens", () => {
     expect((await openTokens(folder, 1)).identify(token)).toBeNull();
   });
 
+  it("that are added and removed at the same time are all added and removed", async () => {
+    const folder = dirname(journalPath());
+    await openTokens(folder, 1);
+    const names = Array.from({ length: 8 }, (_none, index) => `one-${index}`);
+    await Promise.all(names.map((name) => addToken(folder, name, "viewer", 1)));
+    await Promise.all([
+      ...names.slice(0, 4).map((name) => removeToken(folder, name)),
+      addToken(folder, "another", "viewer", 1),
+    ]);
+    const left = (await listTokens(folder)).map(({ name }) => name);
+    expect(left.sort()).toEqual(["another", "one-4", "one-5", "one-6", "one-7", "operator"]);
+  });
+
   it.each(["", "n".repeat(101)])("of a name that the file cannot hold are refused (%#)", async (name) => {
     const folder = dirname(journalPath());
     await expect(addToken(folder, name, "viewer", 1)).rejects.toThrow("1 to 100");

@@ -18,6 +18,7 @@ describe("an overview", () => {
       run("b", "failed", NOON - 2_000, { code: "AuthFailed" }),
       run("c", "failed", NOON - 3_000, { code: "AuthFailed", successor: "a" }),
       run("d", "failed", NOON - 13 * 3_600_000, { code: "AuthFailed" }),
+      run("e", "running", NOON - 4_000),
     ];
     await journal.keep([
       ...["q1", "q2"].map((key) => ({
@@ -27,15 +28,17 @@ describe("an overview", () => {
       })),
       { kind: "answer", key: "q1", value: { status: "accepted" } },
       ...runs.map((value) => ({ kind: "run" as const, key: (value as { run: string }).run, value })),
+      // It asks a person, so it does not continue by itself although it has a time.
       { kind: "wake", key: "a", value: NOON + 5_000 },
+      { kind: "wake", key: "e", value: NOON + 6_000 },
       { kind: "wake", key: "b", value: NOON - 5_000 },
     ]);
     expect(await overviewOf(journal, NOON)).toMatchObject({
       questions: { count: 1, isMore: false, first: [{ id: "q2" }] },
-      running: { count: 1, first: [{ run: "a" }] },
-      waiting: { count: 1, first: [{ run: "a", nextAt: NOON + 5_000 }] },
+      running: { count: 2, first: [{ run: "a" }, { run: "e" }] },
+      waiting: { count: 1, first: [{ run: "e", nextAt: NOON + 6_000 }] },
       failed: [{ code: "AuthFailed", count: 1, newest: "b" }],
-      spentMicrocents: 30,
+      spentMicrocents: 40,
       since: NOON - 12 * 3_600_000,
       isPartial: false,
     });

@@ -206,9 +206,11 @@ function useFollow(run: string): (acted: Answer<"act">) => void {
   const { say } = useToasts();
   const search = useSearchParams();
   const navigate = useNavigate();
-  return ({ run: next }) => {
+  return ({ run: next, did }) => {
+    // Another person, or another tab, was first.
+    if (!did) say(next === run ? words.wasDone : words.wasContinued(next));
     if (next === run) return;
-    say(words.continued(next));
+    if (did) say(words.continued(next));
     if (search.get("run") === run) search.set({ run: next });
     else if (location.pathname === `/runs/${encodeURIComponent(run)}`)
       void navigate({ to: "/runs/$run", params: { run: next } });
@@ -229,10 +231,14 @@ const WORDS = wordTable({
     more: "More actions",
     soon: (label: string) => `${label}: starts in a moment.`,
     continued: (run: string) => `Continued in ${run}.`,
+    wasDone: "This was done before; nothing was done again.",
+    wasContinued: (run: string) => `The run had been continued before, in ${run}. Nothing else was done.`,
   },
   "zh-CN": {
     more: "更多操作",
     soon: (label: string) => `${label}：即将开始。`,
     continued: (run: string) => `由 ${run} 接续。`,
+    wasDone: "此操作之前已完成，没有重复执行。",
+    wasContinued: (run: string) => `该运行之前已由 ${run} 接续，没有执行其他操作。`,
   },
 });

@@ -52,7 +52,7 @@ export function ProblemState({ error, onRetry, isInline = false }: ProblemStateP
   return (
     <div className={isInline ? "problem inline" : "problem"} role="alert">
       <h3>{problem?.title ?? words.unreachable}</h3>
-      <p>{problem === null ? error.message : problem.detail}</p>
+      {problem === null ? null : <p>{problem.detail}</p>}
       {problem?.errors?.map(({ pointer, detail }) => (
         <p key={pointer + detail}>
           <code>{pointer}</code> {detail}

@@ -45,7 +45,8 @@ export function ToastProvider({ children }: { readonly children: ReactNode }): R
     return id;
   }, []);
   const toasts = useMemo((): Toasts => {
-    const fail = (error: unknown): void => void add({ text: textOf(error), isProblem: true, undo: null });
+    const fail = (error: unknown): void =>
+      void add({ text: textOf(error, words.unreachable), isProblem: true, undo: null });
     const say = (text: string): void => {
       const id = add({ text, isProblem: false, undo: null });
       setTimeout(() => remove(id), SHOWN_MS);
@@ -62,7 +63,7 @@ export function ToastProvider({ children }: { readonly children: ReactNode }): R
       const id = add({ text, isProblem: false, undo });
     };
     return { say, fail, doSoon };
-  }, [add, remove]);
+  }, [add, remove, words]);
   return (
     <ToastContext value={toasts}>
       {children}
@@ -84,9 +85,22 @@ export function ToastProvider({ children }: { readonly children: ReactNode }): R
   );
 }
 
-function textOf(error: unknown): string {
+/** A browser says nothing useful about a server that does not answer, and only in its own language. */
+function textOf(error: unknown, unreachable: string): string {
   if (error instanceof ProblemError) return `${error.problem.title}. ${error.problem.detail} ${error.problem.next}`;
+  if (error instanceof TypeError) return unreachable;
   return error instanceof Error ? error.message : String(error);
 }
 
-const WORDS = wordTable({ "en": { close: "Close", undo: "Undo" }, "zh-CN": { close: "关闭", undo: "撤销" } });
+const WORDS = wordTable({
+  "en": {
+    close: "Close",
+    undo: "Undo",
+    unreachable: "The server did not answer. Whether it got the request is not known: look again when it is back.",
+  },
+  "zh-CN": {
+    close: "关闭",
+    undo: "撤销",
+    unreachable: "服务器没有响应，无法确定请求是否送达。请在恢复后再查看。",
+  },
+});

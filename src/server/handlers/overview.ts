@@ -36,6 +36,7 @@ export function overviewHandlers({
         failed: failed.reduce((all, { count }) => all + count, 0),
         running: running.count,
         waiting: waiting.count,
+        faults: faults.count,
       };
       const figures = faultline.metrics();
       const view: z.output<typeof overview> = {

@@ -11,6 +11,8 @@ export interface GlanceCounts {
   readonly failed: number;
   readonly running: number;
   readonly waiting: number;
+  /** Failures that calls met in the last 24 hours, of any program, recovered from or not. */
+  readonly faults: number;
 }
 
 export function isWell({ questions, targetsOut, failed }: GlanceCounts): boolean {
@@ -19,15 +21,19 @@ export function isWell({ questions, targetsOut, failed }: GlanceCounts): boolean
 
 /** What a person on duty should know first. */
 export function tellGlance(counts: GlanceCounts, locale: Locale): string {
-  const { well, idle, trouble, at, end, comma } = WORDS[locale];
+  const { well, idle, noNeed, met, trouble, at, end, comma } = WORDS[locale];
   const parts = (isWell(counts) ? at : trouble)(counts).filter((part) => part !== "");
-  if (isWell(counts)) return parts.length === 0 ? idle : `${well}${parts.join(comma)}${end}`;
-  return `${parts.join(comma)}${end}`;
+  if (!isWell(counts)) return `${parts.join(comma)}${end}`;
+  // Programs may have given up on calls that belong to no run.
+  if (counts.faults > 0) return `${[noNeed, ...parts].join(comma)}${end}${met(counts.faults)}`;
+  return parts.length === 0 ? idle : `${well}${parts.join(comma)}${end}`;
 }
 
 interface GlanceWords {
   readonly well: string;
   readonly idle: string;
+  readonly noNeed: string;
+  readonly met: (faults: number) => string;
   readonly comma: string;
   readonly end: string;
   readonly trouble: (counts: GlanceCounts) => readonly string[];
@@ -43,6 +49,8 @@ const WORDS: Readonly<Record<Locale, GlanceWords>> = {
   "en": {
     well: "All is well: ",
     idle: "All is well. Nothing is running.",
+    noNeed: "Nothing needs you",
+    met: (faults) => ` Calls met ${some(faults, "failure", "failures")} in the last 24 hours.`,
     comma: ", ",
     end: ".",
     trouble: ({ questions, targetsOut, failed }) => [
@@ -58,6 +66,8 @@ const WORDS: Readonly<Record<Locale, GlanceWords>> = {
   "zh-CN": {
     well: "一切正常：",
     idle: "一切正常，目前没有运行。",
+    noNeed: "没有需要你处理的事",
+    met: (faults) => `过去 24 小时内调用遇到 ${faults} 次故障。`,
     comma: "，",
     end: "。",
     trouble: ({ questions, targetsOut, failed }) => [
