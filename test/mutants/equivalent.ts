@@ -112,6 +112,13 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     to: "true",
     why: "saves time only: subscribers that are woken without a new entry get none",
   },
+  {
+    file: "src/workflow/node/condition-stage.ts",
+    text: "act: async (_request, _tools, scope) => ({ output: await chosen(options, home, scope), capHit: false }),",
+    from: "false",
+    to: "true",
+    why: "only agents, and stages written in TypeScript, ask whether their rounds were used up",
+  },
 ];
 
 export function isEquivalent(mutant: Mutant): boolean {

@@ -144,6 +144,13 @@ describe("money", () => {
     return engineWorld({ id: "spender", limits, stages: { a: spends, b: spends } });
   }
 
+  it.each([1, 90, 1_000_000_000])("without a limit, two stages may spend any amount, such as %i each", async (each) => {
+    const { go, runs } = await spender({});
+    const { run, status } = await go({ each });
+    expect(status).toBe("completed");
+    expect((await runs.show(run))?.summary.spentMicrocents).toBe(2 * each);
+  });
+
   it("`warn` continues and warns", async () => {
     const { go, events, runs } = await spender({ maxUsd: 0.000001, onExceed: "warn" });
     const end = await go({ each: 90 });

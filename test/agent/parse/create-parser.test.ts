@@ -265,6 +265,24 @@ describe("lines that are not understood", () => {
   });
 });
 
+describe("the end of a goose run", () => {
+  const said = (id: string, text: string) => ({
+    type: "message",
+    message: { id, role: "assistant", content: [{ type: "text", text }] },
+  });
+
+  // prettier-ignore
+  it.each([
+    ["an answer with its tokens",          [said("1", "hello")],                            9,    { sawResult: true,  stalledSteps: 0 }],
+    ["an answer without tokens",           [said("1", "hello")],                            null, { sawResult: false, stalledSteps: 1 }],
+    ["an error without tokens",            [{ type: "error", error: "connection lost" }],   null, { sawResult: true,  stalledSteps: 0 }],
+    ["an error with its tokens",           [{ type: "error", error: "connection lost" }],   9,    { sawResult: true,  stalledSteps: 0 }],
+    ["nothing at all",                     [],                                              null, { sawResult: false, stalledSteps: 0 }],
+  ])("after %s", (_what, before, tokens, expected) => {
+    expect(fed("goose", ...before, { type: "complete", total_tokens: tokens }).state).toMatchObject(expected);
+  });
+});
+
 describe("any command", () => {
   it("answers with what it prints, line by line", () => {
     const parser = fed("generic", "one", '{"type":"result"}');

@@ -7,7 +7,7 @@ import { makePortable, repairHistory, summarizeChanges } from "../../../src/prov
 import { CONTINUE_PROMPT } from "../../../src/provider/portable/rules.ts";
 import { noteAbout } from "../../../src/provider/portable/repeated-calls.ts";
 import { PORTABLE_RULES } from "../../../src/provider/portable/rules.ts";
-import type { PortableFacts } from "../../../src/provider/portable/target-facts.ts";
+import { isForeignKind, type PortableFacts } from "../../../src/provider/portable/target-facts.ts";
 import { OUTCOME_UNKNOWN } from "../../../src/provider/portable/tool-pairs.ts";
 import {
   assistant,
@@ -23,6 +23,23 @@ import {
   tool,
   user,
 } from "./requests.ts";
+
+describe("a tool or part of a provider", () => {
+  // prettier-ignore
+  it.each([
+    ["openai.web_search",         { vendor: "openai", namespaces: ["openai"] },  false],
+    ["openai.web_search",         { vendor: "openai", namespaces: ["azure"] },   false],
+    ["azure.web_search",          { vendor: "openai", namespaces: ["openai"] },  false],
+    ["azure.web_search",          { vendor: "openai", namespaces: ["azure"] },   false],
+    ["openai.web_search",         { vendor: "house",  namespaces: ["openai"] },  false],
+    ["house.web_search",          { vendor: "house",  namespaces: [] },          false],
+    ["openai.web_search",         { vendor: "google", namespaces: ["google"] },  true],
+    ["unheard_of.web_search",     { vendor: "google", namespaces: ["google"] },  true],
+    ["web_search",                { vendor: "google", namespaces: ["google"] },  true],
+  ])("%s, for %j, is of another vendor: %s", (kind, who, isOthers) => {
+    expect(isForeignKind(kind, { ...TO.gpt, ...who })).toBe(isOthers);
+  });
+});
 
 const HI = user(text("hi"));
 const BYE = user(text("bye"));

@@ -48,6 +48,31 @@ describe("the waves of a bulk action", () => {
   });
 });
 
+describe("a bulk action that is started twice", () => {
+  it.each([
+    ["with one key is one", "k", "k", 1],
+    ["with two keys is two", "k", "l", 2],
+    ["without a key is two", undefined, undefined, 2],
+    ["with a key once is two", "k", undefined, 2],
+  ])("%s", async (_what, first, second, count) => {
+    const act = (): never => {
+      throw new FaultError(fault("AuthFailed"));
+    };
+    const workflow = defineWorkflow({ id: "work", stages: { work: stage({ act }) } });
+    const workflows = createWorkflows({ journal: createMemoryJournal(), workflows: [workflow], env: {} });
+    onTestFinished(() => workflows.close());
+    const { journal, bulks, runs: doors } = workflows;
+    await doors.advance(await doors.start(workflow));
+    const [group] = await journal.faultGroups({ limit: 1 });
+    const ids = new Set<string>();
+    for (const key of [first, second]) {
+      const more = key === undefined ? {} : { key };
+      ids.add((await bulks.start(group?.fingerprint ?? "", { action: "sign-in-again", by: "ada", ...more })).id);
+    }
+    expect(ids.size).toBe(count);
+  });
+});
+
 describe("a process that died while it acted on a run", () => {
   it.each(["before", "after"])("%s the action: the next one acts once", async (moment) => {
     let isFixed = false;
