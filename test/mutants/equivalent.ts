@@ -119,6 +119,13 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     to: "true",
     why: "only agents, and stages written in TypeScript, ask whether their rounds were used up",
   },
+  {
+    file: "src/workflow/define.ts",
+    text: "maxCostMicrocents: 0,",
+    from: "0",
+    to: "1",
+    why: "defineWorkflow sets the amount from maxUsd, and a run that is only to be ended keeps its own limits",
+  },
 ];
 
 export function isEquivalent(mutant: Mutant): boolean {
