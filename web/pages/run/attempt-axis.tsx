@@ -5,7 +5,7 @@ import { useNow } from "../../app/clock.ts";
 import { useFormat } from "../../app/format.ts";
 import { toneOf } from "../../parts/pill.tsx";
 import type { Span } from "../trace/trace-rows.ts";
-import { attemptSpans } from "./run-data.ts";
+import { attemptSpans } from "./attempt-spans.ts";
 import "../../parts/waterfall.css";
 import "./attempt-axis.css";
 

@@ -34,9 +34,3 @@ export function spansOfVisit(spans: readonly Span[], visit: Pick<Visit, "node" |
     ? spans
     : spans.filter(({ node, execution }) => node === visit.node && execution === visit.execution);
 }
-
-/** Attempts of calls; an attempt of a node counts where it made no call. */
-export function attemptSpans(spans: readonly Span[]): readonly Span[] {
-  const withCalls = new Set(spans.filter(({ kind }) => kind === "call").map(({ parent }) => parent));
-  return spans.filter(({ kind, id }) => kind === "attempt" || (kind === "turn" && !withCalls.has(id)));
-}
