@@ -100,7 +100,7 @@ function SessionRow({ session: line }: { readonly session: Session }): ReactNode
       </span>
       <span role="gridcell" className="sessions-kind one-line">
         {isRun ? (
-          <Link to="/runs/$run" params={{ run: session }} className="link">
+          <Link to="/runs/$run" params={{ run: session }} className="link sessions-run">
             {words.run}
           </Link>
         ) : (
