@@ -1,7 +1,7 @@
 // A list of rows of which only those in view exist. The chosen row follows j and k, and Enter opens it.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type MouseEvent, type ReactNode, useEffect, useRef } from "react";
+import { type MouseEvent, type ReactNode, useCallback, useEffect, useRef } from "react";
 import { useKeys } from "../app/keys.ts";
 import type { LongList } from "../app/long-list.ts";
 import { useWords, wordTable } from "../app/words.ts";
@@ -31,15 +31,20 @@ export function Rows<Item>(props: RowsProps<Item>): ReactNode {
   const { list, label, rowHeight, idOf, chosen, onChoose, onOpen, head, empty, children } = props;
   const { items, hasMore, loadMore, onView } = list;
   const scroller = useRef<HTMLDivElement>(null);
+  // Another function would make the list measure every row again, in each frame.
+  const getItemKey = useCallback(
+    (index: number) => {
+      const item = items[index];
+      return item === undefined ? index : idOf(item);
+    },
+    [items],
+  );
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: OVERSCAN,
-    getItemKey: (index) => {
-      const item = items[index];
-      return item === undefined ? index : idOf(item);
-    },
+    getItemKey,
   });
   const inView = virtual.getVirtualItems();
   const [first, last] = [inView[0]?.index ?? 0, inView.at(-1)?.index ?? 0];
@@ -102,7 +107,7 @@ function useRowKeys<Item>(
   scrollTo: (index: number) => void,
 ): void {
   const words = useWords(WORDS);
-  const at = items.findIndex((item) => idOf(item) === chosen);
+  const at = chosen === null ? -1 : items.findIndex((item) => idOf(item) === chosen);
   const move = (by: number): void => {
     const index = Math.min(items.length - 1, Math.max(0, at + by));
     const item = items[index];
