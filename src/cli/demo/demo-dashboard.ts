@@ -79,8 +79,8 @@ async function haveOutage({ faultline, clock }: Workflows, closing: AbortSignal)
   await session.end();
 }
 
-/** With two failing calls each, enough for the breaker to open. */
-const TURNS_AT_ONCE = 3;
+/** Calls of one turn fail together and count once, so this is enough for the breaker to open. */
+const TURNS_AT_ONCE = 6;
 const TURN_EVERY_MS = 20_000;
 /** A demo that is left open over night does not fill the disk. */
 const MOST_TURNS = 200;

@@ -130,8 +130,10 @@ describe("start", () => {
         PATIENT,
       );
       const [question] = (await server.listQuestions({})).items;
-      const { items: targets } = await server.listTargets({});
-      expect(targets.find(({ target }) => target === "search_index")).toMatchObject({ breaker: "open" });
+      await vi.waitFor(async () => {
+        const { items: targets } = await server.listTargets({});
+        expect(targets.find(({ target }) => target === "search_index")).toMatchObject({ breaker: "open" });
+      }, PATIENT);
       await server.answerQuestion({
         params: { question: question?.id ?? "" },
         body: { status: "accepted", value: "confirm" },
