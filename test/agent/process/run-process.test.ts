@@ -152,8 +152,9 @@ describe("stdin", () => {
 
   it("that a living process closes is harmless", async () => {
     const heard = ears();
-    const source = `const fs = require("node:fs"); fs.closeSync(0); fs.writeSync(1, "closed\\n");
-      process.on("SIGUSR2", () => { console.log("alive"); process.exit(0); }); setInterval(() => {}, 1e6);`;
+    const source = `const fs = require("node:fs"); setInterval(() => {}, 1e6);
+      process.on("SIGUSR2", () => { console.log("alive"); process.exit(0); });
+      fs.closeSync(0); fs.writeSync(1, "closed\\n");`;
     const run = runProcess(nodeSpec(source, { stdin: PROMPT }), heard);
     await heard.heard("closed");
     process.kill(run.pid ?? NaN, "SIGUSR2");
