@@ -51,6 +51,10 @@ describe("a question over HTTP", () => {
     // Long after the run has taken up its answer.
     expect(await statusOf(world.operator.answerQuestion({ params, body: yes }))).toEqual([409, "question-closed"]);
     expect(await statusOf(world.viewer.showQuestion({ params }))).toEqual([404, "not-there"]);
+    // A page may look once more before it hears of the answer.
+    expect(await world.viewer.lookAtQuestion({ params })).toEqual({ alsoLooking: ["operator"] });
+    const unknown = { params: { question: "no-question" } };
+    expect(await statusOf(world.viewer.lookAtQuestion(unknown))).toEqual([404, "not-there"]);
     expect((await world.viewer.listQuestions()).items).toEqual([]);
   });
 

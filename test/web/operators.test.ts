@@ -64,12 +64,13 @@ inBrowser("a sign-in link", () => {
   it("signs in once, leaves the address, and signing out ends it", async () => {
     const world = await startWorld();
     const link = new URL(world.server.signInLink() ?? "");
-    const expects = [/status of 401/, /sign-in link did not work/];
+    const expects = [/status of 401/];
     const page = await look(world, `/${link.hash}`, { as: null, expects });
     await page.getByRole("navigation", { name: "Pages" }).waitFor();
     expect(page.url()).not.toContain("login");
     const late = await look(world, `/${link.hash}`, { as: null, expects });
     await late.getByRole("heading", { name: "Sign in" }).waitFor();
+    await late.getByRole("alert").getByText("The link was used before", { exact: false }).waitFor();
     await page.goto(`${world.url}/settings`);
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();

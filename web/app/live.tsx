@@ -8,6 +8,7 @@ import { createContext, type ReactNode, useContext, useEffect, useRef, useState 
 import type { Client } from "faultline/client";
 import { setClockBy } from "./clock.ts";
 import { queries } from "./queries.ts";
+import { suppressThrown } from "./thrown.ts";
 
 const FLUSH_MS = 500;
 
@@ -65,7 +66,7 @@ function follow(client: Client, onConnection: (connection: Connection) => void):
       if (isOpen && wasLost) collected.everything();
       wasLost = !isOpen;
       if (isOpen)
-        void setClockBy(client).catch((error: unknown) => console.warn("The server's time is unknown.", error));
+        void setClockBy(client).catch((error: unknown) => suppressThrown("The server's time is unknown.", error));
     },
   });
   const read = async (): Promise<void> => {
@@ -73,7 +74,7 @@ function follow(client: Client, onConnection: (connection: Connection) => void):
   };
   void read().catch((error: unknown) => {
     // The server refused the stream, for example after the token was removed. The next read shows why.
-    console.warn("The stream of events ended.", error);
+    suppressThrown("The stream of events ended.", error);
     onConnection("lost");
     collected.everything();
   });
@@ -118,7 +119,7 @@ function collector(): Collector {
   };
 }
 
-/** What a route shows: one session, or one that no event concerns; everything else shows a bit of all. */
+/** What no event changes. Of the other routes, some show one session, and the rest a bit of all. */
 const NEVER_CHANGES: ReadonlySet<string> = new Set([
   "openapi",
   "health",
@@ -126,6 +127,7 @@ const NEVER_CHANGES: ReadonlySet<string> = new Set([
   "showPolicy",
   "classify",
   "replayPolicy",
+  "lookAtQuestion",
 ]);
 
 function readAgain(change: Change): Promise<void> {

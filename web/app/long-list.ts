@@ -5,6 +5,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { distinct, type Loaded, type Page, pagesInView, withPage } from "./list-pages.ts";
 import { useChanges } from "./live.tsx";
 import { usePreferences } from "./preferences.ts";
+import { classifyThrown } from "./thrown.ts";
 
 export interface LongList<Item> {
   readonly items: readonly Item[];
@@ -53,7 +54,7 @@ export function useLongList<Item>({ key, read, idOf }: LongListOptions<Item>): L
       }));
     } catch (error) {
       if (signal.aborted || asked !== now.current.key) return;
-      const reason = error instanceof Error ? error : new Error(String(error));
+      const reason = classifyThrown(error);
       setState((before) => ({ key: asked, pages: before.key === asked ? before.pages : [], error: reason }));
     } finally {
       reading.delete(name);

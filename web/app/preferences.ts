@@ -1,6 +1,7 @@
 // What this person prefers on this machine: language and theme. Kept in the browser; the server knows nothing of it.
 
 import { useSyncExternalStore } from "react";
+import { suppressThrown } from "./thrown.ts";
 
 export type Language = "en" | "zh-CN";
 export type Theme = "system" | "light" | "dark";
@@ -51,7 +52,7 @@ function parse(text: string | null): Readonly<Record<string, unknown>> {
   try {
     return JSON.parse(text) as Readonly<Record<string, unknown>>;
   } catch (error) {
-    console.warn("The kept preferences cannot be read; the defaults are used.", error);
+    suppressThrown("The kept preferences cannot be read; the defaults are used.", error);
     return {};
   }
 }

@@ -8,6 +8,7 @@ import { ProblemState, Skeleton } from "../parts/states.tsx";
 import { LiveUpdates } from "./live.tsx";
 import { queries } from "./queries.ts";
 import { type Answer, useClient, useRead } from "./server.tsx";
+import { classifyThrown } from "./thrown.ts";
 import { useWords, wordTable } from "./words.ts";
 import "./sign-in.css";
 
@@ -29,8 +30,8 @@ export function useCanAct(): boolean {
 
 /** Shows its children to a person who is signed in, and the form to everyone else. */
 export function SignedIn({ children }: { readonly children: ReactNode }): ReactNode {
-  const code = useOneTimeCode();
-  const { data, error, refetch } = useRead("whoAmI", {}, { enabled: code === null });
+  const link = useSignInLink();
+  const { data, error, refetch } = useRead("whoAmI", {}, { enabled: link.isDone });
   const client = useClient();
   if (data !== undefined && error === null)
     return (
@@ -39,38 +40,46 @@ export function SignedIn({ children }: { readonly children: ReactNode }): ReactN
       </IdentityContext>
     );
   if (error === null) return <Skeleton kind="page" />;
-  if (error instanceof ProblemError && error.problem.status === 401) return <SignInForm />;
+  if (error instanceof ProblemError && error.problem.status === 401) return <SignInForm refused={link.error} />;
   return <ProblemState error={error} onRetry={() => void refetch()} />;
 }
 
 const CODE = /^#login=([\w-]+)$/;
 
-/** The code of a sign-in link, until it was exchanged for a cookie. It works once, and leaves the address at once. */
-function useOneTimeCode(): string | null {
+interface SignInLink {
+  /** Exchanged for a cookie, refused, or there was none. */
+  readonly isDone: boolean;
+  /** Why the link did not work. */
+  readonly error: Error | null;
+}
+
+/** The link that opened the page, if it was one to sign in with. Its code works once, and leaves the address at once. */
+function useSignInLink(): SignInLink {
   const client = useClient();
   const [code, setCode] = useState(() => CODE.exec(location.hash)?.[1] ?? null);
+  const [error, setError] = useState<Error | null>(null);
   useEffect(() => {
     if (code === null) return;
     history.replaceState(null, "", location.pathname + location.search);
     const exchange = async (): Promise<void> => {
       try {
         await client.logIn({ body: { code } });
-      } catch (error) {
-        console.warn("The sign-in link did not work; it may have been used before.", error);
+      } catch (reason) {
+        setError(classifyThrown(reason));
       }
       setCode(null);
       await queries.invalidateQueries();
     };
     void exchange();
   }, [client, code]);
-  return code;
+  return { isDone: code === null, error };
 }
 
-function SignInForm(): ReactNode {
+function SignInForm({ refused }: { readonly refused: Error | null }): ReactNode {
   const words = useWords(WORDS);
   const client = useClient();
   const [token, setToken] = useState("");
-  const [error, setError] = useState<Error | null>(null);
+  const [error, setError] = useState(refused);
   const [isBusy, setBusy] = useState(false);
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
@@ -79,7 +88,7 @@ function SignInForm(): ReactNode {
       await client.logIn({ body: { token: token.trim() } });
       await queries.invalidateQueries();
     } catch (reason) {
-      setError(reason instanceof Error ? reason : new Error(String(reason)));
+      setError(classifyThrown(reason));
     }
     setBusy(false);
   };

@@ -4,6 +4,7 @@
 import { type ReactNode, type SubmitEvent, useState } from "react";
 import { useFormat } from "../app/format.ts";
 import { useRead } from "../app/server.tsx";
+import { classifyThrown } from "../app/thrown.ts";
 import { useWords, wordTable } from "../app/words.ts";
 import { QuestionForm } from "../pages/questions/question-form.tsx";
 import { ActionInputs } from "./action-inputs.tsx";
@@ -56,7 +57,7 @@ function Form({ action, onClose, onSend }: ActionDialogProps): ReactNode {
     try {
       await onSend(params);
     } catch (reason) {
-      setError(reason instanceof Error ? reason : new Error(String(reason)));
+      setError(classifyThrown(reason));
       setBusy(false);
     }
   };

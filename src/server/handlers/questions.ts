@@ -32,19 +32,25 @@ export function questionHandlers({
       return viewOf(await questionNamed(question), { who, locale });
     },
     async lookAtQuestion({ who: { name }, params: { question } }) {
-      const { id } = await questionNamed(question);
-      lookers.note(id, name);
-      return { alsoLooking: lookers.others(id, name) };
+      const found = await findQuestion(journal, question);
+      // A page looks at a question until it hears that the question was answered: that is not a mistake.
+      if (found === null && !wasClosed(question)) throw new Refused("not-there");
+      if (found !== null) lookers.note(question, name);
+      return { alsoLooking: lookers.others(question, name) };
     },
     async answerQuestion({ who, params: { question }, body }) {
       const found = await findQuestion(journal, question);
-      // A run that has taken up its answer no longer keeps the question.
-      if (found === null) throw new Refused(question.startsWith("q_") ? "question-closed" : "not-there");
+      if (found === null) throw new Refused(wasClosed(question) ? "question-closed" : "not-there");
       const { session, by } = found;
       if (by !== null || !(await workflows.runs.answer(question, body, who.name))) throw new Refused("question-closed");
       return { question, session, isRun: await isRun(session) };
     },
   };
+
+  /** A run that has taken up its answer no longer keeps the question; its id says that there was one. */
+  function wasClosed(id: string): boolean {
+    return id.startsWith("q_");
+  }
 
   async function questionNamed(id: string): Promise<OpenQuestion> {
     const found = await findQuestion(journal, id);

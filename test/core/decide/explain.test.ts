@@ -4,6 +4,9 @@ import { formatMs, isoTime } from "../../../src/core/decide/explain.ts";
 
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
 const MS_PER = { ms: 1, s: SECOND, min: MINUTE, h: HOUR, d: DAY };
+/** The smallest step that is shown, by the largest unit: tenths of seconds up to a minute, then the next smaller unit. */
+const STEP_MS = { ms: 1, s: 100, min: SECOND, h: MINUTE, d: HOUR };
+const FLOAT_ERROR_MS = 1e-6;
 
 describe("a duration in words", () => {
   it.each([
@@ -28,13 +31,18 @@ describe("a duration in words", () => {
     expect(formatMs(ms, "zh-CN")).toBe(zh);
   });
 
-  it("is off by at most a twentieth, or half a millisecond", () => {
+  /** As often below a second, a minute, an hour and a day as above. */
+  const duration = fc.oneof(
+    ...[SECOND, MINUTE, HOUR, DAY, 1_000 * DAY].map((max) => fc.double({ min: 0, max, noNaN: true })),
+  );
+
+  it("is off by at most half of the smallest step that is shown", () => {
     fc.assert(
-      fc.property(fc.double({ min: 0, max: 1_000 * DAY, noNaN: true }), (ms) => {
+      fc.property(duration, (ms) => {
         const words = formatMs(ms, "en").split(" ");
         const units = words.filter((_, index) => index % 2 === 1) as (keyof typeof MS_PER)[];
         const readMs = units.reduce((sum, unit, index) => sum + Number(words[2 * index]) * MS_PER[unit], 0);
-        expect(Math.abs(readMs - ms)).toBeLessThanOrEqual(Math.max(0.5, ms / 20));
+        expect(Math.abs(readMs - ms)).toBeLessThanOrEqual(STEP_MS[units[0] ?? "ms"] / 2 + FLOAT_ERROR_MS);
         expect(words.length / 2).toBeLessThanOrEqual(2);
       }),
     );

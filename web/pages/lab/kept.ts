@@ -1,6 +1,7 @@
 // What a person typed, kept until the browser's tab is closed: an error or a reload loses nothing.
 
 import { useEffect, useState } from "react";
+import { suppressThrown } from "../../app/thrown.ts";
 
 const PREFIX = "faultline.lab.";
 
@@ -11,7 +12,7 @@ export function useKept<Value>(name: string, initial: Value): readonly [Value, (
     try {
       sessionStorage.setItem(PREFIX + name, JSON.stringify(value));
     } catch (error) {
-      console.warn("What was typed cannot be kept for a reload.", error);
+      suppressThrown("What was typed cannot be kept for a reload.", error);
     }
   }, [name, value]);
   return [value, setValue];
@@ -24,7 +25,7 @@ function read<Value>(name: string, initial: Value): Value {
     const value: unknown = JSON.parse(text);
     return typeof value === typeof initial ? (value as Value) : initial;
   } catch (error) {
-    console.warn("What was kept cannot be read.", error);
+    suppressThrown("What was kept cannot be read.", error);
     return initial;
   }
 }

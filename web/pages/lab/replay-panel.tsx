@@ -3,6 +3,7 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { serverNow } from "../../app/clock.ts";
 import { type Answer, type Sent, useClient } from "../../app/server.tsx";
+import { classifyThrown, suppressThrown } from "../../app/thrown.ts";
 import { useWords } from "../../app/words.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty, ProblemState } from "../../parts/states.tsx";
@@ -118,7 +119,7 @@ function useReplay(): Replay {
         setShare(of === 0 ? null : read / of);
       } catch (error) {
         // The answer of the replay itself says what is wrong.
-        console.warn("The progress of the replay is unknown.", error);
+        suppressThrown("The progress of the replay is unknown.", error);
       }
     };
     const timer = setInterval(() => void ask(), PROGRESS_MS);
@@ -135,8 +136,8 @@ function useReplay(): Replay {
       const result = await client.replayPolicy({ body: { ...body, progress: name }, signal: stop.signal });
       setState({ result, error: null });
     } catch (error) {
-      if (!stop.signal.aborted)
-        setState(({ result }) => ({ result, error: error instanceof Error ? error : new Error(String(error)) }));
+      const reason = classifyThrown(error);
+      if (!stop.signal.aborted) setState(({ result }) => ({ result, error: reason }));
     }
     if (newest.current === stop) setRunning(null);
   };

@@ -17,17 +17,17 @@ export function CopyReport({ run }: { readonly run: string }): ReactNode {
   const canRead = useCanAct();
   const [isBusy, setBusy] = useState(false);
   const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(await client.text("reportOnRun", { params: { run } }));
+    toasts.say(words.reportCopied);
+  };
+  const start = (): void => {
     setBusy(true);
-    try {
-      await navigator.clipboard.writeText(await client.text("reportOnRun", { params: { run } }));
-      toasts.say(words.reportCopied);
-    } catch (error) {
-      toasts.fail(error);
-    }
-    setBusy(false);
+    void copy()
+      .catch(toasts.fail)
+      .finally(() => setBusy(false));
   };
   return canRead ? (
-    <Button isBusy={isBusy} onClick={() => void copy()}>
+    <Button isBusy={isBusy} onClick={start}>
       {words.copyReport}
     </Button>
   ) : null;

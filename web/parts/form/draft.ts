@@ -1,5 +1,7 @@
 // What a person has typed so far, and the value it makes. Numbers stay text while they are typed, so nothing typed is ever lost.
 
+import { parseJson } from "../../../src/core/try-read.ts";
+import { suppressThrown } from "../../app/thrown.ts";
 import type { ChoiceField, Field, GroupField, ListField, NumberField, TextField } from "./schema-field.ts";
 
 /** As the fields hold it: texts, ticks, and lists and groups of them. A choice is the number of its option. */
@@ -132,7 +134,7 @@ function fits(text: string, pattern: string): boolean {
   try {
     return new RegExp(pattern, "u").test(text);
   } catch (error) {
-    console.warn("The schema has a pattern that this browser cannot read.", error);
+    suppressThrown("The schema has a pattern that this browser cannot read.", error);
     return true;
   }
 }
@@ -165,11 +167,8 @@ function readGroup(field: GroupField, drafts: DraftGroup, at: string): ReadDraft
 }
 
 function readJson(text: string, mistake: Complain): ReadDraft {
-  try {
-    return good(JSON.parse(text));
-  } catch {
-    return mistake("not-json");
-  }
+  const value = parseJson(text);
+  return value === undefined ? mistake("not-json") : good(value);
 }
 
 /** The part of a draft that a JSON Pointer names; undefined when there is none. */
