@@ -70,8 +70,8 @@ export interface StartOptions {
 /** A definition that is not the one the run was started with. */
 export type ChangedWorkflow =
   | "refuse" //     ResumeMismatch
-  | "accept" //     go on with the one there is now; finished nodes are kept
-  | "as-started"; // go on with the text the journal has kept
+  | "accept" //     continue with the changed workflow; finished nodes are kept
+  | "as-started"; // continue with the definition that the journal has kept
 
 /** The incident report about a run or session: as data, and as a Markdown page. */
 export interface IncidentReport {
@@ -185,7 +185,7 @@ export interface Runs {
   start(workflow: Workflow, options?: StartOptions): Promise<string>;
   /** Advances it here and now until it is over or has to wait. Refused while another process does. */
   advance(run: string): Promise<RunEnd>;
-  /** Checks that the run can go on with this workflow, and wakes it. */
+  /** Checks that the run can continue with this workflow, and wakes it. */
   resume(run: string, workflow: Workflow | null, options?: ResumeOptions): Promise<void>;
   list(filter?: RunsFilter): Promise<readonly RunSummary[]>;
   /** One page of the list, however many runs do not fit the filter. `fits` leaves out what no filter names. */

@@ -63,12 +63,12 @@ import {
 import { Slice } from "./advance/slice.ts";
 import { tracedRun } from "../telemetry/run-trace.ts";
 import type { Workflow, WorkflowOutline } from "../workflow-model/stage.ts";
-import { succeed, successorOf } from "./operator/start-successor.ts";
+import { startSuccessor, successorOf } from "./operator/start-successor.ts";
 import { stoppedVisits } from "./operator/action-events.ts";
 import { spentBy } from "./advance/summary.ts";
 
-/** Something done to a run, for the audit log. */
-type Deed = Pick<AuditRecord, "what" | "on" | "by"> & Partial<Pick<AuditRecord, "action" | "key">>;
+/** One line of the audit log: what a person did to a run. */
+type AuditedAct = Pick<AuditRecord, "what" | "on" | "by"> & Partial<Pick<AuditRecord, "action" | "key">>;
 /** Loaded by the first reader: a program that only advances runs needs none of it. */
 const reports = lazyPart(() => import("./report/incident-report.ts"));
 
@@ -177,7 +177,7 @@ export class WorkflowRuns implements Runs {
     }
   }
 
-  /** True when it has to be done again, with other limits. */
+  /** True when the limits have changed: the session has to be opened again with them. */
   async #slice(run: string, workflow: Workflow, active: Active): Promise<boolean> {
     const { limits, status } = await knownRun(this.#home, run);
     if (isEnded({ status })) return false;
@@ -199,7 +199,7 @@ export class WorkflowRuns implements Runs {
     await this.#guard(slice);
     if (session.isOver) return false;
     await session.leave();
-    return slice.isLimitedAnew;
+    return slice.hasNewLimits;
   }
 
   /** A bug ends the run, with an error, once. A store that does not answer does not end it: the run continues when the store is back. */
@@ -210,7 +210,7 @@ export class WorkflowRuns implements Runs {
       const seen = classify({ surface: "node", error, observedAt: this.#home.clock.now() });
       if (traitsOf(seen.code).scope === "host" && seen.class !== "Internal") throw error;
       const why = fault("Uncaught", {
-        message: "the run could not go on because of an error inside Faultline",
+        message: "the run could not continue because of an error inside Faultline",
         cause: seen,
       });
       await slice.breakOff(why);
@@ -275,9 +275,9 @@ export class WorkflowRuns implements Runs {
   }
 
   /** Does it, and keeps a record of who did it. */
-  #audited<T>(deed: Deed, work: () => Promise<T>): Promise<T> {
+  #audited<T>(act: AuditedAct, work: () => Promise<T>): Promise<T> {
     const { journal, clock, chance } = this.#home;
-    return audited({ journal, clock, newId: () => chance.newId("aud") }, { action: "", key: "", ...deed }, work);
+    return audited({ journal, clock, newId: () => chance.newId("aud") }, { action: "", key: "", ...act }, work);
   }
 
   async #resume(run: string, workflow: Workflow | null, changed: ChangedWorkflow, by: string): Promise<void> {
@@ -328,10 +328,8 @@ export class WorkflowRuns implements Runs {
   /** `act` for a caller that has read the run already. */
   async actOn(report: RunReport, action: string, { params = {}, key, by = DEFAULT_BY }: ActOptions): Promise<Acted> {
     const { run } = report.summary;
-    const deed = { what: "run.act", on: run, by, action, key: key ?? "" };
-    return this.#audited(deed, () =>
-      this.#actOn(report, action, { params, by, ...(key === undefined ? {} : { key }) }),
-    );
+    const act = { what: "run.act", on: run, by, action, key: key ?? "" };
+    return this.#audited(act, () => this.#actOn(report, action, { params, by, ...(key === undefined ? {} : { key }) }));
   }
 
   async #actOn(report: RunReport, action: string, { params = {}, key, by = DEFAULT_BY }: ActOptions): Promise<Acted> {
@@ -366,14 +364,20 @@ export class WorkflowRuns implements Runs {
         await this.#cancel(run, by);
         return this.#noted(run, offered, by, true);
       case "successor":
-        return this.#succeed(run, state, offered, params, by);
+        return this.#startSuccessor(run, state, offered, params, by);
       case "instruct":
         return this.#instruct(run, offered, params, by);
     }
   }
 
-  async #succeed(run: string, state: RunState, offered: OfferedAction, params: Params, by: string): Promise<Acted> {
-    const acted = await this.#mutex.run(run, () => succeed(this.#home, run, state, offered, params, by));
+  async #startSuccessor(
+    run: string,
+    state: RunState,
+    offered: OfferedAction,
+    params: Params,
+    by: string,
+  ): Promise<Acted> {
+    const acted = await this.#mutex.run(run, () => startSuccessor(this.#home, run, state, offered, params, by));
     this.#due(acted.run);
     return acted;
   }
@@ -393,8 +397,8 @@ export class WorkflowRuns implements Runs {
   }
 
   answer(question: string, answer: Answer, by = DEFAULT_BY): Promise<boolean> {
-    const deed = { what: "question.answer", on: question, by, action: answer.status };
-    return this.#audited(deed, () => this.#answer(question, answer, by));
+    const act = { what: "question.answer", on: question, by, action: answer.status };
+    return this.#audited(act, () => this.#answer(question, answer, by));
   }
 
   async #answer(question: string, answer: Answer, by: string): Promise<boolean> {
@@ -432,7 +436,7 @@ export class WorkflowRuns implements Runs {
    */
   async stop(by?: string): Promise<void> {
     const all = [...this.#active.values()];
-    // Those that are only being opened see it when they are.
+    // A run whose session is still being opened checks this flag when it is open.
     for (const active of all) active.isStopped = true;
     for (const { slice } of all) {
       await (by === undefined ? slice?.abandon("this process is stopping") : slice?.stop(by));

@@ -156,7 +156,7 @@ nodes:
     await world.call(args);
     const got = await world.call(args);
     expect(got.exit).toBe("failed");
-    expect(got.stderr).toContain("there is a run mine already");
+    expect(got.stderr).toContain("run mine already exists");
   });
 
   it("is only created with --detach, and continued later", async () => {

@@ -144,7 +144,7 @@ describe("a run over HTTP", () => {
     expect(await world.viewer.showRun({ params: { run } })).toMatchObject({ state: { id: "cancelled" }, actions: [] });
     const again = await problemOf(world.operator.cancelRun({ params: { run } }));
     expect(again).toMatchObject({ status: 409, code: "EngineState" });
-    expect(again["reason"]).toContain("cancelled for good");
+    expect(again["reason"]).toContain("a cancelled run cannot continue");
     expect(await problemOf(world.operator.resumeRun({ params: { run } }))).toMatchObject({ status: 409 });
   });
 

@@ -7,11 +7,8 @@ import { executionsOf, isBeside, keyOf, type RunState, settledCount, type Visit 
 import type { Journal } from "../../journal/journal.ts";
 import { deepFreeze } from "../definition/deep-freeze.ts";
 import { instructionFor } from "../operator/standing-instructions.ts";
-import { readOutput } from "./run-values.ts";
-import { readInputs } from "./run-values.ts";
+import { readInputs, readOutput } from "./run-values.ts";
 import type { NodeResult, StageScope } from "../../workflow-model/stage.ts";
-
-export { keepOutput, readOutput } from "./run-values.ts";
 
 /** Paths of fan-outs come and go; what visits on them see can be found again. */
 const MAX_PATHS = 100;

@@ -29,7 +29,8 @@ import type { Journal } from "../../journal/journal.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { noQuestion } from "../../runtime/call/ask.ts";
 import { Interruptible } from "../../runtime/interruptible.ts";
-import { keepOutput, NodeResults, readOutput } from "./node-results.ts";
+import { NodeResults } from "./node-results.ts";
+import { keepOutput, readOutput } from "./run-values.ts";
 import { runVisit, type VisitEnd, type VisitDeps } from "./run-visit.ts";
 import { tracedStage } from "../../telemetry/run-trace.ts";
 import type { Stage, Workflow } from "../../workflow-model/stage.ts";
@@ -62,11 +63,11 @@ export class Slice {
   readonly #home: SliceDeps;
   readonly #results: NodeResults;
   readonly #busy = new Map<string, Busy>();
-  /** Visits that were let in here; that they began is on disk a little later. */
+  /** Visits that this slice has begun; their `node-started` may not be on disk yet. */
   readonly #admitted = new Set<string>();
   #broken: FaultError | null = null;
   readonly #wait: Interruptible;
-  /** Since it last looked: what it knows may be old. */
+  /** Something has happened since the loop last looked at the state. */
   #hasHappened = false;
   /** There may be an action in the journal that it has not read. */
   #mustLook = true;
@@ -89,16 +90,16 @@ export class Slice {
   /** A person left something for the run: it looks at once. */
   poke(): void {
     this.#mustLook = true;
-    this.#goOn();
+    this.#wakeLoop();
   }
 
-  #goOn(): void {
+  #wakeLoop(): void {
     this.#hasHappened = true;
     this.#wait.wake?.();
   }
 
   /** The limits were changed: the session must be opened again to apply them. */
-  get isLimitedAnew(): boolean {
+  get hasNewLimits(): boolean {
     return !isEnded(this.#state) && !sameLimits(this.#state.limits, this.#home.limits);
   }
 
@@ -116,7 +117,7 @@ export class Slice {
         await this.#somethingHappens(null);
         continue;
       }
-      if (this.isLimitedAnew && this.#busy.size === 0) return;
+      if (this.hasNewLimits && this.#busy.size === 0) return;
       const needs = needsOf(this.#state, this.#home.clock.now(), new Set(this.#busy.keys()));
       const begun = await this.#beginAll(needs);
       if (!begun && this.#busy.size === 0 && !this.#isOutOfDate()) {
@@ -207,7 +208,7 @@ export class Slice {
       })
       .finally(() => {
         this.#busy.delete(keyOf(visit));
-        this.#goOn();
+        this.#wakeLoop();
       });
   }
 
@@ -237,7 +238,7 @@ export class Slice {
       runVisit(this.#home, stage, visit, scope, signal, {
         opening,
         closing: async (end) => {
-          // A visit that was stopped has not ended by itself: what stopped it says what becomes of it.
+          // An aborted visit has no end of its own: the event that stopped it says what becomes of it.
           if (signal.aborted && end.fault !== null) return NO_WRITES;
           ended(end);
           return this.#closingOf(visit, end);
@@ -272,7 +273,7 @@ export class Slice {
   }
 
   async #closingOf(visit: Visit, end: VisitEnd): Promise<SessionWrites> {
-    // What was written about an earlier attempt says how it went on, too.
+    // The files about an earlier attempt also record what followed it.
     if (end.fault !== null || visit.fault !== null) await this.#home.keepFiles(visit, end);
     this.#results.put(visit, end.output);
     const events = [...end.events, ...this.#startNext(end.events)];
@@ -312,7 +313,7 @@ export class Slice {
     const { journal, session } = this.#home;
     const why = paused[0]?.pause?.why ?? "retry";
     await this.#home.session.record([{ type: "run-paused", why, wakeAt }]);
-    // Who comes from here on wakes it; who came before may have found it awake.
+    // An action posted from here on wakes the run. One posted before may have found it still running.
     const posted = await openActions(journal, session.id, this.#state);
     return posted.length === 0 && (await this.#answered(paused)).length === 0 && !this.#hasHappened;
   }

@@ -1,5 +1,5 @@
-// A posted action as the events that carry it out. Most give the node another attempt; an action that sends the work
-// back ends the node that waits as failed, and begins the other one with what was found wrong.
+// Turns a posted action into the events that carry it out. Most actions give the node another attempt. `send-back` ends the
+// waiting node as failed and starts another node with the feedback about that failure.
 
 import { matrixOutcome } from "../../core/fault/vocabulary.ts";
 import type { RunEvent } from "../../core/flow/run-event.ts";

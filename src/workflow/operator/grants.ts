@@ -6,10 +6,10 @@ export const GRANT = "grant-and-retry";
 
 export type Granted = Readonly<Partial<Record<"commands" | "tools", readonly string[]>>>;
 
-/** Actions that allow what is named with them: for the rest of the run, or for the commands that were typed with it. */
+/** A grant holds for the rest of the run. An edit allows only the commands that were typed with it. */
 const ALLOWING: ReadonlySet<string> = new Set([GRANT, "edit-and-retry"]);
 
-/** Grants of earlier visits are kept under `granted`, a key that cannot be typed. */
+/** Grants of earlier visits are under `granted`, a key that `checkActionParams` never accepts. */
 export function grantedIn({ action, params }: Instruction, kind: keyof Granted): readonly string[] {
   const earlier = params["granted"] as Granted | undefined;
   return [...new Set([...(ALLOWING.has(action) ? namesIn(params[kind]) : []), ...namesIn(earlier?.[kind])])];

@@ -1,4 +1,4 @@
-// What an operator gave a node more of than its workflow says: rounds, money, time. Later visits of the run keep it.
+// Limits of a node that an operator raised above those of the workflow: rounds, money, time. They hold for later visits of the run.
 
 import type { Instruction } from "../../core/flow/node.ts";
 

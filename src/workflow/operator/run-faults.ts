@@ -1,4 +1,4 @@
-// What is said when something cannot be done with a run: what, why, and what to do instead.
+// The faults for requests that a run cannot fulfil. Each message says what, why, and what to do instead.
 
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { RunStatus } from "../../core/flow/run.ts";
@@ -13,7 +13,7 @@ export function noRun(run: string): Fault {
 
 export function alreadyThere(run: string): Fault {
   return fault("EngineState", {
-    message: `there is a run ${run} already; give the new one another name`,
+    message: `run ${run} already exists; give the new run another name`,
     context: { run },
   });
 }
@@ -37,12 +37,12 @@ export function isOver(run: string, { status, outcome, successor }: RunSummary):
   return fault("EngineState", { message: `run ${run} is over (${status}, ${outcome}); ${next}`, context: { run } });
 }
 
-/** What there is to do about a run that has ended this way. */
+/** The next step for an operator, by how the run ended. */
 const AFTER_END: Readonly<Record<RunStatus, string>> = {
-  completed: "it did all there was to do; start another run to do it again",
-  failed: "show it to see how to go on from where it failed",
-  cancelled: "it was cancelled for good; start another run",
-  // A run that stands like this is not over.
+  completed: "it completed its work; start another run to repeat it",
+  failed: "show it to see which actions continue it",
+  cancelled: "a cancelled run cannot continue; start another run",
+  // Not over: only a run that changes between two reads gets here.
   running: "look at it again",
   paused: "look at it again",
 };
@@ -50,21 +50,21 @@ const AFTER_END: Readonly<Record<RunStatus, string>> = {
 export function otherWorkflow(run: string, { workflow, file }: RunSummary): Fault {
   const place = file ?? `workflow ${workflow}`;
   return fault("ResumeMismatch", {
-    message: `${place} is not what it was when run ${run} was started; go on with the changed one (accept), or with the one it was started with (as-started)`,
+    message: `${place} has changed since run ${run} was started; continue with the changed workflow (accept), or with the one it was started with (as-started)`,
     context: { run },
   });
 }
 
 export function definitionGone({ workflow, digest }: Pick<RunSummary, "workflow" | "digest">): Fault {
   return fault("ResumeMismatch", {
-    message: `the definition of workflow ${workflow} that this run was started with is not here; resume it with its workflow`,
+    message: `this journal does not have the definition of workflow ${workflow} that the run was started with; resume the run and name its workflow`,
     context: { workflow, digest },
   });
 }
 
 export function notOffered(run: string, action: string, { actions, summary }: RunReport): Fault {
   const offered =
-    actions.length === 0 ? "nothing can be done with it now" : `offered now: ${actions.map(({ id }) => id).join(", ")}`;
+    actions.length === 0 ? "no action is offered now" : `offered now: ${actions.map(({ id }) => id).join(", ")}`;
   return fault("EngineState", {
     message: `${action} is not offered for run ${run} (${summary.status}); ${offered}`,
     context: { run, action },

@@ -1,5 +1,5 @@
-// An operator's instruction to a node, unredacted: events are scrubbed, but the words a person typed must reach the model unchanged, so
-// they are read off the actions the journal has kept. What was allowed, or raised, holds for later visits of the run, too.
+// An operator's instruction to a node, unredacted: events are scrubbed, but the model must get the words exactly as the person typed
+// them, so they come from the actions that the journal keeps. Grants and raised limits also hold for later visits of the run.
 
 import type { Instruction } from "../../core/flow/node.ts";
 import type { RunState, Visit } from "../../core/flow/run.ts";
@@ -8,7 +8,7 @@ import { type Granted, GRANT, grantedIn } from "./grants.ts";
 import { readOutput } from "../advance/run-values.ts";
 import type { PostedAction } from "./posted-actions.ts";
 
-/** Actions that are meant for the run, and not for one attempt. */
+/** Actions that hold for the rest of the run, not only for one attempt. */
 const LASTING: ReadonlySet<string> = new Set([GRANT, "raise-limit"]);
 
 /** The instruction of a visit, together with what lasts from earlier ones. */
@@ -20,7 +20,7 @@ export async function instructionFor(
 ): Promise<Instruction | null> {
   if (visit.instruction === null && state.actions.length === 0 && state.predecessor === null) return null;
   const taken = await takenActions(journal, run, state);
-  const instruction = await exactly(journal, run, visit, taken);
+  const instruction = await unredacted(journal, run, visit, taken);
   const lasting = taken.filter((one) => LASTING.has(one.action) && one.node === visit.node);
   const last = instruction ?? lasting.at(-1);
   if (last === undefined || lasting.length === 0) return instruction;
@@ -32,7 +32,7 @@ export async function instructionFor(
   return { action: last.action, params: { ...last.params, granted, limits }, by: last.by };
 }
 
-/** What was allowed or raised in a run, kept for its successor: to the operator the two are one piece of work. */
+/** Passes grants and raised limits on to the successor: to the operator the two runs are one piece of work. */
 export async function inheritInstructions(
   journal: Journal,
   from: string,
@@ -46,7 +46,7 @@ export async function inheritInstructions(
   });
 }
 
-/** Oldest first: those of this run, those it took over, and the one that led to it. */
+/** Oldest first: the actions taken in this run, those it inherited, and the one that started it as a successor. */
 async function takenActions(journal: Journal, run: string, state: RunState): Promise<readonly PostedAction[]> {
   const own = (await journal.keptAll("action", run)).map(({ value }) => value as PostedAction);
   const taken = own.filter(({ key, isDone }) => isDone === true || state.actions.includes(key));
@@ -56,7 +56,8 @@ async function takenActions(journal: Journal, run: string, state: RunState): Pro
   return all.toSorted((a, b) => a.at - b.at);
 }
 
-async function exactly(
+/** A visit's own instruction, as the operator typed it. */
+async function unredacted(
   journal: Journal,
   run: string,
   visit: Visit,

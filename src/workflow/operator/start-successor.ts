@@ -1,4 +1,4 @@
-// Goes on from a failed run in a new one, once: the two are linked, and the old one says by whom it was superseded.
+// Starts the successor that continues a failed run, at most one per run. The two are linked: the old run records its successor.
 
 import { isFault } from "../../core/fault/fault.ts";
 import { createRedactor } from "../../core/fault/redact.ts";
@@ -9,8 +9,7 @@ import { readField } from "../../core/try-read.ts";
 import { beginRun } from "../advance/begin-run.ts";
 import { failureFeedback } from "../advance/failure-feedback.ts";
 import { inheritInstructions } from "./standing-instructions.ts";
-import { readOutput } from "../advance/node-results.ts";
-import { readInputs, secretsOf } from "../advance/run-values.ts";
+import { readInputs, readOutput, secretsOf } from "../advance/run-values.ts";
 import { summaryFor } from "../report/run-reports.ts";
 import type { Acted } from "../runs-api.ts";
 import type { RunsDeps } from "../runs-options.ts";
@@ -19,7 +18,7 @@ import { summaryOf } from "../advance/summary.ts";
 
 type Params = Readonly<Record<string, unknown>>;
 
-export async function succeed(
+export async function startSuccessor(
   home: RunsDeps,
   run: string,
   state: RunState,
@@ -35,17 +34,17 @@ export async function succeed(
   const successor = successorIn(isFirst ? chosen : await journal.kept("action", `${run}/successor`)) ?? run;
   const isThere = (await summaryFor(home, successor)) !== null;
   if (!isThere) {
-    // Also when a crash came between the choice and the run: the choice stands.
+    // A process that crashed after it kept the choice has not started the run: this one does.
     const workflow = await library.get(state);
-    const given = await withWhatItNeeds(home, run, state, offered, params);
-    // Only what may be shown: the words themselves stay with the action, where the new run finds them.
+    const given = await withFeedback(home, run, state, offered, params);
+    // Events show the redacted form. The exact words stay with the action, where the new run reads them.
     const shown = createRedactor(await secretsOf(journal, run, workflow), home.redactor).value(given) as Params;
     const succession = successionOf(state, offered, shown, by, clock.now());
     const inputs = await readInputs(journal, run);
     const read = workflow.readInputs(inputs);
     const passedOn = isFault(read) ? { values: inputs, shown: {}, secret: {} } : read;
     const keeps = await inheritOutputs(journal, run, successor, succession.inherited);
-    const beginning = { ...succession, inputs: passedOn.shown, predecessor: run };
+    const beginning = { ...succession, start: [], inputs: passedOn.shown, predecessor: run };
     await beginUnlessThere(home, successor, workflow, beginning, passedOn, [
       ...keeps,
       ...(await inheritInstructions(journal, run, state, successor)),
@@ -56,7 +55,7 @@ export async function succeed(
   return { run: successor, did: isFirst };
 }
 
-/** Another process that was clicked in at the same moment may be ahead. */
+/** Another process may have started the run at the same moment. */
 async function beginUnlessThere(home: RunsDeps, run: string, ...rest: BeginRest): Promise<void> {
   try {
     await beginRun(home, run, ...rest);
@@ -67,7 +66,7 @@ async function beginUnlessThere(home: RunsDeps, run: string, ...rest: BeginRest)
 
 type BeginRest = Parameters<typeof beginRun> extends [unknown, unknown, ...infer Rest] ? Rest : never;
 
-/** The run to look at after an action that was taken before; a crash may have come before the old run recorded its successor. */
+/** The run that an earlier click led to. Records it in the old run if a crash prevented that. */
 export async function successorOf(home: RunsDeps, run: string, taken: unknown): Promise<string> {
   const successor = successorIn(taken);
   if (successor !== null) await supersede(home, run, successor);
@@ -80,8 +79,8 @@ function successorIn(kept: unknown): string | null {
   return typeof successor === "string" ? successor : null;
 }
 
-/** Adds what an action implies: the failure's feedback, or the node the work is sent back to. */
-async function withWhatItNeeds(
+/** Adds the failure's feedback for the actions that use it, and for `send-back` the node that gets the work. */
+async function withFeedback(
   { journal, library }: RunsDeps,
   run: string,
   state: RunState,
@@ -90,7 +89,7 @@ async function withWhatItNeeds(
 ): Promise<Params> {
   const failed = state.visits.findLast((visit) => visit.node === node);
   if (id !== "send-back" && id !== "regenerate-once") return params;
-  // The new run knows nothing of what failed in this one.
+  // The new run has not seen the failure.
   const output = failed === undefined || id === "regenerate-once" ? undefined : await readOutput(journal, run, failed);
   const found = failureFeedback(failed?.fault ?? state.fault, output);
   return id === "send-back"
@@ -98,7 +97,7 @@ async function withWhatItNeeds(
     : { ...params, found };
 }
 
-/** Says in the old run which one continues its work, once. */
+/** Records the successor in the old run, once. */
 async function supersede({ faultline, reader, clock }: RunsDeps, run: string, successor: string): Promise<void> {
   const read = (): Promise<SessionState> => reader.read(run);
   await faultline.amendSession(read, ({ run: state, spending }) => {

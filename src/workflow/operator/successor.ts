@@ -9,16 +9,15 @@ import type { Inheritance, RunLimits } from "../../core/flow/run-event.ts";
 import { executionsOf, type RunState, type Visit } from "../../core/flow/run.ts";
 import { raisedLimits } from "../../core/flow/run-state.ts";
 import type { Journal, Keep } from "../../journal/journal.ts";
-import { keepOutput, readOutput } from "../advance/node-results.ts";
+import { keepOutput, readOutput } from "../advance/run-values.ts";
 
 export interface Succession {
-  readonly start: readonly string[];
   readonly inherited: Inheritance;
   readonly instruction: Instruction;
   readonly limits: RunLimits;
 }
 
-/** What the next run takes over when this action is taken. */
+/** What the successor takes over from the failed run when this action is taken. */
 export function successionOf(
   state: RunState,
   { id, node, execution }: OfferedAction,
@@ -30,7 +29,7 @@ export function successionOf(
     (visit) => visit.node === node && (execution === 0 || visit.execution === execution),
   );
   if (failed === undefined) {
-    const message = `the run has no visit of ${node} to go on from; show the run to see where it failed`;
+    const message = `the run has no visit of ${node} to continue from; show the run to see where it failed`;
     throw new FaultError(fault("NotFound", { message, context: { stage: node } }));
   }
   const instruction = { action: id, params, by };
@@ -38,18 +37,15 @@ export function successionOf(
   const to = params["to"];
   // Sibling paths that have ended stay ended and still decide the outcome; its own path starts again.
   const ends = state.ends.filter((end) => end.node !== node);
+  const retried = { ...unstarted(failed, now), instruction };
   // Sent to another node: the failed visit stays failed, and the path continues from that node.
-  if (typeof to === "string") {
-    const visits = state.visits.map((visit) => (visit === failed ? over(visit) : kept(visit, now)));
-    // It takes the failed visit's place in the fan-out, if there is one, so that its path arrives at the join.
-    const execution = executionsOf(state, to) + 1;
-    const sent = { ...anew(failed, now), node: to, execution, kind: null, instruction };
-    return { start: [], inherited: { visits: [...visits, sent], fans: state.fans, ends }, instruction, limits };
-  }
+  const isSentBack = typeof to === "string";
   const visits = state.visits.map((visit) =>
-    visit === failed ? { ...anew(visit, now), instruction } : kept(visit, now),
+    visit !== failed ? inheritedVisit(visit, now) : isSentBack ? finished(visit) : retried,
   );
-  return { start: [], inherited: { visits, fans: state.fans, ends }, instruction, limits };
+  // The new visit takes the failed visit's place in the fan-out, if there is one, so that its path arrives at the join.
+  if (isSentBack) visits.push({ ...retried, node: to, execution: executionsOf(state, to) + 1, kind: null });
+  return { inherited: { visits, fans: state.fans, ends }, instruction, limits };
 }
 
 const ACCEPT = "accept-partial";
@@ -63,7 +59,7 @@ export async function inheritOutputs(
 ): Promise<readonly Keep[]> {
   const keeps: Keep[] = [];
   for (const visit of visits) {
-    // What is accepted is the output of a visit that is only about to be taken for finished.
+    // An accepted partial output belongs to a visit that is still `ready`: the new run completes it with that output.
     if (visit.state === "ready" && visit.instruction?.action !== ACCEPT) continue;
     const output = await readOutput(journal, from, visit);
     if (output !== undefined) keeps.push(keepOutput(to, visit, output));
@@ -71,17 +67,19 @@ export async function inheritOutputs(
   return keeps;
 }
 
-/** What was stopped because of the failure is begun again beside it; what is over stays. */
-function kept(visit: Visit, now: number): Visit {
+/** A finished visit stays finished. A visit that the failure stopped starts again beside the failed one. */
+function inheritedVisit(visit: Visit, now: number): Visit {
   const isOver = visit.state === "completed" || visit.state === "failed" || visit.state === "skipped";
-  return isOver && visit.skipped !== "sibling-failed" ? over(visit) : anew(visit, now);
+  return isOver && visit.skipped !== "sibling-failed" ? finished(visit) : unstarted(visit, now);
 }
 
-function over(visit: Visit): Visit {
+/** Inherited: what it cost belongs to the old run. */
+function finished(visit: Visit): Visit {
   return { ...visit, inherited: true, spentMicrocents: 0, callAttempts: 0, pause: null, instruction: null };
 }
 
-function anew(visit: Visit, now: number): Visit {
+/** As it was before its first attempt. */
+function unstarted(visit: Visit, now: number): Visit {
   const fresh = {
     attempt: 1,
     of: 0,

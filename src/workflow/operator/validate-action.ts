@@ -1,5 +1,5 @@
-// What keeps a node from doing what an operator wants of it, found out before the action is taken: nothing is begun that could only
-// fail. The node itself looks again when it runs, because a run may be advanced where its workflow has changed.
+// Asks a node whether it can carry out an action, before the action is taken: an action that could only fail is refused at once.
+// The node checks again when it runs, because by then its workflow may have changed.
 
 import type { Fault } from "../../core/fault/fault.ts";
 import type { OfferedAction } from "../../core/flow/action.ts";
@@ -9,7 +9,7 @@ import type { RunsDeps } from "../runs-options.ts";
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** null: nothing does, or the workflow is not known here. */
+/** null: the node can do it, or this process does not have the workflow. */
 export async function refusalOf(
   { library, journal }: RunsDeps,
   run: string,
@@ -21,7 +21,7 @@ export async function refusalOf(
   const visit = visitOf(state, offered);
   const stage = visit === undefined ? undefined : (await library.findReadable(state))?.stages.get(visit.node);
   if (visit === undefined || stage === undefined) return null;
-  // What an earlier action said to this visit does not count any more; what was allowed for the whole run does.
+  // This action replaces the visit's earlier instruction. Grants for the whole run still count.
   const scope = await new NodeResults(run, journal).scopeFor(state, { ...visit, instruction: null });
   const granted = scope.instruction?.params["granted"] ?? {};
   return stage.refusal({ ...scope, instruction: { action: offered.id, params: { ...params, granted }, by } });

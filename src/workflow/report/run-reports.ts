@@ -7,7 +7,7 @@ import type { Locale } from "../../core/fault/words/words.ts";
 import { actionsFor, focusOf, type OfferedAction } from "../../core/flow/action.ts";
 import { copyRun, isEnded, type RunState, type Visit } from "../../core/flow/run.ts";
 import type { Journal } from "../../journal/journal.ts";
-import { readOutput } from "../advance/node-results.ts";
+import { readOutput } from "../advance/run-values.ts";
 import { filesOf } from "./run-files.ts";
 import { secretsOf } from "../advance/run-values.ts";
 import { noRun } from "../operator/run-faults.ts";

@@ -103,10 +103,10 @@ describe("acting on a run", () => {
     await world.call(["runs", "cancel", "gone"]);
     const said = async (run: string): Promise<string> => lastLine(await world.call(["runs", "cancel", run]));
     expect(await said("done")).toBe(
-      "faultline: run done is over (completed, fine); it did all there was to do; start another run to do it again.",
+      "faultline: run done is over (completed, fine); it completed its work; start another run to repeat it.",
     );
-    expect(await said("broken")).toMatch(/\(failed, \w+\); show it to see how to go on from where it failed\.$/);
-    expect(await said("gone")).toMatch(/\(cancelled, \w+\); it was cancelled for good; start another run\.$/);
+    expect(await said("broken")).toMatch(/\(failed, \w+\); show it to see which actions continue it\.$/);
+    expect(await said("gone")).toMatch(/\(cancelled, \w+\); a cancelled run cannot continue; start another run\.$/);
   });
 
   it("cancels a run of a TypeScript workflow that the command line does not know", async () => {
