@@ -20,22 +20,22 @@ async function useTools(): Promise<void> {
   console.log([...travel.tools.keys()].join(" "), travel.status);
   // find book connected
 
-  const found = await travel.call("find", { to: "LIS" });
+  const found = await travel.protect("find", { to: "LIS" });
   console.log(found.status, modelText(found));
   // done LIS 07:10, LIS 18:45
 
   // The tool's own error is an answer: the model reads it unchanged, and Faultline does not retry.
-  const refused = await travel.call("find", { to: "XXX" });
+  const refused = await travel.protect("find", { to: "XXX" });
   console.log(refused.status, modelText(refused));
   // partial there is no airport XXX
 
   // The server dies while it books. It may have booked, and `book` is not idempotent, so Faultline does not call it again.
-  const lost = await travel.call("book", { flight: "LIS 07:10" });
+  const lost = await travel.protect("book", { flight: "LIS 07:10" });
   console.log(lost.status, modelText(lost));
   // surfaced ProviderTransient/NetworkDisconnect: The connection broke off; the request may still have arrived, so check for its effect before you repeat a change.
 
   // The server is restarted before the next call.
-  const again = await travel.call("find", { to: "LIS" });
+  const again = await travel.protect("find", { to: "LIS" });
   console.log(again.status, again.attempts, travel.status);
   // done 1 connected
 

@@ -25,11 +25,7 @@ const workflow = defineWorkflow({
     }),
     print: stage({
       idempotent: true,
-      act: async (_request, { turn }, { nodes }) => {
-        const outcome = await turn.protect(publish, String(nodes["draft"]?.output));
-        if (outcome.status !== "done") throw new FaultError("fault" in outcome ? outcome.fault : fault("Uncaught"));
-        return outcome.value;
-      },
+      act: (_request, { turn }, { nodes }) => turn.call(publish, String(nodes["draft"]?.output)),
     }),
   },
 });

@@ -96,6 +96,7 @@ export type {
   Tool,
   ToolOptions,
 } from "./runtime/tool/tool.ts";
+export type { SharedCallOptions, Work, WorkOptions } from "./runtime/call/calls.ts";
 export { hasValue, isOpen } from "./runtime/call/outcome.ts";
 export type { Outcome, OutcomeStatus } from "./runtime/call/outcome.ts";
 export type {

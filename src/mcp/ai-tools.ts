@@ -31,7 +31,7 @@ function aiTool(connection: McpConnection, name: string): AiTool {
     execute: async (input, options) => {
       const signal = options?.abortSignal;
       const given = (input ?? {}) as Readonly<Record<string, unknown>>;
-      const outcome = await connection.call(name, given, signal === undefined ? {} : { signal });
+      const outcome = await connection.protect(name, given, signal === undefined ? {} : { signal });
       return modelText(outcome, "en", { modelDetail: connection.tool(name).modelDetail });
     },
   };

@@ -33,8 +33,10 @@ export interface McpConnection {
   tool(name: string): McpTool;
   /** The server's description of a tool. */
   definition(name: string): McpToolDefinition | undefined;
-  /** Like `fl.protect`, never rejects when the tool fails. */
-  call(name: string, input: McpInput, options?: ProtectOptions<McpResult>): Promise<Outcome<McpResult>>;
+  /** As `fl.protect`: never rejects when the tool fails. */
+  protect(name: string, input: McpInput, options?: ProtectOptions<McpResult>): Promise<Outcome<McpResult>>;
+  /** As `fl.call`: returns the result, or throws a FaultError. A result that reports the tool's own error is a result. */
+  call(name: string, input: McpInput, options?: ProtectOptions<McpResult>): Promise<McpResult>;
   /** Reads the tool list again. Rejects with a FaultError if that fails. */
   refresh(): Promise<void>;
   /** Ends the connection and the server's process. Later calls fail. */
@@ -110,8 +112,12 @@ class LiveConnection implements McpConnection {
     return this.#tools.definition(name);
   }
 
-  call(name: string, input: McpInput, options?: ProtectOptions<McpResult>): Promise<Outcome<McpResult>> {
+  protect(name: string, input: McpInput, options?: ProtectOptions<McpResult>): Promise<Outcome<McpResult>> {
     return this.#fl.protect(this.tool(name), input, options);
+  }
+
+  call(name: string, input: McpInput, options?: ProtectOptions<McpResult>): Promise<McpResult> {
+    return this.#fl.call(this.tool(name), input, options);
   }
 
   refresh(): Promise<void> {

@@ -2,6 +2,8 @@
 
 import { closest, distance } from "fastest-levenshtein";
 
+const STEM_CHARS = 4;
+
 /** The closest known name, ignoring case; null if none is close enough. */
 export function nearest(word: string, known: readonly string[]): string | null {
   const lower = known.map((name) => name.toLowerCase());
@@ -13,7 +15,9 @@ export function nearest(word: string, known: readonly string[]): string | null {
   );
   if (longer !== -1) return known[longer] ?? null;
   const near = closest(wanted, lower);
-  return distance(wanted, near) <= Math.max(2, Math.floor(word.length / 3))
+  // Names of one stem may end differently: `retries` for `retry`.
+  const stem = near.startsWith(wanted.slice(0, STEM_CHARS)) ? 1 : 0;
+  return distance(wanted, near) <= Math.max(2, Math.floor(word.length / 3)) + stem
     ? (known[lower.indexOf(near)] ?? null)
     : null;
 }

@@ -3,7 +3,7 @@
 import { Moment, NEVER } from "../host/clock.ts";
 import { lazyPart } from "../host/lazy-part.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
-import { fault } from "../core/fault/fault.ts";
+import { fault, type Fault } from "../core/fault/fault.ts";
 import { type Answer, checkAnswer, INTERACTIONS, type Question } from "../core/flow/interaction.ts";
 import { type BudgetOptions, budgetRule, type Spending } from "../core/flow/money.ts";
 import { withRows } from "../core/policy/layer.ts";
@@ -15,6 +15,7 @@ import { metricsOf, type ToolMetrics } from "../core/record/metrics.ts";
 import { audited, BY_PROGRAM } from "../journal/audit.ts";
 import type { Journal } from "../journal/journal.ts";
 import { Budget } from "./budget.ts";
+import { Calls, type SharedCallOptions } from "./call/calls.ts";
 import { CallRun } from "./call/loop.ts";
 import { type Contributions, createEngine, createRing, createSuppress, type LiveEngine } from "./create-engine.ts";
 import { collectContributions, type ExtendedRuntime } from "./extension/contributions.ts";
@@ -37,7 +38,7 @@ import type { Session, SessionLimits } from "./session/session.ts";
 import type { TargetSettings } from "./target/merge-settings.ts";
 import { reportTargets, type TargetReport } from "./target/report-targets.ts";
 import type { Targets } from "./target/targets.ts";
-import { type AnyTool, type Chain, headOf, type Tool } from "./tool/tool.ts";
+import type { AnyTool } from "./tool/tool.ts";
 import { ENDED } from "../journal/session-status.ts";
 
 const reports = lazyPart(() => import("./report/reports.ts"));
@@ -45,15 +46,9 @@ const sessions = lazyPart(() => import("./session/open-session.ts"));
 const tryingOut = lazyPart(() => import("./report/try-out.ts"));
 
 /** Options of one protected call. */
-export interface ProtectOptions<Output = unknown> {
-  /** Cancels the call, whatever it is doing. */
-  readonly signal?: AbortSignal;
+export interface ProtectOptions<Output = unknown> extends SharedCallOptions<Output> {
   /** All attempts and waits together. No limit when left out. */
   readonly deadlineMs?: number;
-  /** The program can do without the value: a failure becomes `skipped`. Default: false. */
-  readonly optional?: boolean;
-  /** The value to use when the call fails. */
-  readonly default?: Output;
 }
 
 /** Options of `fl.session`. */
@@ -101,7 +96,7 @@ export interface QuestionsFilter {
 
 const QUESTIONS_A_PAGE = 500;
 
-export class Runtime {
+export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
   readonly #options: ResolvedOptions;
   readonly #ring: RingRecorder;
   /** Reports an error that is ignored on purpose. */
@@ -118,6 +113,7 @@ export class Runtime {
   #policy: Policy | null = null;
 
   constructor(options: ResolvedOptions) {
+    super();
     this.#options = options;
     this.#ring = createRing(options);
     this.suppress = createSuppress(this.#ring, options);
@@ -136,17 +132,14 @@ export class Runtime {
     return this.#budget.spending;
   }
 
-  /** Runs a tool, or a chain of targets, under its policy. Returns an outcome; never rejects for a failing tool. */
-  protect<Accepts, Output>(
-    given: Tool<Accepts, Output> | Chain<Accepts, Output>,
-    input: Accepts,
-    options: ProtectOptions<Output> = NO_OPTIONS,
-  ): Promise<Outcome<Output>> {
-    const tool = headOf(given);
+  protected perform(tool: AnyTool, input: unknown, options: ProtectOptions = NO_OPTIONS): Promise<Outcome<unknown>> {
     const engine = this.#engine;
-    const outcome =
-      engine === null ? this.#protectLater(tool, input, options) : this.#protect(engine, tool, input, options);
-    return outcome as Promise<Outcome<Output>>;
+    return engine === null ? this.#protectLater(tool, input, options) : this.#protect(engine, tool, input, options);
+  }
+
+  protected refuse(why: Fault): Outcome<unknown> {
+    const { chance, redactor } = this.#options;
+    return handedOut(failedOutcome(chance.newId("call"), why), undefined, redactor);
   }
 
   #protect(engine: LiveEngine, tool: AnyTool, input: unknown, options: ProtectOptions): Promise<Outcome<unknown>> {

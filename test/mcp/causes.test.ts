@@ -9,7 +9,7 @@ import { stdioServer } from "./stdio-server.ts";
 it("a tool of an MCP server that throws keeps its cause for operators alone", async () => {
   const home = runtime({ secrets: [SECRET] });
   const { mcp } = await connected({ transport: stdioServer().transport }, home);
-  const outcome = await mcp.call("throws", { text: `${PRIVATE} refused ${SECRET}` });
+  const outcome = await mcp.protect("throws", { text: `${PRIVATE} refused ${SECRET}` });
   const { fault: seen } = outcome as { readonly fault: Fault };
   expect(seen.message).toContain(PRIVATE);
   expect(seen.evidence.origin?.thrown[0]?.message).toContain(PRIVATE);

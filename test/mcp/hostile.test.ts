@@ -36,7 +36,7 @@ describe("a hostile MCP server", () => {
     const { mcp, suppressed } = await connected({ transport: serving(named(10_000)) });
     expect(mcp.tools.size).toBe(10_000);
     expect(suppressed).toEqual([]);
-    expect(await mcp.call("t7", {})).toMatchObject({ fault: { code: "NotFound", context: { ran: false } } });
+    expect(await mcp.protect("t7", {})).toMatchObject({ fault: { code: "NotFound", context: { ran: false } } });
     expect(suppressed).toHaveLength(1);
   });
 
@@ -55,8 +55,8 @@ describe("a hostile MCP server", () => {
         { name: "out", inputSchema: object({}), outputSchema: object(EVIL) },
       ]),
     });
-    expect(await mcp.call("in", { text: LONG })).toMatchObject({ fault: { code: "InputInvalid" } });
-    expect(await mcp.call("out", {})).toMatchObject({ fault: { code: "OutputMalformed", context: { ran: true } } });
-    expect(await mcp.call("in", { text: "aaa" })).toMatchObject({ status: "done" });
+    expect(await mcp.protect("in", { text: LONG })).toMatchObject({ fault: { code: "InputInvalid" } });
+    expect(await mcp.protect("out", {})).toMatchObject({ fault: { code: "OutputMalformed", context: { ran: true } } });
+    expect(await mcp.protect("in", { text: "aaa" })).toMatchObject({ status: "done" });
   });
 });

@@ -20,7 +20,7 @@ describe("over HTTP", () => {
   it("a tool is called, and the session is ended with the connection", async () => {
     const server = await httpServer();
     const { mcp } = await connected(over(server));
-    expect(await mcp.call("book", {})).toMatchObject({ status: "done", value: { text: "book 1" }, attempts: 1 });
+    expect(await mcp.protect("book", {})).toMatchObject({ status: "done", value: { text: "book 1" }, attempts: 1 });
     await mcp.close();
     expect(server.seen).toContain("DELETE");
     expect(mcp.status).toBe("closed");
@@ -30,7 +30,7 @@ describe("over HTTP", () => {
     const server = await httpServer();
     const { mcp, becomes } = await connected({ ...over(server), reconnect: "none" });
     const called = server.called("hang");
-    const calling = mcp.call("hang", {});
+    const calling = mcp.protect("hang", {});
     await called;
     const gone = becomes("disconnected");
     await server.stop();
@@ -48,7 +48,7 @@ describe("over HTTP", () => {
       return response;
     });
     const { mcp } = await connected({ transport, reconnect: "none" });
-    const calling = mcp.call("talk", {});
+    const calling = mcp.protect("talk", {});
     await begun.promise;
     await server.stop();
     expect(await calling).toMatchObject({ status: "surfaced", fault: { code: "NetworkDisconnect" }, attempts: 1 });
@@ -70,7 +70,7 @@ describe("over HTTP", () => {
     await server.stop();
     await server.start();
     await doubted.promise;
-    const calling = mcp.call("book", {});
+    const calling = mcp.protect("book", {});
     goOn.resolve(undefined);
     expect(await calling).toMatchObject({ status: "done", attempts: 1 });
     expect(server.runs).toEqual(["book"]);
@@ -81,7 +81,7 @@ describe("over HTTP", () => {
     const { mcp } = await connected(over(server));
     server.forget();
     // `book` is not idempotent: it is tried again because it was refused before it ran.
-    expect(await mcp.call("book", {})).toMatchObject({ status: "done", attempts: 2 });
+    expect(await mcp.protect("book", {})).toMatchObject({ status: "done", attempts: 2 });
     expect(server.runs).toEqual(["book"]);
     expect(server.seen.filter((what) => what === "POST initialize")).toHaveLength(2);
   });
@@ -93,7 +93,7 @@ describe("over HTTP", () => {
     await server.stop();
     await server.start();
     await lost;
-    expect(await mcp.call("book", {})).toMatchObject({ status: "done", attempts: 1 });
+    expect(await mcp.protect("book", {})).toMatchObject({ status: "done", attempts: 1 });
     expect(server.runs).toEqual(["book"]);
   });
 
@@ -103,11 +103,11 @@ describe("over HTTP", () => {
     const gone = becomes("disconnected");
     await server.stop();
     expect(await gone).toMatchObject({ code: "ToolUnavailable" });
-    const refused = await mcp.call("book", {});
+    const refused = await mcp.protect("book", {});
     expect(refused).toMatchObject({ status: "surfaced", fault: { code: "CircuitOpen", context: { ran: false } } });
     await server.start();
     await advance(5_000);
-    expect(await mcp.call("book", {})).toMatchObject({ status: "done", attempts: 1 });
+    expect(await mcp.protect("book", {})).toMatchObject({ status: "done", attempts: 1 });
     expect(server.runs).toEqual(["book"]);
   });
 
@@ -118,7 +118,7 @@ describe("over HTTP", () => {
     const server = await httpServer();
     const { mcp, fl } = await connected(over(server));
     server.refusals.push(status);
-    expect(await mcp.call("book", {})).toMatchObject({ status: "done", attempts: 2 });
+    expect(await mcp.protect("book", {})).toMatchObject({ status: "done", attempts: 2 });
     const failed = fl.recent().flatMap(({ event }) => (event.type === "call-failed" ? [event.fault.code] : []));
     expect(failed).toEqual([code]);
     expect(server.runs).toEqual(["book"]);
@@ -129,9 +129,9 @@ describe("over HTTP", () => {
     const server = await httpServer();
     const changed = Promise.withResolvers<McpToolsChange>();
     const { mcp } = await connected({ ...over(server), onToolsChanged: changed.resolve });
-    await mcp.call("read", {});
+    await mcp.protect("read", {});
     await server.changeTools();
     expect(await changed.promise).toEqual({ added: ["book_v2"], removed: ["book"], changed: [] });
-    expect(await mcp.call("book_v2", {})).toMatchObject({ status: "done" });
+    expect(await mcp.protect("book_v2", {})).toMatchObject({ status: "done" });
   });
 });

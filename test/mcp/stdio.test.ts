@@ -29,7 +29,7 @@ describe("tools of a server", () => {
     });
     expect(mcp.tools.get("crash")).toMatchObject({ idempotent: false });
     expect(mcp.definition("echo")?.description).toBe("says it again");
-    expect(await mcp.call("echo", { text: "hello" })).toMatchObject({
+    expect(await mcp.protect("echo", { text: "hello" })).toMatchObject({
       status: "done",
       value: { text: "hello", isError: false, structured: null },
       from: "travel.echo",
@@ -51,7 +51,7 @@ describe("tools of a server", () => {
   it("are not run with input that does not fit their schema", async () => {
     const server = stdioServer();
     const { mcp } = await connected({ transport: server.transport });
-    const outcome = await mcp.call("echo", { text: 7 });
+    const outcome = await mcp.protect("echo", { text: 7 });
     expect(outcome).toMatchObject({ status: "surfaced", fault: { code: "InputInvalid" } });
     expect(server.runs()).toEqual([]);
   });
@@ -60,8 +60,8 @@ describe("tools of a server", () => {
     const server = stdioServer();
     const { mcp, suppressed } = await connected({ transport: server.transport });
     expect(suppressed).toEqual([]);
-    expect(await mcp.call("echo", { text: "x" })).toMatchObject({ status: "done" });
-    const outcome = await mcp.call("broken_schema", {});
+    expect(await mcp.protect("echo", { text: "x" })).toMatchObject({ status: "done" });
+    const outcome = await mcp.protect("broken_schema", {});
     expect(suppressed).toMatchObject([{ fault: { code: "ConfigSchemaViolation" } }]);
     expect(server.runs()).toEqual(["echo"]);
     expect(outcome).toMatchObject({ status: "surfaced", fault: { code: "NotFound" } });
@@ -71,7 +71,7 @@ describe("tools of a server", () => {
   it("that only run as tasks of the protocol are refused before they run", async () => {
     const server = stdioServer();
     const { mcp } = await connected({ transport: server.transport });
-    expect(await mcp.call("as_task", {})).toMatchObject({ fault: { code: "Unsupported", context: { ran: false } } });
+    expect(await mcp.protect("as_task", {})).toMatchObject({ fault: { code: "Unsupported", context: { ran: false } } });
     expect(server.runs()).toEqual([]);
   });
 
@@ -79,7 +79,7 @@ describe("tools of a server", () => {
     const server = stdioServer({ mode: "no-tools" });
     const { mcp } = await connected({ transport: server.transport });
     expect(mcp.tools.size).toBe(0);
-    const outcome = await mcp.call("echo", { text: "x" });
+    const outcome = await mcp.protect("echo", { text: "x" });
     expect("fault" in outcome && outcome.fault.message).toBe("travel has no tool echo (any more); it offers none");
   });
 });
@@ -88,7 +88,7 @@ describe("an answer with isError", () => {
   it("goes to the model as it is, is not tried again, and says nothing about the server's health", async () => {
     const server = stdioServer();
     const home = await connected({ transport: server.transport, breaker: { failures: 1 } });
-    const outcome = await home.mcp.call("refuse", {});
+    const outcome = await home.mcp.protect("refuse", {});
     expect(outcome).toMatchObject({
       status: "partial",
       value: { isError: true },
@@ -118,7 +118,7 @@ describe("an error of the protocol", () => {
   it.each(CODES)("%i is %s and is decided about, not shown as an answer", async (code, means) => {
     const server = stdioServer();
     const { mcp } = await connected({ transport: server.transport });
-    const outcome = await mcp.call("code", { code });
+    const outcome = await mcp.protect("code", { code });
     expect(outcome).toMatchObject({ status: "surfaced", fault: { code: means }, attempts: 1 });
     expect(modelText(outcome)).not.toContain("as asked");
     expect(mcp.status).toBe("connected");
@@ -128,16 +128,16 @@ describe("an error of the protocol", () => {
     const server = stdioServer();
     const { mcp } = await connected({ transport: server.transport });
     const words = "upstream said: connection reset by peer, not connected";
-    expect(await mcp.call("code", { code: -32_603, words })).toMatchObject({ status: "surfaced" });
+    expect(await mcp.protect("code", { code: -32_603, words })).toMatchObject({ status: "surfaced" });
     expect(mcp.status).toBe("connected");
-    await mcp.call("echo", { text: "x" });
+    await mcp.protect("echo", { text: "x" });
     expect(server.starts()).toBe(1);
   });
 
   it("that is not a valid result is OutputMalformed", async () => {
     const server = stdioServer();
     const { mcp } = await connected({ transport: server.transport });
-    expect(await mcp.call("no_result", {})).toMatchObject({ fault: { code: "OutputMalformed" }, attempts: 1 });
+    expect(await mcp.protect("no_result", {})).toMatchObject({ fault: { code: "OutputMalformed" }, attempts: 1 });
   });
 });
 
@@ -145,7 +145,7 @@ describe("structured output", () => {
   it("is handed on when it fits its schema", async () => {
     const server = stdioServer();
     const { mcp } = await connected({ transport: server.transport });
-    expect(await mcp.call("sum", { n: 3 })).toMatchObject({
+    expect(await mcp.protect("sum", { n: 3 })).toMatchObject({
       status: "done",
       value: { structured: { n: 3 }, text: '{"n":3}' },
     });
@@ -157,7 +157,7 @@ describe("structured output", () => {
   ])("that %s is OutputMalformed", async (_how, input) => {
     const server = stdioServer();
     const { mcp } = await connected({ transport: server.transport });
-    expect(await mcp.call("sum", input)).toMatchObject({ status: "surfaced", fault: { code: "OutputMalformed" } });
+    expect(await mcp.protect("sum", input)).toMatchObject({ status: "surfaced", fault: { code: "OutputMalformed" } });
   });
 });
 
@@ -165,7 +165,7 @@ describe("a server that dies", () => {
   it("during a call may have done it: it is not called again, and the next call finds it restarted", async () => {
     const server = stdioServer();
     const home = await connected({ transport: server.transport });
-    const outcome = await home.mcp.call("crash", {});
+    const outcome = await home.mcp.protect("crash", {});
     expect(outcome).toMatchObject({
       status: "surfaced",
       fault: { code: "NetworkDisconnect", context: { stderr: "fatal: out of seats" } },
@@ -176,7 +176,10 @@ describe("a server that dies", () => {
       refused: "may-have-happened",
     });
     expect(server.runs()).toEqual(["crash"]);
-    expect(await home.mcp.call("echo", { text: "again" })).toMatchObject({ status: "done", value: { text: "again" } });
+    expect(await home.mcp.protect("echo", { text: "again" })).toMatchObject({
+      status: "done",
+      value: { text: "again" },
+    });
     expect(server.starts()).toBe(2);
     expect(eventsOf(home, "travel.crash")).toEqual(["call-started", "call-admitted", "call-failed"]);
   });
@@ -184,7 +187,7 @@ describe("a server that dies", () => {
   it("during a call of a tool that may run twice is started again, and so is the call", async () => {
     const server = stdioServer();
     const { mcp, waits } = await connected({ transport: server.transport });
-    const outcome = await mcp.call("crash_once", {});
+    const outcome = await mcp.protect("crash_once", {});
     expect(outcome).toMatchObject({ status: "done", value: { text: "done the second time" }, attempts: 2 });
     expect(server.runs()).toEqual(["crash_once", "crash_once"]);
     expect(waits.map(({ tool }) => tool)).toEqual(["travel.crash_once"]);
@@ -193,7 +196,7 @@ describe("a server that dies", () => {
   it("fails all calls in flight at once, and is started again once", async () => {
     const server = stdioServer();
     const { mcp, becomes } = await connected({ transport: server.transport });
-    const calling = [mcp.call("hang", {}), mcp.call("hang", { again: true })];
+    const calling = [mcp.protect("hang", {}), mcp.protect("hang", { again: true })];
     await server.said("hanging\nhanging");
     server.kill();
     for (const outcome of await Promise.all(calling)) {
@@ -211,7 +214,7 @@ describe("a server that dies", () => {
     expect(await lost).toMatchObject({ code: "NetworkDisconnect" });
     await becomes("connected");
     expect(server.starts()).toBe(2);
-    expect(await mcp.call("echo", { text: "x" })).toMatchObject({ status: "done", attempts: 1 });
+    expect(await mcp.protect("echo", { text: "x" })).toMatchObject({ status: "done", attempts: 1 });
   });
 
   it("is waited for by a call that comes while it is being started", async () => {
@@ -221,7 +224,7 @@ describe("a server that dies", () => {
     server.kill();
     await lost;
     expect(mcp.status).toBe("reconnecting");
-    expect(await mcp.call("crash_once", {})).toMatchObject({ status: "done", attempts: 1 });
+    expect(await mcp.protect("crash_once", {})).toMatchObject({ status: "done", attempts: 1 });
     expect(server.starts()).toBe(2);
   });
 
@@ -237,7 +240,7 @@ describe("a server that dies", () => {
     await gone;
     expect(mcp.status).toBe("disconnected");
     expect(server.starts()).toBe(2);
-    expect(await mcp.call("echo", { text: "x" })).toMatchObject({ status: "done", attempts: 1 });
+    expect(await mcp.protect("echo", { text: "x" })).toMatchObject({ status: "done", attempts: 1 });
     expect(server.starts()).toBe(3);
   });
 
@@ -250,11 +253,11 @@ describe("a server that dies", () => {
     expect(waits.map(({ tool }) => tool)).toEqual(Array.from({ length: 4 }, () => "mcp:travel"));
     expect(server.starts()).toBe(6);
     expect(fl.targets()).toContainEqual(expect.objectContaining({ target: "travel", breaker: "open" }));
-    const refused = await mcp.call("crash_once", {});
+    const refused = await mcp.protect("crash_once", {});
     expect(refused).toMatchObject({ status: "surfaced", fault: { code: "CircuitOpen", context: { ran: false } } });
     expect(server.starts()).toBe(6);
     await advance(5_000);
-    expect(await mcp.call("crash_once", {})).toMatchObject({ status: "done", attempts: 1 });
+    expect(await mcp.protect("crash_once", {})).toMatchObject({ status: "done", attempts: 1 });
     expect(mcp.status).toBe("connected");
     expect(fl.targets()).toContainEqual(expect.objectContaining({ target: "travel", breaker: "closed" }));
   });
@@ -266,12 +269,12 @@ describe("a server that dies", () => {
     server.kill();
     await gone;
     await advance(5_000);
-    expect(await mcp.call("echo", { text: "back" })).toMatchObject({ status: "done" });
+    expect(await mcp.protect("echo", { text: "back" })).toMatchObject({ status: "done" });
     const before = waits.length;
     const lost = becomes("reconnecting");
     server.kill();
     await lost;
-    expect(await mcp.call("echo", { text: "again" })).toMatchObject({ status: "done" });
+    expect(await mcp.protect("echo", { text: "again" })).toMatchObject({ status: "done" });
     expect(mcp.status).toBe("connected");
     expect(server.starts()).toBe(11);
     expect(waits.slice(before).filter(({ tool }) => tool === "mcp:travel")).toHaveLength(3);
@@ -284,7 +287,7 @@ describe("a server that dies", () => {
     server.kill();
     await lost;
     // Joins the start that fails; `old` is not idempotent.
-    const outcome = await mcp.call("old", {});
+    const outcome = await mcp.protect("old", {});
     expect(outcome).toMatchObject({ status: "done", value: { text: "old" }, attempts: 2 });
     expect(server.runs()).toEqual(["old"]);
     expect(server.starts()).toBe(3);
@@ -355,12 +358,12 @@ describe("a call that takes too long", () => {
   it("times out, is not retried, and the server is notified", async () => {
     const server = stdioServer();
     const { mcp, advance } = await connected({ transport: server.transport, timeoutMs: 7_000 });
-    const calling = mcp.call("hang", {});
+    const calling = mcp.protect("hang", {});
     await server.said("hanging");
     await advance(7_100);
     expect(await calling).toMatchObject({ status: "surfaced", fault: { code: "ExecutionTimeout" }, attempts: 1 });
     await server.said("cancelled");
-    expect(await mcp.call("echo", { text: "well" })).toMatchObject({ status: "done" });
+    expect(await mcp.protect("echo", { text: "well" })).toMatchObject({ status: "done" });
     expect(server.starts()).toBe(1);
   });
 
@@ -368,7 +371,7 @@ describe("a call that takes too long", () => {
     const server = stdioServer();
     const { mcp } = await connected({ transport: server.transport });
     const caller = new AbortController();
-    const calling = mcp.call("hang", {}, { signal: caller.signal });
+    const calling = mcp.protect("hang", {}, { signal: caller.signal });
     await server.said("hanging");
     caller.abort();
     expect(await calling).toMatchObject({ status: "cancelled", fault: { class: "Cancellation" } });
@@ -378,7 +381,7 @@ describe("a call that takes too long", () => {
   it("is given up by the client too, whose time is the machine's", async () => {
     const server = stdioServer();
     const { mcp } = await connected({ transport: server.transport, tools: { hang: { timeoutMs: 30 } } });
-    expect(await mcp.call("hang", {})).toMatchObject({ fault: { code: "ExecutionTimeout" }, attempts: 1 });
+    expect(await mcp.protect("hang", {})).toMatchObject({ fault: { code: "ExecutionTimeout" }, attempts: 1 });
   });
 });
 
@@ -388,11 +391,11 @@ describe("a changed list of tools", () => {
     const changed = Promise.withResolvers<McpToolsChange>();
     const { mcp, fl } = await connected({ transport: server.transport, onToolsChanged: changed.resolve });
     const before = { old: mcp.tool("old"), echo: mcp.tool("echo") };
-    expect(await mcp.call("old", {})).toMatchObject({ status: "done" });
-    await mcp.call("change", {});
+    expect(await mcp.protect("old", {})).toMatchObject({ status: "done" });
+    await mcp.protect("change", {});
     expect(await changed.promise).toEqual({ added: ["fresh"], removed: ["old"], changed: [] });
     expect(mcp.tool("echo")).toBe(before.echo);
-    expect(await mcp.call("fresh", {})).toMatchObject({ status: "done", value: { text: "fresh" } });
+    expect(await mcp.protect("fresh", {})).toMatchObject({ status: "done", value: { text: "fresh" } });
     const outcome = await fl.protect(before.old, {});
     expect(outcome).toMatchObject({ status: "surfaced", fault: { code: "NotFound", context: { ran: false } } });
     expect("fault" in outcome && outcome.fault.message).toMatch(
@@ -408,7 +411,7 @@ describe("a changed list of tools", () => {
       transport: server.transport,
       onToolsChanged: (change) => void changes.push(change),
     });
-    await mcp.call("change", {});
+    await mcp.protect("change", {});
     await mcp.refresh();
     const lost = becomes("reconnecting");
     server.kill();
@@ -425,7 +428,7 @@ describe("the rest", () => {
   it("of what a server prints on its output is ignored out loud", async () => {
     const server = stdioServer();
     const { mcp, suppressed } = await connected({ transport: server.transport });
-    expect(await mcp.call("garbage", {})).toMatchObject({ status: "done", value: { text: "still here" } });
+    expect(await mcp.protect("garbage", {})).toMatchObject({ status: "done", value: { text: "still here" } });
     expect(suppressed.map(({ reason }) => reason)).toContain("the connection continues");
   });
 
@@ -442,9 +445,9 @@ describe("the rest", () => {
       onToolsChanged: fails,
       onSuppressed: fails,
     });
-    await mcp.call("change", {});
+    await mcp.protect("change", {});
     await mcp.refresh();
-    expect(await mcp.call("fresh", {})).toMatchObject({ status: "done" });
+    expect(await mcp.protect("fresh", {})).toMatchObject({ status: "done" });
     await mcp.close();
     expect(eventsOf(home, "mcp:travel:onSuppressed")).toContain("call-failed");
   });
@@ -453,13 +456,16 @@ describe("the rest", () => {
     const server = stdioServer();
     const { mcp } = await connected({ transport: server.transport });
     const { pid } = server;
-    const inFlight = mcp.call("hang", {});
+    const inFlight = mcp.protect("hang", {});
     await server.said("hanging");
     await mcp.close();
     await mcp.close();
     expect(await inFlight).toMatchObject({ status: "surfaced", fault: { code: "NetworkDisconnect" }, attempts: 1 });
     expect(mcp.status).toBe("closed");
-    expect(await mcp.call("echo", { text: "x" })).toMatchObject({ status: "failed", fault: { code: "EngineState" } });
+    expect(await mcp.protect("echo", { text: "x" })).toMatchObject({
+      status: "failed",
+      fault: { code: "EngineState" },
+    });
     expect(() => process.kill(pid ?? 0, 0)).toThrow("ESRCH");
     expect(server.starts()).toBe(1);
   });

@@ -34,6 +34,7 @@ import {
   type ToolOptions,
   type Turn,
   type TurnOptions,
+  type WorkOptions,
 } from "../../src/index.ts";
 import type { MemoryJournalOptions } from "../../src/journal/memory/memory-journal.ts";
 import { connectMcp, type McpOptions } from "../../src/mcp/index.ts";
@@ -255,6 +256,7 @@ const DOORS: readonly Door[] = [
     (options) => tool(options),
     {
       id: [undefined, ...TEXT],
+      description: [5, null],
       run: [undefined, ...CALLABLE],
       input: ["string", 5],
       output: ["string", 5],
@@ -297,6 +299,38 @@ const DOORS: readonly Door[] = [
     optional: FLAG,
     default: [],
   }),
+  ...(["protect", "call"] as const).map((verb) =>
+    door<WorkOptions & ProtectOptions>(
+      `fl.${verb} of a function`,
+      (options) => (verb === "call" ? fl.call(() => 1, options) : fl.protect(() => 1, options)),
+      {
+        id: [undefined, ...TEXT],
+        description: [5, null],
+        output: ["string", 5],
+        idempotent: FLAG,
+        timeoutMs: ["5", 0, Number.NaN],
+        retry: RETRY,
+        alternatives: LIST,
+        default: [],
+        optional: FLAG,
+        learns: FLAG,
+        modelDetail: ["all", 5],
+        classify: CALLABLE,
+        rules: LIST,
+        target: TEXT,
+        provider: TEXT,
+        surface: ["web", 5],
+        signIn: CALLABLE,
+        maxConcurrent: COUNT,
+        maxQueued: ["5", -1, 1.5],
+        breaker: OBJECT,
+        cost: OBJECT,
+        signal: SIGNAL,
+        deadlineMs: ["5", Number.NaN],
+      },
+      { good: { id: "search" }, inside: RETRY_INSIDE },
+    ),
+  ),
   door<SessionOptions>(
     "fl.session",
     (options) => fl.session(undefined, options),

@@ -77,8 +77,6 @@ describe("a wrong call", () => {
   const fl = createFaultline();
 
   it.each([
-    ["a function", () => 1],
-    ["an async function", async () => Promise.resolve(1)],
     ["a name", "search"],
     ["nothing", undefined],
   ])("%s is not a tool", async (_what, given) => {

@@ -52,10 +52,10 @@ type Protect = (given: AnyTool, input: never, options?: ProtectOptions) => Promi
 
 /** Each way to make a call: outside sessions, and in one. */
 const PLACES: Readonly<Record<string, (fl: Faultline) => Promise<Protect>>> = {
-  "outside sessions": (fl) => Promise.resolve(fl.protect.bind(fl)),
+  "outside sessions": (fl) => Promise.resolve((given, input, options) => fl.protect(given, input, options)),
   "in a session": async (fl) => {
     const session = await fl.session("s1");
-    return session.protect.bind(session);
+    return (given, input, options) => session.protect(given, input, options);
   },
 };
 

@@ -20,11 +20,14 @@ const BRAND: unique symbol = Symbol.for("faultline.fault") as never;
 export class FaultError extends Error {
   /** Not enumerable: printing the error shows its scrubbed message, not the evidence. */
   declare readonly fault: Fault;
+  /** What the last attempt threw, as it was thrown. Not enumerable and not the `cause`: printing the error does not show it. */
+  declare readonly error?: unknown;
   declare readonly [BRAND]: true;
 
-  constructor(fault: Fault, options: { readonly cause?: unknown } = {}) {
+  constructor(fault: Fault, { error, ...options }: { readonly cause?: unknown; readonly error?: unknown } = {}) {
     super(SHAPE_REDACTOR.text(`${fault.class}/${fault.code}: ${fault.message}`), options);
     this.name = "FaultError";
+    if (error !== undefined) Object.defineProperty(this, "error", { value: error });
     Object.defineProperties(this, { fault: { value: fault }, [BRAND]: { value: true } });
   }
 }

@@ -75,8 +75,9 @@ export function handedOut<T extends object>(result: T, error: unknown, redactor:
 /** What a program that wants no outcome gets thrown: its own reason when it cancelled the call, otherwise the fault. */
 export function errorOf(outcome: Outcome<unknown>, signal: AbortSignal | null | undefined): unknown {
   if (outcome.status === "cancelled" && signal?.aborted === true) return signal.reason;
-  if (outcome.status === "parked") return new FaultError({ ...outcome.fault, resetAt: outcome.wakeAt });
-  return new FaultError("fault" in outcome ? outcome.fault : NO_FAULT);
+  const seen = "fault" in outcome ? outcome.fault : NO_FAULT;
+  const told = outcome.status === "parked" ? { ...seen, resetAt: outcome.wakeAt } : seen;
+  return new FaultError(told, { error: outcome.error });
 }
 
 const NO_FAULT = fault("InvariantBroken", { message: "a call failed without a fault" });

@@ -13,6 +13,7 @@ import type { Entry, HostEvent, SessionStatus, TurnEvent } from "../../core/reco
 import { snapshotOf, type TurnRecord } from "../../core/record/replay.ts";
 import { type TraceRecord, traceOf } from "../../core/record/trace.ts";
 import type { Keep } from "../../journal/journal.ts";
+import { Calls } from "../call/calls.ts";
 import { failedOutcome, type Outcome } from "../call/outcome.ts";
 import { askPersonOf, type PersonAnswer } from "./ask-person.ts";
 import { hasJsonForm, noJsonForm } from "../../core/record/preview.ts";
@@ -20,7 +21,7 @@ import { nodesOf, planDigest, type PlanSteps } from "./plan.ts";
 import { cancellation, Scope, scopeOfSignal } from "../scope.ts";
 import type { SessionCore } from "./session-core.ts";
 import { type DeriveKeeps, endedFault } from "./session-recorder.ts";
-import { type Chain, headOf, type Tool } from "../tool/tool.ts";
+import type { AnyTool } from "../tool/tool.ts";
 import { checkOptions, invalidOption, optionsFault } from "../../options/check-options.ts";
 import { anyNumber, flag, isPlain, oneOf, shape, signal as signalKind, text } from "../../options/kind.ts";
 import { CALL_OPTIONS, type CallOptions, LiveTurn } from "./turn.ts";
@@ -51,8 +52,8 @@ const TURN_OPTIONS = shape<TurnOptions>({ id: text, timeoutMs: anyNumber, signal
 const NO_PLAN = "a turn is a plan, as in { find: step(search, query) }, or an async function that makes calls";
 const END_STATUS = oneOf(["done", "failed"]);
 
-/** A durable conversation: turns that survive a crash of the process. */
-export class Session {
+/** A durable conversation: turns that survive a crash of the process. Calls of its own are outside any turn. */
+export class Session extends Calls<Pick<CallOptions, "id">> {
   readonly #core: SessionCore;
   readonly #limits: SessionLimits;
   #turns = 0;
@@ -64,6 +65,7 @@ export class Session {
   readonly #runDeadline: Moment;
 
   constructor(core: SessionCore, limits: SessionLimits) {
+    super();
     this.#core = core;
     this.#limits = limits;
     this.#runDeadline = new Moment(core.clock, core.state.startedAt + limits.runTimeoutMs);
@@ -131,19 +133,14 @@ export class Session {
     await this.#core.recorder.settled();
   }
 
-  /** A call outside any turn. */
-  async protect<Accepts, Output>(
-    tool: Tool<Accepts, Output> | Chain<Accepts, Output>,
-    input: Accepts,
-    options: CallOptions<Output> = {},
-  ): Promise<Outcome<Output>> {
+  protected async perform(tool: AnyTool, input: unknown, options: CallOptions = {}): Promise<Outcome<unknown>> {
     const core = this.#core;
     const wrong = optionsFault("session.protect", options, CALL_OPTIONS);
-    const call = wrong === null && options.id !== undefined ? options.id : `c${++this.#calls}`;
+    const call = wrong === null && options.id !== undefined ? options.id : this.#nextCall();
     const refused = wrong ?? this.#endedFault() ?? nameFault("call", call);
-    if (refused !== null) return failedOutcome(call, refused) as Outcome<Output>;
-    const outcome = await core.call({
-      tool: headOf(tool),
+    if (refused !== null) return failedOutcome(call, refused);
+    return core.call({
+      tool,
       input,
       call,
       turn: "",
@@ -155,7 +152,14 @@ export class Session {
       optional: options.optional ?? false,
       fallbackValue: "default" in options ? { value: options.default } : null,
     });
-    return outcome as Outcome<Output>;
+  }
+
+  protected refuse(why: Fault): Outcome<unknown> {
+    return failedOutcome(this.#nextCall(), why);
+  }
+
+  #nextCall(): string {
+    return `c${++this.#calls}`;
   }
 
   /** Begins a turn before it runs, for a workflow that writes this together with something else. */

@@ -8,6 +8,7 @@ import type { Redactor } from "../../core/fault/redact.ts";
 import type { Question, QuestionPayload } from "../../core/flow/interaction.ts";
 import { nameFault } from "../../core/flow/name.ts";
 import type { TurnRecord } from "../../core/record/replay.ts";
+import { type Calling, Calls, type SharedCallOptions } from "../call/calls.ts";
 import { failedOutcome, hasValue, isOpen, type Outcome } from "../call/outcome.ts";
 import { askPersonOf, type PersonAnswer } from "./ask-person.ts";
 import { MAX_SHOWN_NODES, nodesOf, planDigest, plannedNode, type PlanSteps } from "./plan.ts";
@@ -17,18 +18,12 @@ import { checkOptions, optionsFault } from "../../options/check-options.ts";
 import { anything, flag, number, shape, signal as signalKind, text } from "../../options/kind.ts";
 import type { Scope } from "../scope.ts";
 import type { SessionCore } from "./session-core.ts";
-import { type Chain, headOf, type Tool } from "../tool/tool.ts";
+import type { AnyTool } from "../tool/tool.ts";
 
 /** Options of one call in a turn. */
-export interface CallOptions<Output = unknown> {
+export interface CallOptions<Output = unknown> extends SharedCallOptions<Output> {
   /** Names the call within its turn, so that it is found again after a crash. Counted when left out. */
   readonly id?: string;
-  /** The turn can do without the value. Default: false. */
-  readonly optional?: boolean;
-  /** The value to use when the call fails. */
-  readonly default?: Output;
-  /** Cancels this call alone. */
-  readonly signal?: AbortSignal;
 }
 
 /** Options of a round of steps. */
@@ -42,7 +37,7 @@ const ASK_OPTIONS = shape<{ readonly timeoutMs?: number }>({ timeoutMs: number(0
 const RUN_OPTIONS = shape<RunOptions>({ maxParallel: number(1) });
 
 /** A turn as its body sees it. */
-export interface Turn {
+export interface Turn extends Calling<Pick<CallOptions, "id">> {
   readonly id: string;
   /** Epoch milliseconds; Infinity for never. */
   readonly deadlineAt: number;
@@ -52,11 +47,6 @@ export interface Turn {
   readonly redactor: Redactor;
   /** Something in it waits for a person or a time: it continues when the turn is resumed. */
   readonly isWaiting: boolean;
-  protect<Accepts, Output>(
-    tool: Tool<Accepts, Output> | Chain<Accepts, Output>,
-    input: Accepts,
-    options?: CallOptions<Output>,
-  ): Promise<Outcome<Output>>;
   /** Runs a plan: one round of tools. */
   run(steps: PlanSteps, options?: RunOptions): Promise<RoundResult>;
   /** Puts a question to a person. `waiting`: no person is present; the body should return, and runs again once the question is answered. `timeoutMs: Infinity` waits without a time limit. */
@@ -77,7 +67,7 @@ export interface LiveTurnOptions {
   readonly cancel: (reason: string) => void;
 }
 
-export class LiveTurn implements Turn {
+export class LiveTurn extends Calls<Pick<CallOptions, "id">> implements Turn {
   readonly #options: LiveTurnOptions;
   readonly outcomes = new Map<string, Outcome<unknown>>();
   readonly rounds: RoundResult[] = [];
@@ -91,6 +81,7 @@ export class LiveTurn implements Turn {
   #whenQuiet: (() => void) | null = null;
 
   constructor(options: LiveTurnOptions) {
+    super();
     this.#options = options;
   }
 
@@ -122,17 +113,12 @@ export class LiveTurn implements Turn {
     this.#options.cancel(reason);
   }
 
-  async protect<Accepts, Output>(
-    given: Tool<Accepts, Output> | Chain<Accepts, Output>,
-    input: Accepts,
-    options: CallOptions<Output> = {},
-  ): Promise<Outcome<Output>> {
-    const tool = headOf(given);
+  protected async perform(tool: AnyTool, input: unknown, options: CallOptions = {}): Promise<Outcome<unknown>> {
     const { core, stage, scope, deadline, deadlineCode } = this.#options;
     const wrong = optionsFault("turn.protect", options, CALL_OPTIONS);
-    const name = wrong === null && options.id !== undefined ? options.id : `c${++this.#calls}`;
+    const name = wrong === null && options.id !== undefined ? options.id : this.#nextCall();
     const unfit = wrong ?? (this.#isClosed ? turnOver(this.id) : nameFault("call", name));
-    if (unfit !== null) return failedOutcome(name, unfit) as Outcome<Output>;
+    if (unfit !== null) return failedOutcome(name, unfit);
     const outcome = await core.call({
       tool,
       input,
@@ -148,7 +134,15 @@ export class LiveTurn implements Turn {
     });
     this.outcomes.set(name, outcome);
     this.ends.set(name, { label: tool.id, outcome, because: "" });
-    return outcome as Outcome<Output>;
+    return outcome;
+  }
+
+  protected refuse(why: Fault): Outcome<unknown> {
+    return failedOutcome(this.#nextCall(), why);
+  }
+
+  #nextCall(): string {
+    return `c${++this.#calls}`;
   }
 
   async ask(

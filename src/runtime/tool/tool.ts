@@ -17,6 +17,7 @@ import type { TokenCounts } from "../../telemetry/call-trace.ts";
 import { checkOptions } from "../../options/check-options.ts";
 import {
   anything,
+  anyText,
   callable,
   described,
   flag,
@@ -99,9 +100,12 @@ export interface CostOptions<Input> {
 /** Differences from the policy. `maxAttempts` counts all attempts, the first included. */
 export type RetryOptions = RetryChange;
 
-interface ToolBase<Input, Output> {
+/** What a tool declares besides its work and its input. */
+export interface ToolBase<Input, Output> {
   /** Names the tool in records, policies and metrics. */
   readonly id: string;
+  /** What it does, for a model that chooses among tools. */
+  readonly description?: string;
   /** Checks the value before anyone sees it. */
   readonly output?: StandardSchemaV1<unknown, Output> | JsonSchema;
   /** The work may be done twice without harm. False when left out: then what may have happened is not tried again. */
@@ -140,6 +144,9 @@ interface ToolBase<Input, Output> {
   readonly breaker?: Partial<BreakerRule>;
   /** What a call costs, for budgets. */
   readonly cost?: CostOptions<Input>;
+}
+
+interface Working<Input, Output> extends ToolBase<Input, Output> {
   /** The work. `context` has the signal, the attempt and what a tool can report. */
   readonly run: (
     input: Input,
@@ -148,18 +155,19 @@ interface ToolBase<Input, Output> {
 }
 
 /** Options of `tool`. */
-export interface ToolOptions<Input, Output> extends ToolBase<Input, Output> {
+export interface ToolOptions<Input, Output> extends Working<Input, Output> {
   /** Checks the input before the tool runs. */
   readonly input?: JsonSchema;
 }
 
-export interface SchemaToolOptions<Accepts, Input, Output> extends ToolBase<Input, Output> {
+export interface SchemaToolOptions<Accepts, Input, Output> extends Working<Input, Output> {
   readonly input: StandardSchemaV1<Accepts, Input>;
 }
 
 /** A tool with everything decided. `Accepts` is what callers pass in, before its schema has read it. */
 export interface Tool<Accepts, Output> {
   readonly id: string;
+  readonly description: string;
   readonly checkInput: Check | null;
   /** The input's JSON Schema, for models and for people who are asked; null when none is known. */
   readonly inputSchema: () => Readonly<Record<string, unknown>> | null;
@@ -274,9 +282,9 @@ const schemaKind = described("a schema: zod, another Standard Schema, or JSON Sc
   fits: (value) => typeof value === "object" || typeof value === "function" || typeof value === "boolean",
 });
 
-const TOOL_OPTIONS = shape<ToolBase<never, unknown> & { readonly input?: AnySchema }>({
+export const TOOL_BASE = shape<ToolBase<never, unknown>>({
   id: required(text),
-  input: schemaKind,
+  description: anyText,
   output: schemaKind,
   idempotent: flag,
   timeoutMs: number(1, MAX_TIMEOUT_MS),
@@ -296,8 +304,11 @@ const TOOL_OPTIONS = shape<ToolBase<never, unknown> & { readonly input?: AnySche
   maxQueued: whole(0),
   breaker: breakerKind,
   cost: group(shape<CostOptions<never>>({ estimate: required(callable), sent: callable })),
-  run: required(callable),
 });
+
+type AnyOptions = Working<never, unknown> & { readonly input?: AnySchema };
+
+const TOOL_OPTIONS = shape<AnyOptions>({ ...TOOL_BASE, input: schemaKind, run: required(callable) });
 
 /**
  * Declares a function as a tool that can be protected.
@@ -311,11 +322,17 @@ const TOOL_OPTIONS = shape<ToolBase<never, unknown> & { readonly input?: AnySche
  */
 export function tool<Accepts, Input, Output>(options: SchemaToolOptions<Accepts, Input, Output>): Tool<Accepts, Output>;
 export function tool<Input, Output>(options: ToolOptions<Input, Output>): Tool<Input, Output>;
-export function tool(options: ToolBase<never, unknown> & { readonly input?: AnySchema }): AnyTool {
-  const { id } = checkOptions(doorOf(options), options, TOOL_OPTIONS);
+export function tool(options: AnyOptions): AnyTool {
+  return declared(checkOptions(doorOf(options), options, TOOL_OPTIONS));
+}
+
+/** The tool that these options declare; they are checked already. */
+export function declared(options: AnyOptions): AnyTool {
+  const { id } = options;
   const target = options.target ?? id;
   return Object.freeze<AnyTool>({
     id,
+    description: options.description ?? "",
     checkInput: options.input === undefined ? null : compileSchema(options.input, `the input of tool ${id}`),
     inputSchema: () => (options.input === undefined ? null : jsonSchemaOf(options.input)),
     checkOutput: options.output === undefined ? null : compileSchema(options.output, `the output of tool ${id}`),

@@ -1,0 +1,116 @@
+// `protect` and `call`, the same outside sessions, in a session and in a turn. They take a tool or a chain with its input, or a plain
+// function with its options. `protect` returns an outcome; `call` returns the value, or throws.
+
+import { classify } from "../../core/classify/classify.ts";
+import { optionsFault } from "../../options/check-options.ts";
+import { anyNumber, shape, signal as signalKind } from "../../options/kind.ts";
+import type { Fault } from "../../core/fault/fault.ts";
+import {
+  type AnyTool,
+  type Chain,
+  declared,
+  headOf,
+  type PartialOutput,
+  type RunContext,
+  type Tool,
+  TOOL_BASE,
+  type ToolBase,
+} from "../tool/tool.ts";
+import { errorOf, hasValue, type Outcome } from "./outcome.ts";
+
+/** Options of one call, wherever it is made. */
+export interface SharedCallOptions<Output = unknown> {
+  /** Cancels the call, whatever it is doing. */
+  readonly signal?: AbortSignal;
+  /** The program can do without the value: a failure becomes `skipped`. Default: false. */
+  readonly optional?: boolean;
+  /** The value to use when the call fails. */
+  readonly default?: Output;
+}
+
+/** A plain function as work to protect. The context has the signal and the number of the attempt. */
+export type Work<Output> = (
+  context: RunContext,
+) => Output | PartialOutput<Output> | Promise<Output | PartialOutput<Output>>;
+
+/** Options of a plain function to protect: those of a tool, of which only `id` is required. Functions with the same id share a breaker. */
+export interface WorkOptions<Output = unknown> extends ToolBase<null, Output> {
+  /** Cancels the call, whatever it is doing. */
+  readonly signal?: AbortSignal;
+}
+
+/** What can be called, and how. `More` are the options that only this place has. */
+export interface Calling<More> {
+  /** Runs a tool, or a chain of targets, under its policy. Returns an outcome; never rejects for a failing tool. */
+  protect<Accepts, Output>(
+    tool: Tool<Accepts, Output> | Chain<Accepts, Output>,
+    input: Accepts,
+    options?: SharedCallOptions<Output> & More,
+  ): Promise<Outcome<Output>>;
+  /** Runs a function in the same way. */
+  protect<Output>(run: Work<Output>, options: WorkOptions<Output> & Omit<More, "id">): Promise<Outcome<Output>>;
+  /**
+   * As `protect`, but returns the value, and throws a `FaultError` when there is none. A default and a part of the value count as values.
+   * A call that its signal cancelled throws the signal's reason.
+   */
+  call<Accepts, Output>(
+    tool: Tool<Accepts, Output> | Chain<Accepts, Output>,
+    input: Accepts,
+    options?: SharedCallOptions<Output> & More,
+  ): Promise<Output>;
+  /** Calls a function in the same way. */
+  call<Output>(run: Work<Output>, options: WorkOptions<Output> & Omit<More, "id">): Promise<Output>;
+}
+
+type Given = AnyTool | Chain<never, unknown> | Work<unknown>;
+type AnyCallOptions = SharedCallOptions & { readonly deadlineMs?: number };
+
+const WORK_OPTIONS = shape<WorkOptions & AnyCallOptions>({ ...TOOL_BASE, signal: signalKind, deadlineMs: anyNumber });
+
+export abstract class Calls<More extends object> implements Calling<More> {
+  /** Runs a tool. Left out, `options` are none. */
+  protected abstract perform(
+    tool: AnyTool,
+    input: unknown,
+    options: (SharedCallOptions & More) | undefined,
+  ): Promise<Outcome<unknown>>;
+  /** The outcome of a call that cannot be made. */
+  protected abstract refuse(why: Fault): Outcome<unknown>;
+
+  protect<Accepts, Output>(
+    tool: Tool<Accepts, Output> | Chain<Accepts, Output>,
+    input: Accepts,
+    options?: SharedCallOptions<Output> & More,
+  ): Promise<Outcome<Output>>;
+  protect<Output>(run: Work<Output>, options: WorkOptions<Output> & Omit<More, "id">): Promise<Outcome<Output>>;
+  protect(given: Given, input: unknown, options?: SharedCallOptions & More): Promise<Outcome<unknown>> {
+    return typeof given === "function" ? this.#work(given, input) : this.perform(headOf(given), input, options);
+  }
+
+  call<Accepts, Output>(
+    tool: Tool<Accepts, Output> | Chain<Accepts, Output>,
+    input: Accepts,
+    options?: SharedCallOptions<Output> & More,
+  ): Promise<Output>;
+  call<Output>(run: Work<Output>, options: WorkOptions<Output> & Omit<More, "id">): Promise<Output>;
+  async call(given: Given, input: unknown, options?: SharedCallOptions & More): Promise<unknown> {
+    const outcome = await this.protect(given as AnyTool, input as never, options);
+    if (hasValue(outcome)) return outcome.value;
+    const { signal } = ((typeof given === "function" ? input : options) ?? {}) as SharedCallOptions;
+    throw errorOf(outcome, signal);
+  }
+
+  async #work(run: Work<unknown>, given: unknown): Promise<Outcome<unknown>> {
+    const options = (given ?? {}) as WorkOptions & AnyCallOptions;
+    const wrong = optionsFault("protect(run, options)", options, WORK_OPTIONS);
+    if (wrong !== null) return this.refuse(wrong);
+    const { signal, deadlineMs, ...own } = options;
+    const more = { ...(signal === undefined ? {} : { signal }), ...(deadlineMs === undefined ? {} : { deadlineMs }) };
+    try {
+      const tool = declared({ ...own, run: (_input: null, context: RunContext) => run(context) });
+      return await this.perform(tool, null, more as SharedCallOptions & More);
+    } catch (error) {
+      return this.refuse(classify({ surface: "node", error }));
+    }
+  }
+}
