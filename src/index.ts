@@ -106,7 +106,7 @@ export type {
   ReportedOutcome,
 } from "./runtime/report/failure-report.ts";
 export { step } from "./runtime/session/plan.ts";
-export type { Got, PlanStep, PlanSteps } from "./runtime/session/plan.ts";
+export type { Got, Needs, OutcomesOf, OutputOf, PlanStep, PlanSteps, StepOptions } from "./runtime/session/plan.ts";
 export type { Missing, RoundResult } from "./runtime/session/run-round.ts";
 export type { PersonAnswer } from "./runtime/session/ask-person.ts";
 export type { TurnBody } from "./runtime/session/run-body.ts";

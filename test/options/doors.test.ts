@@ -28,6 +28,7 @@ import {
   type SessionOptions,
   type SqliteJournalOptions,
   step,
+  type StepOptions,
   terminalInteractor,
   type TerminalOptions,
   tool,
@@ -85,6 +86,7 @@ const COUNT = ["5", 0, -1, 1.5, Number.NaN, null];
 const LONG_MS = ["5", -1, Number.NaN, null];
 const OBJECT = ["x", 5, [], null];
 const LIST = ["x", {}, null, [5]];
+const NEEDS = ["x", 5, null, [5], { flights: "flights" }];
 const SIGNAL = ["x", {}, new AbortController()];
 const RETRY = ["never", 5, [], null];
 
@@ -281,16 +283,16 @@ const DOORS: readonly Door[] = [
     },
     { good: { id: "search", run: () => 1 }, inside: [...RETRY_INSIDE, ["cost.estimate", { cost: {} }]] },
   ),
-  door<Omit<PlanStep, "tool" | "input">>("step", (options) => step(search, {}, options), {
-    needs: LIST,
+  door<StepOptions>("step", (options) => step(search, {}, options), {
+    needs: NEEDS,
     optional: FLAG,
     default: [],
     label: TEXT,
   }),
-  door<PlanStep>(
+  door<Omit<PlanStep, "gives">>(
     "a step of a plan",
     (options) => inTurn((turn) => turn.run({ find: options })),
-    { tool: [undefined, () => 1, "search", {}], input: [], needs: LIST, optional: FLAG, default: [], label: TEXT },
+    { tool: [undefined, () => 1, "search", {}], input: [], needs: NEEDS, optional: FLAG, default: [], label: TEXT },
     { good: { tool: search } },
   ),
   door<ProtectOptions>("fl.protect", (options) => fl.protect(search, {}, options), {

@@ -32,9 +32,9 @@ export interface StepEnd {
 }
 
 /** What the steps of one round came to. */
-export interface RoundResult {
+export interface RoundResult<Outcomes = Readonly<Record<string, Outcome<unknown>>>> {
   readonly status: "done" | "partial" | "failed" | "waiting" | "cancelled";
-  readonly outcomes: Readonly<Record<string, Outcome<unknown>>>;
+  readonly outcomes: Outcomes;
   readonly missing: readonly Missing[];
   readonly ends: readonly StepEnd[];
   /** Why nothing ran, or what stopped the round; null otherwise. */

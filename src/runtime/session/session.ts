@@ -17,7 +17,7 @@ import { Calls } from "../call/calls.ts";
 import { failedOutcome, type Outcome } from "../call/outcome.ts";
 import { askPersonOf, type PersonAnswer } from "./ask-person.ts";
 import { hasJsonForm, noJsonForm } from "../../core/record/preview.ts";
-import { nodesOf, planDigest, type PlanSteps } from "./plan.ts";
+import { nodesOf, type OutcomesOf, planDigest, type PlanSteps } from "./plan.ts";
 import { cancellation, Scope, scopeOfSignal } from "../scope.ts";
 import type { SessionCore } from "./session-core.ts";
 import { type DeriveKeeps, endedFault } from "./session-recorder.ts";
@@ -169,13 +169,13 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
   }
 
   /** Runs a plan, or a function that makes calls, as one turn. Turns run one after another. Never rejects for failing tools. */
-  turn(plan: PlanSteps, options?: TurnOptions): Promise<TurnResult>;
+  turn<Steps extends PlanSteps>(plan: Steps, options?: TurnOptions): Promise<TurnResult<undefined, OutcomesOf<Steps>>>;
   turn<T>(body: TurnBody<T>, options?: TurnOptions, stageTurn?: StageTurn<T>): Promise<TurnResult<T>>;
   async turn(
     what: PlanSteps | TurnBody<unknown>,
     options: TurnOptions = {},
     stageTurn: StageTurn | null = null,
-  ): Promise<TurnResult> {
+  ): Promise<unknown> {
     checkOptions("session.turn", options, TURN_OPTIONS);
     if (typeof what !== "function" && !isPlain(what)) throw invalidOption("session.turn", "plan", NO_PLAN);
     const body: TurnBody<unknown> = typeof what === "function" ? what : (turn) => turn.run(what).then(() => undefined);

@@ -10,12 +10,13 @@ import { handedOut, isOpen, type Outcome } from "../call/outcome.ts";
 import { endedBy, type Missing, type RoundResult, type StepEnd } from "./run-round.ts";
 
 /** What a turn came to: values, faults, questions and a sentence about it. */
-export interface TurnResult<T = unknown> {
+export interface TurnResult<T = unknown, Outcomes = Readonly<Record<string, Outcome<unknown>>>> {
   readonly turn: string;
   readonly status: TurnStatus;
   /** What the body returned; undefined when it did not get that far. */
   readonly value: T | undefined;
-  readonly outcomes: Readonly<Record<string, Outcome<unknown>>>;
+  /** How the steps of the plan, or the calls of the body, ended, by name. */
+  readonly outcomes: Outcomes;
   readonly missing: readonly Missing[];
   /** For the user: what is done, what is missing and why, and what it waits for. Empty when everything is done. */
   readonly message: string;

@@ -11,7 +11,7 @@ import type { TurnRecord } from "../../core/record/replay.ts";
 import { type Calling, Calls, type SharedCallOptions } from "../call/calls.ts";
 import { failedOutcome, hasValue, isOpen, type Outcome } from "../call/outcome.ts";
 import { askPersonOf, type PersonAnswer } from "./ask-person.ts";
-import { MAX_SHOWN_NODES, nodesOf, planDigest, plannedNode, type PlanSteps } from "./plan.ts";
+import { MAX_SHOWN_NODES, nodesOf, type OutcomesOf, planDigest, plannedNode, type PlanSteps } from "./plan.ts";
 import { checkPlan } from "../../core/flow/plan.ts";
 import { runRound, type RoundResult, type StepEnd } from "./run-round.ts";
 import { checkOptions, optionsFault } from "../../options/check-options.ts";
@@ -48,7 +48,7 @@ export interface Turn extends Calling<Pick<CallOptions, "id">> {
   /** Something in it waits for a person or a time: it continues when the turn is resumed. */
   readonly isWaiting: boolean;
   /** Runs a plan: one round of tools. */
-  run(steps: PlanSteps, options?: RunOptions): Promise<RoundResult>;
+  run<Steps extends PlanSteps>(steps: Steps, options?: RunOptions): Promise<RoundResult<OutcomesOf<Steps>>>;
   /** Puts a question to a person. `waiting`: no person is present; the body should return, and runs again once the question is answered. `timeoutMs: Infinity` waits without a time limit. */
   ask(name: string, payload: QuestionPayload, options?: { readonly timeoutMs?: number }): Promise<PersonAnswer>;
   cancel(reason?: string): void;
@@ -166,11 +166,10 @@ export class LiveTurn extends Calls<Pick<CallOptions, "id">> implements Turn {
     return answer;
   }
 
-  async run(steps: PlanSteps, options: RunOptions = {}): Promise<RoundResult> {
-    if (this.#isClosed) return { status: "failed", outcomes: {}, missing: [], ends: [], fault: turnOver(this.id) };
+  async run<Steps extends PlanSteps>(steps: Steps, options: RunOptions = {}): Promise<RoundResult<OutcomesOf<Steps>>> {
     this.#running += 1;
     try {
-      return await this.#run(steps, options);
+      return (await this.#run(steps, options)) as RoundResult<OutcomesOf<Steps>>;
     } finally {
       this.#running -= 1;
       if (this.#running === 0) this.#whenQuiet?.();
@@ -189,6 +188,7 @@ export class LiveTurn extends Calls<Pick<CallOptions, "id">> implements Turn {
   }
 
   async #run(steps: PlanSteps, options: RunOptions): Promise<RoundResult> {
+    if (this.#isClosed) return { status: "failed", outcomes: {}, missing: [], ends: [], fault: turnOver(this.id) };
     const { core, record, stage, scope, deadline, deadlineCode, maxRounds, maxParallel } = this.#options;
     checkOptions("turn.run", options, RUN_OPTIONS);
     const nodes = nodesOf(steps);

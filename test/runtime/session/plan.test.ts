@@ -246,3 +246,34 @@ describe("a step", () => {
     ]);
   });
 });
+
+describe("steps that need other steps", () => {
+  const first = step(add, 1);
+  const plans: Readonly<Record<string, PlanSteps>> = {
+    "by name": { first, second: step(add, ({ first }) => Number(first), { needs: ["first"] }) },
+    "as themselves": { first, second: step(add, (got) => got.first, { needs: { first } }) },
+  };
+
+  it.each(Object.entries(plans))("%s: the later one gets the value of the earlier one", async (_way, plan) => {
+    const session = await createFaultline().session("s");
+    const { status, outcomes } = await session.turn(plan);
+    expect([status, outcomes["second"]]).toMatchObject(["done", { value: 3 }]);
+  });
+
+  it("a turn that began with names continues with the steps themselves", async () => {
+    const session = await createFaultline().session("s");
+    const [byName, asThemselves] = [plans["by name"] ?? {}, plans["as themselves"] ?? {}];
+    await session.turn(byName, { id: "one" });
+    expect((await session.turn(asThemselves, { id: "one" })).status).toBe("done");
+  });
+
+  it("a plan with another step of that name, or without one, is refused before anything runs", async () => {
+    const session = await createFaultline().session("s");
+    const second = step(add, (got) => got.first, { needs: { first } });
+    await expect(session.turn({ first: step(add, 5), second })).rejects.toThrow(
+      "step second: needs.first is another step than first in the plan",
+    );
+    const refused = await session.turn({ second });
+    expect([refused.status, refused.fault?.code, refused.outcomes]).toEqual(["failed", "ShapeInvalid", {}]);
+  });
+});
