@@ -7,6 +7,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { build as viteBuild } from "vite";
+import { writeRequireDoors } from "./require-doors.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const doors = [
@@ -56,6 +57,14 @@ const inputs = [...(await bundleDoors()), ...(await bundleProgram())];
 inputs.push(...(await bundleDashboard()));
 writeFileSync(`${root}dist/THIRD-PARTY-LICENSES.txt`, licences(inputs));
 process.exitCode = await types;
+if (process.exitCode === 0) {
+  nameDeclarationsAsModules();
+  // The suite for journals imports Vitest, which refuses `require()`.
+  await writeRequireDoors(
+    `${root}dist`,
+    doors.filter((door) => door !== "testing/journal-suite"),
+  );
+}
 
 /**
  * The library. Each file costs a program up to a millisecond when it is loaded, so the code of these doors stays in one piece each,
@@ -155,6 +164,16 @@ async function bundleProgram() {
   }
   chmodSync(`${root}dist/cli/main.js`, 0o755);
   return Object.keys(metafile.inputs);
+}
+
+/** The compiler leaves `.ts` in the imports of declarations; there is no such file in `dist`. */
+function nameDeclarationsAsModules() {
+  for (const file of readdirSync(`${root}dist`, { recursive: true })) {
+    if (!file.endsWith(".d.ts")) continue;
+    const text = readFileSync(`${root}dist/${file}`, "utf8");
+    // Keeps the columns, which the maps count.
+    writeFileSync(`${root}dist/${file}`, text.replaceAll(/((?:from |import\()"\.{1,2}\/[^"]+)\.ts"/g, '$1.js"'));
+  }
 }
 
 /** The page that `faultline serve` shows; see web/. */

@@ -20,6 +20,7 @@ const checks = [
   { name: "types", args: [bin("typescript/bin/tsc"), "-p", "tsconfig.json"] },
   { name: "types of the dashboard", args: [bin("typescript/bin/tsc"), "-p", "web/tsconfig.json"] },
   { name: "lint", args: [bin("oxlint/bin/oxlint"), "."] },
+  { name: "unused", args: [bin("knip/bin/knip.js"), "--no-progress"] },
   {
     name: "tests",
     args: [

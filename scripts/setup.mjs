@@ -23,7 +23,15 @@ const steps = [
   {
     name: "building",
     stamp: join(root, "dist", ".faultline-built"),
-    inputs: ["package-lock.json", "tsconfig.json", "tsconfig.build.json", "scripts/build.mjs", "src", "web"],
+    inputs: [
+      "package-lock.json",
+      "tsconfig.json",
+      "tsconfig.build.json",
+      "scripts/build.mjs",
+      "scripts/require-doors.mjs",
+      "src",
+      "web",
+    ],
     outputs: [program, ...(process.platform === "win32" ? [] : [programLink])],
     run: () => {
       run(ownNode, [join(root, "scripts", "build.mjs")]);

@@ -14,7 +14,7 @@ import { type Kill, type Life, type LifeEnd, startLife, type Told } from "./life
 import { livingWith } from "./processes.ts";
 import { makeTeamFolder, TEAM_INPUTS, TEAM_STEPS, type TeamChanges, type TeamFiles, type TeamFolder } from "./team.ts";
 
-export const RUN = "team";
+const RUN = "team";
 
 export interface Plan extends TeamChanges {
   readonly name: string;

@@ -103,7 +103,7 @@ function atChaos(text: string, { openaiUrl, anthropicUrl }: Pick<Chaos, "openaiU
   return changes.reduce((changed, [from, to]) => replaced(changed, from, to), text);
 }
 
-export function replaced(text: string, from: string, to: string): string {
+function replaced(text: string, from: string, to: string): string {
   if (!text.includes(from)) throw new Error(`the team's workflow has no ${JSON.stringify(from)} any more`);
   return text.replaceAll(from, () => to);
 }

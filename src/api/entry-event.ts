@@ -48,7 +48,7 @@ function subjectOf(event: JournalEvent): string {
 const HIDDEN = new Set(["saw", "input", "inputs", "output", "errors", "answer", "params", "instruction", "reason", "file"]);
 
 /** The event without what came from outside: faults become their words, wherever they are. */
-export function forViewer(event: JournalEvent): Readonly<Record<string, unknown>> {
+function forViewer(event: JournalEvent): Readonly<Record<string, unknown>> {
   return shownFields(event);
 }
 

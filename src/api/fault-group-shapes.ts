@@ -5,7 +5,7 @@ import { instant } from "./shapes.ts";
 
 /** A year of hours, the most that one trend shows. */
 const MAX_BUCKETS = 1_000;
-export const MIN_BUCKET_MS = 60_000;
+const MIN_BUCKET_MS = 60_000;
 
 export const trendQuery = {
   trendMs: z.coerce

@@ -16,7 +16,7 @@ function pill<const Ids extends readonly [string, ...string[]]>(
 
 const causePill = z.object({ id: z.string(), label: z.string() }).describe("The cause of the last failure.");
 
-export const runStatus = z.enum(["running", "paused", "completed", "failed", "cancelled"]);
+const runStatus = z.enum(["running", "paused", "completed", "failed", "cancelled"]);
 
 export const runLine = z
   .object({

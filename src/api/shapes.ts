@@ -4,7 +4,7 @@ import { z } from "zod";
 import { SURFACES } from "../core/classify/evidence.ts";
 import { FAULT_CAUSES, FAULT_CODES, type FaultCause } from "../core/fault/catalogue.ts";
 
-export const MAX_PAGE = 200;
+const MAX_PAGE = 200;
 const DEFAULT_PAGE = 50;
 const MAX_NAME = 200;
 

@@ -76,7 +76,7 @@ export const checkWorkflowBody = z
   })
   .meta({ id: "CheckWorkflow" });
 
-export const diagnosticView = z
+const diagnosticView = z
   .object({
     severity: z.enum(["error", "warning"]),
     code: z.string(),

@@ -37,7 +37,7 @@ type Export =
   | "exact" //   unredacted, so only on request: a session cannot be resumed elsewhere without it
   | "never"; //  belongs to the store, can be derived from the entries, or is secret
 
-export const EXPORT: Readonly<Record<KeepKind, Export>> = {
+const EXPORT: Readonly<Record<KeepKind, Export>> = {
   question: "redacted",
   result: "exact",
   input: "exact",
@@ -151,7 +151,7 @@ export function ownerOf(key: string): string {
   return slash === -1 ? key : key.slice(0, slash);
 }
 
-export const KEEP_KINDS = Object.freeze(Object.keys(OWNERSHIP)) as readonly KeepKind[];
+const KEEP_KINDS = Object.freeze(Object.keys(OWNERSHIP)) as readonly KeepKind[];
 
 export function kindsOwned(how: Ownership): readonly KeepKind[] {
   return KEEP_KINDS.filter((kind) => OWNERSHIP[kind] === how);

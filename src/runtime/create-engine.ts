@@ -111,7 +111,7 @@ export function createEngine(
 // outages) and then returns the new time. Code that asks for the time before it looks at one of them compares like
 // with like, and pays nothing for it.
 
-export class RuntimeClock implements Clock {
+class RuntimeClock implements Clock {
   /** How far the wall clock had been set when the times were last moved. */
   shiftMs: number;
   readonly tickMs: number;

@@ -114,7 +114,7 @@ function told({ seq, quiet }: Exclude<Slot, Entry>): readonly Entry[] {
 }
 
 /** The one way out for an event: secrets are taken out of everything that is not a name of ours. */
-export function scrubbed(entry: Entry, redactor: Redactor): Entry {
+function scrubbed(entry: Entry, redactor: Redactor): Entry {
   return { ...entry, event: scrubEvent(entry.event, redactor) };
 }
 
@@ -163,9 +163,9 @@ interface Happened {
 }
 
 /** How many events a compact call represents. */
-export const COMPACT_EVENTS = 3;
+const COMPACT_EVENTS = 3;
 
-export function eventsOf({ call, by, deadlineAt, startedAt, endedAt, cost, errors }: CompactCall): readonly Happened[] {
+function eventsOf({ call, by, deadlineAt, startedAt, endedAt, cost, errors }: CompactCall): readonly Happened[] {
   const attempt = 1;
   const { id: tool } = by.tool;
   const durationMs = endedAt - startedAt;

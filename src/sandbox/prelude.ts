@@ -3,9 +3,9 @@
 // natives it needs to itself, so an expression that replaces them changes nothing here.
 
 /** Longest list its methods work on: a list with holes can be four billion long and cost no memory, only time. */
-export const LONGEST_LIST = 2 ** 20;
+const LONGEST_LIST = 2 ** 20;
 /** Most steps of a plain search, which is text length times needle length: about two seconds. */
-export const LONGEST_SEARCH = 1e9;
+const LONGEST_SEARCH = 1e9;
 
 export const PRELUDE = `(() => {
   const { defineProperty, freeze, getOwnPropertyNames, getPrototypeOf, keys } = Object;

@@ -34,7 +34,7 @@ export interface Sandbox {
 export type ExpressionCheck = { readonly ok: true } | { readonly ok: false; readonly cause: SandboxCause };
 
 /** Longer texts are programs, not conditions; and the parser's time and depth are not bounded otherwise. */
-export const LONGEST_EXPRESSION = 64 * 1024;
+const LONGEST_EXPRESSION = 64 * 1024;
 
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const limits = resolveLimits(options);
@@ -56,7 +56,7 @@ export async function checkExpression(expression: string): Promise<ExpressionChe
 }
 
 /** The whole of an evaluation, at once; `scopeText` is a JSON object. */
-export function evaluateIn(
+function evaluateIn(
   engine: QuickJsEngine,
   limits: Limits,
   expression: string,
@@ -139,7 +139,7 @@ const asArrowBody = (text: string): string => `(() => {${text}\n})`;
 const asMethodBody = (text: string): string => `(class { m() {${text}\n} })`;
 
 /** Tried in this order. `return` alone makes no expression, so nothing is both unless it means the same. */
-export const FORMS: readonly Form[] = [
+const FORMS: readonly Form[] = [
   { proofs: [inParentheses, inBrackets], needs: /\S/, program: (text) => `(() => (${text}\n))` },
   { proofs: [asArrowBody, asMethodBody], needs: /\b(?:return|throw)\b/, program: asArrowBody },
 ];
@@ -148,4 +148,4 @@ export const FORMS: readonly Form[] = [
  * Big integers: one operation on them can take seconds, and the engine cannot be interrupted in it. With their constructor gone a
  * literal is the only way to get one. A text that holds such a literal, like "5n", is refused with it.
  */
-export const BIG_INTEGER = /(?<![\w$])(?:0[xob][\da-f_]+|\d[\d_]*)n(?![\w$])/i;
+const BIG_INTEGER = /(?<![\w$])(?:0[xob][\da-f_]+|\d[\d_]*)n(?![\w$])/i;

@@ -228,7 +228,7 @@ function shortJson(value: unknown): string {
 //
 // It costs about 0.1 ms a call, because Node starts a watchdog thread for it.
 
-export class OutOfTime extends Error {}
+class OutOfTime extends Error {}
 
 /** Made on first use: a context costs a program a millisecond at its start. */
 let guard: { readonly box: { work: () => void }; readonly script: Script } | undefined;
@@ -240,7 +240,7 @@ function makeGuard(): NonNullable<typeof guard> {
 }
 
 /** Throws OutOfTime after `limitMs`. What `work` throws is thrown on. */
-export function boundedTime<T>(limitMs: number, work: () => T): T {
+function boundedTime<T>(limitMs: number, work: () => T): T {
   const { box, script } = (guard ??= makeGuard());
   let result: { readonly value: T } | undefined;
   box.work = () => void (result = { value: work() });

@@ -4,7 +4,7 @@ import type { Role } from "../api/route.ts";
 import { Refused } from "./problems.ts";
 import type { Identity, Tokens } from "./tokens.ts";
 
-export const COOKIE = "faultline_session";
+const COOKIE = "faultline_session";
 
 /** The addresses under which the server is reached. */
 export interface OwnAddresses {

@@ -14,7 +14,7 @@ export interface ReadParts {
   readonly text: string;
 }
 
-export const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 const NOTHING = Object.freeze({});
 
 export async function readParts(

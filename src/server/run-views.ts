@@ -134,7 +134,7 @@ function pillFor(standing: VisitStanding, locale: Locale): Pill<VisitStanding> {
 }
 
 /** The workflow with the way that the run took. Ways that no definition shows, as of a workflow in TypeScript, are added. */
-export function graphFor(
+function graphFor(
   { outline, moves, now }: Pick<RunSurroundings, "outline" | "moves" | "now">,
   visits: readonly Visit[],
   locale: Locale,

@@ -60,7 +60,7 @@ export function hashOf(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-export function newToken(): string {
+function newToken(): string {
   return PREFIX + randomBytes(24).toString("base64url");
 }
 

@@ -17,7 +17,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 };
 const DAY_MS = 86_400_000;
 /** Longer than any run; a single timer cannot wait much longer. */
-export const LONGEST_MS = 24 * DAY_MS;
+const LONGEST_MS = 24 * DAY_MS;
 const MOST_DOLLARS = 1_000_000;
 
 /** Milliseconds; null if it is not a duration. */

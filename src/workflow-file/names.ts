@@ -7,7 +7,7 @@ import { LABEL, NAME } from "./field.ts";
 import { fieldsOf } from "./grammar.ts";
 
 /** Larger workflows should be split. */
-export const MAX_NODES = 500;
+const MAX_NODES = 500;
 const MAX_DEPTH = 40;
 /** Ends a path, as the target of an edge. */
 export const END = "end";

@@ -28,7 +28,7 @@ export const edge = target
   .meta({ description: "An edge to another node." });
 
 const nodeName = field(text(64), "The node to go to, or `end`.", "reviewer");
-export const edgeOrName = z.union([nodeName, edge]);
+const edgeOrName = z.union([nodeName, edge]);
 export const targetOrName = z.union([nodeName, target]);
 export const edgeList = z.array(edgeOrName).min(1).max(50);
 

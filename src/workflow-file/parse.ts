@@ -172,7 +172,7 @@ function tooLongAt(source: string): number | null {
 
 // Rejects secrets anywhere in the file. The file is kept in the journal, shown in diagnostics and checked into repositories.
 
-export function checkSecrets(value: unknown): readonly WorkflowFinding[] {
+function checkSecrets(value: unknown): readonly WorkflowFinding[] {
   return stringsIn(value, []).flatMap(({ path, text }) => {
     // Checked word by word: a sentence about a password is not a secret.
     const hasOne = text.split(/\s+/).some((word) => looksSecret(word)) || PRIVATE_KEY.test(text);

@@ -40,7 +40,7 @@ export function expectedOf(kind: RealCli, { expected, exceptions }: CliScenario)
 }
 
 /** Deviations from the expectations. */
-export function problemsOf(seen: Seen): readonly string[] {
+function problemsOf(seen: Seen): readonly string[] {
   const { kind, scenario, fault, then, answeredBy, text, sessionId } = seen;
   const { codes } = expectedOf(kind, scenario);
   const code = fault?.code ?? null;

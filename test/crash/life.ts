@@ -29,17 +29,7 @@ interface TimedMoment {
 
 export type Moment = AimedMoment | TimedMoment;
 
-export const POINTS = [
-  "opened",
-  "appending",
-  "committing",
-  "committed",
-  "appended",
-  "told",
-  "begin",
-  "end",
-  "turn",
-] as const;
+const POINTS = ["opened", "appending", "committing", "committed", "appended", "told", "begin", "end", "turn"] as const;
 
 /** A good third of all moments is random; the rest is aimed at what is over too soon to be hit by chance. */
 export function pickMoment(chance: Chance, isNewStore: boolean): Moment {

@@ -19,7 +19,7 @@ export function toolsOf(life: Life): ReadonlyMap<string, AnyTool> {
 }
 
 /** What a priced tool says it will cost: depends on the input, which a person may replace on the way. */
-export function estimateOf({ price }: ToolSpec, input: unknown): number | null {
+function estimateOf({ price }: ToolSpec, input: unknown): number | null {
   if (typeof price !== "number") return null;
   const n = typeof input === "object" && input !== null && "n" in input ? input.n : 0;
   return price + (typeof n === "number" ? (n % 7) * 10 : 0);

@@ -39,10 +39,10 @@ export interface Place {
 
 export const SECRETS = { secrets: [SECRET] };
 export const faultIn = (result: object): Fault => (result as { readonly fault: Fault }).fault;
-export const eventsIn = (entries: readonly Entry[]): readonly JournalEvent[] => entries.map(({ event }) => event);
+const eventsIn = (entries: readonly Entry[]): readonly JournalEvent[] => entries.map(({ event }) => event);
 // prettier-ignore
-export const throws = (thing: ThrownThing) => (): never => { throw thing.make(); };
-export const throwsLater = (thing: ThrownThing) => (): Promise<never> => Promise.resolve().then(throws(thing));
+const throws = (thing: ThrownThing) => (): never => { throw thing.make(); };
+const throwsLater = (thing: ThrownThing) => (): Promise<never> => Promise.resolve().then(throws(thing));
 
 /** Ways to throw, by name. JavaScript programs pass async functions everywhere, whatever the types say. */
 export const HOWS = Object.entries({ "at once": throws, "later": throwsLater }) as unknown as readonly (readonly [

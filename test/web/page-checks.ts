@@ -71,7 +71,7 @@ export function englishWords(): ReadonlySet<string> {
 }
 
 /** Everything a reader gets as text: text nodes, labels, hints and placeholders. Code and quotes are in no language. */
-export async function textsOf(page: Page): Promise<readonly string[]> {
+async function textsOf(page: Page): Promise<readonly string[]> {
   return page.evaluate<string[]>(`(() => {
     const texts = [document.title];
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

@@ -28,7 +28,7 @@ export function useFormat(): Format {
 
 const made = new Map<Language, Format>();
 
-export function formatIn(language: Language): Format {
+function formatIn(language: Language): Format {
   const known = made.get(language);
   if (known !== undefined) return known;
   const format = makeFormat(language);

@@ -2,7 +2,7 @@
 
 import * as Menu from "@radix-ui/react-dropdown-menu";
 import * as Tooltip from "@radix-ui/react-tooltip";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { useKeys } from "../app/keys.ts";
 import { useSearchParams } from "../app/search-params.ts";
@@ -89,7 +89,7 @@ function PanelActions({ run, actions }: Offers): ReactNode {
 }
 
 /** What the button does, in the server's words. */
-export function effectOf({ redoes, keeps, explains }: Action): string {
+function effectOf({ redoes, keeps, explains }: Action): string {
   return [redoes, keeps].filter((text) => text !== "").join(" ") || explains;
 }
 
@@ -215,15 +215,6 @@ function useFollow(run: string): (acted: Answer<"act">) => void {
     else if (location.pathname === `/runs/${encodeURIComponent(run)}`)
       void navigate({ to: "/runs/$run", params: { run: next } });
   };
-}
-
-/** The way to a run from anywhere. */
-export function RunLink({ run, children }: { readonly run: string; readonly children?: ReactNode }): ReactNode {
-  return (
-    <Link className="link" to="/runs/$run" params={{ run }}>
-      {children ?? run}
-    </Link>
-  );
 }
 
 const WORDS = wordTable({

@@ -12,13 +12,13 @@ const LEAST = 0.0005;
 const LEAST_DRAG = 0.01;
 
 /** The window with `by` times its width, around its middle. */
-export function zoomed({ from, to }: Window, by: number): Window {
+function zoomed({ from, to }: Window, by: number): Window {
   const width = Math.min(1, Math.max(LEAST, (to - from) * by));
   return placed((from + to) / 2 - width / 2, width);
 }
 
 /** The window moved by a part of its own width. */
-export function panned({ from, to }: Window, by: number): Window {
+function panned({ from, to }: Window, by: number): Window {
   return placed(from + (to - from) * by, to - from);
 }
 

@@ -6,9 +6,9 @@ import type { AgentState } from "../parse/agent-state.ts";
 import type { StopReason } from "./ending.ts";
 
 /** After this many denials in a row, the agent is not going to stop asking. */
-export const MAX_CONSECUTIVE_DENIALS = 3;
+const MAX_CONSECUTIVE_DENIALS = 3;
 /** Steps in a row that ended for an unknown reason. opencode made 972 requests in 200 seconds like this. */
-export const MAX_STALLED_STEPS = 3;
+const MAX_STALLED_STEPS = 3;
 
 /** Codex reports a wait about every ten seconds while the network is down, and never gives up. */
 export const MAX_NETWORK_WAITS = 4;

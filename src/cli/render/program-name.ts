@@ -8,7 +8,7 @@ export function programFor(startedAs: string): readonly string[] {
   return /[\\/]node_modules[\\/]\.bin[\\/]/.test(startedAs) ? ["npx", "faultline"] : ["faultline"];
 }
 
-export const PROGRAM = programFor(process.argv[1] ?? "");
+const PROGRAM = programFor(process.argv[1] ?? "");
 
 /** `npm start` in a checkout runs the built file itself; there, npx finds the program. */
 const DEMO_PROGRAM = /[\\/]main\.[jt]s$/.test(process.argv[1] ?? "") ? ["npx", "faultline"] : PROGRAM;

@@ -31,7 +31,7 @@ const FILLED: Readonly<Record<OfferedAction["needs"], (action: OfferedAction) =>
 };
 
 /** The engine's name of each limit, and the option that raises it. */
-export const LIMIT_OPTIONS = [
+const LIMIT_OPTIONS = [
   { name: "maxCostMicrocents", option: "--max-cost-usd" },
   { name: "timeoutMs", option: "--timeout" },
   { name: "maxNodes", option: "--max-nodes" },

@@ -165,7 +165,7 @@ function sentenceOf(
   return words.failedWith(name, shown(state.failedNode, 60), target === "" ? title : `${title} · ${shown(target, 60)}`);
 }
 
-export function survivedText(survived: Survived, words: FollowWords): string {
+function survivedText(survived: Survived, words: FollowWords): string {
   return (["retries", "switches", "waits", "regenerations"] as const)
     .flatMap((what) => (survived[what] > 0 ? [words[what](survived[what])] : []))
     .join(words.comma);
@@ -200,7 +200,7 @@ function commandLines(rows: readonly (readonly [string, string])[], columns: num
 }
 
 /** The next command to type; null when there is nothing to do. */
-export function nextCommand(home: RunCommandDeps, standing: Standing, report: RunReport): string | null {
+function nextCommand(home: RunCommandDeps, standing: Standing, report: RunReport): string | null {
   const { summary, actions, questions } = report;
   const { run, status, wakeAt, successor } = summary;
   const words = FOLLOW_WORDS[home.shared.locale];

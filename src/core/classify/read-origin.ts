@@ -61,7 +61,7 @@ function linksOf(error: unknown): readonly OriginLink[] {
 }
 
 /** The thrown value and its causes, outermost first. Of several causes the last one counts: it is the one that ended the tries. */
-export function chainOf(error: unknown): readonly unknown[] {
+function chainOf(error: unknown): readonly unknown[] {
   if (error === undefined) return [];
   const chain: unknown[] = [error];
   for (let at: unknown = error; chain.length < MAX_LINKS;) {

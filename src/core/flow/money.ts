@@ -97,8 +97,6 @@ export function budgetRule(base: BudgetRule, { maxUsd, onExceed, warnAtPercent }
   };
 }
 
-export type BudgetVerdict = "go" | "warn" | OnExceed;
-
 /** Whether the next attempt fits: money spent, money reserved by running attempts, and its own estimate. */
 export function checkBudget(
   rule: BudgetRule,

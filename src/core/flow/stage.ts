@@ -19,11 +19,6 @@ import type { Resolution, StagePhase } from "./node.ts";
 /** The result of a phase. `retry` and `skip` are verdicts of CheckGate and Assert. */
 export type PhaseVerdict = "ok" | "retry" | "skip" | "fail";
 
-/** What comes after a phase: another one, or the end of the attempt. */
-export type PhaseStep =
-  | { readonly phase: StagePhase }
-  | { readonly over: "completed" | "skipped" | "failed"; readonly again: boolean };
-
 /** How an attempt stands while its phases go by. */
 export interface AttemptState {
   readonly phase: StagePhase;

@@ -7,7 +7,7 @@ import type { Backoff, BackoffKind, Policy, PolicyRow, Recourse, Retry } from ".
 
 const MINUTE_MS = 60_000;
 /** Waits above this are parked, failed over or asked about instead of slept on. */
-export const DEFAULT_MAX_WAIT_MS = 10 * MINUTE_MS;
+const DEFAULT_MAX_WAIT_MS = 10 * MINUTE_MS;
 
 function backoff(kind: BackoffKind, initialMs: number, maxMs: number): Backoff {
   return { kind, initialMs, maxMs, multiplier: 2 };
@@ -19,10 +19,10 @@ function retry(maxAttempts: number, how: Backoff, jitter: number, maxTotalWaitMs
 
 export const RATE_LIMIT_RETRY = retry(6, backoff("exponential", 5_000, 160_000), 0.2, 60 * MINUTE_MS);
 export const TRANSPORT_RETRY = retry(3, backoff("exponential", 1_000, 4_000), 0.2, 30 * MINUTE_MS);
-export const STORE_RETRY = retry(3, backoff("linear", 2_000, 6_000), 0, MINUTE_MS);
+const STORE_RETRY = retry(3, backoff("linear", 2_000, 6_000), 0, MINUTE_MS);
 export const TOOL_RETRY = retry(5, backoff("exponential", 100, 800), 0.1, 2_000);
 /** Attempts that failed before the interruption count too; a call that brings its process down each time still ends. */
-export const INTERRUPTED_RETRY = retry(4, backoff("fixed", 1_000, 1_000), 0.2, MINUTE_MS);
+const INTERRUPTED_RETRY = retry(4, backoff("fixed", 1_000, 1_000), 0.2, MINUTE_MS);
 /** One more try, for work that may run twice. */
 export const ONE_RETRY = retry(2, backoff("fixed", 1_000, 1_000), 0.2, MINUTE_MS);
 

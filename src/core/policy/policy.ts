@@ -160,7 +160,7 @@ export function rowFor(policy: Policy, fault: Pick<Fault, "code">, place: Place)
 
 const NO_ROW: PolicyRow = { match: {}, retry: null, then: ["fail"], origin: { layer: "matrix", at: "no row" } };
 
-export function matches(match: RowMatch, code: FaultCode, place: Place): boolean {
+function matches(match: RowMatch, code: FaultCode, place: Place): boolean {
   return (
     matchesCode(match, code) &&
     (match.surface === undefined || match.surface.includes(place.surface)) &&

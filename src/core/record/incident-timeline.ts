@@ -83,7 +83,7 @@ export function dollars(microcents: number): string {
   return `$${whole}.${decimals.replace(/0+$/, "").padEnd(2, "0")}`;
 }
 
-export function costText(cost: Cost | null, { words }: IncidentTelling): string {
+function costText(cost: Cost | null, { words }: IncidentTelling): string {
   if (cost === null) return "";
   if (cost.microcents === null) return words.noPrice;
   return cost.basis === "estimated" ? words.estimated(dollars(cost.microcents)) : dollars(cost.microcents);

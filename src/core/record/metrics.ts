@@ -101,7 +101,7 @@ export function countEntries(entries: Iterable<Pick<Entry, "event">>): ReadonlyM
   return tools;
 }
 
-export function countFailure(counters: ToolCounters, fault: Fault, cost: Cost | null): void {
+function countFailure(counters: ToolCounters, fault: Fault, cost: Cost | null): void {
   countCost(counters, cost);
   const code = knownCode(fault);
   const { cancels, cause } = traitsOf(code);
@@ -121,7 +121,7 @@ export function countSuccess(counters: ToolCounters, attempt: number, cost: Cost
   if (attempt > 1) counters.retrySuccesses++;
 }
 
-export function countCost(counters: ToolCounters, cost: Cost | null): void {
+function countCost(counters: ToolCounters, cost: Cost | null): void {
   if (cost === null) return;
   if (cost.microcents === null) counters.unpriced++;
   else counters.costMicrocents += cost.microcents;

@@ -30,9 +30,7 @@ import {
   WHOLE_RUN,
   workOf,
 } from "./run-stream-memory.ts";
-
-export { RUN_STREAM_VERSION };
-export type { RunStreamData, RunStreamEvent, RunStreamType };
+export type { RunStreamEvent, RunStreamType };
 
 export interface RunStream {
   /** The events of one entry: none, one, or a few. */

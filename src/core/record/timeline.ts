@@ -12,7 +12,7 @@ import { faultMarkOf } from "./fault-index.ts";
 import { emptySession, foldEntry, type SessionState } from "./replay.ts";
 import type { GraphEdge, GraphNode, Move, Span, SpanKind, SpanStatus, WaitReason } from "./span.ts";
 
-export type { GraphEdge, GraphNode, KeptFile, Move, Span, SpanKind, SpanStatus, WaitReason } from "./span.ts";
+export type { GraphEdge, GraphNode, Move, Span, SpanKind, SpanStatus, WaitReason } from "./span.ts";
 
 /** How long a visit of a node waited for a slot, waited for something else, and worked. */
 export interface VisitTimes {

@@ -166,7 +166,7 @@ export const PORTABLE_RULES: readonly PortableRule[] = [
 export const CONTINUE_PROMPT = "Continue exactly where your last message ends. Do not repeat it.";
 
 /** A user's text is not judged: only a part without any characters is removed from a user message. */
-export function removeEmptyText(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
+function removeEmptyText(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
   if (pass.to.acceptsEmptyText) return options;
   const withoutParts = removeParts(options, pass, (part, { role }) => {
     if (part.type !== "text") return false;
@@ -179,7 +179,7 @@ export function removeEmptyText(options: LanguageModelV4CallOptions, pass: Pass)
   });
 }
 
-export function endWithUser(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
+function endWithUser(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
   const isPrefill = options.prompt.findLast(({ role }) => role !== "system")?.role === "assistant";
   if (!isPrefill || pass.to.capabilities.includes("prefill")) return options;
   pass.note("messages");
@@ -203,7 +203,7 @@ const OPTIONAL_PARAMETERS = [
   "reasoning",
 ] as const satisfies readonly (keyof LanguageModelV4CallOptions)[];
 
-export function removeRefusedParameters(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
+function removeRefusedParameters(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
   const { refusedParameters, refusedWhileReasoning } = pass.to;
   const refused = isReasoningOff(options, pass) ? refusedParameters : [...refusedParameters, ...refusedWhileReasoning];
   const gone: readonly string[] = OPTIONAL_PARAMETERS.filter(
@@ -216,7 +216,7 @@ export function removeRefusedParameters(options: LanguageModelV4CallOptions, pas
   ) as unknown as LanguageModelV4CallOptions;
 }
 
-export function lowerOutputLimit(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
+function lowerOutputLimit(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
   const { maxOutputTokens } = pass.to;
   if (options.maxOutputTokens === undefined || options.maxOutputTokens <= maxOutputTokens) return options;
   pass.note("maxOutputTokens");

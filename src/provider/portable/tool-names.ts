@@ -7,7 +7,7 @@ import { mapMessages, mapParts, type Pass } from "./pass.ts";
 type Tool = NonNullable<LanguageModelV4CallOptions["tools"]>[number];
 
 /** The longest name that every vendor accepts. */
-export const LONGEST_TOOL_NAME = 64;
+const LONGEST_TOOL_NAME = 64;
 
 export function fitToolNames(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
   const fitted = fittedNames(options, pass.to.toolNames);

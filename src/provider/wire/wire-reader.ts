@@ -39,7 +39,7 @@ export interface WireLimits {
   readonly textCharacters: number;
 }
 
-export const WIRE_LIMITS: WireLimits = Object.freeze({
+const WIRE_LIMITS: WireLimits = Object.freeze({
   eventCharacters: 8 * 1_048_576,
   bodyCharacters: 32 * 1_048_576,
   textCharacters: 32 * 1_048_576,

@@ -115,7 +115,7 @@ async function sitOutPause(run: LiveCall): Promise<Fault | null> {
 }
 
 /** Recorded at once, so that a wait is visible while it lasts. */
-export function tellHeld(run: LiveCall, reason: "paused" | "paced", nextAt: number): void {
+function tellHeld(run: LiveCall, reason: "paused" | "paced", nextAt: number): void {
   const { engine, call, binding, record, request } = run;
   const attempt = record.state.attempt + 1;
   const event = { type: "call-held", call, tool: binding.tool.id, attempt, reason, nextAt } as const;

@@ -352,7 +352,7 @@ const MOST_LAUNCHES = 20;
 // Which tool continues a call that other tools have tried: the last one. Each is an alternative of one before it.
 
 /** Throws when it is not there: without it, another tool would answer for work it has not done. */
-export function toolInCharge({ call, engine, request }: LiveCall, tried: readonly string[]): Binding {
+function toolInCharge({ call, engine, request }: LiveCall, tried: readonly string[]): Binding {
   let { binding } = request;
   const known = [...binding.alternatives, ...(binding.tool.member?.chain.members ?? [])];
   for (const id of tried.slice(1)) {

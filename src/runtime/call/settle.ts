@@ -308,7 +308,7 @@ function causeOf({ code, message }: Fault, redactor: Redactor): BreakerCause {
 }
 
 /** Writes a failed attempt's raw error and artefacts as files beside the journal and returns their events. A file that cannot be written is reported and left out. */
-export async function keepArtefacts(run: LiveCall, attempt: Attempt): Promise<readonly HostEvent[]> {
+async function keepArtefacts(run: LiveCall, attempt: Attempt): Promise<readonly HostEvent[]> {
   const { engine, request, call } = run;
   const { session, isSession } = request.recorder;
   const { path } = engine.journal;

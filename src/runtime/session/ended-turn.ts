@@ -21,7 +21,7 @@ export function turnKey(session: string, turn: string): string {
   return `${session}//${turn}`;
 }
 
-export function otherPlan(turn: string): Fault {
+function otherPlan(turn: string): Fault {
   return fault("ResumeMismatch", {
     message: `turn ${turn} is over, and had another plan; give this turn a name of its own`,
     context: { turn },

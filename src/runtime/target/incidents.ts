@@ -6,7 +6,7 @@ import type { Recourse } from "../../core/policy/policy.ts";
 
 export const MAX_FINGERPRINTS = 1_000;
 /** What helped an hour ago may not help now, and the other way round. */
-export const INCIDENT_MEMORY_MS = 3_600_000;
+const INCIDENT_MEMORY_MS = 3_600_000;
 
 export class Incidents {
   /** How many were noted, and the number of the last of each kind. */

@@ -130,7 +130,7 @@ function codeOf({ code }: Pick<FaultGroup, "code">): ReturnType<typeof knownCode
   return knownCode({ code: code as ReturnType<typeof knownCode> });
 }
 
-export function groupView(
+function groupView(
   group: FaultGroup,
   trend: readonly FaultBucket[],
   { who, locale }: Reader,

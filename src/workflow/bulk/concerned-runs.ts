@@ -14,15 +14,8 @@ export type NotConcerned =
 /** Why an action is not taken on a run. */
 export type WhyPassedOver = NotConcerned | "not-offered";
 
-/** A run that met a failure of the group, or the run that continues it. */
-export interface ConcernedRun {
-  readonly report: RunReport;
-  /** null for a run that stands because of this failure. */
-  readonly passedOver: NotConcerned | null;
-}
-
 /** More runs are not acted on at once. */
-export const MAX_BULK_RUNS = 1_000;
+const MAX_BULK_RUNS = 1_000;
 const PAGE = 500;
 
 /** The runs that met a failure of the group, the one that was begun last first; each as the run that continues it, and once. */

@@ -158,7 +158,7 @@ async function answerOf(
 // A conversation as one text, for an agent that takes no messages: the instructions and the question, what earlier targets said and
 // did so far, and what was wrong with it.
 
-export function conversationText(messages: readonly LanguageModelV4Message[]): string {
+function conversationText(messages: readonly LanguageModelV4Message[]): string {
   return messages
     .flatMap(linesOf)
     .filter((text) => text.trim() !== "")

@@ -6,7 +6,7 @@ import { holds } from "./expression-scope.ts";
 import type { Edge } from "../../workflow-model/node-options.ts";
 
 /** The target of an edge that ends the workflow. */
-export const END = "end";
+const END = "end";
 
 export interface EdgeChoice {
   readonly node: string;
@@ -25,7 +25,7 @@ export async function firstOpenRoute(choice: EdgeChoice): Promise<Route | null> 
   return null;
 }
 
-export function routeOf({ to, outcome }: Edge, outcomeWord: string): Route {
+function routeOf({ to, outcome }: Edge, outcomeWord: string): Route {
   if (to === END) return { kind: "end", outcome: outcome === "" ? outcomeWord : outcome };
   return { kind: "to", nodes: [to] };
 }

@@ -33,7 +33,7 @@ export interface CommandEnd {
 }
 
 /** A protected call around a command gets this much more time than the command, because ending a process takes a while. */
-export const ENDING_MS = 10_000;
+const ENDING_MS = 10_000;
 
 const LONGEST_CALL_MS = 30 * 24 * 3_600_000;
 

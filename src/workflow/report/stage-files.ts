@@ -12,12 +12,12 @@ import { fileNameOf } from "../../journal/files/artefact-names.ts";
 import { runsFolder } from "../../journal/files/artefacts.ts";
 import type { NewEntry } from "../../journal/journal.ts";
 import { storeError } from "../../journal/store-errors.ts";
-import { type KnownOfNode, rawNameOf, type StageFile, stageFiles } from "./stage-file-content.ts";
-import { failedAttempts, StageMemory, type StageRole } from "./stage-file-records.ts";
+import { type KnownOfNode, rawNameOf, stageFiles } from "./stage-file-content.ts";
+import { failedAttempts, StageMemory } from "./stage-file-records.ts";
 import { makeFolder } from "../../journal/files/make-folder.ts";
 
 export { StageMemory };
-export type { KnownOfNode, StageFile, StageRole };
+export type { KnownOfNode };
 
 export interface StageFilesAbout {
   readonly run: string;

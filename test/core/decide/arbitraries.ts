@@ -27,7 +27,7 @@ export const faults: fc.Arbitrary<Fault> = fc
   .map(({ code, retryAfterMs, resetAt, shouldRetry }) =>
     fault(code, { retryAfterMs, resetAt, context: shouldRetry ? {} : { shouldRetry: false } }),
   );
-export const targets: fc.Arbitrary<readonly Target[]> = fc.array(
+const targets: fc.Arbitrary<readonly Target[]> = fc.array(
   fc.record({
     id: fc.uuid(),
     endpoint: fc.constantFrom("p", "q"),

@@ -7,7 +7,7 @@ import type { NodeKind, PauseReason } from "../../../src/core/flow/node.ts";
 import type { RunEvent, RunLimits } from "../../../src/core/flow/run-event.ts";
 import { foldRun, type RunState, startRun } from "../../../src/core/flow/run.ts";
 
-export const LIMITS: RunLimits = { maxParallel: 4, maxNodes: 100, timeoutMs: 60_000, maxCostMicrocents: 500 };
+const LIMITS: RunLimits = { maxParallel: 4, maxNodes: 100, timeoutMs: 60_000, maxCostMicrocents: 500 };
 
 const STARTED: Extract<RunEvent, { type: "run-started" }> = {
   type: "run-started",

@@ -85,7 +85,7 @@ export function compile(plan: Plan): Compiled {
   };
 }
 
-export const LIMITS = { maxParallel: 3, maxNodes: 1_000, timeoutMs: null, maxCostMicrocents: 0 } as const;
+const LIMITS = { maxParallel: 3, maxNodes: 1_000, timeoutMs: null, maxCostMicrocents: 0 } as const;
 
 export function started(start: readonly string[], maxParallel = 3): Extract<RunEvent, { type: "run-started" }> {
   return {
@@ -141,7 +141,7 @@ export function tell({ start, routeOf }: Compiled, choices: readonly number[], m
   return { events, state, most };
 }
 
-export function placeOf({ node, execution, attempt }: Visit): { node: string; execution: number; attempt: number } {
+function placeOf({ node, execution, attempt }: Visit): { node: string; execution: number; attempt: number } {
   return { node, execution, attempt };
 }
 

@@ -121,7 +121,7 @@ export function standIn({ openaiUrl }: Chaos): LanguageModelV4 {
   return createOpenAICompatible({ name: "standby", baseURL: openaiUrl, apiKey })("standby-model");
 }
 
-export function modelRequest(question: Question): LanguageModelV4CallOptions {
+function modelRequest(question: Question): LanguageModelV4CallOptions {
   const words: LanguageModelV4CallOptions = {
     prompt: [{ role: "user", content: [{ type: "text", text: PROMPT }] }],
     maxOutputTokens: 256,

@@ -93,7 +93,7 @@ async function decided(wire: Wire, body: object, key: string | null, isAgain: bo
 }
 
 /** What may not differ between two answers about one attempt. */
-export function contentOf({ id, fault: { code }, decision: { recourse, delayMs, target, tool } }: Answer): string {
+function contentOf({ id, fault: { code }, decision: { recourse, delayMs, target, tool } }: Answer): string {
   return JSON.stringify({ id, code, recourse, delayMs, to: target ?? tool });
 }
 

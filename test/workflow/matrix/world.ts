@@ -55,7 +55,7 @@ export interface MatrixWorld {
   readonly appendsAt: readonly number[];
 }
 
-export const STARTED_AT = 1_800_000_000_000;
+const STARTED_AT = 1_800_000_000_000;
 const FIXTURES = new URL("fixtures/", import.meta.url);
 
 /** What a scripted CLI does: the next of its actions, recorded in `started.txt`; a hanging one reports it in `hanging/`. */

@@ -18,7 +18,7 @@ export function saveAsCsv(records: readonly AuditRecord[]): void {
 /** A spreadsheet takes a cell that begins like this for a formula; the quote in front makes it text. */
 const FORMULA = /^[=+\-@\t\r]/u;
 
-export function cell(text: string): string {
+function cell(text: string): string {
   const safe = FORMULA.test(text) ? `'${text}` : text;
   return /[",\r\n]/u.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -16,7 +16,7 @@ interface AxisRow {
 }
 
 /** The rows of the axis: each attempt with the waits that follow it. Waits before all attempts belong to the first row. */
-export function axisRows(spans: readonly Span[]): readonly AxisRow[] {
+function axisRows(spans: readonly Span[]): readonly AxisRow[] {
   const attempts = attemptSpans(spans).toSorted((a, b) => a.startAt - b.startAt);
   const waits = spans.filter(({ kind }) => kind === "wait");
   return attempts.map((attempt, index) => {

@@ -8,7 +8,7 @@ import { type Answer, call, type Sent, useClient } from "../../app/server.tsx";
 export type RunEvent = Answer<"listRunEvents">["items"][number];
 export type EventLevel = RunEvent["level"];
 
-export const EVENTS_PER_PAGE = 200;
+const EVENTS_PER_PAGE = 200;
 
 export interface EventFilter {
   readonly level: EventLevel;

@@ -124,7 +124,7 @@ interface NextProps {
 }
 
 /** The one time at which it continues, as a clock and as a countdown, and who is asked then. */
-export function Next({ run, visit, decision }: NextProps): ReactNode {
+function Next({ run, visit, decision }: NextProps): ReactNode {
   const words = useWords(RUN_WORDS);
   const { clock } = useFormat();
   const nextAt = visit?.nextAt ?? run.nextAt;

@@ -67,7 +67,7 @@ export default function PlanGraph({ nodes, edges, chosen, onChoose }: PlanGraphP
 }
 
 /** What is chosen in the waterfall for a step: its call, or the row of a step that never ran. */
-export function idOf({ id, span }: Step): string {
+function idOf({ id, span }: Step): string {
   return span ?? `step:${id}`;
 }
 

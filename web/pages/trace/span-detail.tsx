@@ -50,7 +50,7 @@ export function StepDetail({ step }: { readonly step: Step }): ReactNode {
   );
 }
 
-export function FaultDetail({ fault }: { readonly fault: FaultShown }): ReactNode {
+function FaultDetail({ fault }: { readonly fault: FaultShown }): ReactNode {
   const words = useWords(WORDS);
   const { class: family, code, title, message, next, detail, hint, rule, excerpt, correlationId } = fault;
   return (
@@ -78,7 +78,7 @@ export function FaultDetail({ fault }: { readonly fault: FaultShown }): ReactNod
   );
 }
 
-export function DecisionDetail({ decision }: { readonly decision: DecisionShown }): ReactNode {
+function DecisionDetail({ decision }: { readonly decision: DecisionShown }): ReactNode {
   const words = useWords(WORDS);
   const { says, why, row } = decision;
   return (

@@ -100,7 +100,7 @@ function good(value: unknown): ReadDraft {
   return { value, mistakes: [] };
 }
 
-export function chosen({ options }: ChoiceField, draft: Draft): ChoiceField["options"][number] | undefined {
+function chosen({ options }: ChoiceField, draft: Draft): ChoiceField["options"][number] | undefined {
   return draft === "" ? undefined : options[Number(draft)];
 }
 

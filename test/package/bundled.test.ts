@@ -1,47 +1,12 @@
 // The package as a stranger has it: installed with its dependencies only, bundled into one file, checked by a strict compiler.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
-
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
-
-interface Manifest {
-  readonly exports: Readonly<Record<string, string | object>>;
-  readonly dependencies?: Readonly<Record<string, string>>;
-}
-
-const manifestOf = (folder: string): Manifest =>
-  JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
-
-/** A project with this package, what it depends on, and nothing else. */
-function project(): string {
-  const folder = mkdtempSync(join(tmpdir(), "faultline-stranger-"));
-  const modules = join(folder, "node_modules");
-  const add = (name: string): void => {
-    mkdirSync(dirname(join(modules, name)), { recursive: true });
-    symlinkSync(join(ROOT, "node_modules", name), join(modules, name), "junction");
-  };
-  const wanted = Object.keys(manifestOf(ROOT).dependencies ?? {});
-  const installed = new Set<string>();
-  for (let name = wanted.pop(); name !== undefined; name = wanted.pop()) {
-    if (installed.has(name)) continue;
-    installed.add(name);
-    add(name);
-    wanted.push(...Object.keys(manifestOf(join(ROOT, "node_modules", name)).dependencies ?? {}));
-  }
-  for (const name of ["@types/node", "undici-types"]) add(name);
-  // A copy: what it imports must be found from this folder.
-  mkdirSync(join(modules, "faultline"));
-  for (const part of ["dist", "package.json"])
-    cpSync(join(ROOT, part), join(modules, "faultline", part), { recursive: true });
-  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-  return folder;
-}
+import { DOORS, ROOT, strangerProject } from "./stranger.ts";
 
 const PROGRAM = `
 import { createFaultline, step, tool } from "faultline";
@@ -72,7 +37,7 @@ console.log(...said, typeof connectMcp, parsePolicy("version: 1", "p.yaml").poli
 `;
 
 describe("the package, installed with its dependencies only", () => {
-  const folder = project();
+  const folder = strangerProject();
 
   it("goes into one file with all of them, and everything that loads on first use still loads", async () => {
     writeFileSync(join(folder, "program.mjs"), PROGRAM);
@@ -91,19 +56,41 @@ describe("the package, installed with its dependencies only", () => {
     expect(said.trim()).toBe("InputInvalid done added function true");
   });
 
-  it("has types that a compiler accepts without skipLibCheck, at every door that needs no optional package", () => {
-    const doors = Object.entries(manifestOf(ROOT).exports).flatMap(([path, target]) =>
-      typeof target === "string" || path === "./mcp" ? [] : [path.replace(".", "faultline")],
-    );
+  /** `faultline/mcp` is about an optional package, and the suite for journals is one for Vitest. */
+  const doors = DOORS.filter((door) => door !== "faultline/mcp" && door !== "faultline/testing/journal-suite");
+  const lines = doors.map((door, index) => `import * as door${index} from "${door}";\nexport { door${index} };`);
+  const USES = `
+import { createFaultline, FaultError, type Fault, type Tool } from "faultline";
+export const told = (error: unknown): Fault | null => (error instanceof FaultError ? error.fault : null);
+export const limit = (tool: Tool<string, number>): string => tool.id;
+export const fl = createFaultline({ budget: { maxUsd: 1 } });
+type IsUnchecked<T> = 0 extends 1 & T ? true : false;
+export const found: [IsUnchecked<Fault>, IsUnchecked<typeof fl>, IsUnchecked<typeof createFaultline>] = [false, false, false];
+`;
+
+  // Modules and CommonJS files in one go.
+  it.each([
+    ["nodenext", ["doors.ts", "doors.cts"]],
+    ["node16", ["doors.ts", "doors.cts"]],
+    ["bundler", ["doors.ts"]],
+  ])("has types that a compiler accepts with %s, without skipLibCheck and optional packages", (resolution, files) => {
     expect(doors.length).toBeGreaterThan(7);
-    const lines = doors.map((door, index) => `export * as door${index} from "${door}";`);
-    writeFileSync(join(folder, "doors.ts"), lines.join("\n"));
+    for (const file of files) writeFileSync(join(folder, file), lines.join("\n") + USES);
     const tsc = join(ROOT, "node_modules", "typescript", "bin", "tsc");
-    const flags = ["--noEmit", "--strict", "--target", "es2024", "--module", "nodenext", "--types", "node"];
-    const { stdout } = spawnSync(process.execPath, [tsc, ...flags, "--skipLibCheck", "false", "doors.ts"], {
-      cwd: folder,
-      encoding: "utf8",
-    });
+    const flags = ["--noEmit", "--strict", "--target", "es2024", "--lib", "es2024", "--types", "node"];
+    const modules = ["--module", resolution === "bundler" ? "esnext" : resolution, "--moduleResolution", resolution];
+    const args = [tsc, ...flags, "--skipLibCheck", "false", ...modules, ...files];
+    const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" });
     expect(stdout).toBe("");
+  });
+
+  it("loads by require(), as the same copy that import gives", () => {
+    const program = `
+      const doors = ${JSON.stringify(doors)}.map((door) => require(door));
+      import("faultline").then((main) => console.log(doors.every((door) => Object.keys(door).length > 0), require("faultline").FaultError === main.FaultError));
+    `;
+    writeFileSync(join(folder, "program.cjs"), program);
+    const { stdout, stderr } = spawnSync(process.execPath, ["program.cjs"], { cwd: folder, encoding: "utf8" });
+    expect([stdout.trim(), stderr]).toEqual(["true true", ""]);
   });
 });

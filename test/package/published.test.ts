@@ -1,0 +1,49 @@
+// The tarball that `npm publish` would send, judged by the tools that users judge packages with.
+
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { describe, expect, it } from "vitest";
+import { manifestOf, pack, ROOT } from "./stranger.ts";
+
+const TARBALL = pack();
+const BYTES = new Uint8Array(readFileSync(TARBALL));
+
+describe("the published package", () => {
+  it("has what a program needs, and nothing of how it is made", () => {
+    const files = execFileSync("tar", ["tzf", TARBALL], { encoding: "utf8", maxBuffer: 16 * 1024 * 1024 })
+      .split("\n")
+      .filter(Boolean)
+      .map((path) => path.replace(/^package\//, ""));
+    const folders = new Set(files.map((file) => (file.includes("/") ? file.slice(0, file.indexOf("/")) : file)));
+    expect([...folders].sort()).toEqual(
+      ["package.json", ...manifestOf(ROOT).files.filter((name) => !name.startsWith("!"))].sort(),
+    );
+    for (const wanted of ["dist/cli/main.js", "dist/web/index.html", "dist/index.cjs", "docs/CLI.md", "templates/team"])
+      expect(
+        files.some((file) => file.startsWith(wanted)),
+        wanted,
+      ).toBe(true);
+    expect(files.filter((file) => /\.(?:png|db|log|tgz)$|\.test\.ts$|\.env|node_modules/.test(file))).toEqual([]);
+    expect(BYTES.length, "bytes of the tarball").toBeLessThan(5_000_000);
+  });
+
+  it("is clean for publint", async () => {
+    const { messages, pkg } = await publint({ strict: true, pack: { tarball: BYTES.buffer } });
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+  });
+
+  it("has types that are right for every way to import it", async () => {
+    const result = await checkPackage(createPackageFromTarballData(BYTES));
+    if (result.types === false) throw new Error("the package has no types");
+    const found = result.problems.map((problem) =>
+      "resolutionKind" in problem ? `${problem.kind} ${problem.entrypoint} ${problem.resolutionKind}` : problem.kind,
+    );
+    // Node 10's resolution does not know `exports`. Vitest, which the suite for journals needs, refuses `require()`.
+    const known = (line: string): boolean =>
+      line.endsWith(" node10") || line === "CJSResolvesToESM ./testing/journal-suite node16-cjs";
+    expect(found.filter((line) => !known(line))).toEqual([]);
+  });
+});
