@@ -7,12 +7,12 @@ import { rowFor } from "../../core/policy/policy.ts";
 import type { LiveTarget } from "../target/target.ts";
 import type { Attempt } from "./attempt.ts";
 import { chainAfter } from "./chain.ts";
-import { goesOnPastBreaker, type LiveCall, noteBreaker, type NotSent } from "./live-call.ts";
+import { ignoresOpenBreaker, type LiveCall, noteBreaker, type NotSent } from "./live-call.ts";
 import { recordInBackground } from "./record.ts";
 import { Moment } from "../../host/clock.ts";
 import type { Sharer, Shown } from "../target/outage.ts";
 
-/** There is no pause and no pace to keep, and there is time left. */
+/** True when the target is neither paused nor paced, and the call has time left. */
 export function mayGoAtOnce({ binding, cancelled, request }: LiveCall, now: number): boolean {
   const { pausedUntil, intervalMs } = binding.target;
   return pausedUntil <= now && intervalMs === 0 && cancelled === null && now < request.deadline.at;
@@ -129,7 +129,7 @@ function passBreaker(run: LiveCall): Fault | null {
   const from = target.breaker.state;
   run.ticket = target.admit(now);
   noteBreaker(run, from);
-  return run.ticket !== null || goesOnPastBreaker(run) ? null : circuitOpen(target, run.binding.tool.id, now);
+  return run.ticket !== null || ignoresOpenBreaker(run) ? null : circuitOpen(target, run.binding.tool.id, now);
 }
 
 /** Says what opened the circuit and when, and when it lets a call through again. */
@@ -291,7 +291,7 @@ class Held implements Sharer {
   #isBesideProbe(): boolean {
     const run = this.#run;
     const { target } = run.binding;
-    if (target.breaker.state !== "half-open" || !goesOnPastBreaker(run)) return false;
+    if (target.breaker.state !== "half-open" || !ignoresOpenBreaker(run)) return false;
     return run.ticket === null || !target.honours(run.ticket);
   }
 }

@@ -24,11 +24,11 @@ export interface LiveCall {
   /** Part of the answer has reached the caller. */
   readonly committed: boolean;
   readonly cancelled: Fault | null;
-  /** An attempt of the tool in charge was let through: from then on the call is in its own retry schedule. */
+  /** An attempt of the tool in charge was admitted: from then on the call is in its own retry schedule. */
   readonly isUnderWay: boolean;
-  /** The breaker's permission this call goes by; null when it has none. */
+  /** The breaker's permission for this call; null when it has none. */
   ticket: Ticket | null;
-  /** The number of its attempt that runs or ran last, among those of its target. */
+  /** The number of its latest attempt among all attempts at the target (`Outage.depart`). */
   readonly sent: number;
   /** Ends the wait the call is in. */
   wake: (() => void) | null;
@@ -47,23 +47,23 @@ export type NotSent = Fault | "cancelled" | null;
 
 export const NO_ERRORS: readonly ItemFault[] = Object.freeze([]);
 
-/** What an attempt that succeeded has to show. */
+/** The value of an attempt that succeeded, and the errors of its items. */
 export function valueOf({ result }: Attempt): CallValue {
   return isPartial(result) ? result : { value: result, errors: NO_ERRORS };
 }
 
-/** Stands where the machine has promised a fault; seeing it means the machine is wrong. */
+/** Used where the machine guarantees a fault. If it appears, the machine has a bug. */
 export const NO_FAULT: Fault = fault("InvariantBroken", { message: "a call waits for nothing" });
 
 /**
- * True in its own retry schedule, which a breaker opened by other calls does not end. A breaker that counts attempts does end
- * it, because that setting puts the breaker first; so does an operator who takes the target out of service.
+ * True for a call in its own retry schedule: a breaker that other calls opened does not end it. A breaker that counts attempts
+ * does, because that setting puts the breaker first, and so does an operator who takes the target out of service.
  */
-export function goesOnPastBreaker({ binding, isUnderWay }: LiveCall): boolean {
+export function ignoresOpenBreaker({ binding, isUnderWay }: LiveCall): boolean {
   return isUnderWay && binding.policy.breaker.counts === "calls" && binding.target.breaker.state !== "isolated";
 }
 
-/** The breaker has moved while this call looked at it: that is written down with the call. */
+/** Records with the call that the breaker changed while the call used it. */
 export function noteBreaker({ binding, record }: LiveCall, from: BreakerState): void {
   const { id, breaker } = binding.target;
   if (breaker.state === from) return;

@@ -3,7 +3,7 @@
 // R2  After the call has answered, no attempt starts.
 // R3  A cancellation ends any wait at once, wins over every other outcome, and is held against no target.
 // There are two ways through it. Outside a session, while there is nothing to wait for, it goes from one attempt to the next
-// without a promise of its own (`launch`, `landed`, `goOn`), and writes nothing until something fails or a listener subscribes:
+// without a promise of its own (`launch`, `landed`, `launchNext`), and writes nothing until something fails or a listener subscribes:
 // a call that succeeds at once is counted, and kept as one object if it cost something (`endCompactly`). Everything else takes
 // the long way (`drive`), which can wait.
 // Its fields are `private`, not `#`, as in all classes that every call makes: see docs/decisions/0021.
@@ -110,7 +110,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   }
 
   responseHeaders(headers: unknown): void {
-    this.binding.target.heed(headers, this.engine.clock);
+    this.binding.target.applyLimits(headers, this.engine.clock);
   }
 
   /** The next tool reads the original input, not the last tool's parsed version. */
@@ -136,7 +136,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     return true;
   }
 
-  /** Writes that an attempt starts. False, with its place given back, when writing takes time or a listener cancelled the call. */
+  /** Writes that an attempt starts. Returns false and releases its place if the write has to wait, or if a listener cancelled the call. */
   private announce(number: number, now: number): boolean {
     const { call, record, binding } = this;
     const written = record.write({ type: "call-admitted", call, tool: binding.tool.id, attempt: number }, [], now);
@@ -175,7 +175,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     try {
       this.binding.target.leave();
       const value = this.kept === null ? endCompactly(this, attempt) : null;
-      if (value === null) this.endAloud(attempt);
+      if (value === null) this.endWritten(attempt);
       else this.done(attempt, value);
     } catch (error) {
       // The caller waits for an answer, so an error here must become one.
@@ -185,7 +185,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     }
   }
 
-  private endAloud(attempt: Attempt): void {
+  private endWritten(attempt: Attempt): void {
     const { call, record } = this;
     if (!record.begun) {
       record.begin(call);
@@ -194,17 +194,17 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     const ended = endAttempt(this, attempt);
     if (ended !== null) this.answer(ended.then(() => this.long()));
     else if (record.result !== null) this.done(attempt, record.result);
-    else this.goOn();
+    else this.launchNext();
   }
 
-  /** On the short way one tool alone has been tried, so its last attempt says how many there were. */
+  /** On the short way only one tool was tried, so the number of its last attempt is the number of attempts. */
   private done({ attempt, tool }: Attempt, { value, errors }: CallValue): void {
     this.request.scope?.remove(this);
     this.answer({ status: "done", value, from: tool, errors, call: this.call, attempts: attempt });
   }
 
   /** The next attempt, if it can go out at once; otherwise the long way. */
-  private goOn(): void {
+  private launchNext(): void {
     const { state } = this.record;
     const { step } = state;
     const now = this.engine.clock.now();
@@ -242,7 +242,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   }
 
   private async drive(): Promise<Outcome<unknown>> {
-    // An earlier process began it: an attempt that is running was sent, and may have cost something.
+    // An earlier process began the call: an attempt that was running was sent, and may have cost something.
     const takenUp = this.request.recorder.isSession && this.record.begun ? this.record.state : null;
     if (!this.record.begun) this.record.begin(this.call);
     for (;;) {
@@ -322,7 +322,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
       if (number === 1) provider.earn(engine.clock.now());
       await this.record.write({ type: "call-admitted", call: this.call, tool: tool.id, attempt: number });
       const now = engine.clock.now();
-      // Writing it down may have taken the time that was left.
+      // The write may have used up the time that was left.
       if (this.cancelled === null && now < request.deadline.at) {
         attempt = this.begin(number, estimate, now);
         await attempt.run(this.fit);
@@ -346,7 +346,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
 }
 
 const nothing = (): void => undefined;
-/** Each launch stands on the stack of the one before when the tool answers at once. */
+/** When a tool answers synchronously, each launch is nested in the stack frame of the one before. */
 const MOST_LAUNCHES = 20;
 
 // Which tool continues a call that other tools have tried: the last one. Each is an alternative of one before it.

@@ -10,7 +10,7 @@ import type { CallState } from "../../core/flow/call.ts";
 import type { Policy, Recourse } from "../../core/policy/policy.ts";
 import type { Attempt } from "./attempt.ts";
 import { chainAfter } from "./chain.ts";
-import { goesOnPastBreaker, type LiveCall } from "./live-call.ts";
+import { ignoresOpenBreaker, type LiveCall } from "./live-call.ts";
 
 /** A person is asked about one call at most this often, so that a program that answers yes to everything also ends. */
 const MAX_QUESTIONS = 3;
@@ -55,7 +55,7 @@ export function situationOf(run: LiveCall, seen: Fault, state: CallState, now: n
     now,
     deadlineAt: Number.isFinite(request.deadline.at) ? request.deadline.at : null,
     breaker: mayPass(run, target.breaker.state),
-    // An empty budget does not end a schedule that has begun, and a failure that is no news costs the budget nothing.
+    // An empty budget does not end a schedule that has begun. A failure that is not news costs the budget nothing.
     retryBudgetLeft: !isNews || state.attempt > 1 || provider.canSpend(now),
     // A person who resumes work they stopped accepts that some of it may have been done.
     idempotent: binding.tool.idempotent || seen.context["repeatApproved"] === true,
@@ -75,10 +75,10 @@ export function situationOf(run: LiveCall, seen: Fault, state: CallState, now: n
 /** The breaker does not stop the call that holds its probe, nor a call in its own retry schedule. */
 function mayPass(run: LiveCall, breaker: BreakerState): BreakerState {
   const isHonoured = run.ticket !== null && run.binding.target.honours(run.ticket);
-  return isHonoured || goesOnPastBreaker(run) ? "closed" : breaker;
+  return isHonoured || ignoresOpenBreaker(run) ? "closed" : breaker;
 }
 
-/** Those of the tool that was asked for, then those of the one in charge; each is tried once. */
+/** The alternatives of the tool that was called first, then those of the tool in charge; each is tried once. */
 export function alternativesOf({ binding, request }: LiveCall, { tried }: CallState): readonly string[] {
   const own = request.binding.alternatives;
   const all = binding === request.binding ? own : [...own, ...binding.alternatives];
@@ -101,17 +101,17 @@ function offersOf(run: LiveCall, seen: Fault, state: CallState, hasAlternative: 
   return more.length === 0 ? offers : new Set([...offers, ...more]);
 }
 
-/** Whether a limit may be passed on a person's word was settled when the limit was set. */
+/** A budget says itself whether a person may be asked to exceed it. */
 function mayAskAbout({ request }: LiveCall, { code }: Fault): boolean {
   return traitsOf(code).cause !== "budget-exceeded" || request.budget.rule.onExceed === "pause_for_approval";
 }
 
-/** What follows a recourse shows whether it helped: the attempt after it, or where it was to try again, the end of the tries. */
+/** Notes whether the last recourse helped: the next attempt shows it, and for retries the last one of the schedule. */
 export function noteWhatHelped(run: LiveCall, worked: boolean, now: number): void {
   note(run, run.record.met, worked, now);
 }
 
-/** The same for a failure, which is decided about meanwhile: call the result with that decision. */
+/** The same for a failure. A retry is judged only when the next decision ends the schedule: call the returned function with that decision. */
 export function noteWhatFailed(run: LiveCall, now: number): (next: Decision) => void {
   const { met } = run.record;
   const { decision } = run.record.state;

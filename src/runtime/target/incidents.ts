@@ -1,5 +1,5 @@
-// The memory of past incidents: how each recourse went, per kind of fault. `decide` reads it and says so when it used it.
-// Bounded in number and in age; for how long a failure counts within that age is up to `decide`.
+// The memory of past incidents: how each recourse went, per kind of fault. `decide` reads it, and its reasons say when it used it.
+// Bounded in number and in age. Within that age, `decide` chooses how long a failure counts.
 
 import type { Incident } from "../../core/decide/situation.ts";
 import type { Recourse } from "../../core/policy/policy.ts";
@@ -9,13 +9,13 @@ export const MAX_FINGERPRINTS = 1_000;
 const INCIDENT_MEMORY_MS = 3_600_000;
 
 export class Incidents {
-  /** How many were noted, and the number of the last of each kind. */
   #count = 0;
+  /** For each kind of note, the value of `#count` at the last one. */
   readonly #lastOf = new Map<string, number>();
   readonly #noted = new Map<string, readonly Incident[]>();
   readonly #changed: (fingerprint: string, noted: readonly Incident[] | null) => void;
 
-  /** `changed` gets null for what is forgotten. */
+  /** `changed` gets null for a fingerprint that was forgotten. */
   constructor(changed: (fingerprint: string, noted: readonly Incident[] | null) => void) {
     this.#changed = changed;
   }
@@ -35,8 +35,8 @@ export class Incidents {
   }
 
   /**
-   * An outage is learned from once: what a call saw that began before the last note of the same kind is part of that one.
-   * `after` says how many were noted when it began.
+   * Each outage is noted once: a call that began before the last note of the same kind has seen the same outage, so nothing is
+   * noted for it. `after` is the value of `noted` when the call met the fault.
    */
   note(fingerprint: string, recourse: Recourse | "retry", worked: boolean, at: number, after: number): void {
     const kind = `${fingerprint} ${recourse} ${worked}`;
@@ -64,15 +64,15 @@ const NONE: readonly Incident[] = [];
 
 export const MAX_NOTED = 20;
 
-/** The memory with one more; the oldest goes when there are too many. */
+/** The list with one more incident; drops the oldest when there are too many. */
 export function noteIncident(list: readonly Incident[], noted: Incident): readonly Incident[] {
-  // Results may come late, so the place is found by time. Of the same time, the one noted last is the newer.
+  // Results may come late, so the list is ordered by time. At the same time, the one noted last counts as newer.
   const place = list.findIndex(({ at }) => at <= noted.at);
   const before = place === -1 ? list.length : place;
   return [...list.slice(0, before), noted, ...list.slice(before)].slice(0, MAX_NOTED);
 }
 
-/** What is not older than `maxAgeMs`, as `decide` reads it. */
+/** The incidents that are not older than `maxAgeMs`. */
 export function recentIncidents(list: readonly Incident[], now: number, maxAgeMs: number): readonly Incident[] {
   const oldest = list.at(-1);
   // The list is ordered by time: when its last entry is recent, all are.

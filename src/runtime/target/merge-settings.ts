@@ -1,5 +1,5 @@
-// What several tools say about the target they share, as one rule. A number that a tool leaves as it is anyway is no opinion; of
-// those that differ from it the strictest holds, so that it does not matter which tool was used first.
+// Merges the settings of several tools that share one target. A setting left at its default does not count. Of the others the
+// strictest wins, so the order in which the tools are used does not matter.
 
 import { DEFAULT_POLICY } from "../../core/policy/matrix.ts";
 import type { BreakerRule } from "../../core/policy/policy.ts";
@@ -12,9 +12,9 @@ export interface TargetSettings {
 
 /** `defaults` applies where no tool sets a value. */
 export function mergeSettings(known: TargetSettings, added: TargetSettings, defaults: TargetSettings): TargetSettings {
-  const isSilent = added.rule === defaults.rule || added.rule === known.rule;
+  const addsNothing = added.rule === defaults.rule || added.rule === known.rule;
   return {
-    rule: isSilent ? known.rule : strictestRule(known.rule, added.rule, defaults.rule),
+    rule: addsNothing ? known.rule : strictestRule(known.rule, added.rule, defaults.rule),
     maxConcurrent: chosen(Math.min, known.maxConcurrent, added.maxConcurrent, defaults.maxConcurrent),
     maxQueued: chosen(Math.min, known.maxQueued, added.maxQueued, defaults.maxQueued),
   };
@@ -31,7 +31,7 @@ export function settledRule(rule: BreakerRule): BreakerRule {
 
 type Stricter = (one: number, other: number) => number;
 
-/** Fewer failures break it; everything else holds calls back for longer the larger it is. */
+/** Which of two values is stricter: fewer failures open the breaker; a larger value of any other field holds calls back longer. */
 const STRICTER: Readonly<Record<Exclude<keyof BreakerRule, "counts" | "defaultMaxOpenMs">, Stricter>> = {
   failures: Math.min,
   successes: Math.max,
@@ -51,7 +51,7 @@ function strictestRule(known: BreakerRule, added: BreakerRule, defaults: Breaker
     growth: pick("growth"),
     maxOpenMs: pick("maxOpenMs"),
     probeTimeoutMs: pick("probeTimeoutMs"),
-    // Whether a call counts once or with each attempt is up to the tool that makes it.
+    // Each tool decides for its own calls whether a call counts once or with each attempt.
     counts: known.counts,
   };
 }

@@ -16,11 +16,11 @@ export interface Shown {
 
 /** A call whose retry is due, and waits. */
 export interface Sharer {
-  /** How many attempts had gone out when it began to wait. */
+  /** How many attempts had been sent when it began to wait. */
   sentBefore: number;
   /** The failure that counts as its retry; null while there is none. */
   shown: Shown | null;
-  /** The target is well again: when its turn comes. */
+  /** When it may be sent, once the target is healthy again; null while it is sick. */
   goAt: number | null;
   wake(): void;
 }
@@ -31,14 +31,14 @@ const PACE_MS = 10;
 const MAX_SPREAD_MS = 1_000;
 
 export class Outage {
-  /** How many attempts have gone out. Their numbers tell their order, also of those at one moment. */
+  /** How many attempts were sent. The number of an attempt orders it, even among attempts of the same millisecond. */
   private sent = 0;
   private sentAt = -Infinity;
-  /** How many had gone out when the first failure was seen; null while the target is well. */
+  /** The value of `sent` when the outage's first failure was seen; null while the target is healthy. */
   private sickSince: number | null = null;
-  /** How many had gone out when a failure last was news. */
+  /** The value of `sent` when a failure last was news. */
   private observed = 0;
-  /** Until when a call waits to try again. */
+  /** The latest time at which some call will retry. */
   private retriesUntil = -Infinity;
   private readonly waiting = new Set<Sharer>();
 
@@ -50,29 +50,29 @@ export class Outage {
     return this.waiting.size > 0;
   }
 
-  /** An attempt goes out; returns its number. */
+  /** An attempt is sent; returns its number. */
   depart(now: number): number {
     this.sentAt = now;
     return ++this.sent;
   }
 
-  /** A retry is about to go out: the others who wait for the moment to send theirs see it at once. */
+  /** A retry is about to be sent: other waiting calls see that at once and do not send theirs, too. */
   claim(now: number): void {
     this.sentAt = now;
   }
 
-  /** When a retry that has waited this long may go out. */
+  /** When a retry that has waited this long may be sent. */
   mayGoAt(waitedMs: number): number {
     return this.sickSince === null ? -Infinity : this.sentAt + waitedMs / 2;
   }
 
-  /** A call waits until then to try again. */
+  /** A call will retry at this time. */
   announce(retryAt: number): void {
     this.retriesUntil = Math.max(this.retriesUntil, retryAt);
   }
 
   /**
-   * Returns whether the failure is news. It is not when a failure was seen since the attempt went out, or when other calls
+   * Returns whether the failure is news. It is not when a failure was seen since the attempt was sent, or when other calls
    * already wait for this outage to end.
    */
   failed(attempt: number, shown: Shown, now: number): boolean {
@@ -106,12 +106,12 @@ export class Outage {
     return this.sent;
   }
 
-  /** Something else has changed that they wait for. */
+  /** Something else that waiting calls depend on has changed: the breaker. */
   wakeAll(): void {
     for (const sharer of this.waiting) sharer.wake();
   }
 
-  /** The wall clock was set by so much. */
+  /** The wall clock was set by `byMs`. */
   move(byMs: number): void {
     this.sentAt += byMs;
     this.retriesUntil += byMs;

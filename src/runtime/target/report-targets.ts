@@ -26,20 +26,20 @@ export interface TargetReport {
   readonly running: number;
   /** Calls of this process that wait for a place. */
   readonly queued: number;
-  /** What is called; null when only the journal knows the target. */
+  /** The kind of target; null when only the journal knows it. */
   readonly kind: TargetKind | null;
   /** When this process last called it; null when it has not. */
   readonly usedAt: number | null;
   /**
-   * How its last attempts in this process went; null without any. While nobody subscribes, a call outside sessions that succeeds at
-   * once and costs nothing is not among them: measuring it would cost more than the call.
+   * How its last attempts in this process went; null without any. Without subscribers, a call outside sessions that succeeds at
+   * once and costs nothing is not counted: measuring it would cost more than the call.
    */
   readonly recent: RecentReport | null;
   /** What is left of its limits, as its last response headers said; empty when they said nothing. */
   readonly limits: readonly LimitLeft[];
 }
 
-/** Those that this process has used, then those that only the journal knows. */
+/** The targets that this process has used, then those that only the journal knows. */
 export function reportTargets(
   targets: Targets,
   toolsOf: (target: string) => readonly string[],

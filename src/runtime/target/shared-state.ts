@@ -1,8 +1,8 @@
 // Shares what a runtime knows of its targets with the other processes of its journal.
 // S1  A change is merged with what the journal has, in one step, so nothing that another process wrote is lost.
 // S2  All changes of one value within a turn of the event loop are one write. Calls that succeed at a healthy target write nothing.
-// S3  What other processes write is taken over while the runtime lives. This does not keep a process alive.
-// S4  A store that fails costs the sharing, never the call.
+// S3  While the runtime lives, it takes over what other processes write. This does not keep a process alive.
+// S4  When the store fails, sharing stops; calls continue.
 
 import { type Breaker, mergeBreakers } from "../../core/decide/breaker.ts";
 import { mergePauses, NO_PAUSE, type Pause } from "../../core/decide/pause.ts";
@@ -29,8 +29,8 @@ export interface SharedStateOptions {
 type Write = () => Promise<unknown>;
 type Shared = "breaker" | "pause" | "retries";
 
-/** A breaker that has been well for so long is forgotten: every process has taken it over by then. */
-const REMEMBER_WELL_MS = 3_600_000;
+/** A breaker that has been closed without failures for this long is removed: every process has read it by then. */
+const FORGET_AFTER_MS = 3_600_000;
 
 export class SharedState {
   readonly #options: SharedStateOptions;
@@ -57,7 +57,7 @@ export class SharedState {
     });
   }
 
-  /** The runtime forgets a target that is well; another process may know better. */
+  /** The runtime evicts a healthy target. The breaker stays in the journal if another process has newer news of it. */
   forgetBreaker({ id, breaker }: LiveTarget): void {
     this.#note("breaker", id, () =>
       this.#options.journal.changeKept("breaker", id, (there) =>
@@ -156,16 +156,16 @@ const LEARN: Readonly<Record<Shared, (targets: Targets, key: string, value: unkn
 
 const SHARED = Object.freeze(Object.keys(LEARN)) as readonly Shared[];
 
-/** Nothing in it matters to any process any more. */
+/** No process needs the value any more. */
 function isOver(kind: Shared, value: unknown, now: number): boolean {
   if (typeof value !== "object" || value === null) return true;
-  const at = readField(value, AGES[kind]);
+  const at = readField(value, TIME_FIELD[kind]);
   const isWell = kind !== "breaker" || (readField(value, "state") === "closed" && readField(value, "failures") === 0);
-  return isWell && now - (typeof at === "number" ? at : 0) > REMEMBER_WELL_MS;
+  return isWell && now - (typeof at === "number" ? at : 0) > FORGET_AFTER_MS;
 }
 
-/** The field that says how old a value is. */
-const AGES: Readonly<Record<Shared, string>> = { breaker: "settledAt", pause: "until", retries: "at" };
+/** The field that holds the time of a value. */
+const TIME_FIELD: Readonly<Record<Shared, string>> = { breaker: "settledAt", pause: "until", retries: "at" };
 
 const MAX_MESSAGE = 200;
 
@@ -181,7 +181,7 @@ function writtenPause(pause: Pause, redactor: Redactor): Pause {
 }
 
 function readPause(value: unknown): Pause {
-  const { until, liftedAt, fault: told } = { ...NO_PAUSE, ...(value as Partial<Pause>) };
+  const { until, liftedAt, fault: shown } = { ...NO_PAUSE, ...(value as Partial<Pause>) };
   // A newer version of this program may know more codes.
-  return { until, liftedAt, fault: told === null || isFaultCode(told.code) ? told : null };
+  return { until, liftedAt, fault: shown === null || isFaultCode(shown.code) ? shown : null };
 }

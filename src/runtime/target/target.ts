@@ -2,8 +2,8 @@
 // while it is sick (outage.ts).
 // T1  An open breaker admits no new call except one probe at a time. A call that has already begun continues its own retries.
 // T2  A wait that the target asked of one caller applies to all its callers, and to the account if the limit is account-wide.
-// T3  at most `maxConcurrent` attempts run; the others wait in order, and never more than `maxQueued` of them.
-// T4  a place in the queue or at work is given back whatever happens to the call.
+// T3  At most `maxConcurrent` attempts run; the others wait in order, and never more than `maxQueued` of them.
+// T4  A place in the queue or at work is given back whatever happens to the call.
 
 import {
   admit,
@@ -29,7 +29,7 @@ import { RecentAttempts } from "./recent-attempts.ts";
 export type TargetKind = "model" | "cli" | "mcp" | "http" | "tool";
 
 export interface TargetOptions extends TargetSettings {
-  /** Told of every change worth keeping: a failure that counted, or another state. */
+  /** Called for every change worth keeping: a failure that counted, or a new state of the breaker. */
   readonly changed: (target: LiveTarget, from: BreakerState) => void;
 }
 
@@ -41,9 +41,9 @@ export interface Waiting {
 /** The pause of one target, or one that the targets of an account share. */
 export class SharedPause {
   readonly key: string;
-  /** As in `state`: every call reads it. */
+  /** A copy of `state.until`, because every call reads it. */
   until = NO_PAUSE.until;
-  private now: Pause = NO_PAUSE;
+  private current: Pause = NO_PAUSE;
   private readonly changed: (pause: SharedPause) => void;
 
   constructor(key: string, known: Pause | null, changed: (pause: SharedPause) => void) {
@@ -53,35 +53,35 @@ export class SharedPause {
   }
 
   get state(): Pause {
-    return this.now;
+    return this.current;
   }
 
   extend(until: number, fault: Fault): void {
-    this.change(extendPause(this.now, until, fault));
+    this.change(extendPause(this.current, until, fault));
   }
 
   /** A person ends the wait. */
   lift(now: number): void {
-    this.change(liftPause(this.now, now));
+    this.change(liftPause(this.current, now));
   }
 
-  /** Another process holds this one. */
+  /** Merges the pause that another process has written. */
   learn(other: Pause): void {
-    this.set(mergePauses(this.now, other));
+    this.set(mergePauses(this.current, other));
   }
 
   move(byMs: number): void {
-    if (this.until > 0) this.set({ ...this.now, until: this.until + byMs });
+    if (this.until > 0) this.set({ ...this.current, until: this.until + byMs });
   }
 
   private change(pause: Pause): void {
-    if (pause === this.now) return;
+    if (pause === this.current) return;
     this.set(pause);
     this.changed(this);
   }
 
   private set(pause: Pause): void {
-    this.now = pause;
+    this.current = pause;
     this.until = pause.until;
   }
 }
@@ -96,17 +96,17 @@ export class LiveTarget {
   readonly recent = new RecentAttempts();
   /** null until a tool says so. */
   kind: TargetKind | null = null;
-  /** The last response headers and when they came; read when someone asks what is left. */
+  /** The last response headers and when they came; parsed only when `limits` is read. */
   private headers: unknown = null;
   private headersAt = 0;
-  readonly own: SharedPause;
+  readonly ownPause: SharedPause;
   /** Shared with the other targets of its account; its own where it has no account. */
-  readonly account: SharedPause;
+  readonly accountPause: SharedPause;
   /** Calls start this far apart so that the remaining limit lasts; 0 when there is plenty. */
   intervalMs = 0;
   private slotAt = 0;
   usedAt = 0;
-  /** When the last failure was counted that the breaker heeds. */
+  /** When the breaker last counted a failure. */
   private failedAt = -Infinity;
   /** The registry dropped it: holders must look it up again. */
   evicted = false;
@@ -115,12 +115,12 @@ export class LiveTarget {
     id: string,
     options: TargetOptions,
     restored: Breaker | null,
-    own: SharedPause,
-    account: SharedPause | null = null,
+    ownPause: SharedPause,
+    accountPause: SharedPause | null = null,
   ) {
     this.id = id;
-    this.own = own;
-    this.account = account ?? own;
+    this.ownPause = ownPause;
+    this.accountPause = accountPause ?? ownPause;
     this.options = options;
     this.circuit = restored ?? CLOSED;
   }
@@ -131,20 +131,20 @@ export class LiveTarget {
 
   /** Until when all callers wait. */
   get pausedUntil(): number {
-    return Math.max(this.own.until, this.account.until);
+    return Math.max(this.ownPause.until, this.accountPause.until);
   }
 
-  /** What the caller met that was asked to wait. */
+  /** The fault of the caller that the target asked to wait. */
   get pauseFault(): Fault | null {
-    return (this.account.until > this.own.until ? this.account : this.own).state.fault;
+    return (this.accountPause.until > this.ownPause.until ? this.accountPause : this.ownPause).state.fault;
   }
 
-  /** The wall clock was set: whatever was to last a while lasts as long as before. Accounts move on their own. */
+  /** The wall clock was set by `byMs`: everything that lasts for a while keeps its length. Account pauses are moved by `Targets`. */
   move(byMs: number): void {
     this.circuit = movedBy(this.circuit, byMs);
     this.slotAt += byMs;
     this.failedAt += byMs;
-    this.own.move(byMs);
+    this.ownPause.move(byMs);
     this.outage.move(byMs);
   }
 
@@ -154,7 +154,7 @@ export class LiveTarget {
     return !isBusy && this.pausedUntil <= now && this.circuit.state === "closed";
   }
 
-  /** Failures that count and have not led to a break. */
+  /** The breaker has counted failures and is still closed. */
   get hasFailures(): boolean {
     return this.circuit.state === "closed" && this.circuit.failures > 0;
   }
@@ -163,8 +163,8 @@ export class LiveTarget {
     return this.options;
   }
 
-  /** Another tool with its own settings shares this target. */
-  treat(options: TargetOptions): void {
+  /** Applies new settings, merged with those of another tool that shares this target. */
+  configure(options: TargetOptions): void {
     this.options = options;
   }
 
@@ -207,7 +207,7 @@ export class LiveTarget {
     return admission.admitted ? admission.ticket : null;
   }
 
-  /** Whether a ticket still lets its call through: not after another break, nor once a later probe has its place. */
+  /** Whether a ticket is still valid: not after the breaker has opened again, nor once a later probe has replaced its own. */
   honours({ generation, probe }: Ticket): boolean {
     const breaker = this.circuit;
     return generation === breaker.generation && (breaker.state !== "half-open" || probe === breaker.probes);
@@ -221,27 +221,27 @@ export class LiveTarget {
 
   record(ticket: Ticket, result: CallResult, now: number): void {
     const before = this.circuit;
-    // Nearly always: one more success of a target that is well changes nothing.
+    // The usual case: one more success of a healthy target changes nothing.
     if (result === "success" && before.state === "closed" && before.failures === 0) return;
     this.set(record(before, this.options.rule, ticket, result, now), before);
     if (result === "failure" && this.circuit !== before) this.failedAt = now;
   }
 
-  /** A ticket for an attempt that began elsewhere, at `startedAt`, without asking; null while the breaker lets none begin. */
+  /** A ticket for an attempt that began in another program, without asking the breaker; null while the breaker admits no call. */
   admitBegun(startedAt: number, now: number): Ticket | null {
     const ticket = this.admit(now);
-    // A failure that was counted while the attempt ran has shown the same outage.
+    // A failure that was counted while the attempt ran belongs to the same outage.
     return ticket === null || startedAt > this.failedAt ? ticket : { ...ticket, observed: -1 };
   }
 
-  /** A person changes the breaker, or its cause is known. */
+  /** Sets the breaker after a person has changed it, or after its cause has become known. */
   replace(breaker: Breaker): void {
     const from = this.circuit.state;
     this.set(breaker, this.circuit);
     if (breaker.state !== from) this.outage.wakeAll();
   }
 
-  /** Another process holds this breaker for the same target. */
+  /** Merges the breaker that another process has written for this target. */
   learn(other: Breaker): void {
     const merged = mergeBreakers(this.circuit, other);
     if (merged === this.circuit) return;
@@ -261,12 +261,12 @@ export class LiveTarget {
 
   /** A limit of the whole account holds back its other targets too. */
   pause(until: number, fault: Fault): void {
-    const { own, account } = this;
-    (scopeOf(fault) === "account" ? account : own).extend(until, fault);
+    const pause = scopeOf(fault) === "account" ? this.accountPause : this.ownPause;
+    pause.extend(until, fault);
   }
 
-  /** What a response said about its limits: there is plenty, little enough to be spread, or nothing. */
-  heed(headers: unknown, clock: Clock): void {
+  /** Applies the limits in a response: nothing left pauses the target, little left spaces the calls, plenty changes nothing. */
+  applyLimits(headers: unknown, clock: Clock): void {
     const now = clock.now();
     this.intervalMs = 0;
     this.noteHeaders(headers, now);
@@ -276,7 +276,7 @@ export class LiveTarget {
     if (emptyUntil > now) this.pause(emptyUntil, fault("RateLimited", { message: `${this.id} said nothing is left` }));
   }
 
-  /** Those of a refusal too: they say how much is left. */
+  /** Called for a refusal, too: its headers say how much is left. */
   noteHeaders(headers: unknown, now: number): void {
     if (typeof headers !== "object" || headers === null) return;
     this.headers = headers;
@@ -288,7 +288,7 @@ export class LiveTarget {
     return readLimits(this.headers, this.headersAt);
   }
 
-  /** When the next attempt may start, which is then taken; calls are spread only while a limit is nearly reached. */
+  /** Reserves the next start time and returns it. Calls are spaced only while a limit is nearly reached. */
   takeSlot(now: number): number {
     if (this.intervalMs === 0) return now;
     this.slotAt = Math.max(this.slotAt + this.intervalMs, now);

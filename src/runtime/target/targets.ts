@@ -26,7 +26,7 @@ import { LiveTarget, SharedPause, type TargetKind } from "./target.ts";
 import type { FailureDomains } from "../../core/decide/fallback.ts";
 
 export interface TargetsOptions {
-  /** How a target is treated about which no tool says anything. */
+  /** The settings of a target for which no tool sets any. */
   readonly defaults: TargetSettings;
   readonly retryBudget: RetryBudgetRule;
   readonly maxTargets: number;
@@ -35,7 +35,7 @@ export interface TargetsOptions {
   readonly paused: (pause: SharedPause) => void;
   /** A retry was taken from the budget. */
   readonly spent: (provider: Provider) => void;
-  /** Nothing is remembered of it any more. */
+  /** The target was evicted: this process forgets what it knew of it. */
   readonly evicted: (target: LiveTarget) => void;
 }
 
@@ -48,14 +48,14 @@ export class Targets {
   readonly #restored = new Map<string, Breaker>();
   readonly #restoredPauses = new Map<string, Pause>();
   readonly #restoredBudgets = new Map<string, RetryBudget>();
-  /** Made for a person, before a tool said how its target is to be treated. */
+  /** Created by an operator's command, before any tool has declared settings. */
   readonly #byHand = new Set<string>();
 
   constructor(options: TargetsOptions) {
     this.#options = options;
   }
 
-  /** Another process, an earlier one or one that runs now, has kept this in the journal. */
+  /** Merges a breaker that an earlier or another process has kept in the journal. */
   learnBreaker(id: string, breaker: Breaker): void {
     const live = this.#targets.get(id);
     if (live !== undefined) live.learn(breaker);
@@ -65,7 +65,7 @@ export class Targets {
   learnPause(key: string, pause: Pause): void {
     const live = key.startsWith(ACCOUNT)
       ? this.#accounts.get(key.slice(ACCOUNT.length))
-      : this.#targets.get(key.slice(TARGET.length))?.own;
+      : this.#targets.get(key.slice(TARGET.length))?.ownPause;
     if (live !== undefined) live.learn(pause);
     else this.#remember(this.#restoredPauses, key, pause, mergePauses);
   }
@@ -88,7 +88,7 @@ export class Targets {
     return pause;
   }
 
-  /** The target of that name, treated as the strictest of all tools that asked for it says. `account`: see `accountKey`. */
+  /** The target of that name, with the strictest settings of all tools that use it. `account`: see `accountKey`. */
   get(id: string, asked: TargetSettings, account = "", kind: TargetKind | null = null): LiveTarget {
     const { changed, defaults } = this.#options;
     const settings = { ...asked, rule: settledRule(asked.rule) };
@@ -97,18 +97,18 @@ export class Targets {
       const now = this.#options.clock.now();
       this.#evict(now);
       const breaker = this.#restored.get(id) ?? null;
-      const own = this.#pause(`${TARGET}${id}`);
-      target = new LiveTarget(id, { ...settings, changed }, breaker, own, this.#account(account, now));
+      const ownPause = this.#pause(`${TARGET}${id}`);
+      target = new LiveTarget(id, { ...settings, changed }, breaker, ownPause, this.#accountPause(account, now));
       target.usedAt = now;
       this.#restored.delete(id);
       this.#targets.set(id, target);
-    } else if (this.#byHand.delete(id)) target.treat({ ...settings, changed });
-    else target.treat({ ...mergeSettings(target.settings, settings, defaults), changed });
+    } else if (this.#byHand.delete(id)) target.configure({ ...settings, changed });
+    else target.configure({ ...mergeSettings(target.settings, settings, defaults), changed });
     target.kind ??= kind;
     return target;
   }
 
-  #account(key: string, now: number): SharedPause | null {
+  #accountPause(key: string, now: number): SharedPause | null {
     if (key === "") return null;
     let pause = this.#accounts.get(key);
     if (pause !== undefined) return pause;
@@ -120,7 +120,7 @@ export class Targets {
 
   /** A pause that a target holds stays: the account's next target must share it. */
   #dropIdleAccounts(now: number): void {
-    const held = new Set([...this.#targets.values()].map(({ account }) => account));
+    const held = new Set([...this.#targets.values()].map(({ accountPause }) => accountPause));
     for (const [key, pause] of this.#accounts) {
       if (pause.until <= now && !held.has(pause)) this.#accounts.delete(key);
     }
@@ -158,7 +158,7 @@ export class Targets {
     return [...this.#targets.values()];
   }
 
-  /** Targets that were not used here, as the journal knows them; includes those of which it knows only a pause. */
+  /** Targets that this process has not used, as the journal knows them; of some it knows only a pause. */
   *remembered(): Iterable<{ readonly id: string; readonly breaker: Breaker | null; readonly pause: Pause | null }> {
     for (const [id, breaker] of this.#restored) {
       yield { id, breaker, pause: this.#restoredPauses.get(`${TARGET}${id}`) ?? null };
@@ -179,8 +179,8 @@ export class Targets {
   release(id: string, now: number, settings: TargetSettings): void {
     const target = this.#getByHand(id, settings);
     target.replace(release(target.breaker, now));
-    target.own.lift(now);
-    target.account.lift(now);
+    target.ownPause.lift(now);
+    target.accountPause.lift(now);
   }
 
   /** The next call goes out as a probe. */
@@ -197,8 +197,8 @@ export class Targets {
     if (this.#targets.size < this.#options.maxTargets) return;
     const quiet = [...this.#targets.values()].filter((target) => target.isQuiet(now));
     const well = quiet.filter(({ hasFailures }) => !hasFailures);
-    const going = (well.length > 0 ? well : quiet).sort((a, b) => a.usedAt - b.usedAt);
-    for (const target of going.slice(0, Math.max(1, Math.ceil(this.#options.maxTargets / 10)))) {
+    const candidates = (well.length > 0 ? well : quiet).sort((a, b) => a.usedAt - b.usedAt);
+    for (const target of candidates.slice(0, Math.max(1, Math.ceil(this.#options.maxTargets / 10)))) {
       target.evicted = true;
       this.#targets.delete(target.id);
       this.#byHand.delete(target.id);
@@ -206,7 +206,7 @@ export class Targets {
     }
   }
 
-  /** A provider whose budget is full has nothing to remember; else the oldest goes. */
+  /** Drops a provider whose budget is full, because a new one starts full, too; else the oldest. */
   #dropProvider(): void {
     const all = [...this.#providers];
     const [id, provider] = all.find(([, { isFull }]) => isFull) ?? all[0] ?? [];
@@ -216,7 +216,7 @@ export class Targets {
   }
 }
 
-/** How the keys of kept pauses begin. */
+/** The prefixes of the keys of kept pauses. */
 const TARGET = "target/";
 const ACCOUNT = "account/";
 
@@ -228,9 +228,9 @@ export class Provider {
   readonly #spent: (provider: Provider) => void;
   /** In steady time: it fills at its pace, however the wall clock is set. */
   #budget: RetryBudget;
-  /** What this process used and other processes do not know of yet. */
-  #earned = 0;
-  #spentAlone = 0;
+  /** What this process has earned and spent since it last wrote the shared budget. */
+  #unsharedEarned = 0;
+  #unsharedSpent = 0;
 
   constructor(id: string, rule: RetryBudgetRule, clock: Clock, spent: (provider: Provider) => void) {
     this.id = id;
@@ -254,47 +254,47 @@ export class Provider {
   earn(now: number): void {
     const before = this.#budget;
     this.#budget = earn(before, this.#rule, now - this.#clock.shiftMs);
-    // Shared with the next retry: a call that succeeds writes nothing.
-    if (this.#budget !== before) this.#earned += 1;
+    // Written with the next retry: a call that succeeds writes nothing.
+    if (this.#budget !== before) this.#unsharedEarned += 1;
   }
 
   canSpend(now: number): boolean {
     return spend(this.#budget, this.#rule, now - this.#clock.shiftMs) !== null;
   }
 
-  /** A retry that waits counts already, so that a storm in the making is seen. */
+  /** Called when a retry is decided, before its wait: the budget must see a retry storm before it breaks out. */
   spend(now: number): void {
     this.#budget = borrow(this.#budget, this.#rule, now - this.#clock.shiftMs);
-    this.#spentAlone += 1;
+    this.#unsharedSpent += 1;
     this.#spent(this);
   }
 
-  /** What is to be written into the budget that processes share; `putBack` it if that fails. */
+  /** Takes what is not in the shared budget yet; call `putBack` if the write fails. */
   takeUnshared(): BudgetUse {
-    const taken = { earned: this.#earned, spent: this.#spentAlone };
-    this.#earned = 0;
-    this.#spentAlone = 0;
+    const taken = { earned: this.#unsharedEarned, spent: this.#unsharedSpent };
+    this.#unsharedEarned = 0;
+    this.#unsharedSpent = 0;
     return taken;
   }
 
   putBack({ earned, spent }: BudgetUse): void {
-    this.#earned += earned;
-    this.#spentAlone += spent;
+    this.#unsharedEarned += earned;
+    this.#unsharedSpent += spent;
   }
 
-  /** The shared budget, by the wall clock, after this use of it. */
+  /** The shared budget after this use, in wall-clock time. */
   use(shared: RetryBudget | null, used: BudgetUse): RetryBudget {
     return useBudget(shared, this.#rule, used, this.#clock.now());
   }
 
-  /** The shared budget has become this. */
+  /** Replaces the budget with the shared one, less what is not shared yet. */
   learn(shared: RetryBudget): void {
-    const { tokens, at } = this.use(shared, { earned: this.#earned, spent: this.#spentAlone });
+    const { tokens, at } = this.use(shared, { earned: this.#unsharedEarned, spent: this.#unsharedSpent });
     this.#budget = { tokens, at: at - this.#clock.shiftMs };
   }
 }
 
-// The name under which calls share a breaker, a pause and a queue: all that can fail together, and nothing secret.
+// The keys of shared state. A key names everything that can fail together, and contains no secret.
 
 /** `gpt-5@openai+https://api.openai.com#team-a` */
 export function targetKey({ endpoint, account, model }: FailureDomains): string {

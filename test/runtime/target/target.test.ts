@@ -25,11 +25,11 @@ describe("a target that was nearly out of requests", () => {
   it("spreads its calls, and starts them at once again when it has plenty", () => {
     const [paced, clock] = [target(), createFakeClock(NOW)];
     expect(paced.takeSlot(NOW)).toBe(NOW);
-    paced.heed(left(4), clock);
+    paced.applyLimits(left(4), clock);
     const slots = [1, 2, 3].map(() => paced.takeSlot(NOW) - NOW);
     expect(slots[0]).toBeLessThan(slots[1] ?? 0);
     expect(slots[1]).toBeLessThan(slots[2] ?? 0);
-    paced.heed(left(90), clock);
+    paced.applyLimits(left(90), clock);
     expect(paced.takeSlot(NOW + 1)).toBe(NOW + 1);
   });
 });
