@@ -11,7 +11,7 @@ import { SHAPE_REDACTOR } from "../core/fault/redact.ts";
 import type { Chance } from "../host/chance.ts";
 import { warn } from "../journal/warnings.ts";
 import { isFaultError } from "../core/fault/fault-error.ts";
-import type { Sender, Handlers } from "./asked.ts";
+import type { Sender, Handlers } from "./handler.ts";
 import { checkHost, checkOrigin, identify } from "./guard.ts";
 import { dashboardPage } from "./page.ts";
 import type { ServerParts } from "./parts.ts";
@@ -20,10 +20,10 @@ import { problemOf, Refused } from "./problems.ts";
 import { localeOf, readParts } from "./read-request.ts";
 import type { Identity } from "./tokens.ts";
 
-const ANYBODY: Identity = { name: "", role: "viewer", createdAt: 0 };
+const ANONYMOUS: Identity = { name: "", role: "viewer", createdAt: 0 };
 
 /** Any handler, for code that treats all routes alike; the table of routes has checked what goes in. */
-type AnyHandler = (asked: Sender & Readonly<Record<"params" | "query" | "body", unknown>>) => unknown;
+type AnyHandler = (request: Sender & Readonly<Record<"params" | "query" | "body", unknown>>) => unknown;
 
 export function createApp(parts: ServerParts, handlers: Handlers, chance: Chance): Hono {
   const app = new Hono();
@@ -42,7 +42,7 @@ export function createApp(parts: ServerParts, handlers: Handlers, chance: Chance
         () => req.param(),
         senderOf(req.raw, chance),
       );
-      // Nobody will read the body of an answer to HEAD: what fills it, such as a stream of events, must end.
+      // A HEAD request has no body in its response: cancel it, so that an event stream behind it ends.
       if (req.raw.method === "HEAD") await response.body?.cancel();
       return response;
     });
@@ -69,13 +69,13 @@ async function answer(
   handler: AnyHandler,
   request: Request,
   params: () => Readonly<Record<string, string>>,
-  anybody: Sender,
+  anonymous: Sender,
 ): Promise<Response> {
-  let sender = anybody;
+  let sender = anonymous;
   try {
     checkHost(request, parts.addresses);
     checkOrigin(request, parts.addresses);
-    if (spec.role !== null) sender = { ...anybody, who: identify(request, parts.tokens, spec.role) };
+    if (spec.role !== null) sender = { ...anonymous, who: identify(request, parts.tokens, spec.role) };
     const read = await readParts(spec, request, decoded(params), sender.locale);
     const work = (intend: Intend): Promise<unknown> => Promise.resolve(handler({ ...sender, ...read, intend }));
     if (spec.acts !== true || spec.keyed?.(read.body) === true || sender.idempotencyKey === "") {
@@ -96,7 +96,7 @@ async function answer(
 function senderOf(request: Request, chance: Chance): Sender {
   const given = request.headers.get("x-request-id") ?? "";
   return {
-    who: ANYBODY,
+    who: ANONYMOUS,
     locale: localeOf(request.headers.get("accept-language")),
     correlationId: /^[\w.:-]{8,80}$/.test(given) ? given : chance.newId("req"),
     idempotencyKey: (request.headers.get("idempotency-key") ?? "").trim().replace(/^"(.*)"$/, "$1"),
@@ -115,10 +115,10 @@ function decoded(params: () => Readonly<Record<string, string>>): Readonly<Recor
 }
 
 function problemFor(error: unknown, seen: Fault | null, { correlationId, locale, who }: Sender): Response {
-  // A bug of ours: the sender learns an id, the operator of the server learns the cause.
+  // A bug of ours: the sender gets an id, and the server's operator gets the cause.
   if (seen !== null && !(error instanceof Refused) && !isFaultError(error))
     warn(seen, `answering request ${correlationId}`);
-  const role = who === ANYBODY ? null : who.role;
+  const role = who === ANONYMOUS ? null : who.role;
   const response = problemOf(error, { correlationId, locale, role, redactor: SHAPE_REDACTOR });
   return withCommonHeaders(response, { correlationId });
 }

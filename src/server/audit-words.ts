@@ -1,11 +1,11 @@
-// What people did, in words: one row for each thing that the audit log records.
+// The acts of people in words: one row per kind of act in the audit log.
 
 import { ACTION_IDS, actionWords } from "../core/flow/action-words.ts";
 import type { Locale } from "../core/fault/words/words.ts";
 import type { AuditRecord } from "../journal/audit.ts";
 
-/** A record of something that this program does not know keeps its own name. */
-export function tellDeed({ what, action }: Pick<AuditRecord, "what" | "action">, locale: Locale): string {
+/** An act that this version does not know is shown by its own name. */
+export function tellAct({ what, action }: Pick<AuditRecord, "what" | "action">, locale: Locale): string {
   const id = ACTION_IDS.find((known) => known === action);
   if (what === "run.act" && id !== undefined) return actionWords(id, locale).label;
   return WORDS[locale][what] ?? what;

@@ -16,19 +16,19 @@ export interface OwnAddresses {
   readonly isSecure: boolean;
 }
 
-/** A page at another address that resolves to this machine must not reach it: the Host header gives it away. */
+/** Stops DNS rebinding: a page of another host name that resolves to this machine sends that name in the Host header. */
 export function checkHost(request: Request, { hosts }: OwnAddresses): void {
   const host = request.headers.get("host")?.toLowerCase() ?? "";
   if (!hosts.has(host)) throw new Refused("wrong-host");
 }
 
-/** A browser says which site's page sent a request. Reading is also refused: answers are nobody else's business. */
+/** Refuses requests that a browser sends for a page of another site. Reads are refused, too: the answers are private. */
 export function checkOrigin(request: Request, { origins }: OwnAddresses): void {
   const origin = request.headers.get("origin")?.toLowerCase();
   if (origin !== undefined && !origins.has(origin)) throw new Refused("wrong-origin");
   const site = request.headers.get("sec-fetch-site");
   const isForeign = site !== null && site !== "same-origin" && site !== "none";
-  // Following a link to the page from elsewhere is fine.
+  // A person may follow a link from another site to the dashboard.
   const isNavigation = request.method === "GET" && request.headers.get("sec-fetch-mode") === "navigate";
   if (isForeign && !isNavigation) throw new Refused("wrong-origin");
 }

@@ -1,9 +1,9 @@
-// The same request with the same `Idempotency-Key` is done once: a client that got no answer sends it again and gets the first one's.
+// A request with an `Idempotency-Key` is carried out once: a client that got no answer sends it again and gets the first answer.
 // I1  The key is taken in the journal before the work begins, by one process only.
 // I2  The same key with another request is refused.
 // I3  A key whose process has died is taken over, by one request only.
-// I4  What the work is about to do is in the journal before it is done, under names that the library does once. So whoever takes a key over
-//     does the same thing again, and not the next one.
+// I4  What the work is about to do is in the journal before it is done, under a key that the library carries out once. A request that
+//     takes the key over repeats that same work, and no other.
 
 import { createHash } from "node:crypto";
 import type { Clock } from "../host/clock.ts";
@@ -26,13 +26,13 @@ interface KeptRequest {
   readonly worker: string | null;
   readonly status: number;
   readonly body: unknown;
-  /** What it is about to do; absent until it says so. */
+  /** What it is about to do; absent until the handler calls `intend`. */
   readonly intent?: { readonly value: unknown };
 }
 
-/** Says what the work is about to do: what an earlier try of the same request has said, else what `make` finds out now. */
+/** Returns what the work is about to do: the intent that an earlier try of the same request recorded, else the result of `make`. */
 export type Intend = <T>(make: () => Promise<T>) => Promise<T>;
-/** For a request without a key: nothing of it is found again. */
+/** For a request without a key: nothing is recorded. */
 export const intendOnce: Intend = (make) => make();
 
 export interface IdempotencyParts {
@@ -43,7 +43,7 @@ export interface IdempotencyParts {
 
 const MAX_KEY = 200;
 
-/** `work` returns what is answered. Repeated requests get it again. */
+/** `work` returns the answer. Repeated requests get the same answer. */
 export async function onceFor<T>(
   { journal, clock, worker }: IdempotencyParts,
   { scope, key: given, content }: KeyedRequest,
@@ -54,7 +54,7 @@ export async function onceFor<T>(
   const digest = digestOf(content);
   let running: KeptRequest = { at: clock.now(), digest, worker: worker.name, status: 0, body: null };
   if (!(await journal.keepFirst({ kind: "request", key, value: running }))) {
-    const before = await taken(journal, key, running, (other) => worker.isGone(other));
+    const before = await takeOver(journal, key, running, (other) => worker.isGone(other));
     if (before !== null && before.digest !== digest) throw new Refused("key-reused");
     if (before?.worker === null) return { body: before.body as T, isReplayed: true };
     if (before !== null && !worker.isGone(before.worker)) {
@@ -74,14 +74,14 @@ export async function onceFor<T>(
     await journal.keep([{ kind: "request", key, value: { ...running, worker: null, status: 200, body } }]);
     return { body, isReplayed: false };
   } catch (error) {
-    // What was refused may be sent again once it is put right.
+    // A refused request may be sent again with the same key once the client has corrected it.
     await journal.keep([{ kind: "request", key, value: null }]);
     throw error;
   }
 }
 
 /** Takes the key over from a process that is gone, in one step. Returns what was there before. */
-async function taken(
+async function takeOver(
   journal: Journal,
   key: string,
   mine: KeptRequest,
@@ -98,7 +98,7 @@ async function taken(
   return before;
 }
 
-/** Keys come from outside; a digest has no slashes and no endless length. */
+/** Keys come from clients. A digest has no slashes and a fixed length. */
 function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("base64url");
 }

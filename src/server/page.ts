@@ -1,5 +1,5 @@
-// The dashboard's files, as the build left them. They hold nothing of the journal, so that everybody may load them; what the page shows
-// comes from the API, with a cookie.
+// Serves the dashboard's built files. They contain no data of the journal, so they need no token. The page gets its data from the API,
+// with a cookie.
 
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const COMPRESSED = new Set([".css", ".html", ".js", ".svg"]);
 const NONCE_PLACE = 'name="style-nonce" content=""';
-/** Names with a hash never change their content. */
+/** A file with a hash in its name never changes. */
 const FOREVER = "public, max-age=31536000, immutable";
 const NOT_BUILT = "The dashboard is not built. Run `npm run setup` in the repository, then start the server again.\n";
 
@@ -25,7 +25,7 @@ const NOT_BUILT = "The dashboard is not built. Run `npm run setup` in the reposi
 export type DashboardPage = (request: Request) => Response | null;
 
 export function dashboardPage(chance: Chance, folder: string = packageFolder("dist", "web")): DashboardPage {
-  // Only names that are there now are ever read: a path in a request cannot lead anywhere else.
+  // Only files listed at the start are served: a path in a request cannot lead out of the folder.
   const names = existsSync(folder)
     ? readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
     : [];
@@ -42,7 +42,7 @@ export function dashboardPage(chance: Chance, folder: string = packageFolder("di
     if (!isRead || pathname.startsWith("/v1/") || pathname === "/metrics") return null;
     if (files.has(pathname) && pathname !== "/index.html") return fileAnswer(read(pathname), pathname, request);
     const wantsPage = pathname === "/" || /text\/html/i.test(request.headers.get("accept") ?? "");
-    // The name of a run may look like that of a file: release-2.4.
+    // A run's name may look like a file's (`release-2.4`), so the Accept header decides.
     if (!wantsPage || pathname.startsWith("/assets/")) return null;
     if (!files.has("/index.html")) return new Response(NOT_BUILT, { status: 503 });
     return pageAnswer(read("/index.html").plain.toString("utf8"), chance);

@@ -1,4 +1,4 @@
-// What the handlers work with: doors of the library, and nothing of the server's own.
+// What the handlers work with.
 
 import type { Faultline } from "../faultline.ts";
 import type { Clock } from "../host/clock.ts";
@@ -8,7 +8,7 @@ import type { Metrics } from "../telemetry/metrics.ts";
 import type { Workflows } from "../workflow/workflows.ts";
 import type { EventHub } from "./events/event-hub.ts";
 import type { OwnAddresses } from "./guard.ts";
-import type { Lookers } from "./lookers.ts";
+import type { Presence } from "./presence.ts";
 import type { NotifyOptions } from "./notify/channels.ts";
 import type { SignInCodes } from "./sign-in-codes.ts";
 import type { Tokens } from "./tokens.ts";
@@ -24,7 +24,7 @@ export interface ServerParts {
   readonly worker: Worker;
   readonly tokens: Tokens;
   readonly signInCodes: SignInCodes;
-  readonly lookers: Lookers;
+  readonly presence: Presence;
   /** Where notices go; null: nowhere. */
   readonly notify: NotifyOptions | null;
   readonly addresses: OwnAddresses;

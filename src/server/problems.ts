@@ -1,4 +1,4 @@
-// Refusals of the server itself, each with its words in both languages. Failures of the library come with words of their own.
+// The server's own refusals, each with its words in both languages. Faults of the library have words of their own.
 
 import { isFaultError } from "../core/fault/fault-error.ts";
 import { PROBLEM_MEDIA_TYPE, type ProblemPointer, toProblem } from "../core/fault/problem.ts";
@@ -303,7 +303,7 @@ export const REFUSALS = {
 
 export type RefusalName = keyof typeof REFUSALS;
 
-/** Thrown by whatever refuses a request; becomes problem+json. */
+/** Thrown to refuse a request; becomes a problem+json response. */
 export class Refused extends Error {
   override readonly name = "Refused";
   readonly refusal: RefusalName;
@@ -328,26 +328,31 @@ export interface ProblemReader {
   readonly redactor: Redactor;
 }
 
-/** Whatever was thrown, as an answer that its reader may see. */
+/** Turns anything thrown into a response that its reader may see. */
 export function problemOf(error: unknown, reader: ProblemReader): Response {
   if (error instanceof Refused) return refusalResponse(error, reader);
-  // What the library did not throw on purpose is our own failure, whatever its cause looks like.
+  // An error that is not a fault is a bug of the server, whatever its message looks like.
   return isFaultError(error) ? faultResponse(error.fault, reader) : refusalResponse(new Refused("failed"), reader);
 }
 
-function refusalResponse({ refusal, errors, headers }: Refused, { correlationId, locale }: ProblemReader): Response {
+/** The problem details of a refusal. */
+interface RefusalBody extends Words {
+  readonly type: string;
+  readonly status: number;
+  readonly code: RefusalName;
+  readonly correlation_id: string;
+}
+
+export function refusalBody(refusal: RefusalName, locale: Locale, correlationId: string): RefusalBody {
   const row: RefusalRow = REFUSALS[refusal];
-  const { status } = row;
-  const body = {
-    type: `urn:faultline:refusal:${refusal}`,
-    title: row[locale].title,
-    status,
-    detail: row[locale].detail,
-    code: refusal,
-    next: row[locale].next,
-    correlation_id: correlationId,
-    ...(errors.length === 0 ? {} : { errors }),
-  };
+  const { title, detail, next } = row[locale];
+  const type = `urn:faultline:refusal:${refusal}`;
+  return { type, title, status: row.status, detail, code: refusal, next, correlation_id: correlationId };
+}
+
+function refusalResponse({ refusal, errors, headers }: Refused, { correlationId, locale }: ProblemReader): Response {
+  const { status } = REFUSALS[refusal];
+  const body = { ...refusalBody(refusal, locale, correlationId), ...(errors.length === 0 ? {} : { errors }) };
   const challenge: Readonly<Record<string, string>> = status === 401 ? { "www-authenticate": "Bearer" } : {};
   return problemResponse(body, status, locale, { ...challenge, ...headers });
 }

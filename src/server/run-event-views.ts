@@ -8,7 +8,7 @@ import type { RunStreamEvent } from "../core/record/run-stream.ts";
 import { levelOf, RUN_EVENT_LEVELS } from "../core/record/run-stream-level.ts";
 import { typesOf } from "./events/event-hub.ts";
 
-/** What came from outside. */
+/** Fields that hold data of the user's own; viewers do not see them. */
 const HIDDEN = new Set(["inputs", "output"]);
 
 type Shown = Omit<RunStreamEvent, "data"> & { readonly data: Readonly<Record<string, unknown>> };
@@ -25,7 +25,7 @@ export function eventFor(role: Role, event: RunStreamEvent): z.output<typeof run
 
 type Filter = Omit<z.output<typeof runEventsQuery>, "limit" | "after">;
 
-/** The events that fit a filter, in their order. A word is looked for in what the reader may see, and nowhere else. */
+/** The events that fit a filter, in their order. Words are searched only in the fields that the reader may see. */
 export function matching(
   events: readonly RunStreamEvent[],
   { types, level, node, q }: Filter,
@@ -48,7 +48,7 @@ function hasAll(text: string, words: readonly string[]): boolean {
   return words.every((word) => text.includes(word));
 }
 
-/** A person types on while 100,000 events are searched: each is written out once. */
+/** The searchable text of each event, made once: a search runs again with every key that a person types. */
 const TEXTS: Readonly<Record<Role, WeakMap<RunStreamEvent, string>>> = {
   viewer: new WeakMap(),
   operator: new WeakMap(),

@@ -1,4 +1,4 @@
-// Runs as a reader of a role may see them: words in the reader's language, and nothing from outside for viewers.
+// Runs as a reader of a role may see them: words in the reader's language, and for viewers no data of the user's own.
 
 import type { z } from "zod";
 import type { actionView, graphView, runLine, runView } from "../api/run-shapes.ts";
@@ -133,7 +133,7 @@ function pillFor(standing: VisitStanding, locale: Locale): Pill<VisitStanding> {
   return { id: standing, label: visitLabel(standing, locale) };
 }
 
-/** The workflow with the way that the run took. Ways that no definition shows, as of a workflow in TypeScript, are added. */
+/** The workflow's graph with the path that the run took. Edges that the definition does not show, as in a workflow written in TypeScript, are added. */
 function graphFor(
   { outline, moves, now }: Pick<RunSurroundings, "outline" | "moves" | "now">,
   visits: readonly Visit[],

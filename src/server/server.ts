@@ -1,4 +1,4 @@
-// `faultline serve` as a library: one process, one port, on one journal. It mounts doors of the library and decides nothing itself.
+// `faultline serve` as a library: one process, one port, on one journal. It calls the library and decides nothing itself.
 
 import type { AddressInfo } from "node:net";
 import { type Server, STATUS_CODES } from "node:http";
@@ -8,6 +8,7 @@ import { createAdaptorServer } from "@hono/node-server";
 import { classify } from "../core/classify/classify.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault } from "../core/fault/fault.ts";
+import { PROBLEM_MEDIA_TYPE } from "../core/fault/problem.ts";
 import { systemChance } from "../host/chance.ts";
 import { systemClock } from "../host/clock.ts";
 import { createWorker } from "../host/worker.ts";
@@ -21,7 +22,7 @@ import type { FolderOptions } from "../workflow/folder/workflow-folder.ts";
 import { createWorkflows, type Workflows } from "../workflow/workflows.ts";
 import type { Workflow } from "../workflow-model/stage.ts";
 import { createApp } from "./app.ts";
-import type { Handlers } from "./asked.ts";
+import type { Handlers } from "./handler.ts";
 import { createEventHub } from "./events/event-hub.ts";
 import type { OwnAddresses } from "./guard.ts";
 import { auditHandlers } from "./handlers/audit.ts";
@@ -42,12 +43,12 @@ import { workflowHandlers } from "./handlers/workflows.ts";
 import { endSilentCalls } from "./silent-executors.ts";
 import { targetHandlers } from "./handlers/targets.ts";
 import { settingsHandlers } from "./handlers/settings.ts";
-import { createLookers } from "./lookers.ts";
+import { createPresence } from "./presence.ts";
 import { command, type NotifyOptions, webhook, type WebhookOptions } from "./notify/channels.ts";
 import { NOTICE_KINDS } from "./notify/notice.ts";
 import { type Notifier, startNotifier } from "./notify/notifier.ts";
 import type { ServerParts } from "./parts.ts";
-import { type RefusalName, REFUSALS } from "./problems.ts";
+import { refusalBody, type RefusalName } from "./problems.ts";
 import { createSignInCodes } from "./sign-in-codes.ts";
 import { openTokens } from "./tokens.ts";
 
@@ -71,7 +72,7 @@ export interface ServerOptions {
   readonly workflowsFolder?: string;
   /** Called when files of that folder were loaded, at the start and after each change. */
   readonly onReload?: NonNullable<FolderOptions["onReload"]>;
-  /** Tells people who are not looking. */
+  /** Notifies people who are not looking at the dashboard. */
   readonly notify?: NotifyOptions;
   /** Shown by health and in the API document. */
   readonly version?: string;
@@ -89,7 +90,7 @@ export interface RunningServer {
   readonly tokenFile: string;
   /** A link that signs its reader in as the first operator: once, within ten minutes. null when that operator's token is gone. */
   signInLink(): string | null;
-  /** Takes no more requests, ends streams and runs as a crash would, and closes the journal. */
+  /** Takes no more requests, ends event streams, abandons runs as a crash would, and closes the journal. */
   close(): Promise<void>;
 }
 
@@ -147,7 +148,7 @@ export async function startServer(given: ServerOptions): Promise<RunningServer> 
     ...{ journal, clock, workflows: options.workflows ?? [] },
     ...(options.env === undefined ? {} : { env: options.env }),
   });
-  // Targets that an earlier process took out of service are shown, and stay out of it, from the first request on.
+  // Waits for the shared state: a target that an operator isolated must stay isolated from the first request on.
   await workflows.faultline.ready();
   if (options.workflowsFolder !== undefined) await openFolder(workflows, options.workflowsFolder, options.onReload);
   const hub = createEventHub(journal, clock);
@@ -176,7 +177,7 @@ export async function startServer(given: ServerOptions): Promise<RunningServer> 
     worker: createWorker(chance),
     tokens,
     signInCodes: createSignInCodes(tokens, clock),
-    lookers: createLookers(clock),
+    presence: createPresence(clock),
     notify: options.notify ?? null,
     addresses: addressesOf(options, bound),
     url,
@@ -188,7 +189,7 @@ export async function startServer(given: ServerOptions): Promise<RunningServer> 
   const driver = drive ? workflows.driver() : null;
   const bulkDriver = drive ? workflows.bulks.driver({ onActed: () => driver?.poke() }) : null;
   const notifier = await notifierOf(options, parts);
-  const stopLooking = drive ? endSilentCalls(workflows.faultline, clock) : null;
+  const stopEndingCalls = drive ? endSilentCalls(workflows.faultline, clock) : null;
   driver?.start();
   bulkDriver?.start();
   return {
@@ -199,7 +200,7 @@ export async function startServer(given: ServerOptions): Promise<RunningServer> 
     async close() {
       const closed = closeServer(server);
       hub.close();
-      stopLooking?.();
+      stopEndingCalls?.();
       await notifier?.stop();
       metrics.close();
       await bulkDriver?.stop();
@@ -212,11 +213,11 @@ export async function startServer(given: ServerOptions): Promise<RunningServer> 
 
 function signInLink({ signInCodes, url }: ServerParts): string | null {
   const code = signInCodes.make();
-  // What stands behind # stays in the browser: no log and no Referer gets it.
+  // The part after # stays in the browser: no log and no Referer header contains it.
   return code === null ? null : new URL(`/#login=${code}`, url).href;
 }
 
-/** Nothing is left open when the folder cannot be read. */
+/** Closes the journal when the folder cannot be read. */
 async function openFolder(workflows: Workflows, path: string, onReload: ServerOptions["onReload"]): Promise<void> {
   try {
     await workflows.openFolder(path, onReload === undefined ? {} : { onReload });
@@ -261,7 +262,7 @@ function handlersOf(parts: ServerParts): Handlers {
   };
 }
 
-/** The server listens where only this machine can reach it, unless its owner says how it is protected. */
+/** The server listens on loopback, unless its owner declares a proxy with TLS in front of it. */
 function refusePublic({ host = "127.0.0.1", behindTlsProxy = false, publicUrl }: ServerOptions): void {
   const wrong = publicUrl === undefined ? null : wrongInPublicUrl(publicUrl, behindTlsProxy);
   if (wrong !== null) {
@@ -273,7 +274,7 @@ function refusePublic({ host = "127.0.0.1", behindTlsProxy = false, publicUrl }:
   throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "host" } }));
 }
 
-/** null: nothing. A password is not repeated: the message goes to a log. */
+/** null: it is valid. The message does not repeat the URL where it may contain a password, because it goes to a log. */
 function wrongInPublicUrl(given: string, behindTlsProxy: boolean): string | null {
   const url = URL.parse(given);
   if (url === null || !/^https?:$/.test(url.protocol)) return `is ${JSON.stringify(given)}`;
@@ -309,18 +310,16 @@ async function listen(server: Server, host: string, port: number): Promise<numbe
   return (server.address() as AddressInfo).port;
 }
 
-/** What is no HTTP, too large or too slow is refused before there is a request; also with problem details, and the connection ends. */
+/** Answers input that Node could not read as a request (not HTTP, too large, too slow) with problem details, and closes the connection. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable) return void socket.destroy();
   const refusal = UNREADABLE[error.code ?? ""] ?? "bad-request";
-  const { status, en } = REFUSALS[refusal];
-  const body = JSON.stringify({
-    ...{ type: `urn:faultline:refusal:${refusal}`, title: en.title, status, detail: en.detail, code: refusal },
-    ...{ next: en.next, correlation_id: systemChance.newId("req") },
-  });
+  const problem = refusalBody(refusal, "en", systemChance.newId("req"));
+  const { status } = problem;
+  const body = JSON.stringify(problem);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
-    "Content-Type: application/problem+json",
+    `Content-Type: ${PROBLEM_MEDIA_TYPE}`,
     "Content-Language: en",
     `Content-Length: ${Buffer.byteLength(body)}`,
     "Connection: close",

@@ -1,4 +1,4 @@
-// Codes that sign a person in once, through a link, so that nobody has to copy a token. Only their hashes are kept, in memory.
+// Codes that sign a person in once, through a link, without copying a token. Only their hashes are kept, in memory.
 // C1  A code works once, and for ten minutes.
 // C2  It stands for the first operator's token: without that file, or once that token is removed, there are no codes.
 
@@ -21,7 +21,7 @@ export interface SignInCodes {
 }
 
 const VALID_MS = 600_000;
-/** Links that nobody followed are forgotten, the oldest first. */
+/** Unused codes above this number are dropped, the oldest first. */
 const MAX_CODES = 100;
 
 export function createSignInCodes(tokens: Tokens, clock: Clock): SignInCodes {
@@ -46,7 +46,7 @@ export function createSignInCodes(tokens: Tokens, clock: Clock): SignInCodes {
 }
 
 function operatorOf(tokens: Tokens): SignedIn | null {
-  // Its owner may have moved it to a safer place: then tokens are typed in.
+  // The operator may have moved the file to a safer place; then they sign in by typing the token.
   if (!existsSync(tokens.file)) return null;
   const token = readFileSync(tokens.file, "utf8").trim();
   const who = tokens.identify(token);

@@ -1,4 +1,4 @@
-// Executors that stopped without a word leave their calls open. After a day they count as cancelled, so that nothing grows for ever.
+// A program that reports calls and then dies leaves its calls open. The server cancels them after a day, so that they do not pile up.
 
 import { classify } from "../core/classify/classify.ts";
 import type { Faultline } from "../faultline.ts";
@@ -8,7 +8,7 @@ import { warn } from "../journal/warnings.ts";
 const LOOK_EVERY_MS = 3_600_000;
 const SILENT_MS = 24 * 3_600_000;
 
-/** Looks every hour. Returns a function that stops it. */
+/** Checks every hour. Returns a function that stops it. */
 export function endSilentCalls(faultline: Faultline, clock: Clock): () => void {
   let isStopped = false;
   let disarm = clock.after(LOOK_EVERY_MS, look);
@@ -17,7 +17,7 @@ export function endSilentCalls(faultline: Faultline, clock: Clock): () => void {
     void faultline
       .endSilentReports(SILENT_MS)
       .catch((error: unknown) =>
-        warn(classify({ surface: "store", error }), "ending calls whose executor was not heard of any more"),
+        warn(classify({ surface: "store", error }), "cancelling open calls whose executor has been silent for a day"),
       )
       .finally(() => {
         if (!isStopped) disarm = clock.after(LOOK_EVERY_MS, look);

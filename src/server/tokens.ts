@@ -1,5 +1,5 @@
 // The tokens that the server accepts. Each is kept as a hash in a file that only its owner may read; the first one is also written
-// out, once, so that the person who starts the server can use it. A server that runs takes up what is added and removed.
+// out, once, so that the person who starts the server can use it. A running server sees added and removed tokens at once.
 
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
@@ -11,6 +11,7 @@ import { FaultError } from "../core/fault/fault-error.ts";
 import { fault } from "../core/fault/fault.ts";
 import { parseJson } from "../core/try-read.ts";
 import { systemClock } from "../host/clock.ts";
+import { isMissingFile } from "../host/missing-file.ts";
 import { warn } from "../journal/warnings.ts";
 import { ROLES, type Role } from "../api/route.ts";
 
@@ -107,9 +108,9 @@ function byHashOf({ tokens }: TokensFile): ReadonlyMap<string, Identity> {
   return new Map(tokens.map(({ sha256, name, role, createdAt }) => [sha256, { name, role, createdAt }]));
 }
 
-/** Adds a token and returns it; it is not written anywhere else. */
+/** Adds a token and returns it; the plain token is written nowhere. */
 export async function addToken(folder: string, name: string, role: Role, now: number): Promise<string> {
-  // No server could read the file any more.
+  // A server could not read a file with such a name.
   if (!tokenName.safeParse(name).success) {
     const message = "the name of a token has 1 to 100 characters";
     throw new FaultError(fault("ShapeInvalid", { message, context: { field: "name" } }));
@@ -149,7 +150,7 @@ async function oneAtATime<T>(folder: string, change: () => Promise<T>): Promise<
   const lock = join(folder, LOCK_FILE);
   for (let tries = 0; !(await tryLock(lock)); tries++) {
     if (tries > MAX_LOCK_TRIES) {
-      const message = `another process has been changing the tokens for long; if there is none, delete ${lock}`;
+      const message = `another process has held the lock on the tokens for too long; if no other process runs, delete ${lock}`;
       throw new FaultError(fault("ResourceBusy", { message }));
     }
     await new Promise<void>((resolve) => void systemClock.after(LOCK_WAIT_MS, resolve));
@@ -178,7 +179,7 @@ async function readTokens(folder: string): Promise<TokensFile | null> {
   try {
     return parseTokens(await readFile(path, "utf8"), path);
   } catch (error) {
-    if (isMissing(error)) return null;
+    if (isMissingFile(error)) return null;
     throw error;
   }
 }
@@ -188,10 +189,6 @@ function parseTokens(text: string, path: string): TokensFile {
   if (read.success) return read.data;
   const message = `${path} is not a file of tokens; move it away, and the server will make a new one with a new token`;
   throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: HASHES_FILE } }));
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
 /** Two servers may start at the same time: the first one's file counts for both. */

@@ -43,7 +43,7 @@ export function faultFor(
   };
 }
 
-/** What went wrong, in a few words; the code may be from a newer program. */
+/** What went wrong, in a few words. A newer program may have written a code that is unknown here. */
 export function titleOf(code: string, locale: Locale): string {
   return wordsFor(knownCode({ code: code as FaultCode }), locale).title;
 }

@@ -13,7 +13,7 @@ import { ENTRY_TYPE_PREFIX, entryEvent } from "../../api/entry-event.ts";
 
 export interface StreamRequest {
   readonly role: Role;
-  /** Asked with each heartbeat: the reader's token may have been removed. */
+  /** Checked with each heartbeat: the reader's token may have been removed. */
   readonly isAllowed: () => boolean;
   /** The id of the last event that the reader has; null: from now on. */
   readonly lastId: string | null;
@@ -26,7 +26,7 @@ export interface EventHub {
   /** An SSE body. Refused when there are too many readers. */
   open(request: StreamRequest): Promise<ReadableStream<Uint8Array>>;
   readonly readers: number;
-  /** Tells readers to come back soon, and ends their streams. */
+  /** Ends all streams, and asks readers to reconnect soon. */
   close(): void;
 }
 
@@ -96,9 +96,9 @@ export function createEventHub(journal: Journal, clock: Clock): EventHub {
   const idOf = (position: number): string => `${journal.storeId}.${position}`;
   let listening: Promise<() => void> | null = null;
   let disarm: (() => void) | null = null;
-  /** What has happened since readers were last given something. */
+  /** Entries since the last flush. */
   let pending: Frame[] = [];
-  /** The newest position that live readers have got. */
+  /** The newest position that live readers have received. */
   let live = 0;
   let isClosed = false;
 
@@ -129,7 +129,7 @@ export function createEventHub(journal: Journal, clock: Clock): EventHub {
   function leave(reader: StreamReader): void {
     readers.delete(reader);
     if (readers.size > 0) return;
-    void listening?.then((takeBack) => takeBack());
+    void listening?.then((unsubscribe) => unsubscribe());
     disarm?.();
     listening = null;
     disarm = null;
@@ -190,7 +190,7 @@ interface Source {
   readonly ended: () => void;
 }
 
-/** One reader. It catches up by pages, as fast as its client reads, and then gets what happens as it happens. */
+/** One reader. It first reads the past in pages, as fast as its client reads, and then gets entries live. */
 class StreamReader {
   readonly stream: ReadableStream<Uint8Array>;
   readonly #request: StreamRequest;
@@ -241,13 +241,13 @@ class StreamReader {
     this.#source.ended();
   }
 
-  /** Also tells how far the reader has got: what it does not want to see need not be looked through again. */
+  /** The heartbeat also sends the reader's position: after a reconnect, entries that its filter skipped are not read again. */
   beat(idOf: (position: number) => string): void {
     if (!this.#request.isAllowed()) return this.end(encode(": the token was removed\n\n"));
     this.send(encode(`${this.#isLive ? `id: ${idOf(this.#position)}\n` : ""}: still here\n\n`));
   }
 
-  /** Called while there is room in the queue, and stops well before it is full: a long past must not fill the memory. */
+  /** Called while there is room in the queue, and stops when it is half full: a long past must not fill the memory. */
   async #catchUp(): Promise<void> {
     while (!this.#isLive && (this.#controller?.desiredSize ?? 0) > MAX_QUEUED_BYTES / 2) {
       const { frames, gap } = await this.#source.page(this.#position);
@@ -256,7 +256,7 @@ class StreamReader {
         this.#position = gap.last;
         this.send(gap.bytes);
       }
-      // Nothing can happen between this look and the next line.
+      // Synchronous: no flush comes between the check and the assignment.
       this.#isLive = frames.length === 0 && this.#source.livePosition() <= this.#position;
     }
   }

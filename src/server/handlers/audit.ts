@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { auditOf } from "../../journal/audit.ts";
-import type { HandlersOf } from "../asked.ts";
-import { tellDeed } from "../audit-words.ts";
+import type { HandlersOf } from "../handler.ts";
+import { tellAct } from "../audit-words.ts";
 import { fromCursor, pageFrom } from "../cursor.ts";
 import type { ServerParts } from "../parts.ts";
 import { titleOf } from "../views.ts";
@@ -25,7 +25,7 @@ export function auditHandlers({ journal }: ServerParts): HandlersOf<"listAudit">
         limit,
         (record) => ({
           ...record,
-          says: tellDeed(record, locale),
+          says: tellAct(record, locale),
           why: record.refused === null ? "" : titleOf(record.refused, locale),
         }),
         ({ at, id }) => ({ at, key: id }),

@@ -2,7 +2,7 @@
 
 import { openApi } from "../../api/openapi.ts";
 import { cookieHeader } from "../guard.ts";
-import type { HandlersOf } from "../asked.ts";
+import type { HandlersOf } from "../handler.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
 import type { SignedIn } from "../sign-in-codes.ts";

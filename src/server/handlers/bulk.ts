@@ -8,7 +8,7 @@ import type { Locale } from "../../core/fault/words/words.ts";
 import { type Bulk, type BulkReport, DEFAULT_PACE, wavesOf } from "../../workflow/bulk/bulk.ts";
 import { bulkWords } from "../../workflow/bulk/bulk-words.ts";
 import type { BulkPreview } from "../../workflow/bulk/bulks.ts";
-import type { HandlersOf } from "../asked.ts";
+import type { HandlersOf } from "../handler.ts";
 import { fromCursor, pageFrom } from "../cursor.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";

@@ -1,6 +1,6 @@
 // The stream of everything that happens.
 
-import type { HandlersOf } from "../asked.ts";
+import type { HandlersOf } from "../handler.ts";
 import { typesOf } from "../events/event-hub.ts";
 import type { ServerParts } from "../parts.ts";
 

@@ -7,7 +7,7 @@ import { failureId, type FailureReport, type ReportedFailure } from "../../runti
 import { viewFor } from "../../core/fault/view.ts";
 import { wordsFor } from "../../core/fault/words/words.ts";
 import type { Clock } from "../../host/clock.ts";
-import type { Sender, HandlersOf } from "../asked.ts";
+import type { Sender, HandlersOf } from "../handler.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
 import { decisionFor, faultFor, questionFor } from "../views.ts";

@@ -12,7 +12,7 @@ import { knownCode } from "../../core/record/known-code.ts";
 import { faultCosts } from "../../journal/fault-costs.ts";
 import type { FaultBucket, FaultGroupsQuery } from "../../journal/fault-queries.ts";
 import { contains, wordsOf } from "../../journal/search-text.ts";
-import type { HandlersOf, Sender } from "../asked.ts";
+import type { HandlersOf, Sender } from "../handler.ts";
 import { fromCursor, pageFrom } from "../cursor.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";

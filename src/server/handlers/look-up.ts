@@ -3,7 +3,7 @@
 import type { z } from "zod";
 import type { lookedUp } from "../../api/overview-shapes.ts";
 import type { Question } from "../../core/flow/interaction.ts";
-import type { HandlersOf } from "../asked.ts";
+import type { HandlersOf } from "../handler.ts";
 import type { ServerParts } from "../parts.ts";
 
 type LookedUp = z.output<typeof lookedUp>;

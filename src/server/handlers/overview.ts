@@ -9,7 +9,7 @@ import { contains, textOfFault, wordsOf } from "../../journal/search-text.ts";
 import { isWell, type GlanceCounts, tellGlance } from "../../workflow/report/overview-words.ts";
 import { overviewOf } from "../../workflow/report/overview.ts";
 import type { RunSummary } from "../../workflow/runs-api.ts";
-import type { HandlersOf, Sender } from "../asked.ts";
+import type { HandlersOf, Sender } from "../handler.ts";
 import { fromCursor, toCursor } from "../cursor.ts";
 import type { ServerParts } from "../parts.ts";
 import { questionFor, titleOf } from "../views.ts";

@@ -14,7 +14,7 @@ import { type ReplayProgress, replayPolicy } from "../../journal/replay-policy.t
 import { parsePolicy } from "../../policy-file/parse.ts";
 import type { TriedDecision, TriedFailure } from "../../runtime/report/try-out.ts";
 import { renderDiagnostic } from "../../yaml-file/diagnostic.ts";
-import type { HandlersOf } from "../asked.ts";
+import type { HandlersOf } from "../handler.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
 import { causeFor } from "../run-views.ts";

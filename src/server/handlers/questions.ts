@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { openQuestionView } from "../../api/session-shapes.ts";
 import { INTERACTIONS } from "../../core/flow/interaction.ts";
 import { findQuestion, type OpenQuestion, questionsPage } from "../../journal/open-questions.ts";
-import type { HandlersOf, Sender } from "../asked.ts";
+import type { HandlersOf, Sender } from "../handler.ts";
 import { fromCursor, toCursor } from "../cursor.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
@@ -15,7 +15,7 @@ const place = z.strictObject({ at: z.number(), key: z.string() });
 export function questionHandlers({
   journal,
   workflows,
-  lookers,
+  presence,
 }: ServerParts): HandlersOf<"listQuestions" | "showQuestion" | "lookAtQuestion" | "answerQuestion"> {
   return {
     async listQuestions({ query: { limit, cursor, session }, who, locale }) {
@@ -35,8 +35,8 @@ export function questionHandlers({
       const found = await findQuestion(journal, question);
       // A page looks at a question until it hears that the question was answered: that is not a mistake.
       if (found === null && !wasClosed(question)) throw new Refused("not-there");
-      if (found !== null) lookers.note(question, name);
-      return { alsoLooking: lookers.others(question, name) };
+      if (found !== null) presence.note(question, name);
+      return { alsoLooking: presence.others(question, name) };
     },
     async answerQuestion({ who, params: { question }, body }) {
       const found = await findQuestion(journal, question);
@@ -71,7 +71,7 @@ export function questionHandlers({
     return {
       ...questionFor(question, locale),
       ...{ isRun: await isRun(session), by, canAnswer: !secret, wants },
-      alsoLooking: lookers.others(id, who.name),
+      alsoLooking: presence.others(id, who.name),
     };
   }
 }

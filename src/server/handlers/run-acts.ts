@@ -1,7 +1,7 @@
 // What operators do with runs.
 
 import { createHash } from "node:crypto";
-import type { HandlersOf } from "../asked.ts";
+import type { HandlersOf } from "../handler.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
 

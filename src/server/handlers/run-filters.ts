@@ -4,7 +4,7 @@ import { FAULT_CAUSES, FAULT_CODES, codesWithCause, traitsOf } from "../../core/
 import { pillOf } from "../../core/fault/words/pills.ts";
 import { wordsFor } from "../../core/fault/words/words.ts";
 import { RUN_STANDINGS, STANDING_WORDS } from "../../core/flow/run-standing.ts";
-import type { HandlersOf } from "../asked.ts";
+import type { HandlersOf } from "../handler.ts";
 import type { ServerParts } from "../parts.ts";
 
 export function runFilterHandlers({ workflows, faultline }: ServerParts): HandlersOf<"showRunFilters"> {

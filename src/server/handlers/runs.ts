@@ -8,7 +8,7 @@ import type { Span } from "../../core/record/timeline.ts";
 import { asItStands } from "../../workflow/report/as-it-stands.ts";
 import { visitWithOutput } from "../../workflow/report/run-output.ts";
 import type { RunReport, RunsFilter, RunSummary } from "../../workflow/runs-api.ts";
-import type { HandlersOf, Sender } from "../asked.ts";
+import type { HandlersOf, Sender } from "../handler.ts";
 import { fromCursor, toCursor } from "../cursor.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";

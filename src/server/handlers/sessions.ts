@@ -10,7 +10,7 @@ import type { Timeline } from "../../core/record/timeline.ts";
 import { artefactsFolder, isArtefactRef, readArtefact } from "../../journal/files/artefacts.ts";
 import type { SessionSummary } from "../../journal/journal.ts";
 import { questionsPage } from "../../journal/open-questions.ts";
-import type { HandlersOf } from "../asked.ts";
+import type { HandlersOf } from "../handler.ts";
 import { fromCursor, toCursor } from "../cursor.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";

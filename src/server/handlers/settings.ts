@@ -1,7 +1,7 @@
 // What operators see of the server itself: its tokens and how it was started.
 
 import { basename } from "node:path";
-import type { HandlersOf } from "../asked.ts";
+import type { HandlersOf } from "../handler.ts";
 import { NOTICE_KINDS } from "../notify/notice.ts";
 import type { ServerParts } from "../parts.ts";
 

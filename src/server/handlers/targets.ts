@@ -7,7 +7,7 @@ import { wordsFor } from "../../core/fault/words/words.ts";
 import type { ToolMetrics } from "../../core/record/metrics.ts";
 import type { TargetReport } from "../../runtime/target/report-targets.ts";
 import { targetActions, targetPill, tellTarget } from "../../runtime/target/target-words.ts";
-import type { HandlersOf, Sender } from "../asked.ts";
+import type { HandlersOf, Sender } from "../handler.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
 

@@ -4,7 +4,7 @@ import type { z } from "zod";
 import type { workflowLine, workflowView } from "../../api/workflow-shapes.ts";
 import type { KnownWorkflow } from "../../workflow/definition/known-workflows.ts";
 import type { WorkflowOutline } from "../../workflow-model/stage.ts";
-import type { HandlersOf } from "../asked.ts";
+import type { HandlersOf } from "../handler.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
 

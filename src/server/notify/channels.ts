@@ -1,4 +1,4 @@
-// The ways in which notices leave: a signed webhook and a command, each a protected tool with its own breaker.
+// The channels for notices: a signed webhook and a command, each a protected tool with its own breaker.
 
 import { spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
@@ -26,15 +26,15 @@ export interface NotifyOptions {
 }
 
 const ATTEMPT_MS = 10_000;
-/** Together a quarter of an hour: a receiver may be deployed meanwhile. */
+/** A quarter of an hour in total: the receiver may be restarting for a deployment. */
 const RETRY = {
   maxAttempts: 9,
   backoff: { kind: "exponential", initialMs: 1_000, maxMs: 300_000, multiplier: 3 },
   maxTotalWaitMs: 900_000,
 } as const;
 
-/** Whatever a receiver fails with, it may be put right meanwhile: a notice is not given up at once. */
-function passing(_error: unknown, seen: Fault): FaultCode | undefined {
+/** Every failure of a receiver is retried, because its owner may fix it meanwhile. */
+function retryAny(_error: unknown, seen: Fault): FaultCode | undefined {
   return traitsOf(seen.code).retryable ? undefined : "ToolUnavailable";
 }
 
@@ -45,8 +45,8 @@ export function webhook({ url, secret }: WebhookOptions): Tool<Notification, nul
     surface: "http",
     timeoutMs: ATTEMPT_MS,
     retry: RETRY,
-    classify: passing,
-    // Each notice is another one: how the last ones went says nothing about it.
+    classify: retryAny,
+    // Earlier notices say nothing about this one.
     learns: false,
     run: async (notice: Notification, { signal }) => {
       const body = JSON.stringify(notice);
@@ -87,7 +87,7 @@ export function command(
     surface: "cli",
     timeoutMs: 3 * ATTEMPT_MS,
     retry: { ...RETRY, maxAttempts: 3 },
-    classify: passing,
+    classify: retryAny,
     learns: false,
     run: (notice: Notification, { signal }) =>
       new Promise<null>((resolve, reject) => {

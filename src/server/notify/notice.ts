@@ -1,4 +1,4 @@
-// What is worth telling a person who is not looking, as CloudEvents: a question, a failed run, an opened breaker.
+// The events that people are notified of, as CloudEvents: a question, a failed run, an opened breaker.
 
 import { isoTime } from "../../core/decide/explain.ts";
 import { wordsFor } from "../../core/fault/words/words.ts";
@@ -16,17 +16,17 @@ export interface Notification extends CloudEnvelope {
   readonly data: Readonly<Record<string, string | number | null>>;
 }
 
-interface Telling {
+interface NoticeFacts {
   readonly kind: NoticeKind;
   readonly subject: string;
   readonly data: Notification["data"];
 }
 
-/** null for an entry that nobody needs to be told of. */
+/** null for an entry that needs no notice. */
 export function noticeOf(entry: Entry, id: string): Notification | null {
-  const telling = tellingOf(entry);
-  if (telling === null) return null;
-  const { kind, subject, data } = telling;
+  const facts = factsOf(entry);
+  if (facts === null) return null;
+  const { kind, subject, data } = facts;
   return {
     specversion: "1.0",
     id,
@@ -39,8 +39,8 @@ export function noticeOf(entry: Entry, id: string): Notification | null {
   };
 }
 
-/** Words of the catalogue and names of our own; nothing that came from outside but a question's prompt, which is made to be shown. */
-function tellingOf({ session, event }: Entry): Telling | null {
+/** Holds only names and the catalogue's words. The one text from outside is a question's prompt, which is made to be shown. */
+function factsOf({ session, event }: Entry): NoticeFacts | null {
   if (event.type === "question-asked") {
     const { id, payload, code, expiresAt } = event.question;
     const data = { question: id, kind: payload.kind, prompt: payload.prompt, code, expiresAt };

@@ -1,7 +1,7 @@
-// Tells people who are not looking. The journal is the source; how far the notices have gone is kept in it. Holds these:
-// N1  A notice is delivered at least once, in order, also when the server dies; a receiver knows repeated ones by their id.
-// N2  Of several servers on one journal one delivers.
-// N3  A channel that does not work holds up neither the others nor the server: after its retries the notice is given up, with a warning.
+// Notifies people who are not looking at the dashboard. The journal is the source, and keeps the position up to which notices were sent.
+// N1  A notice is delivered at least once, in order, also when the server dies. A repeated notice has the same id.
+// N2  Of several servers on one journal, one delivers.
+// N3  A failing channel delays neither the others nor the server: after its retries the notice is dropped, with a warning.
 
 import { classify } from "../../core/classify/classify.ts";
 import type { Faultline } from "../../faultline.ts";
@@ -27,10 +27,10 @@ export interface Notifier {
 
 const PAGE = 256;
 const HOLD_MS = 60_000;
-/** Another server delivers: how often to look whether it still does. */
+/** While another server delivers: how often to check whether it still does. */
 const LOOK_EVERY_MS = 20_000;
 
-/** Resolves when nothing that happens from now on can be missed. */
+/** From the moment it resolves, no event is missed. */
 export async function startNotifier(options: NotifierOptions): Promise<Notifier> {
   const loops = options.channels.map((channel) => new ChannelLoop(options, channel));
   for (const loop of loops) await loop.start();
@@ -49,7 +49,7 @@ class ChannelLoop {
   readonly #stopping = new AbortController();
   #wake: () => void = () => undefined;
   #done: Promise<void> = Promise.resolve();
-  #takeBack: () => void = () => undefined;
+  #unsubscribe: () => void = () => undefined;
 
   constructor(options: NotifierOptions, channel: Tool<Notification, null>) {
     this.#options = options;
@@ -58,14 +58,14 @@ class ChannelLoop {
 
   async start(): Promise<void> {
     const { journal } = this.#options;
-    this.#takeBack = journal.subscribe(() => this.#poke());
+    this.#unsubscribe = journal.subscribe(() => this.#poke());
     // A new channel begins with what happens from now on.
     const { last } = await journal.position();
     await journal.keepFirst({ kind: "follower", key: this.#channel.id, value: last });
     this.#done = this.#run();
   }
 
-  /** Something has happened; it may come while this loop is at work. */
+  /** An entry was written; it may arrive while the loop is busy. */
   #poke(): void {
     this.#isPoked = true;
     this.#wake();
@@ -73,7 +73,7 @@ class ChannelLoop {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#takeBack();
+    this.#unsubscribe();
     this.#stopping.abort();
     this.#poke();
     await this.#done;
@@ -132,7 +132,7 @@ class ChannelLoop {
     if (outcome.status !== "done" && "fault" in outcome) {
       warn(
         outcome.fault,
-        `${this.#channel.id} could not deliver ${notice.type} about ${notice.subject}; it is given up`,
+        `${this.#channel.id} could not deliver ${notice.type} about ${notice.subject}; the notice is dropped`,
       );
     }
     return true;

@@ -65,7 +65,7 @@ function AlsoLooking({ question: { id, alsoLooking } }: Pick<QuestionPanelProps,
   const { data } = useRead("lookAtQuestion", { params: { question: id } }, { everyMs: LOOK_EVERY_MS });
   const names = data?.alsoLooking ?? alsoLooking;
   return (
-    <p className="question-lookers" role="status">
+    <p className="question-presence" role="status">
       {names.length === 0 ? "" : words.looking(names.join(words.comma), names.length)}
     </p>
   );

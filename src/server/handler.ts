@@ -1,4 +1,4 @@
-// What a handler gets of a request: read, checked, and with the name of the one who sent it.
+// The type of a route's handler. It gets a request that is already read and checked, with the name of its sender.
 
 import type { RouteName } from "../api/paths.ts";
 import type { AnswerOf, AskedOf } from "../api/route.ts";
@@ -8,21 +8,21 @@ import type { Intend } from "./idempotency.ts";
 import type { Identity } from "./tokens.ts";
 
 export interface Sender {
-  /** A role of viewer for routes that need no token. */
+  /** For routes that need no token: a viewer without a name. */
   readonly who: Identity;
   readonly locale: Locale;
-  /** Stands in every answer and every log line about this request. */
+  /** In every response and every log line about this request. */
   readonly correlationId: string;
   /** As the client sent it; empty when it sent none. */
   readonly idempotencyKey: string;
   readonly request: Request;
-  /** Called before something is done that the library does once under a name; returns that name. */
+  /** Records in the journal what the request is about to do, so that a repeated request does the same: see `idempotency.ts`. */
   readonly intend: Intend;
 }
 
 export type RouteRequest<Name extends RouteName> = AskedOf<Routes[Name]> & Sender;
 
-/** Answers one route: with its JSON, or with a whole response where the answer is no JSON. */
+/** Answers one route: with its JSON, or with a complete response where the answer is not JSON. */
 export type Handler<Name extends RouteName> = (
   asked: RouteRequest<Name>,
 ) => Promise<AnswerOf<Routes[Name]> | Response> | AnswerOf<Routes[Name]> | Response;

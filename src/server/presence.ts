@@ -1,18 +1,18 @@
-// Who is looking at a question right now, so that two people do not answer it at once. Pages tell so every few seconds; it is known
-// to this server only, and forgotten soon after the last word.
+// Who is looking at a question right now, so that two people do not answer it at the same time. A page reports every few seconds
+// that it shows the question. Only this server knows it, and forgets a person twenty seconds after the last report.
 
 import type { Clock } from "../host/clock.ts";
 
-export interface Lookers {
-  /** Someone looks at a question. */
+export interface Presence {
+  /** This person is looking at the question. */
   note(question: string, name: string): void;
-  /** The names of the others who look at it. */
+  /** The names of the other people who look at it. */
   others(question: string, than: string): string[];
 }
 
 const SEEN_FOR_MS = 20_000;
 
-export function createLookers(clock: Clock): Lookers {
+export function createPresence(clock: Clock): Presence {
   const byQuestion = new Map<string, Map<string, number>>();
 
   function forget(now: number): void {
