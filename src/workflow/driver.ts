@@ -17,9 +17,11 @@ import type { RunEnd } from "./runs-api.ts";
 /** What a driver needs of runs. */
 export interface Advances {
   advance(run: string): Promise<RunEnd>;
+  /** Resolves when the nodes that run here have ended; their runs begin no other node here. */
+  drain(): Promise<void>;
   stop(): Promise<void>;
-  /** Calls the listener when this process has given a run something to do; returns how to stop that. */
-  onDue?(listener: () => void): () => void;
+  /** Calls the listener with a run that this process has given something to do; returns how to stop that. */
+  onDue?(listener: (run: string) => void): () => void;
 }
 
 /** Options of `createDriver`. */
@@ -46,12 +48,14 @@ export interface Driver {
   start(): void;
   /** Looks for due runs at once. */
   poke(): void;
+  /** Takes up nothing more, lets the nodes that run here end, and leaves their runs to other drivers. */
+  drain(): Promise<void>;
   /** Stops as a crash would: what is being done is taken up again by the next driver. */
   stop(): Promise<void>;
 }
 
 /** A run that cannot be advanced, because another process has it or the store is away, is left alone for this long. */
-const TROUBLE_MS = 2_000;
+export const TROUBLE_MS = 2_000;
 /** Wakes that are read at once; more than this only when most of what is due is being advanced, here or elsewhere. */
 const PAGE = 64;
 /** Behind every other key. */
@@ -147,6 +151,12 @@ export function createDriver(
     if (!seen.isLooking) arm(0);
   }
 
+  function leave(): void {
+    seen.isRunning = false;
+    forget();
+    disarm();
+  }
+
   return {
     start() {
       seen.isRunning = true;
@@ -155,17 +165,19 @@ export function createDriver(
       poke();
     },
     poke,
+    async drain() {
+      leave();
+      await runs.drain();
+    },
     async stop() {
-      seen.isRunning = false;
-      forget();
-      disarm();
+      leave();
       await runs.stop();
     },
   };
 }
 
-/** A listener that throws must not stop the loop. */
-function listening<Args extends readonly unknown[]>(
+/** A listener that throws must not stop the driver. */
+export function listening<Args extends readonly unknown[]>(
   name: string,
   listener: (...args: Args) => unknown = () => undefined,
 ): (...args: Args) => unknown {

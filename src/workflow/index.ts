@@ -15,6 +15,7 @@ export { capped, defineWorkflow, stage } from "./define.ts";
 export type { StageOptions, WorkflowLimitOptions, WorkflowOptions } from "./define.ts";
 export { createDriver } from "./driver.ts";
 export type { Advances, Driver, DriverOptions } from "./driver.ts";
+export type { RestateDriver, RestateDriverOptions, RestateWorkerOptions } from "./restate/restate-driver.ts";
 export type { LoadedFile } from "./definition/load.ts";
 export { createRuns } from "./runs.ts";
 export type { WorkflowRuns } from "./runs.ts";

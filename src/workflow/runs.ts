@@ -79,6 +79,7 @@ interface Active {
   slice: Slice | null;
   session: Session | null;
   isStopped: boolean;
+  isDraining: boolean;
   readonly done: Promise<RunEnd>;
 }
 
@@ -94,7 +95,7 @@ export class WorkflowRuns implements Runs {
   /** Runs this process is advancing now. */
   readonly #active = new Map<string, Active>();
   readonly #mutex = new KeyedMutex();
-  readonly #onDue = new Set<() => void>();
+  readonly #onDue = new Set<(run: string) => void>();
 
   constructor(home: RunsDeps) {
     this.#home = home;
@@ -126,8 +127,8 @@ export class WorkflowRuns implements Runs {
     this.#due(id);
   }
 
-  /** Calls the listener when this process has given a run something to do, so that a driver need not wait for its next look. */
-  onDue(listener: () => void): () => void {
+  /** Calls the listener with a run that this process has given something to do, so that a driver need not wait for its next look. */
+  onDue(listener: (run: string) => void): () => void {
     this.#onDue.add(listener);
     return () => void this.#onDue.delete(listener);
   }
@@ -135,14 +136,14 @@ export class WorkflowRuns implements Runs {
   /** The run is advanced here, or a driver may take it up. */
   #due(run: string): void {
     this.#active.get(run)?.slice?.poke();
-    for (const listener of this.#onDue) listener();
+    for (const listener of this.#onDue) listener(run);
   }
 
   async advance(run: string): Promise<RunEnd> {
     const known = this.#active.get(run);
     if (known !== undefined) return known.done;
     const begun = Promise.withResolvers<RunEnd>();
-    const active: Active = { slice: null, session: null, isStopped: false, done: begun.promise };
+    const active: Active = { slice: null, session: null, isStopped: false, isDraining: false, done: begun.promise };
     this.#active.set(run, active);
     this.#advance(run, active)
       .finally(() => this.#active.delete(run))
@@ -195,11 +196,12 @@ export class WorkflowRuns implements Runs {
       keepFiles: (visit, end) => files.keep(visit, end),
     });
     active.slice = slice;
+    if (active.isDraining) slice.drain();
     if (active.isStopped) throw new FaultError(stopping(run));
     await this.#guard(slice);
     if (session.isOver) return false;
     await session.leave();
-    return slice.hasNewLimits;
+    return slice.hasNewLimits && !active.isDraining;
   }
 
   /** A bug ends the run, with an error, once. A store that does not answer does not end it: the run continues when the store is back. */
@@ -428,6 +430,16 @@ export class WorkflowRuns implements Runs {
       },
       { session: run, after: 0 },
     );
+  }
+
+  /** Resolves when the nodes that run here have ended. Their runs begin no other node here: another process continues them. */
+  async drain(): Promise<void> {
+    const all = [...this.#active.values()];
+    for (const active of all) {
+      active.isDraining = true;
+      active.slice?.drain();
+    }
+    await Promise.allSettled(all.map(({ done }) => done));
   }
 
   /**

@@ -19,12 +19,14 @@ import { shape } from "../options/kind.ts";
 import { environmentKind } from "../runtime/option-shapes.ts";
 import { policyOfRuns } from "../core/policy/runs-policy.ts";
 import type { FolderOptions, WorkflowFolder } from "./folder/workflow-folder.ts";
+import type { RestateDriver, RestateDriverOptions } from "./restate/restate-driver.ts";
 import { resolveRunsOptions, RUNS_OPTIONS, type RunsOptions } from "./runs-options.ts";
 import type { Timelines } from "./report/timelines.ts";
 import { WorkflowRuns } from "./runs.ts";
 
 /** Loaded by the first reader: a program that only runs workflows needs none of it. */
 const timelineReader = lazyPart(() => import("./report/timelines.ts"));
+const restate = lazyPart(() => import("./restate/restate-driver.ts"));
 const folderReader = lazyPart(() => import("./folder/workflow-folder.ts"));
 
 /** Options of `createWorkflows`. */
@@ -61,6 +63,8 @@ export interface Workflows {
   events(run: string, locale: Locale): Promise<readonly RunStreamEvent[]>;
   /** A loop that advances every run that is due; several processes may have one. */
   driver(options?: DriverOptions): Driver;
+  /** Hands runs over to Restate, and advances them here if this process is a worker. Needs `@restatedev/restate-sdk` for that. */
+  restateDriver(options: RestateDriverOptions): Promise<RestateDriver>;
   /** Stops what runs as a crash would, ends tools, and closes the journal. */
   close(): Promise<void>;
 }
@@ -121,6 +125,7 @@ export function createWorkflows(given: WorkflowsOptions = {}): Workflows {
     timeline: async (session) => (await reader()).read(session),
     events: async (run, locale) => (await reader()).events(run, locale),
     driver: (driving) => createDriver(runs, { journal, clock }, driving),
+    restateDriver: async (driving) => (await restate()).createRestateDriver({ ...home, runs }, driving),
     async close() {
       for (const folder of folders) folder.close();
       await runs.stop();

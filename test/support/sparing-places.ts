@@ -115,6 +115,7 @@ export async function driveWith(name: (typeof DRIVER_LISTENERS)[number], listene
       ends.push(end.status);
       return end;
     },
+    drain: () => runs.drain(),
     stop: () => runs.stop(),
   };
   for (let started = 0; started < 2; started++) await start();

@@ -73,6 +73,7 @@ export class Slice {
   #mustLook = true;
   /** When it last read the actions in the journal, in steady time. */
   #lookedAt = 0;
+  #isDraining = false;
 
   constructor(home: SliceDeps) {
     this.#home = home;
@@ -117,7 +118,7 @@ export class Slice {
         await this.#somethingHappens(null);
         continue;
       }
-      if (this.hasNewLimits && this.#busy.size === 0) return;
+      if ((this.hasNewLimits || this.#isDraining) && this.#busy.size === 0) return;
       const needs = needsOf(this.#state, this.#home.clock.now(), new Set(this.#busy.keys()));
       const begun = await this.#beginAll(needs);
       if (!begun && this.#busy.size === 0 && !this.#isOutOfDate()) {
@@ -151,6 +152,12 @@ export class Slice {
     }
   }
 
+  /** Begins nothing more, and returns when the visits that run have ended: another process begins the next ones. */
+  drain(): void {
+    this.#isDraining = true;
+    this.poke();
+  }
+
   async abandon(reason: string): Promise<void> {
     await this.#home.session.abandon(reason);
     this.poke();
@@ -177,6 +184,7 @@ export class Slice {
   }
 
   async #beginAll(needs: RunNeeds): Promise<boolean> {
+    if (this.#isDraining) return false;
     const { goOn, start, places } = needs;
     const answered = (await this.#answered(needs.paused)).slice(0, places);
     const all = [...goOn, ...answered, ...start.slice(0, places - answered.length)];
@@ -288,8 +296,8 @@ export class Slice {
     const { session, clock, workflow } = this.#home;
     const now = clock.now();
     const { actions, predecessor } = this.#state;
-    // An operator's limits may hold for the visit.
-    if (this.#busy.size > 1 || actions.length > 0 || predecessor !== null) return [];
+    // An operator's limits may hold for the visit; and a process that drains does not run it.
+    if (this.#isDraining || this.#busy.size > 1 || actions.length > 0 || predecessor !== null) return [];
     const after = copyRun(this.#state);
     for (const event of events) foldRun(after, event, now);
     if (isEnded(after) || after.cancelledBy !== null || after.failing !== null) return [];

@@ -1,0 +1,104 @@
+// Requests to Restate: runs that are handed over, and workers that register. A node that does not answer is left for the next one.
+// Messages name hosts, never the user or the token of an address.
+
+import { classify } from "../../core/classify/classify.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { fault, type Fault } from "../../core/fault/fault.ts";
+import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
+import type { Clock } from "../../host/clock.ts";
+import type { RestateAddress } from "./restate-address.ts";
+
+/** A node that takes longer is as good as away. */
+const ANSWER_MS = 10_000;
+const LONGEST_REASON = 300;
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  /** The host that gave it. */
+  readonly host: string;
+}
+
+export class RestateClient {
+  readonly #address: RestateAddress;
+  readonly #clock: Clock;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #good = new Map<readonly string[], number>();
+
+  constructor(address: RestateAddress, clock: Clock, token: string | null) {
+    this.#address = address;
+    this.#clock = clock;
+    const authorization = token === null ? address.authorization : `Bearer ${token}`;
+    this.#headers = {
+      "content-type": "application/json",
+      ...(authorization === null ? {} : { authorization }),
+    };
+  }
+
+  /** Restate advances the run from here on. False when no worker has registered yet. */
+  async hand(service: string, run: string): Promise<boolean> {
+    const path = `/${service}/${encodeURIComponent(run)}/advance/send`;
+    const answer = await this.#request(this.#address.ingress, "POST", path, {});
+    if (answer.status === 404) return false;
+    if (answer.status >= 300) throw new FaultError(refused(`Restate refused to take run ${run}`, answer));
+    return true;
+  }
+
+  /** Tells Restate where workers answer. A second registration of the same address changes nothing. */
+  async register(uri: string): Promise<void> {
+    const answer = await this.#request(this.#address.admin, "POST", "/deployments", { uri });
+    if (answer.status >= 300) {
+      const next = "check that Restate can reach this address (--advertise)";
+      throw new FaultError(refused(`Restate refused the worker at ${uri}`, answer, next));
+    }
+  }
+
+  /** False when Restate has lost what it knew. */
+  async isRegistered(service: string): Promise<boolean> {
+    return (await this.#request(this.#address.admin, "GET", `/services/${service}`)).status !== 404;
+  }
+
+  /** The node that answered last is asked first, the others when it does not answer. */
+  async #request(origins: readonly string[], method: string, path: string, body?: unknown): Promise<Answer> {
+    const first = this.#good.get(origins) ?? 0;
+    const failures: Fault[] = [];
+    for (let step = 0; step < origins.length; step++) {
+      const at = (first + step) % origins.length;
+      try {
+        const answer = await this.#ask(method, `${origins[at]}${path}`, body);
+        this.#good.set(origins, at);
+        return answer;
+      } catch (error) {
+        failures.push(classify({ surface: "http", error }));
+      }
+    }
+    throw new FaultError(unreachable(origins, failures));
+  }
+
+  async #ask(method: string, url: string, content: unknown): Promise<Answer> {
+    const late = new AbortController();
+    const disarm = this.#clock.after(ANSWER_MS, () => late.abort());
+    try {
+      const { signal } = late;
+      const body = content === undefined ? null : JSON.stringify(content);
+      const response = await fetch(url, { method, headers: this.#headers, body, signal, redirect: "manual" });
+      return { status: response.status, text: await response.text(), host: new URL(url).host };
+    } finally {
+      disarm();
+    }
+  }
+}
+
+function unreachable(origins: readonly string[], failures: readonly Fault[]): Fault {
+  const cause = failures.at(-1) ?? fault("NetworkDisconnect");
+  const hosts = origins.map((origin) => new URL(origin).host).join(", ");
+  const message = `Restate cannot be reached at ${hosts} (${cause.message}); start it, or check the driver's address`;
+  return fault("NetworkDisconnect", { message, context: { provider: "restate" }, cause });
+}
+
+function refused(what: string, { status, text, host }: Answer, next?: string): Fault {
+  const cause = classify({ surface: "http", status, body: text });
+  const reason = SHAPE_REDACTOR.text(text).slice(0, LONGEST_REASON);
+  const message = `${what} (${host} answered ${status}: ${reason})${next === undefined ? "" : `; ${next}`}`;
+  return fault(cause.code, { message, context: { provider: "restate" }, cause });
+}

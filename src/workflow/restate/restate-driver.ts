@@ -1,0 +1,268 @@
+// Runs driven by Restate: it decides which worker advances a run and when, and takes over from workers that die. The journal stays
+// the truth. A process either only hands runs over (a server, a program that starts runs), or is a worker and advances them, too.
+
+import { classify } from "../../core/classify/classify.ts";
+import type { Fault } from "../../core/fault/fault.ts";
+import { type Clock, steadyNow } from "../../host/clock.ts";
+import { Slots } from "../../host/slots.ts";
+import type { Worker } from "../../host/worker.ts";
+import type { Journal } from "../../journal/journal.ts";
+import { checkOptions } from "../../options/check-options.ts";
+import { callable, group, listOf, number, required, shape, text, whole } from "../../options/kind.ts";
+import { RunHolds } from "../advance/held-run.ts";
+import { type Driver, type DriverOptions, listening, TROUBLE_MS } from "../driver.ts";
+import type { RunEnd } from "../runs-api.ts";
+import { readRestateAddress } from "./restate-address.ts";
+import { RestateClient } from "./restate-client.ts";
+import { openRestateEndpoint, type RestateEndpoint } from "./restate-endpoint.ts";
+import { Sweep } from "./sweep.ts";
+
+/** Where a worker answers to Restate. */
+export interface RestateWorkerOptions {
+  /** Default: 127.0.0.1. */
+  readonly host?: string;
+  /** Default: 9080. 0 takes a free one. */
+  readonly port?: number;
+  /** The address under which Restate reaches this worker. Workers of one version share one, behind a load balancer. Default: host and port. */
+  readonly advertise?: string;
+  /** Restate's public keys (`publickeyv1_…`); requests that it did not sign are refused. */
+  readonly identityKeys?: readonly string[];
+}
+
+/** Options of `workflows.restateDriver`. */
+export interface RestateDriverOptions extends DriverOptions {
+  /** `restate://host:8080`; several nodes: `restate://a:8080,b:8080?admin=a:9070,b:9070`. */
+  readonly url: string;
+  /** Sent to Restate as a bearer token. */
+  readonly token?: string;
+  /** Makes this process a worker. Without it, it only hands runs over. */
+  readonly worker?: RestateWorkerOptions;
+}
+
+/** A driver on Restate. `start` resolves when Restate knows the worker. */
+export interface RestateDriver extends Omit<Driver, "start"> {
+  start(): Promise<void>;
+  /** The port on which the worker answers to Restate; null when this process only hands runs over. */
+  readonly port: number | null;
+}
+
+export const RESTATE_DRIVER_OPTIONS = shape<RestateDriverOptions>({
+  url: required(text),
+  token: text,
+  worker: group(
+    shape<RestateWorkerOptions>({
+      host: text,
+      port: whole(0, 65_535),
+      advertise: text,
+      identityKeys: listOf(text),
+    }),
+  ),
+  maxRuns: whole(1),
+  lookEveryMs: number(1),
+  onAdvanced: callable,
+  onWarning: callable,
+});
+
+export interface RestateDriverDeps {
+  readonly runs: {
+    advance(run: string): Promise<RunEnd>;
+    held(): Promise<ReadonlySet<string>>;
+    onDue(listener: (run: string) => void): () => void;
+    drain(): Promise<void>;
+    stop(): Promise<void>;
+  };
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly worker: Worker;
+}
+
+/** Runs that are handed over at the same time. */
+const MAX_HANDING = 32;
+const LOOPBACK = "127.0.0.1";
+const DEFAULT_PORT = 9_080;
+/** How often a worker asks whether Restate still knows it. */
+const REGISTERED_MS = 10_000;
+
+export function createRestateDriver(deps: RestateDriverDeps, given: RestateDriverOptions): RestateDriver {
+  return new DriverOnRestate(deps, checkOptions("restateDriver", given, RESTATE_DRIVER_OPTIONS));
+}
+
+class DriverOnRestate implements RestateDriver {
+  readonly #deps: RestateDriverDeps;
+  readonly #options: RestateDriverOptions;
+  readonly #client: RestateClient;
+  readonly #sweep: Sweep;
+  readonly #advancing: Slots;
+  readonly #handing = new Slots(MAX_HANDING);
+  /** Restate may call for a run again while it is being advanced. */
+  readonly #active = new Map<string, Promise<number | null>>();
+  readonly #onAdvanced: (end: RunEnd) => unknown;
+  readonly #onWarning: (run: string, fault: Fault) => unknown;
+  #endpoint: RestateEndpoint | null = null;
+  /** In steady time. */
+  #registeredAt = 0;
+  #isRunning = false;
+  #looking: Promise<void> = Promise.resolve();
+  #disarm: () => void = () => undefined;
+  #forget: () => void = () => undefined;
+
+  constructor(deps: RestateDriverDeps, options: RestateDriverOptions) {
+    const { url, token, maxRuns = 16 } = options;
+    const { runs, journal, clock } = deps;
+    this.#deps = deps;
+    this.#options = options;
+    this.#client = new RestateClient(readRestateAddress(url), clock, token ?? null);
+    this.#advancing = new Slots(maxRuns);
+    const holds = new RunHolds(deps);
+    this.#sweep = new Sweep({ journal, clock, holds, held: () => runs.held(), hand: (run) => this.#hand(run) });
+    this.#onAdvanced = listening("onAdvanced", options.onAdvanced);
+    this.#onWarning = listening("onWarning", options.onWarning);
+  }
+
+  get port(): number | null {
+    return this.#endpoint?.port ?? null;
+  }
+
+  async start(): Promise<void> {
+    const { worker } = this.#options;
+    // Restate may know the address already, and calls as soon as this process listens.
+    this.#isRunning = true;
+    if (worker !== undefined) await this.#open(worker);
+    this.#forget = this.#deps.runs.onDue((run) => void this.#handOver(run));
+    this.poke();
+  }
+
+  /** Looks for runs that nothing advances, at once. */
+  poke(): void {
+    if (!this.#isRunning) return;
+    this.#disarm();
+    this.#looking = this.#looking.then(() => this.#look());
+  }
+
+  async drain(): Promise<void> {
+    await this.#leave();
+    await this.#deps.runs.drain();
+    await Promise.allSettled(this.#active.values());
+  }
+
+  async stop(): Promise<void> {
+    await this.#leave();
+    await this.#deps.runs.stop();
+    await Promise.allSettled(this.#active.values());
+    await this.#endpoint?.close();
+    this.#endpoint = null;
+  }
+
+  async #open({ host = LOOPBACK, port = DEFAULT_PORT, identityKeys = [] }: RestateWorkerOptions): Promise<void> {
+    const { clock } = this.#deps;
+    const maxStreams = Math.max(1, Math.ceil((this.#options.maxRuns ?? 16) / 4));
+    const endpoint = await openRestateEndpoint(
+      { clock, service: this.#service, advance: (run) => this.#advance(run) },
+      { host, port, maxStreams, identityKeys },
+    );
+    this.#endpoint = endpoint;
+    try {
+      await this.#register(endpoint);
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  async #register({ port }: RestateEndpoint): Promise<void> {
+    const { host = LOOPBACK, advertise } = this.#options.worker ?? {};
+    await this.#client.register(advertise ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`);
+    this.#registeredAt = steadyNow(this.#deps.clock);
+  }
+
+  /** Journals that share a Restate cluster do not see each other's runs. */
+  get #service(): string {
+    return `faultline-${this.#deps.journal.storeId.replaceAll(/[^\w-]/g, "_")}`;
+  }
+
+  async #look(): Promise<void> {
+    if (!this.#isRunning) return;
+    try {
+      await this.#stayRegistered();
+      await this.#sweep.look();
+    } catch (error) {
+      this.#onWarning("", classify({ surface: "node", error, observedAt: this.#deps.clock.now() }));
+    }
+    if (this.#isStopped()) return;
+    this.#disarm();
+    this.#disarm = this.#deps.clock.after(this.#options.lookEveryMs ?? 1_000, () => this.poke());
+  }
+
+  /** A Restate that lost its data does not know its workers either. */
+  async #stayRegistered(): Promise<void> {
+    const now = steadyNow(this.#deps.clock);
+    if (this.#endpoint === null || now - this.#registeredAt < REGISTERED_MS) return;
+    if (!(await this.#client.isRegistered(this.#service))) await this.#register(this.#endpoint);
+    this.#registeredAt = now;
+  }
+
+  /** A run that cannot be handed over now is found by the sweep. */
+  async #handOver(run: string): Promise<void> {
+    if (run === "") return;
+    try {
+      await this.#hand(run);
+    } catch (error) {
+      this.#onWarning(run, classify({ surface: "node", error, observedAt: this.#deps.clock.now() }));
+    }
+  }
+
+  #hand(run: string): Promise<boolean> {
+    return this.#handing.run(async () => {
+      if (await this.#client.hand(this.#service, run)) return true;
+      if (this.#endpoint === null) return false;
+      await this.#register(this.#endpoint);
+      return this.#client.hand(this.#service, run);
+    });
+  }
+
+  #advance(run: string): Promise<number | null> {
+    const known = this.#active.get(run);
+    if (known !== undefined) return known;
+    const advancing = this.#slice(run).finally(() => this.#active.delete(run));
+    this.#active.set(run, advancing);
+    return advancing;
+  }
+
+  async #slice(run: string): Promise<number | null> {
+    const { runs, clock } = this.#deps;
+    try {
+      // A timer that is no longer wanted needs no slot.
+      const wake = await this.#wakeOf(run);
+      if (wake === null || wake > clock.now()) return wake;
+      return await this.#advancing.run(async () => {
+        const due = await this.#wakeOf(run);
+        // It may have waited for its slot for long; a process that stops leaves it to another one.
+        if (due === null || due > clock.now() || !this.#isRunning) return due;
+        this.#onAdvanced(await runs.advance(run));
+        return this.#wakeOf(run);
+      });
+    } catch (error) {
+      this.#onWarning(run, classify({ surface: "node", error, observedAt: this.#deps.clock.now() }));
+      return clock.now() + TROUBLE_MS;
+    }
+  }
+
+  async #wakeOf(run: string): Promise<number | null> {
+    const wake = await this.#deps.journal.kept("wake", run);
+    return typeof wake === "number" ? wake : null;
+  }
+
+  /** Others change it while this waits, so it is read each time. */
+  #isStopped(): boolean {
+    return !this.#isRunning;
+  }
+
+  async #leave(): Promise<void> {
+    this.#isRunning = false;
+    this.#forget();
+    this.#disarm();
+    this.#endpoint?.leave();
+    await this.#looking;
+    await this.#sweep.stop();
+  }
+}

@@ -1,0 +1,224 @@
+// Runs driven by a real Restate server: they start, wait, are answered, fail and are continued, and survive what Restate forgets.
+
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { openJournal } from "../../../src/index.ts";
+import { defineWorkflow, stage } from "../../../src/workflow/define.ts";
+import type { RestateDriver, RestateDriverOptions } from "../../../src/workflow/restate/restate-driver.ts";
+import type { RunEnd } from "../../../src/workflow/runs-api.ts";
+import { createWorkflows, type Workflows } from "../../../src/workflow/workflows.ts";
+import type { Workflow } from "../../../src/workflow-model/stage.ts";
+import { APPROVE, eventsIn, newFile, only, places, thrown, YES } from "../../support/engine-world.ts";
+import { type RestateServers, startRestate } from "../../support/restate-server.ts";
+
+const gated = defineWorkflow({
+  id: "gated",
+  stages: { a: stage({ act: async (_r, { ask }) => (await ask({ payload: APPROVE, timeoutMs: null })).status }) },
+});
+/** Longer than a slice waits by itself, so that a timer of Restate has to wake the run. */
+const LONG_WAIT_MS = 5_200;
+const retrying = defineWorkflow({
+  id: "retrying",
+  stages: {
+    a: stage({
+      retryPolicy: {
+        maxAttempts: 2,
+        backoff: { kind: "fixed", initialMs: LONG_WAIT_MS, maxMs: LONG_WAIT_MS },
+        jitter: 0,
+        maxWaitMs: 1e7,
+      },
+      act: (_request, _tools, { attempt }) => {
+        if (attempt === 1) throw thrown("RateLimited");
+      },
+    }),
+  },
+});
+let isBroken = true;
+const failing = defineWorkflow({
+  id: "failing",
+  stages: {
+    a: stage({ act: () => "done" }),
+    b: stage({
+      act: () => {
+        if (isBroken) throw thrown("Unsupported");
+      },
+    }),
+  },
+});
+const [begun, goOn] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+const actedBy: string[] = [];
+const twoNodes = defineWorkflow({
+  id: "two-nodes",
+  stages: {
+    a: stage({
+      act: async () => {
+        actedBy.push("a");
+        begun.resolve(undefined);
+        await goOn.promise;
+      },
+    }),
+    b: stage({ act: () => void actedBy.push("b") }),
+  },
+});
+const ALL = [gated, retrying, failing, twoNodes];
+
+let restate: RestateServers;
+beforeAll(async () => {
+  restate = await startRestate();
+});
+afterAll(() => restate.stop());
+
+interface Part {
+  readonly workflows: Workflows;
+  readonly driver: RestateDriver;
+  readonly warnings: readonly string[];
+  /** Resolves with the end of the next slice that fits. */
+  readonly advanced: (fits: (end: RunEnd) => boolean) => Promise<RunEnd>;
+}
+
+async function part(file: string, options: Partial<RestateDriverOptions> = {}, url = restate.url): Promise<Part> {
+  const workflows = createWorkflows({ journal: await openJournal(file, {}), workflows: ALL, env: {} });
+  const waiting = new Map<(end: RunEnd) => boolean, (end: RunEnd) => void>();
+  const ends: RunEnd[] = [];
+  const warnings: string[] = [];
+  const driver = await workflows.restateDriver({
+    url,
+    lookEveryMs: 50,
+    onAdvanced: (end) => {
+      ends.push(end);
+      for (const [fits, resolve] of waiting) if (fits(end)) resolve(end);
+    },
+    onWarning: (run, { code, message }) => void warnings.push(`${run} ${code} ${message}`),
+    ...options,
+  });
+  onTestFinished(async () => {
+    await driver.stop();
+    await workflows.close();
+  });
+  await driver.start();
+  return {
+    workflows,
+    driver,
+    warnings,
+    advanced: (fits) => {
+      const known = ends.find(fits);
+      if (known !== undefined) return Promise.resolve(known);
+      return new Promise((resolve) => void waiting.set(fits, resolve));
+    },
+  };
+}
+
+const WORKER = { worker: { port: 0 } };
+const isEnd =
+  (run: string, status: RunEnd["status"]) =>
+  (end: RunEnd): boolean =>
+    end.run === run && end.status === status;
+
+function start({ workflows }: Pick<Part, "workflows">, workflow: Workflow): Promise<string> {
+  return workflows.runs.start(workflow);
+}
+
+describe("a driver on Restate", () => {
+  it("advances a run that a process without a worker starts and answers", async () => {
+    const file = newFile();
+    const worker = await part(file, WORKER);
+    const server = await part(file);
+    expect([worker.driver.port === null, server.driver.port]).toEqual([false, null]);
+    const run = await start(server, gated);
+    const { questions } = await worker.advanced(isEnd(run, "paused"));
+    expect(await server.workflows.runs.answer(questions[0]?.id ?? "", YES)).toBe(true);
+    expect(await worker.advanced(isEnd(run, "completed"))).toMatchObject({ status: "completed" });
+    expect([...worker.warnings, ...server.warnings]).toEqual([]);
+  });
+
+  it("wakes a waiting run on time, with a timer of Restate, and writes nothing for a timer that is no longer wanted", async () => {
+    const file = newFile();
+    // It sweeps so rarely that only the timer can wake the run.
+    const worker = await part(file, { ...WORKER, lookEveryMs: 600_000 });
+    const [timed, poked] = [await start(worker, retrying), await start(worker, retrying)];
+    const { wakeAt } = await worker.advanced(isEnd(timed, "paused"));
+    await worker.advanced(isEnd(poked, "paused"));
+    await worker.workflows.runs.act(poked, "retry-now");
+    await worker.advanced(isEnd(poked, "completed"));
+    await worker.advanced(isEnd(timed, "completed"));
+    const at: number[] = [];
+    for await (const entry of worker.workflows.journal.read(timed)) at.push(entry.at);
+    expect(at.at(-1)).toBeGreaterThanOrEqual(wakeAt ?? Infinity);
+    const events = await eventsIn(worker.workflows.journal, poked);
+    expect(places(events, "node-started")).toEqual(["a#1.1", "a#1.2"]);
+    expect(events.at(-1)?.type).toBe("session-ended");
+    expect(worker.warnings).toEqual([]);
+  });
+
+  it("continues a failed run in a successor", async () => {
+    const worker = await part(newFile(), WORKER);
+    isBroken = true;
+    const run = await start(worker, failing);
+    await worker.advanced(isEnd(run, "failed"));
+    isBroken = false;
+    const { run: successor } = await worker.workflows.runs.act(run, "retry-stage");
+    expect(successor).not.toBe(run);
+    await worker.advanced(isEnd(successor, "completed"));
+    expect(places(await eventsIn(worker.workflows.journal, successor), "node-started")).toEqual(["b#1.1"]);
+  });
+
+  it("finds runs that were started and answered by programs that know nothing of Restate", async () => {
+    const file = newFile();
+    const other = createWorkflows({ journal: await openJournal(file, {}), workflows: ALL, env: {} });
+    onTestFinished(() => other.close());
+    const early = await other.runs.start(gated);
+    const worker = await part(file, WORKER);
+    const { questions } = await worker.advanced(isEnd(early, "paused"));
+    await other.runs.answer(questions[0]?.id ?? "", YES);
+    expect(await worker.advanced(isEnd(early, "completed"))).toMatchObject({ run: early });
+  });
+
+  it("advances a hundred runs, at most four at a time", async () => {
+    const file = newFile();
+    const worker = await part(file, { worker: { port: 0 }, maxRuns: 4 });
+    const runs = await Promise.all(Array.from({ length: 100 }, () => start(worker, gated)));
+    const asked = await Promise.all(runs.map((run) => worker.advanced(isEnd(run, "paused"))));
+    await Promise.all(asked.map(({ questions }) => worker.workflows.runs.answer(questions[0]?.id ?? "", YES)));
+    await Promise.all(runs.map((run) => worker.advanced(isEnd(run, "completed"))));
+    for (const run of runs) {
+      const events = await eventsIn(worker.workflows.journal, run);
+      expect(only(events, "run-ended")).toHaveLength(1);
+      expect(only(events, "node-paused")).toHaveLength(1);
+    }
+    expect(worker.warnings).toEqual([]);
+  });
+
+  it("drains: a node that runs may end, another worker begins the next one, and no attempt is lost", async () => {
+    const file = newFile();
+    const first = await part(file, WORKER);
+    const run = await start(first, twoNodes);
+    await begun.promise;
+    const second = await part(file, WORKER);
+    const drained = first.driver.drain();
+    goOn.resolve(undefined);
+    await drained;
+    await second.advanced(isEnd(run, "completed"));
+    const events = await eventsIn(second.workflows.journal, run);
+    expect(places(events, "node-started")).toEqual(["a#1.1", "b#1.1"]);
+    expect(places(events, "node-completed")).toEqual(["a#1.1", "b#1.1"]);
+    expect(actedBy).toEqual(["a", "b"]);
+    expect([...first.warnings, ...second.warnings]).toEqual([]);
+  });
+
+  it("loses nothing when Restate is killed, nor when it comes back without its data", async () => {
+    const own = await startRestate();
+    onTestFinished(() => own.stop());
+    const worker = await part(newFile(), WORKER, own.url);
+    const [node] = own.nodes;
+    const [waiting, timed] = [await start(worker, gated), await start(worker, retrying)];
+    const { questions } = await worker.advanced(isEnd(waiting, "paused"));
+    await worker.advanced(isEnd(timed, "paused"));
+    await node?.kill();
+    const late = await start(worker, gated);
+    await worker.workflows.runs.answer(questions[0]?.id ?? "", YES);
+    node?.loseData();
+    await node?.restart();
+    await worker.advanced(isEnd(waiting, "completed"));
+    await worker.advanced(isEnd(late, "paused"));
+    await worker.advanced(isEnd(timed, "completed"));
+  });
+});
