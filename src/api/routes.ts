@@ -456,7 +456,11 @@ export const ROUTES = {
   listSessions: route({
     summary: "Sessions, newest first. A run is a session of the same name.",
     role: "viewer",
-    query: z.object({ ...page, status: sessionStatus.optional() }),
+    query: z.object({
+      ...page,
+      status: sessionStatus.optional(),
+      kind: z.enum(["run", "program"]).optional().describe("Only runs of workflows, or only the others."),
+    }),
     answer: pageOf(sessionLine),
   }),
   showSession: route({

@@ -109,7 +109,11 @@ function TopBar({ onMenu, isMenuOpen }: { readonly onMenu: () => void; readonly 
   const words = useWords(WORDS);
   const navigate = useNavigate();
   const field = useRef<HTMLInputElement>(null);
-  useKeys([{ keys: "/", says: words.search, does: () => field.current?.focus() }]);
+  const searched = useRouterState({ select: ({ location }) => searchedAt(location) });
+  useEffect(() => {
+    if (field.current !== null) field.current.value = searched;
+  }, [searched]);
+  useKeys([{ keys: "/", says: words.search, does: () => field.current?.select() }]);
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const q = field.current?.value.trim() ?? "";
@@ -134,6 +138,11 @@ function TopBar({ onMenu, isMenuOpen }: { readonly onMenu: () => void; readonly 
       </form>
     </div>
   );
+}
+
+/** What the search page was asked for; the field keeps it, so that it can be changed. */
+function searchedAt({ pathname, search }: { readonly pathname: string; readonly search: object }): string {
+  return pathname === "/search" && "q" in search ? String(search.q) : "";
 }
 
 /** What is shown may be old while the stream is away. */

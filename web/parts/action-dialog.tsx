@@ -12,6 +12,7 @@ import { type Action, emptyDraft, paramsOf } from "./action-params.ts";
 import { Button } from "./button.tsx";
 import { Dialog, DialogFoot } from "./dialog.tsx";
 import { Facts } from "./page.tsx";
+import { Prose } from "./prose.tsx";
 import { ProblemState, Skeleton } from "./states.tsx";
 
 export interface ActionDialogProps {
@@ -37,7 +38,7 @@ function Question({ action, onClose }: ActionDialogProps): ReactNode {
   if (data?.id !== action.question) return <Skeleton kind="text" rows={3} />;
   return (
     <>
-      <p>{data.prompt}</p>
+      <Prose text={data.prompt} />
       <QuestionForm question={data} onDone={onClose} />
     </>
   );

@@ -79,19 +79,28 @@ export function ToggleFilter({ name, label, off }: ToggleFilterProps): ReactNode
 
 const TYPED_MS = 250;
 
+export interface TextFilterProps {
+  readonly name: string;
+  readonly label: string;
+  /** Only the whole text fits something, so it counts when it is complete: with Enter, or when the field is left. */
+  readonly isWhole?: boolean;
+}
+
 /** Free text. What is typed reaches the address after a short rest. */
-export function TextFilter({ name, label }: { readonly name: string; readonly label: string }): ReactNode {
+export function TextFilter({ name, label, isWhole = false }: TextFilterProps): ReactNode {
   const search = useSearchParams();
   const value = search.get(name) ?? "";
   const [typed, setTyped] = useState(value);
   const latest = useRef(search);
   latest.current = search;
   useEffect(() => setTyped(value), [value]);
+  const apply = (): void => latest.current.set({ [name]: typed.trim() === "" ? null : typed.trim() });
   useEffect(() => {
-    if (typed === value) return undefined;
-    const timer = setTimeout(() => latest.current.set({ [name]: typed.trim() === "" ? null : typed }), TYPED_MS);
+    // What was cleared counts at once.
+    if (typed === value || (isWhole && typed !== "")) return undefined;
+    const timer = setTimeout(apply, TYPED_MS);
     return () => clearTimeout(timer);
-  }, [typed, value, name]);
+  }, [typed, value, name, isWhole]);
   return (
     <label className={value === "" ? "chip chip-text" : "chip chip-text chip-on"}>
       <Icon name="search" />
@@ -101,6 +110,8 @@ export function TextFilter({ name, label }: { readonly name: string; readonly la
         placeholder={label}
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
+        onKeyDown={(event) => (event.key === "Enter" ? apply() : undefined)}
+        onBlur={() => (typed.trim() === value ? undefined : apply())}
       />
     </label>
   );

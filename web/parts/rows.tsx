@@ -21,6 +21,8 @@ export interface RowsProps<Item> {
   readonly chosen: string | null;
   readonly onChoose: (item: Item) => void;
   readonly onOpen: (item: Item) => void;
+  /** A click opens the row at once, because no panel beside the list shows the chosen one. */
+  readonly opensOnClick?: boolean;
   /** Column titles; they stay when the list is scrolled. */
   readonly head?: ReactNode;
   readonly empty: ReactNode;
@@ -28,7 +30,7 @@ export interface RowsProps<Item> {
 }
 
 export function Rows<Item>(props: RowsProps<Item>): ReactNode {
-  const { list, label, rowHeight, idOf, chosen, onChoose, onOpen, head, empty, children } = props;
+  const { list, label, rowHeight, idOf, chosen, onChoose, onOpen, opensOnClick = false, head, empty, children } = props;
   const { items, hasMore, loadMore, onView } = list;
   const scroller = useRef<HTMLDivElement>(null);
   // Another function would make the list measure every row again, in each frame.
@@ -85,7 +87,7 @@ export function Rows<Item>(props: RowsProps<Item>): ReactNode {
               aria-rowindex={index + 1}
               data-id={idOf(item)}
               style={{ height: rowHeight, transform: `translateY(${start}px)` }}
-              onClick={(event) => (isOnControl(event) ? undefined : onChoose(item))}
+              onClick={(event) => (isOnControl(event) ? undefined : (opensOnClick ? onOpen : onChoose)(item))}
               onDoubleClick={() => onOpen(item)}
             >
               {children(item)}

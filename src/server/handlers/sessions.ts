@@ -21,23 +21,30 @@ type Names = "listSessions" | "showSession" | "listEntries" | "traceSession" | "
 
 const place = z.strictObject({ session: z.string(), startedAt: z.number() });
 const MAX_QUESTIONS = 100;
+/** Of a list that leaves something out, so many pages are read for one that is given. */
+const MAX_PAGES_READ = 20;
 
 export function sessionHandlers({ journal, workflows }: ServerParts): HandlersOf<Names> {
   return {
-    async listSessions({ locale, query: { limit, cursor, status } }) {
-      const after = fromCursor(cursor, place);
-      const found = await journal.sessions({
-        limit: limit + 1,
-        ...(status === undefined ? {} : { status }),
-        ...(after === undefined ? {} : { after }),
-      });
-      const shown = found.slice(0, limit);
-      const last = shown.at(-1);
-      const isMore = found.length > limit && last !== undefined;
-      return {
-        items: await Promise.all(shown.map((summary) => lineOf(summary, locale))),
-        next: isMore ? toCursor({ session: last.session, startedAt: last.startedAt }) : null,
-      };
+    async listSessions({ locale, query: { limit, cursor, status, kind } }) {
+      const items: z.output<typeof sessionLine>[] = [];
+      let after = fromCursor(cursor, place);
+      // The journal does not know what is a run, so the others are read, too; a page may be short because of that.
+      for (let read = 0; read < MAX_PAGES_READ; read++) {
+        const found = await journal.sessions({
+          limit: limit + 1,
+          ...(status === undefined ? {} : { status }),
+          ...(after === undefined ? {} : { after }),
+        });
+        const lines = await Promise.all(found.slice(0, limit).map((summary) => lineOf(summary, locale)));
+        for (const [index, line] of lines.entries()) {
+          after = { session: line.session, startedAt: line.startedAt };
+          if (kind === undefined || line.isRun === (kind === "run")) items.push(line);
+          if (items.length === limit && index + 1 < found.length) return { items, next: toCursor(after) };
+        }
+        if (found.length <= limit) return { items, next: null };
+      }
+      return { items, next: after === undefined ? null : toCursor(after) };
     },
     async showSession({ who, locale, params: { session } }) {
       const summary = await sessionNamed(session);

@@ -84,7 +84,7 @@ function Filters({ records }: { readonly records: readonly AuditRecord[] }): Rea
   return (
     <>
       <ChoiceFilter name="by" label={words.by} choices={people.map((name) => ({ id: name, label: name }))} />
-      <TextFilter name="on" label={words.onExactly} />
+      <TextFilter name="on" label={words.onExactly} isWhole />
       <ClearFilters names={["by", "on"]} />
     </>
   );

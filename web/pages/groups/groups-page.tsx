@@ -12,6 +12,7 @@ import { ClearFilters } from "../../parts/filters.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Rows } from "../../parts/rows.tsx";
 import { Empty } from "../../parts/states.tsx";
+import { Switch } from "../../parts/switch.tsx";
 import { BulkList } from "./bulk-list.tsx";
 import { GROUP_FILTERS, GroupFilters } from "./group-filters.tsx";
 import { Sparkline } from "./sparkline.tsx";
@@ -32,14 +33,14 @@ export function GroupsPage(): ReactNode {
       title={words.title}
       says={words.says}
       aside={
-        <span className="groups-views" role="group" aria-label={words.views}>
-          <button type="button" aria-pressed={!isBulk} onClick={() => search.set({ view: null })}>
-            {words.groups}
-          </button>
-          <button type="button" aria-pressed={isBulk} onClick={() => search.set({ view: "bulk" })}>
-            {words.bulk}
-          </button>
-        </span>
+        <Switch
+          name="view"
+          label={words.views}
+          choices={[
+            ["groups", words.groups],
+            ["bulk", words.bulk],
+          ]}
+        />
       }
       {...(isBulk ? {} : { filters: <GroupFilters groups={list.items} /> })}
     >
@@ -83,6 +84,7 @@ function GroupRows({ list }: { readonly list: LongList<Group> }): ReactNode {
       idOf={({ fingerprint }) => fingerprint}
       chosen={search.get("chosen")}
       onChoose={({ fingerprint }) => search.set({ chosen: fingerprint })}
+      opensOnClick
       onOpen={({ fingerprint }) => void navigate({ to: "/groups/$fingerprint", params: { fingerprint } })}
       head={<Head />}
       empty={

@@ -40,6 +40,7 @@ export function Occurrences({ fingerprint }: { readonly fingerprint: string }): 
           idOf={idOf}
           chosen={chosen}
           onChoose={(one) => choose(idOf(one))}
+          opensOnClick
           onOpen={open}
           empty={<p className="dim">{words.none}</p>}
         >

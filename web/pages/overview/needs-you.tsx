@@ -7,6 +7,7 @@ import { useNow } from "../../app/clock.ts";
 import { useWords } from "../../app/words.ts";
 import { Section } from "../../parts/page.tsx";
 import { Countdown } from "../../parts/pill.tsx";
+import { titleAndRest } from "../../parts/prose.tsx";
 import type { Overview } from "./overview-page.tsx";
 import { OVERVIEW_WORDS } from "./overview-words.ts";
 
@@ -28,7 +29,7 @@ export function NeedsYou({ overview: { needsYou } }: { readonly overview: Overvi
         {needsYou.first.slice(0, SHOWN).map(({ id, prompt, session, title, askedAt, expiresAt }) => (
           <li key={id}>
             <Link to="/questions" search={{ question: id } as never} className="overview-main">
-              <b className="one-line">{prompt}</b>
+              <b className="one-line">{titleAndRest(prompt)[0]}</b>
               <span className="dim one-line">
                 {[session, title ?? "", words.asked(age(now - askedAt))].filter((part) => part !== "").join(" · ")}
               </span>

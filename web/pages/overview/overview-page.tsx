@@ -89,7 +89,7 @@ function Failed({ overview: { failed, isPartial } }: PartProps): ReactNode {
       <ul className="overview-list">
         {failed.map(({ code, title, count: times, newest }) => (
           <li key={code}>
-            <Link to="/runs" search={{ status: "failed", code } as never} className="overview-main">
+            <Link to="/runs" search={{ state: "failed", code } as never} className="overview-main">
               <b>{title}</b>
               <span className="dim one-line">{words.newest(newest)}</span>
             </Link>

@@ -9,6 +9,7 @@ import { Button } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Facts } from "../../parts/page.tsx";
 import { Countdown } from "../../parts/pill.tsx";
+import { Prose, titleAndRest } from "../../parts/prose.tsx";
 import { type OpenQuestion, QuestionForm } from "./question-form.tsx";
 
 export interface QuestionPanelProps {
@@ -21,7 +22,8 @@ export interface QuestionPanelProps {
 export function QuestionPanel({ question, place, onBack, onDone }: QuestionPanelProps): ReactNode {
   const words = useWords(WORDS);
   const { dateTime } = useFormat();
-  const { id, prompt, askedAt, title, tool } = question;
+  const { id, askedAt, title, tool } = question;
+  const [asked, rest] = titleAndRest(question.prompt);
   return (
     <section className="question-panel" aria-label={words.label} ref={place} tabIndex={-1} data-question={id}>
       <div className="question-back">
@@ -29,7 +31,8 @@ export function QuestionPanel({ question, place, onBack, onDone }: QuestionPanel
           <Icon name="back" /> {words.back}
         </Button>
       </div>
-      <h2 className="question-prompt">{prompt}</h2>
+      <h2 className="question-prompt">{asked}</h2>
+      {rest === "" ? null : <Prose text={rest} />}
       <QuestionForm question={question} onDone={onDone} />
       <Timeout question={question} />
       <AlsoLooking question={question} />

@@ -9,6 +9,7 @@ import { useClient } from "../../app/server.tsx";
 import { useWords, wordTable } from "../../app/words.ts";
 import { Page } from "../../parts/page.tsx";
 import { Badge, Countdown } from "../../parts/pill.tsx";
+import { titleAndRest } from "../../parts/prose.tsx";
 import { Rows } from "../../parts/rows.tsx";
 import { Empty } from "../../parts/states.tsx";
 import type { OpenQuestion } from "./question-form.tsx";
@@ -81,7 +82,7 @@ function QuestionRow({ question }: { readonly question: OpenQuestion }): ReactNo
   return (
     <>
       <div className="questions-text" role="gridcell">
-        <b className="one-line">{prompt}</b>
+        <b className="one-line">{titleAndRest(prompt)[0]}</b>
         <span className="dim one-line">{[session, title ?? "", others].filter((part) => part !== "").join(" · ")}</span>
       </div>
       <div className="questions-time num dim" role="gridcell">

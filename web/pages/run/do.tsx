@@ -6,6 +6,7 @@ import { useCanAct } from "../../app/sign-in.tsx";
 import { useWords } from "../../app/words.ts";
 import { ActionButtons } from "../../parts/actions.tsx";
 import { Section } from "../../parts/page.tsx";
+import { Prose, titleAndRest } from "../../parts/prose.tsx";
 import { ProblemState, Skeleton } from "../../parts/states.tsx";
 import { QuestionForm } from "../questions/question-form.tsx";
 import type { Run } from "./run-data.ts";
@@ -31,10 +32,12 @@ export function Do({ run }: { readonly run: Run }): ReactNode {
 
 /** A question of the run, with its form. The run is read again by itself when it was answered. */
 function AskedHere({ question: { id, prompt } }: { readonly question: Run["asked"][number] }): ReactNode {
+  const [asked, rest] = titleAndRest(prompt);
   const { data, error, refetch } = useRead("showQuestion", { params: { question: id } });
   return (
     <div className="do-question">
-      <h3>{prompt}</h3>
+      <h3>{asked}</h3>
+      {rest === "" ? null : <Prose text={rest} />}
       {data !== undefined ? (
         <>
           <QuestionForm question={data} onDone={() => void refetch()} />

@@ -1,17 +1,17 @@
 // What was searched for: failures and runs that contain every word. An id that is known leads straight to what has it.
 
 import { Link, useNavigate } from "@tanstack/react-router";
-import { type ReactNode, type SubmitEvent, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { useFormat } from "../../app/format.ts";
 import { useLongList } from "../../app/long-list.ts";
 import { useSearchParams } from "../../app/search-params.ts";
 import { type Answer, useClient, useRead } from "../../app/server.tsx";
 import { useWords, wordTable } from "../../app/words.ts";
-import { Button } from "../../parts/button.tsx";
 import { Page } from "../../parts/page.tsx";
 import { CauseTag } from "../../parts/pill.tsx";
 import { Rows } from "../../parts/rows.tsx";
 import { Empty } from "../../parts/states.tsx";
+import { Switch } from "../../parts/switch.tsx";
 import "./search.css";
 
 type Found = Answer<"search">["items"][number];
@@ -26,7 +26,20 @@ export function SearchPage(): ReactNode {
   const q = search.get("q") ?? "";
   useStraightThere(q);
   return (
-    <Page title={words.title} filters={<SearchForm key={q} q={q} />}>
+    <Page
+      title={q === "" ? words.title : words.titleOf(q)}
+      {...(q === ""
+        ? {}
+        : {
+            filters: (
+              <Switch
+                name="kind"
+                label={words.show}
+                choices={[["all", words.kinds.all], ...KINDS.map((kind) => [kind, words.kinds[kind]] as const)]}
+              />
+            ),
+          })}
+    >
       {q === "" ? (
         <Empty title={words.ask}>
           <p>{words.askSays}</p>
@@ -64,37 +77,8 @@ function goTo(navigate: ReturnType<typeof useNavigate>, found: LookedUp): Promis
       return navigate({ to: "/groups/$fingerprint", params: { fingerprint }, search: { bulk } as never, ...replace });
     }
     case "question":
-      return navigate({ to: "/questions", search: { chosen: found.question } as never, ...replace });
+      return navigate({ to: "/questions", search: { question: found.question } as never, ...replace });
   }
-}
-
-function SearchForm({ q }: { readonly q: string }): ReactNode {
-  const words = useWords(WORDS);
-  const search = useSearchParams();
-  const field = useRef<HTMLInputElement>(null);
-  const kind = search.get("kind");
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    search.set({ q: field.current?.value.trim() ?? "", chosen: null }, { push: true });
-  };
-  return (
-    <form className="search-form" onSubmit={submit}>
-      <input ref={field} type="search" aria-label={words.find} placeholder={words.hint} defaultValue={q} />
-      <Button type="submit">{words.search}</Button>
-      <span className="search-kinds" role="group" aria-label={words.show}>
-        {[null, ...KINDS].map((one) => (
-          <button
-            key={one ?? "all"}
-            type="button"
-            aria-pressed={kind === one}
-            onClick={() => search.set({ kind: one, chosen: null })}
-          >
-            {words.kinds[one ?? "all"]}
-          </button>
-        ))}
-      </span>
-    </form>
-  );
 }
 
 function Results({ q }: { readonly q: string }): ReactNode {
@@ -125,6 +109,7 @@ function Results({ q }: { readonly q: string }): ReactNode {
         idOf={idOf}
         chosen={search.get("chosen")}
         onChoose={(found) => search.set({ chosen: idOf(found) })}
+        opensOnClick
         onOpen={({ session, fault }) =>
           void (fault === null
             ? navigate({ to: "/runs/$run", params: { run: session } })
@@ -185,9 +170,7 @@ function FoundRow({ found }: { readonly found: Found }): ReactNode {
 const WORDS = wordTable({
   "en": {
     title: "Search",
-    find: "Words or an id",
-    hint: "Words, or the id of a run, a session, a failure, a group",
-    search: "Search",
+    titleOf: (q: string) => `Search: ${q}`,
     show: "Show",
     kinds: { all: "All", fault: "Failures", run: "Runs" },
     kind: { fault: "Failure", run: "Run" },
@@ -199,9 +182,7 @@ const WORDS = wordTable({
   },
   "zh-CN": {
     title: "搜索",
-    find: "词语或标识",
-    hint: "词语，或运行、会话、失败、分组的标识",
-    search: "搜索",
+    titleOf: (q: string) => `搜索：${q}`,
     show: "显示",
     kinds: { all: "全部", fault: "失败", run: "运行" },
     kind: { fault: "失败", run: "运行" },

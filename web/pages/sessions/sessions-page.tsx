@@ -18,6 +18,7 @@ import "./sessions.css";
 type Session = Answer<"listSessions">["items"][number];
 type Query = NonNullable<Sent<"listSessions">["query"]>;
 const STATUSES = ["open", "waiting", "done", "failed", "cancelled"] as const satisfies readonly Query["status"][];
+const KINDS = ["run", "program"] as const satisfies readonly Query["kind"][];
 
 export function SessionsPage(): ReactNode {
   const words = useWords(WORDS);
@@ -26,20 +27,22 @@ export function SessionsPage(): ReactNode {
   const search = useSearchParams();
   const [chosen, setChosen] = useState<string | null>(null);
   const status = STATUSES.find((one) => one === search.get("status"));
+  const kind = KINDS.find((one) => one === search.get("kind"));
   const list = useLongList<Session>({
-    key: `sessions ${status ?? ""}`,
+    key: `sessions ${status ?? ""} ${kind ?? ""}`,
     idOf: ({ session }) => session,
     read: (cursor, signal) =>
       client.listSessions({
         query: {
           limit: 100,
           ...(status === undefined ? {} : { status }),
+          ...(kind === undefined ? {} : { kind }),
           ...(cursor === null ? {} : { cursor }),
         },
         signal,
       }),
   });
-  const isFiltered = status !== undefined;
+  const isFiltered = status !== undefined || kind !== undefined;
   return (
     <Page title={words.title} says={words.says} filters={<Filter />}>
       <Rows
@@ -49,6 +52,7 @@ export function SessionsPage(): ReactNode {
         idOf={({ session }) => session}
         chosen={chosen}
         onChoose={({ session }) => setChosen(session)}
+        opensOnClick
         onOpen={({ session }) => void navigate({ to: "/sessions/$session", params: { session } })}
         head={<Head />}
         empty={
@@ -131,7 +135,8 @@ function Filter(): ReactNode {
   return (
     <>
       <ChoiceFilter name="status" label={words.state} choices={choices} />
-      <ClearFilters names={["status"]} />
+      <ChoiceFilter name="kind" label={words.kind} choices={KINDS.map((id) => ({ id, label: words.kinds[id] }))} />
+      <ClearFilters names={["status", "kind"]} />
     </>
   );
 }
@@ -148,6 +153,7 @@ const WORDS = wordTable({
     updated: "Updated",
     run: "Run",
     program: "Program",
+    kinds: { run: "runs of workflows", program: "programs" },
     statuses: { open: "open", waiting: "waiting", done: "done", failed: "failed", cancelled: "cancelled" },
     ago: (age: string) => `${age} ago`,
     none: "No sessions yet",
@@ -167,6 +173,7 @@ const WORDS = wordTable({
     updated: "更新",
     run: "运行",
     program: "程序",
+    kinds: { run: "工作流运行", program: "程序" },
     statuses: { open: "进行中", waiting: "等待中", done: "完成", failed: "失败", cancelled: "已取消" },
     ago: (age: string) => `${age}前`,
     none: "还没有会话",

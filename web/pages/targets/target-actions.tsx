@@ -72,7 +72,7 @@ function ConfirmAction({ target: about, action: { id, label, effect }, onClose }
     if (isPending) return;
     const done = {
       onSuccess: () => {
-        say(words.did(label, nameOf(about)));
+        say(words.did[asksReason ? "isolate" : "reset"](nameOf(about)));
         onClose();
       },
     };
@@ -80,7 +80,7 @@ function ConfirmAction({ target: about, action: { id, label, effect }, onClose }
     else reset.mutate({ params: { target } }, done);
   };
   return (
-    <Dialog isOpen onClose={onClose} title={words.did(label, nameOf(about))} says={effect}>
+    <Dialog isOpen onClose={onClose} title={words.about(label, nameOf(about))} says={effect}>
       <form className="target-confirm" onSubmit={submit}>
         {asksReason ? (
           <label className="form-field">
