@@ -38,6 +38,8 @@ describe("a session over HTTP", () => {
     const { items, next } = await world.viewer.listSessions();
     expect(items).toMatchObject([{ session: "trip", isRun: false, state: { id: "running", label: "open" } }]);
     expect(next).toBeNull();
+    expect((await world.viewer.listSessions({ query: { kind: "run" } })).items).toEqual([]);
+    expect((await world.viewer.listSessions({ query: { kind: "program" } })).items).toEqual(items);
     const shown = await world.viewer.showSession({ params: { session: "trip" } });
     expect(shown).toMatchObject({ labels: { user: "u1" }, turns: [{ turn: "t1", calls: 2, attempts: 4 }] });
     expect(JSON.stringify(shown)).not.toContain("/srv/data");

@@ -5,6 +5,10 @@ import { expect, it } from "vitest";
 import { fragile, fromText, GATED, problemOf, runWorld } from "../server/run-world.ts";
 import { inBrowser, look } from "./browser.ts";
 import { shown } from "./page-checks.ts";
+import { pagesWorld } from "./pages.ts";
+
+/** As long as an action that can be undone waits. */
+const UNDO_MS = 4_000;
 
 const rowOf = (page: Page, run: string) => page.getByRole("row").filter({ hasText: run });
 
@@ -12,12 +16,14 @@ inBrowser("a run in the list", () => {
   it("appears and fails while it is watched, and is retried from its row", async () => {
     const { workflow, mend } = fragile();
     const world = await runWorld([workflow]);
-    const page = await look(world, "/runs");
+    const page = await look(world, "/runs", { hasOwnClock: true });
     await page.getByText("No runs yet").waitFor();
     await world.operator.startRun({ body: { workflow: "fragile", run: "watched", inputs: { password: "hunter2" } } });
     await rowOf(page, "watched").getByText("failed", { exact: false }).first().waitFor();
     mend();
     await rowOf(page, "watched").getByRole("button").first().click();
+    await page.getByRole("button", { name: "Undo" }).waitFor();
+    await page.clock.fastForward(UNDO_MS);
     await page.getByRole("row").getByText("completed").first().waitFor();
     expect(await page.content()).not.toContain("hunter2");
   });
@@ -26,12 +32,13 @@ inBrowser("a run in the list", () => {
     const { workflow } = fragile();
     const world = await runWorld([workflow]);
     await world.operator.startRun({ body: { workflow: "fragile", run: "watched" } });
-    const page = await look(world, "/runs");
+    const page = await look(world, "/runs", { hasOwnClock: true });
     const sent: string[] = [];
     page.on("request", (request) => request.method() === "POST" && sent.push(new URL(request.url()).pathname));
     await rowOf(page, "watched").getByRole("button").first().click();
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByRole("button", { name: "Undo" }).waitFor({ state: "detached" });
+    await page.clock.fastForward(UNDO_MS);
     await page.reload();
     await rowOf(page, "watched").waitFor();
     expect((await world.operator.showRun({ params: { run: "watched" } })).successor).toBeNull();
@@ -74,6 +81,51 @@ inBrowser("a question", () => {
   });
 });
 
+inBrowser("filters", () => {
+  it("an exact id in the audit counts when it is complete, not while it is typed", async () => {
+    const page = await look(pagesWorld(), "/audit");
+    await shown(page);
+    const field = page.getByRole("searchbox", { name: "Exact id" });
+    await field.fill("release-2");
+    await page.getByRole("row").nth(2).waitFor();
+    expect(new URL(page.url()).search).toBe("");
+    await field.fill("release-2.3");
+    await field.press("Enter");
+    await page.waitForURL((url) => url.searchParams.get("on") === "release-2.3");
+  });
+
+  it("a cause on the overview leads to the runs that failed for it, with both filters marked", async () => {
+    const page = await look(pagesWorld(), "/");
+    await page.getByRole("link", { name: /^Tests failed/ }).click();
+    await page
+      .locator(".chip-on")
+      .getByText(/^failed$/i)
+      .waitFor();
+    await page.locator(".chip-on").getByText("Tests failed", { exact: true }).waitFor();
+    await rowOf(page, "fix-slugify-3").waitFor();
+  });
+
+  it("sessions are those of runs, or those of programs", async () => {
+    const page = await look(pagesWorld(), "/sessions?kind=program");
+    await rowOf(page, "plan-a-trip").waitFor();
+    expect(await rowOf(page, "release-2.4").count()).toBe(0);
+    await page.goto(`${pagesWorld().url}/sessions?kind=run`);
+    await rowOf(page, "release-2.4").waitFor();
+    expect(await rowOf(page, "plan-a-trip").count()).toBe(0);
+  });
+
+  it("the search field at the top is the only one, and keeps what was searched for", async () => {
+    const page = await look(pagesWorld(), "/");
+    await shown(page);
+    await page.keyboard.press("/");
+    await page.keyboard.type("slugify");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "slugify", exact: false }).waitFor();
+    expect(await page.getByRole("searchbox").count()).toBe(1);
+    expect(await page.getByRole("searchbox").inputValue()).toBe("slugify");
+  });
+});
+
 inBrowser("the keyboard", () => {
   it("is enough for the way from a failed run to its retry, to a question and its answer, to the groups", async () => {
     const broken = fragile();
@@ -99,7 +151,7 @@ inBrowser("the keyboard", () => {
     await press("g", "n");
     await page.getByText("Ship a page?").first().waitFor();
     await press("j", "Enter");
-    await page.getByRole("button", { name: "Yes", exact: true }).waitFor();
+    await page.locator("button:focus").getByText("Yes", { exact: true }).waitFor();
     await press("Enter");
     await world.event("asks", "run-ended");
     await press("g", "f");

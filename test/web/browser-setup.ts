@@ -1,13 +1,21 @@
-// Before the first browser test: starts the one browser that all of them share, in contexts of their own.
+// Before the first browser test: starts the one browser that all of them share, in contexts of their own, and the sample world.
 
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { chromium } from "playwright-core";
 import type { TestProject } from "vitest/node";
+import type { Served } from "./browser.ts";
 import { getChromium, launchOptions } from "./chromium.ts";
+import { poison } from "./hostile-text.ts";
+import { startSampleWorld } from "./sample-world.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
     /** Where tests reach the browser; null when there is none. */
     readonly browserAt: string | null;
+    /** Without a browser, it is not started. */
+    readonly sampleWorld: Served;
   }
 }
 
@@ -27,7 +35,14 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     // Once more at the end, where people look.
     return () => Promise.resolve(void process.stderr.write(NONE));
   }
-  const browser = await chromium.launchServer(launchOptions(path));
+  const folder = mkdtempSync(join(tmpdir(), "faultline-web-"));
+  const [browser, world] = await Promise.all([chromium.launchServer(launchOptions(path)), startSampleWorld(folder)]);
+  await poison(world);
   project.provide("browserAt", browser.wsEndpoint());
-  return () => browser.close();
+  project.provide("sampleWorld", { url: world.url, tokens: world.tokens });
+  return async () => {
+    await browser.close();
+    await world.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
 }

@@ -8,7 +8,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import { describe, inject, onTestFinished } from "vitest";
 
 export type Language = "en" | "zh-CN";
-export type Theme = "light" | "dark";
+export type Theme = "system" | "light" | "dark";
 export type Person = "operator" | "viewer";
 
 export interface LookOptions {
@@ -20,6 +20,8 @@ export interface LookOptions {
   readonly height?: number;
   /** Troubles that the test causes on purpose. */
   readonly expects?: readonly RegExp[];
+  /** The page's clock can be put forward with `page.clock.fastForward`, instead of waiting for it. */
+  readonly hasOwnClock?: boolean;
 }
 
 /** What a page needs to know of a server. */
@@ -55,12 +57,14 @@ export async function look(served: Served, path: string, options: LookOptions = 
 async function newContext(
   at: Browser,
   { url, tokens }: Served,
-  { as = "operator", language = "en", theme = "light", width = 1440, height = 900 }: LookOptions,
+  { as = "operator", language = "en", theme = "light", width = 1440, height = 900, hasOwnClock = false }: LookOptions,
 ): Promise<BrowserContext> {
   const context = await at.newContext({
-    ...{ viewport: { width, height }, reducedMotion: "reduce", colorScheme: theme, locale: language },
+    ...{ viewport: { width, height }, reducedMotion: "reduce", colorScheme: theme === "dark" ? "dark" : "light" },
+    locale: language,
   });
   context.setDefaultTimeout(PATIENCE_MS);
+  if (hasOwnClock) await context.clock.install();
   const preferences = JSON.stringify(JSON.stringify({ language, theme }));
   // Kept as the page keeps them; a test may change them in the page.
   await context.addInitScript(`localStorage["faultline.preferences"] ??= ${preferences};

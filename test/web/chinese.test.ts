@@ -1,21 +1,24 @@
 // Every page in Chinese: no English word of its own, and it fits a phone.
 
 import { globSync, readFileSync } from "node:fs";
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { inBrowser, look } from "./browser.ts";
 import { englishOn, englishWords, overflowsOf, shown, violationsOf } from "./page-checks.ts";
-import { PAGE_NAMES, pagesWorld, type PagesWorld } from "./pages.ts";
+import { PAGE_NAMES, pagesWorld } from "./pages.ts";
 
 /** English that is data: what the sample's workflows, tools and failing providers say. */
-const DATA_FILES = ["test/web/sample-world.ts", "src/chaos/**/*.ts", "src/workflow/node/*.ts"];
+const DATA_FILES = [
+  "test/web/sample-world.ts",
+  "test/web/hostile-text.ts",
+  "src/chaos/**/*.ts",
+  "src/workflow/node/*.ts",
+];
 
 inBrowser("every page in Chinese", () => {
   const words = englishWords();
   const data = globSync(DATA_FILES, { cwd: `${import.meta.dirname}/../..` })
     .map((file) => readFileSync(`${import.meta.dirname}/../../${file}`, "utf8"))
     .join("\n");
-  let world: PagesWorld;
-  beforeAll(async () => void (world = await pagesWorld()));
 
   it("has words to look for", () => {
     expect(words.has("Overview")).toBe(true);
@@ -23,7 +26,8 @@ inBrowser("every page in Chinese", () => {
   });
 
   it.each(PAGE_NAMES)("%s has no English words, and fits a phone", async (name) => {
-    const page = await look(world, world.path(name), { language: "zh-CN", theme: "dark" });
+    const world = pagesWorld();
+    const page = await look(world, await world.path(name), { language: "zh-CN", theme: "dark" });
     await shown(page);
     expect(await page.evaluate("document.documentElement.lang")).toBe("zh-CN");
     expect(await englishOn(page, words, data)).toEqual([]);

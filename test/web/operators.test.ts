@@ -1,54 +1,67 @@
 // What needs a whole world: another provider for a failed run, one action on many runs, and people who may only look.
 
-import { beforeAll, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { failRuns, startFailingProvider } from "../server/failing-provider.ts";
+import { ENV, runWorld, twoProviders } from "../server/run-world.ts";
 import { journalPath, startWorld } from "../server/world.ts";
 import { inBrowser, look } from "./browser.ts";
 import { shown } from "./page-checks.ts";
-import { PAGE_NAMES, pagesWorld, type PagesWorld } from "./pages.ts";
+import { PAGE_NAMES, pagesWorld } from "./pages.ts";
 
-inBrowser("the sample world", () => {
-  let world: PagesWorld;
-  beforeAll(async () => void (world = await pagesWorld()));
+/** The page's own buttons that send something. */
+const ACTS = ["Start a run", "Answer", "Yes", "No", "Send", "Isolate", "Put back into service", "Cancel"];
 
-  it.each(PAGE_NAMES.filter((name) => name !== "audit"))("%s offers a viewer nothing that acts", async (name) => {
+inBrowser("a viewer", () => {
+  it("gets no button that acts, on any page", async () => {
+    const world = pagesWorld();
     const run = await world.operator.showRun({ params: { run: "review-pr-4408" } });
     const acts = new Set([...run.actions.map(({ label }) => label), ...ACTS]);
-    const page = await look(world, world.path(name), { as: "viewer" });
-    await shown(page);
-    const buttons = await page.locator("button:visible").allInnerTexts();
-    expect(buttons.filter((text) => acts.has(text.split("\n")[0] ?? ""))).toEqual([]);
+    const page = await look(world, "/", { as: "viewer" });
+    for (const name of PAGE_NAMES.filter((one) => one !== "audit")) {
+      await page.goto(world.url + (await world.path(name)));
+      await shown(page);
+      const buttons = await page.locator("button:visible").allInnerTexts();
+      expect(
+        buttons.filter((text) => acts.has(text.split("\n")[0] ?? "")),
+        name,
+      ).toEqual([]);
+    }
   });
+});
 
-  it("a failed run goes on with another provider, chosen in a dialog that says what it repeats and keeps", async () => {
-    const page = await look(world, "/runs/review-pr-4409");
+inBrowser("a run whose provider failed", () => {
+  it("continues with another provider, chosen in a dialog that says what it repeats and keeps", async () => {
+    const { chaos, workflow, journal } = await twoProviders();
+    chaos.script(Array.from({ length: 20 }, () => "invalid-key"));
+    const world = await runWorld([workflow], { journal, env: ENV });
+    await world.operator.startRun({ body: { workflow: "models", run: "one" } });
+    await world.event("one", "run-ended");
+    const page = await look(world, "/runs/one");
     await page
       .getByRole("button", { name: /^Switch/ })
       .first()
       .click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("Keeps", { exact: true }).first().waitFor();
+    await dialog.getByText("Does again", { exact: true }).first().waitFor();
     await dialog.getByRole("radio").first().check();
-    world.mend();
+    chaos.script(Array.from({ length: 20 }, () => "ok"));
     await dialog.getByRole("button", { name: /^Switch/ }).click();
     await dialog.waitFor({ state: "detached" });
     await page.locator("main").getByText("completed").first().waitFor();
   });
 });
 
-/** The page's own buttons that send something. */
-const ACTS = ["Start a run", "Answer", "Yes", "No", "Send", "Isolate", "Put back into service", "Cancel"];
-
 inBrowser("a group of failures", () => {
-  it("is retried as a whole, in waves, from one dialog", async () => {
+  it("is retried as a whole, in waves, from the button on its page", async () => {
     const provider = await startFailingProvider();
     onTestFinished(() => provider.close());
     const journal = journalPath();
     const runs = await failRuns(journal, provider, 3);
     const world = await startWorld({ journal });
-    const [group] = (await world.operator.listFaultGroups({})).items;
     provider.mode = "answer";
-    const page = await look(world, `/groups/${encodeURIComponent(group?.fingerprint ?? "")}?act=-`);
+    const page = await look(world, "/groups");
+    await page.getByRole("row").nth(1).click();
+    await page.getByRole("button", { name: "Act on its runs…" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: /start with 1 run/ }).click();
     await dialog.waitFor({ state: "detached" });

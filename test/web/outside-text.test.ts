@@ -1,90 +1,63 @@
 // Text that came from outside is text on every page, whatever it looks like.
 
-import { beforeAll, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
 import { inBrowser, look } from "./browser.ts";
+import { ALL_PAYLOADS, HOSTILE_POLICY, PAYLOADS } from "./hostile-text.ts";
 import { shown } from "./page-checks.ts";
-import { pagesWorld, type PagesWorld } from "./pages.ts";
+import { pagesWorld } from "./pages.ts";
 
-const PAYLOADS = [
-  `<img src=x onerror="window.hacked=1">`,
-  `"><script>window.hacked=1</script>`,
-  `<svg/onload=window.hacked=1>`,
-  `javascript:window.hacked=1`,
-  `<a href="javascript:window.hacked=1">click</a>`,
-  "{{constructor.constructor('window.hacked=1')()}}",
+const q = encodeURIComponent(ALL_PAYLOADS);
+const PATHS = [
+  ...["/", "/runs", "/runs/poisoned-run", "/runs/poisoned-gate", "/questions", "/groups", "/targets"],
+  ...["/sessions", "/sessions/poisoned", "/sessions/poisoned-tools", "/audit", "/settings"],
+  ...[`/search?q=${q}`, `/runs?q=${q}`, `/runs?run=${q}`, `/lab?q=${q}`],
 ] as const;
-const ALL = PAYLOADS.join(" ");
 
-/** Every field in which an executor or a person sends text. */
-async function poison({ operator }: PagesWorld): Promise<string> {
-  const { id } = await operator.reportFailure({
-    body: {
-      ...{ tool: "poisoned", session: "poisoned", call: "c1" },
-      evidence: { status: 503, message: ALL, body: ALL, headers: { "x-note": PAYLOADS[0], "server": PAYLOADS[1] } },
-    },
-  });
-  await operator
-    .reportOutcome({ params: { id }, body: { status: "failed", evidence: { message: ALL } } } as never)
-    .catch(tolerate);
-  await operator.startRun({ body: { workflow: "review-pr", run: "poisoned-run", inputs: { title: ALL } } });
-  await operator.startRun({ body: { workflow: "release", run: "poisoned-gate", inputs: { version: ALL } } });
-  return id;
-}
-
-/** A refusal is as good as text that is never kept. */
-function tolerate(error: unknown): void {
-  expect(error).toBeInstanceOf(Error);
+/** Whether something ran, and how much of the text became markup. */
+async function checkPlain(page: Page, where: string): Promise<void> {
+  const found = await page.evaluate<readonly unknown[]>(`[window.hacked ?? null,
+    document.querySelectorAll('img[src="x"], svg[onload], main script, a[href^="javascript:"]').length]`);
+  expect(found, where).toEqual([null, 0]);
 }
 
 inBrowser("text from outside", () => {
-  let world: PagesWorld;
-  let paths: readonly string[] = [];
-  beforeAll(async () => {
-    world = await pagesWorld();
-    await poison(world);
-    await world.until("poisoned-gate", "asking");
-    await world.until("poisoned-run", "failed");
-    const groups = (await world.operator.listFaultGroups({})).items.map(
-      ({ fingerprint }) => `/groups/${encodeURIComponent(fingerprint)}`,
-    );
-    const q = encodeURIComponent(ALL);
-    paths = [
-      ...[
-        "/",
-        "/runs",
-        "/runs/poisoned-run",
-        "/runs/poisoned-gate",
-        "/questions",
-        "/groups",
-        ...groups.slice(0, 3),
-        "/targets",
-      ],
-      ...[
-        "/sessions",
-        "/sessions/poisoned",
-        "/audit",
-        `/search?q=${q}`,
-        `/runs?q=${q}`,
-        `/runs?run=${q}`,
-        `/lab?q=${q}`,
-      ],
-    ];
-  });
-
   it("is never markup and never runs", async () => {
+    const world = pagesWorld();
     const page = await look(world, "/", { expects: [/status of 4(?:00|04|22)/] });
-    for (const path of paths) {
+    const groups = (await world.operator.listFaultGroups({ query: { q: "hacked" } })).items;
+    expect(groups.length).toBeGreaterThan(PAYLOADS.length);
+    for (const path of [...PATHS, `/groups/${encodeURIComponent(groups[0]?.fingerprint ?? "")}`]) {
       await page.goto(world.url + path);
       await shown(page);
-      for (const tab of await page.getByRole("tab").all()) await tab.click();
-      const found = await page.evaluate<readonly unknown[]>(`[window.hacked ?? null,
-        document.querySelectorAll('img[src="x"], svg[onload], main script, a[href^="javascript:"]').length]`);
-      expect(found, path).toEqual([null, 0]);
+      for (const tab of await page.getByRole("tab").all()) {
+        await tab.click();
+        await checkPlain(page, `${path} ${await tab.innerText()}`);
+      }
+      await checkPlain(page, path);
     }
   });
 
-  it("is shown as it is, so that people see what was sent", async () => {
-    const page = await look(world, "/questions");
-    await page.getByText(PAYLOADS[0], { exact: false }).first().waitFor();
+  it.each([
+    ["a question", "/questions", "main"],
+    ["a tool that was reported", "/targets", "main"],
+    ["a tool and a step of a program", "/sessions/poisoned-tools", "main"],
+    ["a file name", "/runs/poisoned-run?tab=files", ".files"],
+  ])("is shown as it is, so that people see what was sent: %s", async (_what, path, place) => {
+    const page = await look(pagesWorld(), path);
+    await page.locator(place).getByText(PAYLOADS[0], { exact: false }).first().waitFor();
+    await checkPlain(page, path);
+  });
+
+  it("is plain in a policy that is being written, in its mistakes, and in what it would have changed", async () => {
+    const page = await look(pagesWorld(), "/lab?tab=edit");
+    const policy = page.getByRole("textbox").first();
+    await policy.fill(`${HOSTILE_POLICY}${ALL_PAYLOADS}: 1\n`);
+    await page.locator("#lab-diagnostics").getByText("hacked", { exact: false }).first().waitFor();
+    await checkPlain(page, "mistakes");
+    await policy.fill(HOSTILE_POLICY);
+    await page.getByRole("button", { name: "Replay", exact: true }).click();
+    await page.locator(".lab-result").getByText(PAYLOADS[0], { exact: false }).first().waitFor();
+    await checkPlain(page, "replay");
   });
 });

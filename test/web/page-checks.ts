@@ -26,16 +26,6 @@ export async function violationsOf(page: Page, rules: readonly string[] | null =
       nodes.map(({ html, any, all }) => id + ": " + html.slice(0, 160) + " " + [...any, ...all].map(({ message }) => message).join("; "))))`);
 }
 
-/** The same page in the other theme, as someone who prefers it gets it. */
-export async function turn(page: Page, theme: "light" | "dark"): Promise<void> {
-  await page.evaluate(`(() => {
-    const kept = JSON.parse(localStorage["faultline.preferences"]);
-    localStorage["faultline.preferences"] = JSON.stringify({ ...kept, theme: "${theme}" });
-  })()`);
-  await page.reload();
-  await shown(page);
-}
-
 /** Visible elements that reach out of the window and cannot be scrolled to. Shadows and what is only read aloud do not count. */
 export async function overflowsOf(page: Page): Promise<readonly string[]> {
   return page.evaluate<string[]>(`(() => {

@@ -1,10 +1,9 @@
-// The pages of the dashboard with something to see on each, in the sample world.
+// The pages of the dashboard with something to see on each, in the sample world that all browser tests share. Its data is hostile: what came
+// from outside tries to be markup (`hostile-text.ts`). Tests that change something start a server of their own.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll } from "vitest";
-import { type SampleWorld, startSampleWorld } from "./sample-world.ts";
+import { inject } from "vitest";
+import { type Client, createClient } from "../../src/client/index.ts";
+import type { Served } from "./browser.ts";
 
 export const PAGES = {
   "overview": "/",
@@ -25,21 +24,21 @@ export const PAGES = {
 export type PageName = keyof typeof PAGES;
 export const PAGE_NAMES = Object.keys(PAGES) as readonly PageName[];
 
-export interface PagesWorld extends SampleWorld {
-  readonly path: (name: PageName) => string;
+export interface PagesWorld extends Served {
+  readonly operator: Client;
+  readonly path: (name: PageName) => Promise<string>;
 }
 
-/** A sample world for all tests of a file. */
-export async function pagesWorld(): Promise<PagesWorld> {
-  const folder = mkdtempSync(join(tmpdir(), "faultline-web-"));
-  const world = await startSampleWorld(folder);
-  afterAll(async () => {
-    await world.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const [group] = (await world.operator.listFaultGroups({})).items;
+export function pagesWorld(): PagesWorld {
+  const { url, tokens } = inject("sampleWorld");
+  const operator = createClient({ baseUrl: url, token: tokens.operator });
   return {
-    ...world,
-    path: (name) => PAGES[name].replace("{fingerprint}", encodeURIComponent(group?.fingerprint ?? "")),
+    ...{ url, tokens, operator },
+    path: async (name) => {
+      const page = PAGES[name];
+      if (!page.includes("{fingerprint}")) return page;
+      const [group] = (await operator.listFaultGroups({})).items;
+      return page.replace("{fingerprint}", encodeURIComponent(group?.fingerprint ?? ""));
+    },
   };
 }

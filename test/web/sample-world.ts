@@ -16,8 +16,6 @@ export interface SampleWorld {
   readonly tokens: Readonly<Record<"operator" | "viewer", string>>;
   readonly operator: Client;
   readonly server: RunningServer;
-  /** The model that reviews answers from now on. */
-  readonly mend: () => void;
   /** Resolves when a run reaches one of these states. */
   readonly until: (run: string, ...states: readonly string[]) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -130,7 +128,6 @@ export async function startSampleWorld(folder: string, { port = 0 } = {}): Promi
   await startRuns(operator, until);
   return {
     ...{ url: server.url, journalFile, tokens, operator, server, until },
-    mend: () => chaos.script(Array.from({ length: 200 }, () => "ok")),
     close: async () => {
       await server.close();
       await chaos.close();

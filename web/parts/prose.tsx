@@ -35,7 +35,8 @@ export function proseOf(text: string): readonly ProseBlock[] {
       if (last?.kind === "list" && !isNew) blocks[blocks.length - 1] = { kind: "list", items: [...last.items, item] };
       else blocks.push({ kind: "list", items: [item] });
       isNew = false;
-    } else if (last?.kind === "text" && !isNew) blocks[blocks.length - 1] = { kind: "text", text: `${last.text}\n${line}` };
+    } else if (last?.kind === "text" && !isNew)
+      blocks[blocks.length - 1] = { kind: "text", text: `${last.text}\n${line}` };
     else {
       blocks.push({ kind: "text", text: line });
       isNew = false;

@@ -63,7 +63,8 @@ export const TARGET_WORDS = wordTable({
     probing: (target: string) => `The next call to ${target} goes through as a probe.`,
     about: (label: string, target: string) => `${label}: ${target}`,
     did: {
-      isolate: (target: string) => `${target} is isolated. Calls to it are refused until someone puts it back into service.`,
+      isolate: (target: string) =>
+        `${target} is isolated. Calls to it are refused until someone puts it back into service.`,
       reset: (target: string) => `${target} is back in service. The next call goes to it.`,
     },
     why: "Why? People who meet it will see this.",
