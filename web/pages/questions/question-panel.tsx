@@ -9,7 +9,8 @@ import { Button } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Facts } from "../../parts/page.tsx";
 import { Countdown } from "../../parts/pill.tsx";
-import { Prose, titleAndRest } from "../../parts/prose.tsx";
+import { titleAndRest } from "../../parts/prose-blocks.ts";
+import { Prose } from "../../parts/prose.tsx";
 import { type OpenQuestion, QuestionForm } from "./question-form.tsx";
 
 export interface QuestionPanelProps {

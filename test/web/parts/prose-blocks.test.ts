@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { proseOf, titleAndRest } from "../../../web/parts/prose.tsx";
+import { proseOf, titleAndRest } from "../../../web/parts/prose-blocks.ts";
 
 describe("text with Markdown", () => {
   it.each([
