@@ -16,26 +16,23 @@ const weather = tool({
   run: (): Promise<string> => Promise.reject(new FaultError(fault("Unsupported", { message: "no forecast there" }))),
 });
 
+// The taxi needs the hotel, and the compiler knows what the hotel search returns.
+const flight = step(flights, { to: "LIS" }, { label: "the flight search" });
+const hotel = step(hotels, {}, { label: "the hotel search", optional: true });
+const ride = step(taxi, (got) => ({ hotel: got.hotel.name }), { label: "the taxi", needs: { hotel }, optional: true });
+const forecast = step(weather, {}, { label: "the weather", needs: { flight } });
+
 const session = await fl.session("trip-42");
-const result = await session.turn({
-  flights: step(flights, { to: "LIS" }, { label: "the flight search" }),
-  hotels: step(hotels, {}, { label: "the hotel search", optional: true }),
-  taxi: step(taxi, (got) => ({ hotel: String(got["hotels"]) }), {
-    label: "the taxi",
-    needs: ["hotels"],
-    optional: true,
-  }),
-  weather: step(weather, {}, { label: "the weather", needs: ["flights"] }),
-});
+const result = await session.turn({ flight, hotel, ride, forecast });
 
 const statuses = Object.values(result.outcomes).map(({ status }) => status);
 console.log(result.status, statuses.sort().join(" "));
 // partial defaulted done skipped skipped
 console.log(result.message);
 // Completed the flight search; the hotel search failed, so it was left out; the weather failed, so a default value is used; the taxi was left out because it needs the hotel search.
-const { flights: found } = result.outcomes;
-console.log(found !== undefined && hasValue(found) ? found.value : "none");
-// { to: 'LIS', price: 180 }
+const found = result.outcomes.flight;
+console.log(found !== undefined && hasValue(found) ? found.value.price : "none");
+// 180
 
 // Every decision about a failure is recorded, in the format of the tool error handling specification.
 const record = (await session.trace()).find(({ event_type }) => event_type === "ToolError");

@@ -28,12 +28,11 @@ async function program(inShip: () => Promise<void>): Promise<string> {
   });
   const fl = createFaultline({ journal: await openJournal(file) });
   const session = await fl.session("order-7");
-  const { outcomes } = await session.turn({
-    charge: step(charge, {}),
-    ship: step(ship, (got) => ({ receipt: String(got["charge"]) }), { needs: ["charge"] }),
-  });
-  const shipped = outcomes["ship"];
-  return shipped?.status === "done" ? `${String(shipped.value)}, attempt ${shipped.attempts}` : "not shipped";
+  const charged = step(charge, {});
+  const shipping = step(ship, (got) => ({ receipt: got.charged }), { needs: { charged } });
+  const { outcomes } = await session.turn({ charged, shipping });
+  const shipped = outcomes.shipping;
+  return shipped?.status === "done" ? `${shipped.value}, attempt ${shipped.attempts}` : "not shipped";
 }
 
 // The first process stops while the parcel is being shipped and never continues, as after kill -9.

@@ -14,14 +14,9 @@ const summarise = tool({
 });
 
 const session = await fl.session("report-3", { mode: "headless" });
-const work = () =>
-  session.turn(
-    {
-      first: step(summarise, "A story of everything"),
-      second: step(summarise, "Another story", { needs: ["first"] }),
-    },
-    { id: "summaries" },
-  );
+const first = step(summarise, "A story of everything");
+const second = step(summarise, "Another story", { needs: { first } });
+const work = () => session.turn({ first, second }, { id: "summaries" });
 
 const before = await work();
 console.log(before.status, session.spending.microcents, before.questions[0]?.code);

@@ -3,7 +3,7 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, isStepCount, tool as aiTool } from "ai";
-import { createFaultline, hasValue, tool, viewFor, type Tool } from "faultline";
+import { createFaultline, tool } from "faultline";
 import { startChaos } from "faultline/testing";
 import { z } from "zod";
 
@@ -25,38 +25,31 @@ const model = fl.model([openai("gpt-5"), anthropic("claude-sonnet-4-5")]);
 let asked = 0;
 const weather = tool({
   id: "weather",
+  description: "The weather in a city",
+  input: z.object({ city: z.string() }),
   idempotent: true, // so a retry is safe
-  run: ({ city }: { city: string }) => {
+  run: ({ city }) => {
     asked += 1;
     if (asked === 1) throw Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
     return `sunny in ${city}`;
   },
 });
-const book = tool({
-  id: "book",
-  timeoutMs: 50,
-  run: (_flight: { flight: string }): Promise<string> => new Promise(() => undefined), // hangs
-});
 
-/** Runs a protected tool for the model. The model reads the value, or a safe description of the fault. */
-const run =
-  <In>(protectedTool: Tool<In, string>) =>
-  async (input: In, { abortSignal }: { abortSignal?: AbortSignal }) => {
-    const outcome = await fl.protect(protectedTool, input, abortSignal === undefined ? {} : { signal: abortSignal });
-    return hasValue(outcome) ? outcome.value : viewFor("model", outcome.fault, { correlationId: outcome.call }).message;
-  };
+// A tool made with the AI SDK gets the same protection.
+const book = aiTool({
+  description: "Books a flight",
+  inputSchema: z.object({ flight: z.string() }),
+  execute: (): Promise<string> => new Promise(() => undefined), // hangs
+});
 
 const { text, finalStep } = await generateText({
   model,
   prompt: "Is the weather in Lisbon good? Then book a flight.",
   stopWhen: isStepCount(4),
-  tools: {
-    weather: aiTool({ inputSchema: z.object({ city: z.string() }), execute: run(weather) }),
-    book: aiTool({ inputSchema: z.object({ flight: z.string() }), execute: run(book) }),
-  },
+  tools: fl.aiTools({ weather, book }, { settings: { book: { timeoutMs: 50 } } }),
 });
 console.log(text);
-// The tool said: sunny in Lisbon; The tool ran out of time and may have done its work; check whether it did before you repeat the call.
+// The tool said: sunny in Lisbon; FaultError: ToolTransient/ExecutionTimeout: The tool ran out of time and may have done its work; check whether it did before you repeat the call.
 console.log(finalStep.providerMetadata?.["faultline"]?.["target"]);
 // anthropic/claude-sonnet-4-5
 console.log(fl.metrics()["weather"]?.retry_count, fl.metrics()["book"]?.timeout_count);

@@ -6,8 +6,16 @@ import type { CliTarget } from "./agent/run/cli.ts";
 import type { PriceRow } from "./provider/price/price-rows.ts";
 import { lazyPart } from "./host/lazy-part.ts";
 import { checkOptions } from "./options/check-options.ts";
-import { having, shape } from "./options/kind.ts";
+import { group, having, mapOf, shape } from "./options/kind.ts";
 import { pricesKind, priceTable, type PriceTable } from "./provider/price/price-table.ts";
+import {
+  AI_TOOL_SETTINGS,
+  type AiTools,
+  type AiToolSettings,
+  createAiTools,
+  type GivenTools,
+  type ProtectTool,
+} from "./provider/ai-tools.ts";
 import { FETCH_OPTIONS, type FetchOptions } from "./provider/fetch/fetch-options.ts";
 import type { MembersDeps, ModelMember } from "./provider/model/members.ts";
 import { createModel } from "./provider/model/chain-model.ts";
@@ -32,6 +40,14 @@ export interface FaultlineModelOptions extends ModelOptions {
 
 /** Options of `fl.fetch`. */
 export interface FaultlineFetchOptions extends FetchOptions {
+  /** The session or turn its calls belong to. */
+  readonly within?: Session | Turn;
+}
+
+/** Options of `fl.aiTools`. */
+export interface FaultlineAiToolsOptions<Name extends string = string> {
+  /** What Faultline should know of the tools of the AI SDK, by name: `{ weather: { idempotent: true } }`. */
+  readonly settings?: { readonly [Tool in Name]?: AiToolSettings };
   /** The session or turn its calls belong to. */
   readonly within?: Session | Turn;
 }
@@ -63,6 +79,10 @@ export function createFaultline(options: FaultlineOptions = {}): Faultline {
 
 const MODEL_OPTIONS_WITHIN = shape<FaultlineModelOptions>({ ...MODEL_OPTIONS, within: withinKind });
 const FETCH_OPTIONS_WITHIN = shape<FaultlineFetchOptions>({ ...FETCH_OPTIONS, within: withinKind });
+const AI_TOOLS_OPTIONS = shape<FaultlineAiToolsOptions>({
+  settings: mapOf(group(AI_TOOL_SETTINGS)),
+  within: withinKind,
+});
 const AGENT_OPTIONS_WITHIN = shape<FaultlineAgentOptions>({ ...AGENT_OPTIONS, within: withinKind });
 
 /** The one object a program makes: protected calls, models, agents and sessions on one runtime. */
@@ -79,6 +99,32 @@ export class Faultline extends Runtime {
     checkOptions("fl.model", options, MODEL_OPTIONS_WITHIN);
     const { within, ...rest } = options;
     return createModel(targets, rest, this.#protectIn(within), this.#homeIn(within));
+  }
+
+  /**
+   * Tools for an agent of the AI SDK, protected: made with `tool` of this package, or of the AI SDK. When a tool fails in the end, the model
+   * reads a safe description of the fault as a tool error.
+   *
+   * @example
+   * ```ts
+   * import { createFaultline, tool } from "faultline";
+   * import { z } from "zod";
+   *
+   * const search = tool({ id: "search", description: "Finds flights", input: z.object({ to: z.string() }), run: ({ to }) => [to] });
+   * const tools = createFaultline().aiTools({ search });
+   * ```
+   */
+  aiTools<Given extends GivenTools>(
+    tools: Given,
+    options: FaultlineAiToolsOptions<Extract<keyof Given, string>> = {},
+  ): AiTools<Given> {
+    const { settings = {}, within } = checkOptions<FaultlineAiToolsOptions>("fl.aiTools", options, AI_TOOLS_OPTIONS);
+    const protect: ProtectTool = (called, input, { id, signal }) => {
+      const given = signal === undefined ? {} : { signal };
+      if (within === undefined) return this.protect(called, input as never, given);
+      return within.protect(called, input as never, { ...given, ...(id === undefined ? {} : { id }) });
+    };
+    return createAiTools(tools, settings, { protect, redactor: within?.redactor ?? this.redactor }) as AiTools<Given>;
   }
 
   /** A `fetch` for an official SDK: `new OpenAI({ fetch: fl.fetch({ provider: "openai" }), maxRetries: 0 })`. */

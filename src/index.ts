@@ -71,10 +71,12 @@ export { createFaultline } from "./faultline.ts";
 export type {
   Faultline,
   FaultlineAgentOptions,
+  FaultlineAiToolsOptions,
   FaultlineFetchOptions,
   FaultlineModelOptions,
   FaultlineOptions,
 } from "./faultline.ts";
+export type { AiTool, AiToolCall, AiTools, AiToolSettings, AnyAiTool, GivenTools } from "./provider/ai-tools.ts";
 export type { FetchOptions } from "./provider/fetch/fetch-options.ts";
 export type { TargetReport } from "./runtime/target/report-targets.ts";
 export type { ProtectOptions, SessionOptions } from "./runtime/runtime.ts";

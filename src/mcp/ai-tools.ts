@@ -1,14 +1,13 @@
-// A server's tools in the shape that the AI SDK's `generateText({ tools })` takes. The AI SDK is not imported: it recognises its
-// schemas by a symbol, which is set here.
+// A server's tools in the shape that the AI SDK's `generateText({ tools })` takes.
 
 import type { McpConnection } from "./connection.ts";
+import { aiSchema } from "../schema/ai-schema.ts";
 import { modelText } from "./result.ts";
 
 /** A tool for the AI SDK. */
 export interface AiTool {
   readonly type: "dynamic";
   readonly description: string;
-  /** `never` is assignable to the AI SDK's own type, which contains a private symbol and cannot be written without importing it. */
   readonly inputSchema: never;
   readonly execute: (input: unknown, options?: { readonly abortSignal?: AbortSignal | undefined }) => Promise<string>;
 }
@@ -35,11 +34,4 @@ function aiTool(connection: McpConnection, name: string): AiTool {
       return modelText(outcome, "en", { modelDetail: connection.tool(name).modelDetail });
     },
   };
-}
-
-const AI_SCHEMA = Symbol.for("vercel.ai.schema");
-
-/** Without a validator: our own check runs before the tool, and the model reads its fault. */
-function aiSchema(jsonSchema: Readonly<Record<string, unknown>>): never {
-  return { [AI_SCHEMA]: true, _type: undefined, jsonSchema, validate: undefined } as never;
 }

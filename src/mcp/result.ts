@@ -2,8 +2,9 @@
 
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { SHAPE_REDACTOR } from "../core/fault/redact.ts";
-import { viewFor, type ViewOptions } from "../core/fault/view.ts";
+import type { ViewOptions } from "../core/fault/view.ts";
 import type { Locale } from "../core/fault/words/words.ts";
+import { faultText } from "../runtime/call/model-text.ts";
 import { hasValue, type Outcome } from "../runtime/call/outcome.ts";
 
 /** What a tool of an MCP server returned. */
@@ -53,8 +54,5 @@ export function modelText(
   const { redactor = SHAPE_REDACTOR } = more;
   if (outcome.status === "partial") return redactor.text(outcome.value.text);
   if (hasValue(outcome)) return outcome.value.text;
-  const view = viewFor("model", outcome.fault, { ...more, correlationId: outcome.call, locale });
-  const { class: family, code, message, issues = [], detail = "" } = view;
-  const wrong = issues.map(({ path, expected, got }) => `${path} ${expected} (got ${got})`);
-  return [`${family}/${code}: ${message}`, ...wrong, ...(detail === "" ? [] : [detail])].join("\n");
+  return faultText(outcome.fault, { ...more, correlationId: outcome.call, locale });
 }

@@ -4,6 +4,7 @@ import { Moment, NEVER } from "../host/clock.ts";
 import { lazyPart } from "../host/lazy-part.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault, type Fault } from "../core/fault/fault.ts";
+import type { Redactor } from "../core/fault/redact.ts";
 import { type Answer, checkAnswer, INTERACTIONS, type Question } from "../core/flow/interaction.ts";
 import { type BudgetOptions, budgetRule, type Spending } from "../core/flow/money.ts";
 import { withRows } from "../core/policy/layer.ts";
@@ -121,6 +122,11 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
     this.#budget = new Budget(options.budget);
     for (const interactor of options.interactors) this.#interactors.attach(interactor);
     if (options.extensions.length === 0 && !options.journal.durable) this.#engine = this.#build(this.#own());
+  }
+
+  /** Masks the secrets this runtime knows. */
+  protected get redactor(): Redactor {
+    return this.#options.redactor;
   }
 
   get journal(): Journal {

@@ -24,8 +24,13 @@ export class FaultError extends Error {
   declare readonly error?: unknown;
   declare readonly [BRAND]: true;
 
-  constructor(fault: Fault, { error, ...options }: { readonly cause?: unknown; readonly error?: unknown } = {}) {
-    super(SHAPE_REDACTOR.text(`${fault.class}/${fault.code}: ${fault.message}`), options);
+  /** `message`: what the error says, for a reader who may not see the fault's own message. */
+  constructor(
+    fault: Fault,
+    options: { readonly cause?: unknown; readonly error?: unknown; readonly message?: string } = {},
+  ) {
+    const { error, message = `${fault.class}/${fault.code}: ${fault.message}`, ...rest } = options;
+    super(SHAPE_REDACTOR.text(message), rest);
     this.name = "FaultError";
     if (error !== undefined) Object.defineProperty(this, "error", { value: error });
     Object.defineProperties(this, { fault: { value: fault }, [BRAND]: { value: true } });
