@@ -8,9 +8,16 @@ import type { Locale } from "../core/fault/words/words.ts";
 import type { OfferedAction } from "../core/flow/action.ts";
 import { turnOf } from "../core/flow/node.ts";
 import { keyOf, type Visit } from "../core/flow/run.ts";
-import { reasonOf, STANDING_WORDS, standingOf, type Surroundings } from "../core/flow/run-standing.ts";
+import { currentWait, reasonOf, STANDING_WORDS, standingOf, type Surroundings } from "../core/flow/run-standing.ts";
 import { tellRun } from "../core/flow/run-words.ts";
-import { visitLabel, visitReason, type VisitStanding, visitStanding } from "../core/flow/visit-words.ts";
+import {
+  visitCode,
+  visitLabel,
+  visitNextAt,
+  visitReason,
+  type VisitStanding,
+  visitStanding,
+} from "../core/flow/visit-words.ts";
 import type { Move, VisitTimes } from "../core/record/timeline.ts";
 import { filesOfVisit } from "../workflow/report/run-files.ts";
 import type { RunReport, RunSummary } from "../workflow/runs-api.ts";
@@ -33,22 +40,11 @@ export function runLineFor(
   summary: RunSummary,
   around: Surroundings,
 ): z.output<typeof runLine> {
-  const {
-    run,
-    workflow,
-    version,
-    status,
-    outcome,
-    nodes,
-    target = null,
-    code,
-    questions,
-    wakeAt,
-    attempt = 0,
-    of = 0,
-  } = summary;
+  const { run, workflow, version, status, outcome, nodes, target = null, code, questions, wakeAt } = summary;
   const { startedAt, updatedAt, endedAt, spentMicrocents, predecessor, successor } = summary;
   const standing = standingOf(summary, around);
+  const wait = around.isHeld && status === "running" ? currentWait(summary, around.now) : null;
+  const { attempt = 0, of = 0 } = wait ?? summary;
   return {
     ...{ run, workflow, version, status, outcome, target, code },
     state: { id: standing, label: STANDING_WORDS[locale][standing] },
@@ -56,7 +52,7 @@ export function runLineFor(
     reason: reasonOf(summary, standing, locale),
     nodes: [...nodes],
     questions: [...questions],
-    ...{ nextAt: wakeAt, attempt, of },
+    ...{ nextAt: wait?.nextAt ?? wakeAt, attempt, of },
     ...{ startedAt, updatedAt, endedAt: endedAt === 0 ? null : endedAt, spentMicrocents, predecessor, successor },
     held: around.isHeld,
   };
@@ -109,17 +105,17 @@ function visitFor(
 ): z.output<typeof runView>["visits"][number] {
   const { locale, role } = reader;
   const { node, execution, kind, attempt, of, phase, startedAt, endedAt, callAttempts, spentMicrocents } = visit;
-  const { fault, pause, state, notBefore, skipped, inherited, target = null, targets = [] } = visit;
+  const { fault, pause, skipped, inherited, target = null, targets = [] } = visit;
   const key = keyOf(visit);
   const output = outputs.get(key);
   return {
     ...{ node, execution, kind, attempt, of, phase, callAttempts, spentMicrocents, target, skipped, inherited },
     state: pillFor(visitStanding(visit, now), locale),
-    reason: visitReason(visit, locale),
-    cause: causeFor(fault?.code ?? null, locale),
+    reason: visitReason(visit, now, locale),
+    cause: causeFor(visitCode(visit, now), locale),
     startedAt: startedAt === 0 ? null : startedAt,
     endedAt: endedAt === 0 ? null : endedAt,
-    nextAt: pause?.wakeAt ?? (state === "ready" && notBefore > now ? notBefore : null),
+    nextAt: visitNextAt(visit, now),
     ...(times.get(key) ?? NO_TIMES),
     targets: [...targets],
     fault: fault === null ? null : faultFor(reader, fault, `${summary.run}/${turnOf(visit)}`),

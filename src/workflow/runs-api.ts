@@ -7,6 +7,7 @@ import type { OfferedAction } from "../core/flow/action.ts";
 import type { Answer, Question } from "../core/flow/interaction.ts";
 import type { RunLimits } from "../core/flow/run-event.ts";
 import type { RunState, RunStatus } from "../core/flow/run.ts";
+import type { RunWait } from "../core/flow/run-standing.ts";
 import type { Spending } from "../core/flow/money.ts";
 import type { IncidentFacts } from "../core/record/incident.ts";
 import type { RunStreamEvent } from "../core/record/run-stream.ts";
@@ -30,6 +31,8 @@ export interface RunSummary {
   readonly code: string | null;
   readonly questions: readonly string[];
   readonly wakeAt: number | null;
+  /** What it waits for while a process holds it; null when something of it works. Older programs leave it out. */
+  readonly wait?: RunWait | null;
   /** Of the node that failed, or that is retried after a failure; 0 for no failure. Older programs leave it out. */
   readonly attempt?: number;
   /** How many attempts that node may have; 0 until that is known. */

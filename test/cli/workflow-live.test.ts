@@ -110,7 +110,7 @@ describe("the live view", () => {
     feed("run-started", "", started("coder"));
     feed("node-started", "coder", { kind: "agent" });
     feed("call-started", "", callOf("coder"));
-    feed("call-admitted", "", callOf("coder"));
+    feed("call-admitted", "", { ...callOf("coder"), attempt: 1 });
     feed("call-failed", "", failed("coder", "RateLimited", again(2, 12_000)));
     await clock.advance(0);
     expect(terminal.screen).toBe(
@@ -121,7 +121,7 @@ describe("the live view", () => {
       "● coder  openai/gpt-5.5: Too many requests, try 2/6 in 7 s · 5 s\nrun_1 · running · 5 s · Ctrl-C leaves",
     );
     await clock.advance(7_000);
-    feed("call-admitted", "", callOf("coder"));
+    feed("call-admitted", "", { ...callOf("coder"), attempt: 2 });
     expect(terminal.screen).toContain("● coder  openai/gpt-5.5: Too many requests, try 2/6 · 12 s");
     await clock.advance(1_000);
     expect(terminal.screen).toContain("● coder  openai/gpt-5.5: Too many requests, try 2/6 · 2 calls · 13 s");
@@ -132,7 +132,7 @@ describe("the live view", () => {
     feed("run-started", "", started("coder"));
     feed("node-started", "coder", { kind: "agent" });
     feed("call-started", "", callOf("coder"));
-    for (let attempt = 1; attempt <= 3; attempt++) feed("call-admitted", "", callOf("coder"));
+    for (let attempt = 1; attempt <= 3; attempt++) feed("call-admitted", "", { ...callOf("coder"), attempt });
     feed("call-succeeded", "", { ...callOf("coder"), cost: cost(1_500_000) });
     await clock.advance(2_500);
     feed("node-completed", "coder", { output: null, ...to("reviewer") });

@@ -1,14 +1,9 @@
 // One action on many failed runs, through the real server: previewed, paced, stopped by itself, aborted, continued after a kill.
 
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Client, createClient, type ProblemError } from "../../src/client/index.ts";
 import { type FailingProvider, failRuns, startFailingProvider } from "./failing-provider.ts";
+import { startProcess } from "./own-process.ts";
 import { journalPath, type ServerWorld, startWorld } from "./world.ts";
 
 interface BulkWorld {
@@ -171,20 +166,3 @@ describe("a bulk action", () => {
     expect((await world.viewer.listBulks()).items).toEqual([]);
   });
 });
-
-const SCRIPT = fileURLToPath(new URL("../support/server-process.ts", import.meta.url));
-
-async function startProcess(journal: string): Promise<{ readonly client: Client; readonly kill: () => Promise<void> }> {
-  const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [SCRIPT, journal], { stdio: "pipe" });
-  const ended = once(child, "exit");
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const [url] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
-  const token = readFileSync(join(dirname(journal), "operator.token"), "utf8").trim();
-  return {
-    client: createClient({ baseUrl: url, token }),
-    async kill() {
-      child.kill("SIGKILL");
-      await ended;
-    },
-  };
-}

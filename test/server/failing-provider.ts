@@ -12,6 +12,7 @@ export type ProviderMode =
   | "refuse" // 401
   | "busy" // 503
   | "limit" // 429 for an hour
+  | "pause" // 429 for 40 seconds
   | "answer"
   | "hold"; // answers when told to
 
@@ -42,6 +43,7 @@ const REPLIES: Readonly<Record<ProviderMode, readonly [number, string]>> = {
   refuse: [401, REFUSAL],
   busy: [503, JSON.stringify({ error: { message: "The server is overloaded." } })],
   limit: [429, JSON.stringify({ error: { message: "Rate limit reached." } })],
+  pause: [429, JSON.stringify({ error: { message: "Rate limit reached." } })],
   answer: [200, ANSWER],
   hold: [200, ANSWER],
 };
@@ -58,6 +60,7 @@ export async function startFailingProvider(): Promise<FailingProvider> {
         ...LIMITS,
         "x-ratelimit-remaining-requests": String(60 - requests),
         ...(mode === "limit" ? { "retry-after": "3600" } : {}),
+        ...(mode === "pause" ? { "retry-after": "40" } : {}),
       })
       .end(text);
   };

@@ -268,7 +268,7 @@ async function startRuns(client: Client, until: SampleWorld["until"]): Promise<v
   await Promise.all([
     until("nightly-docs-17", "completed", "failed"),
     until("release-2.4", "asking"),
-    until("triage-inbox-9", "waiting", "failed"),
+    until("triage-inbox-9", "retrying", "failed"),
     ...TITLES.map((_title, index) => until(`review-pr-${4408 + index}`, "failed")),
   ]);
 }

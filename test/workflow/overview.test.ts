@@ -33,7 +33,7 @@ describe("an overview", () => {
       { kind: "wake", key: "e", value: NOON + 6_000 },
       { kind: "wake", key: "b", value: NOON - 5_000 },
     ]);
-    expect(await overviewOf(journal, NOON)).toMatchObject({
+    expect(await overviewOf(journal, NOON, new Set())).toMatchObject({
       questions: { count: 1, isMore: false, first: [{ id: "q2" }] },
       running: { count: 2, first: [{ run: "a" }, { run: "e" }] },
       waiting: { count: 1, first: [{ run: "e", nextAt: NOON + 6_000 }] },
@@ -48,7 +48,7 @@ describe("an overview", () => {
     const journal = createMemoryJournal();
     const many = Array.from({ length: 600 }, (_, index) => run(`r${index}`, "running", NOON - index));
     await journal.keep(many.map((value, index) => ({ kind: "run", key: `r${index}`, value })));
-    const { running, spentMicrocents, isPartial } = await overviewOf(journal, NOON);
+    const { running, spentMicrocents, isPartial } = await overviewOf(journal, NOON, new Set());
     expect([running.count, running.isMore, running.first.length]).toEqual([500, true, 20]);
     expect([spentMicrocents, isPartial]).toEqual([5_000, true]);
   });

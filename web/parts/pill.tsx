@@ -13,6 +13,7 @@ const LOOKS: Readonly<Record<string, { readonly tone: Tone; readonly icon: IconN
   queued: { tone: "grey", icon: "queued" },
   running: { tone: "blue", icon: "running" },
   asking: { tone: "violet", icon: "asking" },
+  retrying: { tone: "amber", icon: "retry" },
   waiting: { tone: "amber", icon: "waiting" },
   stopped: { tone: "teal", icon: "stopped" },
   completed: { tone: "green", icon: "completed" },
@@ -20,6 +21,8 @@ const LOOKS: Readonly<Record<string, { readonly tone: Tone; readonly icon: IconN
   cancelled: { tone: "grey", icon: "cancelled" },
   skipped: { tone: "grey", icon: "skipped" },
 };
+/** States that end at a known time. */
+const COUNTS_DOWN: ReadonlySet<string> = new Set(["retrying", "waiting"]);
 const UNKNOWN = { tone: "grey", icon: "queued" } as const;
 
 export function toneOf(state: string): Tone {
@@ -46,7 +49,7 @@ export function StatePill({ state: { id, label }, nextAt = null, attempt = 0, of
           {attempt}/{of}
         </span>
       ) : null}
-      {nextAt === null || id !== "waiting" ? null : <Countdown until={nextAt} />}
+      {nextAt === null || !COUNTS_DOWN.has(id) ? null : <Countdown until={nextAt} />}
     </span>
   );
 }

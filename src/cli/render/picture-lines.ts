@@ -1,12 +1,14 @@
 // A node visit on one line (state, attempts, next attempt, time, cost), and the run's footer line.
 
 import { type FaultCode, formatMs, isFaultCode, type Locale, wordsFor } from "../../core/index.ts";
+import type { HeldReason } from "../../core/flow/call.ts";
 import type { Visit, VisitState } from "../../core/flow/run.ts";
+import type { VisitCall } from "../../core/flow/visit.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import type { Paint, Style } from "./paint.ts";
 import { dollars, minuteOf, shown } from "./values.ts";
 import { FOLLOW_WORDS, type FollowWords } from "./words/follow-words.ts";
-import type { RunPicture, VisitNote } from "../workflow/run-picture.ts";
+import type { RunPicture } from "../workflow/run-picture.ts";
 
 export interface LineOptions {
   readonly locale: Locale;
@@ -40,7 +42,10 @@ export function visitLine(picture: RunPicture, visit: Visit, nameColumns: number
   const words = FOLLOW_WORDS[locale];
   const name = nameOf(visit, words);
   const padded = name + " ".repeat(Math.max(0, nameColumns - columnsOf(name)));
-  const facts = [...factsOf(visit, picture.noteOf(visit), words, locale, now), ...sumsOf(visit, words, locale, now)];
+  const facts = [
+    ...factsOf(visit, picture.followersOf(visit), words, locale, now),
+    ...sumsOf(visit, words, locale, now),
+  ];
   const text = fitted(`${padded}  ${facts.join(" · ")}`.trimEnd(), columns - 2);
   const [head, rest] = [text.slice(0, padded.length), text.slice(padded.length)];
   const isOver = visit.endedAt > 0 && visit.state !== "failed";
@@ -67,15 +72,21 @@ export function footLine(run: string, picture: RunPicture, hint: string, options
   return paint("dim", fitted(facts.join(" · "), columns));
 }
 
-function factsOf(visit: Visit, note: VisitNote, words: FollowWords, locale: Locale, now: number): readonly string[] {
+function factsOf(
+  visit: Visit,
+  goesTo: readonly string[],
+  words: FollowWords,
+  locale: Locale,
+  now: number,
+): readonly string[] {
   const { state, fault, pause, skipped } = visit;
-  const { call, goesTo } = note;
   const attempts = attemptFacts(visit, words);
   const code = fault?.code ?? null;
   switch (state) {
     case "running": {
+      const call = retriedCall(visit);
       if (call === null) return attempts;
-      const why = reasonText(call.reason, words, locale);
+      const why = call.held === null ? titleOf(call.code, locale).join("") : words.callReasons[call.held];
       const again = words.callAgain(shown(call.target, 60), why, call.attempt, call.of);
       return [...attempts, `${again} ${timeTo(call.nextAt, now, words, locale)}`.trimEnd()];
     }
@@ -94,6 +105,12 @@ function factsOf(visit: Visit, note: VisitNote, words: FollowWords, locale: Loca
     case "cancelled":
       return [];
   }
+}
+
+/** A call of the visit that waits or has failed before: the one that continues first. */
+function retriedCall({ calls = {} }: Visit): VisitCall | null {
+  const all = Object.values(calls).filter(({ code, nextAt }) => code !== null || nextAt !== null);
+  return all.toSorted((one, other) => (one.nextAt ?? Infinity) - (other.nextAt ?? Infinity))[0] ?? null;
 }
 
 export function attemptFacts({ attempt, of }: Visit, words: FollowWords): readonly string[] {
@@ -122,7 +139,7 @@ export function costFacts({ spentMicrocents }: Visit): readonly string[] {
   return spentMicrocents > 0 ? [dollars(spentMicrocents)] : [];
 }
 
-export function reasonText(reason: FaultCode | "paused" | "paced", words: FollowWords, locale: Locale): string {
+export function reasonText(reason: FaultCode | HeldReason, words: FollowWords, locale: Locale): string {
   return reason === "paused" || reason === "paced" ? words.callReasons[reason] : (titleOf(reason, locale)[0] ?? "");
 }
 

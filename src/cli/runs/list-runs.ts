@@ -5,6 +5,7 @@ import type { ActionId } from "../../core/flow/action-words.ts";
 import { actionWords } from "../../core/flow/action-words.ts";
 import { type FaultCode, isFaultCode } from "../../core/index.ts";
 import { isEnded, type RunStatus } from "../../core/flow/run.ts";
+import { STANDING_WORDS, standingOf } from "../../core/flow/run-standing.ts";
 import type { RunSummary } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import type { Io } from "../io.ts";
@@ -13,7 +14,6 @@ import { dollars, minuteOf, shown } from "../render/values.ts";
 import type { GlobalOptions } from "../options.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { tableLines } from "../render/table.ts";
-import { FOLLOW_WORDS } from "../render/words/follow-words.ts";
 import { type JournalOption, withRuns } from "./run-home.ts";
 import { RUNS_WORDS, type RunsWords } from "../render/words/runs-words.ts";
 
@@ -61,6 +61,7 @@ async function printRuns(
 ): Promise<void> {
   const words = RUNS_WORDS[locale];
   const paint = paintFor(io.stdout, io.env, color);
+  const now = io.clock.now();
   // Workflows without agents ask no target, and a narrow terminal has no room for an empty column.
   const hasTargets = runs.some(({ target = null }) => target !== null);
   const isShown = (_cell: unknown, index: number): boolean => hasTargets || index !== TARGET_COLUMN;
@@ -72,7 +73,7 @@ async function printRuns(
       [
         short(one.run),
         shown(one.workflow, 40),
-        pillOf(one, held.has(one.run), locale),
+        pillOf(one, held.has(one.run), now, locale),
         one.nodes.map((node) => shown(node, 30)).join(", "),
         shown(one.target ?? "", 40),
         time(one.startedAt),
@@ -92,7 +93,7 @@ async function printRuns(
   for (const [index, line] of lines.entries()) {
     const status = runs[index]?.status ?? "running";
     const one = runs[index];
-    const pill = one === undefined ? "" : pillOf(one, held.has(one.run), locale);
+    const pill = one === undefined ? "" : pillOf(one, held.has(one.run), now, locale);
     // Coloured after alignment, because colour codes have no width on screen.
     await io.stdout.write(`${line.replace(pill, () => paint(STATUS_STYLES[status], pill))}\n`);
   }
@@ -113,15 +114,13 @@ function shortener(runs: readonly string[]): (run: string) => string {
   return (run) => shown(run.slice(0, chars));
 }
 
-/** The status, plus the outcome if it says more. A run is "running" only while a process advances it. */
-export function pillOf(summary: RunSummary, isHeld: boolean, locale: GlobalOptions["locale"]): string {
-  const { status, outcome, questions, wakeAt } = summary;
-  const words = FOLLOW_WORDS[locale];
-  const waits = questions.length > 0 || wakeAt !== null;
-  if (!isEnded(summary) && !isHeld && !waits) return words.idle;
+/** Where it stands, plus the outcome if it says more. A run is "running" only while a process advances it. */
+export function pillOf(summary: RunSummary, isHeld: boolean, now: number, locale: GlobalOptions["locale"]): string {
+  const { status, outcome } = summary;
+  const label = STANDING_WORDS[locale][standingOf(summary, { now, isHeld, isDriven: false })];
   // A cancelled run's outcome only repeats the status.
   const saysMore = outcome !== "" && outcome !== status && status !== "cancelled";
-  return saysMore ? `${words.statuses[status]}: ${shown(outcome, 40)}` : words.statuses[status];
+  return saysMore ? `${label}: ${shown(outcome, 40)}` : label;
 }
 
 function nextOf(

@@ -97,7 +97,7 @@ function reportLines(home: RunCommandDeps, report: RunReport, isHeld: boolean): 
   const own = new Set(state.visits.flatMap((visit) => filesOfVisit(visit, files)));
   const others = files.filter((file) => !own.has(file)).map((file) => `  ${shown(file)}`);
   return [
-    `${words.run} ${paint("bold", shown(summary.run))}  ${paint(STATUS_STYLES[summary.status], pillOf(summary, isHeld, locale))}`,
+    `${words.run} ${paint("bold", shown(summary.run))}  ${paint(STATUS_STYLES[summary.status], pillOf(summary, isHeld, io.clock.now(), locale))}`,
     ...factLines(factsOf(home, report, isHeld), columns).map((line) => paint("dim", line)),
     ...wrapped(tellRun(state, locale), columns),
     "",

@@ -1,5 +1,5 @@
-// A run as a terminal follows it: its folded state, and what only its stream of events tells: which call waits for its next
-// attempt, where a failed visit leads, and which failures the run survived.
+// A run as a terminal follows it: its folded state, and what only its stream of events tells: where a failed visit leads, and
+// which failures the run survived.
 
 import { type FaultCode, isFaultCode, traitsOf } from "../../core/index.ts";
 import type { Spending } from "../../core/flow/money.ts";
@@ -7,22 +7,6 @@ import { keyOf, type RunState, type Visit, visitOf } from "../../core/flow/run.t
 import type { Entry } from "../../core/record/event.ts";
 import { emptySession, foldEntry } from "../../core/record/replay.ts";
 import type { RunStreamEvent } from "../../core/record/run-stream.ts";
-
-/** A call that is retried, as opposed to a new attempt of the node. */
-export interface SeenCall {
-  readonly target: string;
-  readonly reason: FaultCode | "paused" | "paced";
-  readonly attempt: number;
-  readonly of: number | null;
-  readonly nextAt: number;
-}
-
-/** What the stream tells of a visit besides its state. */
-export interface VisitNote {
-  readonly call: SeenCall | null;
-  /** The nodes that follow it although it failed. */
-  readonly goesTo: readonly string[];
-}
 
 /** Failures that did not end the run. */
 export interface Survived {
@@ -32,11 +16,10 @@ export interface Survived {
   readonly regenerations: number;
 }
 
-const NO_NOTE: VisitNote = { call: null, goesTo: [] };
-
 export class RunPicture {
   readonly #session = emptySession("");
-  readonly #notes = new Map<string, VisitNote>();
+  /** The nodes that follow a visit although it failed, by `node#execution`. */
+  readonly #follow = new Map<string, readonly string[]>();
   survived: Survived = { retries: 0, switches: 0, waits: 0, regenerations: 0 };
 
   /** `events` are those that the run's stream made from the entry. */
@@ -45,8 +28,7 @@ export class RunPicture {
     for (const event of events) {
       const what = survivedIn(event);
       if (what !== null) this.survived = { ...this.survived, [what]: this.survived[what] + 1 };
-      const note = noteIn(event);
-      if (note !== null) this.#notes.set(keyOf(event), note);
+      if (event.type === "node.failed") this.#follow.set(keyOf(event), event.data.next);
     }
   }
 
@@ -68,26 +50,9 @@ export class RunPicture {
     return this.run === null ? undefined : visitOf(this.run, place);
   }
 
-  noteOf(visit: Visit): VisitNote {
-    return this.#notes.get(keyOf(visit)) ?? NO_NOTE;
-  }
-}
-
-/** null: what is known of the visit stays. */
-function noteIn(event: RunStreamEvent): VisitNote | null {
-  switch (event.type) {
-    case "call.retrying": {
-      const { target, callAttempt: attempt, of, reason, nextAt } = event.data;
-      return { call: { target, reason, attempt, of, nextAt }, goesTo: [] };
-    }
-    case "node.failed":
-      return { call: null, goesTo: event.data.next };
-    case "node.started":
-    case "node.resumed":
-    case "gate.resumed":
-      return NO_NOTE;
-    default:
-      return null;
+  /** The nodes that follow it although it failed. */
+  followersOf(visit: Visit): readonly string[] {
+    return this.#follow.get(keyOf(visit)) ?? [];
   }
 }
 

@@ -18,6 +18,14 @@ export interface CountedApart {
   readonly countedAs?: string;
 }
 
+/** Why an attempt is held back: the other side asked for a pause, or requests to it are spread out. */
+export type HeldReason = "paused" | "paced";
+
+/** The turn that a call of a session belongs to: its id begins with it. */
+export function turnOfCall(call: string): string {
+  return call.split("/")[0] ?? "";
+}
+
 /** What happens to a call. */
 export type CallEvent = CountedApart & AnyCallEvent;
 

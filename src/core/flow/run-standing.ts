@@ -3,6 +3,7 @@
 
 import { isFaultCode } from "../fault/catalogue.ts";
 import { type Locale, wordsFor } from "../fault/words/words.ts";
+import type { HeldReason } from "./call.ts";
 import { isEnded, type RunStatus } from "./run-state.ts";
 
 /** Where a run stands. */
@@ -10,6 +11,7 @@ export const RUN_STANDINGS = [
   "queued", //    it has something to do, and a process will take it up
   "running",
   "asking", //    it waits for a person
+  "retrying", //  it has failed, and tries again at a known time
   "waiting", //   it waits for a time
   "stopped", //   it has something to do, and no process advances it
   "completed",
@@ -27,7 +29,21 @@ export interface RunLine {
   readonly code: string | null;
   readonly questions: readonly string[];
   readonly wakeAt: number | null;
+  readonly wait?: RunWait | null;
   readonly successor: string | null;
+}
+
+/** What a run waits for that a process holds: nothing of it works until then. */
+export interface RunWait {
+  /** The target or tool that is waited for; empty when a node waits for its next attempt. */
+  readonly target: string;
+  readonly attempt: number;
+  /** 0 when that is not known. */
+  readonly of: number;
+  /** What failed before; null when nothing did. */
+  readonly code: string | null;
+  readonly held: HeldReason | null;
+  readonly nextAt: number;
 }
 
 export interface Surroundings {
@@ -39,13 +55,22 @@ export interface Surroundings {
 }
 
 export function standingOf(line: RunLine, { now, isHeld, isDriven }: Surroundings): RunStanding {
-  const { status, questions, wakeAt } = line;
+  const { status, questions, wakeAt, code } = line;
   if (isEnded({ status })) return status as "completed" | "failed" | "cancelled";
-  if (isHeld && status === "running") return "running";
+  if (isHeld && status === "running") return currentWait(line, now) === null ? "running" : laterAfter(code);
   if (questions.length > 0) return "asking";
-  if (wakeAt !== null && wakeAt > now) return "waiting";
+  if (wakeAt !== null && wakeAt > now) return laterAfter(code);
   if (isHeld) return "running";
   return isDriven ? "queued" : "stopped";
+}
+
+function laterAfter(code: string | null): RunStanding {
+  return code === null ? "waiting" : "retrying";
+}
+
+/** null when its time has come: the next event says more. */
+export function currentWait({ wait = null }: Pick<RunLine, "wait">, now: number): RunWait | null {
+  return wait !== null && wait.nextAt > now ? wait : null;
 }
 
 /** The label of each state. */
@@ -54,6 +79,7 @@ export const STANDING_WORDS: Readonly<Record<Locale, Readonly<Record<RunStanding
     queued: "queued",
     running: "running",
     asking: "needs you",
+    retrying: "retrying",
     waiting: "waiting",
     stopped: "stopped",
     completed: "completed",
@@ -64,6 +90,7 @@ export const STANDING_WORDS: Readonly<Record<Locale, Readonly<Record<RunStanding
     queued: "排队中",
     running: "运行中",
     asking: "需要您处理",
+    retrying: "重试中",
     waiting: "等待中",
     stopped: "已停止",
     completed: "已完成",
@@ -79,7 +106,8 @@ export function reasonOf(line: RunLine, standing: RunStanding, locale: Locale): 
   return words[standing]({
     nodes: line.nodes.slice(0, MAX_NODES).join(words.comma),
     title: line.code === null ? "" : titleOf(line.code, locale),
-    target: line.target ?? "",
+    target: standing === "retrying" || standing === "waiting" ? (line.wait?.target ?? "") : (line.target ?? ""),
+    held: line.wait?.held ?? null,
     outcome: line.outcome === line.status ? "" : line.outcome,
     questions: line.questions.length,
   });
@@ -98,6 +126,7 @@ interface Facts {
   readonly target: string;
   readonly outcome: string;
   readonly questions: number;
+  readonly held: HeldReason | null;
 }
 
 type Reasons = Readonly<Record<RunStanding, (facts: Facts) => string>> & {
@@ -105,6 +134,15 @@ type Reasons = Readonly<Record<RunStanding, (facts: Facts) => string>> & {
   readonly continued: (successor: string) => string;
 };
 
+/** Why the next attempt of a call is held back. */
+export const HELD_WORDS: Readonly<Record<Locale, Readonly<Record<HeldReason, string>>>> = {
+  "en": { paused: "the other side asked for a pause", paced: "requests are spread out" },
+  "zh-CN": { paused: "对方要求暂停", paced: "请求分散发送" },
+};
+
+const named = (text: string, target: string): string => (target === "" ? text : `${text} (${target})`.trimStart());
+const namedZh = (text: string, target: string): string => (target === "" ? text : `${text}（${target}）`);
+const again = (why: string, comma: string, text: string): string => (why === "" ? text : `${why}${comma}${text}`);
 const at = (node: string, text: string, colon: string): string => (node === "" ? text : `${node}${colon}${text}`);
 
 const REASONS: Readonly<Record<Locale, Reasons>> = {
@@ -116,11 +154,12 @@ const REASONS: Readonly<Record<Locale, Reasons>> = {
       `Working${nodes === "" ? "" : ` on ${nodes}`}${target === "" ? "" : ` (${target})`}`,
     asking: ({ nodes, questions }) =>
       at(nodes, questions === 1 ? "waits for an answer" : `waits for ${questions} answers`, ": "),
-    waiting: ({ nodes, title }) => at(nodes, title === "" ? "waits for its time" : `${title}; tries again later`, ": "),
+    retrying: ({ nodes, title, target }) => at(nodes, again(named(title, target), "; ", "tries again later"), ": "),
+    waiting: ({ nodes, target, held }) =>
+      at(nodes, held === null ? "waits for its time" : named(HELD_WORDS["en"][held], target), ": "),
     stopped: () => "No process advances it; resume it",
     completed: ({ outcome }) => outcome,
-    failed: ({ nodes, title, target, outcome }) =>
-      at(nodes, `${title === "" ? outcome : title}${target === "" ? "" : ` (${target})`}`, ": "),
+    failed: ({ nodes, title, target, outcome }) => at(nodes, named(title === "" ? outcome : title, target), ": "),
     cancelled: () => "",
   },
   "zh-CN": {
@@ -129,11 +168,12 @@ const REASONS: Readonly<Record<Locale, Reasons>> = {
     queued: () => "已到时间，即将由进程接手",
     running: ({ nodes, target }) => `正在执行${nodes === "" ? "" : ` ${nodes}`}${target === "" ? "" : `（${target}）`}`,
     asking: ({ nodes, questions }) => at(nodes, questions === 1 ? "等待答复" : `等待 ${questions} 个答复`, "："),
-    waiting: ({ nodes, title }) => at(nodes, title === "" ? "等待到时间" : `${title}；稍后重试`, "："),
+    retrying: ({ nodes, title, target }) => at(nodes, again(namedZh(title, target), "；", "稍后重试"), "："),
+    waiting: ({ nodes, target, held }) =>
+      at(nodes, held === null ? "等待到时间" : namedZh(HELD_WORDS["zh-CN"][held], target), "："),
     stopped: () => "没有进程在推进；请恢复运行",
     completed: ({ outcome }) => outcome,
-    failed: ({ nodes, title, target, outcome }) =>
-      at(nodes, `${title === "" ? outcome : title}${target === "" ? "" : `（${target}）`}`, "："),
+    failed: ({ nodes, title, target, outcome }) => at(nodes, namedZh(title === "" ? outcome : title, target), "："),
     cancelled: () => "",
   },
 };

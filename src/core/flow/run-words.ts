@@ -5,7 +5,7 @@ import type { Locale } from "../fault/words/words.ts";
 import type { PauseReason, SkipReason } from "./node.ts";
 import type { RunState } from "./run-state.ts";
 import { type Settlement, tellSteps } from "./turn-words.ts";
-import type { Visit, VisitState } from "./visit.ts";
+import { callWaitOf, type Visit, type VisitState } from "./visit.ts";
 
 /** The newest visit of each node counts: what a later round did replaces what an earlier one did. */
 export function tellRun(state: Pick<RunState, "status" | "fault" | "visits">, locale: Locale): string {
@@ -35,7 +35,12 @@ const SETTLED: Readonly<Record<VisitState, (visit: Visit) => Settled>> = {
   failed: () => ({ status: "failed" }),
   cancelled: () => ({ status: "cancelled", fault: null }),
   skipped: ({ skipped }) => SKIPPED[skipped ?? "operator"],
-  running: ({ pause }) => (pause === null ? { status: "running" } : { status: "answered", fault: null }),
+  running: (visit) => {
+    if (visit.pause !== null) return { status: "answered", fault: null };
+    const wait = callWaitOf(visit, 0);
+    if (wait === null) return { status: "running" };
+    return { status: "parked", wakeAt: wait.nextAt, fault: wait.code === null ? null : fault(wait.code) };
+  },
   // Not tried yet, or to be tried again.
   ready: ({ fault: seen, notBefore }) =>
     seen === null ? { status: "unstarted" } : { status: "parked", wakeAt: notBefore },

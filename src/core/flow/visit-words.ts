@@ -3,8 +3,8 @@
 import { isFaultCode } from "../fault/catalogue.ts";
 import { type Locale, wordsFor } from "../fault/words/words.ts";
 import type { PauseReason, SkipReason } from "./node.ts";
-import { RUN_STANDINGS, STANDING_WORDS } from "./run-standing.ts";
-import type { Visit, VisitState } from "./visit.ts";
+import { HELD_WORDS, RUN_STANDINGS, STANDING_WORDS } from "./run-standing.ts";
+import { callWaitOf, type Visit, type VisitState } from "./visit.ts";
 
 export const PAUSE_WORDS: Readonly<Record<Locale, Readonly<Record<PauseReason | "retry", string>>>> = {
   "en": {
@@ -51,16 +51,23 @@ const OVER: Readonly<Partial<Record<VisitState, VisitStanding>>> = {
   cancelled: "cancelled",
 };
 
-export function visitStanding(visit: Pick<Visit, "state" | "pause" | "notBefore">, now: number): VisitStanding {
-  const { state, pause, notBefore } = visit;
+export function visitStanding(visit: Visit, now: number): VisitStanding {
+  const { state, pause, fault } = visit;
   const over = OVER[state];
   if (over !== undefined) return over;
   if (pause?.why === "stopped") return "stopped";
   if (pause !== null && pause.questions.length > 0) return "asking";
-  if (state === "paused") return "waiting";
+  const wait = callWaitOf(visit, now);
+  if (wait !== null) return wait.code === null ? "waiting" : "retrying";
+  if (visitNextAt(visit, now) !== null || state === "paused") return fault === null ? "waiting" : "retrying";
   // An answered visit keeps its pause, without questions, until a process takes it up.
-  if (state === "running") return pause === null ? "running" : "queued";
-  return notBefore > now ? "waiting" : "queued";
+  return state === "running" && pause === null ? "running" : "queued";
+}
+
+/** When a visit that waits continues by itself; null when it works, or waits for something else. */
+export function visitNextAt(visit: Visit, now: number): number | null {
+  const { state, pause, notBefore } = visit;
+  return pause?.wakeAt ?? callWaitOf(visit, now)?.nextAt ?? (state === "ready" && notBefore > now ? notBefore : null);
 }
 
 const SKIPPED: Readonly<Record<Locale, string>> = { "en": "skipped", "zh-CN": "跳过" };
@@ -69,11 +76,20 @@ export function visitLabel(standing: VisitStanding, locale: Locale): string {
   return standing === "skipped" ? SKIPPED[locale] : STANDING_WORDS[locale][standing];
 }
 
+/** What went wrong last: the failure of a call that waits, or of the visit. */
+export function visitCode(visit: Visit, now: number): string | null {
+  return callWaitOf(visit, now)?.code ?? visit.fault?.code ?? null;
+}
+
 /** Why a visit waits, failed or was skipped; empty when there is nothing to say. */
-export function visitReason({ state, pause, skipped, fault }: Visit, locale: Locale): string {
-  const title = fault === null ? "" : isFaultCode(fault.code) ? wordsFor(fault.code, locale).title : String(fault.code);
+export function visitReason(visit: Visit, now: number, locale: Locale): string {
+  const { state, pause, skipped, fault } = visit;
+  const code = visitCode(visit, now);
+  const title = code === null ? "" : isFaultCode(code) ? wordsFor(code, locale).title : code;
   if (skipped !== null) return joined([SKIP_WORDS[locale][skipped], title], locale);
   if (pause !== null && state === "paused") return joined([PAUSE_WORDS[locale][pause.why], title], locale);
+  const wait = callWaitOf(visit, now);
+  if (wait !== null) return joined([wait.target, wait.held === null ? title : HELD_WORDS[locale][wait.held]], locale);
   if (state === "ready" && fault !== null) return joined([PAUSE_WORDS[locale].retry, title], locale);
   return state === "failed" ? title : "";
 }

@@ -1,6 +1,8 @@
 // One visit of a node, and the fan-outs around it: the parts of a run's state.
 
+import type { FaultCode } from "../fault/catalogue.ts";
 import type { Fault } from "../fault/fault.ts";
+import type { HeldReason } from "./call.ts";
 import type { Question } from "./interaction.ts";
 import type { Instruction, NodeKind, PauseReason, SkipReason, StagePhase } from "./node.ts";
 
@@ -45,7 +47,36 @@ export interface Visit {
   targets?: readonly string[];
   /** The target that was asked last: of a visit that succeeded, the one that answered. */
   target?: string | null;
+  /** Calls of the attempt that runs which are not over, by id; left out by older programs. */
+  calls?: Readonly<Record<string, VisitCall>>;
   inherited: boolean;
+}
+
+/** A call of a visit that is not over. */
+export interface VisitCall {
+  /** The target or tool in charge. */
+  readonly target: string;
+  /** The attempt that runs, or the one after the wait … */
+  readonly attempt: number;
+  /** … of so many; null until a retry has said it. */
+  readonly of: number | null;
+  /** What its last attempt failed with; null for none. */
+  readonly code: FaultCode | null;
+  /** Why its next attempt is held back; null when it waits because of a failure. */
+  readonly held: HeldReason | null;
+  /** When its next attempt begins; null while one runs. */
+  readonly nextAt: number | null;
+}
+
+/** A wait in which nothing of the visit works. */
+export type CallWait = VisitCall & { readonly nextAt: number };
+
+/** What a visit waits for although it runs: all its calls wait. The one that continues first; null when something works. */
+export function callWaitOf({ state, calls = {} }: Pick<Visit, "state" | "calls">, now: number): CallWait | null {
+  const all = state === "running" ? Object.values(calls) : [];
+  const waits = all.filter((call): call is CallWait => call.nextAt !== null && call.nextAt > now);
+  if (waits.length < all.length) return null;
+  return waits.toSorted((one, other) => one.nextAt - other.nextAt)[0] ?? null;
 }
 
 /** Paths that run side by side until they meet again. */

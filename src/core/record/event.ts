@@ -3,7 +3,7 @@
 
 import type { BreakerState } from "../decide/breaker.ts";
 import type { Fault } from "../fault/fault.ts";
-import type { CallEvent, CountedApart } from "../flow/call.ts";
+import type { CallEvent, CountedApart, HeldReason } from "../flow/call.ts";
 import type { PlanNode } from "../flow/plan.ts";
 import type { RunEvent } from "../flow/run-event.ts";
 import type { SuppressedFault } from "../fault/suppressed.ts";
@@ -82,7 +82,7 @@ export type GuardEvent =
       readonly call: string;
       readonly tool: string;
       readonly attempt: number;
-      readonly reason: "paused" | "paced";
+      readonly reason: HeldReason;
       readonly nextAt: number;
     };
 

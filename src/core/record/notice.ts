@@ -2,6 +2,7 @@
 // another target, and that the model is asked again.
 
 import type { FaultCode } from "../fault/catalogue.ts";
+import type { HeldReason } from "../flow/call.ts";
 import type { Recourse } from "../policy/policy.ts";
 import type { Entry } from "./event.ts";
 
@@ -16,7 +17,7 @@ export type Notice =
       readonly attempt: number;
       /** … of so many; null when the wait is no retry. */
       readonly of: number | null;
-      readonly reason: FaultCode | "paused" | "paced";
+      readonly reason: FaultCode | HeldReason;
       /** Epoch milliseconds. */
       readonly nextAt: number;
     }
@@ -37,7 +38,7 @@ export type Notice =
     };
 
 /** null for an entry that announces none of these. */
-export function noticeOf({ at, event }: Entry): Notice | null {
+export function noticeOf({ at, event }: Pick<Entry, "at" | "event">): Notice | null {
   if (event.type === "call-held") {
     const { call, tool, attempt, reason, nextAt } = event;
     return { kind: "wait", call, tool, attempt, of: null, reason, nextAt };

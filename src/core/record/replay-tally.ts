@@ -9,7 +9,7 @@ import type { Decision } from "../decide/decision.ts";
 import { explain } from "../decide/explain.ts";
 import { type FaultCode, isFaultCode } from "../fault/catalogue.ts";
 import type { Locale } from "../fault/words/words.ts";
-import type { CallEvent } from "../flow/call.ts";
+import { type CallEvent, turnOfCall } from "../flow/call.ts";
 import type { Cost } from "../flow/money.ts";
 import { turnOf } from "../flow/node.ts";
 import type { StageDecision } from "../flow/stage.ts";
@@ -318,9 +318,4 @@ class Tally implements PolicyReplay {
 
 function keyOf({ session }: Entry, name: string): string {
   return `${session} ${name}`;
-}
-
-/** A call's id begins with the turn it belongs to. */
-function turnOfCall(call: string): string {
-  return call.split("/")[0] ?? "";
 }

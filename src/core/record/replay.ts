@@ -5,10 +5,9 @@ import { advanceCall, type CallEvent, type CallState, startCall } from "../flow/
 import type { Answer, Question } from "../flow/interaction.ts";
 import { book, NOTHING_SPENT, rebook, type Spending } from "../flow/money.ts";
 import type { Fault } from "../fault/fault.ts";
-import { foldRun, noteTarget, type RunState, startRun, visitOf } from "../flow/run.ts";
-import { placeOf } from "../flow/node.ts";
-import { type RunEvent } from "../flow/run-event.ts";
+import { type RunState, startRun } from "../flow/run.ts";
 import type { Entry, JournalEvent, Manifest, SessionStatus, TurnStatus } from "./event.ts";
+import { foldIntoRun } from "./run-fold.ts";
 
 /** What a session remembers of a turn. */
 export interface TurnRecord {
@@ -67,28 +66,15 @@ export function emptySession(session: string): SessionState {
 }
 
 /** Folds one entry into `state`, in place. */
-export function foldEntry(state: SessionState, { seq, at, event }: Entry): void {
+export function foldEntry(state: SessionState, entry: Entry): void {
+  const { seq, at, event } = entry;
   // Unknown types were written by a newer program and are skipped.
   const fold = (FOLDS as Partial<Record<string, Fold>>)[event.type];
   fold?.(state, event, at);
-  if (state.run !== null) foldRunEntry(state, state.run, event, at);
+  if (state.run !== null) foldIntoRun(state.run, entry);
   else if (event.type === "run-started") state.run = startRun(event, at);
   state.seq = seq;
   state.lastAt = at;
-}
-
-/** A run sees its own events, and counts what the calls of its nodes asked, tried and cost. */
-function foldRunEntry(state: SessionState, run: RunState, event: JournalEvent, at: number): void {
-  if (event.type !== "call-admitted" && !("cost" in event)) {
-    foldRun(run, event as RunEvent, at);
-    return;
-  }
-  const place = placeOf(state.calls.get(event.call)?.turn ?? "");
-  const visit = place === null ? undefined : visitOf(run, place);
-  if (visit === undefined) return;
-  if (event.type === "call-admitted" || event.type === "call-succeeded") noteTarget(run, visit, event.tool);
-  if (event.type === "call-admitted") visit.callAttempts += 1;
-  else if (event.type !== "call-late") visit.spentMicrocents += event.cost?.microcents ?? 0;
 }
 
 type Fold = (state: SessionState, event: JournalEvent, at: number) => void;

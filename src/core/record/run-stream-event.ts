@@ -3,6 +3,7 @@
 
 import type { FaultClass, FaultCode } from "../fault/catalogue.ts";
 import type { FaultIssue } from "../fault/fault.ts";
+import type { HeldReason } from "../flow/call.ts";
 import type { AnswerSchema, InteractionKind, SelectOption } from "../flow/interaction.ts";
 import type { Spending } from "../flow/money.ts";
 import type { NodeKind, PauseReason, Resolution, SkipReason, StagePhase } from "../flow/node.ts";
@@ -97,7 +98,7 @@ export interface RunStreamData {
     /** The number of the call's coming attempt; each call counts from 1, independently of `attempt`. */
     readonly callAttempt: number;
     readonly of: number | null;
-    readonly reason: FaultCode | "paused" | "paced";
+    readonly reason: FaultCode | HeldReason;
     readonly nextAt: number;
   };
   "call.switched": { readonly call: string; readonly from: string; readonly to: string; readonly why: FaultCode };

@@ -6,6 +6,7 @@ import { failedName, type Fault } from "../fault/fault.ts";
 import { viewFor } from "../fault/view.ts";
 import { VOCABULARY } from "../fault/vocabulary.ts";
 import type { Locale } from "../fault/words/words.ts";
+import { turnOfCall } from "../flow/call.ts";
 import { type Answer, endOf, formFacts, type Question } from "../flow/interaction.ts";
 import { type Cost, NOTHING_SPENT, type Spending } from "../flow/money.ts";
 import { type NodePlace, placeOf, turnOf } from "../flow/node.ts";
@@ -54,7 +55,7 @@ export const WHOLE_RUN: NodePlace = Object.freeze({ node: "", execution: 0, atte
 
 /** A call outside any node belongs to the whole run. A call that is held back has its id, with its turn's, before it begins. */
 export function placeOfCall({ calls }: Memory, call: string): NodePlace {
-  return placeOf(calls.get(call) ?? call.split("/")[0] ?? "") ?? WHOLE_RUN;
+  return placeOf(calls.get(call) ?? turnOfCall(call)) ?? WHOLE_RUN;
 }
 
 const NO_WORK: AttemptWork = Object.freeze({ callAttempts: 0, spentMicrocents: 0 });

@@ -3,6 +3,7 @@
 
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
+import type { HeldReason } from "../../core/flow/call.ts";
 import { rowFor } from "../../core/policy/policy.ts";
 import type { LiveTarget } from "../target/target.ts";
 import type { Attempt } from "./attempt.ts";
@@ -115,7 +116,7 @@ async function sitOutPause(run: LiveCall): Promise<Fault | null> {
 }
 
 /** Recorded at once, so that a wait is visible while it lasts. */
-function tellHeld(run: LiveCall, reason: "paused" | "paced", nextAt: number): void {
+function tellHeld(run: LiveCall, reason: HeldReason, nextAt: number): void {
   const { engine, call, binding, record, request } = run;
   const attempt = record.state.attempt + 1;
   const event = { type: "call-held", call, tool: binding.tool.id, attempt, reason, nextAt } as const;

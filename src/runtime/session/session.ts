@@ -93,11 +93,6 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
     return this.#core.state.run;
   }
 
-  /** Empty for a call that is over, or outside turns. */
-  turnOfCall(call: string): string {
-    return this.#core.state.calls.get(call)?.turn ?? "";
-  }
-
   /** Writes what happened to its workflow, with the values that belong to it. */
   record(events: readonly (RunEvent | TurnEvent | HostEvent)[], keeps: readonly Keep[] = []): Promise<void> {
     return this.#core.recorder.record(events, keeps, this.#core.clock.now());

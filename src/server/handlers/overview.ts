@@ -22,10 +22,11 @@ export function overviewHandlers({
   clock,
   faultline,
   metrics,
+  workflows,
 }: ServerParts): HandlersOf<"overview" | "search" | "metrics"> {
   return {
     async overview({ who, locale }) {
-      const seen = await overviewOf(journal, clock.now());
+      const seen = await overviewOf(journal, clock.now(), await workflows.runs.held());
       const { questions, running, waiting, failed, faults, spentMicrocents, since, isPartial } = seen;
       const troubled = faultline
         .targets()

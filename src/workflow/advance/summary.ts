@@ -1,20 +1,12 @@
 // A run in one line, and when it wants to be advanced next: kept beside its events, written with them, so that lists and
 // drivers need not fold anything.
 
-import type { RunEvent } from "../../core/flow/run-event.ts";
-import { placeOf } from "../../core/flow/node.ts";
-import {
-  copyRun,
-  foldRun,
-  isEnded,
-  keyOf,
-  needsOf,
-  noteTarget,
-  openVisits,
-  type RunState,
-} from "../../core/flow/run.ts";
+import { copyRun, isEnded, needsOf, openVisits, type RunState, type Visit } from "../../core/flow/run.ts";
+import type { RunWait } from "../../core/flow/run-standing.ts";
+import { callWaitOf } from "../../core/flow/visit.ts";
+import { visitStanding } from "../../core/flow/visit-words.ts";
+import { foldIntoRun } from "../../core/record/run-fold.ts";
 import type { JournalEvent } from "../../core/record/event.ts";
-import type { NewEntry } from "../../journal/journal.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { DerivedKeep } from "../../runtime/session/session-recorder.ts";
 import type { Session } from "../../runtime/session/session.ts";
@@ -26,6 +18,7 @@ export function summaryOf(run: string, state: RunState, spentMicrocents: number,
   const troubled = isEnded(state)
     ? state.visits.findLast(({ node }) => node === state.failedNode)
     : live.find(({ fault }) => fault !== null);
+  const wait = isEnded(state) ? null : waitOf(live, now);
   const { workflow, version, digest, file, status, outcome, startedAt, endedAt, limits, predecessor, successor } =
     state;
   return {
@@ -38,11 +31,12 @@ export function summaryOf(run: string, state: RunState, spentMicrocents: number,
     outcome,
     nodes: isEnded(state) ? [state.failedNode].filter((node) => node !== "") : live.map(({ node }) => node),
     target: state.target ?? null,
-    code: state.fault?.code ?? troubled?.fault?.code ?? null,
+    code: state.fault?.code ?? wait?.code ?? troubled?.fault?.code ?? null,
     questions,
     attempt: troubled?.attempt ?? 0,
     of: troubled?.of ?? 0,
     wakeAt: isEnded(state) ? null : needsOf(state, now, NOBODY).wakeAt,
+    wait,
     startedAt,
     updatedAt: now,
     endedAt,
@@ -51,6 +45,19 @@ export function summaryOf(run: string, state: RunState, spentMicrocents: number,
     predecessor,
     successor,
   };
+}
+
+/** The first thing that something of it waits for; null while something works. */
+function waitOf(live: readonly Visit[], now: number): RunWait | null {
+  if (live.some((visit) => visitStanding(visit, now) === "running" || visitStanding(visit, now) === "queued"))
+    return null;
+  const waits = live.flatMap((visit): readonly RunWait[] => {
+    const call = callWaitOf(visit, now);
+    const { state, attempt, of, notBefore: nextAt, fault } = visit;
+    if (call !== null) return [{ ...call, of: call.of ?? 0 }];
+    return state === "ready" ? [{ target: "", attempt, of, code: fault?.code ?? null, held: null, nextAt }] : [];
+  });
+  return waits.toSorted((one, other) => one.nextAt - other.nextAt)[0] ?? null;
 }
 
 const NOBODY: ReadonlySet<string> = new Set();
@@ -72,27 +79,15 @@ export function keepLine(session: Session, clock: Clock): void {
     const { run, id, spending } = session;
     if (run === null || !entries.some(({ event }) => changesLine(event))) return [];
     const after = copyRun(run);
-    for (const { at, event } of entries) {
-      if (event.type !== "call-admitted") foldRun(after, event as RunEvent, at);
-      else {
-        const place = placeOf(turnIn(entries, event.call) ?? session.turnOfCall(event.call));
-        const visit = place === null ? undefined : openVisits(after).find((one) => keyOf(one) === keyOf(place));
-        if (visit !== undefined) noteTarget(after, visit, event.tool);
-      }
-    }
+    for (const entry of entries) foldIntoRun(after, entry);
     return keepsOf(summaryOf(id, after, spending.microcents, clock.now()));
   });
 }
 
-/** The turn of a call that starts in the same append. */
-function turnIn(entries: readonly NewEntry[], call: string): string | undefined {
-  const started = entries.find(({ event }) => event.type === "call-started" && event.call === call)?.event;
-  return started?.type === "call-started" ? started.turn : undefined;
-}
-
-/** Of calls and turns a line says whom they ask, and what they cost: that can wait for the next event of the run. */
-function changesLine({ type }: JournalEvent): boolean {
-  return type === "call-admitted" || type.startsWith("node-") || type.startsWith("run-") || type === "workflow-changed";
+/** Of calls and turns a line says whom they ask, what they wait for, and what they cost; the cost can wait for the next event. */
+function changesLine(event: JournalEvent): boolean {
+  const { type } = event;
+  return "call" in event || type.startsWith("node-") || type.startsWith("run-") || type === "workflow-changed";
 }
 
 /** By all visits of a node together. */

@@ -1,6 +1,7 @@
 // What a person on duty wants to know first, read by index: a journal with a long past costs no more than a new one.
 
 import type { Question } from "../../core/flow/interaction.ts";
+import { currentWait } from "../../core/flow/run-standing.ts";
 import type { FaultBucket } from "../../journal/fault-queries.ts";
 import type { Journal, Timed } from "../../journal/journal.ts";
 import { tagOf } from "../../journal/keep-kinds.ts";
@@ -49,7 +50,8 @@ const HOUR_MS = 3_600_000;
 /** Behind every other key. */
 const LAST_KEY = "\u{10ffff}";
 
-export async function overviewOf(journal: Journal, now: number): Promise<Overview> {
+/** `held`: the runs that a live process advances. */
+export async function overviewOf(journal: Journal, now: number, held: ReadonlySet<string>): Promise<Overview> {
   const since = now - (now % DAY_MS);
   const running = await journal.keptByTime("run", {
     order: "newest",
@@ -71,16 +73,21 @@ export async function overviewOf(journal: Journal, now: number): Promise<Overvie
   // A run that asks also wakes when its question expires, but it does not continue by itself.
   const asking = new Set(questions.map(({ value }) => (value as Question).session));
   const alone = wakes.filter(({ key }) => !asking.has(key));
+  const begunRuns = running.map(({ value }) => value as RunSummary);
+  const retrying = begunRuns.flatMap((run) => {
+    const wait = held.has(run.run) ? currentWait(run, now) : null;
+    return wait === null ? [] : [{ ...run, nextAt: wait.nextAt }];
+  });
+  const waits = new Set(retrying.map(({ run }) => run));
+  const working = begunRuns.filter(({ run }) => !waits.has(run));
+  const later = await waitingRuns(journal, alone.slice(0, SHOWN));
   return {
     questions: counted(
       questions,
       questions.slice(0, SHOWN).map(({ value }) => value as Question),
     ),
-    running: counted(
-      running,
-      running.slice(0, SHOWN).map(({ value }) => value as RunSummary),
-    ),
-    waiting: counted(alone, await waitingRuns(journal, alone.slice(0, SHOWN))),
+    running: counted(working, working.slice(0, SHOWN), running.length > COUNTED),
+    waiting: counted([...retrying, ...alone], [...retrying, ...later].toSorted(byNextAt).slice(0, SHOWN)),
     failed: byCode(begun.runs),
     faults: await faultsOfDay(journal, now),
     spentMicrocents: sum(begun.runs.map(({ spentMicrocents }) => spentMicrocents)),
@@ -89,8 +96,16 @@ export async function overviewOf(journal: Journal, now: number): Promise<Overvie
   };
 }
 
-function counted<Item>(found: readonly unknown[], first: readonly Item[]): Counted<Item> {
-  return { count: Math.min(found.length, COUNTED), isMore: found.length > COUNTED, first };
+function counted<Item>(
+  found: readonly unknown[],
+  first: readonly Item[],
+  isMore = found.length > COUNTED,
+): Counted<Item> {
+  return { count: Math.min(found.length, COUNTED), isMore, first };
+}
+
+function byNextAt(one: { readonly nextAt: number }, other: { readonly nextAt: number }): number {
+  return one.nextAt - other.nextAt;
 }
 
 async function waitingRuns(journal: Journal, wakes: readonly Timed[]): Promise<Overview["waiting"]["first"]> {

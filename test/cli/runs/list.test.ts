@@ -20,7 +20,7 @@ describe("the list of runs", () => {
     const [head, first, second] = stdout.split("\n");
     expect(head).toMatch(/^run +workflow +status +node +started \(UTC\) +cost +next$/);
     expect(first).toMatch(/^second +quick +completed: fine +\d{4}-\d\d-\d\d \d\d:\d\d +\$0\.00$/);
-    expect(second).toMatch(/^ship +gated +waiting +ask +.* +\$0\.00 +answer$/);
+    expect(second).toMatch(/^ship +gated +needs you +ask +.* +\$0\.00 +answer$/);
   });
 
   it("shortens ids on a narrow terminal as long as they stay distinct", async () => {

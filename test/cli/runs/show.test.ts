@@ -69,7 +69,7 @@ describe("one run", () => {
     const world = await gated();
     const { stdout, exit } = await world.call(["runs", "show", "ship"]);
     expect(exit).toBe("ok");
-    expect(stdout).toMatch(/^run ship {2}waiting\n/);
+    expect(stdout).toMatch(/^run ship {2}needs you\n/);
     expect(stdout).toMatch(/✓ build {2}done · 1 call · /);
     expect(stdout).toMatch(/\? ask {4}waiting · /);
     expect(stdout).toContain("    Ship a page?\n    faultline runs answer ship yes\n");

@@ -12,6 +12,8 @@ const LINE: RunLine = {
   ...{ questions: [], wakeAt: null, successor: null },
 };
 
+const WAIT = { target: "east/llama", attempt: 2, of: 4, code: null, held: "paused", nextAt: NOW + 1 } as const;
+
 describe("where a run stands", () => {
   it.each<[string, Partial<RunLine>, boolean, boolean, RunStanding]>([
     ["it has failed", { status: "failed" }, true, true, "failed"],
@@ -20,6 +22,11 @@ describe("where a run stands", () => {
     ["a process advances it", {}, true, true, "running"],
     ["it asks", { status: "paused", questions: ["q"] }, false, true, "asking"],
     ["it waits for a time", { status: "paused", wakeAt: NOW + 1 }, false, true, "waiting"],
+    ["it tries again later", { status: "paused", wakeAt: NOW + 1, code: "RateLimited" }, false, true, "retrying"],
+    ["a call of it waits", { wait: WAIT }, true, true, "waiting"],
+    ["a call of it is retried", { wait: WAIT, code: "RateLimited" }, true, true, "retrying"],
+    ["its call goes on now", { wait: { ...WAIT, nextAt: NOW }, code: "RateLimited" }, true, true, "running"],
+    ["its process died in the wait", { wait: WAIT, code: "RateLimited" }, false, true, "queued"],
     ["its time has come", { status: "paused", wakeAt: NOW }, false, true, "queued"],
     ["no driver takes it up", { status: "paused", wakeAt: NOW }, false, false, "stopped"],
   ])("%s", (_why, line, isHeld, isDriven, standing) => {
@@ -28,7 +35,7 @@ describe("where a run stands", () => {
 });
 
 const STANDINGS: readonly RunStanding[] = [
-  ...(["queued", "running", "asking", "waiting"] as const),
+  ...(["queued", "running", "asking", "retrying", "waiting"] as const),
   ...(["stopped", "completed", "failed", "cancelled"] as const),
 ];
 
@@ -39,6 +46,7 @@ describe("why it stands there", () => {
       target: fc.constantFrom(null, "", "openai/gpt"),
       code: fc.constantFrom(null, ...FAULT_CODES),
       questions: fc.subarray(["q1", "q2"]),
+      wait: fc.constantFrom(null, WAIT, { ...WAIT, held: null }),
     });
     fc.assert(
       fc.property(
@@ -46,13 +54,15 @@ describe("why it stands there", () => {
         fc.constantFrom(...STANDINGS),
         fc.constantFrom<Locale>(...LOCALES),
         (more, standing, locale) => {
-          const { nodes, target, code } = more;
+          const { nodes, target, code, wait } = more;
           const said = reasonOf({ ...LINE, ...more, outcome: "stuck" }, standing, locale);
           expect(said).not.toMatch(/\(\)|（）|^[:：]|[:：]\s*$|\s{2}|\s$/);
-          const names = ["running", "asking", "waiting", "failed"].includes(standing) ? nodes : [];
+          const names = ["running", "asking", "retrying", "waiting", "failed"].includes(standing) ? nodes : [];
           for (const node of names) expect(said).toContain(node);
           const tellsTarget = standing === "running" || standing === "failed";
           expect(said.includes("openai/gpt")).toBe(tellsTarget && target === "openai/gpt");
+          const tellsWait = standing === "retrying" || (standing === "waiting" && wait?.held === "paused");
+          expect(said.includes("east/llama")).toBe(tellsWait && wait !== null);
           if (standing === "failed") expect(said).toContain(code === null ? "stuck" : wordsFor(code, locale).title);
         },
       ),

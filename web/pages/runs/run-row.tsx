@@ -21,7 +21,7 @@ export const RunRow = memo(function RunRow({ run }: { readonly run: RunLine }): 
   return (
     <>
       <div role="gridcell" className="runs-state">
-        <StatePill state={state} nextAt={nextAt} attempt={attempt} of={state.id === "waiting" ? of : 0} />
+        <StatePill state={state} nextAt={nextAt} attempt={attempt} of={state.id === "retrying" ? of : 0} />
       </div>
       <div role="gridcell" className="runs-what">
         <p className="one-line">

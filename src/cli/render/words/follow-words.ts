@@ -1,9 +1,10 @@
 // The texts about a run while it happens and when it has stopped, in each language. Core provides the words for faults.
 
 import type { Locale } from "../../../core/index.ts";
+import type { HeldReason } from "../../../core/flow/call.ts";
 import type { PauseReason, SkipReason } from "../../../core/flow/node.ts";
 import type { RunStatus } from "../../../core/flow/run.ts";
-import { STANDING_WORDS } from "../../../core/flow/run-standing.ts";
+import { HELD_WORDS, STANDING_WORDS } from "../../../core/flow/run-standing.ts";
 import { PAUSE_WORDS, SKIP_WORDS } from "../../../core/flow/visit-words.ts";
 import { plural } from "./cli-words.ts";
 
@@ -15,7 +16,7 @@ export interface FollowWords {
   readonly attempt: (attempt: number, of: number) => string;
   readonly calls: (count: number) => string;
   readonly callAgain: (target: string, why: string, attempt: number, of: number | null) => string;
-  readonly callReasons: Readonly<Record<"paused" | "paced", string>>;
+  readonly callReasons: Readonly<Record<HeldReason, string>>;
   readonly switched: (from: string, to: string) => string;
   readonly regenerates: (target: string) => string;
   readonly inTime: (left: string) => string;
@@ -75,7 +76,7 @@ const EN: FollowWords = {
   attempt: (attempt, of) => (of > 0 ? `attempt ${attempt}/${of}` : `attempt ${attempt}`),
   calls: (count) => (count === 1 ? "1 call" : `${count} calls`),
   callAgain: (target, why, attempt, of) => `${target}: ${why}, try ${attempt}${of === null ? "" : `/${of}`}`,
-  callReasons: { paused: "held back", paced: "paced" },
+  callReasons: HELD_WORDS["en"],
   switched: (from, to) => `${from} → ${to}`,
   regenerates: (target) => `${target} is asked again`,
   inTime: (left) => `in ${left}`,
@@ -130,7 +131,7 @@ const ZH: FollowWords = {
   attempt: (attempt, of) => (of > 0 ? `第 ${attempt}/${of} 次` : `第 ${attempt} 次`),
   calls: (count) => `${count} 次调用`,
   callAgain: (target, why, attempt, of) => `${target}：${why}，第 ${attempt}${of === null ? "" : `/${of}`} 次`,
-  callReasons: { paused: "暂缓", paced: "限速" },
+  callReasons: HELD_WORDS["zh-CN"],
   switched: (from, to) => `${from} → ${to}`,
   regenerates: (target) => `${target} 重新生成一次`,
   inTime: (left) => `${left}后`,
