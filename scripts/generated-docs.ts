@@ -20,6 +20,7 @@ import { CHAOS_FAULTS } from "../src/chaos/faults.ts";
 import { actionTable } from "../src/core/flow/action-table.ts";
 import { EXIT_CODES } from "../src/cli/exit-codes.ts";
 import { describeWaits } from "../src/cli/render/schedule-lines.ts";
+import { gatewayJsonSchema } from "../src/gateway/config/gateway-schema.ts";
 import { policyJsonSchema } from "../src/policy-file/index.ts";
 import { toolManifestJsonSchema } from "../src/tool-file/index.ts";
 import { MISTAKES, workflowJsonSchema } from "../src/workflow-file/index.ts";
@@ -38,6 +39,7 @@ export function generatedDocs(): ReadonlyMap<string, string> {
     ["docs/SERVER.md", serverPage()],
     ["docs/CONFORMANCE.md", conformancePage()],
     ["docs/OUTCOMES.md", between("docs/OUTCOMES.md", "outcomes", outcomeTables())],
+    ["schema/gateway.schema.json", `${JSON.stringify(gatewayJsonSchema(), null, 2)}\n`],
     ["schema/policy.schema.json", `${JSON.stringify(policyJsonSchema(), null, 2)}\n`],
     ["schema/tool-manifest.schema.json", `${JSON.stringify(toolManifestJsonSchema(), null, 2)}\n`],
     ["docs/WORKFLOW-FILE.md", workflowPage()],

@@ -94,6 +94,11 @@ export class Faultline extends Runtime {
     this.#home = { clock: options.clock, prices, learnKeys: (keys) => options.redactor.learn(keys) };
   }
 
+  /** What chains that are made elsewhere need of this runtime. */
+  get home(): Omit<MembersDeps, "isKept"> {
+    return this.#home;
+  }
+
   /** A language model of the AI SDK: uses the first of these models that can answer and falls back to the others in order. */
   model(targets: readonly (ModelTarget | ModelMember)[], options: FaultlineModelOptions = {}): LanguageModelV4 {
     checkOptions("fl.model", options, MODEL_OPTIONS_WITHIN);

@@ -6,6 +6,7 @@ import { addChaos } from "./commands/chaos.ts";
 import { addClassify } from "./commands/classify.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addExplain } from "./commands/explain.ts";
+import { addGateway } from "./commands/gateway.ts";
 import { addInit } from "./commands/init.ts";
 import { addJournal } from "./commands/journal.ts";
 import { addPolicy } from "./commands/policy.ts";
@@ -75,6 +76,7 @@ function createProgram(args: readonly string[], version: string, io: Io): Comman
   addReport(program, io);
   addInit(program, io);
   addServe(program, io);
+  addGateway(program, io);
   addStart(program, io);
   addTour(program, io);
   pointToHelp(program, commandLine());

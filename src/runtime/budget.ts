@@ -18,7 +18,25 @@ export interface Account {
   spending: Spending;
 }
 
-export class Budget {
+/** What a call pays from. */
+export interface Purse {
+  readonly rule: BudgetRule;
+  readonly spentMicrocents: number;
+  readonly reservedMicrocents: number;
+  /** There is a limit, so an attempt needs an estimate before it is sent. */
+  readonly isBounded: boolean;
+  /** Whether an attempt that may cost this much would exceed the limit. An unknown estimate counts as 0 and is marked when booked. */
+  exceeds(estimateMicrocents: number | null): boolean;
+  /** True once: when the share that triggers a warning is reached. */
+  shouldWarn(estimateMicrocents: number | null): boolean;
+  reserve(estimateMicrocents: number | null): void;
+  /** Ends a reservation and books the actual cost. */
+  settle(estimateMicrocents: number | null, cost: Cost | null): void;
+  /** Books a cost that became known later, in place of what was booked before. */
+  rebook(before: Cost | null, after: Cost | null): void;
+}
+
+export class Budget implements Purse {
   readonly rule: BudgetRule;
   private readonly account: Account;
   /** The account changes when the event that carries the cost is on disk; until then the cost is counted here. */
@@ -42,7 +60,6 @@ export class Budget {
     return this.account.spending.microcents + this.unwritten;
   }
 
-  /** There is a limit, so an attempt needs an estimate before it is sent. */
   get isBounded(): boolean {
     return this.rule.maxCostMicrocents !== 0;
   }
@@ -51,12 +68,10 @@ export class Budget {
     return this.reserved;
   }
 
-  /** Whether an attempt that may cost this much would exceed the limit. An unknown estimate counts as 0 and is marked when booked. */
   exceeds(estimateMicrocents: number | null): boolean {
     return checkBudget(this.rule, this.spentMicrocents, this.reserved, estimateMicrocents ?? 0).exceeds;
   }
 
-  /** True once: when the share that triggers a warning is reached. */
   shouldWarn(estimateMicrocents: number | null): boolean {
     if (this.warned) return false;
     const { warns } = checkBudget(this.rule, this.spentMicrocents, this.reserved, estimateMicrocents ?? 0);
@@ -68,13 +83,11 @@ export class Budget {
     this.reserved += estimateMicrocents ?? 0;
   }
 
-  /** Ends a reservation and books the actual cost. */
   settle(estimateMicrocents: number | null, cost: Cost | null): void {
     this.reserved -= estimateMicrocents ?? 0;
     if (cost !== null) this.rebook(null, cost);
   }
 
-  /** Books a cost that became known later, in place of what was booked before. */
   rebook(before: Cost | null, after: Cost | null): void {
     if (this.isJournaled) this.unwritten += increaseBy(before, after);
     else this.account.spending = rebook(this.account.spending, before, after);

@@ -109,6 +109,32 @@ export class RingRecorder implements Recorder, QuietKeeper {
   }
 }
 
+/** The ring, with someone who hears the events of one call as they are recorded. */
+export class OverheardRecorder implements Recorder {
+  readonly session = "";
+  readonly isSession = false;
+  private readonly ring: RingRecorder;
+  private readonly heard: (event: JournalEvent, at: number) => void;
+
+  constructor(ring: RingRecorder, heard: (event: JournalEvent, at: number) => void) {
+    this.ring = ring;
+    this.heard = heard;
+  }
+
+  get redactor(): LearningRedactor {
+    return this.ring.redactor;
+  }
+
+  get quiet(): QuietKeeper | null {
+    return this.ring.quiet;
+  }
+
+  record(events: readonly JournalEvent[], keeps: readonly Keep[], at: number): null {
+    for (const event of events) this.heard(event, at);
+    return this.ring.record(events, keeps, at);
+  }
+}
+
 function told({ seq, quiet }: Exclude<Slot, Entry>): readonly Entry[] {
   return eventsOf(quiet).map(({ at, event }, index) => ({ session: "", seq: seq + index, at, event }));
 }

@@ -11,11 +11,11 @@ import { withRows } from "../core/policy/layer.ts";
 import type { Policy } from "../core/policy/policy.ts";
 import type { PresetName } from "../core/policy/presets.ts";
 import { classify } from "../core/classify/classify.ts";
-import type { Entry, Manifest } from "../core/record/event.ts";
+import type { Entry, JournalEvent, Manifest } from "../core/record/event.ts";
 import { metricsOf, type ToolMetrics } from "../core/record/metrics.ts";
 import { audited, BY_PROGRAM } from "../journal/audit.ts";
 import type { Journal } from "../journal/journal.ts";
-import { Budget } from "./budget.ts";
+import { Budget, type Purse } from "./budget.ts";
 import { Calls, type SharedCallOptions } from "./call/calls.ts";
 import { CallRun } from "./call/loop.ts";
 import { type Contributions, createEngine, createRing, createSuppress, type LiveEngine } from "./create-engine.ts";
@@ -33,13 +33,13 @@ import { anyNumber, anything, flag, listOf, oneOf, over, shape, signal as signal
 import { budgetKind, labelsKind, limitsKind, policyKind } from "./option-shapes.ts";
 import { policyOf, type ResolvedOptions, resolveOptions, RUNTIME_OPTIONS, type RuntimeOptions } from "./options.ts";
 import { failedOutcome, handedOut, type Outcome } from "./call/outcome.ts";
-import type { RingRecorder } from "./recorder.ts";
+import { OverheardRecorder, type Recorder, type RingRecorder } from "./recorder.ts";
 import { scopeOfSignal } from "./scope.ts";
 import type { Session, SessionLimits } from "./session/session.ts";
 import type { TargetSettings } from "./target/merge-settings.ts";
 import { reportTargets, type TargetReport } from "./target/report-targets.ts";
 import type { Targets } from "./target/targets.ts";
-import type { AnyTool } from "./tool/tool.ts";
+import { type AnyTool, type Chain, headOf, type Tool } from "./tool/tool.ts";
 import { ENDED } from "../journal/session-status.ts";
 
 const reports = lazyPart(() => import("./report/reports.ts"));
@@ -70,6 +70,13 @@ export interface SessionOptions {
 
 export function createRuntime(options: RuntimeOptions = {}): Runtime {
   return new Runtime(resolveOptions(checkOptions("createRuntime", options, RUNTIME_OPTIONS)));
+}
+
+/** For whom a call outside sessions is made: who pays for it, and who hears what happens to it. */
+export interface CallParty {
+  readonly purse: Purse;
+  /** Not called for a call that succeeds at once: its cost is booked, and there is no more to say. */
+  readonly heard: (event: JournalEvent, at: number) => void;
 }
 
 const PROTECT_OPTIONS = shape<ProtectOptions>({
@@ -140,7 +147,9 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
 
   protected perform(tool: AnyTool, input: unknown, options: ProtectOptions = NO_OPTIONS): Promise<Outcome<unknown>> {
     const engine = this.#engine;
-    return engine === null ? this.#protectLater(tool, input, options) : this.#protect(engine, tool, input, options);
+    return engine === null
+      ? this.#protectLater(tool, input, options, null)
+      : this.#protect(engine, tool, input, options, null);
   }
 
   protected refuse(why: Fault): Outcome<unknown> {
@@ -148,7 +157,29 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
     return handedOut(failedOutcome(chance.newId("call"), why), undefined, redactor);
   }
 
-  #protect(engine: LiveEngine, tool: AnyTool, input: unknown, options: ProtectOptions): Promise<Outcome<unknown>> {
+  /** Like `protect`, for a door whose callers each have their own money and their own record of calls. */
+  protectFor<Accepts, Output>(
+    party: CallParty,
+    given: Tool<Accepts, Output> | Chain<Accepts, Output>,
+    input: Accepts,
+    options: ProtectOptions<Output> = NO_OPTIONS,
+  ): Promise<Outcome<Output>> {
+    const tool = headOf(given);
+    const engine = this.#engine;
+    const outcome =
+      engine === null
+        ? this.#protectLater(tool, input, options, party)
+        : this.#protect(engine, tool, input, options, party);
+    return outcome as Promise<Outcome<Output>>;
+  }
+
+  #protect(
+    engine: LiveEngine,
+    tool: AnyTool,
+    input: unknown,
+    options: ProtectOptions,
+    party: CallParty | null,
+  ): Promise<Outcome<unknown>> {
     let binding;
     let scope;
     try {
@@ -160,6 +191,7 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
       return Promise.resolve(handedOut(failedOutcome(engine.newCall(), seen), error, this.#options.redactor));
     }
     const { deadlineMs } = options;
+    const recorder: Recorder = party === null ? this.#ring : new OverheardRecorder(this.#ring, party.heard);
     return new CallRun(engine, {
       binding,
       input,
@@ -167,8 +199,8 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
       turn: "",
       stage: null,
       digest: "",
-      recorder: this.#ring,
-      budget: this.#budget,
+      recorder,
+      budget: party === null ? this.#budget : party.purse,
       scope,
       deadline: deadlineMs === undefined ? NEVER : new Moment(engine.clock, engine.clock.now() + deadlineMs),
       deadlineCode: "RunTimeout",
@@ -181,9 +213,14 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
     }).run();
   }
 
-  async #protectLater(tool: AnyTool, input: unknown, options: ProtectOptions): Promise<Outcome<unknown>> {
+  async #protectLater(
+    tool: AnyTool,
+    input: unknown,
+    options: ProtectOptions,
+    party: CallParty | null,
+  ): Promise<Outcome<unknown>> {
     try {
-      return await this.#protect(await this.#begin(), tool, input, options);
+      return await this.#protect(await this.#begin(), tool, input, options, party);
     } catch (error) {
       const { chance, clock } = this.#options;
       const seen = classify({ surface: "node", error, observedAt: clock.now() });

@@ -134,7 +134,7 @@ function knownKeys(whole: unknown, path: Path): readonly string[] {
 function stepInto(schema: unknown, step: string | number): unknown {
   const inner = unwrap(schema);
   if (typeof step === "number") return (inner as { element?: unknown }).element;
-  return shapeOf(inner)[step];
+  return shapeOf(inner)[step] ?? (inner as { def?: { valueType?: unknown } }).def?.valueType;
 }
 
 function shapeOf(schema: unknown): Readonly<Record<string, unknown>> {

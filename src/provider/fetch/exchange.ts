@@ -10,11 +10,10 @@ import type { RunContext } from "../../runtime/tool/tool.ts";
 import type { ModelTimeouts } from "../model/timeouts.ts";
 import { outgoingHeaders } from "../../telemetry/otel.ts";
 import { Watch } from "../model/watch.ts";
-import type { AttemptCost } from "../price/cost.ts";
 import { createWireReader, type WireReader } from "../wire/wire-reader.ts";
-import type { WireUsage } from "../wire/wire-state.ts";
 import { answerBytes, errorText, HeldBytes, QuietBytes } from "./bounded.ts";
 import { plainHeaders } from "./byte-sink.ts";
+import { tellWireCost, type WireCosts } from "./wire-costs.ts";
 import type { WireRequest } from "./wire-request.ts";
 
 export interface ExchangeDeps {
@@ -24,13 +23,7 @@ export interface ExchangeDeps {
   readonly fetch: typeof fetch;
   /** The calls belong to a session, which replays the answer when the program runs again. */
   readonly isKept: boolean;
-  /** Prices the answer received so far; null without a price. `isWhole`: the provider reported the usage at a proper end. */
-  readonly costOf: (
-    request: WireRequest,
-    usage: WireUsage | null,
-    isWhole: boolean,
-    outputCharacters: number,
-  ) => AttemptCost | null;
+  readonly costOf: WireCosts["costOf"];
 }
 
 /** An answer as a session records it. Outside sessions the body is empty, because the reader gets the response itself. */
@@ -69,12 +62,12 @@ export async function exchange(home: ExchangeDeps, request: WireRequest, context
     const answer = facts.streaming
       ? await pass(response, reader, request, watch, context, home)
       : await take(response, reader, request, home);
-    tellCost(home, request, reader, context, null);
+    tellWireCost(home, facts, reader.state, context, wasRefused(request, reader, context, null));
     return answer;
   } catch (error) {
     stop.abort(error);
     const told = given.late === null ? error : new FaultError(given.late);
-    tellCost(home, request, reader, context, told);
+    tellWireCost(home, facts, reader.state, context, wasRefused(request, reader, context, told));
     throw told;
   }
 }
@@ -156,7 +149,7 @@ async function pass(
     else {
       watch.progress(state.isThinking);
       quiet.progress();
-      const cost = costOf(request, state.usage, false, state.outputLength);
+      const cost = costOf(request.facts, state.usage, false, state.outputLength);
       if (cost !== null) context.costSoFar(cost.microcents);
     }
     progress = state.progress;
@@ -187,7 +180,7 @@ function leaveTidily(body: ReadableStreamDefaultReader<Uint8Array>, clock: Clock
 const TAIL_MS = 1_000;
 
 /** A refusal or a full context window is an answer too. The caller handles it, as it would without Faultline. */
-function throwIfBad({ state }: WireReader, clock: Clock): void {
+export function throwIfBad({ state }: WireReader, clock: Clock): void {
   const { failure } = state;
   if (failure === null || isStop(failure)) return;
   throw new FaultError(classify({ ...failure, observedAt: clock.now() }));
@@ -197,26 +190,13 @@ function isStop({ surface }: Evidence): boolean {
   return surface === "stop";
 }
 
-/** A request that was rejected or never sent costs nothing. One that was cut, aborted or left unanswered costs what was seen of it. */
-function tellCost(
-  home: ExchangeDeps,
-  request: WireRequest,
-  { state }: WireReader,
-  context: RunContext,
-  error: unknown,
-): void {
-  const { usage, isComplete, outputLength, sawContent } = state;
-  if (usage !== null) context.tokens(usage);
-  const isRefused =
-    request.memory.refused !== null ||
-    saysError(state.failure) ||
-    (error !== null && context.classify(error).context["sent"] === false);
-  if (isRefused && usage === null && !sawContent) return context.cost(0);
-  const cost = home.costOf(request, usage, isComplete, outputLength);
-  if (cost !== null) context.cost(cost.microcents, cost.basis);
+/** The provider rejected the request, or it never went out. */
+function wasRefused({ memory }: WireRequest, { state }: WireReader, context: RunContext, error: unknown): boolean {
+  if (memory.refused !== null || saysError(state.failure)) return true;
+  return error !== null && context.classify(error).context["sent"] === false;
 }
 
 /** True for the provider's own error. For an unreadable answer the message is ours. */
-function saysError(failure: Evidence | null): boolean {
+export function saysError(failure: Evidence | null): boolean {
   return failure !== null && failure.message === undefined && failure.body !== undefined;
 }

@@ -1,7 +1,6 @@
 // A `fetch` for the official SDKs. Requests and answers stay the same; Faultline handles the failures in between. Requests that are
 // not model calls pass through untouched.
 
-import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { FailureDomains } from "../../core/decide/fallback.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import { type FaultError, isFaultError } from "../../core/fault/fault-error.ts";
@@ -14,13 +13,12 @@ import { endpointAt } from "../domain/endpoint.ts";
 import { factsFor } from "../model-facts/facts-for.ts";
 import type { MembersDeps } from "../model/members.ts";
 import { modelTimeouts } from "../model/timeouts.ts";
-import { costOfAnswer, estimateCost, type Seen, tokensIn } from "../price/cost.ts";
 import { priceOf } from "../price/price-table.ts";
 import { baseOf } from "../wire/protocol.ts";
-import type { WireUsage } from "../wire/wire-state.ts";
 import { ByteSink } from "./byte-sink.ts";
 import { exchange, type Exchanged, type ExchangeDeps } from "./exchange.ts";
 import { type FetchOptions, resolveFetchOptions, type ResolvedFetchOptions } from "./fetch-options.ts";
+import { wireCosts } from "./wire-costs.ts";
 import { understand, WireRequest } from "./wire-request.ts";
 
 /** Model names may come from untrusted input, so the least recently used ones are evicted. */
@@ -81,17 +79,7 @@ function fetchMember(
   const { model } = domains;
   const { provider, maxConcurrent } = options;
   const timeouts = modelTimeouts(options.timeouts, factsFor(provider, model));
-  const price = priceOf(prices, provider, model);
-  const seen = ({ facts }: WireRequest, outputCharacters: number): Seen => ({
-    inputTokens: () => tokensIn(facts.inputCharacters),
-    outputCharacters,
-  });
-  const costOf: ExchangeDeps["costOf"] = (request, usage, isWhole, outputCharacters) => {
-    if (price === null) return null;
-    const tier = usage?.serviceTier?.toLowerCase() ?? request.facts.serviceTier;
-    const said = usage === null ? null : usageOf(usage);
-    return costOfAnswer(said, isWhole, seen(request, outputCharacters), price, tier);
-  };
+  const { costOf, estimate, sent } = wireCosts(priceOf(prices, provider, model));
   const exchangeDeps: ExchangeDeps = { provider, clock, timeouts, fetch: options.fetch, isKept, costOf };
   const target = tool<WireRequest, Exchanged>({
     id: `${provider}/${model}`,
@@ -100,13 +88,7 @@ function fetchMember(
     idempotent: true,
     timeoutMs: timeouts.stream.totalMs,
     maxConcurrent,
-    cost: {
-      estimate: ({ facts }) => {
-        const most = facts.maxOutputTokens ?? ASSUMED_OUTPUT_TOKENS;
-        return price === null ? null : estimateCost(tokensIn(facts.inputCharacters), most, price, facts.serviceTier);
-      },
-      sent: (request) => costOf(request, null, false, 0)?.microcents ?? null,
-    },
+    cost: { estimate: ({ facts }) => estimate(facts), sent: ({ facts }) => sent(facts) },
     run: (request, context) => exchange(exchangeDeps, request, context),
   });
   return { tool: target, facts: { ...domains, capabilities: [], contextWindowTokens: Infinity, lastResort: false } };
@@ -121,33 +103,6 @@ function repairsFor({ refreshCredential }: ResolvedFetchOptions): Partial<Repair
       : {
           refresh: async (request, why, signal) => request.withHeaders(await refreshCredential({ fault: why, signal })),
         }),
-  };
-}
-
-const ASSUMED_OUTPUT_TOKENS = 4_096;
-
-/** The usage in the AI SDK's shape, which the price functions take. */
-function usageOf({
-  inputTokens,
-  cachedInputTokens,
-  cacheWriteTokens,
-  hourCacheWriteTokens,
-  outputTokens,
-  reasoningTokens,
-}: WireUsage): LanguageModelV4Usage {
-  return {
-    inputTokens: {
-      total: inputTokens,
-      noCache: Math.max(0, inputTokens - cachedInputTokens - cacheWriteTokens),
-      cacheRead: cachedInputTokens,
-      cacheWrite: cacheWriteTokens,
-    },
-    outputTokens: {
-      total: outputTokens,
-      text: Math.max(0, outputTokens - reasoningTokens),
-      reasoning: reasoningTokens,
-    },
-    raw: { cache_creation: { ephemeral_1h_input_tokens: hourCacheWriteTokens } },
   };
 }
 

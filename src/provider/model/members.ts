@@ -70,7 +70,7 @@ export function modelChain(
 }
 
 /** A model with its failure domains. */
-interface PlacedModel {
+export interface PlacedModel {
   readonly target: ModelTargetOptions;
   readonly domains: FailureDomains;
   readonly facts: ModelFacts;
@@ -113,7 +113,7 @@ function refuseNoModel(model: LanguageModelV4): void {
   }
 }
 
-function modelMember(
+export function modelMember(
   place: PlacedModel,
   models: readonly PlacedModel[],
   hasFallback: boolean,

@@ -4,7 +4,7 @@ import type { Moment } from "../../host/clock.ts";
 import type { CallState } from "../../core/flow/call.ts";
 import type { FaultCode } from "../../core/fault/catalogue.ts";
 import type { Binding } from "../tool/binding.ts";
-import type { Budget } from "../budget.ts";
+import type { Purse } from "../budget.ts";
 import type { Recorder } from "../recorder.ts";
 import type { Recourse } from "../../core/policy/policy.ts";
 import type { Scope } from "../scope.ts";
@@ -20,7 +20,7 @@ export interface CallRequest {
   /** Of the input, in a session; empty outside. */
   readonly digest: string;
   readonly recorder: Recorder;
-  readonly budget: Budget;
+  readonly budget: Purse;
   readonly scope: Scope | null;
   readonly deadline: Moment;
   /** The code of the fault when that time has passed. */

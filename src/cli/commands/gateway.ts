@@ -1,0 +1,44 @@
+// `faultline gateway`: four dialects of model APIs in front of chains, for clients in any language.
+
+import { type Command, InvalidArgumentError } from "commander";
+import type { GatewayCommandOptions } from "../gateway/run-gateway.ts";
+import type { Io } from "../io.ts";
+import { globalOptions } from "../options.ts";
+import { ofOperator } from "./of-operator.ts";
+import { withJournalOption } from "./workflow.ts";
+
+const DEFAULT_PORT = 7430;
+const DEFAULT_FILE = "gateway.faultline.yaml";
+
+export function addGateway(program: Command, io: Io): void {
+  const gateway = ofOperator(program.command("gateway"), io)
+    .summary("start a gateway that lets clients survive failing providers")
+    .description(
+      "Speaks OpenAI chat completions and responses, Anthropic messages and Google generateContent, and answers each request with the first target of its route that can.",
+    );
+  withJournalOption(gateway)
+    .option("--config <file>", "targets, routes and keys; changes are taken up without a restart", DEFAULT_FILE)
+    .option("--port <number>", "the port to listen on; 0 takes a free one", portOf, DEFAULT_PORT)
+    .option("--host <address>", "the address to listen on; any but this machine's own needs keys", "127.0.0.1")
+    .option("--check", "check the file and end")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ faultline gateway
+  $ faultline gateway --config team.faultline.yaml --port 8080
+  $ faultline gateway --check
+  $ ANTHROPIC_BASE_URL=http://127.0.0.1:7430 claude
+  $ curl http://127.0.0.1:7430/v1/models`,
+    )
+    .action(async (options: GatewayCommandOptions, command: Command) => {
+      const { runGateway } = await import("../gateway/run-gateway.ts");
+      await runGateway(options, io, globalOptions(command, io));
+    });
+}
+
+function portOf(value: string): number {
+  const port = /^\d{1,5}$/.test(value) ? Number(value) : Infinity;
+  if (port > 65_535) throw new InvalidArgumentError("It must be a port from 0 to 65535.");
+  return port;
+}

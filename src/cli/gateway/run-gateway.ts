@@ -1,0 +1,95 @@
+// Runs a gateway until Ctrl-C or SIGTERM, and takes up changes of its file.
+
+import { dirname, resolve } from "node:path";
+import { isFaultError } from "../../core/index.ts";
+import { createFaultline, type Faultline } from "../../faultline.ts";
+import { type ParsedGateway, parseGateway } from "../../gateway/config/parse-gateway.ts";
+import type { GatewaySettings } from "../../gateway/config/settings.ts";
+import { startGateway, type StartedGateway } from "../../gateway/start-gateway.ts";
+import { makeFolder } from "../../journal/files/make-folder.ts";
+import { watchFolders } from "../../workflow/folder/watch-folders.ts";
+import { checkFile, printDiagnostics } from "../check-file.ts";
+import { type Io, UsageError } from "../io.ts";
+import type { GlobalOptions } from "../options.ts";
+import { paintFor } from "../render/paint.ts";
+import { oneLine, safeJson } from "../render/safe-text.ts";
+import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
+import { DEFAULT_JOURNAL, type JournalOption, journalOf } from "../runs/run-home.ts";
+import { onStopSignal } from "../stop-signals.ts";
+
+export interface GatewayCommandOptions extends JournalOption {
+  readonly config: string;
+  readonly port: number;
+  readonly host: string;
+  readonly check?: true;
+}
+
+export async function runGateway(options: GatewayCommandOptions, io: Io, shared: GlobalOptions): Promise<void> {
+  const { config } = options;
+  if (options.check === true) {
+    const parse = (source: string, file: string): Promise<{ usable: boolean } & ParsedGateway> => {
+      const parsed = parseGateway(source, file, io.env);
+      return Promise.resolve({ ...parsed, usable: parsed.settings !== null });
+    };
+    return checkFile(config, parse, false, io, shared);
+  }
+  const words = GATEWAY_WORDS[shared.locale];
+  const settings = await readSettings(config, io, shared);
+  if (settings === null) return void io.exit("config");
+  const journal = journalOf(options, io);
+  if (journal === DEFAULT_JOURNAL) await makeFolder(dirname(journal), { mode: 0o700 });
+  const stopped = Promise.withResolvers<undefined>();
+  const release = onStopSignal(() => stopped.resolve(undefined));
+  const faultline = createFaultline({ journal, clock: io.clock });
+  const started = await start(faultline, settings, options);
+  const watch = watchFolders(io.clock, async () => {
+    const changed = await readSettings(config, io, shared);
+    if (changed !== null) started.gateway.use(changed);
+    const told = changed === null ? words.kept : words.reloaded;
+    if (!shared.json) await io.stderr.write(`${told(oneLine(config, 500))}\n`);
+  });
+  watch.follow([dirname(resolve(config))]);
+  const paint = paintFor(io.stdout, io.env, shared.color);
+  const { url, port } = started;
+  const told = shared.json
+    ? safeJson({ listening: { url, port, journal, config } })
+    : [
+        paint("bold", words.listening(url)),
+        words.targets(settings),
+        words.journal(oneLine(journal, 500)),
+        "",
+        words.stop,
+      ].join("\n");
+  await io.stdout.write(`${told}\n`);
+  await stopped.promise;
+  watch.close();
+  await started.close();
+  await faultline.close();
+  release();
+}
+
+/** null: the file has mistakes, which were printed. */
+async function readSettings(config: string, io: Io, { color }: GlobalOptions): Promise<GatewaySettings | null> {
+  const source = await io.readFile(config);
+  const { settings, diagnostics } = parseGateway(source, config, io.env);
+  await printDiagnostics(diagnostics, source, io, color);
+  return settings;
+}
+
+async function start(
+  faultline: Faultline,
+  settings: GatewaySettings,
+  place: GatewayCommandOptions,
+): Promise<StartedGateway> {
+  try {
+    return await startGateway(faultline, settings, place);
+  } catch (error) {
+    await faultline.close();
+    if (isFaultError(error)) throw new UsageError(error.fault.message, "config", { cause: error });
+    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
+      const message = `Port ${place.port} is in use. Stop the other server, or choose another port with --port.`;
+      throw new UsageError(message, "failed", { cause: error });
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,139 @@
+// The answer to one client, while targets are tried: holds an attempt's bytes until its first content, then passes them on.
+// A1  Nothing of a failed attempt is seen: its bytes are dropped when the next one begins.
+// A2  A head that was sent to keep the connection open commits nothing: the next attempt still answers below it.
+// A3  A stream that broke after its first content ends with the dialect's own error, never as if it were complete.
+
+import type { ServerResponse } from "node:http";
+import type { Clock } from "../../host/clock.ts";
+import { HeldBytes } from "../../provider/fetch/bounded.ts";
+import type { Dialect } from "../dialect/dialect.ts";
+import type { ErrorWords } from "../dialect/error-words.ts";
+import type { PlainHeaders } from "../request/header-lists.ts";
+
+export interface AnswerHead {
+  readonly status: number;
+  readonly headers: PlainHeaders;
+}
+
+type Chunk = Uint8Array<ArrayBuffer>;
+
+/** Stops proxies from collecting a stream, and clients from keeping it. */
+const STREAM_HEADERS = { "cache-control": "no-cache", "x-accel-buffering": "no" };
+const EVENT_STREAM = { "content-type": "text/event-stream; charset=utf-8", ...STREAM_HEADERS };
+
+export class ClientAnswer {
+  /** How many attempts have begun. */
+  attempts = 0;
+  private readonly response: ServerResponse;
+  private readonly dialect: Dialect;
+  /** The client sees a stream only when it is whole. */
+  private readonly holdsAll: boolean;
+  private held: HeldBytes;
+  private lastChunk: Chunk | null = null;
+  private opened = false;
+
+  constructor(response: ServerResponse, dialect: Dialect, holdsAll: boolean) {
+    this.response = response;
+    this.dialect = dialect;
+    this.holdsAll = holdsAll;
+    this.held = this.newHold();
+  }
+
+  /** Content has been sent. */
+  get isOpen(): boolean {
+    return this.opened;
+  }
+
+  /** The client has left, or all has been sent. */
+  get isOver(): boolean {
+    return this.response.writableEnded || this.response.destroyed;
+  }
+
+  begin(): void {
+    this.attempts += 1;
+    this.held = this.newHold();
+    this.lastChunk = null;
+  }
+
+  push(chunk: Chunk): void {
+    if (this.opened) this.response.write(chunk);
+    else this.held.keep(chunk);
+  }
+
+  /** The first content has arrived. Returns whether the client sees it: not yet, if it gets only whole answers. */
+  open(head: AnswerHead): boolean {
+    if (this.opened) return true;
+    if (this.holdsAll) return false;
+    this.show(head);
+    return true;
+  }
+
+  /** Holds back the chunk with the end mark until the answer is recorded. */
+  last(chunk: Chunk): void {
+    this.lastChunk = chunk;
+  }
+
+  /** The answer is whole. */
+  finish(head: AnswerHead): void {
+    if (!this.opened) this.show(head);
+    if (this.lastChunk === null) this.response.end();
+    else this.response.end(this.lastChunk);
+  }
+
+  /** A whole answer that is not streamed. */
+  send({ status, headers }: AnswerHead, body: Uint8Array | string): void {
+    if (this.isOver) return;
+    if (this.response.headersSent) return void this.response.end(body);
+    this.response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
+    this.response.end(body);
+  }
+
+  /** There is no answer, or no more of it. */
+  fail(words: ErrorWords, headers: PlainHeaders): void {
+    if (this.isOver) return;
+    if (this.response.headersSent) return void this.response.end(this.dialect.errorEvents(words));
+    const body = JSON.stringify(this.dialect.errorBody(words));
+    this.send({ status: words.status, headers: { ...headers, "content-type": "application/json" } }, body);
+  }
+
+  /** Shows the client of a stream that its request is being worked on. */
+  keepAlive(): void {
+    if (this.opened || this.isOver) return;
+    if (!this.response.headersSent) this.response.writeHead(200, EVENT_STREAM);
+    this.response.write(this.dialect.keepAlive);
+  }
+
+  /** The client reads more slowly than the target writes. */
+  get isFull(): boolean {
+    return this.response.writableNeedDrain;
+  }
+
+  /** Calls `drained` when the client has read what was written; `left`, when it reads nothing for so long. */
+  whenDrained(clock: Clock, limitMs: number, drained: () => void, left: () => void): void {
+    const disarm = clock.after(limitMs, () => {
+      this.response.off("drain", resume);
+      left();
+    });
+    const resume = (): void => {
+      disarm();
+      drained();
+    };
+    this.response.once("drain", resume);
+  }
+
+  /** The client stopped reading: what it has must not look complete. */
+  cut(): void {
+    this.response.destroy();
+  }
+
+  private newHold(): HeldBytes {
+    return new HeldBytes(this.holdsAll ? "answer" : "quiet");
+  }
+
+  private show({ status, headers }: AnswerHead): void {
+    this.opened = true;
+    if (!this.response.headersSent) this.response.writeHead(status, { ...headers, ...STREAM_HEADERS });
+    for (const chunk of this.held.chunks) this.response.write(chunk);
+    this.held = this.newHold();
+  }
+}

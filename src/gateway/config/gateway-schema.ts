@@ -1,0 +1,105 @@
+// The format of gateway files. One zod schema checks files and generates the JSON Schema for editors.
+
+import * as z from "zod";
+import { DIALECT_NAMES } from "../dialect/dialect.ts";
+
+const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "must be letters, digits, dots, dashes and underscores");
+const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the name of an environment variable");
+const address = z.string().regex(/^https?:\/\/[^\s]+$/, "must begin with http:// or https://");
+const usd = (about: string) => z.number().min(0.0001).max(1e9).describe(`${about} US dollars.`);
+const ms = (about: string) => z.int().min(1).max(86_400_000).describe(`${about} Milliseconds.`);
+
+const timeouts = z
+  .strictObject({
+    headers_ms: ms("Until the response begins."),
+    first_token_ms: ms("From the start until the first content."),
+    idle_ms: ms("Between two pieces of content."),
+    thinking_ms: ms("The same while the model reasons."),
+    total_ms: ms("The whole attempt."),
+  })
+  .partial()
+  .describe("How long to wait for this target. Default: as long as its models usually take.");
+
+const dialect = z.enum(DIALECT_NAMES as [string, ...string[]]);
+
+const target = z
+  .strictObject({
+    dialect: z
+      .union([dialect, z.array(dialect).min(1)])
+      .describe("The dialects it speaks, the preferred one first. Requests in these pass as they are."),
+    base_url: address.describe("Its address, as its own SDK takes it."),
+    api_key_env: variable.describe("The environment variable with its key. No key is sent when left out."),
+    provider: name.describe("Whose prices and model facts apply. Default: the dialect's vendor."),
+    models: z.array(z.string().min(1)).min(1).describe("The models that clients are shown and may name directly."),
+    region: name.describe("Where it runs, for keys that are bound to regions."),
+    max_concurrent: z.int().min(1).max(100_000).describe("How many requests may run at the same time."),
+    timeouts,
+  })
+  .partial({
+    api_key_env: true,
+    provider: true,
+    models: true,
+    region: true,
+    max_concurrent: true,
+    timeouts: true,
+  });
+
+const route = z
+  .strictObject({
+    chain: z
+      .array(z.string().min(1))
+      .min(1)
+      .describe("`target/model`, or `target` for the model that was asked for; the first choice first."),
+    mid_stream: z
+      .enum(["fail", "restart"])
+      .describe(
+        "After a stream broke: `fail` ends it with an error event; `restart` starts over, and shows a stream only when it is whole. Default: `fail`.",
+      ),
+    affinity: z
+      .boolean()
+      .describe("A conversation stays on the target that answered it last, for its prompt cache. Default: true."),
+  })
+  .partial({ mid_stream: true, affinity: true });
+
+const budget = z
+  .strictObject({
+    per_hour_usd: usd("The most in one hour."),
+    per_day_usd: usd("The most in one day, in UTC."),
+    per_month_usd: usd("The most in one month, in UTC."),
+  })
+  .partial()
+  .describe("What calls with this key may cost. A warning is written at 80 %.");
+
+const key = z
+  .strictObject({
+    key_env: variable.describe("The environment variable with the key that the client sends."),
+    key_sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in lower-case hex"),
+    routes: z.array(z.string().min(1)).min(1).describe("The routes it may use. Default: all."),
+    regions: z.array(name).min(1).describe("Only targets in these regions answer it. Default: all."),
+    budget,
+  })
+  .partial()
+  .describe("A client's key: given by `key_env` or `key_sha256`.");
+
+/** The zod schema of a gateway file. */
+export const gatewayFileSchema = z
+  .strictObject({
+    version: z.literal(1).describe("The version of this format."),
+    targets: z.record(name, target).describe("Where requests can go, by name."),
+    routes: z
+      .record(z.string().min(1), route)
+      .describe("Chains by the model name that clients ask for; `*` stands for any text. First match wins."),
+    keys: z.record(name, key).describe("Clients, by name. Without any, whoever reaches the port may use the gateway."),
+    keep_alive_ms: ms("How long a client of a stream waits for a sign of life. Default: 15 s."),
+    max_body_mb: z.int().min(1).max(1024).describe("The largest request, in MiB. Default: 32."),
+    other_paths: name.describe("The target that gets requests that are no model calls, such as embeddings and files."),
+  })
+  .partial({ routes: true, keys: true, keep_alive_ms: true, max_body_mb: true, other_paths: true });
+
+/** A gateway file as it is written. */
+export type GatewayFile = z.infer<typeof gatewayFileSchema>;
+
+/** For editors: put `# yaml-language-server: $schema=…/gateway.schema.json` on the first line of a gateway file. */
+export function gatewayJsonSchema(): object {
+  return { title: "Faultline gateway", ...z.toJSONSchema(gatewayFileSchema, { target: "draft-2020-12" }) };
+}

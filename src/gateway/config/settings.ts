@@ -1,0 +1,59 @@
+// A gateway's settings: a checked file with its keys read from the environment and its names resolved.
+
+import type { Timeouts } from "../../provider/model/timeouts.ts";
+import type { Protocol } from "../../provider/wire/protocol.ts";
+
+export interface GatewayTarget {
+  readonly name: string;
+  readonly provider: string;
+  /** The preferred one first. */
+  readonly dialects: readonly [Protocol, ...Protocol[]];
+  readonly baseUrl: string;
+  /** Null: none is sent. */
+  readonly key: string | null;
+  readonly models: readonly string[];
+  readonly region: string | null;
+  readonly maxConcurrent: number | null;
+  readonly timeouts: Partial<Timeouts>;
+}
+
+export interface RouteStep {
+  readonly target: GatewayTarget;
+  /** Null: the model that the client asks for. */
+  readonly model: string | null;
+}
+
+export interface GatewayRoute {
+  readonly name: string;
+  readonly steps: readonly [RouteStep, ...RouteStep[]];
+  readonly midStream: "fail" | "restart";
+  readonly affinity: boolean;
+}
+
+/** The windows of time that have a limit, in micro-cents. */
+export interface SpendLimits {
+  readonly hour: number | null;
+  readonly day: number | null;
+  readonly month: number | null;
+}
+
+export interface ClientKey {
+  readonly name: string;
+  /** Of the key, in hex. */
+  readonly sha256: string;
+  /** Null: all. */
+  readonly routes: ReadonlySet<string> | null;
+  /** Null: all. */
+  readonly regions: ReadonlySet<string> | null;
+  readonly limits: SpendLimits;
+}
+
+export interface GatewaySettings {
+  readonly targets: ReadonlyMap<string, GatewayTarget>;
+  readonly routes: readonly GatewayRoute[];
+  readonly keys: readonly ClientKey[];
+  readonly keepAliveMs: number;
+  readonly maxBodyBytes: number;
+  /** Null: other paths are refused. */
+  readonly otherPaths: GatewayTarget | null;
+}

@@ -1,0 +1,107 @@
+// The four dialects that clients and targets speak: where their requests go, how they sign in, and how they tell errors. A table; pure.
+
+import type { Protocol } from "../../provider/wire/protocol.ts";
+import { type ErrorWords, anthropicType, googleStatus, openaiWords } from "./error-words.ts";
+
+export interface Dialect {
+  readonly protocol: Protocol;
+  /** Whose facts about models apply, unless a target says otherwise. */
+  readonly vendor: string;
+  /** The path of the vendor's API version, for an address without a path. */
+  readonly versionPath: string;
+  /** The path of a model call, behind the base URL. */
+  readonly path: (model: string, streaming: boolean) => string;
+  /** The headers that carry a key. */
+  readonly signIn: (key: string) => Readonly<Record<string, string>>;
+  /** Sent unless the client sends its own. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly errorBody: (words: ErrorWords) => unknown;
+  /** The events that end a broken stream. */
+  readonly errorEvents: (words: ErrorWords) => string;
+  /** Keeps a connection open and is no content. */
+  readonly keepAlive: string;
+}
+
+const bearer = (key: string): Readonly<Record<string, string>> => ({ authorization: `Bearer ${key}` });
+const COMMENT = ": keep-alive\n\n";
+
+const openaiError = (words: ErrorWords): unknown => ({
+  error: { message: words.message, param: null, ...openaiWords(words) },
+});
+const anthropicError = (words: ErrorWords): unknown => ({
+  type: "error",
+  error: { type: anthropicType(words), message: words.message },
+  request_id: words.call,
+});
+const googleError = (words: ErrorWords): unknown => ({
+  error: { code: words.status, message: words.message, status: googleStatus(words) },
+});
+
+export const DIALECTS: Readonly<Record<Protocol, Dialect>> = {
+  "openai-chat": {
+    protocol: "openai-chat",
+    vendor: "openai",
+    versionPath: "",
+    path: () => "/chat/completions",
+    signIn: bearer,
+    headers: {},
+    errorBody: openaiError,
+    errorEvents: (words) => event(openaiError(words)),
+    keepAlive: COMMENT,
+  },
+  "openai-responses": {
+    protocol: "openai-responses",
+    vendor: "openai",
+    versionPath: "",
+    path: () => "/responses",
+    signIn: bearer,
+    headers: {},
+    errorBody: openaiError,
+    // Codex reads the first, the SDKs throw at the second.
+    errorEvents: (words) => {
+      const { code } = openaiWords(words);
+      const { message, call } = words;
+      const response = { id: call, object: "response", status: "failed", error: { code, message }, output: [] };
+      const failed = { type: "response.failed", sequence_number: LAST, response };
+      const error = { type: "error", sequence_number: LAST + 1, code, message, param: null };
+      return named("response.failed", failed) + named("error", error);
+    },
+    keepAlive: COMMENT,
+  },
+  "anthropic-messages": {
+    protocol: "anthropic-messages",
+    vendor: "anthropic",
+    versionPath: "/v1",
+    path: () => "/messages",
+    signIn: (key) => ({ "x-api-key": key }),
+    headers: { "anthropic-version": "2023-06-01" },
+    errorBody: anthropicError,
+    errorEvents: (words) => named("error", anthropicError(words)),
+    keepAlive: named("ping", { type: "ping" }),
+  },
+  "google-generate": {
+    protocol: "google-generate",
+    vendor: "google",
+    versionPath: "/v1beta",
+    path: (model, streaming) =>
+      `/models/${encodeURIComponent(model)}:${streaming ? "streamGenerateContent" : "generateContent"}`,
+    signIn: (key) => ({ "x-goog-api-key": key }),
+    headers: {},
+    errorBody: googleError,
+    errorEvents: (words) => event(googleError(words)),
+    keepAlive: COMMENT,
+  },
+};
+
+/** Behind any number that the stream itself has used. */
+const LAST = 1_000_000_000;
+
+export const DIALECT_NAMES = Object.freeze(Object.keys(DIALECTS)) as readonly Protocol[];
+
+function event(data: unknown): string {
+  return `data: ${JSON.stringify(data)}\n\n`;
+}
+
+function named(name: string, data: unknown): string {
+  return `event: ${name}\n${event(data)}`;
+}

@@ -1,0 +1,100 @@
+// What a client is told about a fault, in the words of its dialect.
+// E1  A status and headers that stop the client's own retries: the gateway has done all of them.
+// E2  A credential of the gateway that a target refused is no fault of the client's key, so it never becomes a 401 or 403.
+
+import { traitsOf, type FaultCause } from "../../core/fault/catalogue.ts";
+import type { Fault } from "../../core/fault/fault.ts";
+
+export interface ErrorWords {
+  readonly status: number;
+  readonly cause: FaultCause;
+  readonly message: string;
+  /** Names the call, so that its record can be found. */
+  readonly call: string;
+}
+
+const BAD_GATEWAY = 502;
+/** The gateway's own accounts are its operator's business. */
+const OWN_ACCOUNT: ReadonlySet<FaultCause> = new Set(["auth-error", "permission-denied"]);
+/** A deadline or the client's departure has no status of its own in HTTP. */
+const LEAST_STATUS = 400;
+
+export function errorWords({ code, message }: Fault, call: string): ErrorWords {
+  const { httpStatus, cause } = traitsOf(code);
+  if (OWN_ACCOUNT.has(cause)) {
+    return {
+      status: BAD_GATEWAY,
+      cause: "overloaded",
+      message: `the gateway's own credential was refused (${code})`,
+      call,
+    };
+  }
+  return { status: httpStatus < LEAST_STATUS ? BAD_GATEWAY : httpStatus, cause, message: `${message} (${code})`, call };
+}
+
+/** Headers of every error: when to come back, if that is known, and that asking again at once is useless. */
+export function errorHeaders({ code, resetAt, retryAfterMs }: Fault, now: number): Record<string, string> {
+  const waitMs = resetAt === undefined ? retryAfterMs : resetAt - now;
+  const wait = waitMs === undefined ? {} : { "retry-after": String(Math.max(1, Math.ceil(waitMs / 1_000))) };
+  return { "x-should-retry": "false", "x-faultline-code": code, ...wait };
+}
+
+interface OpenaiWords {
+  readonly type: string;
+  readonly code: string | null;
+}
+
+interface CauseRow {
+  readonly openai: OpenaiWords;
+  readonly anthropic: string;
+  readonly google: string;
+}
+
+const INVALID: OpenaiWords = { type: "invalid_request_error", code: null };
+
+// prettier-ignore
+const CAUSES: Readonly<Partial<Record<FaultCause, CauseRow>>> = {
+  "rate-limited":       { openai: { type: "requests", code: "rate_limit_exceeded" },                    anthropic: "rate_limit_error",      google: "RESOURCE_EXHAUSTED" },
+  "quota-exhausted":    { openai: { type: "insufficient_quota", code: "insufficient_quota" },           anthropic: "billing_error",         google: "RESOURCE_EXHAUSTED" },
+  "budget-exceeded":    { openai: { type: "insufficient_quota", code: "insufficient_quota" },           anthropic: "billing_error",         google: "RESOURCE_EXHAUSTED" },
+  "overloaded":         { openai: { type: "server_error", code: "server_is_overloaded" },               anthropic: "overloaded_error",      google: "UNAVAILABLE" },
+  "circuit-open":       { openai: { type: "server_error", code: "server_is_overloaded" },               anthropic: "overloaded_error",      google: "UNAVAILABLE" },
+  "timeout":            { openai: { type: "server_error", code: "timeout" },                            anthropic: "timeout_error",         google: "DEADLINE_EXCEEDED" },
+  "context-overflow":   { openai: { type: "invalid_request_error", code: "context_length_exceeded" },   anthropic: "invalid_request_error", google: "INVALID_ARGUMENT" },
+  "content-filter":     { openai: { type: "invalid_request_error", code: "content_policy_violation" },  anthropic: "invalid_request_error", google: "INVALID_ARGUMENT" },
+  "provider-not-found": { openai: { type: "invalid_request_error", code: "model_not_found" },           anthropic: "not_found_error",       google: "NOT_FOUND" },
+  "capability-missing": { openai: INVALID, anthropic: "invalid_request_error", google: "INVALID_ARGUMENT" },
+  "bad-request":        { openai: INVALID, anthropic: "invalid_request_error", google: "INVALID_ARGUMENT" },
+  "config-invalid":     { openai: INVALID, anthropic: "invalid_request_error", google: "INVALID_ARGUMENT" },
+};
+
+// prettier-ignore
+const STATUSES: Readonly<Record<number, CauseRow>> = {
+  401: { openai: { type: "invalid_request_error", code: "invalid_api_key" }, anthropic: "authentication_error", google: "UNAUTHENTICATED" },
+  403: { openai: { type: "invalid_request_error", code: "forbidden" },       anthropic: "permission_error",     google: "PERMISSION_DENIED" },
+  404: { openai: { type: "invalid_request_error", code: "model_not_found" }, anthropic: "not_found_error",      google: "NOT_FOUND" },
+  413: { openai: { type: "invalid_request_error", code: "request_too_large" }, anthropic: "request_too_large",  google: "INVALID_ARGUMENT" },
+};
+
+const SERVER: CauseRow = {
+  openai: { type: "server_error", code: "server_error" },
+  anthropic: "api_error",
+  google: "INTERNAL",
+};
+const CLIENT: CauseRow = { openai: INVALID, anthropic: "invalid_request_error", google: "INVALID_ARGUMENT" };
+
+function rowOf({ status, cause }: ErrorWords): CauseRow {
+  return STATUSES[status] ?? CAUSES[cause] ?? (status < 500 ? CLIENT : SERVER);
+}
+
+export function openaiWords(words: ErrorWords): OpenaiWords {
+  return rowOf(words).openai;
+}
+
+export function anthropicType(words: ErrorWords): string {
+  return rowOf(words).anthropic;
+}
+
+export function googleStatus(words: ErrorWords): string {
+  return rowOf(words).google;
+}

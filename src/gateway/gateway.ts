@@ -1,0 +1,238 @@
+// The gateway: four dialects in front of chains. It reads a client's request, gives it to the runtime with the chain of its route, and
+// writes the outcome in the client's dialect. Retries, fallbacks, breakers, pauses and budgets are the runtime's business.
+// G1  A client's key never reaches a target: targets get the gateway's own, and only listed headers pass.
+// G2  A call that has begun keeps the settings it began with.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { classify } from "../core/classify/classify.ts";
+import type { FaultCause } from "../core/fault/catalogue.ts";
+import { objectOf } from "../core/json-fields.ts";
+import { parseJson } from "../core/try-read.ts";
+import type { Faultline } from "../faultline.ts";
+import type { Protocol } from "../provider/wire/protocol.ts";
+import { requestFacts } from "../provider/wire/request-facts.ts";
+import { hasValue, type Outcome } from "../runtime/call/outcome.ts";
+import { ClientAnswer } from "./answer/client-answer.ts";
+import type { ClientKey, GatewaySettings } from "./config/settings.ts";
+import { DIALECTS } from "./dialect/dialect.ts";
+import { errorHeaders, errorWords } from "./dialect/error-words.ts";
+import { ClientKeys, presentedKey } from "./key/client-keys.ts";
+import { CallPurse, KeyAccount } from "./key/key-account.ts";
+import { type Endpoint, endpointOf } from "./request/endpoints.ts";
+import { type AskedModel, GatewayRequest } from "./request/gateway-request.ts";
+import { headersForTarget, queryForTarget } from "./request/header-lists.ts";
+import { readBody } from "./request/read-body.ts";
+import { Chains } from "./route/chains.ts";
+import { modelList, oneModel } from "./route/model-list.ts";
+import { type NoRoute, Routing, type TakenRoute } from "./route/routing.ts";
+import { createTransport, type Transport } from "./target/transport.ts";
+
+/** What follows from one version of the settings. */
+interface InForce {
+  readonly settings: GatewaySettings;
+  readonly routing: Routing;
+  readonly chains: Chains;
+  readonly keys: ClientKeys;
+}
+
+/** A request on its way through the gateway. */
+interface Visit {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly path: string;
+  /** Empty, or with its question mark. */
+  readonly query: string;
+  readonly key: ClientKey | null;
+  readonly inForce: InForce;
+}
+
+const ANYONE = "anyone";
+const NO_LIMITS = { hour: null, day: null, month: null };
+
+export class Gateway {
+  readonly #faultline: Faultline;
+  readonly #transport: Transport;
+  readonly #accounts = new Map<string, KeyAccount>();
+  #inForce: InForce;
+
+  constructor(faultline: Faultline, settings: GatewaySettings) {
+    this.#faultline = faultline;
+    this.#transport = createTransport();
+    this.#inForce = this.#follow(settings);
+  }
+
+  /** Calls that begin from now on use these settings. Breakers, pauses and budgets stay as they are. */
+  use(settings: GatewaySettings): void {
+    this.#inForce = this.#follow(settings);
+  }
+
+  async close(): Promise<void> {
+    await this.#transport.close();
+  }
+
+  /** Answers a request, whatever it is. */
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    const url = request.url ?? "/";
+    const queryAt = url.indexOf("?");
+    const path = queryAt === -1 ? url : url.slice(0, queryAt);
+    const query = queryAt === -1 ? "" : url.slice(queryAt);
+    const endpoint = endpointOf(request.method ?? "GET", path, request.headers);
+    const inForce = this.#inForce;
+    const key = inForce.keys.find(presentedKey(request.headers, query));
+    const visit = { request, response, path, query, key, inForce };
+    if (key === null && !inForce.keys.isOpen) {
+      return void refuse(visit, endpoint.dialect, "unknown-key", "the gateway does not know this key");
+    }
+    this.#answer(visit, endpoint).catch((error: unknown) => {
+      const seen = classify({ surface: "node", error });
+      if (response.headersSent) response.destroy();
+      else refuse(visit, endpoint.dialect, "broken", seen.message);
+    });
+  }
+
+  #follow(settings: GatewaySettings): InForce {
+    const { home } = this.#faultline;
+    home.learnKeys([...settings.targets.values()].flatMap(({ key }) => (key === null ? [] : [key])));
+    for (const { name, limits } of settings.keys) {
+      const account = this.#accounts.get(name);
+      if (account === undefined) this.#accounts.set(name, new KeyAccount(name, limits, home.clock));
+      else account.limits = limits;
+    }
+    return {
+      settings,
+      routing: new Routing(settings),
+      chains: new Chains({ ...home, isKept: false, transport: this.#transport }),
+      keys: new ClientKeys(settings.keys),
+    };
+  }
+
+  #accountOf(key: ClientKey | null): KeyAccount {
+    const name = key?.name ?? ANYONE;
+    const known = this.#accounts.get(name) ?? new KeyAccount(name, NO_LIMITS, this.#faultline.home.clock);
+    this.#accounts.set(name, known);
+    return known;
+  }
+
+  async #answer(visit: Visit, endpoint: Endpoint): Promise<void> {
+    const { routing, settings } = visit.inForce;
+    if (endpoint.kind === "models") return void showModels(visit, endpoint.dialect, endpoint.model, routing);
+    const bytes = await readBody(visit.request, settings.maxBodyBytes);
+    if (bytes === null) {
+      const message = `the request is larger than ${settings.maxBodyBytes} bytes`;
+      return void refuse(visit, endpoint.dialect, "too-large", message);
+    }
+    if (endpoint.kind === "model") await this.#callModel(visit, endpoint.dialect, bytes.toString("utf8"));
+    else refuse(visit, endpoint.dialect, "unknown-path", `the gateway has no ${visit.request.method} ${visit.path}`);
+  }
+
+  async #callModel(visit: Visit, dialect: Protocol, text: string): Promise<void> {
+    const body = objectOf(parseJson(text));
+    if (body === null) return void refuse(visit, dialect, "bad-request", "the body is not a JSON object");
+    const facts = requestFacts(dialect, visit.path + visit.query, body);
+    const taken = visit.inForce.routing.take(facts.model ?? "", visit.key);
+    if (typeof taken === "string")
+      return void refuse(visit, dialect, taken, noRouteWords(taken, facts.model ?? "", visit));
+    const { headers } = visit.request;
+    const asked: AskedModel = {
+      ...{ dialect, text, body, facts },
+      ...{ headers: headersForTarget(headers), query: queryForTarget(visit.query) },
+    };
+    await this.#run(visit, asked, taken);
+  }
+
+  async #run({ response, key, inForce }: Visit, asked: AskedModel, taken: TakenRoute): Promise<void> {
+    const { dialect, facts } = asked;
+    const { clock } = this.#faultline.home;
+    const answer = new ClientAnswer(
+      response,
+      DIALECTS[dialect],
+      facts.streaming && taken.route.midStream === "restart",
+    );
+    const request = new GatewayRequest(asked, answer, () => {
+      throw new Error("not yet");
+    });
+    const left = new AbortController();
+    response.on("close", () => response.writableFinished || left.abort(CLIENT_LEFT));
+    const chain = inForce.chains.get(taken, dialect, facts.model ?? "", 0);
+    const purse = new CallPurse(this.#accountOf(key));
+    let rest = facts.streaming ? clock.after(inForce.settings.keepAliveMs, beat) : nothing;
+    function beat(): void {
+      answer.keepAlive();
+      rest = clock.after(inForce.settings.keepAliveMs, beat);
+    }
+    const party = { purse, heard: nothing };
+    const outcome = await this.#faultline.protectFor(party, chain, request, { signal: left.signal });
+    rest();
+    conclude(request, outcome, purse, clock.now());
+  }
+}
+
+const CLIENT_LEFT = new Error("the client left");
+const nothing = (): void => undefined;
+
+/** Writes the end of a call to its client. */
+function conclude({ answer, memory }: GatewayRequest, outcome: Outcome<unknown>, purse: CallPurse, now: number): void {
+  if (answer.isOver) return;
+  if (hasValue(outcome)) {
+    const { whole, head } = memory;
+    if (whole !== null) {
+      const cost = purse.microcents === 0 ? {} : { "x-faultline-cost-usd": (purse.microcents / 1e8).toFixed(8) };
+      return answer.send({ status: whole.status, headers: { ...whole.headers, ...cost } }, whole.body);
+    }
+    return answer.finish(head ?? { status: 200, headers: {} });
+  }
+  if (outcome.status === "cancelled") return answer.cut();
+  const { fault, call, attempts } = outcome;
+  const about = { "x-faultline-call": call, "x-faultline-attempts": String(attempts) };
+  const headers = { ...errorHeaders(fault, now), ...about };
+  const words = errorWords(fault, call);
+  const { refused } = memory;
+  // The target's own words are the best explanation of a request that it cannot accept.
+  if (!answer.isOpen && refused !== null && refused.fault.code === fault.code && words.status === refused.status) {
+    return answer.send({ status: refused.status, headers: { ...refused.headers, ...headers } }, refused.body);
+  }
+  answer.fail(words, headers);
+}
+
+type Refusal = NoRoute | "unknown-key" | "unknown-path" | "too-large" | "bad-request" | "broken";
+
+const REFUSALS: Readonly<Record<Refusal, { readonly status: number; readonly cause: FaultCause }>> = {
+  "unknown-key": { status: 401, cause: "auth-error" },
+  "not-allowed": { status: 403, cause: "permission-denied" },
+  "no-region": { status: 403, cause: "permission-denied" },
+  "unknown-model": { status: 404, cause: "provider-not-found" },
+  "unknown-path": { status: 404, cause: "provider-not-found" },
+  "too-large": { status: 413, cause: "bad-request" },
+  "bad-request": { status: 400, cause: "bad-request" },
+  "broken": { status: 500, cause: "internal" },
+};
+
+/** Answers a request that reaches no target. */
+function refuse({ request, response }: Visit, dialect: Protocol, why: Refusal, message: string): void {
+  const { status, cause } = REFUSALS[why];
+  const body = JSON.stringify(DIALECTS[dialect].errorBody({ status, cause, message, call: "" }));
+  response.writeHead(status, {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+    "x-should-retry": "false",
+    // What is left of a body is not read.
+    ...(request.complete ? {} : { connection: "close" }),
+  });
+  response.end(body);
+}
+
+function noRouteWords(why: NoRoute, model: string, { inForce, key }: Visit): string {
+  if (why === "not-allowed") return `this key may not use ${model}`;
+  if (why === "no-region") return `no target of ${model} is in a region of this key`;
+  const known = inForce.routing.models(key);
+  return `the gateway has no route for the model ${JSON.stringify(model)}; it has ${known.join(", ") || "none by name"}`;
+}
+
+function showModels(visit: Visit, dialect: Protocol, model: string | null, routing: Routing): void {
+  const models = routing.models(visit.key);
+  if (model !== null && !models.includes(model))
+    return void refuse(visit, dialect, "unknown-model", `there is no ${model}`);
+  const body = JSON.stringify(model === null ? modelList(dialect, models) : oneModel(dialect, model));
+  visit.response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+  visit.response.end(body);
+}

@@ -1,0 +1,30 @@
+// Who a client is, by the key it sends. Keys are looked up by their hash.
+
+import type { IncomingHttpHeaders } from "node:http";
+import type { ClientKey } from "../config/settings.ts";
+import { sha256 } from "./sha256.ts";
+
+/** The key in a request: each dialect has its own place for it. */
+export function presentedKey(headers: IncomingHttpHeaders, query: string): string | null {
+  const bearer = /^Bearer +(.+)$/i.exec(headers.authorization ?? "")?.[1];
+  const found = bearer ?? headers["x-api-key"] ?? headers["x-goog-api-key"] ?? headers["api-key"];
+  if (typeof found === "string" && found !== "") return found;
+  return query === "" ? null : new URLSearchParams(query).get("key");
+}
+
+export class ClientKeys {
+  readonly #byHash: ReadonlyMap<string, ClientKey>;
+
+  constructor(keys: readonly ClientKey[]) {
+    this.#byHash = new Map(keys.map((key) => [key.sha256, key]));
+  }
+
+  /** Everyone may use a gateway that has no keys. */
+  get isOpen(): boolean {
+    return this.#byHash.size === 0;
+  }
+
+  find(presented: string | null): ClientKey | null {
+    return presented === null ? null : (this.#byHash.get(sha256(presented)) ?? null);
+  }
+}

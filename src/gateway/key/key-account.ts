@@ -1,0 +1,182 @@
+// What a client's key has spent, in windows of an hour, a day and a month (UTC). Accounts outlive a reload of the settings.
+
+import { checkBudget, type BudgetRule, type Cost, NO_BUDGET } from "../../core/flow/money.ts";
+import type { Clock } from "../../host/clock.ts";
+import type { Purse } from "../../runtime/budget.ts";
+import type { SpendLimits } from "../config/settings.ts";
+
+export type WindowName = keyof SpendLimits;
+
+export const WINDOW_NAMES = ["hour", "day", "month"] as const satisfies readonly WindowName[];
+
+/** The start of the window that holds this moment. */
+export function windowStart(name: WindowName, now: number): number {
+  const date = new Date(now);
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+  if (name === "month") return Date.UTC(year, month);
+  return name === "day" ? Date.UTC(year, month, day) : Date.UTC(year, month, day, date.getUTCHours());
+}
+
+interface Window {
+  start: number;
+  /** When it ends and the next one begins. */
+  end: number;
+  spent: number;
+  warned: boolean;
+}
+
+function windowAt(name: WindowName, now: number): Window {
+  const start = windowStart(name, now);
+  return { start, end: windowStart(name, start + LONGER_THAN[name]), spent: 0, warned: false };
+}
+
+const HOUR_MS = 3_600_000;
+/** Somewhere in the next window. */
+const LONGER_THAN = { hour: HOUR_MS + 1, day: 25 * HOUR_MS, month: 32 * 24 * HOUR_MS };
+
+const WARN_AT_PERCENT = 80;
+
+export class KeyAccount {
+  readonly name: string;
+  limits: SpendLimits;
+  private readonly clock: Clock;
+  private readonly windows: Record<WindowName, Window>;
+  private reserved = 0;
+
+  constructor(name: string, limits: SpendLimits, clock: Clock) {
+    this.name = name;
+    this.limits = limits;
+    this.clock = clock;
+    const now = clock.now();
+    this.windows = { hour: windowAt("hour", now), day: windowAt("day", now), month: windowAt("month", now) };
+  }
+
+  get isBounded(): boolean {
+    return WINDOW_NAMES.some((name) => this.limits[name] !== null);
+  }
+
+  get reservedMicrocents(): number {
+    return this.reserved;
+  }
+
+  /** What was spent in the present window. */
+  spent(name: WindowName): number {
+    return this.window(name).spent;
+  }
+
+  /** Takes over what earlier processes, or others beside this one, have spent in a window. */
+  learn(name: WindowName, start: number, microcents: number): void {
+    const window = this.window(name);
+    if (window.start === start) window.spent = Math.max(window.spent, microcents);
+  }
+
+  /** The window with the least left. */
+  tightest(): {
+    readonly name: WindowName;
+    readonly rule: BudgetRule;
+    readonly spent: number;
+    readonly endsAt: number;
+  } | null {
+    let found = null;
+    let least = Infinity;
+    for (const name of WINDOW_NAMES) {
+      const limit = this.limits[name];
+      if (limit === null) continue;
+      const { spent, end } = this.window(name);
+      if (limit - spent >= least) continue;
+      least = limit - spent;
+      found = { name, rule: ruleOf(limit), spent, endsAt: end };
+    }
+    return found;
+  }
+
+  exceeds(estimate: number): boolean {
+    return this.check(estimate, "exceeds").length > 0;
+  }
+
+  /** The windows whose warning is due with this, each once. */
+  warnings(estimate: number): readonly WindowName[] {
+    const due = this.check(estimate, "warns").filter((name) => !this.window(name).warned);
+    for (const name of due) this.window(name).warned = true;
+    return due;
+  }
+
+  reserve(microcents: number): void {
+    this.reserved += microcents;
+  }
+
+  book(microcents: number): void {
+    for (const name of WINDOW_NAMES) this.window(name).spent += microcents;
+  }
+
+  private check(estimate: number, what: "exceeds" | "warns"): readonly WindowName[] {
+    return WINDOW_NAMES.filter((name) => {
+      const limit = this.limits[name];
+      return limit !== null && checkBudget(ruleOf(limit), this.window(name).spent, this.reserved, estimate)[what];
+    });
+  }
+
+  private window(name: WindowName): Window {
+    const now = this.clock.now();
+    if (now >= this.windows[name].end) this.windows[name] = windowAt(name, now);
+    return this.windows[name];
+  }
+}
+
+function ruleOf(limit: number): BudgetRule {
+  return { maxCostMicrocents: limit, onExceed: "fail", warnAtPercent: WARN_AT_PERCENT };
+}
+
+/** What one call pays from: the account of its key, with a note of what this call has cost. */
+export class CallPurse implements Purse {
+  private readonly account: KeyAccount;
+  /** What the call has cost so far, in micro-cents. */
+  microcents = 0;
+  /** Some of it is estimated, or has no price. */
+  isExact = true;
+
+  constructor(account: KeyAccount) {
+    this.account = account;
+  }
+
+  get rule(): BudgetRule {
+    return this.account.tightest()?.rule ?? NO_BUDGET;
+  }
+
+  get spentMicrocents(): number {
+    return this.account.tightest()?.spent ?? 0;
+  }
+
+  get reservedMicrocents(): number {
+    return this.account.reservedMicrocents;
+  }
+
+  get isBounded(): boolean {
+    return this.account.isBounded;
+  }
+
+  exceeds(estimate: number | null): boolean {
+    return this.account.exceeds(estimate ?? 0);
+  }
+
+  shouldWarn(estimate: number | null): boolean {
+    return this.account.warnings(estimate ?? 0).length > 0;
+  }
+
+  reserve(estimate: number | null): void {
+    this.account.reserve(estimate ?? 0);
+  }
+
+  settle(estimate: number | null, cost: Cost | null): void {
+    this.account.reserve(-(estimate ?? 0));
+    this.rebook(null, cost);
+  }
+
+  rebook(before: Cost | null, after: Cost | null): void {
+    if (after === null) return;
+    const more = (after.microcents ?? 0) - (before?.microcents ?? 0);
+    this.isExact &&= after.basis === "reported";
+    this.microcents += more;
+    this.account.book(more);
+  }
+}

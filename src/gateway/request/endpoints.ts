@@ -1,0 +1,46 @@
+// What a client asks of the gateway, by the method and path of its request. One table.
+
+import { type Protocol, readAddress } from "../../provider/wire/protocol.ts";
+
+export type Endpoint =
+  | { readonly kind: "model"; readonly dialect: Protocol }
+  /** How many tokens a request has. */
+  | { readonly kind: "count"; readonly dialect: Protocol }
+  /** The models, or one of them, in the shape of this dialect. */
+  | { readonly kind: "models"; readonly dialect: Protocol; readonly model: string | null }
+  | { readonly kind: "other"; readonly dialect: Protocol };
+
+const VERSION = String.raw`(?:\/v1(?:beta\d*|alpha\d*)?)?`;
+const MODELS = new RegExp(`^${VERSION}/models(?:/(?<model>[^:]+))?/?$`);
+const COUNTS = /\/messages\/count_tokens\/?$|\/models\/[^/:]+:countTokens$/;
+
+/** The paths that are the gateway's when it shares its port with the server's own API. */
+const SHARED = new RegExp(
+  `^(?:${VERSION}/(?:chat/completions|responses|messages|completions|embeddings|files|batches|models|images|audio|moderations|uploads|conversations|vector_stores|fine_tuning|cachedContents|tunedModels)(?:/|$)|/v1(?:beta|alpha)|${VERSION}/models/)`,
+);
+
+export function isGatewayPath(path: string): boolean {
+  return SHARED.test(path);
+}
+
+/** `headers` tell which vendor's list of models a client expects. */
+export function endpointOf(
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): Endpoint {
+  const isGoogle = path.startsWith("/v1beta") || path.startsWith("/v1alpha") || headers["x-goog-api-key"] !== undefined;
+  const dialect = isGoogle
+    ? "google-generate"
+    : headers["anthropic-version"] === undefined
+      ? "openai-chat"
+      : "anthropic-messages";
+  if (method === "POST") {
+    const address = readAddress(path);
+    if (address !== null) return { kind: "model", dialect: address.protocol };
+    if (COUNTS.test(path)) return { kind: "count", dialect: isGoogle ? "google-generate" : "anthropic-messages" };
+  }
+  const models = method === "GET" ? MODELS.exec(path) : null;
+  if (models !== null) return { kind: "models", dialect, model: models.groups?.["model"] ?? null };
+  return { kind: "other", dialect };
+}

@@ -1,0 +1,63 @@
+// Which headers pass, in both directions: what is not listed stays here. A client's key is in none of these lists.
+
+import type { IncomingHttpHeaders } from "node:http";
+
+/** From the client to a target of the same dialect. */
+const TO_TARGET: ReadonlySet<string> = new Set([
+  "accept",
+  "anthropic-beta",
+  "anthropic-version",
+  "content-type",
+  "conversation_id",
+  "idempotency-key",
+  "openai-beta",
+  "session_id",
+  "user-agent",
+  "x-app",
+  "x-goog-api-client",
+]);
+
+/** From a target to the client. */
+const TO_CLIENT: ReadonlySet<string> = new Set([
+  "content-type",
+  "openai-processing-ms",
+  "openai-version",
+  "request-id",
+  "x-request-id",
+]);
+
+export type PlainHeaders = Readonly<Record<string, string>>;
+
+export function headersForTarget(headers: IncomingHttpHeaders): PlainHeaders {
+  return pick(headers, TO_TARGET);
+}
+
+export function headersForClient(headers: IncomingHttpHeaders): PlainHeaders {
+  return pick(headers, TO_CLIENT);
+}
+
+function pick(headers: IncomingHttpHeaders, names: ReadonlySet<string>): PlainHeaders {
+  const picked: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (names.has(name) && value !== undefined) picked[name] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  return picked;
+}
+
+/** Query parameters that may carry a client's key. */
+const SECRET_PARAMETERS: ReadonlySet<string> = new Set(["key", "api_key", "access_token", "token"]);
+
+/** The query of a request without what may be a key; empty, or with its question mark. */
+export function queryForTarget(query: string): string {
+  if (query === "") return "";
+  const kept = query
+    .slice(1)
+    .split("&")
+    .filter((pair) => !SECRET_PARAMETERS.has(decodeURIComponentSafe(pair.split("=", 1)[0] ?? "").toLowerCase()));
+  return kept.length === 0 ? "" : `?${kept.join("&")}`;
+}
+
+function decodeURIComponentSafe(text: string): string {
+  return new URLSearchParams(`${text}=`).keys().next().value ?? text;
+}

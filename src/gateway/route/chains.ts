@@ -1,0 +1,51 @@
+// The chains of a gateway's routes: one for each dialect and each place to start, made when it is first needed.
+
+import { chain } from "../../runtime/tool/chain.ts";
+import type { Chain } from "../../runtime/tool/tool.ts";
+import { resolveModelOptions } from "../../provider/model/model-options.ts";
+import type { Protocol } from "../../provider/wire/protocol.ts";
+import type { RouteStep } from "../config/settings.ts";
+import type { GatewayRequest } from "../request/gateway-request.ts";
+import { byteMember, type GatewayDeps, type GatewayMember } from "../target/byte-member.ts";
+import type { TakenRoute } from "./routing.ts";
+
+export type GatewayChain = Chain<GatewayRequest, unknown>;
+
+/** Model names come from clients, so the least recently used chains are dropped. */
+const MOST_CHAINS = 500;
+
+const { retryBeforeFallback } = resolveModelOptions({});
+
+export class Chains {
+  readonly #deps: GatewayDeps;
+  readonly #chains = new Map<string, GatewayChain>();
+
+  constructor(deps: GatewayDeps) {
+    this.#deps = deps;
+  }
+
+  /** `start`: the step that is tried first. */
+  get({ route, steps }: TakenRoute, dialect: Protocol, model: string, start: number): GatewayChain {
+    const places = steps.map(({ target }) => target.name).join(",");
+    const key = [route.name, dialect, model, start, places].join("\n");
+    const known = this.#chains.get(key) ?? this.#make(turned(steps, start), dialect, model);
+    this.#chains.delete(key);
+    this.#chains.set(key, known);
+    for (const oldest of this.#chains.keys()) if (this.#chains.size > MOST_CHAINS) this.#chains.delete(oldest);
+    return known;
+  }
+
+  #make(steps: readonly RouteStep[], dialect: Protocol, model: string): GatewayChain {
+    const members = steps.flatMap((step): readonly GatewayMember[] => {
+      const placed = { target: step.target, model: step.model ?? model, hasFallback: steps.length > 1 };
+      return step.target.dialects.includes(dialect) ? [byteMember(placed, dialect, this.#deps)] : [];
+    });
+    return chain(members, { retryBeforeFallback, repairs: { regenerate: (request) => request } });
+  }
+}
+
+/** The step at `start` first, then the others in their order. */
+function turned<Step>(steps: readonly Step[], start: number): readonly Step[] {
+  const first = steps[start];
+  return start === 0 || first === undefined ? steps : [first, ...steps.filter((_step, index) => index !== start)];
+}

@@ -1,0 +1,79 @@
+// Which route a client's model name takes. The first match wins: a route of that name, a route whose pattern fits, a target's own model.
+// T1  A key sees only its routes, and only targets in its regions.
+
+import type { ClientKey, GatewayRoute, GatewaySettings, RouteStep } from "../config/settings.ts";
+
+/** A route as one client's key may use it. */
+export interface TakenRoute {
+  readonly route: GatewayRoute;
+  readonly steps: readonly [RouteStep, ...RouteStep[]];
+}
+
+/** Why there is none. */
+export type NoRoute = "unknown-model" | "not-allowed" | "no-region";
+
+export class Routing {
+  readonly #settings: GatewaySettings;
+  readonly #exact: ReadonlyMap<string, GatewayRoute>;
+  readonly #patterns: readonly (readonly [RegExp, GatewayRoute])[];
+
+  constructor(settings: GatewaySettings) {
+    this.#settings = settings;
+    this.#exact = new Map(settings.routes.map((route) => [route.name, route]));
+    this.#patterns = settings.routes
+      .filter(({ name }) => name.includes("*"))
+      .map((route) => [patternOf(route.name), route]);
+  }
+
+  take(model: string, key: ClientKey | null): TakenRoute | NoRoute {
+    const route = this.#routeOf(model);
+    if (route === null) return "unknown-model";
+    if (key?.routes?.has(route.name) === false) return "not-allowed";
+    const [first, ...rest] = route.steps.filter(({ target }) => isInRegion(target.region, key));
+    return first === undefined ? "no-region" : { route, steps: [first, ...rest] };
+  }
+
+  /** The names that this key may ask for. */
+  models(key: ClientKey | null): readonly string[] {
+    const routes = this.#settings.routes.filter(({ name }) => !name.includes("*"));
+    const targets = [...this.#settings.targets.values()].filter(({ region }) => isInRegion(region, key));
+    const allowed = key?.routes ?? null;
+    const own = allowed === null ? targets.flatMap(({ models }) => models) : [];
+    const named = routes.map(({ name }) => name).filter((name) => allowed === null || allowed.has(name));
+    return [...new Set([...named, ...own])];
+  }
+
+  #routeOf(model: string): GatewayRoute | null {
+    const exact = this.#exact.get(model);
+    if (exact !== undefined) return exact;
+    const pinned = this.#pinned(model);
+    if (pinned !== null) return pinned;
+    return this.#patterns.find(([pattern]) => pattern.test(model))?.[1] ?? this.#offered(model);
+  }
+
+  /** `target/model`: that one and no other. */
+  #pinned(model: string): GatewayRoute | null {
+    const slash = model.indexOf("/");
+    const target = slash === -1 ? undefined : this.#settings.targets.get(model.slice(0, slash));
+    if (target === undefined) return null;
+    return { name: model, steps: [{ target, model: model.slice(slash + 1) }], midStream: "fail", affinity: false };
+  }
+
+  #offered(model: string): GatewayRoute | null {
+    const steps = [...this.#settings.targets.values()]
+      .filter(({ models }) => models.includes(model))
+      .map((target): RouteStep => ({ target, model }));
+    const [first, ...rest] = steps;
+    return first === undefined ? null : { name: model, steps: [first, ...rest], midStream: "fail", affinity: true };
+  }
+}
+
+function isInRegion(region: string | null, key: ClientKey | null): boolean {
+  const regions = key?.regions ?? null;
+  return regions === null || (region !== null && regions.has(region));
+}
+
+function patternOf(name: string): RegExp {
+  const parts = name.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".*")}$`, "s");
+}

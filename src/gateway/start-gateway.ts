@@ -1,0 +1,73 @@
+// A gateway on a port of its own.
+
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { FaultError } from "../core/fault/fault-error.ts";
+import { fault } from "../core/fault/fault.ts";
+import type { Faultline } from "../faultline.ts";
+import type { GatewaySettings } from "./config/settings.ts";
+import { Gateway } from "./gateway.ts";
+
+export interface StartedGateway {
+  readonly gateway: Gateway;
+  readonly url: string;
+  readonly port: number;
+  /** Takes no more requests, cuts those that are still answered after a moment, and lets go of its connections. */
+  close(): Promise<void>;
+}
+
+export interface GatewayPlace {
+  readonly port: number;
+  readonly host: string;
+}
+
+const LOOPBACK = new Set(["127.0.0.1", "localhost", "::1"]);
+
+/** A client may think for long before it sends, and a model before it answers. */
+const HTTP_LIMITS = {
+  maxHeaderSize: 64 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 300_000,
+  keepAliveTimeout: 65_000,
+};
+const GRACE_MS = 5_000;
+
+export async function startGateway(
+  faultline: Faultline,
+  settings: GatewaySettings,
+  { port, host }: GatewayPlace,
+): Promise<StartedGateway> {
+  if (settings.keys.length === 0 && !LOOPBACK.has(host)) {
+    const message = `refusing to listen on ${host} without keys: anyone could spend your money. Add keys to the gateway file`;
+    throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "keys" } }));
+  }
+  await faultline.ready();
+  const gateway = new Gateway(faultline, settings);
+  const server = createServer(HTTP_LIMITS, (request, response) => gateway.handle(request, response));
+  server.on("connection", (socket) => socket.setNoDelay(true));
+  await listen(server, host, port);
+  const bound = (server.address() as AddressInfo).port;
+  return {
+    gateway,
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
+    port: bound,
+    async close() {
+      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+      server.closeIdleConnections();
+      const disarm = faultline.home.clock.after(GRACE_MS, () => server.closeAllConnections());
+      await closed;
+      disarm();
+      await gateway.close();
+    },
+  };
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.removeListener("error", reject);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,257 @@
+// One attempt at a target of the client's own dialect: the bytes pass as they are, and are read as they pass. It throws failures and
+// decides nothing. The answer comes from the pool by callbacks, because a stream object for each would cost more than all the rest.
+
+import type { IncomingHttpHeaders } from "node:http";
+import type { Dispatcher } from "undici";
+import { classify } from "../../core/classify/classify.ts";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import type { Clock } from "../../host/clock.ts";
+import { HeldBytes, MOST_BYTES, QuietBytes } from "../../provider/fetch/bounded.ts";
+import { saysError, throwIfBad } from "../../provider/fetch/exchange.ts";
+import { tellWireCost, type WireCosts } from "../../provider/fetch/wire-costs.ts";
+import type { ModelTimeouts } from "../../provider/model/timeouts.ts";
+import { Watch } from "../../provider/model/watch.ts";
+import { createWireReader, type WireReader } from "../../provider/wire/wire-reader.ts";
+import { outgoingHeaders } from "../../telemetry/otel.ts";
+import type { RunContext } from "../../runtime/tool/tool.ts";
+import type { AnswerHead } from "../answer/client-answer.ts";
+import { DIALECTS } from "../dialect/dialect.ts";
+import type { GatewayRequest } from "../request/gateway-request.ts";
+import { headersForClient, type PlainHeaders } from "../request/header-lists.ts";
+import { withModel } from "../request/model-name.ts";
+
+export interface ByteTarget extends Pick<WireCosts, "costOf"> {
+  readonly id: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly origin: string;
+  /** The path of the base URL, without a slash at its end. */
+  readonly basePath: string;
+  /** Sent unless the client sends its own. */
+  readonly defaults: PlainHeaders;
+  /** The gateway's own key. */
+  readonly signIn: PlainHeaders;
+  readonly agent: Dispatcher;
+  readonly clock: Clock;
+  readonly timeouts: ModelTimeouts;
+}
+
+/** How long a client may leave what was written unread. */
+const UNREAD_MS = 60_000;
+/** Behind its end mark an answer has nothing more; then the connection is free for the next one. */
+const TAIL_MS = 1_000;
+
+export function passBytes(target: ByteTarget, request: GatewayRequest, context: RunContext): Promise<null> {
+  return new ByteAttempt(target, request, context).run();
+}
+
+type Chunk = Uint8Array<ArrayBuffer>;
+
+class ByteAttempt implements Dispatcher.DispatchHandler {
+  private readonly target: ByteTarget;
+  private readonly request: GatewayRequest;
+  private readonly context: RunContext;
+  private readonly watch: Watch;
+  private readonly reader: WireReader;
+  private readonly quiet = new QuietBytes();
+  private controller: Dispatcher.DispatchController | null = null;
+  private head: AnswerHead = { status: 200, headers: {} };
+  /** The body of an error, or of an answer that is not streamed; null while a stream passes. */
+  private body: HeldBytes | null = null;
+  private responseHeaders: IncomingHttpHeaders = {};
+  private progress = 0;
+  private isOver = false;
+  private tellDone: (value: null) => void = nothing;
+  private tellFailed: (error: unknown) => void = nothing;
+
+  constructor(target: ByteTarget, request: GatewayRequest, context: RunContext) {
+    this.target = target;
+    this.request = request;
+    this.context = context;
+    const { facts, dialect } = request.asked;
+    const timeouts = facts.streaming ? target.timeouts.stream : target.timeouts.whole;
+    this.watch = new Watch(target.clock, timeouts, context, (late) => this.reject(new FaultError(late)));
+    this.reader = createWireReader(dialect, facts.streaming ? "stream" : "json", {
+      provider: target.provider,
+      wantsJson: facts.wantsJson,
+    });
+  }
+
+  run(): Promise<null> {
+    const { request, target, context } = this;
+    const { asked, answer, memory } = request;
+    answer.begin();
+    memory.refused = null;
+    context.whenGivenUp((reason) => this.reject(reason));
+    return new Promise((resolve, reject) => {
+      this.tellDone = resolve;
+      this.tellFailed = reject;
+      const { path } = DIALECTS[asked.dialect];
+      const isNamedInPath = !("model" in asked.body);
+      target.agent.dispatch(
+        {
+          origin: target.origin,
+          path: `${target.basePath}${path(target.model, asked.facts.streaming)}${asked.query}`,
+          method: "POST",
+          headers: { ...target.defaults, ...asked.headers, ...outgoingHeaders(), ...target.signIn },
+          body: isNamedInPath ? asked.text : withModel(asked.text, asked.body, target.model),
+        },
+        this,
+      );
+    });
+  }
+
+  // Called by the pool.
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    if (this.isOver) controller.abort(GIVEN_UP);
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    if (this.isOver) return;
+    const { context, request } = this;
+    this.watch.headers();
+    context.responseHeaders(headers);
+    this.responseHeaders = headers;
+    const about = {
+      "x-faultline-target": this.target.id,
+      "x-faultline-call": context.call,
+      "x-faultline-attempts": String(request.answer.attempts),
+    };
+    this.head = { status, headers: { ...headersForClient(headers), ...about } };
+    const isError = status >= 400;
+    if (isError) this.body = new HeldBytes("error");
+    else if (!request.asked.facts.streaming) this.body = new HeldBytes("answer");
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.isOver) return;
+    try {
+      const piece = chunk as Chunk;
+      if (this.body === null) this.pass(piece, controller);
+      else if (this.head.status < 400) this.body.keep(piece);
+      else if (!this.body.takes(piece)) this.refuse();
+    } catch (error) {
+      this.reject(error);
+    }
+  }
+
+  onResponseEnd(): void {
+    if (this.isOver) return;
+    try {
+      if (this.head.status >= 400) return this.refuse();
+      if (this.body !== null) this.takeWhole(this.body.whole());
+      this.reader.end();
+      throwIfBad(this.reader, this.target.clock);
+      this.request.memory.head = this.head;
+      this.resolve();
+    } catch (error) {
+      this.reject(error);
+    }
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.reject(error);
+  }
+
+  /** Passes a piece of a stream on, once there is content. */
+  private pass(chunk: Chunk, controller: Dispatcher.DispatchController): void {
+    const { reader, request, watch, context, target } = this;
+    const { state } = reader;
+    const { answer, memory } = request;
+    this.quiet.passed(chunk);
+    reader.push(chunk);
+    throwIfBad(reader, target.clock);
+    memory.head = this.head;
+    if (state.hasEnded) {
+      answer.last(chunk);
+      return this.resolve();
+    }
+    if (state.progress === this.progress) watch.hold();
+    else this.progressed();
+    answer.push(chunk);
+    if (!answer.isOpen && (state.sawContent || state.lookedAway !== null) && answer.open(this.head)) context.commit();
+    if (answer.isOpen && answer.isFull) this.waitForClient(controller);
+    else watch.wait();
+  }
+
+  private progressed(): void {
+    const { state } = this.reader;
+    this.progress = state.progress;
+    this.watch.progress(state.isThinking);
+    this.quiet.progress();
+    const cost = this.target.costOf(this.request.asked.facts, state.usage, false, state.outputLength);
+    if (cost !== null) this.context.costSoFar(cost.microcents);
+  }
+
+  /** Nothing is read ahead of a slow client. One that has stopped reading has left. */
+  private waitForClient(controller: Dispatcher.DispatchController): void {
+    const { answer } = this.request;
+    controller.pause();
+    answer.whenDrained(
+      this.target.clock,
+      UNREAD_MS,
+      () => {
+        controller.resume();
+        if (!this.isOver) this.watch.wait();
+      },
+      () => {
+        answer.cut();
+        this.context.cancel();
+      },
+    );
+  }
+
+  private takeWhole(bytes: Chunk): void {
+    this.reader.push(bytes);
+    const headers = { ...this.head.headers };
+    // A client's SDK returns any other type as text.
+    if (!/\bjson\b/i.test(headers["content-type"] ?? "")) headers["content-type"] = "application/json";
+    this.request.memory.whole = { status: this.head.status, headers, body: bytes };
+  }
+
+  /** The target answered with an error. The client gets it as it is if no recourse helps. */
+  private refuse(): void {
+    const { target, request, responseHeaders: headers, head } = this;
+    const bytes = this.body?.whole() ?? new Uint8Array();
+    const body = new TextDecoder().decode(bytes.subarray(0, MOST_BYTES.error));
+    const { status } = head;
+    const { provider, clock } = target;
+    const seen = classify({ surface: "http", provider, status, headers, body, observedAt: clock.now() });
+    request.memory.refused = { ...head, body, fault: seen };
+    this.reject(new FaultError(seen));
+  }
+
+  /** The answer is whole. */
+  private resolve(): void {
+    this.isOver = true;
+    this.book(saysError(this.reader.state.failure));
+    this.leaveTidily();
+    this.tellDone(null);
+  }
+
+  private reject(error: unknown): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    const wasSent = this.context.classify(error).context["sent"] !== false;
+    this.book(!wasSent || this.request.memory.refused !== null || saysError(this.reader.state.failure));
+    this.controller?.abort(GIVEN_UP);
+    this.tellFailed(error);
+  }
+
+  private book(isRefused: boolean): void {
+    tellWireCost(this.target, this.request.asked.facts, this.reader.state, this.context, isRefused);
+  }
+
+  private leaveTidily(): void {
+    if (this.body !== null || this.controller === null) return;
+    const { controller } = this;
+    const giveUp = this.target.clock.after(TAIL_MS, () => controller.abort(GIVEN_UP));
+    this.onResponseEnd = giveUp;
+    this.onResponseError = giveUp;
+  }
+}
+
+const nothing = (): void => undefined;
+const GIVEN_UP = new Error("the attempt is over");
