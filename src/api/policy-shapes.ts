@@ -180,7 +180,7 @@ const bounds = z.object({ minMs: z.number(), maxMs: z.number() });
 const faultWords = z.object({
   language: z.enum(LOCALES),
   title: z.string(),
-  model: z.string().describe("What a model is told."),
+  model: z.string().describe("What a model sees."),
   user: z.string().describe("What happened, for a user."),
   next: z.string().describe("What a user can do."),
   operator: z.string().describe("What an operator can do."),

@@ -104,7 +104,7 @@ export function createFeed(source: FeedSource, clock: Clock, tell: OnWarning): F
     const isMore = page.length === PAGE;
     const last = page.at(-1);
     const end = last === undefined ? from : cursorOf(session, last);
-    const here = Array.from(bySession.get(session) ?? NOBODY).filter(
+    const here = Array.from(bySession.get(session) ?? NO_SUBSCRIBERS).filter(
       ({ cursor }) => cursor >= from && (cursor < end || !isMore),
     );
     // Before the first listener runs: it may write, and then they are due again.
@@ -139,7 +139,7 @@ export function createFeed(source: FeedSource, clock: Clock, tell: OnWarning): F
   }
 
   function mark(session: string | null): void {
-    for (const subscriber of bySession.get(session) ?? NOBODY) if (!lagging.has(subscriber)) due.add(subscriber);
+    for (const subscriber of bySession.get(session) ?? NO_SUBSCRIBERS) if (!lagging.has(subscriber)) due.add(subscriber);
   }
 
   /** The number behind which it begins. */
@@ -186,7 +186,7 @@ export function createFeed(source: FeedSource, clock: Clock, tell: OnWarning): F
   };
 }
 
-const NOBODY: readonly Subscriber[] = [];
+const NO_SUBSCRIBERS: readonly Subscriber[] = [];
 
 function cursorOf(session: string | null, { position, entry }: Positioned): number {
   return session === null ? position : entry.seq;

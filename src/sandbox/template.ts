@@ -135,7 +135,7 @@ function textAt(place: TemplatePath, scope: Readonly<Record<string, unknown>>): 
   );
 }
 
-/** Own properties only: what every object inherits (`constructor`) was not put there by anybody. */
+/** Own properties only: the workflow did not define what every object inherits (`constructor`). */
 function valueAt(keys: readonly (string | number)[], scope: unknown): unknown {
   let value = scope;
   for (const key of keys) {

@@ -25,7 +25,7 @@ export interface FailedCheck {
 /** Never throws and never rejects. A promise only where the schema itself is asynchronous. */
 export type Check = (value: unknown) => CheckResult | Promise<CheckResult>;
 
-/** More mistakes than anybody, or any model, corrects at once. */
+/** More mistakes than a person or a model corrects at once. */
 const MAX_ISSUES = 20;
 
 /** A failed check: each issue once, the first ones only, and at least one. */

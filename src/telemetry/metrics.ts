@@ -1,5 +1,5 @@
 // Counters for Prometheus, fed by the events of a runtime: the same ones that its journal and its listeners get, so a server that
-// drives runs counts them, too. Gauges are read when someone asks.
+// drives runs counts them, too. Gauges are read when the metrics are requested.
 // M1  Counters only go up. A late, lower price of an attempt does not take back what was counted.
 // M2  The number of series is bounded, whatever names programs use: tools beyond the first ones are counted as `(other)`.
 // M3  A cancellation is not an error.
@@ -63,7 +63,7 @@ export function createMetrics(source: MetricsSource, version = "unknown"): Metri
   };
 }
 
-/** Those that are not closed first: they are what someone looks for. */
+/** Breakers that are not closed come first: readers look for those. */
 function circuits(source: MetricsSource): readonly Series[] {
   const all = source.targets();
   const isClosed = (one: { readonly breaker: string }): boolean => one.breaker === "closed";

@@ -89,10 +89,10 @@ export function createFakeClock(
     }
   }
 
-  /** Fires timers while `goOn` returns true; returns how many. */
-  async function fireWhile(goOn: (next: Timer) => boolean): Promise<number> {
+  /** Fires timers while `mayFire` returns true; returns how many. */
+  async function fireWhile(mayFire: (next: Timer) => boolean): Promise<number> {
     let fired = 0;
-    for (let next = heap[0]; next !== undefined && goOn(next); next = heap[0]) {
+    for (let next = heap[0]; next !== undefined && mayFire(next); next = heap[0]) {
       if (++fired > MOST_TIMERS)
         throw refusal(`More than ${MOST_TIMERS} timers fired: something keeps setting new ones.`);
       await fire(next);

@@ -51,7 +51,7 @@ export function readOutput(stream: Readable, options: OutputOptions): Output {
     if (options.wantsLines?.() === false && waiting.length === 0) {
       if (busy === undefined || isTelling) return;
       stream.pause();
-      void busy.then(goOn);
+      void busy.then(readOn);
       return;
     }
     stream.pause();
@@ -63,11 +63,11 @@ export function readOutput(stream: Readable, options: OutputOptions): Output {
   /** Uses the real event loop, because pipes are real even if a test controls the clock. */
   function tellSome(): void {
     waiting = lines.push(waiting, LINES_PER_TURN);
-    if (busy === undefined) systemClock.soon(goOn);
-    else void busy.then(goOn);
+    if (busy === undefined) systemClock.soon(readOn);
+    else void busy.then(readOn);
   }
 
-  function goOn(): void {
+  function readOn(): void {
     busy = undefined;
     if (isFinished) return;
     if (waiting.length > 0) tellSome();

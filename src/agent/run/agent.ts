@@ -91,7 +91,7 @@ export function createAgent(
   return {
     async run(prompt, options = {}) {
       const { sessions = {}, signal, ...listeners } = checkOptions("agent.run", options, AGENT_RUN_OPTIONS);
-      const request = new AgentRequest(prompt, sessions, safeListeners({ ...NOBODY, ...listeners }, deps));
+      const request = new AgentRequest(prompt, sessions, safeListeners({ ...NO_LISTENERS, ...listeners }, deps));
       const outcome = await protect(agents, request, signal);
       if (outcome.status === "done") remember(known, outcome.value);
       return outcome;
@@ -99,7 +99,7 @@ export function createAgent(
   };
 }
 
-const NOBODY: AgentListeners = {
+const NO_LISTENERS: AgentListeners = {
   onEvent: () => undefined,
   onLine: () => undefined,
   onBytes: () => undefined,

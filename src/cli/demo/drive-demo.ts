@@ -200,7 +200,7 @@ class Demo {
   async #answer(question: StreamQuestion | undefined): Promise<void> {
     if (question === undefined) return;
     const { ask, workflows, tell } = this.#stage;
-    // Somebody may confirm in the dashboard: the models' answers are ready before.
+    // A person may also confirm in the dashboard, so the models' answers are made ready first.
     if (question.kind === "Select") this.#playFrom("confirm");
     const answer = ask === null ? CONFIRMED : await this.#askPerson(ask, question);
     if (answer === null) return;

@@ -26,7 +26,7 @@ export interface DemoTurn {
   readonly title: string;
   /** What happened, in order: the tool, its failure, and Faultline's reaction. */
   readonly lines: readonly { readonly tool: string; readonly met: string; readonly did: string }[];
-  /** What the user is told. */
+  /** The message for the user. */
   readonly message: string;
 }
 

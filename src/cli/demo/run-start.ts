@@ -51,7 +51,7 @@ export async function runStart(options: DemoOptions, io: Io, shared: GlobalOptio
     ...{ journal: await openJournal(place.journal, { clock: io.clock }), clock: io.clock, locale, env: envOf(io) },
   });
   const stage = { chaos, workflows, workflowFile };
-  // Without a terminal nobody reads the link, and it must not stand in a log.
+  // Only a terminal gets the sign-in link: it must not end up in a log.
   const dashboard = io.stdout.isTTY && !json ? await openDashboard(stage, place.journal, io) : null;
   const stop = new AbortController();
   const unlisten = onStopSignal(() => stop.abort());
@@ -123,8 +123,8 @@ export async function runStart(options: DemoOptions, io: Io, shared: GlobalOptio
     if (!isFaultError(error)) return error;
     const { code, message, context } = error.fault;
     if (traitsOf(code).cancels) {
-      const goOn = resumeCommand(place.journal, String(context["run"]));
-      return new UsageError(words.stopped(place.folder, goOn), "cancelled", { cause: error });
+      const resumeLine = resumeCommand(place.journal, String(context["run"]));
+      return new UsageError(words.stopped(place.folder, resumeLine), "cancelled", { cause: error });
     }
     return new UsageError(`${message} (${place.folder})`, "failed", { cause: error });
   }

@@ -56,7 +56,7 @@ async function answeredLine(
 /** How the session continues with its answer: `workflow resume` resumes a run, and its own program resumes any other session. */
 async function nextAfterAnswer(journal: Journal, session: string, file: string, words: JournalWords): Promise<string> {
   const run = (await journal.kept("run", session)) ?? null;
-  return run === null ? words.goOn(shown(session)) : commandLine("workflow", "resume", session, "--journal", file);
+  return run === null ? words.continues(shown(session)) : commandLine("workflow", "resume", session, "--journal", file);
 }
 
 function questionJson(question: OpenQuestion): unknown {

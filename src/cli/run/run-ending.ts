@@ -102,12 +102,12 @@ function nextStep(ending: RunCommandEnding, fault: Fault): string | null {
   const text = RUN_WORDS[locale];
   const { next } = fault.context;
   const repair = typeof next === "string" ? oneLine(next) : null;
-  const goOn = callAgain(words, options, { session: sessionId });
+  const resumeLine = callAgain(words, options, { session: sessionId });
   if (outcome.status === "waiting") {
-    const steps = [repair, answerLine(outcome.question, options.journal ?? ""), goOn];
+    const steps = [repair, answerLine(outcome.question, options.journal ?? ""), resumeLine];
     return steps.filter((step) => step !== null).join(text.then);
   }
-  if (outcome.status === "parked") return `${text.after(`${minuteOf(outcome.wakeAt)} UTC`)}${goOn}`;
+  if (outcome.status === "parked") return `${text.after(`${minuteOf(outcome.wakeAt)} UTC`)}${resumeLine}`;
   if (outcome.status === "cancelled") return sessionId === null ? null : showLine(options, sessionId);
   if (repair !== null) return repair;
   if (EXIT_OF_CODE[fault.code] === "missing") return text.checkName(lineOf([words[0] ?? ""]));

@@ -11,7 +11,7 @@ import { paintFor } from "../render/paint.ts";
 import { shown } from "../render/values.ts";
 import type { GlobalOptions } from "../options.ts";
 import { safeJson } from "../render/safe-text.ts";
-import { type GoOnOptions, goOn } from "../workflow/run-workflow.ts";
+import { type AdvanceOptions, advanceRun } from "../workflow/run-workflow.ts";
 import { followRun } from "../workflow/follow-run.ts";
 import { WatchedRun } from "../workflow/watched-run.ts";
 import { findRun } from "./find-run.ts";
@@ -19,7 +19,7 @@ import { type JournalOption, type RunCommandDeps, withRuns } from "./run-home.ts
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
 
 /** As parsed from the command line. */
-export interface ActionCommandOptions extends GoOnOptions {
+export interface ActionCommandOptions extends AdvanceOptions {
   readonly text?: string;
   readonly target?: string;
   readonly command?: readonly string[];
@@ -63,7 +63,7 @@ export async function actOnRun(
     await io.stderr.write(`${mark} ${told}\n`);
     const extra = { action: id, did: acted.did, predecessor: acted.run === run ? null : run };
     const followed = acted.run === run ? { after: null, watched } : { after: 0 };
-    if (options.detach !== true) return goOn(home, acted.run, options, { ...followed, extra });
+    if (options.detach !== true) return advanceRun(home, acted.run, options, { ...followed, extra });
     await io.stdout.write(shared.json ? `${safeJson({ run: acted.run, ...extra })}\n` : `${shown(acted.run)}\n`);
   });
 }

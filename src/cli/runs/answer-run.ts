@@ -13,11 +13,11 @@ import { safeJson } from "../render/safe-text.ts";
 import { sentences } from "../render/words/cli-words.ts";
 import { FOLLOW_WORDS } from "../render/words/follow-words.ts";
 import { findRun } from "./find-run.ts";
-import { type GoOnOptions, goOn } from "../workflow/run-workflow.ts";
+import { type AdvanceOptions, advanceRun } from "../workflow/run-workflow.ts";
 import { type RunCommandDeps, withRuns } from "./run-home.ts";
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
 
-export interface RunAnswerOptions extends GoOnOptions {
+export interface RunAnswerOptions extends AdvanceOptions {
   readonly reject?: string;
   readonly by: string;
 }
@@ -53,7 +53,7 @@ export async function answerRun(
     const mark = paintFor(io.stderr, io.env, shared.color)("green", "✓");
     await io.stderr.write(`${mark} ${RUNS_WORDS[shared.locale].wasAnswered(shown(id))}\n`);
     const isHeld = (await home.workflows.runs.held()).has(run);
-    if (options.wait !== false && !isHeld) return goOn(home, run, options, { after: null, extra });
+    if (options.wait !== false && !isHeld) return advanceRun(home, run, options, { after: null, extra });
     const next = isHeld ? home.command("runs", "watch", run) : home.command("workflow", "resume", run);
     if (shared.json) return io.stdout.write(`${safeJson({ run, ...extra, next })}\n`);
     await io.stderr.write(`faultline: ${FOLLOW_WORDS[shared.locale].next}${next}\n`);

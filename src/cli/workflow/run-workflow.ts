@@ -20,14 +20,14 @@ import { WatchedRun } from "./watched-run.ts";
 import { tellResult } from "./run-result.ts";
 
 /** As parsed from the command line. */
-export interface GoOnOptions extends JournalOption {
+export interface AdvanceOptions extends JournalOption {
   readonly jsonl?: true;
   /** False for `--no-wait`. */
   readonly wait?: boolean;
   readonly detach?: true;
 }
 
-export interface WorkflowRunOptions extends GoOnOptions {
+export interface WorkflowRunOptions extends AdvanceOptions {
   readonly input?: readonly string[];
   readonly inputs?: string;
   readonly run?: string;
@@ -46,7 +46,7 @@ export async function runWorkflow(
     const named = options.run === undefined ? {} : { run: options.run };
     const run = await home.workflows.runs.start(workflow, { inputs, ...named });
     if (options.detach === true) return tellStarted(home, run, workflow.id);
-    await goOn(home, run, options, { after: 0 });
+    await advanceRun(home, run, options, { after: 0 });
   });
 }
 
@@ -75,7 +75,7 @@ async function tellStarted({ io, shared, command }: RunCommandDeps, run: string,
   await io.stderr.write(`faultline: ${sentences(shared.locale, words.startedRun(shown(run)), next)}\n`);
 }
 
-export interface ResumeWorkflowOptions extends GoOnOptions {
+export interface ResumeWorkflowOptions extends AdvanceOptions {
   readonly changed?: ChangedWorkflow;
   readonly file?: string;
 }
@@ -98,7 +98,7 @@ export async function resumeWorkflow(
       await wake(home, run, workflow, changed);
     }
     if (options.detach === true) return tellStarted(home, run, summary.workflow);
-    await goOn(home, run, options, { after: null, watched });
+    await advanceRun(home, run, options, { after: null, watched });
   });
 }
 
@@ -136,17 +136,17 @@ async function wake(
   }
 }
 
-interface GoOn extends Pick<FollowOptions, "after" | "watched"> {
+interface AdvanceDetails extends Pick<FollowOptions, "after" | "watched"> {
   /** More fields for the JSON document. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
 /** Follows the run as far as possible from here, then reports how it stands. */
-export async function goOn(
+export async function advanceRun(
   home: RunCommandDeps,
   run: string,
-  { jsonl, wait }: GoOnOptions,
-  { after, extra, watched }: GoOn,
+  { jsonl, wait }: AdvanceOptions,
+  { after, extra, watched }: AdvanceDetails,
 ): Promise<void> {
   const isJsonl = jsonl === true;
   const how = { part: "advance", waits: wait !== false, jsonl: isJsonl, after } as const;

@@ -1,4 +1,4 @@
-// What a failure looked like from outside, before anybody named it. Every field is optional and none is trusted:
+// What a failure looked like from outside, before it was classified. Every field is optional and none is trusted:
 // adapters put in what they saw, `readSignals` takes out what can be recognised.
 
 /** Where the failure was seen. */

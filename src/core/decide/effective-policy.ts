@@ -56,12 +56,12 @@ export function policyFor(
   const isLast = next.target === null || next.isLastResort;
   const policy = isLast ? own : beforeFallback;
   // A target that was silent until its time limit is not tried again while another can answer.
-  const isOver = !canGoOn(chain) || (traitsOf(fault.code).cause === "timeout" && !isLast);
-  return isOver ? { ...policy, rows: policy.rows.map((row) => ({ ...row, retry: null })) } : policy;
+  const mayRetry = currentMeetsNeeds(chain) && (isLast || traitsOf(fault.code).cause !== "timeout");
+  return mayRetry ? policy : { ...policy, rows: policy.rows.map((row) => ({ ...row, retry: null })) };
 }
 
-/** A request needs more once part of its answer is out: the target that began it may not be able to continue it. */
-function canGoOn({ targets, current, needs }: ChainState): boolean {
+/** A request needs more once part of its answer has been sent: the target that began the answer may not be able to continue it. */
+function currentMeetsNeeds({ targets, current, needs }: ChainState): boolean {
   const capabilities = targets[current]?.capabilities ?? [];
   return needs.every((need) => capabilities.includes(need));
 }

@@ -4,7 +4,7 @@
 import type { Fault } from "../fault/fault.ts";
 
 export interface Pause {
-  /** Epoch milliseconds; 0 when nobody asked for a wait. */
+  /** Epoch milliseconds; 0 when the target asked for no wait. */
   readonly until: number;
   /** The answer that asked for the wait. */
   readonly fault: Fault | null;

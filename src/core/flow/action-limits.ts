@@ -1,5 +1,5 @@
-// Which limit was reached, its value, and whether it is the run's or the node's. Surfaces name a limit by what it limits; the
-// fault says whose it is.
+// Which limit a fault reached, its value, and whether it belongs to the run or to the node. An offer names a limit by what it limits
+// (`timeoutMs`); the fault says whose it is.
 
 import type { FaultCode } from "../fault/catalogue.ts";
 import type { Fault } from "../fault/fault.ts";
@@ -30,7 +30,7 @@ const ROWS = {
   nodes:       { offered: ({ maxNodes }) => ({ maxNodes }),                          ofNode: null },
   // The agent was still using tools after 8 rounds.
   rounds:      { offered: (_limits, turnCap) => ({ turnCap }),                       ofNode: { turnCap: "turnCap" } },
-  // Some stage of a program's own ran out of rounds and does not say of which.
+  // A stage written in TypeScript ran out of rounds and does not say which limit that was.
   eitherRounds: { offered: ({ maxNodes }) => ({ maxNodes, turnCap: 0 }),             ofNode: null },
 } as const satisfies Readonly<Record<string, LimitRow>>;
 
@@ -39,7 +39,7 @@ interface Reached {
   readonly isKnown: boolean;
 }
 
-/** By the limit that was reached; all others concern the run's money. */
+/** By the code of the fault; every other code means the run's budget. */
 const BY_CODE: Readonly<Partial<Record<FaultCode, (reached: Reached) => LimitRow>>> = {
   BudgetExceeded: ({ isAgents }) => (isAgents ? ROWS.agentMoney : ROWS.runMoney),
   RunTimeout: () => ROWS.runTime,
@@ -49,7 +49,7 @@ const BY_CODE: Readonly<Partial<Record<FaultCode, (reached: Reached) => LimitRow
 
 /** The limits that can be raised after this fault, with their present values. */
 export function limitsReached(seen: Fault | null, limits: RunLimits): Amounts {
-  // A loop that is over by its own rules has no number anybody could raise.
+  // The workflow itself declared this end: there is no limit to raise.
   if (seen?.context["declared"] === true) return {};
   return rowOf(seen).offered(limits, reachedIn(seen) ?? 0);
 }

@@ -14,7 +14,7 @@ export interface Remedy {
 
 // prettier-ignore
 export const REMEDIES: readonly Remedy[] = [
-  { match: { cancels: true },                                   offer: [],                                              example: "somebody pressed Ctrl-C" },
+  { match: { cancels: true },                                   offer: [],                                              example: "a person pressed Ctrl-C" },
   { match: { cause: "quota-exhausted" },                         offer: ["switch-provider", "retry-now", "retry-stage"], example: "You have hit your weekly limit" },
   { match: { class: "ProviderAccess", scope: "account" },       offer: ["sign-in-again", "switch-provider"],            example: "401 invalid x-api-key" },
   { match: { cause: "permission-denied" },                       offer: ["grant-and-retry", "edit-and-retry"],           example: "Claude requested permissions to use Bash, three times" },

@@ -79,10 +79,10 @@ export function actionsFor(about: ActionSituation, locale: Locale): readonly Off
   ];
 }
 
-/** What else is known is about one visit, and these are the others. */
+/** `about` describes only the visit in focus; this replaces it for every other visit. */
 const NOTHING_KNOWN = { targets: [], sendBackTo: null, hasPartialOutput: false } as const;
 
-/** What can be done about one visit that failed or waits, whether or not the run is over by then. What `about` knows is about it. */
+/** What can be done about one visit that failed or waits, whether or not the run has ended. `about` describes this visit. */
 export function actionsOn(about: ActionSituation, visit: Visit | null, locale: Locale): readonly OfferedAction[] {
   if (visit === null || visit.pause?.why === "gate") return [];
   const remedies = remediesOf(visit, about.state);
@@ -117,7 +117,7 @@ const FOR_QUESTIONS: readonly ActionId[] = ["answer", "continue-discussion"];
 /** The output of a gate is a person's answer, so there is no partial work to accept. */
 const ASKS: NodeKind = "human_gate";
 
-/** For a visit that waits and does not say that anything failed. */
+/** For a visit that waits although nothing has failed. */
 const BY_PAUSE: Readonly<Record<string, readonly ActionId[]>> = {
   budget: ["raise-limit"],
   parked: ["retry-stage", "retry-now", "switch-provider"],
@@ -140,7 +140,7 @@ interface Subject extends ActionSubject {
 }
 
 export interface ActionRow {
-  /** Whether it can be done; that it would help is said by REMEDIES. */
+  /** Whether it can be done now. Whether it helps against the fault is up to REMEDIES. */
   readonly offered: (subject: Subject) => boolean;
   /** `grant`: commands for a node that runs them, tools for every other one. */
   readonly needs: ActionNeeds | "grant";
@@ -183,7 +183,7 @@ export const ACTIONS: Readonly<Record<ActionId, ActionRow>> = {
   "accept-partial":      { offered: ({ about }) => about.hasPartialOutput, needs: "nothing", choices: none, effect: "by-state" },
   // The machine was switched off: the run is marked as running, but no process works on it.
   "resume":              { offered: isOpenRun,     needs: "nothing", choices: none,      effect: "resume" },
-  // It goes the wrong way, and every minute costs money.
+  // It works on the wrong thing, and every minute costs money.
   "cancel":              { offered: (subject) => isOpenRun(subject) && subject.about.state.cancelledBy === null, needs: "nothing", choices: none, effect: "cancel" },
 };
 
@@ -249,16 +249,16 @@ function offer(id: ActionId, subject: Subject, locale: Locale): OfferedAction {
   };
 }
 
-/** What makes an offer another one than the last of its kind: the attempt and where it stands, the question, the last entry. */
+/** What distinguishes an offer from the last one of its kind: the question, the attempt and its state, or the run's last entry. */
 function momentOf(id: ActionId, { about, visit, question }: Subject): readonly (string | number)[] {
   if (question !== null) return [question.id];
   if (visit !== null) return [`${keyOf(visit)}.${visit.attempt}`, visit.state];
-  // A run is cancelled once, and may be taken up again many times.
+  // A run is cancelled once, but may be resumed many times.
   return id === "resume" ? [about.lastSeq] : [];
 }
 
 function factsOf(id: ActionId, { about: { state, sendBackTo }, visit }: Subject): ActionFacts {
-  // What comes after the node that is sent back to is gone through again.
+  // Everything after the node that gets the work back runs again.
   const again =
     id === "send-back" ? state.visits.slice(state.visits.findLastIndex(({ node }) => node === sendBackTo)) : [];
   const isKept = ({ state: at, node }: Visit): boolean =>

@@ -13,7 +13,7 @@ import { type Recourse, RECOURSES } from "../policy/policy.ts";
 import type { Answer, Question } from "./interaction.ts";
 import type { Cost } from "./money.ts";
 
-/** In events about a target whose name another target had first: its own row in the metrics. */
+/** In events about a target whose name another target already has: the name of its own row in the metrics. */
 export interface CountedApart {
   readonly countedAs?: string;
 }
@@ -64,7 +64,7 @@ type AnyCallEvent =
       readonly breaker: BreakerState;
       /** What `decide` saw; absent outside sessions and in entries of older programs. */
       readonly saw?: SeenSituation;
-      /** The attempt that another call's attempt, made while this one waited, stood for. */
+      /** Set when another call's attempt counted as this call's retry: the number of that retry. */
       readonly attempt?: number;
     }
   | {
@@ -76,7 +76,7 @@ type AnyCallEvent =
       readonly cost: Cost | null;
       /** What failed of a result that is there in part. */
       readonly errors: readonly ItemFault[];
-      /** A short, scrubbed look at it; the value itself is kept apart. */
+      /** A short, redacted preview. The value itself is kept separately. */
       readonly output: unknown;
     }
   | {
@@ -139,7 +139,7 @@ export type CallStep =
   | { readonly at: "admit"; readonly notBefore: number }
   | { readonly at: "run"; readonly since: number }
   | { readonly at: "park"; readonly wakeAt: number }
-  /** A person was decided to be asked; `question` is null until the question is out. */
+  /** `decide` chose to ask a person; `question` is null until the question is written. */
   | { readonly at: "ask"; readonly question: Question | null }
   | { readonly at: "decide" }
   | { readonly at: "end"; readonly end: CallEnd };
@@ -153,11 +153,11 @@ export interface CallState {
   /** The tool in charge: an alternative may have taken over. */
   readonly tool: string;
   readonly tried: readonly string[];
-  /** The last attempt of the tool in charge that was admitted, or that another call's attempt stood for; 0 before the first. */
+  /** The last attempt of the tool in charge, admitted or replaced by another call's attempt; 0 before the first. */
   readonly attempt: number;
   /** Of all tools together. */
   readonly attempts: number;
-  /** Decisions since the last attempt that no attempt led to: a guard refused, and refused again. */
+  /** How often a guard has refused since the last attempt. */
   readonly refusals: number;
   readonly waitedMs: number;
   readonly taken: readonly Recourse[];
@@ -175,9 +175,9 @@ export interface CallState {
   readonly step: CallStep;
 }
 
-/** Refused once a person has said no: trying again, and asking again. */
+/** After a person has said no, the call is neither retried nor asked about again. */
 const DENIED_BY_A_NO: readonly (Recourse | "retry")[] = ["retry", "ask"];
-/** A person chose that the call fails: nothing else is done, not even a declared default. */
+/** After a person chose `fail`, no other recourse is taken, not even a declared default. */
 const DENIED_BY_FAIL: readonly (Recourse | "retry")[] = [
   "retry",
   ...RECOURSES.filter((recourse) => recourse !== "fail"),

@@ -1,5 +1,5 @@
-// What becomes of a node that cannot run: because something it needs has no result, or because the time is up. Tables;
-// `round.ts` finds out which nodes are affected, and when.
+// How a node ends that cannot run, because a dependency has no result or because the time is up. `round.ts` finds out which nodes
+// are affected, and when.
 
 import { wrap, type Fault } from "../fault/fault.ts";
 import type { CallEnd } from "./call.ts";
@@ -30,21 +30,21 @@ export function isUsable(status: NodeStatus): boolean {
   return STATUSES[status].usable;
 }
 
-/** A need has no result. What the turn can do without is left out before a default is thought of. */
+/** A dependency has no result: an optional node is skipped, even if it has a default. */
 export function endWithoutNeed({ optional, hasDefault }: PlanNode): UnrunStatus {
   if (optional) return "skipped";
   return hasDefault ? "defaulted" : "failed";
 }
 
-/** It cannot run although its dependencies are there: a declared default is better than a gap. */
+/** It cannot run although its dependencies have results: a declared default comes before skipping. */
 export function endUnrun({ optional, hasDefault }: PlanNode): UnrunStatus {
   if (hasDefault) return "defaulted";
   return optional ? "skipped" : "failed";
 }
 
 /**
- * The fault of a node that cannot run: class and code of what began it. `root` is the fault of the node that did run and
- * failed, however many stand between, so that faults at the end of a long chain are as short as those at its beginning.
+ * The fault of a node that cannot run, with the class and code of the first failure. `root` is the fault of the node that ran and
+ * failed, however many nodes are in between, so that faults at the end of a long chain are as short as those at its beginning.
  */
 export function faultWithoutNeed(root: Fault, need: string, status: NodeStatus): Fault {
   return wrap(root, `needs ${need}, which ${STATUSES[status].told}`, { need });

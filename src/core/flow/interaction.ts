@@ -70,7 +70,7 @@ export function endOf({ expiresAt }: Pick<Question, "expiresAt">): number | null
   return expiresAt >= NEVER_AT ? null : expiresAt;
 }
 
-/** What a person answered to a question, or that nobody did in time. */
+/** A person's answer to a question, or that none came in time. */
 export type Answer =
   | { readonly status: "accepted"; readonly value: unknown }
   | { readonly status: "rejected"; readonly reason: string }

@@ -50,7 +50,7 @@ const WORDS: Readonly<Record<Locale, QuestionWords>> = {
   },
 };
 
-/** What happens when nobody answers, in a sentence. */
+/** What happens when no answer comes, in a sentence. */
 export function tellUnanswered(question: Question, locale: Locale): string {
   const { no, yes, waits } = WORDS[locale].unanswered;
   if (endOf(question) === null) return waits;

@@ -81,7 +81,7 @@ export function leave(
   visit.phase = null;
   visit.instruction = null;
   visit.endedAt = at;
-  // Where one failure stops the others, no path arrives: the run is about to end.
+  // In a fan-out with `failFast` a failed path does not arrive at the join: the run is about to end.
   const isStopped = route === null && (ending.state === "failed" || ending.skipped === "sibling-failed");
   if (!(isStopped && state.fans[visit.fan]?.failFast === true)) follow(state, visit, route, at);
 }
@@ -134,7 +134,7 @@ function arrive(state: RunState, name: string, at: number): void {
   step(state, fan.join, fan.outer, fan.path ?? [], at);
 }
 
-/** An action on a visit that waits gives it another attempt at once, over and above those it had. */
+/** An action on a visit that waits gives it one more attempt, at once. */
 export function instruct(state: RunState, event: Extract<RunEvent, { type: "run-instructed" }>, at: number): void {
   const { action, node, execution, key, params, by } = event;
   state.actions.push(key);

@@ -1,4 +1,4 @@
-// The state of a run, and the small questions that are asked of it.
+// The state of a run, and small queries on it.
 
 import type { Fault } from "../fault/fault.ts";
 import type { NodePlace } from "./node.ts";
@@ -37,7 +37,7 @@ export interface RunState {
   actions: string[];
   /** A person wants it to end. */
   cancelledBy: string | null;
-  /** The visit it fails because of: nothing is begun any more, and the end is written when everything has stopped. */
+  /** The visit whose failure ends the run: no visit starts any more, and the end is written when all have stopped. */
   failing: { readonly node: string; readonly execution: number; readonly outcome: string } | null;
 }
 
@@ -56,15 +56,14 @@ export function openVisitOf(state: RunState, place: Omit<NodePlace, "attempt">):
 }
 
 /**
- * What is known of a list of visits. It only saves time: a long run asks for its open visits at every step, and must not look at
- * all the others again.
+ * A cache about a list of visits: a long run asks for its open visits at every step, and must not scan the finished ones each time.
  */
 interface Known {
-  /** So many at the beginning are over … */
+  /** How many visits at the beginning of the list are over … */
   settled: number;
-  /** … and so many of these the run has begun itself. */
+  /** … and how many of these the run has begun itself. */
   begun: number;
-  /** So many are counted in `executions`. */
+  /** How many visits are counted in `executions`. */
   counted: number;
   readonly executions: Map<string, number>;
   /** Where a copy looks for what was counted before it was made. */
@@ -127,7 +126,7 @@ function count(known: Known, visits: readonly Visit[]): void {
 export function executionsOf({ visits }: Pick<RunState, "visits">, node: string): number {
   const known = knownOf(visits);
   const { origin } = known;
-  // The list it was copied from has grown since: what is known there is not true here.
+  // The original list has grown since the copy was made, so its counts no longer apply to the copy.
   if (origin !== null && origin.known.counted !== origin.counted) {
     KNOWN.delete(visits);
     return executionsOf({ visits }, node);
@@ -140,7 +139,7 @@ export function keyOf({ node, execution }: Pick<Visit, "node" | "execution">): s
   return `${node}#${execution}`;
 }
 
-/** The limits with an operator's changes. Limits of a stage are left to the stage. */
+/** The run's limits with an operator's changes. Limits of a node are ignored here: see `limit-overrides.ts`. */
 export function raisedLimits(limits: RunLimits, params: Readonly<Record<string, unknown>>): RunLimits {
   const { maxParallel, maxNodes, timeoutMs, maxCostMicrocents } = {
     ...limits,

@@ -4,7 +4,7 @@
 // R2  the run is over once, and after `run-ended` nothing but `run-superseded` changes it.
 // R3  The event that ends a node says where its path goes: folding needs no workflow definition.
 // R4  a join is entered once, when every path of its fan-out has arrived.
-// R5  no more visits run at a time than the limit says: those that wait take no place, and wait for one when they go on.
+// R5  no more visits run at a time than the limit says. Paused visits take no place, and wait for one when they resume.
 
 import type { RunEvent } from "./run-event.ts";
 import { again, begin, instruct, leave, restart, stopsOthers } from "./run-paths.ts";
@@ -48,7 +48,7 @@ function copyOf(fans: Readonly<Record<string, Fan>>): Record<string, Fan> {
   return Object.fromEntries(Object.entries(fans).map(([name, fan]) => [name, { ...fan }]));
 }
 
-/** To fold on without touching the state itself; as deep as folding writes, and no deeper: visits that are over stay as they are. */
+/** A copy to fold further events into. It copies only what folding changes: visits that are over are shared. */
 export function copyRun(state: RunState): RunState {
   return {
     ...state,
@@ -151,7 +151,7 @@ const FOLDS: Folds = {
   },
 };
 
-/** Nothing works on it any more, so its clock stops with the run. */
+/** The run has ended, so the visit ends with it. */
 function close(visit: Visit, at: number): void {
   visit.state = "cancelled";
   visit.pause = null;
@@ -163,10 +163,10 @@ export interface RunNeeds {
   /** To be started, in this order. */
   readonly start: readonly Visit[];
   /** Started by an earlier process, or due after a pause; to be continued. */
-  readonly goOn: readonly Visit[];
+  readonly resume: readonly Visit[];
   /** Paused: an answer may have arrived. */
   readonly paused: readonly Visit[];
-  /** So many of those that were answered may go on now. */
+  /** How many of the visits that were answered may resume now. */
   readonly places: number;
   /** When the first of those that wait for a time is due; null when none does. */
   readonly wakeAt: number | null;
@@ -194,7 +194,7 @@ export function needsOf(state: RunState, now: number, busy: ReadonlySet<string>)
   ];
   return {
     start,
-    goOn: [...running.filter(isIdle), ...due],
+    resume: [...running.filter(isIdle), ...due],
     paused: paused.filter((visit) => !isDue(visit) && isIdle(visit)),
     places,
     wakeAt: times.length === 0 ? null : Math.min(...times),
@@ -202,7 +202,7 @@ export function needsOf(state: RunState, now: number, busy: ReadonlySet<string>)
   };
 }
 
-/** The visits a failed one takes with it: those beside it in its fan-out, when that is to fail fast. */
+/** The visits that a failed one stops: those beside it in a fan-out with `failFast`. */
 export function siblingsOf(state: RunState, failed: Visit): readonly Visit[] {
   const within = new Set<string>();
   for (let name = failed.fan; name !== ""; name = state.fans[name]?.outer ?? "") {

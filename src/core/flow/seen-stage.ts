@@ -1,5 +1,5 @@
-// What `decideStage` saw, written beside what came of it, so that the decision can be made again. It leaves out what the entry says
-// anyway and what is as usual.
+// What `decideStage` saw, stored with the entry so that the decision can be made again. It leaves out defaults and what the entry
+// already says.
 
 import { finiteRetry } from "../decide/seen-situation.ts";
 import type { FaultCode } from "../fault/catalogue.ts";

@@ -1,8 +1,8 @@
-// One attempt of a stage, as a pure machine: Setup → Init → CheckGate → Act → Assert → Exit → Next. And what comes after an
-// attempt that failed: another one from Setup, later, without it, or the end. Holds these:
-// S1  phases come in their order; CheckGate may pass over Act and Assert, and Exit always comes before Next.
+// One attempt of a stage, as a pure machine: Setup → Init → CheckGate → Act → Assert → Exit → Next. Also decides what follows a
+// failed attempt: another attempt from Setup, a later one, skipping the stage, or the end. Invariants:
+// S1  Phases come in their order; CheckGate may skip Act and Assert, and Exit always comes before Next.
 // S2  Only its own retry policy repeats a stage. Retries of its calls do not count here.
-// S3  `decide` chooses, by a policy of two rows that the stage's declaration makes.
+// S3  `decide` chooses, by a policy of two rows built from the stage's declaration.
 // S4  `skip` is honoured for every fault. `retry-later` is, as long as an attempt is left, unless the work may have been done and
 //     is not idempotent. Cancellation wins over both.
 
@@ -43,7 +43,7 @@ const AFTER: Readonly<Record<StagePhase, StagePhase | null>> = {
 /** The next state of the attempt; null when it is over. */
 export function advanceAttempt(state: AttemptState, verdict: PhaseVerdict): AttemptState | null {
   const { phase } = state;
-  // A failure on the way out changes how it ended, not that it ends.
+  // A failure in Exit or Next changes the ending of the attempt; it does not start it again.
   if (phase === "exit" || phase === "next") {
     const ending = verdict === "fail" ? "failed" : state.ending;
     const next = AFTER[phase];
@@ -64,7 +64,7 @@ export function advanceAttempt(state: AttemptState, verdict: PhaseVerdict): Atte
   }
 }
 
-/** A stage's own say about failures of its attempts. */
+/** What a stage declares about failures of its attempts. */
 export interface StageRules {
   readonly node: string;
   /** `maxAttempts` 1: never tried again. */
@@ -119,7 +119,7 @@ export function decideStage(failed: FailedAttempt, rules: StageRules): StageDeci
 const SKIP_OR_FAIL: ReadonlySet<Recourse> = new Set<Recourse>(["skip", "fail"]);
 const FAIL_ONLY: ReadonlySet<Recourse> = new Set<Recourse>(["fail"]);
 
-/** Codes a stage may be tried again for: what passes by itself, what a model may do better, and work that failed while it ran. */
+/** Codes for which a stage may be tried again: failures that pass, outputs that a model may improve, and work that failed while it ran. */
 export function isRedoable(code: FaultCode): boolean {
   const { retryable, mayHaveHappened, scope, cancels }: CatalogueRow = traitsOf(code);
   const failedRunning = mayHaveHappened && (scope === "tool" || scope === "endpoint" || scope === "target");

@@ -40,7 +40,7 @@ export interface Visit {
   instruction: Instruction | null;
   startedAt: number;
   endedAt: number;
-  /** Attempts of calls, all together: what the transport did, as against `attempt`. */
+  /** Attempts of its calls, added up; `attempt` counts those of the visit. */
   callAttempts: number;
   spentMicrocents: number;
   /** The targets that its agent can ask; left out for nodes that ask none. */
@@ -96,11 +96,11 @@ export function isOpen({ state }: Pick<Visit, "state">): boolean {
   return state === "ready" || state === "running" || state === "paused";
 }
 
-/** Whether the one may run while the other does: their paths parted at the same fork, and have not met again by the time either runs. */
+/** Whether two visits may run at the same time: their paths parted at the same fork and have not met again. */
 export function isBeside({ path: one = [] }: Pick<Visit, "path">, { path: other = [] }: Pick<Visit, "path">): boolean {
   const parted = one.findIndex((branch, index) => branch !== other[index]);
   const [mine, theirs] = [one[parted], other[parted]];
-  // Forks of one path come one after the other: what parted at an earlier one has met again before the later.
+  // Forks on one path follow each other: paths that parted at an earlier fork have met again before the later one.
   return mine !== undefined && theirs !== undefined && forkOf(mine) === forkOf(theirs);
 }
 

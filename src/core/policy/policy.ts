@@ -139,7 +139,7 @@ export interface Policy {
   readonly retryBudget: RetryBudgetRule;
   /** After so many failures in a row a recourse is passed over for a while, after so many successes preferred; 0 switches memory off, more than 20 is never reached. */
   readonly learnsAfter: number;
-  /** No person watches: its built-in rows do not ask. Absent: somebody may be there. */
+  /** No person watches, so the built-in rows never ask. Absent: a person may be present. */
   readonly unattended?: true;
 }
 

@@ -35,7 +35,7 @@ export interface Span {
   endAt: number | null;
   status: SpanStatus;
   readonly why: WaitReason | null;
-  /** When a wait is meant to end; null when nobody knows. */
+  /** When a wait is meant to end; null when that is not known. */
   readonly until: number | null;
   /** For turns and calls; null: none. */
   deadlineAt: number | null;

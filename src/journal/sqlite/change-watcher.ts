@@ -87,14 +87,14 @@ export function watchChanges(
     takeBack = null;
     quietPolls = look() ? 0 : quietPolls + 1;
     // The listener may have called `stop` or `lookClosely`.
-    if (isOn && isIdle()) goOn();
+    if (isOn && isIdle()) awaitNextChange();
   }
 
   function isIdle(): boolean {
     return takeBack === null;
   }
 
-  function goOn(): void {
+  function awaitNextChange(): void {
     if (quietPolls < QUIET_POLLS || !isWatchable || !startWatching()) takeBack = later();
   }
 

@@ -177,9 +177,9 @@ async function findAnswer(run: Asker, question: Question): Promise<Answered | nu
   if (engine.clock.now() >= question.expiresAt) return { answer: { status: "timeout" }, by: "clock" };
   // A cancellation while the question was being written found nothing to wake.
   if (run.cancelled !== null) return null;
-  if (isHeadless(run, question.payload.kind)) return isKept ? null : NOBODY;
+  if (isHeadless(run, question.payload.kind)) return isKept ? null : NOT_ASKED;
   const answered = await askHere(run, question);
-  // The first answer wins, wherever it came from. A secret is not put down for others to find.
+  // The first answer wins, wherever it came from. A secret answer is not written to the journal.
   if (!isKept || isCancelled(run) || INTERACTIONS[question.payload.kind].secret) return answered;
   const isFirst = await engine.store.keepFirst({ kind: "answer", key: question.id, value: answered });
   return isFirst ? answered : ((await postedAnswer(run, question)) ?? answered);
@@ -190,7 +190,7 @@ function isCancelled({ cancelled }: Asker): boolean {
   return cancelled !== null;
 }
 
-const NOBODY: Answered = { answer: { status: "rejected", reason: "no person can be asked" }, by: "nobody" };
+const NOT_ASKED: Answered = { answer: { status: "rejected", reason: "no person can be asked" }, by: "nobody" };
 
 async function postedAnswer({ engine }: Asker, { id }: Question): Promise<Answered | null> {
   return ((await engine.store.kept("answer", id)) ?? null) as Answered | null;

@@ -1,4 +1,4 @@
-// The faults of a session that cannot do what was asked, and where the result of a turn is kept.
+// The faults of turns that a session refuses, and the results of turns that have ended.
 
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
@@ -23,7 +23,7 @@ export function turnKey(session: string, turn: string): string {
 
 function otherPlan(turn: string): Fault {
   return fault("ResumeMismatch", {
-    message: `turn ${turn} is over, and had another plan; give this turn a name of its own`,
+    message: `turn ${turn} has ended, and it had another plan; give this turn another name`,
     context: { turn },
   });
 }

@@ -8,7 +8,7 @@ interface Inside {
   readonly session: string;
   /** `turn t1`, `call c1` */
   readonly what: string;
-  /** What began in there may go on behind it, and is outside then. */
+  /** The turn or call has ended. Code that it started may still run, and then counts as outside. */
   isOver: boolean;
   readonly around: Inside | null;
 }
@@ -35,9 +35,9 @@ export function refuseInside(session: string, wish: keyof typeof INSTEAD): void 
 }
 
 const INSTEAD = {
-  end: "end the session behind it, or stop everything now with session.cancel()",
-  leave: "leave the session behind it",
-  turn: "make the calls with the turn that is there, or run this one beside it with { beside: true }",
+  end: "end the session after it, or stop everything now with session.cancel()",
+  leave: "leave the session after it",
+  turn: "make the calls with the current turn, or run this turn beside it with { beside: true }",
 } as const;
 
 function stillRunning(from: Inside | null): Inside | null {

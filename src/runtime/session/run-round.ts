@@ -153,7 +153,7 @@ async function startNode(
   });
 }
 
-/** Nothing follows from it if it could not be written down: see `isUndecided`. */
+/** If the write fails, the outcome is undecided and nothing follows from it: see `isUndecided`. */
 async function endWithoutInput(options: RoundOptions, settled: Settled): Promise<Outcome<unknown>> {
   const outcome = outcomeOfSettled(options, settled);
   try {
@@ -196,7 +196,7 @@ function outOfTime({ deadlineCode, turn }: RoundOptions): Fault {
   return fault(deadlineCode, { message: `the time of turn ${turn} was up before this step could start` });
 }
 
-/** The store's death stops everything too, and is no cancellation. */
+/** A store that fails also stops everything, but that is not a cancellation. */
 export function endedBy(stopped: Fault): "cancelled" | "failed" {
   return traitsOf(stopped.code).cancels ? "cancelled" : "failed";
 }

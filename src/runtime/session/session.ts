@@ -1,4 +1,4 @@
-// A session: turns one after another, everything written down, so that a new process can go on where an old one stopped.
+// A session: turns one after another. Everything is in the journal, so a new process can continue where an old one stopped.
 
 import { Moment } from "../../host/clock.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
@@ -35,8 +35,8 @@ import { turnResult, type TurnResult } from "./turn-result.ts";
 export type { SessionWrites, SessionLimits, TurnOptions } from "./session-options.ts";
 
 /**
- * Turns beside others are many and short: to fold a few of them again costs less than a snapshot after each. A snapshot costs what
- * the session is long, so the next one comes when the session is twice as long.
+ * Turns that run beside others are many and short: folding a few of them again costs less than a snapshot after each. The cost of a
+ * snapshot grows with the session, so the next one comes when the session is twice as long.
  */
 const FIRST_SNAPSHOT_AT = 100;
 
@@ -287,13 +287,13 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
     stageTurn: StageTurn | null,
   ): Promise<void> {
     const core = this.#core;
-    // A session that another process took over is not ours to say anything about: the write below is refused.
+    // When another process has taken the session over, nothing is added: the write below is refused.
     const isOurs = stageTurn !== null && core.recorder.deadFault === null;
     const { events, keeps: more } = isOurs ? await stageTurn.closing(result) : NO_WRITES;
     const { turn, status, fault: why } = result;
     const done = status !== "waiting";
     const keeps: Keep[] = done ? [...more, ...core.withoutQuestions(turn)] : [...more];
-    // What comes with the end says what became of the turn: it is not asked again.
+    // Events that come with the end say what became of the turn, so its result is not read again.
     if (done && events.length === 0)
       keeps.push({ kind: "result", key: turnKey(this.id, turn), value: { digest, result } });
     for (const { call, turn: of } of core.state.calls.values()) {

@@ -176,7 +176,7 @@ export class LiveTurn extends Calls<Pick<CallOptions, "id">> implements Turn {
     }
   }
 
-  /** It was given another plan than it had when it was interrupted. */
+  /** The program gave it another plan than before it was interrupted. */
   get isOtherPlan(): boolean {
     return this.#isOtherPlan;
   }
@@ -246,7 +246,7 @@ export class LiveTurn extends Calls<Pick<CallOptions, "id">> implements Turn {
     });
   }
 
-  /** True when something in it continues only after a resume. */
+  /** Outcomes that continue only after a resume. */
   get open(): readonly Extract<Outcome<unknown>, { status: "waiting" | "parked" }>[] {
     return [...this.outcomes.values()].filter(isOpen);
   }
@@ -261,5 +261,5 @@ function unanswered({ id, turn }: Question): Fault {
 }
 
 function turnOver(turn: string): Fault {
-  return fault("EngineState", { message: `turn ${turn} is over; begin another one`, context: { turn } });
+  return fault("EngineState", { message: `turn ${turn} has ended; begin another one`, context: { turn } });
 }

@@ -13,7 +13,7 @@ import type { RunSummary } from "../runs-api.ts";
 import type { RunsDeps } from "../runs-options.ts";
 import { keepInputs, secretsOf } from "./run-values.ts";
 import type { Workflow, WorkflowInputs } from "../../workflow-model/stage.ts";
-import { keepLine, keepsOf, summaryOf } from "./summary.ts";
+import { keepSummary, keepsOf, summaryOf } from "./summary.ts";
 
 type RunStarted = Extract<RunEvent, { type: "run-started" }>;
 export type Beginning = Pick<RunStarted, "start" | "inherited" | "instruction" | "limits" | "predecessor" | "inputs">;
@@ -42,14 +42,14 @@ export async function beginRun(
   await session.leave();
 }
 
-/** The text stays in the journal, so that a run can go on where the file is not. */
+/** The journal keeps the definition's text, so that the run can continue on a machine without the file. */
 export async function keepDefinition({ journal, library }: RunsDeps, workflow: Workflow): Promise<void> {
   library.add(workflow);
   const { digest, source } = workflow;
   if (source !== null) await journal.keepFirst({ kind: "definition", key: digest, value: source });
 }
 
-/** `state`: the run as it was read; the session folds on with it. */
+/** `state`: the run as it was read; the session continues to fold it. */
 export async function openRun(
   home: RunsDeps,
   state: SessionState,
@@ -58,7 +58,7 @@ export async function openRun(
 ): Promise<Session> {
   const secrets = await secretsOf(home.journal, state.session, workflow);
   const session = await home.faultline.resumeSession(state, optionsOf(workflow, limits, secrets));
-  keepLine(session, home.clock);
+  keepSummary(session, home.clock);
   return session;
 }
 

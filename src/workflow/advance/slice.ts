@@ -185,9 +185,9 @@ export class Slice {
 
   async #beginAll(needs: RunNeeds): Promise<boolean> {
     if (this.#isDraining) return false;
-    const { goOn, start, places } = needs;
+    const { resume, start, places } = needs;
     const answered = (await this.#answered(needs.paused)).slice(0, places);
-    const all = [...goOn, ...answered, ...start.slice(0, places - answered.length)];
+    const all = [...resume, ...answered, ...start.slice(0, places - answered.length)];
     for (const visit of all) this.#begin(visit);
     return all.length > 0;
   }

@@ -1,5 +1,5 @@
-// A run in one line, and when it wants to be advanced next: kept beside its events, written with them, so that lists and
-// drivers need not fold anything.
+// The summary of a run and its next wake-up time: kept beside its events and written with them, so that lists and drivers need not
+// fold events.
 
 import { copyRun, isEnded, needsOf, openVisits, type RunState, type Visit } from "../../core/flow/run.ts";
 import type { RunWait } from "../../core/flow/run-standing.ts";
@@ -35,7 +35,7 @@ export function summaryOf(run: string, state: RunState, spentMicrocents: number,
     questions,
     attempt: troubled?.attempt ?? 0,
     of: troubled?.of ?? 0,
-    wakeAt: isEnded(state) ? null : needsOf(state, now, NOBODY).wakeAt,
+    wakeAt: isEnded(state) ? null : needsOf(state, now, NONE_BUSY).wakeAt,
     wait,
     startedAt,
     updatedAt: now,
@@ -47,7 +47,7 @@ export function summaryOf(run: string, state: RunState, spentMicrocents: number,
   };
 }
 
-/** The first thing that something of it waits for; null while something works. */
+/** The wait that ends first; null while a visit is running or queued. */
 function waitOf(live: readonly Visit[], now: number): RunWait | null {
   if (live.some((visit) => visitStanding(visit, now) === "running" || visitStanding(visit, now) === "queued"))
     return null;
@@ -60,7 +60,7 @@ function waitOf(live: readonly Visit[], now: number): RunWait | null {
   return waits.toSorted((one, other) => one.nextAt - other.nextAt)[0] ?? null;
 }
 
-const NOBODY: ReadonlySet<string> = new Set();
+const NONE_BUSY: ReadonlySet<string> = new Set();
 
 /** The summary, and the time of the next advance: at once while it runs, so that another process takes it up if this one dies. */
 export function keepsOf(summary: RunSummary): readonly [DerivedKeep, DerivedKeep] {
@@ -68,29 +68,29 @@ export function keepsOf(summary: RunSummary): readonly [DerivedKeep, DerivedKeep
   const next = status === "running" ? updatedAt : status === "paused" ? wakeAt : null;
   return [
     { kind: "run", key: run, value: summary, says: JSON.stringify({ ...summary, updatedAt: 0 }) },
-    // "At once" stays true.
+    // A running run is always due at once, so this value is written only when that changes.
     { kind: "wake", key: run, value: next, says: status === "running" ? "at once" : String(next) },
   ];
 }
 
-/** Keeps the run's line and its next wake-up true: they are written with every append that changes them. */
-export function keepLine(session: Session, clock: Clock): void {
+/** Keeps the summary and the next wake-up time up to date: they are written with every append that changes them. */
+export function keepSummary(session: Session, clock: Clock): void {
   session.deriveKeeps((entries) => {
     const { run, id, spending } = session;
-    if (run === null || !entries.some(({ event }) => changesLine(event))) return [];
+    if (run === null || !entries.some(({ event }) => changesSummary(event))) return [];
     const after = copyRun(run);
     for (const entry of entries) foldIntoRun(after, entry);
     return keepsOf(summaryOf(id, after, spending.microcents, clock.now()));
   });
 }
 
-/** Of calls and turns a line says whom they ask, what they wait for, and what they cost; the cost can wait for the next event. */
-function changesLine(event: JournalEvent): boolean {
+/** Of calls a summary shows the target, the wait and the cost. */
+function changesSummary(event: JournalEvent): boolean {
   const { type } = event;
   return "call" in event || type.startsWith("node-") || type.startsWith("run-") || type === "workflow-changed";
 }
 
-/** By all visits of a node together. */
+/** What all visits of a node have spent together. */
 export function spentBy({ visits }: Pick<RunState, "visits">, node: string): number {
   return visits.reduce((sum, visit) => (visit.node === node ? sum + visit.spentMicrocents : sum), 0);
 }

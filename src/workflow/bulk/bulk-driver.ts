@@ -221,7 +221,7 @@ function stepsOf(wave: readonly string[], steps: ReadonlyMap<string, BulkStep>):
   return wave.map((run) => steps.get(run) ?? pendingStep(run));
 }
 
-/** A running step as its run stands now. A run with an action that nobody has taken up yet is due, so it does not wait. */
+/** A running step as its run stands now. A run with an action that no process has taken up yet is due, so it counts as running. */
 export async function settledStep(journal: Journal, step: BulkStep, now: number): Promise<BulkStep> {
   if (step.state !== "running") return step;
   const summary = (await journal.kept("run", step.now)) as RunSummary | null;

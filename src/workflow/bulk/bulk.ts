@@ -25,7 +25,7 @@ export interface Bulk {
   readonly startedAt: number;
   readonly status: BulkStatus;
   readonly endedAt: number | null;
-  /** Who aborted it; empty unless someone did. */
+  /** Who aborted it; empty when it was not aborted. */
   readonly abortedBy: string;
 }
 

@@ -56,7 +56,7 @@ export interface WorkflowFolder {
   /** The policy of workflows that set none; null when the folder has none. */
   readonly policy: Policy | null;
   readonly report: FolderReport;
-  /** Reads the folder again now. Files are also watched: nobody has to call this. */
+  /** Reads the folder again now. Not needed for changed files: the folder is watched. */
   reload(): Promise<FolderReport>;
   close(): void;
 }

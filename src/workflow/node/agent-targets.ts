@@ -27,14 +27,14 @@ export function targetChain(
 ): readonly NamedTarget<AgentTarget>[] {
   const own = namedTargets(spec.targets);
   const wanted = switchedTo(instruction);
-  if (own.length === 0) throw nobody(spec.id);
+  if (own.length === 0) throw noTarget(spec.id);
   if (wanted === null) return own;
   const first = own.find(({ id }) => id === wanted) ?? otherTarget(wanted, own);
   if (first === null) throw noSuchTarget(spec.id, wanted, own);
   return [first, ...own.filter((each) => each !== first)];
 }
 
-function nobody(agent: string): FaultError {
+function noTarget(agent: string): FaultError {
   const message = `agent ${agent} has no target: give it a model or a cli`;
   return new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "targets", agent } }));
 }

@@ -47,7 +47,7 @@ export async function runCommand(
   seen: (end: CommandEnd) => void = () => undefined,
 ): Promise<CommandEnd> {
   const { command, args, cwd, env, stdin, timeoutMs, clock, signal, keepBytes } = spec;
-  const nobody = (): void => undefined;
+  const ignore = (): void => undefined;
   // Loaded on demand, because it loads all of execa.
   const { runProcess } = await import("../../agent/process/run-process.ts");
   const running = runProcess(
@@ -64,7 +64,7 @@ export async function runCommand(
       maxLineBytes: 1024,
       maxTailBytes: keepBytes,
     },
-    { stdout: nobody, stderr: nobody },
+    { stdout: ignore, stderr: ignore },
   );
   const ended = await running.done;
   const { exitCode, stdoutTail: stdout, stderrTail: stderr, stdoutBytes, durationMs } = ended;

@@ -122,8 +122,8 @@ export function tell({ start, routeOf }: Compiled, choices: readonly number[], m
     const needs = needsOf(state, now, new Set());
     if (needs.isOver) break;
     const choice = choices[step] ?? 0;
-    const running = needs.goOn.filter((visit) => visit.state === "running");
-    const due = needs.goOn.filter((visit) => visit.state === "paused");
+    const running = needs.resume.filter((visit) => visit.state === "running");
+    const due = needs.resume.filter((visit) => visit.state === "paused");
     const [starts] = needs.start;
     const live = running[choice % Math.max(1, running.length)];
     if (starts !== undefined && (choice % 2 === 0 || live === undefined)) {

@@ -94,10 +94,10 @@ describe("every run", () => {
         const state = fold(events.slice(0, 1 + (cut % events.length)));
         const live = state.visits.filter((visit) => ["ready", "running", "paused"].includes(visit.state));
         const busy = new Set(live.filter((_visit, index) => ((mask >> index) & 1) === 1).map(keyOf));
-        const { start, goOn, paused, places } = needsOf(state, 1e9, busy);
-        for (const visit of [...start, ...goOn, ...paused]) expect(busy.has(keyOf(visit))).toBe(false);
+        const { start, resume, paused, places } = needsOf(state, 1e9, busy);
+        for (const visit of [...start, ...resume, ...paused]) expect(busy.has(keyOf(visit))).toBe(false);
         const running = live.filter((visit) => visit.state === "running" || busy.has(keyOf(visit))).length;
-        const begun = start.length + goOn.filter((visit) => visit.state !== "running").length;
+        const begun = start.length + resume.filter((visit) => visit.state !== "running").length;
         expect(begun).toBeLessThanOrEqual(Math.max(0, maxParallel - running));
         expect(start.length).toBeLessThanOrEqual(places);
       }),
@@ -130,7 +130,7 @@ describe("every run", () => {
           const free = Math.max(0, maxParallel - count("running"));
           const due = Math.min(free, count("due"));
           const needs = needsOf(state, NOW, new Set());
-          expect(needs.goOn).toHaveLength(count("running") + due);
+          expect(needs.resume).toHaveLength(count("running") + due);
           expect(needs.places).toBe(free - due);
           expect(needs.start).toHaveLength(Math.min(free - due, count("ready")));
           const later = all.flatMap((one, index) => (one === "later" || one === "delayed" ? [laterAt(index)] : []));

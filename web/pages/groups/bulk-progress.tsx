@@ -1,4 +1,4 @@
-// One bulk action while it goes on and afterwards: each run, wave by wave. Its id is in the address, so a reload shows it again.
+// One bulk action, running or finished: each run, wave by wave. Its id is in the address, so a reload shows it again.
 
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";

@@ -1,4 +1,4 @@
-// What a pasted failure is, what each reader is told, and what would be done about it.
+// The result for a pasted failure: its fault, the words for each reader, and the decision.
 
 import { type ReactNode, useState } from "react";
 import { useFormat } from "../../app/format.ts";
@@ -85,7 +85,7 @@ function Evidence({ tried: { fault } }: { readonly tried: Tried }): ReactNode {
   );
 }
 
-/** Who is told what, in the chosen language. */
+/** The words for model, user and operator, in the chosen language. */
 function FaultWords({ tried }: { readonly tried: Tried }): ReactNode {
   const words = useWords(WORDS);
   const { language } = usePreferences();

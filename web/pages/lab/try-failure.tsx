@@ -1,4 +1,4 @@
-// Paste a failure and see what it is, what everyone is told, and what would be done about it.
+// Paste a failure and see its fault, the words for each reader, and the decision.
 
 import { type ReactNode, useMemo } from "react";
 import { type Sent, useRead } from "../../app/server.tsx";

@@ -1,4 +1,4 @@
-// Attempts and the waits between them on one time axis. Waits are hatched; queue, wait and work are told apart in words too.
+// Attempts and the waits between them on one time axis. Waits are hatched; words also distinguish queue, wait and work.
 
 import type { ReactNode } from "react";
 import { useNow } from "../../app/clock.ts";

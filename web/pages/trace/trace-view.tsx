@@ -16,7 +16,7 @@ const PlanGraph = lazy(() => import("./plan-graph.tsx"));
 /** As many spans as are read at most. */
 const ALL_SPANS = 5_000;
 
-/** A larger plan takes too long to lay out, and nobody can read it. */
+/** A larger plan takes too long to lay out and is unreadable. */
 const MOST_STEPS = 150;
 
 export function TraceView({ session }: { readonly session: string }): ReactNode {

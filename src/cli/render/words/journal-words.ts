@@ -110,7 +110,7 @@ const EN = {
   open: (url: string) => `open ${url}`,
   enter: (code: string) => `enter ${code}`,
   isAnswered: (question: string, who: string) => `Question ${question} was answered by ${who} and is no longer open.`,
-  goOn: (session: string) =>
+  continues: (session: string) =>
     `a running program continues by itself. Otherwise run it again to continue session ${session}.`,
   answerIs: (question: string) => `question ${question} is answered`,
   noQuestion: (question: string, list: string) =>
@@ -236,7 +236,7 @@ export const JOURNAL_WORDS: Readonly<Record<Locale, JournalWords>> = {
     open: (url) => `打开 ${url}`,
     enter: (code) => `输入 ${code}`,
     isAnswered: (question, who) => `问题 ${question} 已由 ${who} 回答，不再等待。`,
-    goOn: (session) => `正在运行的程序会自动采用；否则请重新运行，会话 ${session} 会从等待处继续。`,
+    continues: (session) => `正在运行的程序会自动采用；否则请重新运行，会话 ${session} 会从等待处继续。`,
     answerIs: (question) => `问题 ${question} 已回答`,
     noQuestion: (question, list) =>
       `没有待回答的问题 ${question}：这里从未问过，或其回答已被采用。用 \`${list}\` 列出待回答的问题。`,
