@@ -139,7 +139,8 @@ export function createFeed(source: FeedSource, clock: Clock, tell: OnWarning): F
   }
 
   function mark(session: string | null): void {
-    for (const subscriber of bySession.get(session) ?? NO_SUBSCRIBERS) if (!lagging.has(subscriber)) due.add(subscriber);
+    for (const subscriber of bySession.get(session) ?? NO_SUBSCRIBERS)
+      if (!lagging.has(subscriber)) due.add(subscriber);
   }
 
   /** The number behind which it begins. */
