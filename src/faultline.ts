@@ -132,7 +132,10 @@ export class Faultline extends Runtime {
     return createAiTools(tools, settings, { protect, redactor: within?.redactor ?? this.redactor }) as AiTools<Given>;
   }
 
-  /** A `fetch` for an official SDK: `new OpenAI({ fetch: fl.fetch({ provider: "openai" }), maxRetries: 0 })`. */
+  /**
+   * A `fetch` for an official SDK: `new OpenAI({ fetch: fl.fetch({ provider: "openai" }), maxRetries: 0 })`. With `fallback`, a request
+   * that its target cannot answer goes to another address, key or model.
+   */
   fetch(options: FaultlineFetchOptions): typeof fetch {
     checkOptions("fl.fetch", options, FETCH_OPTIONS_WITHIN);
     const { within, ...rest } = options;

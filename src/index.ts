@@ -77,7 +77,7 @@ export type {
   FaultlineOptions,
 } from "./faultline.ts";
 export type { AiTool, AiToolCall, AiTools, AiToolSettings, AnyAiTool, GivenTools } from "./provider/ai-tools.ts";
-export type { FetchOptions } from "./provider/fetch/fetch-options.ts";
+export type { FetchFallback, FetchOptions } from "./provider/fetch/fetch-options.ts";
 export type { TargetReport } from "./runtime/target/report-targets.ts";
 export type { ProtectOptions, SessionOptions } from "./runtime/runtime.ts";
 export type { ModelOptions, ModelTarget, ModelTargetOptions } from "./provider/model/model-options.ts";

@@ -211,10 +211,21 @@ const DOORS: readonly Door[] = [
       timeouts: OBJECT,
       refreshCredential: CALLABLE,
       maxConcurrent: COUNT,
+      fallback: LIST,
+      retryBeforeFallback: OBJECT,
       fetch: CALLABLE,
       within: ["session", {}, null],
     },
-    { good: { provider: "openai" } },
+    {
+      good: { provider: "openai" },
+      inside: [
+        ["fallback[0].baseURL", { fallback: [{ baseURL: "openrouter.ai" }] }],
+        ["fallback[0].baseUrl", { fallback: [{ baseUrl: "https://openrouter.ai/api/v1" }] }],
+        ["fallback[1].model", { fallback: [{}, { model: "" }] }],
+        ["fallback[0].headers.x-key", { fallback: [{ headers: { "x-key": 5 } }] }],
+        ["retryBeforeFallback.maxAttempts", { retryBeforeFallback: { maxAttempts: 0 } }],
+      ],
+    },
   ),
   door<FaultlineAgentOptions>("fl.agent", (options) => fl.agent([cli("claude")], options), {
     summarize: CALLABLE,

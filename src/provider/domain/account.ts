@@ -19,7 +19,8 @@ export const OWN_ACCOUNT = "own";
 
 /** A shorter key is a placeholder such as `ollama`. Redacting that word everywhere would only make messages unreadable. */
 const LEAST_KEY_CHARS = 12;
-const KEY_HEADERS: ReadonlySet<string> = new Set(["authorization", "x-api-key", "api-key", "x-goog-api-key"]);
+/** Headers that carry a key, in lower case. */
+export const KEY_HEADERS: ReadonlySet<string> = new Set(["authorization", "x-api-key", "api-key", "x-goog-api-key"]);
 
 /** The keys themselves, for the redactor: a provider may repeat a key in its answer. */
 export function keysIn(headers: Iterable<readonly [name: string, value: unknown]>): readonly string[] {

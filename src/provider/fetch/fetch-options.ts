@@ -1,7 +1,20 @@
 // Options of a protected `fetch`, and their defaults.
 
 import type { Fault } from "../../core/fault/fault.ts";
-import { callable, required, shape, text, whole } from "../../options/kind.ts";
+import {
+  anyText,
+  callable,
+  described,
+  group,
+  listOf,
+  mapOf,
+  required,
+  shape,
+  text,
+  whole,
+} from "../../options/kind.ts";
+import { RETRY_OPTIONS } from "../../runtime/option-shapes.ts";
+import type { RetryOptions } from "../../runtime/tool/tool.ts";
 import { type Timeouts, timeoutsKind } from "../model/timeouts.ts";
 
 /** Options of a protected `fetch`. */
@@ -19,8 +32,28 @@ export interface FetchOptions {
   }) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
   /** How many requests may run at the same time. Default: no limit. */
   readonly maxConcurrent?: number;
+  /** Where else the request can go, best first. Every target must speak the protocol of the SDK. */
+  readonly fallback?: readonly FetchFallback[];
+  /** How often and how long a target is retried while another can answer. Default: two attempts, waits up to 2 s. */
+  readonly retryBeforeFallback?: RetryOptions;
   /** The underlying `fetch`. Default: the platform's. */
   readonly fetch?: typeof fetch;
+}
+
+/** Another target for the same request. What is left out stays as it is in the request. */
+export interface FetchFallback {
+  /** Whose API it is. */
+  readonly provider?: string;
+  /** Where it is, as the SDK's own `baseURL`. Another server gets none of the request's keys, cookies and own headers. */
+  readonly baseURL?: string;
+  /** Its key. */
+  readonly apiKey?: string;
+  /** Headers to set for it. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The model to ask. */
+  readonly model?: string;
+  /** Your name for its key or account. Default: a short hash of the key. */
+  readonly credential?: string;
 }
 
 export interface ResolvedFetchOptions {
@@ -30,7 +63,24 @@ export interface ResolvedFetchOptions {
   readonly timeouts: Partial<Timeouts>;
   readonly refreshCredential: FetchOptions["refreshCredential"] | null;
   readonly maxConcurrent: number;
+  readonly fallback: readonly FetchFallback[];
+  readonly retryBeforeFallback: RetryOptions | null;
   readonly fetch: typeof fetch;
+}
+
+const fallbackKind = group(
+  shape<FetchFallback>({
+    provider: text,
+    baseURL: described('an address, as in "https://openrouter.ai/api/v1"', { says: "", fits: isAddress }),
+    apiKey: text,
+    headers: mapOf(anyText),
+    model: text,
+    credential: text,
+  }),
+);
+
+function isAddress(value: unknown): boolean {
+  return typeof value === "string" && /^https?:/.test(value) && URL.canParse(value);
 }
 
 export const FETCH_OPTIONS = shape<FetchOptions>({
@@ -39,6 +89,8 @@ export const FETCH_OPTIONS = shape<FetchOptions>({
   timeouts: timeoutsKind,
   refreshCredential: callable,
   maxConcurrent: whole(1),
+  fallback: listOf(fallbackKind),
+  retryBeforeFallback: group(RETRY_OPTIONS),
   fetch: callable,
 });
 
@@ -49,6 +101,8 @@ export function resolveFetchOptions(options: FetchOptions): ResolvedFetchOptions
     timeouts: options.timeouts ?? {},
     refreshCredential: options.refreshCredential ?? null,
     maxConcurrent: options.maxConcurrent ?? Infinity,
+    fallback: options.fallback ?? [],
+    retryBeforeFallback: options.retryBeforeFallback ?? null,
     // Looked up at each call, because tests and tracers replace the platform's.
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
   };

@@ -17,6 +17,7 @@ import { priceOf } from "../price/price-table.ts";
 import { baseOf } from "../wire/protocol.ts";
 import { ByteSink } from "./byte-sink.ts";
 import { exchange, type Exchanged, type ExchangeDeps } from "./exchange.ts";
+import { headersFor, retargeted } from "./fallback-target.ts";
 import { type FetchOptions, resolveFetchOptions, type ResolvedFetchOptions } from "./fetch-options.ts";
 import { wireCosts } from "./wire-costs.ts";
 import { understand, WireRequest } from "./wire-request.ts";
@@ -26,7 +27,11 @@ const MOST_MODELS = 200;
 
 export function createFetch(options: FetchOptions, protect: ProtectChain, deps: MembersDeps): typeof fetch {
   const resolved = resolveFetchOptions(options);
-  const repairs = repairsFor(resolved);
+  const { retryBeforeFallback } = resolved;
+  const chainOptions = {
+    repairs: repairsFor(resolved),
+    ...(retryBeforeFallback === null ? {} : { retryBeforeFallback }),
+  };
   const chains = new Map<string, Chain<WireRequest, Exchanged>>();
 
   function chainFor(request: WireRequest): Chain<WireRequest, Exchanged> {
@@ -34,7 +39,7 @@ export function createFetch(options: FetchOptions, protect: ProtectChain, deps: 
     deps.learnKeys(keysIn(headers));
     const domains = requestDomains(request, headers, resolved);
     const key = targetKey(domains);
-    const known = chains.get(key) ?? chain([fetchMember(domains, resolved, deps)], { repairs });
+    const known = chains.get(key) ?? chain(membersFor(request, domains, resolved, deps), chainOptions);
     chains.delete(key);
     chains.set(key, known);
     for (const oldest of chains.keys()) if (chains.size > MOST_MODELS) chains.delete(oldest);
@@ -69,6 +74,26 @@ function requestDomains({ url, facts }: WireRequest, headers: Headers, options: 
     account: options.credential ?? accountIn(headers),
     model: facts.model ?? "unknown",
   };
+}
+
+/** The target that the request names, and those behind it. */
+function membersFor(
+  request: WireRequest,
+  domains: FailureDomains,
+  options: ResolvedFetchOptions,
+  deps: MembersDeps,
+): readonly Member<WireRequest, Exchanged>[] {
+  const behind = options.fallback.map((to): Member<WireRequest, Exchanged> => {
+    const headers = headersFor(request, to);
+    deps.learnKeys(keysIn(headers));
+    const own = { ...options, provider: to.provider ?? options.provider, credential: to.credential ?? null };
+    const there = requestDomains(retargeted(request, to), headers, own);
+    return {
+      ...fetchMember(there, own, deps),
+      fit: (given) => ({ request: retargeted(given, to), changes: [] }),
+    };
+  });
+  return [fetchMember(domains, options, deps), ...behind];
 }
 
 function fetchMember(
