@@ -17,6 +17,7 @@ import { addServe } from "./commands/serve.ts";
 import { addStart } from "./commands/start.ts";
 import { addTools } from "./commands/tools.ts";
 import { addTour } from "./commands/tour.ts";
+import { addWorker } from "./commands/worker.ts";
 import { addWorkflow } from "./commands/workflow.ts";
 import { commandLine } from "./render/program-name.ts";
 import { type Io, UsageError } from "./io.ts";
@@ -76,6 +77,7 @@ function createProgram(args: readonly string[], version: string, io: Io): Comman
   addReport(program, io);
   addInit(program, io);
   addServe(program, io);
+  addWorker(program, io);
   addGateway(program, io);
   addStart(program, io);
   addTour(program, io);

@@ -12,12 +12,15 @@ import { PROBLEM_MEDIA_TYPE } from "../core/fault/problem.ts";
 import { systemChance } from "../host/chance.ts";
 import { systemClock } from "../host/clock.ts";
 import { createWorker } from "../host/worker.ts";
+import { warn } from "../journal/warnings.ts";
 import { openJournal } from "../journal/open-journal.ts";
 import { checkOptions } from "../options/check-options.ts";
 import { environmentKind } from "../runtime/option-shapes.ts";
 import { callable, flag, group, type Kind, listOf, oneOf, required, shape, text, whole } from "../options/kind.ts";
 import { RUNS_OPTIONS } from "../workflow/runs-options.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
+import { calmly } from "../workflow/calm-warnings.ts";
+import type { RestateDriver, RestateDriverOptions } from "../workflow/restate/restate-driver.ts";
 import type { FolderOptions } from "../workflow/folder/workflow-folder.ts";
 import { createWorkflows, type Workflows } from "../workflow/workflows.ts";
 import type { Workflow } from "../workflow-model/stage.ts";
@@ -66,6 +69,8 @@ export interface ServerOptions {
   readonly behindTlsProxy?: boolean;
   /** Advances the runs of the journal. Default: true. */
   readonly drive?: boolean;
+  /** Restate drives the runs: the server hands them over, and workers advance them. */
+  readonly restate?: Pick<RestateDriverOptions, "url" | "token">;
   /** Workflows that the server can start and advance. */
   readonly workflows?: readonly Workflow[];
   /** A folder with workflows, tool manifests and a policy; files that change are taken up without a restart. */
@@ -106,6 +111,7 @@ const SERVER_OPTIONS = shape<ServerOptions>({
   publicUrl: text,
   behindTlsProxy: flag,
   drive: flag,
+  restate: group(shape<Pick<RestateDriverOptions, "url" | "token">>({ url: required(text), token: text })),
   workflows: RUNS_OPTIONS.workflows,
   workflowsFolder: text,
   onReload: callable,
@@ -186,11 +192,11 @@ export async function startServer(given: ServerOptions): Promise<RunningServer> 
     drives: drive,
   };
   app = createApp(parts, handlersOf(parts), chance);
-  const driver = drive ? workflows.driver() : null;
+  const driver = drive ? await driverOf(workflows, options) : null;
   const bulkDriver = drive ? workflows.bulks.driver({ onActed: () => driver?.poke() }) : null;
   const notifier = await notifierOf(options, parts);
   const stopEndingCalls = drive ? endSilentCalls(workflows.faultline, clock) : null;
-  driver?.start();
+  await driver?.start();
   bulkDriver?.start();
   return {
     url,
@@ -209,6 +215,25 @@ export async function startServer(given: ServerOptions): Promise<RunningServer> 
       await workflows.close();
     },
   };
+}
+
+async function driverOf(
+  workflows: Workflows,
+  { restate }: ServerOptions,
+): Promise<Pick<RestateDriver, "start" | "poke" | "stop">> {
+  if (restate === undefined) {
+    const driver = workflows.driver();
+    return {
+      start() {
+        driver.start();
+        return Promise.resolve();
+      },
+      poke: () => driver.poke(),
+      stop: () => driver.stop(),
+    };
+  }
+  const onWarning = calmly(systemClock, (run, seen) => warn(seen, `handing runs over to Restate ${run}`.trim()));
+  return workflows.restateDriver({ ...restate, onWarning });
 }
 
 function signInLink({ signInCodes, url }: ServerParts): string | null {

@@ -6,6 +6,7 @@ import { globalOptions } from "../options.ts";
 import type { ServeCommandOptions } from "../serve/run-serve.ts";
 import type { AddTokenOptions, TokenPlace } from "../serve/tokens.ts";
 import { ofOperator } from "./of-operator.ts";
+import { withDriverOption } from "./worker.ts";
 import { withJournalOption } from "./workflow.ts";
 
 const DEFAULT_PORT = 7431;
@@ -16,7 +17,7 @@ export function addServe(program: Command, io: Io): void {
     .description(
       "Serves a journal on this machine: executors in any language report failures and get decisions, people and programs see and act on runs, in a dashboard and over the API. Advances the journal's runs, too.",
     );
-  withJournalOption(serve)
+  withDriverOption(withJournalOption(serve))
     .option("--port <number>", "the port to listen on; 0 takes a free one", portOf, DEFAULT_PORT)
     .option("--host <address>", "the address to listen on", "127.0.0.1")
     .option(
@@ -45,7 +46,7 @@ export function addServe(program: Command, io: Io): void {
       "after",
       `
 The first start makes a token and writes it to operator.token beside the journal. On a terminal, serve also prints a link
-that opens the dashboard, signed in.
+that opens the dashboard, signed in. With --driver, the server hands runs over to Restate and \`faultline worker\` advances them.
 
 Examples:
   $ faultline serve

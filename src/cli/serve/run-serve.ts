@@ -15,12 +15,14 @@ import { oneLine, safeJson } from "../render/safe-text.ts";
 import { SERVE_WORDS } from "../render/words/serve-words.ts";
 import { DEFAULT_JOURNAL, type JournalOption, journalOf } from "../runs/run-home.ts";
 import { onStopSignal } from "../stop-signals.ts";
+import { hostsOf, restateOf } from "../worker/run-worker.ts";
 
 export interface ServeCommandOptions extends JournalOption {
   readonly port: number;
   readonly host: string;
   /** False for `--no-drive`. */
   readonly drive: boolean;
+  readonly driver?: string;
   /** A folder. */
   readonly workflows?: string;
   readonly publicUrl?: string;
@@ -38,6 +40,7 @@ export async function runServe(
 ): Promise<void> {
   const journal = journalOf(options, io);
   const words = SERVE_WORDS[shared.locale];
+  const driver = options.driver === undefined ? null : hostsOf(options.driver);
   // Other users of this machine must not read tokens or the files of runs.
   if (journal === DEFAULT_JOURNAL) await makeFolder(dirname(journal), { mode: 0o700 });
   const stopped = Promise.withResolvers<undefined>();
@@ -47,11 +50,19 @@ export async function runServe(
   const server = await start(options, journal, version, io, tell);
   const told = shared.json
     ? safeJson({
-        listening: { url: server.url, port: server.port, tokenFile: server.tokenFile, journal, drives: options.drive },
+        listening: {
+          url: server.url,
+          port: server.port,
+          tokenFile: server.tokenFile,
+          journal,
+          drives: options.drive,
+          driver,
+        },
       })
     : [
         paint("bold", words.listening(server.url)),
         words.journal(oneLine(journal, 500), options.drive),
+        ...(driver === null ? [] : [words.onRestate(driver)]),
         words.token(oneLine(server.tokenFile, 500)),
         ...signInLines(server, io, words.signIn),
         "",
@@ -124,7 +135,7 @@ async function start(
   io: Io,
   onReload: (report: FolderReport) => void,
 ): Promise<RunningServer> {
-  const { port, host, drive, workflows, publicUrl, behindTlsProxy } = options;
+  const { port, host, drive, driver, workflows, publicUrl, behindTlsProxy } = options;
   const { env } = io;
   const notify = notifyOf(options, io);
   try {
@@ -135,6 +146,7 @@ async function start(
       drive,
       version,
       env,
+      ...(driver === undefined ? {} : { restate: restateOf(driver, io) }),
       ...(workflows === undefined ? {} : { workflowsFolder: workflows, onReload }),
       ...(publicUrl === undefined ? {} : { publicUrl }),
       ...(behindTlsProxy === undefined ? {} : { behindTlsProxy }),

@@ -1,0 +1,143 @@
+// Advances the runs of a journal until a signal comes, then drains.
+
+import { dirname } from "node:path";
+import { type Fault, type FaultCode, isFaultError } from "../../core/index.ts";
+import { makeFolder } from "../../journal/files/make-folder.ts";
+import { calmly } from "../../workflow/calm-warnings.ts";
+import type { Driver, DriverOptions } from "../../workflow/driver.ts";
+import { readRestateAddress } from "../../workflow/restate/restate-address.ts";
+import type { Workflows } from "../../workflow/workflows.ts";
+import { type Io, UsageError } from "../io.ts";
+import type { GlobalOptions } from "../options.ts";
+import { paintFor } from "../render/paint.ts";
+import { oneLine, safeJson } from "../render/safe-text.ts";
+import { WORKER_WORDS } from "../render/words/worker-words.ts";
+import { DEFAULT_JOURNAL, type JournalOption, journalOf, withRuns } from "../runs/run-home.ts";
+import { onStopSignal } from "../stop-signals.ts";
+
+export interface ListenPlace {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface WorkerCommandOptions extends JournalOption {
+  readonly driver?: string;
+  /** A folder. */
+  readonly workflows?: string;
+  readonly maxRuns: number;
+  readonly listen: ListenPlace;
+  readonly advertise?: string;
+  /** In milliseconds. */
+  readonly drain: number;
+}
+
+/** What drives, and where Restate calls it. */
+interface Driving extends Pick<Driver, "drain" | "stop"> {
+  readonly port: number | null;
+}
+
+/** A run that another worker has is nothing to tell. */
+const QUIET: readonly FaultCode[] = ["ResourceBusy"];
+
+export async function runWorkerCommand(options: WorkerCommandOptions, io: Io, shared: GlobalOptions): Promise<void> {
+  const journal = journalOf(options, io);
+  const words = WORKER_WORDS[shared.locale];
+  const driver = options.driver === undefined ? null : hostsOf(options.driver);
+  // Other users of this machine must not read the files of runs.
+  if (journal === DEFAULT_JOURNAL) await makeFolder(dirname(journal), { mode: 0o700 });
+  const stopped = Promise.withResolvers<undefined>();
+  const release = onStopSignal(() => stopped.resolve(undefined));
+  await withRuns({ ...options, make: true }, io, shared, async ({ workflows }) => {
+    if (options.workflows !== undefined) await workflows.openFolder(options.workflows);
+    const driving = await drive(workflows, options, io);
+    const paint = paintFor(io.stdout, io.env, shared.color);
+    const { port } = driving;
+    const told = shared.json
+      ? safeJson({ working: { journal: oneLine(journal, 500), driver, port, maxRuns: options.maxRuns } })
+      : [
+          paint("bold", words.working(oneLine(journal, 500), options.maxRuns)),
+          ...(driver === null ? [] : [words.onRestate(driver, port ?? 0)]),
+          words.stop,
+        ].join("\n");
+    await io.stdout.write(`${told}\n`);
+    await stopped.promise;
+    if (!shared.json) await io.stderr.write(`${words.draining}\n`);
+    const isDrained = await within(options.drain, io, driving.drain());
+    if (!isDrained && !shared.json) await io.stderr.write(`${words.leaving}\n`);
+    await driving.stop();
+  });
+  release();
+}
+
+async function drive(workflows: Workflows, options: WorkerCommandOptions, io: Io): Promise<Driving> {
+  const { driver: url, maxRuns, listen, advertise } = options;
+  const watched: DriverOptions = { maxRuns, onWarning: troubleTeller(io) };
+  if (url === undefined) {
+    const driver = workflows.driver(watched);
+    driver.start();
+    return { port: null, drain: () => driver.drain(), stop: () => driver.stop() };
+  }
+  const identityKey = io.env["FAULTLINE_RESTATE_IDENTITY_KEY"] ?? "";
+  const driver = await workflows.restateDriver({
+    ...watched,
+    ...restateOf(url, io),
+    worker: {
+      ...listen,
+      ...(advertise === undefined ? {} : { advertise }),
+      identityKeys: identityKey === "" ? [] : [identityKey],
+    },
+  });
+  try {
+    await driver.start();
+  } catch (error) {
+    throw startRefused(error, listen);
+  }
+  return driver;
+}
+
+/** The token comes from the environment: other users of a machine can read command lines. */
+export function restateOf(url: string, { env }: Pick<Io, "env">): { readonly url: string; readonly token?: string } {
+  const token = env["FAULTLINE_RESTATE_TOKEN"] ?? "";
+  return { url, ...(token === "" ? {} : { token }) };
+}
+
+/** Restate's hosts, without the user and password of the address. */
+export function hostsOf(url: string): string {
+  try {
+    return readRestateAddress(url)
+      .ingress.map((origin) => new URL(origin).host)
+      .join(", ");
+  } catch (error) {
+    if (isFaultError(error)) throw new UsageError(sentence(error.fault), "usage", { cause: error });
+    throw error;
+  }
+}
+
+function startRefused(error: unknown, { port }: ListenPlace): unknown {
+  if (isFaultError(error)) return new UsageError(sentence(error.fault), "failed", { cause: error });
+  if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
+    const message = `Port ${port} is in use. Stop the other worker, or choose another port with --listen.`;
+    return new UsageError(message, "failed", { cause: error });
+  }
+  return error;
+}
+
+function sentence({ message }: Fault): string {
+  return oneLine(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`, 2_000);
+}
+
+function troubleTeller(io: Io): NonNullable<DriverOptions["onWarning"]> {
+  return calmly(io.clock, (run, { code, message }) => {
+    const text = run === "" ? message : `run ${run}: ${message}`;
+    if (!QUIET.includes(code)) void io.stderr.write(`faultline: ${oneLine(text, 2_000)}\n`);
+  });
+}
+
+/** False when the time is over first. */
+async function within(ms: number, { clock }: Io, work: Promise<void>): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>();
+  const disarm = clock.after(ms, () => late.resolve(false));
+  const isDone = await Promise.race([work.then(() => true), late.promise]);
+  disarm();
+  return isDone;
+}

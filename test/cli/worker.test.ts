@@ -1,0 +1,186 @@
+// `faultline worker` as a real process: it advances runs with and without Restate, drains, and says in a sentence why it cannot start.
+
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { type Entry, openJournal } from "../../src/index.ts";
+import { createWorkflows, type Workflows } from "../../src/workflow/workflows.ts";
+import { freePorts, type RestateServers, startRestate } from "../support/restate-server.ts";
+import { runCli } from "../support/run-cli.ts";
+
+const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const SECRET = "s3cret-of-the-operator";
+
+const TWO_NODES = `faultline: 1
+workflow: { id: two-nodes, version: "1" }
+nodes:
+  a: { type: command, run: sleep 1.5, next: b }
+  b: { type: command, run: echo done, next: end }
+`;
+
+interface WorkerProcess {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  readonly line: (fits: RegExp) => Promise<string>;
+  readonly stop: () => Promise<number | null>;
+}
+
+function startCommand(args: readonly string[], env: Readonly<Record<string, string>> = {}): WorkerProcess {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, LANG: "en", ...env },
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const lines: string[] = [];
+  let look: () => void = () => undefined;
+  for (const input of [child.stdout, child.stderr])
+    createInterface({ input }).on("line", (line) => {
+      lines.push(line);
+      look();
+    });
+  const ended = once(child, "exit");
+  return {
+    child,
+    line: (fits) =>
+      new Promise((resolve, reject) => {
+        look = () => {
+          const found = lines.find((line) => fits.test(line));
+          if (found !== undefined) resolve(found);
+        };
+        void ended.then(() => reject(new Error(lines.join("\n"))));
+        look();
+      }),
+    async stop() {
+      child.kill("SIGTERM");
+      const [code] = (await ended) as [number | null];
+      return code;
+    },
+  };
+}
+
+async function home(): Promise<{ readonly folder: string; readonly journal: string; readonly workflows: Workflows }> {
+  const folder = mkdtempSync(join(tmpdir(), "faultline-worker-"));
+  writeFileSync(join(folder, "two.faultline.yaml"), TWO_NODES);
+  const journal = join(folder, "journal.db");
+  const workflows = createWorkflows({ journal: await openJournal(journal, {}), env: {} });
+  onTestFinished(async () => {
+    await workflows.close();
+    rmSync(folder, { recursive: true });
+  });
+  return { folder, journal, workflows };
+}
+
+async function startRun({ folder, workflows }: { folder: string; workflows: Workflows }): Promise<string> {
+  const { workflow, diagnostics } = await workflows.file(join(folder, "two.faultline.yaml"));
+  if (workflow === null) throw new Error(JSON.stringify(diagnostics));
+  return workflows.runs.start(workflow);
+}
+
+/** Resolves when the node does that. */
+function nodeEvent({ journal }: Workflows, run: string, type: string, node: string): Promise<void> {
+  return new Promise((resolve) => {
+    const listen = ({ event }: Entry): void => {
+      if (event.type === type && "node" in event && event.node === node) resolve();
+    };
+    onTestFinished(journal.subscribe(listen, { session: run, after: 0 }));
+  });
+}
+
+let restate: RestateServers;
+beforeAll(async () => {
+  restate = await startRestate();
+});
+afterAll(() => restate.stop());
+
+describe("faultline worker", () => {
+  it("without a driver advances runs that other programs start, and drains on SIGTERM", async () => {
+    const place = await home();
+    const worker = startCommand(["worker", "--journal", place.journal]);
+    await worker.line(/^Advancing the runs of .*journal\.db, up to 16 at a time\.$/);
+    const run = await startRun(place);
+    await nodeEvent(place.workflows, run, "node-started", "a");
+    expect(await worker.stop()).toBe(0);
+    const report = await place.workflows.runs.show(run);
+    expect(report?.state.visits.map(({ node, state }) => `${node} ${state}`)).toEqual(["a completed", "b ready"]);
+  });
+
+  it("on Restate drains during a rolling deploy: the next version continues the run, and the server only hands it over", async () => {
+    const place = await home();
+    const on = ["--journal", place.journal, "--driver", restate.url];
+    const server = startCommand(["serve", ...on, "--port", "0"]);
+    await server.line(/^Restate at 127\.0\.0\.1:\d+ drives them; workers advance them\.$/);
+    const old = startCommand(["worker", ...on, "--listen", "127.0.0.1:0"]);
+    await old.line(/^Restate at 127\.0\.0\.1:\d+ drives them; it calls this worker on port \d+\.$/);
+    const run = await startRun(place);
+    await nodeEvent(place.workflows, run, "node-started", "a");
+    const next = startCommand(["worker", ...on, "--listen", "127.0.0.1:0"]);
+    await next.line(/calls this worker on port/);
+    const ended = nodeEvent(place.workflows, run, "node-completed", "b");
+    expect(await old.stop()).toBe(0);
+    await ended;
+    const report = await place.workflows.runs.show(run);
+    expect(report?.state.visits.map(({ node, attempt }) => `${node} ${attempt}`)).toEqual(["a 1", "b 1"]);
+    expect(await next.stop()).toBe(0);
+    expect(await server.stop()).toBe(0);
+  });
+
+  it.each([
+    ["worker", "http://127.0.0.1:8080", "usage", "The driver's address is not an address of Restate; write restate://"],
+    [
+      "worker",
+      `restate://ops:${SECRET}@h:x`,
+      "usage",
+      'The driver\'s address has the host "h:x", which is not one; write',
+    ],
+    [
+      "serve",
+      `restate:/ops:${SECRET}@h`,
+      "usage",
+      "The driver's address is not an address of Restate; write restate://",
+    ],
+  ])("%s --driver %s is refused with a sentence", async (command, driver, exit, says) => {
+    const { folder } = await home();
+    const run = await runCli([command, "--journal", join(folder, "x.db"), "--driver", driver]);
+    expect(run).toMatchObject({ exit, stdout: "" });
+    expect(run.stderr).toContain(`faultline: ${says}`);
+    expect(run.stderr).not.toContain(SECRET);
+  });
+
+  it("says which Restate it cannot reach, without its password", async () => {
+    const { journal } = await home();
+    const [ingress, admin] = await freePorts(2);
+    const driver = `restate://ops:${SECRET}@127.0.0.1:${ingress}?admin=127.0.0.1:${admin}`;
+    const run = await runCli(["worker", "--journal", journal, "--driver", driver, "--listen", "127.0.0.1:0"], {
+      env: { FAULTLINE_RESTATE_TOKEN: SECRET },
+    });
+    expect(run).toMatchObject({ exit: "failed", stdout: "" });
+    expect(run.stderr).toContain(`faultline: Restate cannot be reached at 127.0.0.1:${admin} (`);
+    expect(run.stderr).not.toContain(SECRET);
+  });
+
+  it("says that Restate cannot reach the address it advertises", async () => {
+    const { journal } = await home();
+    const [free] = await freePorts(1);
+    const advertise = `http://127.0.0.1:${free}`;
+    const args = ["--driver", restate.url, "--listen", "127.0.0.1:0", "--advertise", advertise];
+    const run = await runCli(["worker", "--journal", journal, ...args]);
+    expect(run).toMatchObject({ exit: "failed", stdout: "" });
+    expect(run.stderr).toContain(`faultline: Restate refused the worker at ${advertise} (`);
+    expect(run.stderr).toContain("check that Restate can reach this address (--advertise)");
+  });
+
+  it("accepts only requests that Restate has signed, when it is given Restate's key", async () => {
+    const { journal } = await home();
+    const run = await runCli(
+      ["worker", "--journal", journal, "--driver", restate.url, "--listen", "127.0.0.1:0"],
+      // A key that this Restate does not have.
+      { env: { FAULTLINE_RESTATE_IDENTITY_KEY: "publickeyv1_w7YHemBctH5Ck2nQRQ47iBBqhNHy4FV7t2Usbye2A6f" } },
+    );
+    expect([run.exit, run.stderr]).toEqual(["failed", expect.stringContaining("Restate refused the worker")]);
+  });
+});
