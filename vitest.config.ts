@@ -19,6 +19,9 @@ const isolated = globSync("test/**/*.test.ts", { cwd: root, exclude: [BROWSER_TE
 // Processes that tests start load the same sources and libraries again and again: with this cache in half the time.
 process.env["NODE_COMPILE_CACHE"] ??= join(root, "node_modules", ".cache", "node-compile");
 
+// Tests that need PostgreSQL share one server, which ends with this process.
+process.env["FAULTLINE_TEST_OWNER"] ??= String(process.pid);
+
 export default defineConfig({
   test: {
     // A property test prints its seed on failure; a hanging one is a bug.

@@ -136,7 +136,7 @@ export type {
 } from "./journal/journal.ts";
 export { createMemoryJournal } from "./journal/memory/memory-journal.ts";
 export { openJournal } from "./journal/open-journal.ts";
-export type { SqliteJournalOptions } from "./journal/sqlite/sqlite-journal.ts";
+export type { JournalOptions } from "./journal/journal-options.ts";
 export { replayPolicy } from "./journal/replay-policy.ts";
 export type { ReplayProgress, ReplayQuery } from "./journal/replay-policy.ts";
 export { exportSession, importSession } from "./journal/files/transfer.ts";

@@ -252,6 +252,7 @@ const MAY_DEPEND: Readonly<Record<Part, readonly string[]>> = {
     "node:vm",
   ],
   "src/journal": [
+    "pg",
     "node:async_hooks",
     "node:sqlite",
     "node:crypto",

@@ -4,6 +4,8 @@
 // F3  after its subscription is taken back a listener is not called again.
 // F4  A listener runs in the async context of its subscriber, not of the writer.
 // F5  Subscribers that catch up take turns, a few pages per turn of the event loop, behind those that are up to date.
+// F6  A source on this machine answers at once, and then subscribers are called before `wake` returns. A remote one answers with
+//     promises: a few pages are under way at a time, and no page is asked for twice.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { classify } from "../core/classify/classify.ts";
@@ -14,15 +16,24 @@ import { checkPosition } from "./encode.ts";
 import type { EntryListener, Positioned, Subscription } from "./journal.ts";
 import type { OnWarning } from "./warnings.ts";
 
+type Soon<T> = T | Promise<T>;
+
 export interface FeedSource {
   /** The newest position of all sessions; 0 when nothing was ever written. */
-  lastPosition(): number;
-  lastSeq(session: string): number;
+  lastPosition(): Soon<number>;
+  lastSeq(session: string): Soon<number>;
   /** The number of the session's last entry that is not behind this position; 0 when there is none. */
-  seqAt(session: string, position: number): number;
-  entriesOf(session: string, after: number, limit: number): readonly Positioned[];
-  entriesBehind(position: number, limit: number): readonly Positioned[];
+  seqAt(session: string, position: number): Soon<number>;
+  entriesOf(session: string, after: number, limit: number): Soon<readonly Positioned[]>;
+  entriesBehind(position: number, limit: number): Soon<readonly Positioned[]>;
 }
+
+/** A source that answers at once. */
+export type LocalFeedSource = {
+  readonly [Name in keyof FeedSource]: (
+    ...asked: Parameters<FeedSource[Name]>
+  ) => Awaited<ReturnType<FeedSource[Name]>>;
+};
 
 export interface Feed {
   subscribe(listener: EntryListener, from: Subscription): () => void;
@@ -46,6 +57,8 @@ const PAGE = 256;
 const READ_AGAIN_MS = 100;
 /** Reading and delivering one takes about a millisecond. */
 const LAGGING_PAGES = 4;
+/** Pages that are asked for at the same time, of a source that answers with promises. */
+const MAX_UNDER_WAY = 4;
 
 export function createFeed(source: FeedSource, clock: Clock, tell: OnWarning): Feed {
   const bySession = new Map<string | null, Set<Subscriber>>();
@@ -53,6 +66,11 @@ export function createFeed(source: FeedSource, clock: Clock, tell: OnWarning): F
   const due = new Set<Subscriber>();
   /** More than a page behind, in the order in which they take turns. */
   const lagging = new Set<Subscriber>();
+  /** Their place is being looked up. */
+  const starting = new Set<Subscriber>();
+  /** The page behind their place is under way. */
+  const reading = new Set<Subscriber>();
+  let underWay = 0;
   let isArmed = false;
 
   function arm(): void {
@@ -68,44 +86,78 @@ export function createFeed(source: FeedSource, clock: Clock, tell: OnWarning): F
   function pump(): void {
     // A listener may write or subscribe: what is due by that is for the next turn.
     const behind = Array.from(lagging);
-    for (const subscriber of Array.from(due)) if (due.has(subscriber)) safely(subscriber);
+    for (const subscriber of Array.from(due)) if (due.has(subscriber) && isFree(subscriber)) serve(subscriber);
     let pages = 0;
     for (const subscriber of behind) {
-      if (!lagging.has(subscriber)) continue;
-      safely(subscriber);
+      if (!lagging.has(subscriber) || !isFree(subscriber)) continue;
+      serve(subscriber);
       if (++pages === LAGGING_PAGES) break;
     }
-    if (lagging.size > 0) arm();
+    // A page that arrives wakes the rest.
+    if (lagging.size > 0 && underWay === 0) arm();
   }
 
-  /** The store could not be read: tried again from the same place, unless that cannot help. */
-  function safely(subscriber: Subscriber): void {
-    try {
-      serve(subscriber);
-    } catch (error) {
-      const fault = classify({ surface: "store", error });
-      const { retryable } = traitsOf(fault.code);
-      settle(subscriber);
-      if (retryable) clock.after(READ_AGAIN_MS, () => readAgain(subscriber));
-      else leave(subscriber);
-      tell(fault, `reading entries for a subscriber${retryable ? "" : ", which gets no more"}`);
-    }
-  }
-
-  function readAgain(subscriber: Subscriber): void {
-    if (!isSubscribed(subscriber)) return;
-    due.add(subscriber);
-    pump();
+  function isFree(subscriber: Subscriber): boolean {
+    return underWay < MAX_UNDER_WAY && !reading.has(subscriber);
   }
 
   /** Reads a page for one subscriber and delivers it to all whose place lies within it. */
-  function serve({ session, cursor: from }: Subscriber): void {
-    const page = session === null ? source.entriesBehind(from, PAGE) : source.entriesOf(session, from, PAGE);
+  function serve(subscriber: Subscriber): void {
+    const { session, cursor: from } = subscriber;
+    withAnswer(
+      () => (session === null ? source.entriesBehind(from, PAGE) : source.entriesOf(session, from, PAGE)),
+      (page) => deliver(session, from, page),
+      (error) => readAgain([subscriber], error),
+      (page) => {
+        const riders = Array.from(bySession.get(session) ?? NO_SUBSCRIBERS).filter(({ cursor }) => cursor === from);
+        for (const rider of riders) {
+          settle(rider);
+          reading.add(rider);
+        }
+        underWay++;
+        const landed = (): void => {
+          underWay--;
+          for (const rider of riders) reading.delete(rider);
+        };
+        page.then(
+          (rows) => {
+            landed();
+            deliver(session, from, rows);
+            if (due.size > 0 || lagging.size > 0) arm();
+          },
+          (error: unknown) => {
+            landed();
+            readAgain(riders, error);
+          },
+        );
+      },
+    );
+  }
+
+  /** The store could not be read: tried again from the same place, unless that cannot help. */
+  function readAgain(subscribers: readonly Subscriber[], error: unknown): void {
+    const present = subscribers.filter(isSubscribed);
+    if (present.length === 0) return;
+    const fault = classify({ surface: "store", error });
+    const { retryable } = traitsOf(fault.code);
+    for (const subscriber of present) {
+      settle(subscriber);
+      if (!retryable) leave(subscriber);
+    }
+    const again = (): void => {
+      for (const subscriber of present) if (isSubscribed(subscriber)) due.add(subscriber);
+      pump();
+    };
+    if (retryable) clock.after(READ_AGAIN_MS, again);
+    tell(fault, `reading entries for a subscriber${retryable ? "" : ", which gets no more"}`);
+  }
+
+  function deliver(session: string | null, from: number, page: readonly Positioned[]): void {
     const isMore = page.length === PAGE;
     const last = page.at(-1);
     const end = last === undefined ? from : cursorOf(session, last);
     const here = Array.from(bySession.get(session) ?? NO_SUBSCRIBERS).filter(
-      ({ cursor }) => cursor >= from && (cursor < end || !isMore),
+      (one) => !starting.has(one) && one.cursor >= from && (one.cursor < end || !isMore),
     );
     // Before the first listener runs: it may write, and then they are due again.
     for (const subscriber of here) {
@@ -133,6 +185,7 @@ export function createFeed(source: FeedSource, clock: Clock, tell: OnWarning): F
 
   function leave(subscriber: Subscriber): void {
     settle(subscriber);
+    starting.delete(subscriber);
     const others = bySession.get(subscriber.session);
     others?.delete(subscriber);
     if (others?.size === 0) bySession.delete(subscriber.session);
@@ -140,14 +193,38 @@ export function createFeed(source: FeedSource, clock: Clock, tell: OnWarning): F
 
   function mark(session: string | null): void {
     for (const subscriber of bySession.get(session) ?? NO_SUBSCRIBERS)
-      if (!lagging.has(subscriber)) due.add(subscriber);
+      if (!lagging.has(subscriber) && !starting.has(subscriber)) due.add(subscriber);
   }
 
   /** The number behind which it begins. */
-  function startOf({ session, after, position }: Subscription): number {
+  function startOf({ session, after, position }: Subscription): Soon<number> {
     if (session === undefined) return position ?? source.lastPosition();
     if (after !== undefined) return after;
     return position === undefined ? source.lastSeq(session) : source.seqAt(session, position);
+  }
+
+  function begin(subscriber: Subscriber, cursor: number): void {
+    subscriber.cursor = cursor;
+    lagging.add(subscriber);
+    arm();
+  }
+
+  /** From a remote source the place comes later; until it is known the subscriber gets nothing. */
+  function beginLater(subscriber: Subscriber, from: Subscription, start: Promise<number>): void {
+    starting.add(subscriber);
+    start.then(
+      (cursor) => {
+        starting.delete(subscriber);
+        if (isSubscribed(subscriber)) begin(subscriber, cursor);
+      },
+      (error: unknown) => {
+        if (!isSubscribed(subscriber)) return;
+        tell(classify({ surface: "store", error }), "looking up where a subscriber begins");
+        clock.after(READ_AGAIN_MS, () => {
+          if (isSubscribed(subscriber)) beginLater(subscriber, from, Promise.resolve(startOf(from)));
+        });
+      },
+    );
   }
 
   return {
@@ -160,12 +237,13 @@ export function createFeed(source: FeedSource, clock: Clock, tell: OnWarning): F
         ),
       );
       const session = from.session ?? null;
-      const subscriber: Subscriber = { session, listener: bound, cursor: startOf(from) };
+      const start = startOf(from);
+      const subscriber: Subscriber = { session, listener: bound, cursor: 0 };
       const others = bySession.get(session);
       if (others === undefined) bySession.set(session, new Set([subscriber]));
       else others.add(subscriber);
-      lagging.add(subscriber);
-      arm();
+      if (start instanceof Promise) beginLater(subscriber, from, start);
+      else begin(subscriber, start);
       return () => leave(subscriber);
     },
     wake(sessions) {
@@ -185,6 +263,24 @@ export function createFeed(source: FeedSource, clock: Clock, tell: OnWarning): F
       lagging.clear();
     },
   };
+}
+
+/** Uses an answer now, or hands over the promise of one. */
+function withAnswer<T>(
+  ask: () => Soon<T>,
+  use: (answer: T) => void,
+  suppress: (error: unknown) => void,
+  later: (answer: Promise<T>) => void,
+): void {
+  let answer: Soon<T>;
+  try {
+    answer = ask();
+  } catch (error) {
+    suppress(error);
+    return;
+  }
+  if (answer instanceof Promise) later(answer);
+  else use(answer);
 }
 
 const NO_SUBSCRIBERS: readonly Subscriber[] = [];

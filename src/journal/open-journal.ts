@@ -1,20 +1,29 @@
-// Opens the embedded journal. The store is loaded with the first one, so that programs without sessions do not pay for it.
+// Opens a journal: a file, or a schema in PostgreSQL. Each store is loaded with the first journal of its kind, so that programs without
+// sessions do not pay for it.
 
+import { checkOptions } from "../options/check-options.ts";
 import type { Journal } from "./journal.ts";
-import type { SqliteJournalOptions } from "./sqlite/sqlite-journal.ts";
+import { JOURNAL_OPTIONS, type JournalOptions } from "./journal-options.ts";
+import { isPostgresAddress } from "./postgres/address.ts";
 
 /**
- * A journal in one file; made when it is not there. Refuses a file that is not a journal, or not one it can read.
+ * A journal in one file, or in a PostgreSQL database that several machines share; made when it is not there. Refuses what is not a
+ * journal, or not one it can read.
  *
  * @example
  * ```ts
  * import { createFaultline, openJournal } from "faultline";
  *
- * const journal = await openJournal("agent.db");
+ * const journal = await openJournal("agent.db"); // or "postgres://agent@db.example.com/agents"
  * const fl = createFaultline({ journal });
  * ```
  */
-export async function openJournal(path: string, options: SqliteJournalOptions = {}): Promise<Journal> {
+export async function openJournal(place: string, options: JournalOptions = {}): Promise<Journal> {
+  checkOptions("openJournal", options, JOURNAL_OPTIONS);
+  if (typeof place === "string" && isPostgresAddress(place)) {
+    const { openPostgresJournal } = await import("./postgres/postgres-journal.ts");
+    return openPostgresJournal(place, options);
+  }
   const { openSqliteJournal } = await import("./sqlite/sqlite-journal.ts");
-  return openSqliteJournal(path, options);
+  return openSqliteJournal(place, options);
 }

@@ -7,7 +7,8 @@ import { resolve } from "node:path";
 import { journalClosed } from "./journal-faults.ts";
 import type { Journal } from "./journal.ts";
 import { openJournal } from "./open-journal.ts";
-import type { SqliteJournalOptions } from "./sqlite/sqlite-journal.ts";
+import { isPostgresAddress } from "./postgres/address.ts";
+import type { JournalOptions } from "./journal-options.ts";
 import type { Entry } from "../core/record/event.ts";
 
 interface Waiting {
@@ -16,7 +17,7 @@ interface Waiting {
   leave: () => void;
 }
 
-export function openLater(path: string, options: SqliteJournalOptions): Journal {
+export function openLater(path: string, options: JournalOptions): Journal {
   let opening: Promise<Journal> | null = null;
   let journal: Journal | null = null;
   let isClosed = false;
@@ -57,7 +58,7 @@ export function openLater(path: string, options: SqliteJournalOptions): Journal 
       return journal?.storeId ?? "";
     },
     durable: true,
-    path: resolve(path),
+    path: isPostgresAddress(path) ? null : resolve(path),
     append: (...args) => use((opened) => opened.append(...args)),
     keep: (...args) => use((opened) => opened.keep(...args)),
     keepFirst: (...args) => use((opened) => opened.keepFirst(...args)),

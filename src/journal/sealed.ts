@@ -3,7 +3,7 @@
 
 import { SEAL } from "./keep-kinds.ts";
 import { boundDigest, keptDigest } from "./chain.ts";
-import type { EncodedKeep } from "./encode.ts";
+import { decodeKept, type EncodedKeep } from "./encode.ts";
 import type { KeepKind } from "./journal.ts";
 import { drift } from "./journal-faults.ts";
 
@@ -69,4 +69,10 @@ export function refuseChanged(kind: string, row: KeptRow): void {
     `The ${kind} kept under ${row.key} is not what was written: ${why}. Run a verification, and put back a copy of the journal.`,
     { context: { kind, key: row.key } },
   );
+}
+
+/** What is kept in a row, checked. */
+export function keptValue(kind: string, row: KeptRow): unknown {
+  refuseChanged(kind, row);
+  return decodeKept(kind, row.key, row.value);
 }

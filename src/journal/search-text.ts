@@ -52,6 +52,18 @@ export function matchOf(words: readonly string[]): string {
   return words.map(phraseOf).join(" AND ");
 }
 
+/** The same pairs as a `tsquery` of PostgreSQL: a text that has them all, in any order. */
+export function tsQueryOf(words: readonly string[]): string {
+  return words
+    .flatMap((word) => {
+      const signs = Array.from(word, sign);
+      const [only = END] = signs;
+      if (signs.length < 2) return [`'${only}':*`];
+      return signs.slice(1).map((one, index) => `'${signs[index] ?? ""}${one}'`);
+    })
+    .join(" & ");
+}
+
 function phraseOf(word: string): string {
   const signs = Array.from(word, sign);
   const [only = END] = signs;

@@ -1,8 +1,10 @@
-// Both journals give the same guarantees.
+// All journals give the same guarantees.
 
 import { createMemoryJournal } from "../../src/journal/memory/memory-journal.ts";
+import { openPostgresJournal } from "../../src/journal/postgres/postgres-journal.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite/sqlite-journal.ts";
 import { journalSuite } from "../../src/testing/journal-suite.ts";
+import { freshJournalUrl } from "../postgres/shared-server.ts";
 import { tempFolder } from "./temp-folder.ts";
 
 journalSuite("the journal in memory", () => {
@@ -31,5 +33,23 @@ journalSuite("the journal in SQLite", async () => {
       await journal.close();
       folder.remove();
     },
+  };
+});
+
+journalSuite("the journal in PostgreSQL", async () => {
+  const url = await freshJournalUrl();
+  const troubles: string[] = [];
+  const open = () =>
+    openPostgresJournal(url, { onWarning: ({ message }, what) => void troubles.push(`${what}: ${message}`) });
+  let journal = await open();
+  return {
+    journal,
+    troubles,
+    reopen: async () => {
+      await journal.close();
+      journal = await open();
+      return journal;
+    },
+    close: () => journal.close(),
   };
 });

@@ -26,7 +26,7 @@ import {
   type RunOptions,
   type Session,
   type SessionOptions,
-  type SqliteJournalOptions,
+  type JournalOptions,
   step,
   type StepOptions,
   terminalInteractor,
@@ -491,7 +491,7 @@ const DOORS: readonly Door[] = [
       ],
     },
   ),
-  door<SqliteJournalOptions>(
+  door<JournalOptions>(
     "openJournal",
     (options) => openJournal(join(mkdtempSync(join(tmpdir(), "doors-")), "a.db"), options),
     { clock: ["now", {}], chance: ["x", {}], onWarning: CALLABLE, readOnly: FLAG },

@@ -4,7 +4,7 @@ import type { SessionStatus } from "../../core/record/event.ts";
 import { isUnder, kindsOwned, ownerOf, tagOf } from "../keep-kinds.ts";
 import { decodeEvent, decodeKept, type EncodedEntry, type EncodedKeep } from "../encode.ts";
 import { createMemoryFaults, type MemoryFaults } from "./fault-table.ts";
-import type { FeedSource } from "../feed.ts";
+import type { LocalFeedSource } from "../feed.ts";
 import type {
   Found,
   Kept,
@@ -25,7 +25,7 @@ import { fenced } from "../journal-faults.ts";
 import { contains, wordsOf } from "../search-text.ts";
 import { ENDED, statusAfter } from "../session-status.ts";
 
-export interface MemoryTables extends FeedSource {
+export interface MemoryTables extends LocalFeedSource {
   readonly faults: Omit<MemoryFaults, "note" | "drop" | "search">;
   faultRuns(fingerprint: string, query: FaultRunsQuery): readonly string[];
   search(question: string, query: SearchQuery): readonly Found[];

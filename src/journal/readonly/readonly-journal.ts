@@ -7,7 +7,7 @@ import { createFeed } from "../feed.ts";
 import type { Journal } from "../journal.ts";
 import { openReadonlyStore } from "./store.ts";
 import { listenToAll, watchChanges } from "../sqlite/change-watcher.ts";
-import { createKeptWatch } from "../sqlite/kept-watch.ts";
+import { createKeptWatch } from "../kept-watch.ts";
 import { retryWhileBusy, type BusyRetry } from "../sqlite/busy-retry.ts";
 import { journalClosed, refusal } from "../journal-faults.ts";
 import { readSide } from "../sqlite/read-side.ts";

@@ -9,7 +9,7 @@ import { classify } from "../../core/classify/classify.ts";
 import { afterIdle, type Clock } from "../../host/clock.ts";
 import type { Feed } from "../feed.ts";
 import type { EntryListener, Subscription } from "../journal.ts";
-import type { KeptWatch } from "./kept-watch.ts";
+import type { KeptWatch } from "../kept-watch.ts";
 import type { OnWarning } from "../warnings.ts";
 
 export interface ChangeWatcher {

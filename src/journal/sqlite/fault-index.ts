@@ -3,11 +3,10 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import type { FaultMark, IndexedFault } from "../../core/record/fault-index.ts";
-import { causeIn, faultMarkOf } from "../../core/record/fault-index.ts";
-import { parseJson } from "../../core/try-read.ts";
+import { causeIn } from "../../core/record/fault-index.ts";
 import { FAULT, occurrence } from "./fault-reads.ts";
 import { pairsOf, textOfFault } from "../search-text.ts";
-import type { JournalEvent } from "../../core/record/event.ts";
+import { MARKED_TYPES, markIn } from "../fault-marks.ts";
 
 export interface FaultIndex {
   note(mark: FaultMark, entry: IndexedEntry): void;
@@ -199,9 +198,6 @@ function createRemoval(db: DatabaseSync): FaultIndex["remove"] {
   };
 }
 
-/** The types of events that the index follows from. */
-export const MARKED_TYPES: readonly string[] = ["call-failed", "call-decided", "node-failed", "call-succeeded"];
-
 /** Makes the index from the entries, whatever it was before. Successes are read only where something failed before. */
 export function fillFaultIndex(db: DatabaseSync): void {
   db.exec("DELETE FROM fault_text; DELETE FROM faults; DELETE FROM fault_groups; DELETE FROM fault_recourses");
@@ -229,10 +225,4 @@ interface MarkedRow {
   readonly session: number;
   readonly type: string;
   readonly body: string;
-}
-
-/** What an entry that was read back means for the index. */
-export function markIn(body: string): FaultMark | null {
-  const event = parseJson(body);
-  return typeof event === "object" && event !== null ? faultMarkOf(event as JournalEvent) : null;
 }

@@ -3,25 +3,22 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Entry } from "../../core/record/event.ts";
 import { isUnderSql } from "../keep-kinds.ts";
-import { decodeEvent, decodeKept } from "../encode.ts";
 import { createFaultReads, type FaultReads } from "./fault-reads.ts";
-import type { FeedSource } from "../feed.ts";
-import { chainStart, nextLink } from "../chain.ts";
-import type {
-  Kept,
-  Positioned,
-  PositionRange,
-  SessionsQuery,
-  SessionSummary,
-  Timed,
-  TimedKind,
-  TimeQuery,
-} from "../journal.ts";
+import type { LocalFeedSource } from "../feed.ts";
+import {
+  type ChainedRow,
+  type ChainHead,
+  chainedPage,
+  checkedEntries,
+  entriesWithoutGap,
+  type EventRow,
+  positioned,
+} from "../entry-rows.ts";
+import type { Kept, PositionRange, SessionsQuery, SessionSummary, Timed, TimedKind, TimeQuery } from "../journal.ts";
 import { createSearch, type Search } from "./search-reads.ts";
-import { drift } from "../journal-faults.ts";
-import { KEPT_ROW, type KeptRow, refuseChanged, TAGGED_ROW } from "../sealed.ts";
+import { KEPT_ROW, type KeptRow, keptValue, TAGGED_ROW } from "../sealed.ts";
 
-export interface Reads extends FeedSource {
+export interface Reads extends LocalFeedSource {
   position(): PositionRange;
   kept(kind: string, key: string): unknown;
   keptAll(kind: string): readonly Kept[];
@@ -36,20 +33,6 @@ export interface Reads extends FeedSource {
   readonly search: Search;
   /** Another connection has committed since this was last asked. */
   hasChanged(): boolean;
-}
-
-interface EventRow {
-  readonly position: number;
-  readonly session: string;
-  readonly seq: number;
-  readonly at: number;
-  readonly body: string;
-}
-
-interface ChainedRow extends Omit<EventRow, "position" | "session"> {
-  readonly type: string;
-  readonly hash: string;
-  readonly seal: string;
 }
 
 const EVENT = "id AS position, session, seq, at, body";
@@ -84,36 +67,20 @@ export function createReads(db: DatabaseSync, fillIndexes: () => void = () => un
   let knownVersion = dataVersion.get()?.["data_version"];
 
   function keptRows(kind: string, rows: readonly object[]): readonly Kept[] {
-    return (rows as readonly KeptRow[]).map((row) => ({ key: row.key, value: valueOf(kind, row) }));
+    return (rows as readonly KeptRow[]).map((row) => ({ key: row.key, value: keptValue(kind, row) }));
   }
 
   function checkedEntriesOf(name: string, after: number, limit: number): readonly Entry[] {
     // Looked up first: a write between the two can only add to it.
-    const head = headOf.get(name) as unknown as { readonly lastSeq: number; readonly lastHash: string } | undefined;
-    const from = after === 0 ? 1 : after;
-    const rows = chained.all(name, from, after === 0 ? limit : limit + 1) as unknown as readonly ChainedRow[];
-    let link = chainStart(name);
-    const entries: Entry[] = [];
-    rows.forEach((row, index) => {
-      const { seq, at, type, body, hash, seal } = row;
-      if (seq !== from + index) throw gap(name, from + index);
-      // The entry before the first of this page was held against the chain with its own page, or by the snapshot that hangs on it.
-      if (seq > after) {
-        if (nextLink(link, seq, at, type, body, seal) !== hash) throw changed(name, seq);
-        entries.push({ session: name, seq, at, event: decodeEvent(name, seq, body) });
-      }
-      if (seq === head?.lastSeq && hash !== head.lastHash) throw changed(name, seq);
-      link = hash;
-    });
-    const last = rows.at(-1)?.seq ?? 0;
-    if (head !== undefined && entries.length < limit && last < head.lastSeq && after < head.lastSeq)
-      throw gap(name, last + 1);
-    return entries;
+    const head = headOf.get(name) as unknown as ChainHead | undefined;
+    const { from, count } = chainedPage(after, limit);
+    const rows = chained.all(name, from, count) as unknown as readonly ChainedRow[];
+    return checkedEntries(name, { after, limit }, head, rows);
   }
 
   function keptOne(kind: string, key: string): unknown {
     const row = kept.get(kind, key) as unknown as KeptRow | undefined;
-    return row === undefined ? null : valueOf(kind, row);
+    return row === undefined ? null : keptValue(kind, row);
   }
 
   function last(): number {
@@ -132,10 +99,7 @@ export function createReads(db: DatabaseSync, fillIndexes: () => void = () => un
     lastSeq: (name) => summary(name)?.lastSeq ?? 0,
     entriesOf(name, after, limit) {
       const rows = ofSession.all(name, after, limit) as unknown as readonly EventRow[];
-      return rows.map((row, index) => {
-        if (row.seq !== after + 1 + index) throw gap(name, after + 1 + index);
-        return positioned(row);
-      });
+      return entriesWithoutGap(name, after, rows);
     },
     entriesBehind: (position, limit) =>
       (behind.all(position, Number.isFinite(limit) ? limit : ALL) as unknown as readonly EventRow[]).map(positioned),
@@ -153,7 +117,7 @@ export function createReads(db: DatabaseSync, fillIndexes: () => void = () => un
         first === undefined ? timed[order].all(...asked) : timed[order].tagged(...asked, first, JSON.stringify(others));
       return (rows as readonly (KeptRow & { readonly at: number })[]).map((row) => ({
         key: row.key,
-        value: valueOf(kind, row),
+        value: keptValue(kind, row),
         at: row.at,
       }));
     },
@@ -182,11 +146,6 @@ export function createReads(db: DatabaseSync, fillIndexes: () => void = () => un
 /** -1 is no limit. */
 const ALL = -1;
 
-function valueOf(kind: string, row: KeptRow): unknown {
-  refuseChanged(kind, row);
-  return decodeKept(kind, row.key, row.value);
-}
-
 type Rows = (...asked: (string | number)[]) => readonly unknown[];
 
 /** Each goes through an index that has the order already. */
@@ -206,24 +165,6 @@ function timedStatements(db: DatabaseSync): Readonly<Record<TimeQuery["order"], 
     return { all: (...asked) => all.all(...asked), tagged: (...asked) => tagged.all(...asked) };
   };
   return { oldest: both(">", "ASC"), newest: both("<", "DESC") };
-}
-
-function positioned({ position, session, seq, at, body }: EventRow): Positioned {
-  return { position, entry: { session, seq, at, event: decodeEvent(session, seq, body) } };
-}
-
-function gap(session: string, seq: number): Error {
-  return drift(
-    `Entry ${seq} of session ${session} is missing although later ones are there. Run a verification, and put back a copy of the journal.`,
-    { context: { session, seq } },
-  );
-}
-
-function changed(session: string, seq: number): Error {
-  return drift(
-    `Entry ${seq} of session ${session} is not what was written: its hash is that of another one. Run a verification, and put back a copy of the journal.`,
-    { context: { session, seq } },
-  );
 }
 
 /** SQLite's rows have no prototype, which makes them unequal to what other journals give. */

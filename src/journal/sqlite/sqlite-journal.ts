@@ -2,20 +2,19 @@
 // the writes of one turn in one transaction. `journal.ts` says what it promises.
 
 import { resolve } from "node:path";
-import { systemChance, type Chance } from "../../host/chance.ts";
+import { systemChance } from "../../host/chance.ts";
 import { systemClock, type Clock } from "../../host/clock.ts";
-import { checkOptions } from "../../options/check-options.ts";
-import { callable, chanceKind, clockKind, flag, shape } from "../../options/kind.ts";
 import { checkSession, encodeChanged, encodeEntry, encodeKeep, encodeLoose, encodePresent } from "../encode.ts";
 import { createFeed } from "../feed.ts";
 import { createGroupCommit, type Transaction } from "./group-commit.ts";
 import { createHolds } from "../holds.ts";
 import type { Journal } from "../journal.ts";
+import type { JournalOptions } from "../journal-options.ts";
 import { createLogMark } from "./log-mark.ts";
 import { openReadonlyJournal } from "../readonly/readonly-journal.ts";
 import { openStore, type Store } from "./open-store.ts";
 import { listenToAll, watchChanges } from "./change-watcher.ts";
-import { createKeptWatch } from "./kept-watch.ts";
+import { createKeptWatch } from "../kept-watch.ts";
 import { watchOwnFiles } from "./own-files.ts";
 import { createBusyRetry, retryWhileBusy, type BusyRetry } from "./busy-retry.ts";
 import { journalClosed, unfit } from "../journal-faults.ts";
@@ -28,31 +27,11 @@ import { createWrites } from "./writes.ts";
 import { storeError } from "../store-errors.ts";
 import { resolveOnWarning, type OnWarning } from "../warnings.ts";
 
-/** Options of `openJournal`. */
-export interface SqliteJournalOptions {
-  /** Where time comes from. Default: the system's clock. */
-  readonly clock?: Clock;
-  /** Where random numbers come from. Default: the system's. */
-  readonly chance?: Chance;
-  /** Receives problems that no caller waits for; by default they become Node warnings. */
-  readonly onWarning?: OnWarning;
-  /** Read-only: nothing is created, written or upgraded, and a missing file is refused. */
-  readonly readOnly?: boolean;
-}
-
-const JOURNAL_OPTIONS = shape<SqliteJournalOptions>({
-  clock: clockKind,
-  chance: chanceKind,
-  onWarning: callable,
-  readOnly: flag,
-});
-
 /** Opens the file, or creates it and its folder for the owner alone. Refuses a file that is not a journal and leaves it untouched. */
-export async function openSqliteJournal(path: string, options: SqliteJournalOptions = {}): Promise<Journal> {
+export async function openSqliteJournal(path: string, options: JournalOptions = {}): Promise<Journal> {
   if (typeof path !== "string" || path === "" || path === ":memory:") {
     throw unfit("A journal needs the name of a file. For one that only lives in memory use createMemoryJournal.");
   }
-  checkOptions("openJournal", options, JOURNAL_OPTIONS);
   const { clock = systemClock, chance = systemChance, onWarning, readOnly = false } = options;
   const place = resolve(path);
   const tell = resolveOnWarning(onWarning);

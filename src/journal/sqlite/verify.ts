@@ -1,43 +1,27 @@
-// Walks everything that was written and names the first record that is not as it was. Looks at one moment of the
-// file through a connection of its own, so that writers go on meanwhile.
+// Verifies a journal's file at one moment, through a connection of its own, so that writers go on meanwhile.
 
 import type { DatabaseSync } from "node:sqlite";
 import { traitsOf } from "../../core/fault/catalogue.ts";
-import { parseJson, readField } from "../../core/try-read.ts";
 import type { Clock } from "../../host/clock.ts";
-import type { JournalEvent, SessionStatus } from "../../core/record/event.ts";
-import { chainStart, nextLink } from "../chain.ts";
 import type { VerifyReport } from "../journal.ts";
 import { connectReadonly, stampOf } from "../readonly/connection.ts";
-import { seeAsCurrent } from "./schema.ts";
-import { statusAfter, statusMarkOf } from "../session-status.ts";
-import { createFaultChecks } from "./verify-faults.ts";
-import { createKeptChecks } from "./verify-kept.ts";
+import { KEPT_ROW } from "../sealed.ts";
 import { storeError } from "../store-errors.ts";
-
-type Bad = NonNullable<VerifyReport["firstBad"]>;
-
-interface SessionRow {
-  readonly number: number;
-  readonly session: string;
-  readonly status: SessionStatus;
-  readonly startedAt: number;
-  readonly updatedAt: number;
-  readonly lastSeq: number;
-  readonly lastHash: string;
-}
-
-interface EventRow {
-  readonly position: number;
-  readonly seq: number;
-  readonly at: number;
-  readonly type: string;
-  readonly body: string;
-  readonly hash: string;
-  readonly seal: string;
-}
-
-const PAGE = 500;
+import {
+  type Bad,
+  findFirstBad,
+  orphanEntry,
+  orphanTag,
+  type PlacedRow,
+  type SessionRow,
+  VERIFY_PAGE,
+  type VerifiedEntry,
+  type VerifiedStore,
+  type VerifyPlace,
+  wrongGroup,
+} from "../verify-walk.ts";
+import { FAULT, occurrence } from "./fault-reads.ts";
+import { seeAsCurrent } from "./schema.ts";
 
 export async function verifyStore(path: string, clock: Clock): Promise<VerifyReport> {
   for (;;) {
@@ -57,121 +41,48 @@ export async function verifyStore(path: string, clock: Clock): Promise<VerifyRep
 }
 
 async function verifyMoment(db: DatabaseSync, clock: Clock): Promise<VerifyReport> {
-  const nextSessions = db.prepare(
-    `SELECT number, session, status, started_at AS startedAt, updated_at AS updatedAt, last_seq AS lastSeq, last_hash AS lastHash
-     FROM sessions WHERE session > ? ORDER BY session LIMIT ${PAGE}`,
-  );
-  const nextEvents = db.prepare(
-    `SELECT id AS position, seq, at, type, body, hash, seal FROM events WHERE session = ? AND seq > ? ORDER BY seq LIMIT ${PAGE}`,
-  );
-  const place = { session: "", seq: 0, sessions: 0, entries: 0 };
-
-  const kept = createKeptChecks(db);
-  const faults = createFaultChecks(db);
-
-  async function walkSession(row: SessionRow): Promise<Bad | null> {
-    const { session, lastSeq, lastHash } = row;
-    const sealed = kept.ofSession(session);
-    const said = createSummaryCheck(row);
-    const indexed = faults.ofSession(row.number, session);
-    place.session = session;
-    place.seq = 0;
-    let hash = chainStart(session);
-    for (;;) {
-      const page = nextEvents.all(session, place.seq) as unknown as readonly EventRow[];
-      for (const entry of page) {
-        const why = wrongWith(entry, place.seq + 1, hash);
-        if (why !== null) return { session, seq: place.seq + 1, why };
-        sealed.saw(entry.seq, entry.seal);
-        said.saw(entry.at, entry.body);
-        indexed.saw(entry);
-        hash = entry.hash;
-        place.seq++;
-        place.entries++;
-      }
-      if (page.length < PAGE) break;
-      await turn(clock);
-    }
-    return (
-      wrongWithEnd(session, place.seq, hash, lastSeq, lastHash) ??
-      said.wrong() ??
-      sealed.findMissing() ??
-      indexed.wrong()
-    );
-  }
-
-  async function walk(): Promise<Bad | null> {
-    let last = "";
-    for (;;) {
-      const page = nextSessions.all(last) as unknown as readonly SessionRow[];
-      for (const row of page) {
-        const bad = await walkSession(row);
-        if (bad !== null) return bad;
-        place.sessions++;
-        last = row.session;
-      }
-      if (page.length < PAGE) return null;
-      await turn(clock);
-    }
-  }
-
-  async function findFirstBad(): Promise<Bad | null> {
-    try {
-      return (
-        (await walk()) ??
-        findOrphan(db) ??
-        faults.wrongGroup() ??
-        (await kept.walk(() => turn(clock))) ??
-        checkPages(db)
-      );
-    } catch (error) {
-      const failure = storeError(error);
-      if (traitsOf(failure.fault.code).retryable) throw failure;
-      // A page that SQLite cannot read is a bad record too.
-      return { session: place.session, seq: place.seq + 1, why: failure.fault.message };
-    }
-  }
-
-  const firstBad = await findFirstBad();
+  const place: VerifyPlace = { session: "", seq: 0, sessions: 0, entries: 0 };
+  const firstBad = await firstBadOf(db, clock, place);
   return { sessions: place.sessions, entries: place.entries, firstBad };
 }
 
-function wrongWith({ seq, at, type, body, hash, seal }: EventRow, expectedSeq: number, before: string): string | null {
-  if (seq !== expectedSeq) return `it is missing: entry ${seq} comes next`;
-  const event = parseJson(body);
-  if (typeof event !== "object" || event === null) return "it is no JSON";
-  if (readField(event, "type") !== type) return `it is filed as ${type} and says something else`;
-  if (nextLink(before, seq, at, type, body, seal) !== hash)
-    return "it does not fit its hash and the one before: it, or its neighbour, was changed";
-  return null;
+async function firstBadOf(db: DatabaseSync, clock: Clock, place: VerifyPlace): Promise<Bad | null> {
+  try {
+    return (await findFirstBad(verifiedStore(db, clock), place)) ?? checkPages(db);
+  } catch (error) {
+    const failure = storeError(error);
+    if (traitsOf(failure.fault.code).retryable) throw failure;
+    // A page that SQLite cannot read is a bad record too.
+    return { session: place.session, seq: place.seq + 1, why: failure.fault.message };
+  }
 }
 
-function wrongWithEnd(session: string, seq: number, hash: string, lastSeq: number, lastHash: string): Bad | null {
-  if (seq < lastSeq) return { session, seq: seq + 1, why: `it is missing: the session has ${lastSeq} entries` };
-  if (seq > lastSeq)
-    return { session, seq: lastSeq + 1, why: `the session is said to have ${lastSeq} entries, and has ${seq}` };
-  if (hash !== lastHash) return { session, seq, why: "its hash is not the one that the session ends with" };
-  return null;
-}
+const TAGS = `(SELECT json_group_array(json_array(tag, at)) FROM kept_tags WHERE kind = k.kind AND key = k.key) AS tags`;
 
-/** What the row of a session says beside its chain follows from its entries. */
-function createSummaryCheck({ session, status, startedAt, updatedAt, lastSeq }: SessionRow): {
-  readonly saw: (at: number, body: string) => void;
-  readonly wrong: () => Bad | null;
-} {
-  let seen: { status: SessionStatus; startedAt: number; updatedAt: number } | null = null;
+function verifiedStore(db: DatabaseSync, clock: Clock): VerifiedStore {
+  const sessions = db.prepare(
+    `SELECT number, session, status, started_at AS startedAt, updated_at AS updatedAt, last_seq AS lastSeq, last_hash AS lastHash
+     FROM sessions WHERE session > ? ORDER BY session LIMIT ${VERIFY_PAGE}`,
+  );
+  const entries = db.prepare(
+    `SELECT id AS position, seq, at, type, body, hash, seal FROM events WHERE session = ? AND seq > ? ORDER BY seq LIMIT ${VERIFY_PAGE}`,
+  );
+  const kept = db.prepare(
+    `SELECT k.kind, k.at, ${TAGS}, ${KEPT_ROW} WHERE (k.kind, k.key) > (?, ?) ORDER BY k.kind, k.key LIMIT ${VERIFY_PAGE}`,
+  );
+  const keptSeq = db.prepare("SELECT seq FROM kept WHERE kind = ? AND key = ? AND session = ?");
+  const faults = db.prepare(`SELECT ${FAULT} WHERE f.session = ?`);
+  const countFaults = db.prepare("SELECT count(*) AS count FROM faults WHERE session = ?");
   return {
-    saw(at, body) {
-      seen ??= { status: "open", startedAt: at, updatedAt: at };
-      seen.status = statusAfter(seen.status, statusMarkOf(parseJson(body) as JournalEvent));
-      seen.updatedAt = Math.max(seen.updatedAt, at);
-    },
-    wrong() {
-      const isSame =
-        seen === null || (seen.status === status && seen.startedAt === startedAt && seen.updatedAt === updatedAt);
-      const why = "the session's status or times are not those that its entries give";
-      return isSame ? null : { session, seq: lastSeq, why };
-    },
+    sessionsBehind: (session) => sessions.all(session) as unknown as readonly SessionRow[],
+    entriesBehind: ({ session }, seq) => entries.all(session, seq) as unknown as readonly VerifiedEntry[],
+    keptBehind: (kind, key) => kept.all(kind, key) as unknown as readonly PlacedRow[],
+    keptSeq: (kind, key, session) => keptSeq.get(kind, key, session)?.["seq"] as number | undefined,
+    faultsOf: ({ number }) => faults.all(number).map(occurrence),
+    countFaults: ({ number }) => Number(countFaults.get(number)?.["count"]),
+    tagText: (tag) => tag,
+    findOther: () => findOrphan(db) ?? findWrongGroup(db) ?? findOrphanTag(db),
+    rest: () => new Promise((resolve) => clock.soon(resolve)),
   };
 }
 
@@ -179,15 +90,40 @@ function findOrphan(db: DatabaseSync): Bad | null {
   const row = db
     .prepare("SELECT session, seq FROM events WHERE session NOT IN (SELECT session FROM sessions) LIMIT 1")
     .get();
-  if (row === undefined) return null;
-  return { session: String(row["session"]), seq: Number(row["seq"]), why: "the session it belongs to is missing" };
+  return row === undefined ? null : orphanEntry(String(row["session"]), Number(row["seq"]));
+}
+
+function findOrphanTag(db: DatabaseSync): Bad | null {
+  const row = db
+    .prepare("SELECT kind, key FROM kept_tags WHERE (kind, key) NOT IN (SELECT kind, key FROM kept) LIMIT 1")
+    .get();
+  return row === undefined ? null : orphanTag(String(row["kind"]), String(row["key"]));
+}
+
+const NEWEST = "SELECT message FROM faults WHERE family = g.number ORDER BY at DESC, position DESC LIMIT 1";
+
+/** Each finds a record that the failures of the index do not give. */
+const WRONG_GROUPS = [
+  `SELECT fingerprint AS name FROM fault_groups AS g WHERE (count, sessions, first_at, last_at) IS NOT
+     (SELECT count(*), count(DISTINCT session), min(at), max(at) FROM faults WHERE family = g.number)
+     OR message IS NOT (${NEWEST}) LIMIT 1`,
+  `SELECT recourse AS name FROM fault_recourses AS r WHERE (worked, failed) IS NOT
+     (SELECT coalesce(sum(worked), 0), coalesce(sum(1 - worked), 0) FROM faults
+        WHERE family = r.family AND recourse = r.recourse AND worked IS NOT NULL) LIMIT 1`,
+  `SELECT recourse AS name FROM faults AS f WHERE worked IS NOT NULL AND NOT EXISTS
+     (SELECT 1 FROM fault_recourses WHERE family = f.family AND recourse = f.recourse) LIMIT 1`,
+  "SELECT position AS name FROM faults WHERE session NOT IN (SELECT number FROM sessions) LIMIT 1",
+];
+
+function findWrongGroup(db: DatabaseSync): Bad | null {
+  for (const sql of WRONG_GROUPS) {
+    const row = db.prepare(sql).get();
+    if (row !== undefined) return wrongGroup(String(row["name"]));
+  }
+  return null;
 }
 
 function checkPages(db: DatabaseSync): Bad | null {
   const said = String(db.prepare("PRAGMA quick_check(1)").get()?.["quick_check"]);
   return said === "ok" ? null : { session: "", seq: 0, why: `SQLite says: ${said}` };
-}
-
-function turn(clock: Clock): Promise<void> {
-  return new Promise((resolve) => clock.soon(resolve));
 }

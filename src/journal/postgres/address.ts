@@ -1,0 +1,83 @@
+// The address of a journal in PostgreSQL: what of it is for the connection, what is for us, and how it may be shown. What an address leaves
+// out comes from the environment (PGHOST, PGUSER, PGPASSWORD, PGSSLMODE …), as for every PostgreSQL program.
+
+import { unfit } from "../journal-faults.ts";
+
+export interface PostgresAddress {
+  /** For the connection; may hold a password. */
+  readonly connectionString: string;
+  /** What may be shown: without user, password and settings of the connection. */
+  readonly name: string;
+  /** The schema that holds the journal's tables: one database can hold several journals. */
+  readonly schema: string;
+  /** Connections of this process, besides the one that listens. */
+  readonly maxConnections: number;
+  /** The server stops a statement that takes longer. */
+  readonly statementTimeoutMs: number;
+  /** A pooler gives each transaction another connection: nothing may stay behind in one. */
+  readonly isPooled: boolean;
+  /** What no message may contain. */
+  readonly secrets: readonly string[];
+}
+
+const PROTOCOL = /^postgres(?:ql)?:\/\//i;
+const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,39}$/;
+const DEFAULTS = { schema: "faultline", connections: 10, statement_timeout: 30_000 } as const;
+
+export function isPostgresAddress(place: string): boolean {
+  return PROTOCOL.test(place);
+}
+
+/** A journal's address as it may be shown in messages, logs and pages: a file's name is left as it is. */
+export function shownAddress(place: string): string {
+  if (!isPostgresAddress(place)) return place;
+  const url = URL.parse(place);
+  return url === null ? "postgres://…" : nameOf(url, url.searchParams.get("schema") ?? DEFAULTS.schema);
+}
+
+export function readAddress(given: string): PostgresAddress {
+  const url = URL.parse(given);
+  // The address may hold a password, so no message repeats it.
+  if (url === null || !isPostgresAddress(given))
+    throw unfit("The address of the journal cannot be read. Write it as postgres://user@host:5432/database.");
+  const take = (name: string): string | null => {
+    const value = url.searchParams.get(name);
+    url.searchParams.delete(name);
+    return value;
+  };
+  const schema = take("schema") ?? DEFAULTS.schema;
+  if (!SCHEMA_NAME.test(schema))
+    throw unfit("`schema` in the journal's address must be up to 40 lower-case letters, digits and underscores.");
+  const pooler = take("pooler") ?? "none";
+  if (!POOLERS.includes(pooler))
+    throw unfit(`\`pooler\` in the journal's address must be ${POOLERS.map((name) => `"${name}"`).join(" or ")}.`);
+  return {
+    schema,
+    name: nameOf(url, schema),
+    maxConnections: wholeNumber("connections", take("connections"), 1),
+    statementTimeoutMs: wholeNumber("statement_timeout", take("statement_timeout"), 1),
+    isPooled: pooler === "transaction",
+    connectionString: url.href,
+    secrets: [...passwordOf(url), process.env["PGPASSWORD"] ?? ""].filter((secret) => secret !== ""),
+  };
+}
+
+const POOLERS: readonly string[] = ["none", "transaction"];
+
+function nameOf(url: URL, schema: string): string {
+  const suffix = schema === DEFAULTS.schema ? "" : `?schema=${schema}`;
+  return `postgres://${url.host}${url.pathname}${suffix}`;
+}
+
+/** As it is written, and as it is meant. */
+function passwordOf({ password }: URL): readonly string[] {
+  const meant = new URLSearchParams(`password=${password.replaceAll("+", "%2B")}`).get("password");
+  return [password, meant ?? ""];
+}
+
+function wholeNumber(name: "connections" | "statement_timeout", text: string | null, least: number): number {
+  if (text === null) return DEFAULTS[name];
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  throw unfit(`\`${name}\` in the journal's address must be a whole number from ${least}.`);
+}

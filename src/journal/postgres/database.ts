@@ -1,0 +1,128 @@
+// Connections to PostgreSQL. Statements write `@.events` for a table of the journal's schema, which the address names. Invariants:
+// D1  A statement that failed because the server went away is sent again for a while, if the caller says that this does no harm.
+// D2  Connections that do nothing do not keep the process alive.
+// D3  No error leaves here with a value, a password or the address in it.
+
+import pg from "pg";
+import { classify } from "../../core/classify/classify.ts";
+import { systemClock } from "../../host/clock.ts";
+import type { OnWarning } from "../warnings.ts";
+import type { PostgresAddress } from "./address.ts";
+import { againAfter, postgresError } from "./postgres-errors.ts";
+
+export type Value = string | number | boolean | null | readonly (string | number | boolean | null)[] | Uint8Array;
+export type Ask = <T>(sql: string, values?: readonly Value[]) => Promise<readonly T[]>;
+
+export interface Database {
+  /** One statement. Safe to send twice: after a lost connection it is, unless `isRepeated` takes care of that. */
+  readonly ask: Ask;
+  /** The same for a statement that knows when it is sent again. */
+  askAgain<T>(sql: string, values: (isRepeated: boolean) => readonly Value[]): Promise<readonly T[]>;
+  /** All statements of `work` in one transaction. It is not repeated. */
+  transaction<T>(mode: string, work: (ask: Ask) => Promise<T>): Promise<T>;
+  /** A connection of its own, for notifications. */
+  connect(): Promise<pg.Client>;
+  /** Puts the name of the schema where a statement says `@.`. */
+  inSchema(sql: string): string;
+  readonly address: PostgresAddress;
+  close(): Promise<void>;
+}
+
+const CONNECT_MS = 10_000;
+const IDLE_MS = 30_000;
+/** A server that restarts after a crash is back within seconds; longer than this is for the caller to decide about. */
+const PATIENCE_MS = 15_000;
+const FIRST_WAIT_MS = 50;
+const LONGEST_WAIT_MS = 1_000;
+
+const BIGINT: number = pg.types.builtins.INT8;
+/** Positions and counts stay below 2^53. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) =>
+    (oid as number) === BIGINT ? Number : (pg.types.getTypeParser(oid, format) as unknown),
+};
+
+export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
+  const { connectionString, maxConnections, statementTimeoutMs, isPooled, secrets } = address;
+  const config: pg.ClientConfig = {
+    ...{ connectionString, types, keepAlive: true, connectionTimeoutMillis: CONNECT_MS },
+    // A pooler refuses settings at the start of a connection; then this process stops waiting instead of the server.
+    ...(isPooled
+      ? { query_timeout: statementTimeoutMs }
+      : { statement_timeout: statementTimeoutMs, application_name: "faultline" }),
+  };
+  const pool = new pg.Pool({ ...config, max: maxConnections, idleTimeoutMillis: IDLE_MS, allowExitOnIdle: true });
+  // A connection that fails while nobody uses it is replaced with the next statement.
+  pool.on("error", () => undefined);
+  const names = new Map<string, string>();
+  const schema = pg.escapeIdentifier(address.schema);
+  const inSchema = (sql: string): string => sql.replaceAll("@.", `${schema}.`);
+
+  /** Prepared once for each connection; not behind a pooler, where the next transaction has another one. */
+  function prepared(sql: string): { readonly text: string; readonly name?: string } {
+    const text = inSchema(sql);
+    if (isPooled) return { text };
+    let name = names.get(text);
+    if (name === undefined) names.set(text, (name = `faultline_${names.size + 1}`));
+    return { text, name };
+  }
+
+  async function send<T>(
+    client: pg.Pool | pg.ClientBase,
+    sql: string,
+    values: readonly Value[],
+  ): Promise<readonly T[]> {
+    const { rows } = await client.query({ ...prepared(sql), values: [...values] });
+    return rows as readonly T[];
+  }
+
+  async function askAgain<T>(sql: string, values: (isRepeated: boolean) => readonly Value[]): Promise<readonly T[]> {
+    const until = systemClock.now() + PATIENCE_MS;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await send<T>(pool, sql, values(attempt > 1));
+      } catch (error) {
+        const again = againAfter(error);
+        if (again === "never" || systemClock.now() > until) throw error;
+        if (again === "at-once") continue;
+        if (attempt === 2) tell(classify({ surface: "store", error: postgresError(error, secrets) }), WAITING);
+        await pause(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1)));
+      }
+    }
+  }
+
+  return {
+    address,
+    inSchema,
+    askAgain,
+    ask: (sql, values = []) => askAgain(sql, () => values),
+    async transaction(mode, work) {
+      const client = await pool.connect();
+      let failure: unknown = null;
+      try {
+        await client.query(`BEGIN ${mode}`);
+        const result = await work((sql, values = []) => send(client, sql, values));
+        await client.query("COMMIT");
+        return result;
+      } catch (error) {
+        failure = error;
+        throw error;
+      } finally {
+        // A connection in the middle of a transaction is not used again: closing it undoes everything.
+        client.release(failure !== null);
+      }
+    },
+    async connect() {
+      const client = new pg.Client(config);
+      await client.connect();
+      return client;
+    },
+    close: () => pool.end(),
+  };
+}
+
+const WAITING = "reaching the journal's database, which does not answer; trying again";
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => void systemClock.after(ms, resolve));
+}

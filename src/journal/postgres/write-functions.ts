@@ -1,0 +1,209 @@
+// What the server does with a write: functions, so that a transaction is one message to it and one answer. Only one `write` of a journal
+// runs at a time, over all processes, from its first line until it is on disk: so positions are in the order of commits, and a reader that has
+// seen a position has seen all before it. They carry a version: a program of another one finds its function missing and is refused.
+
+const LOCK = "PERFORM pg_advisory_xact_lock(hashtextextended('faultline @.', 0))";
+
+/** Plans are kept for as long as a connection lives, and the first ones are made while tables are empty. */
+const BY_INDEX = "SET enable_seqscan = off SET plan_cache_mode = force_generic_plan";
+
+const NEWEST_POSITION = `SELECT greatest(coalesce((SELECT max(position) FROM @.events), 0),
+      coalesce((SELECT value::bigint FROM @.meta WHERE name = 'pruned'), 0))`;
+
+const HEAD =
+  "session text, number bigint, seq integer, hash text, status text, started_at float8, updated_at float8, new_seq integer, new_hash text";
+const KEEPS =
+  "unnest(k_kind, k_key, k_value, k_hash, k_session, k_seq, k_at, k_old) WITH ORDINALITY AS k (kind, key, value, hash, session, seq, at, old, n)";
+const TAG = "kind text, key text, tag text, at float8";
+const MARK = `entry integer, session bigint, call text, worked boolean, fingerprint text, code text, tool text, recourse text, message text,
+    echo_from text, echo_to text, cause text, pairs text`;
+
+/**
+ * Appends entries and keeps values, all of them or none. Answers with the position before the first entry, -1 when this write had been done before; with sessions that are not
+ * where the writer believes (then nothing was written); and with the numbers of values whose condition did not hold: `k_old` is the checksum that
+ * must be there, empty for none. A session that is new has the number of its first entry in this write, negative.
+ */
+const WRITE = `CREATE FUNCTION @.write_1(
+    w_token text, w_is_repeated boolean, w_channel text, w_notice text, w_now float8, heads json,
+    e_session bigint[], e_seq integer[], e_at float8[], e_type text[], e_body text[], e_hash text[], e_seal text[],
+    k_kind text[], k_key text[], k_value text[], k_hash text[], k_session text[], k_seq integer[], k_at float8[], k_old text[],
+    tags json, runs json, marks json)
+  RETURNS TABLE (base bigint, stale text[], lost integer[]) LANGUAGE plpgsql ${BY_INDEX} AS $write$
+  #variable_conflict use_column
+  DECLARE v_base bigint; v_stale text[]; v_lost integer[] := '{}';
+  BEGIN
+    IF current_setting('synchronous_commit') = 'off' THEN PERFORM set_config('synchronous_commit', 'on', true); END IF;
+    ${LOCK};
+    IF w_is_repeated AND @.is_written_1(w_token, heads, k_kind, k_key) THEN
+      -- The first answer was lost on its way.
+      RETURN QUERY SELECT -1::bigint, '{}'::text[], ARRAY(SELECT k.n::integer FROM ${KEEPS}
+        LEFT JOIN @.kept AS t ON t.kind = k.kind AND t.key = k.key WHERE k.old IS NOT NULL AND t.writer IS DISTINCT FROM w_token);
+      RETURN;
+    END IF;
+    v_stale := ARRAY(SELECT h.session FROM json_to_recordset(heads) AS h (${HEAD})
+      LEFT JOIN @.sessions AS s ON s.session = h.session
+      WHERE coalesce(s.last_seq, 0) <> h.seq OR s.last_hash <> h.hash);
+    IF cardinality(v_stale) > 0 THEN RETURN QUERY SELECT 0::bigint, v_stale, '{}'::integer[]; RETURN; END IF;
+    ${NEWEST_POSITION} INTO v_base;
+    IF cardinality(e_seq) > 0 THEN
+      UPDATE @.sessions AS s SET status = h.status, updated_at = h.updated_at, last_seq = h.new_seq, last_hash = h.new_hash, writer = w_token
+        FROM json_to_recordset(heads) AS h (${HEAD}) WHERE s.number = h.number AND h.new_seq > h.seq;
+      INSERT INTO @.sessions (number, session, status, started_at, updated_at, last_seq, last_hash, writer)
+        SELECT v_base - h.number, h.session, h.status, h.started_at, h.updated_at, h.new_seq, h.new_hash, w_token
+        FROM json_to_recordset(heads) AS h (${HEAD}) WHERE h.number < 0 AND h.new_seq > h.seq;
+      INSERT INTO @.events (position, session, seq, at, type, body, hash, seal)
+        SELECT v_base + e.n, CASE WHEN e.session > 0 THEN e.session ELSE v_base - e.session END, e.seq, e.at, e.type, e.body, e.hash, e.seal
+        FROM unnest(e_session, e_seq, e_at, e_type, e_body, e_hash, e_seal) WITH ORDINALITY AS e (session, seq, at, type, body, hash, seal, n);
+    END IF;
+    IF marks IS NOT NULL THEN PERFORM @.note_faults_1(v_base, e_seq, e_at, marks); END IF;
+    IF cardinality(k_key) > 0 THEN
+      IF cardinality(array_remove(k_old, NULL)) > 0 THEN
+        v_lost := ARRAY(SELECT k.n::integer FROM ${KEEPS} LEFT JOIN @.kept AS t ON t.kind = k.kind AND t.key = k.key
+          WHERE k.old IS NOT NULL AND k.old <> coalesce(t.hash, ''));
+      END IF;
+      PERFORM @.keep_1(w_token, w_now, v_lost, k_kind, k_key, k_value, k_hash, k_session, k_seq, k_at, k_old, tags, runs);
+    END IF;
+    PERFORM pg_notify(w_channel, w_notice || ' ' || (v_base + cardinality(e_seq)));
+    RETURN QUERY SELECT v_base, '{}'::text[], v_lost;
+  END $write$`;
+
+/** Whether this write has been done before. A write changes a session or a value, and leaves its mark on it. */
+const IS_WRITTEN = `CREATE FUNCTION @.is_written_1(w_token text, heads json, k_kind text[], k_key text[])
+  RETURNS boolean LANGUAGE sql ${BY_INDEX} AS $done$
+    SELECT EXISTS (SELECT 1 FROM json_to_recordset(heads) AS h (${HEAD}) JOIN @.sessions AS s ON s.session = h.session WHERE s.writer = w_token)
+      OR EXISTS (SELECT 1 FROM unnest(k_kind, k_key) AS k (kind, key) JOIN @.kept AS t ON t.kind = k.kind AND t.key = k.key WHERE t.writer = w_token)
+  $done$`;
+
+const KEEP = `CREATE FUNCTION @.keep_1(
+    w_token text, w_now float8, v_lost integer[],
+    k_kind text[], k_key text[], k_value text[], k_hash text[], k_session text[], k_seq integer[], k_at float8[], k_old text[],
+    tags json, runs json)
+  RETURNS void LANGUAGE plpgsql ${BY_INDEX} AS $keep$
+  #variable_conflict use_column
+  BEGIN
+    DELETE FROM @.kept AS t USING ${KEEPS} WHERE k.value IS NULL AND t.kind = k.kind AND t.key = k.key AND k.n <> ALL (v_lost);
+    INSERT INTO @.kept AS t (kind, key, value, updated_at, hash, session, seq, at, writer)
+      SELECT k.kind, k.key, k.value, w_now, k.hash, k.session, k.seq, k.at, w_token FROM ${KEEPS}
+      WHERE k.value IS NOT NULL AND k.n <> ALL (v_lost)
+      ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at, hash = excluded.hash,
+        session = excluded.session, seq = excluded.seq, at = excluded.at, writer = excluded.writer;
+    IF tags IS NOT NULL THEN
+      DELETE FROM @.kept_tags AS t USING ${KEEPS} WHERE t.kind = k.kind AND t.key = k.key AND k.n <> ALL (v_lost)
+        AND NOT EXISTS (SELECT 1 FROM json_to_recordset(tags) AS n (${TAG})
+          WHERE n.kind = t.kind AND n.key = t.key AND n.tag = t.tag AND n.at = t.at);
+      INSERT INTO @.kept_tags (kind, tag, at, key) SELECT n.kind, n.tag, n.at, n.key FROM json_to_recordset(tags) AS n (${TAG})
+        WHERE EXISTS (SELECT 1 FROM @.kept AS t WHERE t.kind = n.kind AND t.key = n.key AND t.writer = w_token)
+        ON CONFLICT DO NOTHING;
+    END IF;
+    IF runs IS NOT NULL THEN
+      DELETE FROM @.searched_runs AS s USING json_to_recordset(runs) AS r (run text, text text) WHERE s.run = r.run AND r.text IS NULL;
+      -- A run is a session of the same name; without one it has no position.
+      INSERT INTO @.searched_runs AS s (position, run, text, pairs)
+        SELECT o.number, r.run, r.text, array_to_tsvector(string_to_array(r.pairs, ' '))
+        FROM json_to_recordset(runs) AS r (run text, text text, pairs text) JOIN @.sessions AS o ON o.session = r.run
+        WHERE r.text IS NOT NULL
+        ON CONFLICT (run) DO UPDATE SET text = excluded.text, pairs = excluded.pairs WHERE s.text <> excluded.text;
+    END IF;
+  END $keep$`;
+
+/** The index of failures, mark by mark in the order of their entries. \`src/core/record/fault-index.ts\` says what it holds. */
+const NOTE_FAULTS = `CREATE FUNCTION @.note_faults_1(v_base bigint, e_seq integer[], e_at float8[], marks json)
+  RETURNS void LANGUAGE plpgsql ${BY_INDEX} AS $note$
+  #variable_conflict use_column
+  DECLARE m record; v_last record; v_session bigint; v_family bigint;
+  BEGIN
+    FOR m IN SELECT * FROM json_to_recordset(marks) AS x (${MARK}) LOOP
+      v_session := CASE WHEN m.session > 0 THEN m.session ELSE v_base - m.session END;
+      IF m.worked IS NOT NULL THEN
+        SELECT f.position, f.family, f.recourse, f.worked INTO v_last FROM @.faults AS f
+          WHERE f.session = v_session AND f.call = m.call ORDER BY f.position DESC LIMIT 1;
+        IF FOUND AND v_last.worked IS NULL THEN
+          UPDATE @.faults AS f SET worked = m.worked WHERE f.position = v_last.position;
+          INSERT INTO @.fault_recourses AS r (family, recourse, worked, failed)
+            VALUES (v_last.family, v_last.recourse, m.worked::integer, (NOT m.worked)::integer)
+            ON CONFLICT (family, recourse) DO UPDATE SET worked = r.worked + excluded.worked, failed = r.failed + excluded.failed;
+        END IF;
+      END IF;
+      CONTINUE WHEN m.fingerprint IS NULL;
+      CONTINUE WHEN m.echo_from IS NOT NULL AND EXISTS (
+        SELECT 1 FROM @.faults AS f JOIN @.fault_groups AS g ON g.number = f.family
+        WHERE f.session = v_session AND f.call >= m.echo_from AND f.call < m.echo_to AND g.code = m.code
+          AND substr(g.fingerprint, strpos(g.fingerprint, '#')) = m.cause);
+      INSERT INTO @.fault_groups AS g (fingerprint, code, tool, count, sessions, first_at, last_at, message)
+        VALUES (m.fingerprint, m.code, m.tool, 1, 0, e_at[m.entry], e_at[m.entry], m.message)
+        ON CONFLICT (fingerprint) DO UPDATE SET count = g.count + 1, first_at = least(g.first_at, excluded.first_at),
+          message = CASE WHEN excluded.last_at >= g.last_at THEN excluded.message ELSE g.message END,
+          last_at = greatest(g.last_at, excluded.last_at)
+        RETURNING g.number INTO v_family;
+      UPDATE @.fault_groups AS g SET sessions = g.sessions + 1 WHERE g.number = v_family
+        AND NOT EXISTS (SELECT 1 FROM @.faults AS f WHERE f.family = v_family AND f.session = v_session);
+      INSERT INTO @.faults (position, at, session, seq, call, family, recourse, message, pairs)
+        VALUES (v_base + m.entry, e_at[m.entry], v_session, e_seq[m.entry], m.call, v_family, m.recourse, m.message,
+          array_to_tsvector(string_to_array(m.pairs, ' ')));
+    END LOOP;
+  END $note$`;
+
+/** Claims on keys, each in one step; in the order of their keys, so that two processes never wait for each other. */
+const CLAIM = `CREATE FUNCTION @.claim_1(c_act text[], c_key text[], c_owner text[], c_until float8[], c_now float8[], c_from text[])
+  RETURNS TABLE (n integer, granted boolean, owner text, until float8) LANGUAGE plpgsql ${BY_INDEX} AS $claim$
+  #variable_conflict use_column
+  DECLARE c record;
+  BEGIN
+    FOR c IN SELECT * FROM unnest(c_act, c_key, c_owner, c_until, c_now, c_from) WITH ORDINALITY
+        AS x (act, key, owner, until, now, from_owner, n) ORDER BY x.key, x.n LOOP
+      IF c.act = 'let-go' THEN
+        DELETE FROM @.holds AS h WHERE h.key = c.key AND h.owner = c.owner;
+      ELSE
+        INSERT INTO @.holds AS h (key, owner, until) VALUES (c.key, c.owner, c.until)
+          ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, until = excluded.until
+          WHERE h.owner = excluded.owner OR (c.act = 'hold' AND h.until <= c.now) OR (c.act = 'take-from' AND h.owner = c.from_owner);
+      END IF;
+      n := c.n; granted := FOUND; owner := c.owner; until := c.until;
+      IF NOT granted THEN SELECT h.owner, h.until INTO owner, until FROM @.holds AS h WHERE h.key = c.key; END IF;
+      RETURN NEXT;
+    END LOOP;
+  END $claim$`;
+
+/** Removes an ended session with all that belongs to it, and keeps the counts of failures right. Looks again: it may have been taken up since. */
+const REMOVE_SESSION = `CREATE FUNCTION @.remove_session_1(
+    r_session text, r_before float8, ended text[], by_key text[], by_value text[], by_question text[])
+  RETURNS boolean LANGUAGE plpgsql ${BY_INDEX} AS $remove$
+  #variable_conflict use_column
+  DECLARE v_number bigint; v_families bigint[]; v_questions text[];
+  BEGIN
+    ${LOCK};
+    SELECT s.number INTO v_number FROM @.sessions AS s
+      WHERE s.session = r_session AND s.status = ANY (ended) AND s.updated_at < r_before;
+    IF NOT FOUND THEN RETURN false; END IF;
+    INSERT INTO @.meta AS m (name, value)
+      SELECT 'pruned', e.position::text FROM @.events AS e WHERE e.session = v_number ORDER BY e.seq DESC LIMIT 1
+      ON CONFLICT (name) DO UPDATE SET value = greatest(m.value::bigint, excluded.value::bigint)::text;
+    v_questions := ARRAY(SELECT t.key FROM @.kept_tags AS t WHERE t.kind = ANY (by_value) AND t.tag = 'session:' || r_session);
+    DELETE FROM @.kept AS k WHERE k.kind = ANY (by_question || by_value) AND k.key = ANY (v_questions);
+    DELETE FROM @.kept_tags AS t WHERE t.kind = ANY (by_value) AND t.key = ANY (v_questions);
+    DELETE FROM @.kept_tags AS t WHERE t.kind = ANY (by_key) AND (t.key = r_session OR (t.key >= r_session || '/' AND t.key < r_session || '0'));
+    DELETE FROM @.kept AS k WHERE k.kind = ANY (by_key) AND (k.key = r_session OR (k.key >= r_session || '/' AND k.key < r_session || '0'));
+    DELETE FROM @.searched_runs AS r WHERE r.run = r_session;
+    v_families := ARRAY(SELECT DISTINCT f.family FROM @.faults AS f WHERE f.session = v_number);
+    UPDATE @.fault_recourses AS r SET worked = r.worked - d.worked, failed = r.failed - d.failed
+      FROM (SELECT f.family, f.recourse, count(*) FILTER (WHERE f.worked) AS worked, count(*) FILTER (WHERE NOT f.worked) AS failed
+        FROM @.faults AS f WHERE f.session = v_number AND f.worked IS NOT NULL GROUP BY f.family, f.recourse) AS d
+      WHERE r.family = d.family AND r.recourse = d.recourse;
+    DELETE FROM @.fault_recourses AS r WHERE r.family = ANY (v_families) AND r.worked = 0 AND r.failed = 0;
+    UPDATE @.fault_groups AS g SET count = g.count - d.count, sessions = g.sessions - 1
+      FROM (SELECT f.family, count(*) AS count FROM @.faults AS f WHERE f.session = v_number GROUP BY f.family) AS d WHERE g.number = d.family;
+    DELETE FROM @.faults AS f WHERE f.session = v_number;
+    DELETE FROM @.fault_groups AS g WHERE g.number = ANY (v_families) AND g.count = 0;
+    UPDATE @.fault_groups AS g SET
+        first_at = (SELECT f.at FROM @.faults AS f WHERE f.family = g.number ORDER BY f.at LIMIT 1),
+        (last_at, message) = (SELECT f.at, f.message FROM @.faults AS f WHERE f.family = g.number ORDER BY f.at DESC, f.position DESC LIMIT 1)
+      WHERE g.number = ANY (v_families);
+    DELETE FROM @.events AS e WHERE e.session = v_number;
+    DELETE FROM @.sessions AS s WHERE s.number = v_number;
+    RETURN true;
+  END $remove$`;
+
+export const WRITE_FUNCTIONS: readonly string[] = [IS_WRITTEN, KEEP, NOTE_FAULTS, WRITE, CLAIM, REMOVE_SESSION];
+
+/** The newest position that is on disk: of an entry that is there, or of one that was removed. */
+export const LAST_POSITION = NEWEST_POSITION;

