@@ -67,7 +67,7 @@ describe("what the package holds", () => {
   it("every script and every declaration has a map that leads to a source in the package", () => {
     const { files } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { files: readonly string[] };
     expect(files).toEqual(expect.arrayContaining(["dist", "src"]));
-    // The dashboard is a page, not a door: nobody debugs into it from a program.
+    // The dashboard is a page, not a door: programs do not debug into it.
     const mapped = built.filter((file) => /\.(?:js|d\.ts)$/.test(file) && !file.startsWith("web/"));
     expect(mapped.length).toBeGreaterThan(100);
     for (const file of mapped) {

@@ -188,7 +188,7 @@ describe("a wrong call in Chinese", () => {
 
 describe("colour", () => {
   it.each([
-    ["is off when nobody looks", [], {}, false],
+    ["is off without a terminal", [], {}, false],
     ["is on when asked for", ["--color", "always"], {}, true],
     ["is on with FORCE_COLOR", [], { FORCE_COLOR: "1" }, true],
     ["is off with --color never even then", ["--color", "never"], { FORCE_COLOR: "1" }, false],

@@ -1,5 +1,5 @@
 // The program that is killed. Runs the sessions it is given on a journal on disk, and keeps a diary of its own beside it, so
-// that whoever killed it can hold the two against each other. Plain JavaScript: it starts often, and has to start fast.
+// that the test can compare the two. Plain JavaScript: it starts often, and has to start fast.
 //
 // The diary is three files that all lives of the program append to, one line each, with the life and the order in it:
 //   effects   a tool begins its work, and has done it
@@ -36,7 +36,7 @@ function note(file, line) {
 }
 
 /**
- * Somewhere a signal can be aimed at. The parent is told and sends it, which takes a moment; or the program does, right here;
+ * Somewhere a signal can be aimed at. The parent learns of it and sends the signal, which takes a moment; or the program does, right here;
  * or a thread of it, a little later, while this one is inside SQLite, where no line of ours runs.
  */
 function pass(point) {

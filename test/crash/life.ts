@@ -8,7 +8,7 @@ import { systemClock } from "../../src/host/clock.ts";
 import { between, pick } from "./program.ts";
 
 /**
- * A place in the program, for the n-th time it gets there. The parent is told and sends the signal, the program does so
+ * A place in the program, for the n-th time it gets there. The parent learns of it and sends the signal, the program does so
  * itself, or a thread of it does a little later.
  */
 interface AimedMoment {

@@ -30,7 +30,7 @@ const errno = (code: string): Error =>
 const LOSSES: readonly (readonly [string, unknown, boolean])[] = [
   ["a connection that is refused",              errno("ECONNREFUSED"), true],
   ["a connection that is reset",                errno("ECONNRESET"), true],
-  ["a pipe nobody reads",                       Object.assign(new Error("write EPIPE"), { code: "EPIPE" }), true],
+  ["a pipe without a reader",                   Object.assign(new Error("write EPIPE"), { code: "EPIPE" }), true],
   ["a client without a connection",             new Error("Not connected"), true],
   ["a session the server has forgotten",        new StreamableHTTPError(404, "Error POSTing to endpoint: Session not found"), true],
   ["a session the server never knew",           new StreamableHTTPError(400, "Error POSTing to endpoint: Bad Request: No valid session ID provided"), true],

@@ -58,7 +58,7 @@ describe("a JSON Schema", () => {
       "is required when `card` is there",
     ],
     ["a key too many", { additionalProperties: false }, { from: 1 }, "$.from", "is not known here"],
-    ["a key nobody looked at", { unevaluatedProperties: false }, { from: 1 }, "$.from", "is not known here"],
+    ["a key that no keyword evaluated", { unevaluatedProperties: false }, { from: 1 }, "$.from", "is not known here"],
     ["a word that is not allowed", { enum: ["eco", "first"] }, "x", "$", 'must be one of ["eco","first"]'],
     ["another value than the one", { const: 7 }, 8, "$", "must be 7"],
     [

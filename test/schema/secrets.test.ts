@@ -1,4 +1,4 @@
-// No message and no path contains the value, whoever wrote the message.
+// No message and no path contains the value, no matter which validator wrote the message.
 
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import fc from "fast-check";

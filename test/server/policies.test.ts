@@ -63,7 +63,7 @@ describe("policies", () => {
     expect(await world.viewer.replayPolicy({ body: later })).toMatchObject({ decisions: 0 });
   });
 
-  it("are replayed as the server decides: its built-in rows ask nobody about a report", async () => {
+  it("are replayed as the server decides: its built-in rows do not ask a person about a report", async () => {
     const { operator, viewer } = await startWorld({ drive: false });
     await operator.reportFailure({ body: { tool: "mail", evidence: { status: 500 } } });
     const replayed = await viewer.replayPolicy({ body: { preset: "default" } });

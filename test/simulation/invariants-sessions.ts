@@ -143,7 +143,7 @@ export function anEventIsOnDiskBeforeAnyoneSeesIt(story: Story): Broken {
     if (events.some(({ event }) => TELLS[status](event))) continue;
     // A step that did not run is reported by another event, and to an abandoned body by none.
     if (attempts === 0 && (isStepSettled(story, call, order) || isOutOfTime(fault))) continue;
-    return `${call}: somebody saw it ${status} before that was on disk`;
+    return `${call}: a reader saw it ${status} before that was on disk`;
   }
   for (const { order, result } of story.turns) {
     const { turn, status, fault } = result;
@@ -152,7 +152,7 @@ export function anEventIsOnDiskBeforeAnyoneSeesIt(story: Story): Broken {
       ({ entry: { event }, order: at }) =>
         at < order && event.type === "turn-ended" && event.turn === turn && event.status === status,
     );
-    if (!isWritten) return `${turn}: somebody saw it ${status} before that was on disk`;
+    if (!isWritten) return `${turn}: a reader saw it ${status} before that was on disk`;
   }
   return null;
 }
@@ -235,7 +235,7 @@ function sameSpending(a: Spending, b: Spending): boolean {
 
 export function everyWorldEnds({ lives, world }: Story): Broken {
   const last = lives.at(-1);
-  if (last === undefined) return "nobody lived";
+  if (last === undefined) return "no process lived";
   if (last.end === "done" || world.disk.brokenFrom !== null) return null;
   return `after ${lives.length} lives the last one is ${last.end}`;
 }

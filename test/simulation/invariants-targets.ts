@@ -7,8 +7,8 @@ import type { BreakerSeen, Run, Story } from "./story.ts";
 import type { TargetSpec, WorldSpec } from "./world-spec.ts";
 
 /**
- * Judged by what the program last knew of the breaker; a moment at which it changed speaks for nobody. A call that had begun
- * goes on with its retries, unless the breaker counts attempts or an operator has taken the target out of service.
+ * Judged by what the program last knew of the breaker; the moment at which it changed does not count. A call that had begun
+ * continues its retries, unless the breaker counts attempts or an operator has taken the target out of service.
  */
 export function anOpenBreakerLetsNoCallBeginButItsProbe(story: Story): Broken {
   const admissions = [...historiesOf(story).values()].flatMap((history) => admissionsOf(story.world, history));

@@ -100,7 +100,7 @@ export function whatComesLateIsWrittenDown(story: Story): Broken {
         event.attempt === attempt &&
         (event.type === "call-late" || endedInTime(events, attempt, ended.at)),
     );
-    if (!isTold) return `${call}: attempt ${attempt} of ${tool.id} ended late and nobody wrote it down`;
+    if (!isTold) return `${call}: attempt ${attempt} of ${tool.id} ended late and is not in the journal`;
   }
   return null;
 }

@@ -1,5 +1,5 @@
 // A journal that a process loses in the middle of its work: after so many appends nothing it wants to write is written any more,
-// as if it had been killed. The journal beneath goes on; the next life finds what was on disk by then.
+// as if it had been killed. The journal beneath stays open; the next life finds what was on disk by then.
 
 import type { Journal } from "../../src/index.ts";
 import { fault, FaultError } from "../../src/index.ts";

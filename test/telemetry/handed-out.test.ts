@@ -1,4 +1,4 @@
-// Model and agent calls in a trace, and how the trace goes on at the other side: providers, CLIs and MCP servers hear which attempt
+// Model and agent calls in a trace, and how the trace continues on the other side: providers, CLIs and MCP servers hear which attempt
 // asked them.
 
 import { createAnthropic } from "@ai-sdk/anthropic";

@@ -1,4 +1,4 @@
-// Proves that a manifest's text becomes whole manifests or none, that editors are told the same as the parser says, and that no
+// Proves that a manifest's text becomes whole manifests or none, that editors report the same mistakes as the parser, and that no
 // text whatever makes the parser throw.
 
 import { readFileSync } from "node:fs";

@@ -31,7 +31,7 @@ describe("attempts of a run", () => {
       ["t"],
     ],
     [
-      "of two nodes are told apart",
+      "of two nodes are not mixed up",
       [
         span("t1", "turn", null, true),
         span("c1", "call", "t1", false),

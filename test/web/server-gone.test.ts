@@ -1,4 +1,4 @@
-// A server that is killed under the page: the page says that what it shows is old, keeps its place, and goes on when a server is back.
+// A server that is killed under the page: the page says that what it shows is old, keeps its place, and continues when a server is back.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

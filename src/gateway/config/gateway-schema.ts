@@ -89,7 +89,9 @@ export const gatewayFileSchema = z
     routes: z
       .record(z.string().min(1), route)
       .describe("Chains by the model name that clients ask for; `*` stands for any text. First match wins."),
-    keys: z.record(name, key).describe("Clients, by name. Without any, whoever reaches the port may use the gateway."),
+    keys: z
+      .record(name, key)
+      .describe("Clients, by name. Without any, every client that reaches the port may use the gateway."),
     keep_alive_ms: ms("How long a client of a stream waits for a sign of life. Default: 15 s."),
     max_body_mb: z.int().min(1).max(1024).describe("The largest request, in MiB. Default: 32."),
     other_paths: name.describe("The target that gets requests that are no model calls, such as embeddings and files."),

@@ -1,4 +1,4 @@
-// What a client is told about a fault, in the words of its dialect.
+// What a client sees of a fault, in the words of its dialect.
 // E1  A status and headers that stop the client's own retries: the gateway has done all of them.
 // E2  A credential of the gateway that a target refused is no fault of the client's key, so it never becomes a 401 or 403.
 

@@ -98,7 +98,7 @@ export async function startWitness(): Promise<Witness> {
       known.set(name, entry);
       socket.on("close", () => void (entry.isThere = false));
     });
-    // Whoever is killed may leave a reset behind instead of a goodbye; both mean that it is gone.
+    // A killed process may reset the connection instead of closing it; both mean that it is gone.
     socket.on("error", () => socket.destroy());
   });
   await new Promise<void>((ready) => server.listen(path, ready));
@@ -111,7 +111,7 @@ export async function startWitness(): Promise<Witness> {
     left: (name) => until(() => known.get(name)?.isThere === false),
     isThere: (name) => known.get(name)?.isThere === true,
     async close() {
-      // Whoever a failed test has left behind.
+      // Processes that a failed test has left behind.
       for (const { pid, isThere } of known.values()) if (isThere) tryRead(() => process.kill(pid, "SIGKILL"), false);
       for (const socket of sockets) socket.destroy();
       await new Promise<void>((closed) => server.close(() => closed()));

@@ -1,4 +1,4 @@
-// However much a process prints: all of it is told once and in order, a turn of the event loop stays short, what is held stays
+// However much a process prints: all of it arrives once and in order, a turn of the event loop stays short, what is held stays
 // bounded, and time limits hold.
 
 import { Readable } from "node:stream";

@@ -1,4 +1,4 @@
-// How real children end, what they say and what they are told; nobody is stopped here, see stopping.test.ts.
+// How real children end, what they print and what they receive. Stopping them is tested in stopping.test.ts.
 
 import { describe, expect, it } from "vitest";
 import { runProcess } from "../../../src/agent/process/run-process.ts";

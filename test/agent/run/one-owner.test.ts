@@ -1,5 +1,5 @@
 // Retries have one owner. A CLI that tries again by itself is watched: it is ended when no retry cures what it met, or when another
-// target can be asked; with nobody else to ask it goes on. Each CLI here is a process that announces retries as the real one does,
+// target can be asked; without another target it continues. Each CLI here is a process that announces retries as the real one does,
 // and stays until it is ended.
 
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -181,7 +181,7 @@ describe("a CLI that tries again by itself", () => {
   });
 
   it.each([
-    ["is told how often when another one is there", true, undefined, "4"],
+    ["gets the number of retries when another target is there", true, undefined, "4"],
     ["keeps its own number when it is alone", false, undefined, undefined],
     ["keeps the user's number", true, "7", "7"],
   ])("%s", async (_title, hasOther, own, told) => {
@@ -242,7 +242,7 @@ describe("whether to end a CLI that tries again", () => {
         hasOther: () => others,
         hasWorked,
       });
-    // With nobody else to ask, and after it has worked, only what no retry cures ends it.
+    // Without another target, and after it has worked, only a failure that no retry cures ends it.
     expect(ask(2, false, false)).toBe(retryable ? null : "no-cure");
     expect(ask(2, true, true)).toBe(retryable ? null : "no-cure");
     expect(ask(2, true, false)).toBe(retryable ? "elsewhere" : "no-cure");

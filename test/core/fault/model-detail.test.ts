@@ -25,7 +25,7 @@ describe("a model that gave wrong arguments", () => {
   it.each([
     ["JSON Schema", JSON_SCHEMA],
     ["zod", ZOD as never],
-  ])("is told where, what was expected and what was there: %s", async (_, input) => {
+  ])("sees where the mistake is, what was expected and what it sent: %s", async (_, input) => {
     const { fl, clock } = life();
     const search = tool<unknown, string>({ id: "search", input, run: () => "found" });
     const seen = view(await clock.runUntil(fl.protect(search, { nights: SECRET, guests: 7 })));

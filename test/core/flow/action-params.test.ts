@@ -50,7 +50,7 @@ const REFUSED: readonly (readonly [string, OfferedAction, unknown, string])[] = 
   ["an empty text",                EDIT,     { text: "  \n" },                        "text"],
   ["a text that is a number",      EDIT,     { text: 5 },                             "text"],
   ["a text that is too long",      EDIT,     { text: "é".repeat(MAX_TEXT_BYTES / 2 + 1) }, "text"],
-  ["a target nobody offered",      SWITCH,   { target: "sk-secret" },                 "target"],
+  ["a target that is not offered", SWITCH,   { target: "sk-secret" },                 "target"],
   ["a limit that is no higher",    BUDGET,   { limits: { maxCostMicrocents: 500 } },  "limits"],
   ["a limit that is endless",      BUDGET,   { limits: { maxCostMicrocents: Infinity } }, "limits"],
   ["a limit in words",             BUDGET,   { limits: { maxCostMicrocents: "900" } }, "limits"],
@@ -62,7 +62,7 @@ const REFUSED: readonly (readonly [string, OfferedAction, unknown, string])[] = 
   ["a field of another action",    RETRY,    { text: "x" },                           "text"],
   ["a name from the prototype",    BUDGET,   { limits: { constructor: 5 } },          "limits"],
   ["a list instead of an object",  RETRY,    [],                                      "params"],
-  ["an option nobody offered",     offered("answer", GATE), { answer: { status: "accepted", value: "x" } }, "answer"],
+  ["an option that is not offered", offered("answer", GATE), { answer: { status: "accepted", value: "x" } }, "answer"],
   ["a no without a reason",        offered("answer", GATE), { answer: { status: "rejected" } }, "answer"],
 ];
 

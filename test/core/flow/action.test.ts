@@ -56,7 +56,7 @@ describe("a failed run", () => {
     expect(idsOf(failedWith(code), EVERYTHING)).toEqual(ids);
   });
 
-  it("is gone on from in a successor that starts at the failed node and keeps what is finished", () => {
+  it("continues in a successor that starts at the failed node and keeps what is finished", () => {
     const [retry] = actionsFor(situation(failedWith("NetworkDisconnect")), "en");
     expect(retry).toEqual({
       id: "retry-stage",
@@ -144,7 +144,7 @@ describe("a failed run", () => {
     expect(idsOf(state, EVERYTHING)).toEqual([]);
   });
 
-  it("whose end names no node is gone on from where it stood", () => {
+  it("whose end names no node continues from where it stopped", () => {
     const state = failedWith("RunTimeout");
     state.failedNode = "";
     expect(focusOf(state)?.node).toBe("reviewer");

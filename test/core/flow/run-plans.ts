@@ -1,5 +1,5 @@
 // Workflows of any shape, and runs of them in any order: a plan is made of nodes, loops, sequences and fan-outs within each other;
-// a story of it is told by choices, each taken among what the folded state allows.
+// each choice of its story is one that the folded state allows.
 
 import fc from "fast-check";
 import type { Route } from "../../../src/core/flow/node.ts";

@@ -71,7 +71,7 @@ it.each(CASES.flatMap(({ vendor }) => BEFORE_CONTENT.map((step) => ({ vendor, st
 );
 
 it.each(CASES.flatMap(({ vendor }) => AFTER_CONTENT.map((step) => ({ vendor, step }))))(
-  "of $vendor with $step.fault after content the stream ends with an error and the reason error, once, and nobody else is asked",
+  "of $vendor with $step.fault after content the stream ends with an error and the reason error, once, and no other target is asked",
   async ({ vendor, step }) => {
     const world = await chainWorld([always(IDS[vendor], step)]);
     const other = vendor === "claude" ? world.gpt() : world.claude();

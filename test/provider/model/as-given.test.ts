@@ -107,7 +107,7 @@ describe("a request that is taken as it is", () => {
     ["vision", { prompt: [assistant(call("a")), seen({ type: "content", value: [image] })] }, false],
     ["tools", { prompt: [assistant(call("a")), tool(result("a"))] }, false],
     ["tools", { prompt: [], tools: [{ type: "function" as const, name: "f", inputSchema: {} }] }, false],
-  ])("asks nobody without %s for it", (capability, options, isStreaming) => {
+  ])("does not pass the request to a model without %s", (capability, options, isStreaming) => {
     const whole = factsFor("acme.chat", "m");
     const capabilities = whole.capabilities.filter((each) => each !== capability);
     expect(passThroughTo(whole)(options, isStreaming)).toBe(true);

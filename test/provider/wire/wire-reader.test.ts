@@ -29,7 +29,7 @@ describe.each(PROTOCOLS)("a reader of %s", (protocol) => {
     ["a page", "<!DOCTYPE html><html><body>Welcome to the hotel network</body></html>", "AnswerUnreadable"],
     ["gibberish", "\u0001\u0002 lorem ipsum", "AnswerUnreadable"],
     ["an error as a body", '{"error":{"message":"Rate limit reached","code":"rate_limit_exceeded"}}', "RateLimited"],
-    ["events of nobody's", dataEvents({ hello: "world" }, { still: "here" }), "AnswerUnreadable"],
+    ["events of no known protocol", dataEvents({ hello: "world" }, { still: "here" }), "AnswerUnreadable"],
     ["data that is no object", dataEvents("null"), "AnswerUnreadable"],
     ["only signs of life", ": keep-alive\n\n: keep-alive\n\n", "NetworkDisconnect"],
     ["an event cut within", 'data: {"choices"', "NetworkDisconnect"],

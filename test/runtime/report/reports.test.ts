@@ -95,7 +95,7 @@ describe("a reported failure", () => {
     expect((await eventsOf(journal, "chat")).filter(({ type }) => type === "call-failed")).toHaveLength(2);
   });
 
-  it("goes on at another process, at every point of its life", async () => {
+  it("continues in another process, at every point of its life", async () => {
     const path = newPath();
     const told: string[] = [];
     let failure: string | undefined;

@@ -11,11 +11,11 @@ describe("an abandoned session", () => {
     const paused = { type: "run-paused", why: "gate", wakeAt: null } as const;
     // The first write is in progress, the second is queued behind it.
     const writes = Promise.allSettled([session.record([paused]), session.record([paused])]);
-    const stopped = session.abandon("another process goes on");
+    const stopped = session.abandon("another process continues");
     const [, second] = await clock.runUntil(writes);
     await clock.runUntil(stopped);
     expect(second.status === "rejected" && isFaultError(second.reason) && second.reason.fault.message).toBe(
-      "another process goes on",
+      "another process continues",
     );
   });
 

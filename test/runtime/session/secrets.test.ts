@@ -164,8 +164,8 @@ function artefactsIn(folder: string): readonly string[] {
 const SECRETS: readonly (readonly [what: string, secret: string, isKnown: boolean])[] = [
   ["that is known and looks like nothing", "quiet-river-stone", true],
   ["that is known, with quotes and slashes in it", 'p"a/ss\\wörd 7', true],
-  ["that nobody named, and that looks like a key", "sk-ant-api03-AAAABBBBCCCCDDDD", false],
-  ["that nobody named, and that looks like a token of GitHub", "ghp_0123456789abcdefABCDEF0123456789abcd", false],
+  ["that was not declared, and that looks like a key", "sk-ant-api03-AAAABBBBCCCCDDDD", false],
+  ["that was not declared, and that looks like a token of GitHub", "ghp_0123456789abcdefABCDEF0123456789abcd", false],
 ];
 
 /** Where it was found, to report a leak; empty if it is not there. */

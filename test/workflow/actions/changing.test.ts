@@ -212,13 +212,13 @@ const CASES: readonly Case[] = [
   },
   {
     ...accepted,
-    name: "accept-partial goes on with what the failed node had, and does not ask it again",
+    name: "accept-partial continues with what the failed node had, and does not ask it again",
     form: "successor",
     yaml: writing(NOT_SO_LONG),
   },
   {
     ...accepted,
-    name: "accept-partial goes on with what the node had while the run waits to try it again",
+    name: "accept-partial continues with what the node had while the run waits to try it again",
     form: "in place",
     yaml: writing(`${NOT_SO_LONG}${LATER}`),
   },

@@ -31,7 +31,7 @@ const played = (name: string): string => {
 
 const CASES: readonly Case[] = [
   {
-    name: "retry-stage goes on from a failed run in a new one",
+    name: "retry-stage continues a failed run in a successor",
     action: "retry-stage",
     form: "successor",
     yaml: flow("{ model: openai/coder }"),
@@ -208,7 +208,7 @@ const CASES: readonly Case[] = [
     },
   },
   {
-    name: "sign-in-again starts an agent CLI again after somebody signed in with it",
+    name: "sign-in-again starts an agent CLI again after a person signed in with it",
     action: "sign-in-again",
     form: "successor",
     yaml: flow("{ cli: claude }"),

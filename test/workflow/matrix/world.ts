@@ -125,7 +125,7 @@ export async function openWorld(row: Setting): Promise<MatrixWorld> {
 
   await nextLife();
   const current = (): Life => {
-    if (life === null) throw new Error("nobody lives");
+    if (life === null) throw new Error("no process lives");
     return life;
   };
   return {
@@ -133,7 +133,7 @@ export async function openWorld(row: Setting): Promise<MatrixWorld> {
     chaos,
     folder,
     get journal() {
-      if (journal === null) throw new Error("nobody lives");
+      if (journal === null) throw new Error("no process lives");
       return journal;
     },
     get life() {

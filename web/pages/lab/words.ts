@@ -37,7 +37,7 @@ export const WORDS = wordTable({
     serverWait: "Server asks to wait",
     resetAt: "Lifts at",
     excerpt: "What decided",
-    told: "What everyone is told",
+    told: "What each reader sees",
     language: "Language of the words",
     languages: { "en": "English", "zh-CN": "中文" },
     model: "Model",

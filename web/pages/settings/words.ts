@@ -42,7 +42,7 @@ export const WORDS = wordTable({
     command: "Runs",
     none: "nothing",
     noNotices:
-      "Nobody is notified. Start the server with --notify-url or --notify-command to tell people who are not looking.",
+      "Notifications are off. To notify people who are not looking at this page, start the server with --notify-url or --notify-command.",
     server: "This server",
     version: "Version",
     address: "Address",
