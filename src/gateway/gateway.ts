@@ -148,9 +148,7 @@ export class Gateway {
       DIALECTS[dialect],
       facts.streaming && taken.route.midStream === "restart",
     );
-    const request = new GatewayRequest(asked, answer, () => {
-      throw new Error("not yet");
-    });
+    const request = new GatewayRequest(asked, answer);
     const left = new AbortController();
     response.on("close", () => response.writableFinished || left.abort(CLIENT_LEFT));
     const chain = inForce.chains.get(taken, dialect, facts.model ?? "", 0);

@@ -1,12 +1,14 @@
 // One model call of a client, in a form that every target of its chain can be sent.
 
-import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { Fault } from "../../core/fault/fault.ts";
 import type { JsonObject } from "../../core/json-fields.ts";
+import type { ModelRequest } from "../../provider/model/model-request.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";
 import type { RequestFacts } from "../../provider/wire/request-facts.ts";
 import type { ChainRequest } from "../../runtime/tool/tool.ts";
 import type { AnswerHead, ClientAnswer } from "../answer/client-answer.ts";
+import { readRequest } from "../translate/read-request.ts";
+import type { ReadRequest } from "../translate/request-reading.ts";
 import type { PlainHeaders } from "./header-lists.ts";
 
 /** A request as it came in. */
@@ -33,24 +35,37 @@ export interface GatewayMemory {
   whole: WholeAnswer | null;
   /** The head of the stream that is being answered. */
   head: AnswerHead | null;
+  /** What the request to the last target lacks. */
+  omitted: readonly string[];
 }
 
 export class GatewayRequest implements ChainRequest {
   readonly asked: AskedModel;
   readonly answer: ClientAnswer;
-  readonly memory: GatewayMemory = { refused: null, whole: null, head: null };
-  readonly #decode: (asked: AskedModel) => LanguageModelV4CallOptions;
-  #options: LanguageModelV4CallOptions | null = null;
+  readonly memory: GatewayMemory;
+  /** The request in the form that all dialects share, fitted to its target; null: its bytes are sent. */
+  readonly translated: ModelRequest | null;
+  #read: ReadRequest | null = null;
 
-  constructor(asked: AskedModel, answer: ClientAnswer, decode: (asked: AskedModel) => LanguageModelV4CallOptions) {
+  constructor(
+    asked: AskedModel,
+    answer: ClientAnswer,
+    memory: GatewayMemory = { refused: null, whole: null, head: null, omitted: [] },
+    translated: ModelRequest | null = null,
+  ) {
     this.asked = asked;
     this.answer = answer;
-    this.#decode = decode;
+    this.memory = memory;
+    this.translated = translated;
   }
 
-  /** The request in the form that all dialects share. Read when a target of another dialect is asked. */
-  get options(): LanguageModelV4CallOptions {
-    return (this.#options ??= this.#decode(this.asked));
+  /** The request as all dialects can read it. Made when a target needs it. */
+  get read(): ReadRequest {
+    return (this.#read ??= readRequest(this.asked.dialect, this.asked.body));
+  }
+
+  translatedAs(request: ModelRequest): GatewayRequest {
+    return new GatewayRequest(this.asked, this.answer, this.memory, request);
   }
 
   /** Calls of a gateway are not taken up by another process. */

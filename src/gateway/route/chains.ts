@@ -1,12 +1,14 @@
 // The chains of a gateway's routes: one for each dialect and each place to start, made when it is first needed.
 
 import { chain } from "../../runtime/tool/chain.ts";
-import type { Chain } from "../../runtime/tool/tool.ts";
+import type { Chain, RequestNeeds } from "../../runtime/tool/tool.ts";
 import { resolveModelOptions } from "../../provider/model/model-options.ts";
+import { needsOf, walkRequest } from "../../provider/model/request-walk.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";
 import type { RouteStep } from "../config/settings.ts";
 import type { GatewayRequest } from "../request/gateway-request.ts";
-import { byteMember, type GatewayDeps, type GatewayMember } from "../target/byte-member.ts";
+import { byteMember, dialectOnly, type GatewayDeps, type GatewayMember } from "../target/byte-member.ts";
+import { fallbackMember, translatedMember } from "../target/model-member.ts";
 import type { TakenRoute } from "./routing.ts";
 
 export type GatewayChain = Chain<GatewayRequest, unknown>;
@@ -36,12 +38,22 @@ export class Chains {
   }
 
   #make(steps: readonly RouteStep[], dialect: Protocol, model: string): GatewayChain {
-    const members = steps.flatMap((step): readonly GatewayMember[] => {
+    const members = steps.map((step, index): GatewayMember => {
       const placed = { target: step.target, model: step.model ?? model, hasFallback: steps.length > 1 };
-      return step.target.dialects.includes(dialect) ? [byteMember(placed, dialect, this.#deps)] : [];
+      if (!step.target.dialects.includes(dialect)) return translatedMember(placed, dialect, this.#deps);
+      return (index === 0 ? byteMember : fallbackMember)(placed, dialect, this.#deps);
     });
-    return chain(members, { retryBeforeFallback, repairs: { regenerate: (request) => request } });
+    const repairs = { regenerate: (request: GatewayRequest) => request };
+    return chain(members, { retryBeforeFallback, needsOf: (request) => needsOfAsked(request, dialect), repairs });
   }
+}
+
+/** What cannot be said in another dialect needs a target of this one. */
+function needsOfAsked(request: GatewayRequest, dialect: Protocol): RequestNeeds {
+  const { refused, options } = request.read;
+  if (refused !== null) return { capabilities: [dialectOnly(dialect)], inputTokens: 0, refusal: null };
+  const { needs, inputTokensAtLeast } = needsOf(walkRequest(options), request.asked.facts.streaming);
+  return { capabilities: needs, inputTokens: inputTokensAtLeast, refusal: null };
 }
 
 /** The step at `start` first, then the others in their order. */

@@ -70,12 +70,17 @@ export function byteMember(placed: PlacedTarget, dialect: Protocol, deps: Gatewa
     }),
     facts: {
       ...domainsOf(target, model, dialect),
-      capabilities: facts.capabilities,
+      capabilities: [...facts.capabilities, dialectOnly(dialect)],
       contextWindowTokens: facts.contextWindowTokens,
       lastResort: false,
     },
     passesThrough: () => true,
   };
+}
+
+/** The capability of a target to read what exists only in a dialect. */
+export function dialectOnly(dialect: Protocol): string {
+  return `only:${dialect}`;
 }
 
 function headersOf({ key }: GatewayTarget, dialect: Protocol): Pick<ByteTarget, "defaults" | "signIn"> {

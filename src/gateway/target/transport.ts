@@ -1,6 +1,7 @@
 // Connections to targets: one pool for all of them. Time limits are those of the attempt, so the pool has none but for connecting.
 
 import { Agent, fetch as pooledFetch } from "undici";
+import { bounded } from "../../provider/fetch/bounded.ts";
 
 export interface Transport {
   readonly agent: Agent;
@@ -22,9 +23,11 @@ export function createTransport(): Transport {
   });
   return {
     agent,
-    // The package has its own types for what the platform has, too.
-    fetch: ((input: string, init: RequestInit) =>
-      pooledFetch(input, { ...init, dispatcher: agent } as never)) as unknown as typeof fetch,
+    fetch: async (input, init) => {
+      // The package has types of its own for what the platform has, too.
+      const response: unknown = await pooledFetch(input as string, { ...init, dispatcher: agent } as never);
+      return bounded(response as Response);
+    },
     close: () => agent.destroy(),
   };
 }

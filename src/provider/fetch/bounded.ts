@@ -113,14 +113,15 @@ async function readAll(body: ReadableStream<Chunk> | null, takes: (chunk: Chunk)
 }
 
 /** A `fetch` for SDKs that read without limits. It cuts an error body at its limit and fails on a response or a line that is too long. */
-export const boundedFetch: typeof fetch = async (input, init) => {
-  const response = await fetch(input, init);
+export const boundedFetch: typeof fetch = async (input, init) => bounded(await fetch(input, init));
+
+export function bounded(response: Response): Response {
   const { body, ok, status, statusText, headers } = response;
   if (body === null) return response;
   const isStream = (headers.get("content-type") ?? "").startsWith("text/event-stream");
   const limit = !ok ? cutError() : isStream ? endlessLine() : endlessAnswer();
   return new Response(body.pipeThrough(limit), { status, statusText, headers });
-};
+}
 
 function cutError(): TransformStream<Chunk, Chunk> {
   let count = 0;

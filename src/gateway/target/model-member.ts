@@ -1,0 +1,121 @@
+// A target of another dialect as a member of a chain: a member of `fl.model`, whose answers are written in the client's dialect. A target
+// of the client's own dialect is asked in the same way if the request has to be changed for it.
+
+import type { RequestChange } from "../../core/flow/call.ts";
+import { factsFor } from "../../provider/model-facts/facts-for.ts";
+import { modelMember, type ModelMember, type PlacedModel } from "../../provider/model/members.ts";
+import { resolveModelOptions } from "../../provider/model/model-options.ts";
+import { ModelRequest } from "../../provider/model/model-request.ts";
+import { StreamSink } from "../../provider/model/stream-sink.ts";
+import type { Protocol } from "../../provider/wire/protocol.ts";
+import type { FittedRequest, RunContext, Tool } from "../../runtime/tool/tool.ts";
+import { DIALECTS } from "../dialect/dialect.ts";
+import type { GatewayRequest } from "../request/gateway-request.ts";
+import { byteMember, domainsOf, type GatewayDeps, type GatewayMember, type PlacedTarget } from "./byte-member.ts";
+import { lazyModel } from "./lazy-model.ts";
+import { streamTranslated, writeWhole } from "./translated-answer.ts";
+
+export function translatedMember(placed: PlacedTarget, dialect: Protocol, deps: GatewayDeps): GatewayMember {
+  const inner = innerMember(placed, dialect, deps);
+  return {
+    tool: wrapped(inner, placed, deps),
+    facts: inner.facts,
+    fit: (request) => translate(request, placed, inner),
+    passesThrough: () => false,
+  };
+}
+
+/** A target of the client's dialect that is not the one the request was written for. */
+export function fallbackMember(placed: PlacedTarget, dialect: Protocol, deps: GatewayDeps): GatewayMember {
+  const bytes = byteMember(placed, dialect, deps);
+  const inner = innerMember(placed, dialect, deps);
+  const through = wrapped(inner, placed, deps);
+  return {
+    tool: {
+      ...bytes.tool,
+      run: (request, context) =>
+        (request as GatewayRequest).translated === null
+          ? bytes.tool.run(request, context)
+          : through.run(request, context),
+    },
+    facts: bytes.facts,
+    fit: (request) => {
+      // What cannot be read here cannot be changed here either: the target reads it.
+      if (request.read.refused !== null) return { request, changes: [] };
+      const fitted = translate(request, placed, inner);
+      return fitted.changes.length === 0 ? { request, changes: [] } : fitted;
+    },
+    passesThrough: () => false,
+  };
+}
+
+const OPTIONS = resolveModelOptions({});
+
+function innerMember({ target, model, hasFallback }: PlacedTarget, dialect: Protocol, deps: GatewayDeps): ModelMember {
+  const own = target.dialects.includes(dialect) ? dialect : target.dialects[0];
+  const language = lazyModel(target, own, model, deps.transport.fetch);
+  const { maxConcurrent, timeouts, name } = target;
+  const place: PlacedModel = {
+    target: { model: language, id: `${name}/${model}`, timeouts, ...(maxConcurrent === null ? {} : { maxConcurrent }) },
+    domains: domainsOf(target, model, own),
+    facts: factsFor(language.provider, model),
+  };
+  // The request was written for a model of the client's dialect.
+  const facts = factsFor(DIALECTS[dialect].vendor, "");
+  const writtenFor: PlacedModel = { ...place, facts, domains: { endpoint: dialect, account: "", model: "" } };
+  return modelMember(place, [writtenFor, place], hasFallback, OPTIONS, deps);
+}
+
+function translate(
+  request: GatewayRequest,
+  { target }: PlacedTarget,
+  { fit }: ModelMember,
+): FittedRequest<GatewayRequest> {
+  const { options, extras, omitted } = request.read;
+  const { vendor } = DIALECTS[target.dialects[0]];
+  const own = { ...OWN_OPTIONS[vendor], ...extras[vendor] };
+  const sink = request.asked.facts.streaming ? new StreamSink("fail") : null;
+  const asked = new ModelRequest({ ...options, providerOptions: { [vendor]: own } }, sink);
+  const { request: fitted, changes } = fit?.(asked) ?? { request: asked, changes: [] };
+  const left: readonly RequestChange[] = omitted.map((where) => ({
+    rule: "other-dialect",
+    where,
+    why: "the target's dialect has no place for it",
+  }));
+  const all = [...left, ...changes];
+  request.memory.omitted = all.map(({ rule, where }) => `${rule}=${where}`);
+  return { request: request.translatedAs(fitted), changes: all };
+}
+
+/** Nothing of a client's conversation is stored at a vendor that the client did not choose. */
+const OWN_OPTIONS: Readonly<Record<string, Readonly<Record<string, boolean>>>> = { openai: { store: false } };
+
+function wrapped({ tool }: ModelMember, placed: PlacedTarget, deps: GatewayDeps): Tool<GatewayRequest, unknown> {
+  const modelOf = (request: unknown): unknown => (request as GatewayRequest).translated;
+  const { accepts: _accepts, ...own } = tool;
+  return {
+    ...own,
+    estimate: (request) => tool.estimate?.(modelOf(request)) ?? null,
+    estimateSent: (request) => tool.estimateSent?.(modelOf(request)) ?? null,
+    run: async (given, context: RunContext) => {
+      const request = given as GatewayRequest;
+      const { translated } = request;
+      if (translated === null) throw new Error("the request was not translated for this target");
+      request.answer.begin();
+      request.memory.refused = null;
+      const about = { request, context, target: `${placed.target.name}/${placed.model}`, clock: deps.clock };
+      // Each attempt has a stream of its own: what the client sees is decided when it is written in its dialect.
+      const sink = translated.sink === null ? null : new StreamSink("fail");
+      const fresh = new ModelRequest(
+        translated.options,
+        sink,
+        translated.memory,
+        translated.given,
+        translated.toolNames,
+      );
+      if (sink === null) writeWhole(about, fresh, await tool.run(fresh, context));
+      else await streamTranslated(about, sink, tool.run(fresh, context));
+      return null;
+    },
+  };
+}

@@ -1,0 +1,111 @@
+// An answer of another dialect on its way to the client: its parts are written in the client's dialect, and held until there is content.
+
+import type { LanguageModelV4GenerateResult } from "@ai-sdk/provider";
+import type { Clock } from "../../host/clock.ts";
+import type { ModelRequest } from "../../provider/model/model-request.ts";
+import type { Streamed } from "../../provider/model/stream.ts";
+import type { StreamSink } from "../../provider/model/stream-sink.ts";
+import { tokensIn } from "../../provider/price/cost.ts";
+import type { RunContext } from "../../runtime/tool/tool.ts";
+import { objectOf } from "../../core/json-fields.ts";
+import type { AnswerHead } from "../answer/client-answer.ts";
+import type { GatewayRequest } from "../request/gateway-request.ts";
+import type { AboutAnswer, AnswerPart } from "../translate/answer-writing.ts";
+import { WRITERS } from "../translate/write-answer.ts";
+
+export interface TranslatedCall {
+  readonly request: GatewayRequest;
+  readonly context: RunContext;
+  readonly target: string;
+  readonly clock: Clock;
+}
+
+export function writeWhole(call: TranslatedCall, { memory }: ModelRequest, value: unknown): void {
+  const { request } = call;
+  const result = memory.result ?? (value as LanguageModelV4GenerateResult);
+  const body = JSON.stringify(WRITERS[request.asked.dialect].body(result, aboutOf(call)));
+  request.memory.whole = { ...headOf(call, "application/json"), body };
+}
+
+/** Resolves when the answer is whole and all of it but its end was given to the client. */
+export async function streamTranslated(call: TranslatedCall, sink: StreamSink, running: unknown): Promise<void> {
+  const { request, context } = call;
+  const { answer, asked } = request;
+  const about = aboutOf(call);
+  const writer = WRITERS[asked.dialect].stream(about);
+  const head = headOf(call, about.asList ? "application/json" : "text/event-stream; charset=utf-8");
+  const encoder = new TextEncoder();
+  request.memory.head = head;
+  let isGone = false;
+  const reading = readAll(sink, async (part) => {
+    const written = isGone ? "" : writer.part(part);
+    if (written === "") return;
+    answer.push(encoder.encode(written));
+    if (!answer.isOpen && answer.open(head)) context.commit();
+    if (answer.isOpen && answer.isFull) await clientHasRead(call);
+  });
+  try {
+    const { finish } = (await running) as Streamed;
+    sink.paced.close();
+    await reading;
+    answer.last(encoder.encode(writer.finish(finish)));
+  } catch (error) {
+    // The client gets all that came before the break; of an attempt that it has not seen, nothing.
+    isGone = !answer.isOpen;
+    sink.paced.close();
+    await reading;
+    throw error;
+  }
+}
+
+async function readAll(sink: StreamSink, write: (part: AnswerPart) => Promise<void>): Promise<void> {
+  const parts = sink.paced.stream.getReader();
+  for (let read = await parts.read(); !read.done; read = await parts.read()) await write(read.value);
+}
+
+/** How long a client may leave what was written unread. */
+const UNREAD_MS = 60_000;
+
+function clientHasRead({ request, context, clock }: TranslatedCall): Promise<void> {
+  return new Promise((resolve) => {
+    request.answer.whenDrained(clock, UNREAD_MS, resolve, () => {
+      request.answer.cut();
+      context.cancel();
+      resolve();
+    });
+  });
+}
+
+function aboutOf({ request, context, clock }: TranslatedCall): AboutAnswer {
+  const { asked, read } = request;
+  const { facts, body, query, dialect } = asked;
+  return {
+    id: context.call.replaceAll(/[^A-Za-z0-9]/g, ""),
+    model: facts.model ?? "",
+    createdAt: clock.now(),
+    inputTokens: tokensIn(facts.inputCharacters),
+    textTools: read.textTools,
+    wantsUsage: objectOf(body["stream_options"])?.["include_usage"] === true,
+    asList: dialect === "google-generate" && facts.streaming && !/[?&]alt=sse(?:&|$)/.test(query),
+  };
+}
+
+function headOf({ request, context, target }: TranslatedCall, contentType: string): AnswerHead {
+  const { omitted } = request.memory;
+  return {
+    status: 200,
+    headers: {
+      "content-type": contentType,
+      "x-faultline-target": target,
+      "x-faultline-call": context.call,
+      "x-faultline-attempts": String(request.answer.attempts),
+      ...(omitted.length === 0 ? {} : { "x-faultline-omitted": headerSafe(omitted.join(", ")) }),
+    },
+  };
+}
+
+const MOST_HEADER = 1_000;
+
+function headerSafe(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, MOST_HEADER);
+}

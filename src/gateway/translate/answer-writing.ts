@@ -1,0 +1,121 @@
+// What the writers of the four dialects share. A writer gets the parts of an answer in the form that all dialects share and writes them in
+// the client's dialect: as events while they come, or as one body.
+
+import type {
+  LanguageModelV4Content,
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+} from "@ai-sdk/provider";
+import { objectOf, textOf } from "../../core/json-fields.ts";
+import { parseJson } from "../../core/try-read.ts";
+
+export type AnswerPart = LanguageModelV4StreamPart;
+export type AnswerFinish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
+export type AnswerCall = Extract<LanguageModelV4Content, { type: "tool-call" }>;
+
+/** What an answer says about itself. */
+export interface AboutAnswer {
+  readonly id: string;
+  /** The model as the client named it. */
+  readonly model: string;
+  /** In epoch milliseconds. */
+  readonly createdAt: number;
+  readonly inputTokens: number;
+  /** Tools whose input is plain text in the client's dialect. */
+  readonly textTools: ReadonlySet<string>;
+  /** The client wants the usage as an event of its own. */
+  readonly wantsUsage: boolean;
+  /** The client reads a list of JSON instead of events. */
+  readonly asList: boolean;
+}
+
+export interface WholeAnswerParts {
+  readonly content: readonly LanguageModelV4Content[];
+  readonly finishReason: LanguageModelV4FinishReason;
+  readonly usage: LanguageModelV4Usage;
+}
+
+export interface AnswerWriter {
+  /** What the client is sent for a part; empty for nothing. */
+  part(part: AnswerPart): string;
+  finish(finish: AnswerFinish): string;
+}
+
+export interface DialectWriter {
+  readonly stream: (about: AboutAnswer) => AnswerWriter;
+  readonly body: (answer: WholeAnswerParts, about: AboutAnswer) => unknown;
+}
+
+export interface TokenTotals {
+  readonly input: number;
+  readonly cached: number;
+  readonly cacheWrite: number;
+  readonly output: number;
+  readonly reasoning: number;
+}
+
+export function totalsOf({ inputTokens, outputTokens }: LanguageModelV4Usage): TokenTotals {
+  return {
+    input: inputTokens.total ?? 0,
+    cached: inputTokens.cacheRead ?? 0,
+    cacheWrite: inputTokens.cacheWrite ?? 0,
+    output: outputTokens.total ?? 0,
+    reasoning: outputTokens.reasoning ?? 0,
+  };
+}
+
+export function event(data: unknown): string {
+  return `data: ${JSON.stringify(data)}\n\n`;
+}
+
+export function named(name: string, data: unknown): string {
+  return `event: ${name}\n${event(data)}`;
+}
+
+export function secondsOf(atMs: number): number {
+  return Math.floor(atMs / 1_000);
+}
+
+export function textIn(content: readonly LanguageModelV4Content[]): string {
+  return content.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
+
+export function thoughtsIn(content: readonly LanguageModelV4Content[]): string {
+  return content.map((part) => (part.type === "reasoning" ? part.text : "")).join("");
+}
+
+export function callsIn(content: readonly LanguageModelV4Content[]): readonly AnswerCall[] {
+  return content
+    .filter((part) => part.type === "tool-call")
+    .filter(({ providerExecuted }) => providerExecuted !== true);
+}
+
+/** The input of a call as an object. */
+export function inputObject({ input }: Pick<AnswerCall, "input">): Readonly<Record<string, unknown>> {
+  return objectOf(parseJson(input)) ?? {};
+}
+
+/** The text of a tool that takes plain text. */
+export function inputText(call: Pick<AnswerCall, "input">): string {
+  return textOf(inputObject(call)["input"]);
+}
+
+/** Whole answers of a stream, call by call: how much of each call's input the client has. */
+export class OpenCalls {
+  readonly #calls = new Map<string, { readonly index: number; readonly name: string; sent: number }>();
+
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  open(id: string, name: string): { readonly index: number; readonly name: string } {
+    const call = { index: this.#calls.size, name, sent: 0 };
+    this.#calls.set(id, call);
+    return call;
+  }
+
+  get(id: string): { readonly index: number; readonly name: string; sent: number } | null {
+    return this.#calls.get(id) ?? null;
+  }
+}

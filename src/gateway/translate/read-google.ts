@@ -1,0 +1,213 @@
+// Reads a request for Google's generateContent. Fields come in camel case and in snake case.
+
+import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4TextPart } from "@ai-sdk/provider";
+import { type JsonObject, listOf, numberOrNull, objectOf, objectsOf, textOf } from "../../core/json-fields.ts";
+import {
+  effortFor,
+  effortOf,
+  fileAt,
+  fileOf,
+  outputOf,
+  Reading,
+  type ReadRequest,
+  textPart,
+} from "./request-reading.ts";
+
+const KNOWN: ReadonlySet<string> = new Set([
+  ...["contents", "systemInstruction", "system_instruction", "tools", "toolConfig", "tool_config", "model"],
+  ...[
+    "generationConfig",
+    "generation_config",
+    "safetySettings",
+    "safety_settings",
+    "cachedContent",
+    "cached_content",
+    "labels",
+  ],
+]);
+
+const KNOWN_CONFIG: ReadonlySet<string> = new Set([
+  ...["maxOutputTokens", "temperature", "topP", "topK", "presencePenalty", "frequencyPenalty", "seed", "stopSequences"],
+  ...["responseMimeType", "responseSchema", "responseJsonSchema", "thinkingConfig", "candidateCount"],
+]);
+
+export function readGoogle(given: JsonObject): ReadRequest {
+  const body = camelized(given);
+  const reading = new Reading(body, KNOWN);
+  if (textOf(body["cachedContent"]) !== "") reading.refuse("cachedContent names what only its own target has stored");
+  reading.system(
+    objectsOf(objectOf(body["systemInstruction"])?.["parts"])
+      .map((part) => textOf(part["text"]))
+      .join("\n"),
+  );
+  const calls = new GoogleCalls();
+  for (const content of objectsOf(body["contents"])) readContent(content, reading, calls);
+  for (const tool of objectsOf(body["tools"])) readTool(tool, reading);
+  readToolConfig(objectOf(objectOf(body["toolConfig"])?.["functionCallingConfig"]), reading);
+  readConfig(objectOf(body["generationConfig"]) ?? {}, reading);
+  return reading.done();
+}
+
+/** The fields of the two outer levels in camel case. */
+function camelized(body: JsonObject): JsonObject {
+  const camel = (holder: JsonObject): JsonObject =>
+    Object.fromEntries(
+      Object.entries(holder).map(([name, value]) => [
+        name.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase()),
+        value,
+      ]),
+    );
+  const outer = camel(body);
+  const inner = ["generationConfig", "toolConfig"].flatMap((name) => {
+    const held = objectOf(outer[name]);
+    return held === null ? [] : [[name, camel(held)] as const];
+  });
+  return { ...outer, ...Object.fromEntries(inner) };
+}
+
+function readConfig(config: JsonObject, reading: Reading): void {
+  if ((numberOrNull(config["candidateCount"]) ?? 1) > 1)
+    reading.refuse("several candidates exist only in this dialect");
+  for (const field in config) if (!KNOWN_CONFIG.has(field)) reading.omitted.push(`generationConfig.${field}`);
+  for (const name of [
+    "maxOutputTokens",
+    "temperature",
+    "topP",
+    "topK",
+    "presencePenalty",
+    "frequencyPenalty",
+    "seed",
+  ] as const) {
+    reading.number(name, config[name]);
+  }
+  const stops = listOf(config["stopSequences"]).map(textOf);
+  if (stops.length > 0) reading.options.stopSequences = stops;
+  if (config["responseMimeType"] === "application/json") {
+    reading.json(config["responseJsonSchema"] ?? lowerCased(config["responseSchema"]));
+  }
+  const thinking = objectOf(config["thinkingConfig"]);
+  const effort = effortOf(thinking?.["thinkingLevel"]);
+  const budget = numberOrNull(thinking?.["thinkingBudget"]);
+  if (effort !== null) reading.options.reasoning = effort;
+  else if (budget !== null) reading.options.reasoning = effortFor(budget);
+}
+
+/** Google's own schemas write types in capitals; JSON Schema does not. */
+function lowerCased(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(lowerCased);
+  const holder = objectOf(schema);
+  if (holder === null) return schema;
+  return Object.fromEntries(
+    Object.entries(holder).map(([name, value]) => [
+      name,
+      name === "type" && typeof value === "string" ? value.toLowerCase() : lowerCased(value),
+    ]),
+  );
+}
+
+/** Calls may have no ids: then a result belongs to the oldest open call of its name. */
+class GoogleCalls {
+  readonly #open: { readonly id: string; readonly name: string }[] = [];
+  #count = 0;
+
+  opened(given: string, name: string): string {
+    const id = given === "" ? `call_${++this.#count}` : given;
+    this.#open.push({ id, name });
+    return id;
+  }
+
+  answered(given: string, name: string): string {
+    const at = this.#open.findIndex((call) => (given === "" ? call.name === name : call.id === given));
+    const [found] = at === -1 ? [] : this.#open.splice(at, 1);
+    return found?.id ?? (given || name);
+  }
+}
+
+type Answer = Extract<LanguageModelV4Message, { role: "assistant" }>;
+
+function readContent(content: JsonObject, reading: Reading, calls: GoogleCalls): void {
+  const parts = objectsOf(content["parts"]);
+  if (content["role"] === "model") return readAnswer(parts, reading, calls);
+  const own: (LanguageModelV4TextPart | LanguageModelV4FilePart)[] = [];
+  for (const part of parts) {
+    const result = objectOf(part["functionResponse"]) ?? objectOf(part["function_response"]);
+    if (result === null) {
+      const read = userPart(part, reading);
+      if (read !== null) own.push(read);
+      continue;
+    }
+    const name = textOf(result["name"]);
+    const response = objectOf(result["response"]) ?? {};
+    const isError = "error" in response && !("output" in response) && !("result" in response);
+    const output = outputOf(
+      response["output"] ?? response["result"] ?? response["error"] ?? response,
+      isError,
+      (each) => userPart(each, reading),
+    );
+    reading.result(calls.answered(textOf(result["id"]), name), output, name);
+  }
+  if (own.length > 0) reading.messages.push({ role: "user", content: own });
+}
+
+function readAnswer(parts: readonly JsonObject[], reading: Reading, calls: GoogleCalls): void {
+  const content = parts.flatMap((part): Answer["content"] => {
+    const signature = textOf(part["thoughtSignature"]) || textOf(part["thought_signature"]);
+    const signed = signature === "" ? {} : { providerOptions: { google: { thoughtSignature: signature } } };
+    const call = objectOf(part["functionCall"]) ?? objectOf(part["function_call"]);
+    if (call !== null) {
+      const name = textOf(call["name"]);
+      const id = calls.opened(textOf(call["id"]), name);
+      return [{ type: "tool-call", toolCallId: id, toolName: name, input: call["args"] ?? {}, ...signed }];
+    }
+    const text = textOf(part["text"]);
+    if (part["thought"] === true) return [{ type: "reasoning", text, ...signed }];
+    if (text !== "") return [{ type: "text", text, ...signed }];
+    const file = userPart(part, reading);
+    return file === null ? [] : [file];
+  });
+  reading.messages.push({ role: "assistant", content });
+}
+
+function userPart(part: JsonObject, reading: Reading): LanguageModelV4TextPart | LanguageModelV4FilePart | null {
+  if (typeof part["text"] === "string") return textPart(part["text"]);
+  const inline = objectOf(part["inlineData"]) ?? objectOf(part["inline_data"]);
+  if (inline !== null) return fileOf(textOf(inline["data"]), textOf(inline["mimeType"] ?? inline["mime_type"]));
+  const stored = objectOf(part["fileData"]) ?? objectOf(part["file_data"]);
+  if (stored !== null) {
+    const address = textOf(stored["fileUri"] ?? stored["file_uri"]);
+    const isOwn = address.startsWith("gs:") || address.includes("generativelanguage.googleapis.com");
+    const file = isOwn ? null : fileAt(address, textOf(stored["mimeType"] ?? stored["mime_type"]) || "application/pdf");
+    if (file === null) reading.refuse("a file that is stored at another vendor cannot be read");
+    return file;
+  }
+  reading.omitted.push(`contents.${Object.keys(part)[0] ?? "part"}`);
+  return null;
+}
+
+function readTool(tool: JsonObject, reading: Reading): void {
+  const declared = objectsOf(tool["functionDeclarations"] ?? tool["function_declarations"]);
+  for (const fn of declared) {
+    const schema = fn["parametersJsonSchema"] ?? fn["parameters_json_schema"] ?? lowerCased(fn["parameters"]);
+    reading.tool(textOf(fn["name"]), fn["description"], schema);
+  }
+  if (declared.length === 0) for (const name of Object.keys(tool)) reading.omitted.push(`tools.${name}`);
+}
+
+function readToolConfig(config: JsonObject | null, reading: Reading): void {
+  if (config === null) return;
+  const names = listOf(config["allowedFunctionNames"]).map(textOf);
+  const [only] = names;
+  switch (textOf(config["mode"]).toUpperCase()) {
+    case "NONE":
+      reading.options.toolChoice = { type: "none" };
+      break;
+    case "ANY":
+      reading.options.toolChoice =
+        names.length === 1 && only !== undefined ? { type: "tool", toolName: only } : { type: "required" };
+      break;
+    case "AUTO":
+      reading.options.toolChoice = { type: "auto" };
+      break;
+    default:
+  }
+}

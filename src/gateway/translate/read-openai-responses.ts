@@ -1,0 +1,144 @@
+// Reads a request for OpenAI's responses.
+
+import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4TextPart } from "@ai-sdk/provider";
+import { type JsonObject, objectOf, objectsOf, textOf } from "../../core/json-fields.ts";
+import { oneCallAtATime, readToolChoice } from "./read-openai-chat.ts";
+import { effortOf, fileAt, inputOf, outputOf, Reading, type ReadRequest, textPart } from "./request-reading.ts";
+
+const KNOWN: ReadonlySet<string> = new Set([
+  ...[
+    "model",
+    "input",
+    "instructions",
+    "stream",
+    "stream_options",
+    "user",
+    "metadata",
+    "store",
+    "safety_identifier",
+    "include",
+  ],
+  ...["max_output_tokens", "temperature", "top_p", "reasoning", "text", "truncation", "background", "client_metadata"],
+  ...["tools", "tool_choice", "parallel_tool_calls", "previous_response_id", "conversation", "prompt_cache_key"],
+]);
+
+export function readOpenaiResponses(body: JsonObject): ReadRequest {
+  const reading = new Reading(body, KNOWN);
+  for (const field of ["previous_response_id", "conversation", "prompt"]) {
+    // The conversation itself is stored at the vendor, and is not in the request.
+    if (body[field] !== undefined && body[field] !== null)
+      reading.refuse(`${field} names what only its own target has stored`);
+  }
+  if (body["background"] === true) reading.refuse("a response in the background exists only in this dialect");
+  reading.system(textOf(body["instructions"]));
+  if (typeof body["input"] === "string") reading.messages.push({ role: "user", content: [textPart(body["input"])] });
+  for (const item of objectsOf(body["input"])) readItem(item, reading);
+  reading.number("maxOutputTokens", body["max_output_tokens"]);
+  reading.number("temperature", body["temperature"]);
+  reading.number("topP", body["top_p"]);
+  const effort = effortOf(objectOf(body["reasoning"])?.["effort"]);
+  if (effort !== null) reading.options.reasoning = effort;
+  for (const tool of objectsOf(body["tools"])) readTool(tool, reading);
+  readToolChoice(body["tool_choice"], reading);
+  if (body["parallel_tool_calls"] === false) oneCallAtATime(reading);
+  if (textOf(body["prompt_cache_key"]) !== "")
+    reading.extra("openai", { promptCacheKey: textOf(body["prompt_cache_key"]) });
+  const format = objectOf(objectOf(body["text"])?.["format"]);
+  if (format?.["type"] === "json_object") reading.json(undefined);
+  if (format?.["type"] === "json_schema") reading.json(format["schema"], format["name"], format["description"]);
+  return reading.done();
+}
+
+type Answer = Extract<LanguageModelV4Message, { role: "assistant" }>;
+
+/** Items of one answer follow each other and become one message. */
+function answerOf({ messages }: Reading): Answer["content"] {
+  const last = messages.at(-1);
+  if (last?.role === "assistant") return last.content;
+  const answer: Answer = { role: "assistant", content: [] };
+  messages.push(answer);
+  return answer.content;
+}
+
+function readItem(item: JsonObject, reading: Reading): void {
+  const type = textOf(item["type"]) || (item["role"] === undefined ? "" : "message");
+  const read = ITEMS[type];
+  if (read === undefined) reading.refuse(`items of the type ${type} exist only in this dialect`);
+  else read(item, reading);
+}
+
+const ITEMS: Readonly<Record<string, (item: JsonObject, reading: Reading) => void>> = {
+  message: readMessage,
+  function_call: (item, reading) => readCall(item, inputOf(item["arguments"]), reading),
+  custom_tool_call: (item, reading) => readCall(item, { input: textOf(item["input"]) }, reading),
+  function_call_output: readResult,
+  custom_tool_call_output: readResult,
+  // Its account alone can read it.
+  reasoning: (item, reading) => {
+    const text = objectsOf(item["summary"])
+      .map((part) => textOf(part["text"]))
+      .join("\n");
+    const providerOptions = { openai: { itemId: textOf(item["id"]) } };
+    answerOf(reading).push({ type: "reasoning", text, providerOptions });
+  },
+  web_search_call: (_item, reading) => void reading.omitted.push("input.web_search_call"),
+  compaction: (_item, reading) => reading.refuse("a compacted conversation can only be read by its own target"),
+};
+
+function readCall(item: JsonObject, input: unknown, reading: Reading): void {
+  const id = textOf(item["call_id"]) || textOf(item["id"]);
+  const name = textOf(item["name"]);
+  reading.called(id, name);
+  answerOf(reading).push({ type: "tool-call", toolCallId: id, toolName: name, input });
+}
+
+function readResult(item: JsonObject, reading: Reading): void {
+  reading.result(
+    textOf(item["call_id"]),
+    outputOf(item["output"], false, (part) => partOf(part, reading)),
+  );
+}
+
+function readMessage(item: JsonObject, reading: Reading): void {
+  const { content, role } = item;
+  const parts =
+    typeof content === "string"
+      ? [textPart(content)]
+      : objectsOf(content).flatMap((part) => partOf(part, reading) ?? []);
+  const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+  if (role === "system" || role === "developer") reading.system(text);
+  else if (role === "assistant") answerOf(reading).push(...parts.filter((part) => part.type === "text"));
+  else reading.messages.push({ role: "user", content: parts });
+}
+
+function partOf(part: JsonObject, reading: Reading): LanguageModelV4TextPart | LanguageModelV4FilePart | null {
+  switch (part["type"]) {
+    case "input_text":
+    case "output_text":
+    case "text":
+      return textPart(textOf(part["text"]));
+    case "refusal":
+      return textPart(textOf(part["refusal"]));
+    case "input_image": {
+      const image = fileAt(textOf(part["image_url"]), "image/*");
+      if (image === null) reading.refuse("an image that is stored at another vendor cannot be read");
+      return image;
+    }
+    case "input_file": {
+      const address = textOf(part["file_data"]) || textOf(part["file_url"]);
+      const file = fileAt(address, "application/pdf", textOf(part["filename"]));
+      if (file === null) reading.refuse("a file that is stored at another vendor cannot be read");
+      return file;
+    }
+    default:
+      reading.refuse(`parts of the type ${textOf(part["type"])} exist only in this dialect`);
+      return null;
+  }
+}
+
+function readTool(tool: JsonObject, reading: Reading): void {
+  const name = textOf(tool["name"]);
+  if (tool["type"] === "function") reading.tool(name, tool["description"], tool["parameters"], tool["strict"]);
+  else if (tool["type"] === "custom") reading.textTool(name, tool["description"]);
+  else reading.omitted.push(`tools.${textOf(tool["type"])}`);
+}

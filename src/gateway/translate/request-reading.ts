@@ -1,0 +1,193 @@
+// What the readers of the four dialects share: the form they all read into, and the parts that look alike everywhere.
+// D1  What the shared form has no place for is named, so that it can be declared.
+// D2  What would change the meaning of a request if it were left out is a reason to refuse it.
+
+import type {
+  JSONValue,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FilePart,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  LanguageModelV4TextPart,
+  LanguageModelV4ToolResultPart,
+  SharedV4ProviderOptions,
+} from "@ai-sdk/provider";
+import { isMap, type JsonObject, numberOrNull, objectOf, textOf } from "../../core/json-fields.ts";
+import { parseJson } from "../../core/try-read.ts";
+
+export type SharedOptions = LanguageModelV4CallOptions;
+
+/** A request in the form that all dialects share. */
+export interface ReadRequest {
+  readonly options: SharedOptions;
+  /** Options for targets of one vendor, by its name. */
+  readonly extras: Readonly<Record<string, SharedV4ProviderOptions[string]>>;
+  /** Fields that no other dialect has. */
+  readonly omitted: readonly string[];
+  /** Why it cannot be carried over; null when it can. */
+  readonly refused: string | null;
+  /** Tools whose input is plain text in the client's dialect. */
+  readonly textTools: ReadonlySet<string>;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+export type Effort = NonNullable<SharedOptions["reasoning"]>;
+
+/** Collects a request while its fields are read. */
+export class Reading {
+  readonly messages: LanguageModelV4Message[] = [];
+  readonly tools: LanguageModelV4FunctionTool[] = [];
+  readonly options: Mutable<SharedOptions>;
+  readonly extras: Record<string, Record<string, JSONValue>> = {};
+  readonly omitted: string[] = [];
+  readonly textTools = new Set<string>();
+  refused: string | null = null;
+  /** The names of tools by the ids of their calls: results name only the call. */
+  readonly #names = new Map<string, string>();
+
+  constructor(body: JsonObject, known: ReadonlySet<string>) {
+    this.options = { prompt: this.messages };
+    for (const field in body) if (!known.has(field) && isSet(body[field])) this.omitted.push(field);
+  }
+
+  refuse(why: string): void {
+    this.refused ??= why;
+  }
+
+  /** A number of the body under its name in the shared form. */
+  number(
+    name: "maxOutputTokens" | "temperature" | "topP" | "topK" | "presencePenalty" | "frequencyPenalty" | "seed",
+    value: unknown,
+  ): void {
+    const number = numberOrNull(value);
+    if (number !== null) this.options[name] = number;
+  }
+
+  system(text: string, providerOptions?: SharedV4ProviderOptions): void {
+    if (text !== "") this.messages.push({ role: "system", content: text, ...withOptions(providerOptions) });
+  }
+
+  tool(
+    name: string,
+    description: unknown,
+    schema: unknown,
+    strict?: unknown,
+    providerOptions?: SharedV4ProviderOptions,
+  ): void {
+    this.tools.push({
+      type: "function",
+      name,
+      inputSchema: isMap(schema) ? schema : { type: "object", properties: {} },
+      ...(textOf(description) === "" ? {} : { description: textOf(description) }),
+      ...(typeof strict === "boolean" ? { strict } : {}),
+      ...withOptions(providerOptions),
+    });
+  }
+
+  /** A tool whose input is a text: other dialects give it as one field. */
+  textTool(name: string, description: unknown): void {
+    this.textTools.add(name);
+    this.tool(name, description, { type: "object", properties: { input: { type: "string" } }, required: ["input"] });
+  }
+
+  called(id: string, name: string): void {
+    this.#names.set(id, name);
+  }
+
+  /** Results of calls follow each other in one message. */
+  result(id: string, output: LanguageModelV4ToolResultPart["output"], name = this.#names.get(id) ?? "unknown"): void {
+    const part: LanguageModelV4ToolResultPart = { type: "tool-result", toolCallId: id, toolName: name, output };
+    const last = this.messages.at(-1);
+    if (last?.role === "tool") last.content.push(part);
+    else this.messages.push({ role: "tool", content: [part] });
+  }
+
+  extra(vendor: string, options: Readonly<Record<string, JSONValue>>): void {
+    this.extras[vendor] = { ...this.extras[vendor], ...options };
+  }
+
+  json(schema: unknown, name?: unknown, description?: unknown): void {
+    this.options.responseFormat = {
+      type: "json",
+      ...(isMap(schema) ? { schema } : {}),
+      ...(textOf(name) === "" ? {} : { name: textOf(name) }),
+      ...(textOf(description) === "" ? {} : { description: textOf(description) }),
+    };
+  }
+
+  done(): ReadRequest {
+    if (this.tools.length > 0) this.options.tools = this.tools;
+    else delete this.options.toolChoice;
+    const { options, extras, omitted, refused, textTools } = this;
+    return { options, extras, omitted, refused, textTools };
+  }
+}
+
+function isSet(value: unknown): boolean {
+  return value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0);
+}
+
+export function withOptions(providerOptions: SharedV4ProviderOptions | undefined): {
+  providerOptions?: SharedV4ProviderOptions;
+} {
+  return providerOptions === undefined ? {} : { providerOptions };
+}
+
+const EFFORTS: ReadonlySet<string> = new Set(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
+
+export function effortOf(value: unknown): Effort | null {
+  const text = textOf(value).toLowerCase();
+  return EFFORTS.has(text) ? (text as Effort) : null;
+}
+
+/** How hard a model should think that may spend this many tokens on it. */
+export function effortFor(budgetTokens: number): Effort {
+  if (budgetTokens === 0) return "none";
+  if (budgetTokens < 0) return "medium";
+  if (budgetTokens < 4_096) return "low";
+  return budgetTokens < 16_384 ? "medium" : "high";
+}
+
+export function textPart(text: string, providerOptions?: SharedV4ProviderOptions): LanguageModelV4TextPart {
+  return { type: "text", text, ...withOptions(providerOptions) };
+}
+
+/** A file given by an address, which may contain the data itself. Null if it is neither. */
+export function fileAt(address: string, mediaType: string, filename?: string): LanguageModelV4FilePart | null {
+  const named = filename === undefined || filename === "" ? {} : { filename };
+  const inline = /^data:([^;,]+)?(?:;[^,]*)?,/i.exec(address);
+  if (inline !== null) {
+    const data = address.slice(inline[0].length);
+    return { type: "file", mediaType: inline[1] ?? mediaType, data: { type: "data", data }, ...named };
+  }
+  const url = URL.parse(address);
+  return url === null ? null : { type: "file", mediaType, data: { type: "url", url }, ...named };
+}
+
+export function fileOf(data: string, mediaType: string, filename?: string): LanguageModelV4FilePart {
+  const named = filename === undefined || filename === "" ? {} : { filename };
+  return { type: "file", mediaType, data: { type: "data", data }, ...named };
+}
+
+/** The input of a call, which some dialects write as text. */
+export function inputOf(given: unknown): unknown {
+  if (typeof given !== "string") return given ?? {};
+  return given.trim() === "" ? {} : (parseJson(given) ?? given);
+}
+
+/** A result as text, or as the parts it has. */
+export function outputOf(
+  given: unknown,
+  isError: boolean,
+  partOf: (part: JsonObject) => LanguageModelV4TextPart | LanguageModelV4FilePart | null,
+): LanguageModelV4ToolResultPart["output"] {
+  if (!Array.isArray(given)) {
+    const value = typeof given === "string" ? given : JSON.stringify(given ?? "");
+    return { type: isError ? "error-text" : "text", value };
+  }
+  const parts = given.flatMap((part) => partOf(objectOf(part) ?? {}) ?? []);
+  if (parts.every((part) => part.type === "text")) {
+    return { type: isError ? "error-text" : "text", value: parts.map(({ text }) => text).join("\n") };
+  }
+  return { type: "content", value: parts };
+}

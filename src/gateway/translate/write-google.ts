@@ -1,0 +1,103 @@
+// Writes answers as Google's generateContent: every piece of a stream is a whole response with the next parts.
+
+import type { LanguageModelV4FinishReason, LanguageModelV4Usage } from "@ai-sdk/provider";
+import {
+  type AboutAnswer,
+  type AnswerCall,
+  type AnswerFinish,
+  type AnswerPart,
+  type AnswerWriter,
+  callsIn,
+  type DialectWriter,
+  event,
+  inputObject,
+  textIn,
+  thoughtsIn,
+  totalsOf,
+} from "./answer-writing.ts";
+
+const STOPS: Readonly<Record<LanguageModelV4FinishReason["unified"], string>> = {
+  "stop": "STOP",
+  "length": "MAX_TOKENS",
+  "content-filter": "SAFETY",
+  "tool-calls": "STOP",
+  "interrupted": "MAX_TOKENS",
+  "error": "OTHER",
+  "other": "STOP",
+};
+
+export const GOOGLE_WRITER: DialectWriter = {
+  stream: (about) => new GenerateStream(about),
+  body: ({ content, finishReason, usage }, about) => {
+    const [text, thoughts] = [textIn(content), thoughtsIn(content)];
+    const parts = [
+      ...(thoughts === "" ? [] : [{ text: thoughts, thought: true }]),
+      ...(text === "" ? [] : [{ text }]),
+      ...callsIn(content).map(callPart),
+    ];
+    return {
+      candidates: [{ content: { role: "model", parts }, finishReason: STOPS[finishReason.unified], index: 0 }],
+      usageMetadata: usageOf(usage),
+      ...headOf(about),
+    };
+  },
+};
+
+function headOf({ id, model }: AboutAnswer): Readonly<Record<string, unknown>> {
+  return { modelVersion: model, responseId: id };
+}
+
+/** Google counts thoughts apart from the answer. */
+function usageOf(usage: LanguageModelV4Usage): unknown {
+  const { input, cached, output, reasoning } = totalsOf(usage);
+  return {
+    promptTokenCount: input,
+    cachedContentTokenCount: cached,
+    candidatesTokenCount: Math.max(0, output - reasoning),
+    thoughtsTokenCount: reasoning,
+    totalTokenCount: input + output,
+  };
+}
+
+function callPart(call: AnswerCall): unknown {
+  return { functionCall: { id: call.toolCallId, name: call.toolName, args: inputObject(call) } };
+}
+
+class GenerateStream implements AnswerWriter {
+  readonly #about: AboutAnswer;
+  #isFirst = true;
+
+  constructor(about: AboutAnswer) {
+    this.#about = about;
+  }
+
+  part(part: AnswerPart): string {
+    switch (part.type) {
+      case "text-delta":
+        return part.delta === "" ? "" : this.#parts([{ text: part.delta }]);
+      case "reasoning-delta":
+        return part.delta === "" ? "" : this.#parts([{ text: part.delta, thought: true }]);
+      case "tool-call":
+        return part.providerExecuted === true ? "" : this.#parts([callPart(part)]);
+      default:
+        return "";
+    }
+  }
+
+  finish({ finishReason, usage }: AnswerFinish): string {
+    const candidate = { content: { role: "model", parts: [] }, finishReason: STOPS[finishReason.unified], index: 0 };
+    const last = this.#piece({ candidates: [candidate], usageMetadata: usageOf(usage), ...headOf(this.#about) });
+    return this.#about.asList ? `${last}\n]` : last;
+  }
+
+  #parts(parts: readonly unknown[]): string {
+    return this.#piece({ candidates: [{ content: { role: "model", parts }, index: 0 }], ...headOf(this.#about) });
+  }
+
+  #piece(response: unknown): string {
+    if (!this.#about.asList) return event(response);
+    const before = this.#isFirst ? "[" : ",\r\n";
+    this.#isFirst = false;
+    return before + JSON.stringify(response);
+  }
+}

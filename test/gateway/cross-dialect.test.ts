@@ -1,0 +1,32 @@
+// A gateway in front of targets that speak another dialect than the client: sixteen pairs, whole and streamed.
+
+import { describe, expect, it } from "vitest";
+import { always } from "../provider/chain/chain-world.ts";
+import { ANSWER, ask, DIALECTS } from "./dialect-clients.ts";
+import { FIRST, gatewayWorld, SECOND, twoDialects } from "./gateway-world.ts";
+
+const GRID = DIALECTS.flatMap((client) =>
+  DIALECTS.flatMap((target) => [false, true].map((streaming) => ({ client, target, streaming }))),
+);
+
+describe.each(GRID)("$client → $target, streaming: $streaming", ({ client, target, streaming }) => {
+  it("answers in the client's dialect", async () => {
+    const world = await gatewayWorld({ file: twoDialects(target, target) });
+    const heard = await world.run(ask(world.url, client, { streaming }));
+    expect(heard).toMatchObject({ status: 200, text: ANSWER, isWhole: true, error: null });
+    expect(world.received().map(({ model, protocol }) => ({ model, protocol }))).toEqual([
+      { model: FIRST, protocol: expect.any(String) as string },
+    ]);
+    expect(heard.headers.get("x-faultline-target")).toBe(`one/${FIRST}`);
+  });
+
+  it("falls back from the client's own dialect, and nothing of the failed attempts is seen", async () => {
+    const world = await gatewayWorld({
+      file: twoDialects(client, target),
+      rules: [always(FIRST, { fault: "unavailable" })],
+    });
+    const heard = await world.run(ask(world.url, client, { streaming }));
+    expect(heard).toMatchObject({ status: 200, text: ANSWER, isWhole: true, error: null });
+    expect(world.asked()).toEqual([FIRST, FIRST, SECOND]);
+  });
+});
