@@ -143,7 +143,7 @@ function decode(text: unknown, what: string, context: Readonly<Record<string, st
     return JSON.parse(String(text)) as unknown;
   } catch (error) {
     throw drift(
-      `${what} is not what was written: it is no JSON. Run a verification, and put back a copy of the journal.`,
+      `${what} is not what was written: it is not JSON. Run a verification, and restore a copy of the journal.`,
       {
         context,
         error,

@@ -78,14 +78,14 @@ export function positioned({ position, session, seq, at, body }: EventRow): Posi
 
 function gap(session: string, seq: number): Error {
   return drift(
-    `Entry ${seq} of session ${session} is missing although later ones are there. Run a verification, and put back a copy of the journal.`,
+    `Entry ${seq} of session ${session} is missing although later ones are there. Run a verification, and restore a copy of the journal.`,
     { context: { session, seq } },
   );
 }
 
 function changed(session: string, seq: number): Error {
   return drift(
-    `Entry ${seq} of session ${session} is not what was written: its hash is that of another one. Run a verification, and put back a copy of the journal.`,
+    `Entry ${seq} of session ${session} is not what was written: its hash is that of another one. Run a verification, and restore a copy of the journal.`,
     { context: { session, seq } },
   );
 }

@@ -1,4 +1,4 @@
-// Which entries the index of failures follows from, when they are read back.
+// Which entries change the index of failures, when they are read back.
 
 import type { JournalEvent } from "../core/record/event.ts";
 import { type FaultMark, faultMarkOf } from "../core/record/fault-index.ts";

@@ -1,5 +1,5 @@
-// Tells listeners which kept values other processes have written. A value is known by its checksum, so a change is found whatever the
-// clock says, and nothing is read of values that are as they were. With a source that answers at once, all of it happens at once.
+// Calls listeners with the kept values that other processes have written. It compares checksums, so it finds changes whatever the clock
+// says, and does not read values that have not changed. With a source that answers at once, all of it happens at once.
 
 import { classify } from "../core/classify/classify.ts";
 import type { KeepKind, KeptListener } from "./journal.ts";
@@ -43,7 +43,7 @@ export function createKeptWatch(source: KeptSource, tell: OnWarning): KeptWatch 
   }
 
   function deliver(watcher: Watcher, kind: KeepKind, key: string): void {
-    safely(`taking over the ${kind} that another process kept under ${key}`, () =>
+    safely(`reading the ${kind} that another process kept under ${key}`, () =>
       when(source.kept(kind, key), (value) => {
         if (value !== null && watchers.has(watcher)) watcher.listener(kind, key, value);
       }),

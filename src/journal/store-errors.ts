@@ -19,7 +19,7 @@ interface ResultRow {
   readonly example: string;
 }
 
-const LOOK_FOR_A_COPY = "Run a verification. Put back a copy of the file, or move it away and begin a new one.";
+const LOOK_FOR_A_COPY = "Run a verification. Restore a copy of the file, or move it away and begin a new one.";
 
 // prettier-ignore
 const RESULTS: Readonly<Record<number, ResultRow>> = {

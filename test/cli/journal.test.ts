@@ -306,7 +306,7 @@ describe("a file that is not a journal", () => {
       (file: string) => tamper(file, "CREATE TABLE own (x)"),
       "the SQLite file of another program",
     ],
-    ["of text", (file: string) => writeFileSync(file, "hello, I am no database"), "it is no SQLite file"],
+    ["of text", (file: string) => writeFileSync(file, "hello, I am no database"), "it is not an SQLite file"],
     [
       "torn",
       (file: string) => writeFileSync(file, readFileSync(agent).subarray(0, 5_000)),

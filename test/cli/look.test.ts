@@ -92,7 +92,7 @@ describe("a read-only command", () => {
     const before = contents(dirname(newer));
     const got = await asAnother(args(newer));
     expect(got.code).toBe(3);
-    expect(got.stderr).toContain("a newer program wrote it. It was left as it is; upgrade this program.");
+    expect(got.stderr).toContain("a newer program wrote it. It was not changed; upgrade this program.");
     expect(contents(dirname(newer))).toEqual(before);
     rmSync(newer);
   });

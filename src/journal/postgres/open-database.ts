@@ -64,18 +64,18 @@ function refuseForeign({ tables, version }: Found, { address: { name, schema } }
   const context = { journal: name };
   if (version === null && tables.length > 0)
     throw drift(
-      `The schema ${schema} in ${name} is not a journal: it has tables of another program. It was left as it is; name another one with ?schema=….`,
+      `The schema ${schema} in ${name} is not a journal: it has tables of another program. It was not changed; name another one with ?schema=….`,
       { context },
     );
   if (version !== null && version > SCHEMA_VERSION)
     throw drift(
       `${name} has version ${version} and this program knows versions up to ${SCHEMA_VERSION}: a newer program wrote it. ` +
-        "It was left as it is; upgrade this program.",
+        "It was not changed; upgrade this program.",
       { context: { ...context, found: version, known: SCHEMA_VERSION } },
     );
   const missing = TABLES.filter((table) => !tables.includes(table));
   if (version === SCHEMA_VERSION && missing.length > 0)
-    throw drift(`${name} lacks ${missing.join(", ")}: it is no whole journal. Put back a copy of the database.`, {
+    throw drift(`${name} lacks ${missing.join(", ")}: it is not a complete journal. Restore a copy of the database.`, {
       context,
     });
 }

@@ -45,7 +45,7 @@ const CODES: Readonly<Record<string, CodeRow>> = {
   "42P01": { ...OTHER_VERSION, example: "relation \"faultline.events\" does not exist" },
   "42703": { ...OTHER_VERSION, example: "column \"seal\" does not exist" },
   "3F000": { ...OTHER_VERSION, example: "schema \"faultline\" does not exist" },
-  "23":    { ...OF_ONE_WRITE, means: "ManifestDrift", advice: "Run a verification, and put back a copy of the database.", example: "duplicate key value violates unique constraint \"events_session_seq_key\"" },
+  "23":    { ...OF_ONE_WRITE, means: "ManifestDrift", advice: "Run a verification, and restore a copy of the database.", example: "duplicate key value violates unique constraint \"events_session_seq_key\"" },
   "22":    { ...OF_ONE_WRITE, means: "ShapeInvalid", advice: "Change the value, or keep it as an artefact.", example: "invalid byte sequence for encoding \"UTF8\": 0x00" },
   "54":    { ...OF_ONE_WRITE, means: "ShapeInvalid", advice: "Keep large values as artefacts, and use shorter keys.", example: "index row size 5600 exceeds btree version 4 maximum 2704" },
 };

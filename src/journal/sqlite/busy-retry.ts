@@ -7,12 +7,12 @@ import type { Clock } from "../../host/clock.ts";
 import { isBusy, storeError } from "../store-errors.ts";
 import type { OnWarning } from "../warnings.ts";
 
-/** How long SQLite itself waits, which stops this process from doing anything else. */
+/** How long SQLite itself waits for a lock. It blocks the event loop meanwhile. */
 export const BUSY_TIMEOUT_MS = 50;
 const WAITS = 5;
 const WAIT_STEP_MS = 25;
 
-/** Runs `work` at once, and again while another process is in the way; then calls one of the others. `what` names it in reports. */
+/** Runs `work` at once, and again while another process holds the store; then calls `done` or `reject`. `what` names the work in warnings. */
 export type BusyRetry = <T>(
   what: string,
   work: () => T,
@@ -37,7 +37,7 @@ export function createBusyRetry(clock: Clock, tell: OnWarning): BusyRetry {
         return;
       }
       const fault = withContext(classify({ surface: "store", error }), { attempts: number });
-      tell(fault, `${what}, which another process holds up`);
+      tell(fault, `${what}; another process holds the journal, trying again`);
       clock.after(number * WAIT_STEP_MS, () => attempt(number + 1, what, work, done, reject));
       return;
     }

@@ -13,9 +13,9 @@ import type { KeptWatch } from "../kept-watch.ts";
 import type { OnWarning } from "../warnings.ts";
 
 export interface ChangeWatcher {
-  /** Starts watching, or starts again when what is listened to has changed. */
+  /** Starts watching. Call it again when the set of listeners has changed. */
   start(): void;
-  /** Polls for a while, because something has happened. */
+  /** Polls for a while, because something has changed. */
   lookClosely(): void;
   stop(): void;
 }
@@ -26,13 +26,13 @@ export const QUIET_POLLS = 20;
 interface Store {
   /** The log of the store, which every commit writes to. */
   readonly logPath: string;
-  /** True once for every time that others have committed since it was last asked. */
+  /** True when other processes have committed since the last call. */
   readonly hasChanged: () => boolean;
-  /** Whether entries are listened for: then polling keeps the process alive. */
+  /** Whether there are listeners for entries: then polling keeps the process alive. */
   readonly isAwaited: () => boolean;
 }
 
-/** What a journal on SQLite is listened to for, and the watcher that runs while there are listeners. */
+/** The listeners of a journal on SQLite. The watcher runs while there are any. */
 export interface Listeners {
   subscribe(listener: EntryListener, from: Subscription): () => void;
   watchKept: KeptWatch["add"];
@@ -40,10 +40,10 @@ export interface Listeners {
 }
 
 export function listenToAll(feed: Feed, kept: KeptWatch, others: ChangeWatcher): Listeners {
-  function listening(takeBack: () => void): () => void {
+  function listening(unsubscribe: () => void): () => void {
     others.start();
     return () => {
-      takeBack();
+      unsubscribe();
       if (feed.isEmpty() && kept.isEmpty()) others.stop();
     };
   }
@@ -67,9 +67,9 @@ export function watchChanges(
 ): ChangeWatcher {
   let isOn = false;
   let quietPolls = 0;
-  let takeBack: (() => void) | null = null;
+  let cancelPoll: (() => void) | null = null;
   let watcher: FSWatcher | null = null;
-  /** The operating system cannot watch the file: the store is polled while there are subscribers. */
+  /** False when the operating system cannot watch the file: then the store is polled while there are subscribers. */
   let isWatchable = true;
 
   function look(): boolean {
@@ -84,18 +84,18 @@ export function watchChanges(
   }
 
   function poll(): void {
-    takeBack = null;
+    cancelPoll = null;
     quietPolls = look() ? 0 : quietPolls + 1;
     // The listener may have called `stop` or `lookClosely`.
-    if (isOn && isIdle()) awaitNextChange();
+    if (isOn && isUnscheduled()) awaitNextChange();
   }
 
-  function isIdle(): boolean {
-    return takeBack === null;
+  function isUnscheduled(): boolean {
+    return cancelPoll === null;
   }
 
   function awaitNextChange(): void {
-    if (quietPolls < QUIET_POLLS || !isWatchable || !startWatching()) takeBack = later();
+    if (quietPolls < QUIET_POLLS || !isWatchable || !startWatching()) cancelPoll = later();
   }
 
   function later(): () => void {
@@ -140,13 +140,13 @@ export function watchChanges(
     quietPolls = 0;
     watcher?.close();
     watcher = null;
-    takeBack ??= later();
+    cancelPoll ??= later();
   }
 
   function stop(): void {
     isOn = false;
-    takeBack?.();
-    takeBack = null;
+    cancelPoll?.();
+    cancelPoll = null;
     watcher?.close();
     watcher = null;
   }

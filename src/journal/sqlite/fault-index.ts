@@ -1,5 +1,5 @@
 // The index of failures in a journal's file: one row per failure, and groups by fingerprint that are kept up to date. Writes run in the
-// transaction of the entry they follow from. Groups and sessions are named by their numbers, which keeps the indexes small.
+// transaction of the entry that causes them. Rows refer to groups and sessions by number, which keeps the indexes small.
 
 import type { DatabaseSync } from "node:sqlite";
 import type { FaultMark, IndexedFault } from "../../core/record/fault-index.ts";
@@ -10,7 +10,7 @@ import { MARKED_TYPES, markIn } from "../fault-marks.ts";
 
 export interface FaultIndex {
   note(mark: FaultMark, entry: IndexedEntry): void;
-  /** Takes away what belongs to a session, and keeps the counts right. */
+  /** Removes the failures of a session and corrects the counts. */
   remove(session: number | bigint): void;
 }
 
@@ -22,7 +22,7 @@ export interface IndexedEntry {
   readonly seq: number;
 }
 
-/** In `temp`, tables stand in for those that the file of an older program lacks. */
+/** In `temp`, the tables replace those that the file of an older program lacks. */
 export function createFaultTables(db: DatabaseSync, schema: "main" | "temp"): void {
   db.exec(`
         CREATE TABLE ${schema}.faults (
@@ -127,8 +127,8 @@ export function createFaultIndex(db: DatabaseSync): FaultIndex {
 }
 
 /**
- * So many failures go into the full-text index together: one by one, each commit would write a segment of its own. Until then searches
- * read them as they are.
+ * The number of failures that go into the full-text index together: one by one, each commit would write a segment of its own. Until
+ * then, searches scan the failures that are not in the index.
  */
 const MAX_UNFILLED = 256;
 
@@ -198,7 +198,7 @@ function createRemoval(db: DatabaseSync): FaultIndex["remove"] {
   };
 }
 
-/** Makes the index from the entries, whatever it was before. Successes are read only where something failed before. */
+/** Rebuilds the index from the entries. Successes count only in sessions with a failure before them. */
 export function fillFaultIndex(db: DatabaseSync): void {
   db.exec("DELETE FROM fault_text; DELETE FROM faults; DELETE FROM fault_groups; DELETE FROM fault_recourses");
   const index = createFaultIndex(db);

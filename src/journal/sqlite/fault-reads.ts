@@ -1,4 +1,4 @@
-// Reads from the index of failures. Every list goes through an index that has its order already.
+// Reads from the index of failures. Every list is read from an SQL index in its order, so nothing is sorted.
 
 import type { DatabaseSync } from "node:sqlite";
 import type { FaultGroup, FaultOccurrence, RecourseTally } from "../../core/record/fault-index.ts";
@@ -31,7 +31,7 @@ export function createFaultReads(db: DatabaseSync): FaultReads {
     `SELECT ${FAULT} WHERE f.family = ${FAMILY} AND (f.at, f.position) < (?2, ?3)
      ORDER BY f.at DESC, f.position DESC LIMIT ?4`,
   );
-  // Goes from session to session in the index, however many failures each of them has.
+  // Jumps from session to session in the index, so that many failures of one session cost nothing.
   const runs = db.prepare(
     `WITH RECURSIVE met (session) AS (
        SELECT max(session) FROM faults WHERE family = ${FAMILY}

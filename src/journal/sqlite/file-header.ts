@@ -11,7 +11,7 @@ const PAGE_SIZE_AT = 16;
 const APPLICATION_ID_AT = 68;
 
 export interface FileHeader {
-  /** As it is in the main file; the log beside it may know better. */
+  /** As in the main file; the log beside it may have a newer value. */
   readonly applicationId: number;
 }
 
@@ -25,7 +25,7 @@ export async function readHeader(path: string): Promise<FileHeader | null> {
   }
   const magic = bytes.toString("latin1", 0, MAGIC.length);
   if (!MAGIC.startsWith(magic)) {
-    throw drift(`${path} is not a journal: it is no SQLite file. It was left as it is; name another file.`, {
+    throw drift(`${path} is not a journal: it is not an SQLite file. It was not changed; name another file.`, {
       context: { path },
     });
   }
@@ -42,7 +42,7 @@ export async function readHeader(path: string): Promise<FileHeader | null> {
 function cutOff(path: string, seen: string): Error {
   return drift(
     `${path} was cut off: ${seen}. It was copied while in use, or the disk lost its end. ` +
-      "It was left as it is; put back a copy, or move it away and begin a new one.",
+      "It was not changed; restore a copy, or move it away and begin a new one.",
     { context: { path } },
   );
 }

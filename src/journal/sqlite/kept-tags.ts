@@ -18,7 +18,7 @@ export function createTagTables(db: DatabaseSync, schema: "main" | "temp"): void
 }
 
 export interface KeptTags {
-  /** After a value was kept; one that was taken away is listed nowhere. */
+  /** Call it after a value was kept or removed; a removed value has no tags. */
   note(kind: KeepKind, key: string, place: KeptPlace): void;
 }
 

@@ -1,5 +1,5 @@
 // The last writes are in the log beside a journal's file until SQLite merges them. A file that is moved or copied without its
-// log has lost that, and nothing in SQLite notices. So the file itself carries a mark while a log belongs to it:
+// log has lost those writes, and SQLite does not notice. So the file itself carries a mark while a log belongs to it:
 // M1  the mark is in the file before the first write of a program is acknowledged.
 // M2  The mark goes when the last program closes the journal; its log goes with it. A program that ends without closing the journal
 //     closes it at its exit: SQLite would remove the log then and leave the mark.
@@ -47,7 +47,8 @@ export function createLogMark(db: DatabaseSync, path: string, tell: OnWarning): 
     forgetExit();
     const isClear = clear();
     db.close();
-    // Two programs that close at once each see the other: then the log of the last one is put back, empty, for the next to find.
+    // Two programs that close at the same time each see the other one open, so neither removes the mark. SQLite has removed the log:
+    // an empty one takes its place, so that the next program does not refuse the file.
     if (!isClear && existsSync(path) && !existsSync(`${path}-wal`)) closeSync(openSync(`${path}-wal`, "a", 0o600));
   }
 
@@ -72,7 +73,7 @@ export function createLogMark(db: DatabaseSync, path: string, tell: OnWarning): 
   };
 }
 
-/** Looks at the file alone, and only while no log is there: a program that opens it meanwhile brings a log along. */
+/** Checks the file only while it has no log. A program that opens the file meanwhile creates the log, so the check is repeated. */
 export function refuseWithoutLog(path: string): void {
   if (existsSync(`${path}-wal`)) return;
   const { db, stamp } = connectReadonly(path);
@@ -83,7 +84,7 @@ export function refuseWithoutLog(path: string): void {
   }
   if (existsSync(`${path}-wal`) || stamp !== stampOf(path)) return;
   throw drift(
-    `${path} was in use when it was last written to, and the log that belongs to it, ${path}-wal, is not beside it: what was written last is missing. ` +
+    `${path} was in use when it was last written to, but its log ${path}-wal is missing, and with it the last writes. ` +
       `Move or copy both files together. If another tool has worked the log into the file, make an empty ${path}-wal.`,
     { context: { path } },
   );

@@ -1,4 +1,4 @@
-// Opens a journal's file, or makes it, and refuses what cannot be trusted before a byte of it is changed.
+// Opens a journal's file, or creates it. Refuses a file that cannot be trusted before it changes a byte of it.
 
 import { existsSync } from "node:fs";
 import { link, open, readdir, rm } from "node:fs/promises";
@@ -52,8 +52,8 @@ export async function openStore(path: string, clock: Clock, chance: Chance, pati
 }
 
 /**
- * While another process makes the file, its bytes can look like those of a foreign or a torn one. The rollback journal is there for as
- * long as that lasts, and then SQLite decides; a look that fell between two steps is made again.
+ * While another process creates the file, its bytes can look like those of a foreign or a torn file. The rollback journal exists during
+ * that time; then SQLite decides. A check that fell between two steps is repeated.
  */
 async function lookBeforeOpening(path: string, clock: Clock): Promise<void> {
   for (let looks = 1; !existsSync(`${path}-journal`); looks++) {
@@ -70,7 +70,7 @@ async function lookBeforeOpening(path: string, clock: Clock): Promise<void> {
   }
 }
 
-/** Making a file takes two steps, and closing one a moment in which its log is gone: at most two looks fall into them. */
+/** Creating a file takes two steps, and while one is closed its log is gone for a moment: at most two checks can hit these moments. */
 const MOST_LOOKS = 3;
 const LOOK_AGAIN_MS = 20;
 
@@ -139,7 +139,7 @@ async function makeEmpty(path: string): Promise<void> {
   await file.close();
 }
 
-/** Closed, it is one file that holds everything, and says that it uses a log. */
+/** After it is closed, the draft is one complete file whose header says that it uses a write-ahead log. */
 async function makeWhole(path: string, clock: Clock, chance: Chance, patience: BusyRetry): Promise<void> {
   const db = connect(path);
   try {
@@ -150,7 +150,7 @@ async function makeWhole(path: string, clock: Clock, chance: Chance, patience: B
   }
 }
 
-/** A file without a mark may be an empty one of SQLite's own making; anything else has another owner. */
+/** A file without our application id may be an empty SQLite file; any other belongs to another program. */
 export function refuseForeign(path: string, applicationId: number): void {
   if (applicationId === 0) {
     // A process died while creating it: it is rolled back when it is opened for writing, and checked again then.
@@ -167,7 +167,7 @@ export function refuseForeign(path: string, applicationId: number): void {
 
 function foreign(path: string): Error {
   return drift(
-    `${path} is not a journal: it is the SQLite file of another program. It was left as it is; name another file.`,
+    `${path} is not a journal: it is the SQLite file of another program. It was not changed; name another file.`,
     {
       context: { path },
     },
@@ -178,7 +178,7 @@ function connect(path: string): DatabaseSync {
   return new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
 }
 
-/** Makes the tables or brings them up to date, unless another process has just done it: all within one transaction. */
+/** Creates the tables or updates them, in one transaction, unless another process has just done it. */
 function setUp(db: DatabaseSync, path: string, now: number, chance: Chance): void {
   refuseNewer(versionOf(db), path);
   if (versionOf(db) === SCHEMA_VERSION) {
@@ -207,7 +207,7 @@ export function refuseNewer(version: number, path: string): void {
   if (version <= SCHEMA_VERSION) return;
   throw drift(
     `${path} has version ${version} and this program knows versions up to ${SCHEMA_VERSION}: a newer program wrote it. ` +
-      "It was left as it is; upgrade this program.",
+      "It was not changed; upgrade this program.",
     { context: { path, found: version, known: SCHEMA_VERSION } },
   );
 }
@@ -216,14 +216,14 @@ export function refuseIncomplete(db: DatabaseSync, path: string): void {
   const missing = missingParts(db);
   if (missing.length === 0) return;
   throw drift(
-    `${path} lacks ${missing.join(", ")}: it is no whole journal. Put back a copy, or move it away and begin a new one.`,
+    `${path} lacks ${missing.join(", ")}: it is not a complete journal. Restore a copy, or move it away and begin a new one.`,
     {
       context: { path },
     },
   );
 }
 
-/** How long the log grows before it is worked into the file, which costs two more syncs: 16 MiB. */
+/** The size of the log, 16 MiB, at which SQLite merges it into the file. A merge costs two more syncs. */
 const LOG_PAGES = 4000;
 
 function useLog(db: DatabaseSync): void {
@@ -241,7 +241,6 @@ function useLog(db: DatabaseSync): void {
 
 export function readStoreId(db: DatabaseSync): string {
   const value = db.prepare("SELECT value FROM meta WHERE name = 'store_id'").get()?.["value"];
-  if (typeof value !== "string")
-    throw drift("The journal does not say which store it is. Put back a copy of its file.");
+  if (typeof value !== "string") throw drift("The journal has no store id. Restore a copy of its file.");
   return value;
 }

@@ -1,4 +1,4 @@
-// Removes ended sessions with all that is theirs, one transaction each, and gives the space back bit by bit.
+// Removes ended sessions with all their values and files, one transaction each, and then frees the space in small steps.
 
 import type { DatabaseSync } from "node:sqlite";
 import { classify } from "../../core/classify/classify.ts";
@@ -37,7 +37,7 @@ export async function pruneStore(pruning: Pruning, before: number): Promise<numb
   return removed;
 }
 
-/** Looks again inside the transaction: the session may have been taken up since. */
+/** Checks again inside the transaction: the session may have been resumed since. */
 function prepareRemoval({ db, path, tell, forget }: Pruning, before: number): (session: string) => boolean {
   const isOld = db.prepare(`SELECT number FROM sessions WHERE session = ? AND ${IS_OLD}`);
   const deleteAnswers = db.prepare(
@@ -58,7 +58,7 @@ function prepareRemoval({ db, path, tell, forget }: Pruning, before: number): (s
   );
   const faults = createFaultIndex(db);
   const search = createRunSearch(db);
-  // The mark that `position` reads: behind it nothing is missing.
+  // `position` reads this mark: no entry after it is missing.
   const mark = db.prepare(
     `INSERT INTO meta (name, value) SELECT 'pruned', id FROM events WHERE session = ? AND true ORDER BY seq DESC LIMIT 1
      ON CONFLICT (name) DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))`,
@@ -73,7 +73,10 @@ function prepareRemoval({ db, path, tell, forget }: Pruning, before: number): (s
       removeArtefacts(artefactsFolder(path), session);
       removeArtefacts(runsFolder(path), session);
     } catch (error) {
-      tell(classify({ surface: "store", error }), `removing the artefacts of session ${session}, which stays for now`);
+      tell(
+        classify({ surface: "store", error }),
+        `removing the artefacts of session ${session}; the session is kept for now`,
+      );
       return false;
     }
     faults.remove(Number(row["number"]));
@@ -103,7 +106,7 @@ async function giveBackSpace({ db, clock, tell }: Pruning): Promise<void> {
     }
     db.exec("PRAGMA wal_checkpoint(PASSIVE)");
   } catch (error) {
-    // The sessions are removed all the same; the space is freed next time.
-    tell(classify({ surface: "store", error }), "giving back the space of removed sessions");
+    // The sessions are removed anyway; the next prune frees the space.
+    tell(classify({ surface: "store", error }), "freeing the space of removed sessions");
   }
 }

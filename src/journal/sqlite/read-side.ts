@@ -6,7 +6,7 @@ import type { Reads } from "./reads.ts";
 
 const PAGE = 256;
 
-/** Runs one read, when the store lets it. */
+/** Runs one read, and waits while another process holds the store. */
 export type Look = <T>(read: (reads: Reads) => T) => Promise<T>;
 
 type ReadSide = Pick<

@@ -20,7 +20,7 @@ export function createSearchTables(db: DatabaseSync, schema: "main" | "temp"): v
 }
 
 export interface RunSearch {
-  /** After the run was kept. A text that has not changed is not written again. */
+  /** Call it after the run was kept. A text that has not changed is not written again. */
   note(run: string, text: string): void;
   remove(run: string): void;
 }
@@ -60,7 +60,7 @@ export function createRunSearch(db: DatabaseSync): RunSearch {
   };
 }
 
-/** Follows a kept value that was written or taken away. */
+/** Updates the index after a kept value was written or removed. */
 export function searchKept(search: RunSearch, { kind, key, searched }: EncodedKeep): void {
   if (kind !== "run") return;
   if (searched === null) search.remove(key);
