@@ -1,6 +1,6 @@
 // The whole of Faultline as one object: the runtime, and models and clients that run on it.
 
-import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { LanguageModelV2, LanguageModelV3, LanguageModelV4 } from "@ai-sdk/provider";
 import { AGENT_OPTIONS, type Agent, type AgentOptions, createAgent } from "./agent/run/agent.ts";
 import type { CliTarget } from "./agent/run/cli.ts";
 import type { PriceRow } from "./provider/price/price-rows.ts";
@@ -17,7 +17,8 @@ import {
   type ProtectTool,
 } from "./provider/ai-tools.ts";
 import { FETCH_OPTIONS, type FetchOptions } from "./provider/fetch/fetch-options.ts";
-import type { MembersDeps, ModelMember } from "./provider/model/members.ts";
+import { type AnyLanguageModel, asInterface, oldestInterface } from "./provider/interface/any-model.ts";
+import { type AnyTarget, isMember, type MembersDeps, type ModelMember, targetOf } from "./provider/model/members.ts";
 import { createModel } from "./provider/model/chain-model.ts";
 import { MODEL_OPTIONS, type ModelOptions, type ModelTarget } from "./provider/model/model-options.ts";
 import type { ProtectChain } from "./runtime/call/outcome.ts";
@@ -99,11 +100,25 @@ export class Faultline extends Runtime {
     return this.#home;
   }
 
-  /** A language model of the AI SDK: uses the first of these models that can answer and falls back to the others in order. */
-  model(targets: readonly (ModelTarget | ModelMember)[], options: FaultlineModelOptions = {}): LanguageModelV4 {
+  /**
+   * A language model of the AI SDK: uses the first of these models that can answer and falls back to the others in order. With models
+   * of AI SDK 5 or 6 it has their interface, so that the AI SDK they belong to accepts it.
+   */
+  model(
+    targets: readonly (ModelTarget<LanguageModelV4> | ModelMember)[],
+    options?: FaultlineModelOptions,
+  ): LanguageModelV4;
+  model(
+    targets: readonly (ModelTarget<LanguageModelV3 | LanguageModelV4> | ModelMember)[],
+    options?: FaultlineModelOptions,
+  ): LanguageModelV3;
+  model(targets: readonly (AnyTarget | ModelMember)[], options?: FaultlineModelOptions): LanguageModelV2;
+  model(targets: readonly (AnyTarget | ModelMember)[], options: FaultlineModelOptions = {}): AnyLanguageModel {
     checkOptions("fl.model", options, MODEL_OPTIONS_WITHIN);
     const { within, ...rest } = options;
-    return createModel(targets, rest, this.#protectIn(within), this.#homeIn(within));
+    const model = createModel(targets, rest, this.#protectIn(within), this.#homeIn(within));
+    const given = targets.flatMap((target) => (isMember(target) ? [] : [targetOf(target).model]));
+    return asInterface(model, oldestInterface(given));
   }
 
   /**

@@ -2,6 +2,7 @@
 // are loaded when one of their models is created, so a workflow needs only those it uses.
 
 import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { asLatest } from "../provider/interface/any-model.ts";
 import { lazyPart, orFail } from "../host/lazy-part.ts";
 import { classify } from "../core/classify/classify.ts";
 import type { FailureDomains } from "../core/decide/fallback.ts";
@@ -162,7 +163,8 @@ export async function createModel(
   const baseUrl = baseUrlOf(target, row, env);
   const apiKey = keyOf(target, row, baseUrl, env);
   try {
-    return await row.make({ model: target.model, baseUrl, apiKey });
+    // The installed package may be one of an older AI SDK.
+    return asLatest(await row.make({ model: target.model, baseUrl, apiKey }));
   } catch (error) {
     if (error instanceof Error && readField(error, "code") === "ERR_MODULE_NOT_FOUND") throw packageMissing(row);
     throw new FaultError(classify({ surface: "node", error }), { cause: error });

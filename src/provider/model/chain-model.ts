@@ -13,14 +13,14 @@ import type {
 } from "@ai-sdk/provider";
 import { errorOf, hasValue, type Outcome, type ProtectChain } from "../../runtime/call/outcome.ts";
 import type { Chain } from "../../runtime/tool/tool.ts";
-import { isMember, type MembersDeps, modelChain, type ModelMember } from "./members.ts";
-import { type ModelOptions, type ModelTarget, resolveModelOptions } from "./model-options.ts";
+import { type AnyTarget, isMember, type MembersDeps, modelChain, type ModelMember, targetOf } from "./members.ts";
+import { type ModelOptions, resolveModelOptions } from "./model-options.ts";
 import { ModelRequest } from "./model-request.ts";
 import type { FinishPart, Streamed } from "./stream.ts";
 import { type MidStream, StreamSink } from "./stream-sink.ts";
 
 export function createModel(
-  targets: readonly (ModelTarget | ModelMember)[],
+  targets: readonly (AnyTarget | ModelMember)[],
   options: ModelOptions,
   protect: ProtectChain,
   deps: MembersDeps,
@@ -35,13 +35,13 @@ class ChainModel implements LanguageModelV4 {
   readonly provider = "faultline";
   readonly modelId: string;
   private readonly chain: Chain<ModelRequest, unknown>;
-  private readonly only: ModelTarget | ModelMember | undefined;
+  private readonly only: AnyTarget | ModelMember | undefined;
   private readonly midStream: MidStream;
   private readonly protect: ProtectChain;
 
   constructor(
     chain: Chain<ModelRequest, unknown>,
-    only: ModelTarget | ModelMember | undefined,
+    only: AnyTarget | ModelMember | undefined,
     midStream: MidStream,
     protect: ProtectChain,
   ) {
@@ -55,7 +55,7 @@ class ChainModel implements LanguageModelV4 {
   /** Only the URLs that every target can fetch, because any of them may answer. */
   get supportedUrls(): PromiseLike<Record<string, RegExp[]>> | Record<string, RegExp[]> {
     if (this.only === undefined || isMember(this.only)) return {};
-    return "model" in this.only ? this.only.model.supportedUrls : this.only.supportedUrls;
+    return targetOf(this.only).model.supportedUrls;
   }
 
   async doGenerate(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {

@@ -1,7 +1,7 @@
 // The members of a model chain. Each model is a member with its own breaker, pause and queue; all get the same request. A target that
 // answers like a model, such as an agent CLI, is passed in as a member.
 
-import type { LanguageModelV4, LanguageModelV4Message } from "@ai-sdk/provider";
+import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import { type FailureDomains, sharesAll } from "../../core/decide/fallback.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { RequestChange } from "../../core/flow/call.ts";
@@ -11,6 +11,7 @@ import { lazyPart } from "../../host/lazy-part.ts";
 import { chain, type Member } from "../../runtime/tool/chain.ts";
 import { type Chain, type Repairs, type RequestNeeds, tool, type ToolOptions } from "../../runtime/tool/tool.ts";
 import { domainsOf, keysOf } from "../domain/model-domains.ts";
+import { type AnyLanguageModel, asLatest, INTERFACES, isInterface } from "../interface/any-model.ts";
 import { factsFor, type ModelFacts } from "../model-facts/facts-for.ts";
 import { makePortable, type PortableChange, repairHistory, summarizeChanges } from "../portable/make-portable.ts";
 import type { RepeatLimits } from "../portable/repeated-calls.ts";
@@ -41,10 +42,13 @@ export interface MembersDeps {
 /** Any target that answers model requests. */
 export type ModelMember = Member<ModelRequest, unknown>;
 
+/** A target as a program gives it. */
+export type AnyTarget = ModelTarget<AnyLanguageModel>;
+
 const LIST_OF_MODELS = `targets must be a list of models, as in fl.model([openai("gpt-5")])`;
 
 export function modelChain(
-  given: readonly (ModelTarget | ModelMember)[],
+  given: readonly (AnyTarget | ModelMember)[],
   options: ResolvedModelOptions,
   deps: MembersDeps,
 ): Chain<ModelRequest, unknown> {
@@ -78,17 +82,19 @@ export interface PlacedModel {
 
 const NO_DOMAINS: FailureDomains = { endpoint: "", account: "", model: "" };
 
-export function isMember(given: ModelTarget | ModelMember): given is ModelMember {
+export function isMember(given: AnyTarget | ModelMember): given is ModelMember {
   return isObject(given) && "tool" in given && "facts" in given;
 }
 
-function checkedTarget(target: ModelTargetOptions): ModelTargetOptions {
-  refuseNoModel(target.model);
-  return checkOptions(`fl.model, target ${target.id ?? target.model.modelId}`, target, MODEL_TARGET_OPTIONS);
+function checkedTarget(target: ModelTargetOptions<AnyLanguageModel>): ModelTargetOptions {
+  const { model } = target;
+  refuseNoModel(model);
+  const latest = { ...target, model: asLatest(model) };
+  return checkOptions(`fl.model, target ${target.id ?? model.modelId}`, latest, MODEL_TARGET_OPTIONS);
 }
 
 /** A bare model is a target without options. Whether it really is a model is checked later. */
-function targetOf(given: ModelTarget): ModelTargetOptions {
+export function targetOf(given: AnyTarget): ModelTargetOptions<AnyLanguageModel> {
   return isObject(given) && "model" in given ? given : { model: given };
 }
 
@@ -96,7 +102,7 @@ function isObject(given: unknown): given is object {
   return typeof given === "object" && given !== null;
 }
 
-function refuseNoModel(model: LanguageModelV4): void {
+function refuseNoModel(model: AnyLanguageModel): void {
   const given: unknown = model;
   if (!isObject(given) || !("doGenerate" in given)) {
     const what = typeof given === "string" ? JSON.stringify(given) : "a target";
@@ -104,12 +110,10 @@ function refuseNoModel(model: LanguageModelV4): void {
     throw invalidOption("fl.model", "targets", message);
   }
   const version: string = model.specificationVersion;
-  if (version !== "v4") {
-    throw invalidOption(
-      "fl.model",
-      "targets",
-      `${model.modelId} implements ${version} of the AI SDK's interface; v4 (ai 7) is required`,
-    );
+  if (!isInterface(version)) {
+    const known = `${INTERFACES.slice(0, -1).join(", ")} and ${INTERFACES.at(-1)} (AI SDK 5, 6 and 7)`;
+    const message = `${model.modelId} implements ${version} of the AI SDK's interface; chains accept ${known}`;
+    throw invalidOption("fl.model", "targets", message);
   }
 }
 

@@ -3,6 +3,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { Fault } from "../../core/fault/fault.ts";
 import type { RetryOptions } from "../../runtime/tool/tool.ts";
+import type { AnyLanguageModel } from "../interface/any-model.ts";
 import type { FactOverrides } from "../model-facts/facts-for.ts";
 import { DEFAULT_REPEAT_LIMITS, type RepeatLimits } from "../portable/repeated-calls.ts";
 import type { MidStream } from "./stream-sink.ts";
@@ -26,12 +27,12 @@ import { RETRY_OPTIONS } from "../../runtime/option-shapes.ts";
 import { type Timeouts, timeoutsKind } from "./timeouts.ts";
 
 /** A model, or a model with options. */
-export type ModelTarget = LanguageModelV4 | ModelTargetOptions;
+export type ModelTarget<Model extends AnyLanguageModel = LanguageModelV4> = Model | ModelTargetOptions<Model>;
 
 /** One model of a chain, with its options. */
-export interface ModelTargetOptions {
-  /** A language model of the AI SDK. */
-  readonly model: LanguageModelV4;
+export interface ModelTargetOptions<Model extends AnyLanguageModel = LanguageModelV4> {
+  /** A language model of AI SDK 5, 6 or 7. */
+  readonly model: Model;
   /** The target's name in events. Default: provider and model, as in `openai/gpt-5`. */
   readonly id?: string;
   /** The endpoint, as a base URL or a name of your choice. Default: read from the model. Targets at one endpoint fail together. */

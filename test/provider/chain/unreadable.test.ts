@@ -1,10 +1,11 @@
 // Unreadable answers with status 200: every dialect, whole and streamed, alone and with a fallback, through the real SDKs. Each
 // is a fault of the endpoint: retried, sent to the fallback, counted by the breaker, and never taken for bad model output.
 
+import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { generateText, streamText } from "ai";
 import { afterEach, describe, expect, it } from "vitest";
 import { DEFAULT_POLICY } from "../../../src/core/index.ts";
-import { createFaultline, type Faultline, type FaultError, traitsOf } from "../../../src/index.ts";
+import { createFaultline, type FaultError, traitsOf } from "../../../src/index.ts";
 import { type DialectName, DIALECTS, type DialectStub, startDialectStub } from "../../support/dialect-stub.ts";
 import { UNREADABLE } from "../../support/unreadable-answers.ts";
 
@@ -33,7 +34,7 @@ interface Seen {
   readonly error: unknown;
 }
 
-async function ask(model: ReturnType<Faultline["model"]>, form: "whole" | "streamed"): Promise<Seen> {
+async function ask(model: LanguageModelV4, form: "whole" | "streamed"): Promise<Seen> {
   if (form === "whole") {
     return generateText({ model, prompt: "hi", maxRetries: 0 }).then(
       ({ text }) => ({ text, error: null }),
