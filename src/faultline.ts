@@ -104,10 +104,7 @@ export class Faultline extends Runtime {
    * A language model of the AI SDK: uses the first of these models that can answer and falls back to the others in order. With models
    * of AI SDK 5 or 6 it has their interface, so that the AI SDK they belong to accepts it.
    */
-  model(
-    targets: readonly (ModelTarget<LanguageModelV4> | ModelMember)[],
-    options?: FaultlineModelOptions,
-  ): LanguageModelV4;
+  model(targets: readonly (ModelTarget | ModelMember)[], options?: FaultlineModelOptions): LanguageModelV4;
   model(
     targets: readonly (ModelTarget<LanguageModelV3 | LanguageModelV4> | ModelMember)[],
     options?: FaultlineModelOptions,

@@ -46,7 +46,10 @@ function sinkOf(stream: NodeJS.WriteStream): Sink {
 async function main(): Promise<void> {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
-    process.stderr.write(`faultline needs Node ${MIN_NODE.join(".")} or newer; this is ${process.versions.node}.\n`);
+    process.stderr.write(
+      `faultline: the command line needs Node ${MIN_NODE.join(".")} or newer; this is ${process.versions.node}. ` +
+        "Install Node 24, or use one for this command only: npx -p node@24 -p faultline faultline …\n",
+    );
     process.exitCode = EXIT_CODES.failed.code;
     return;
   }

@@ -29,7 +29,6 @@ const NO_SQLITE = "This Node was built without SQLite, which the journal needs. 
 
 export async function checkSqlite({ node, sqlite }: Versions): Promise<MachineCheck> {
   if (sqlite === undefined) return { check: "sqlite", value: "–", ok: false, detail: NO_SQLITE };
-  // Imported only here, because a Node without SQLite cannot load this module.
   const { requireSqlite } = await import("../../journal/sqlite/open-store.ts");
   try {
     requireSqlite(sqlite, `v${node}`);

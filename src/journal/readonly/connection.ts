@@ -3,9 +3,10 @@
 
 import { statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { BUSY_TIMEOUT_MS } from "../sqlite/busy-retry.ts";
 import { isMissingFile } from "../../host/missing-file.ts";
+import { openDatabase } from "../sqlite/node-sqlite.ts";
 
 export interface ReadonlyConnection {
   readonly db: DatabaseSync;
@@ -16,11 +17,11 @@ export interface ReadonlyConnection {
 export function connectReadonly(path: string): ReadonlyConnection {
   const stamp = stampOf(path);
   if (sizeOf(`${path}-wal`) > 0) {
-    return { db: new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS }), stamp: null };
+    return { db: openDatabase(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS }), stamp: null };
   }
   const place = pathToFileURL(path);
   place.searchParams.set("immutable", "1");
-  return { db: new DatabaseSync(place, { readOnly: true }), stamp };
+  return { db: openDatabase(place, { readOnly: true }), stamp };
 }
 
 /** Opens another one as soon as there was a write. */

@@ -3,13 +3,14 @@
 import { existsSync } from "node:fs";
 import { link, open, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { isFaultError } from "../../core/fault/fault-error.ts";
 import { readField } from "../../core/try-read.ts";
 import type { Chance } from "../../host/chance.ts";
 import type { Clock } from "../../host/clock.ts";
 import { readHeader } from "./file-header.ts";
 import { refuseWithoutLog } from "./log-mark.ts";
+import { openDatabase } from "./node-sqlite.ts";
 import { connectReadonly } from "../readonly/connection.ts";
 import { BUSY_TIMEOUT_MS, retryWhileBusy, type BusyRetry } from "./busy-retry.ts";
 import { drift, refusal } from "../journal-faults.ts";
@@ -78,7 +79,7 @@ const LOOK_AGAIN_MS = 20;
 const OLDEST_SQLITE = [3, 51, 3] as const;
 
 function checkSqlite(): void {
-  const memory = new DatabaseSync(":memory:");
+  const memory = openDatabase(":memory:");
   const version = String(memory.prepare("SELECT sqlite_version() AS version").get()?.["version"]);
   memory.close();
   requireSqlite(version, process.version);
@@ -175,7 +176,7 @@ function foreign(path: string): Error {
 }
 
 function connect(path: string): DatabaseSync {
-  return new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+  return openDatabase(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
 }
 
 /** Creates the tables or updates them, in one transaction, unless another process has just done it. */

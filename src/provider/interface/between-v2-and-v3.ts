@@ -112,7 +112,7 @@ function requestForV3(options: LanguageModelV2CallOptions): LanguageModelV3CallO
 }
 
 function messageForV3(message: LanguageModelV2Message): LanguageModelV3Message {
-  if (message.role === "system" || message.role === "user") return message as LanguageModelV3Message;
+  if (message.role === "system" || message.role === "user") return message;
   const content = message.content.map((part) =>
     part.type === "tool-result" ? { ...part, output: outputForV3(part.output) } : part,
   );

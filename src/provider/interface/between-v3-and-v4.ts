@@ -57,7 +57,8 @@ function isFile<Content extends { readonly type: string }>(part: {
   return part.type === "file";
 }
 
-function requestForV3({ reasoning: _, ...options }: LanguageModelV4CallOptions): LanguageModelV3CallOptions {
+/** v3 has no `reasoning`; models ignore what they do not know. */
+function requestForV3(options: LanguageModelV4CallOptions): LanguageModelV3CallOptions {
   return { ...options, prompt: options.prompt.map(messageForV3) };
 }
 

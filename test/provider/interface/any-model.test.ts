@@ -101,11 +101,16 @@ function fakeModel(version: Interface, fails = false): FakeModel {
   const file = { type: "file", mediaType: "image/png", data: answeredFile };
   const model = {
     ...{ specificationVersion: version, provider: "openai.responses", modelId: `gpt-${version}`, supportedUrls: {} },
-    doGenerate: async (options: object) => {
+    doGenerate: (options: object) => {
       ask(options);
-      return { content: [{ type: "text", text: "a cat" }, file], finishReason, usage, warnings: [warning] };
+      return Promise.resolve({
+        content: [{ type: "text", text: "a cat" }, file],
+        finishReason,
+        usage,
+        warnings: [warning],
+      });
     },
-    doStream: async (options: object) => {
+    doStream: (options: object) => {
       ask(options);
       const parts = [
         { type: "stream-start", warnings: [warning] },
@@ -115,7 +120,7 @@ function fakeModel(version: Interface, fails = false): FakeModel {
         file,
         { type: "finish", finishReason, usage },
       ];
-      return { stream: ReadableStream.from(parts) };
+      return Promise.resolve({ stream: ReadableStream.from(parts) });
     },
   };
   return { model: model as never, asked };
@@ -175,7 +180,7 @@ describe("a chain of models with different interfaces", () => {
   it("has the oldest one, and falls back from one to the other", async () => {
     const [first, second] = [fakeModel("v4", true), fakeModel("v2")];
     const fl = createFaultline();
-    const chain = fl.model([first.model, { model: second.model, id: "standby" } as never], {
+    const chain = fl.model([first.model, { model: second.model, id: "standby" }], {
       retryBeforeFallback: { maxAttempts: 1 },
     });
     expect(chain.specificationVersion).toBe("v2");
