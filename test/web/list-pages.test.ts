@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Loaded, withPage } from "../../web/app/list-pages.ts";
+import { isMissing, type Loaded, pagesInView, rowsOf, withoutFar, withPage } from "../../web/app/list-pages.ts";
 
 interface Item {
   readonly place: number;
@@ -44,7 +44,7 @@ class Server {
 
 type Step =
   | { readonly does: "put" | "remove"; readonly place: number }
-  | { readonly does: "read"; readonly page: number }
+  | { readonly does: "read" | "look"; readonly page: number }
   | { readonly does: "more" };
 
 const place = fc.integer({ min: 1, max: 40 });
@@ -53,6 +53,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ does: fc.constant("remove" as const), place }) },
   { weight: 3, arbitrary: fc.record({ does: fc.constant("read" as const), page: fc.nat(8) }) },
   { weight: 1, arbitrary: fc.constant({ does: "more" as const }) },
+  // Scrolls there: what is far away is let go.
+  { weight: 1, arbitrary: fc.record({ does: fc.constant("look" as const), page: fc.nat(8) }) },
 );
 
 function after(server: Server, pages: Pages, one: Step): Pages {
@@ -62,6 +64,7 @@ function after(server: Server, pages: Pages, one: Step): Pages {
     const page = pages[one.page % Math.max(1, pages.length)];
     return withPage(pages, server.read(page?.cursor ?? null), idOf);
   }
+  if (one.does === "look") return withoutFar(pages, [one.page * SIZE, one.page * SIZE + SIZE - 1], SIZE);
   const next = pages.at(-1)?.next ?? null;
   return one.does === "more" && next !== null ? withPage(pages, server.read(next), idOf) : pages;
 }
@@ -106,6 +109,23 @@ describe("a long list", () => {
       }),
       { numRuns: 1_000 },
     );
+  });
+
+  it("keeps no more items than the margin allows, however far it is scrolled, and every row its place", () => {
+    const server = new Server();
+    for (let at = 0; at < 400; at++) server.put(at);
+    let pages = withPage([], server.read(null), idOf);
+    for (let first = 0; pages.at(-1)?.next !== null; first += SIZE) {
+      pages = withoutFar(after(server, pages, { does: "more" }), [first, first + 10], 20);
+      // Before and behind the view, with a page that is cut at each end, and the first one.
+      expect(shown(pages).length).toBeLessThanOrEqual(20 + 11 + 20 + 3 * SIZE);
+    }
+    expect(rowsOf(pages, idOf).length).toBe(400);
+    // Back at the top, what is in view is read again.
+    for (const page of pagesInView(pages, [40, 50]))
+      if (isMissing(page)) pages = withPage(pages, server.read(page.cursor), idOf);
+    expect(rowsOf(pages, idOf).slice(40, 51)).toEqual(server.all.slice(40, 51));
+    expect(rowsOf(pages, idOf).length).toBe(400);
   });
 
   it("shows new items, and loses none, when only the first page is read again", () => {

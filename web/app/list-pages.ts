@@ -4,6 +4,8 @@
 //    the next one begins: `next` of one is `cursor` of the other.
 // 2. What was read last counts, as far as it reaches: items that appeared push others down, and items that left let others move up.
 // 3. Items that were pushed out of a page stay where they were, and are read again when they are in view.
+// 4. The items of pages far from view are let go, so that a list of any length takes a bounded amount of memory. Their places stay, and they
+//    are read again when they come into view.
 
 export interface Page<Item> {
   readonly items: readonly Item[];
@@ -17,20 +19,51 @@ export interface Loaded<Item> {
   readonly next: string | null;
   /** Its items were left over by another page; they may have changed since. */
   readonly isLeftOver?: true;
+  /** How many items it had before they were let go. */
+  readonly letGo?: number;
+}
+
+export type View = readonly [first: number, last: number];
+
+function lengthOf<Item>({ items, letGo }: Loaded<Item>): number {
+  return letGo ?? items.length;
+}
+
+/** Whether a page in view has to be read again for its items. */
+export function isMissing<Item>({ isLeftOver, letGo }: Loaded<Item>): boolean {
+  return isLeftOver === true || letGo !== undefined;
 }
 
 /** The first page, and those with an item in view. */
-export function pagesInView<Item>(
+export function pagesInView<Item>(pages: readonly Loaded<Item>[], view: View): readonly Loaded<Item>[] {
+  const near = isNear(view);
+  return pages.filter((page, index) => near(page) || index === 0);
+}
+
+/** The pages without the items that are more than `margin` rows away from view. The first page keeps its items: it is always kept up to date. */
+export function withoutFar<Item>(
   pages: readonly Loaded<Item>[],
-  [first, last]: readonly [number, number],
+  [first, last]: View,
+  margin: number,
 ): readonly Loaded<Item>[] {
-  let start = 0;
-  return pages.filter(({ items }, index) => {
-    const end = start + items.length;
-    const isInView = start <= last && first < end;
-    start = end;
-    return index === 0 || isInView;
+  const near = isNear([first - margin, last + margin]);
+  let hasChanged = false;
+  const kept = pages.map((page, index) => {
+    if (near(page) || index === 0 || page.letGo !== undefined || page.items.length === 0) return page;
+    hasChanged = true;
+    return { cursor: page.cursor, items: [], next: page.next, letGo: page.items.length };
   });
+  return hasChanged ? kept : pages;
+}
+
+/** Asked for each page in turn, from the first on: does it have a row in view? */
+function isNear<Item>([first, last]: View): (page: Loaded<Item>) => boolean {
+  let start = 0;
+  return (page) => {
+    const from = start;
+    start += lengthOf(page);
+    return from <= last && first < start;
+  };
 }
 
 /** The pages after one of them was read. */
@@ -71,8 +104,20 @@ function behind<Item>(
   return [{ cursor: page.next, items: rest, next: known.next, isLeftOver: true }, ...later];
 }
 
-export function distinct<Item>(pages: readonly Loaded<Item>[], idOf: (item: Item) => string): readonly Item[] {
-  const byId = new Map<string, Item>();
-  for (const { items } of pages) for (const item of items) if (!byId.has(idOf(item))) byId.set(idOf(item), item);
-  return [...byId.values()];
+/** The rows of the list, each item once; undefined for an item that was let go. */
+export function rowsOf<Item>(
+  pages: readonly Loaded<Item>[],
+  idOf: (item: Item) => string,
+): readonly (Item | undefined)[] {
+  const seen = new Set<string>();
+  const rows: (Item | undefined)[] = [];
+  for (const { items, letGo = 0 } of pages) {
+    for (let place = 0; place < letGo; place++) rows.push(undefined);
+    for (const item of items) {
+      const id = idOf(item);
+      if (!seen.has(id)) rows.push(item);
+      seen.add(id);
+    }
+  }
+  return rows;
 }

@@ -2,12 +2,27 @@
 // read takes its place among the pages by the rules of `list-pages.ts`.
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { distinct, type Loaded, type Page, pagesInView, withPage } from "./list-pages.ts";
+import {
+  isMissing,
+  type Loaded,
+  type Page,
+  pagesInView,
+  rowsOf,
+  type View,
+  withoutFar,
+  withPage,
+} from "./list-pages.ts";
 import { useChanges } from "./live.tsx";
 import { usePreferences } from "./preferences.ts";
 import { classifyThrown } from "./thrown.ts";
 
+/** How many rows above and below those in view keep their items. */
+const KEPT_ROWS = 1_000;
+
 export interface LongList<Item> {
+  /** All rows that were read so far; undefined for one that is far from view, and is read again when it comes near. */
+  readonly rows: readonly (Item | undefined)[];
+  /** The rows whose items are here. */
   readonly items: readonly Item[];
   /** Before the first page has come. */
   readonly isLoading: boolean;
@@ -35,8 +50,8 @@ export function useLongList<Item>({ key, read, idOf }: LongListOptions<Item>): L
   const { language } = usePreferences();
   const whole = `${key} ${language}`;
   const [state, setState] = useState<State<Item> & { readonly key: string }>({ key: whole, pages: [], error: null });
-  const now = useRef({ key: whole, read, idOf, view: [0, 0] as readonly [number, number], reading: new Set<string>() });
-  if (now.current.key !== whole) now.current = { ...now.current, key: whole, view: [0, 0], reading: new Set() };
+  const now = useRef({ key: whole, read, idOf, view: null as View | null, reading: new Set<string>() });
+  if (now.current.key !== whole) now.current = { ...now.current, key: whole, view: null, reading: new Set() };
   now.current = Object.assign(now.current, { read, idOf });
 
   const readPage = useCallback(async (cursor: string | null, signal: AbortSignal): Promise<void> => {
@@ -47,11 +62,12 @@ export function useLongList<Item>({ key, read, idOf }: LongListOptions<Item>): L
     try {
       const page = await readNow(cursor, signal);
       if (asked !== now.current.key) return;
-      setState((before) => ({
-        key: asked,
-        pages: withPage(before.key === asked ? before.pages : [], { cursor, ...page }, id),
-        error: null,
-      }));
+      const { view } = now.current;
+      setState((before) => {
+        const pages = withPage(before.key === asked ? before.pages : [], { cursor, ...page }, id);
+        // A list that does not say what is in view shows all of it.
+        return { key: asked, pages: view === null ? pages : withoutFar(pages, view, KEPT_ROWS), error: null };
+      });
     } catch (error) {
       if (signal.aborted || asked !== now.current.key) return;
       const reason = classifyThrown(error);
@@ -76,21 +92,23 @@ export function useLongList<Item>({ key, read, idOf }: LongListOptions<Item>): L
 
   const isCurrent = state.key === whole;
   const pages = isCurrent ? state.pages : NO_PAGES;
-  const items = useMemo(() => distinct(pages, idOf), [pages]);
+  const rows = useMemo(() => rowsOf(pages, idOf), [pages]);
+  const items = useMemo(() => rows.filter((item) => item !== undefined), [rows]);
   const last = pages.at(-1);
 
   const refresh = useCallback((): void => {
-    for (const { cursor } of pagesInView(pages, now.current.view)) void readPage(cursor, leaving.current.signal);
+    for (const { cursor } of pagesInView(pages, now.current.view ?? TOP)) void readPage(cursor, leaving.current.signal);
     if (pages.length === 0) void readPage(null, leaving.current.signal);
   }, [pages, readPage]);
   useChanges(refresh);
   const readLeftOver = (): void => {
-    for (const { cursor, isLeftOver = false } of pagesInView(pages, now.current.view))
-      if (isLeftOver) void readPage(cursor, leaving.current.signal);
+    for (const page of pagesInView(pages, now.current.view ?? TOP))
+      if (isMissing(page)) void readPage(page.cursor, leaving.current.signal);
   };
   useEffect(readLeftOver, [pages]);
 
   return {
+    rows,
     items,
     isLoading: pages.length === 0 && state.error === null,
     error: isCurrent ? state.error : null,
@@ -106,4 +124,5 @@ export function useLongList<Item>({ key, read, idOf }: LongListOptions<Item>): L
   };
 }
 
+const TOP: View = [0, 0];
 const NO_PAGES: readonly Loaded<never>[] = [];

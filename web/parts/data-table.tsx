@@ -49,7 +49,7 @@ export function DataTable<Item extends object>(props: DataTableProps<Item>): Rea
   const { label, columns, items, idOf, chosen, onChoose, onOpen, rowHeight = 54, empty } = props;
   const { sorted, order, sortBy } = useSorted(columns, items);
   const list: LongList<Item> = {
-    ...{ items: sorted, isLoading: false, error: null, hasMore: false },
+    ...{ rows: sorted, items: sorted, isLoading: false, error: null, hasMore: false },
     ...{ loadMore: nothing, onView: nothing, refresh: nothing },
   };
   const head = columns.map((column) => (

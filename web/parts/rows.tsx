@@ -1,7 +1,7 @@
 // A list of rows of which only those in view exist. The chosen row follows j and k, and Enter opens it.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type MouseEvent, type ReactNode, useCallback, useEffect, useRef } from "react";
+import { type CSSProperties, type MouseEvent, type ReactNode, useCallback, useEffect, useRef } from "react";
 import { useKeys } from "../app/keys.ts";
 import type { LongList } from "../app/long-list.ts";
 import { useWords, wordTable } from "../app/words.ts";
@@ -31,18 +31,18 @@ export interface RowsProps<Item> {
 
 export function Rows<Item>(props: RowsProps<Item>): ReactNode {
   const { list, label, rowHeight, idOf, chosen, onChoose, onOpen, opensOnClick = false, head, empty, children } = props;
-  const { items, hasMore, loadMore, onView } = list;
+  const { rows, hasMore, loadMore, onView } = list;
   const scroller = useRef<HTMLDivElement>(null);
   // Another function would make the list measure every row again, in each frame.
   const getItemKey = useCallback(
     (index: number) => {
-      const item = items[index];
+      const item = rows[index];
       return item === undefined ? index : idOf(item);
     },
-    [items],
+    [rows],
   );
   const virtual = useVirtualizer({
-    count: items.length,
+    count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: OVERSCAN,
@@ -52,20 +52,22 @@ export function Rows<Item>(props: RowsProps<Item>): ReactNode {
   const [first, last] = [inView[0]?.index ?? 0, inView.at(-1)?.index ?? 0];
   useEffect(() => {
     onView(first, last);
-    if (hasMore && last >= items.length - READ_AHEAD) loadMore();
-  }, [first, last, items.length, hasMore]);
+    if (hasMore && last >= rows.length - READ_AHEAD) loadMore();
+    // Every page makes new rows, also one in which nothing fits a filter.
+  }, [first, last, rows, hasMore]);
   useRowKeys(props, (index) => virtual.scrollToIndex(index));
 
-  if (list.error !== null && items.length === 0) return <ProblemState error={list.error} onRetry={list.refresh} />;
+  if (list.error !== null && rows.length === 0) return <ProblemState error={list.error} onRetry={list.refresh} />;
   if (list.isLoading) return <Skeleton kind="rows" rows={10} />;
-  if (items.length === 0) return empty;
+  if (rows.length === 0 && hasMore) return <Skeleton kind="rows" rows={10} />;
+  if (rows.length === 0) return empty;
   return (
     <div
       className="rows"
       ref={scroller}
       role="grid"
       aria-label={label}
-      aria-rowcount={hasMore ? -1 : items.length}
+      aria-rowcount={hasMore ? -1 : rows.length}
       tabIndex={0}
     >
       {head === undefined ? null : (
@@ -75,8 +77,9 @@ export function Rows<Item>(props: RowsProps<Item>): ReactNode {
       )}
       <div className="rows-all" role="rowgroup" style={{ height: virtual.getTotalSize() }}>
         {inView.map(({ index, start, key }) => {
-          const item = items[index];
-          if (item === undefined) return null;
+          const item = rows[index];
+          const place = { height: rowHeight, transform: `translateY(${start}px)` };
+          if (item === undefined) return <Missing key={key} place={place} />;
           const isChosen = chosen === idOf(item);
           return (
             <div
@@ -86,7 +89,7 @@ export function Rows<Item>(props: RowsProps<Item>): ReactNode {
               aria-selected={isChosen}
               aria-rowindex={index + 1}
               data-id={idOf(item)}
-              style={{ height: rowHeight, transform: `translateY(${start}px)` }}
+              style={place}
               onClick={(event) => (isOnControl(event) ? undefined : (opensOnClick ? onOpen : onChoose)(item))}
               onDoubleClick={() => onOpen(item)}
             >
@@ -99,26 +102,37 @@ export function Rows<Item>(props: RowsProps<Item>): ReactNode {
   );
 }
 
+/** A row that is being read again. */
+function Missing({ place }: { readonly place: CSSProperties }): ReactNode {
+  return (
+    <div role="row" className="row row-missing" style={place}>
+      <i role="gridcell" />
+    </div>
+  );
+}
+
 /** A link or a button in a row has its own click. */
 function isOnControl({ target }: MouseEvent): boolean {
   return target instanceof Element && target.closest("a, button") !== null;
 }
 
 function useRowKeys<Item>(
-  { list: { items }, idOf, chosen, onChoose, onOpen }: RowsProps<Item>,
+  { list: { rows }, idOf, chosen, onChoose, onOpen }: RowsProps<Item>,
   scrollTo: (index: number) => void,
 ): void {
   const words = useWords(WORDS);
-  const at = chosen === null ? -1 : items.findIndex((item) => idOf(item) === chosen);
+  // Looked for when a key is pressed: a list is long, and drawn often.
+  const at = (): number =>
+    chosen === null ? -1 : rows.findIndex((item) => item !== undefined && idOf(item) === chosen);
   const move = (by: number): void => {
-    const index = Math.min(items.length - 1, Math.max(0, at + by));
-    const item = items[index];
+    const index = Math.min(rows.length - 1, Math.max(0, at() + by));
+    const item = rows[index];
     if (item === undefined) return;
     onChoose(item);
     scrollTo(index);
   };
   const open = (): void => {
-    const item = items[at];
+    const item = rows[at()];
     if (item !== undefined) onOpen(item);
   };
   useKeys([

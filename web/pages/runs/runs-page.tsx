@@ -60,7 +60,7 @@ export function RunsPage(): ReactNode {
         </div>
         {chosen === null ? null : (
           <Suspense fallback={<Skeleton kind="text" rows={12} />}>
-            <SidePanel run={chosen} items={list.items} onChoose={choose} />
+            <SidePanel run={chosen} rows={list.rows} onChoose={choose} />
           </Suspense>
         )}
       </div>

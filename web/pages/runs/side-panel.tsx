@@ -12,23 +12,23 @@ import { RUNS_WORDS } from "./words.ts";
 
 export interface SidePanelProps {
   readonly run: string;
-  readonly items: readonly RunLine[];
+  readonly rows: readonly (RunLine | undefined)[];
   readonly onChoose: (run: string | null) => void;
 }
 
-export function SidePanel({ run, items, onChoose }: SidePanelProps): ReactNode {
+export function SidePanel({ run, rows, onChoose }: SidePanelProps): ReactNode {
   const words = useWords(RUNS_WORDS);
   const { count } = useFormat();
   const close = (): void => onChoose(null);
   useKeys([{ keys: "Escape", says: words.close, does: close }]);
-  const at = items.findIndex((item) => item.run === run);
-  const [before, after] = [items[at - 1], at === -1 ? undefined : items[at + 1]];
+  const at = rows.findIndex((row) => row?.run === run);
+  const [before, after] = [rows[at - 1], at === -1 ? undefined : rows[at + 1]];
   return (
     <aside className="runs-panel" aria-label={words.panel}>
       <nav className="runs-walk" aria-label={words.panel}>
         <Step icon="back" label={words.previous} to={before} onChoose={onChoose} />
         <Step icon="next" label={words.next} to={after} onChoose={onChoose} />
-        <span className="dim num">{at === -1 ? "" : words.place(count(at + 1), count(items.length))}</span>
+        <span className="dim num">{at === -1 ? "" : words.place(count(at + 1), count(rows.length))}</span>
         <Link className="runs-page-link" to="/runs/$run" params={{ run }}>
           <Icon name="link" /> {words.page}
         </Link>

@@ -96,10 +96,6 @@ function Results({ q }: { readonly q: string }): ReactNode {
         signal,
       }),
   });
-  // A page may be empty and still have a next one.
-  useEffect(() => {
-    if (list.items.length === 0 && list.hasMore) list.loadMore();
-  }, [list.items.length, list.hasMore]);
   return (
     <div className="search-results">
       <Rows
