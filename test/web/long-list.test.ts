@@ -1,22 +1,36 @@
-// A list of any length: only the rows in view are there.
+// A list of any length: only the rows in view are there, and rows that were far away come back.
 
+import { dirname } from "node:path";
 import { expect, it } from "vitest";
-import { fragile, runWorld } from "../server/run-world.ts";
+import { makeWebJournal } from "../../bench/web-journal.ts";
+import { journalPath, startWorld } from "../server/world.ts";
 import { inBrowser, look } from "./browser.ts";
-import { lengthen, scroll } from "./long-lists.ts";
+import { scroll } from "./scroll.ts";
+
+const RUNS = 3_000;
 
 inBrowser("a long list of runs", () => {
-  it("has as many rows as fit, however far it is scrolled", async () => {
-    const world = await runWorld([fragile().workflow]);
-    await world.operator.startRun({ body: { workflow: "fragile", run: "first" } });
-    await world.event("first", "run-ended");
-    // The rows ask for runs that are not there.
-    const page = await look(world, "/v1/health", { expects: [/status of 404/] });
-    await lengthen(page, "/v1/runs", 5_000, (item, index) => ({ ...item, run: `run-${index}` }));
-    await page.goto(`${world.url}/runs`);
-    await page.getByRole("row").filter({ hasText: "run-0" }).first().waitFor();
+  it("has as many rows as fit, however far it is scrolled, and lets go of those far away until they are near", async () => {
+    const { file } = await makeWebJournal(dirname(journalPath()), { runs: RUNS, events: 100 });
+    const page = await look(await startWorld({ journal: file, drive: false }), "/runs");
+    await page.getByRole("row").filter({ hasText: "run-000001" }).first().waitFor();
     const { mostRows, height } = await scroll(page, ".rows", 60);
     expect(mostRows).toBeLessThan(80);
     expect(height).toBeGreaterThan(20_000);
+    const list = page.locator(".rows");
+    await list.evaluate(`(async (list) => {
+      while (list.getAttribute("aria-rowcount") === "-1") {
+        list.scrollTo(0, list.scrollHeight);
+        await new Promise(requestAnimationFrame);
+      }
+    })(document.querySelector(".rows"))`);
+    expect(await list.getAttribute("aria-rowcount")).toBe(String(RUNS));
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await list.evaluate(
+      "document.querySelector('.rows').scrollTo(0, document.querySelector('.rows').scrollHeight / 3)",
+    );
+    await page.getByRole("row").filter({ hasText: "run-000998" }).first().waitFor();
+    expect(asked).toContain("/v1/runs");
   });
 });

@@ -74,7 +74,7 @@ function RunHead({ run, data }: { readonly run: string; readonly data: Run | nul
             </span>
           )}
           <span>{money(data.spentMicrocents)}</span>
-          <Copy text={data.run} />
+          <Copy text={data.run} label={words.copyId} />
         </p>
       )}
     </header>
