@@ -47,13 +47,11 @@ export function withoutFar<Item>(
   margin: number,
 ): readonly Loaded<Item>[] {
   const near = isNear([first - margin, last + margin]);
-  let hasChanged = false;
   const kept = pages.map((page, index) => {
     if (near(page) || index === 0 || page.letGo !== undefined || page.items.length === 0) return page;
-    hasChanged = true;
     return { cursor: page.cursor, items: [], next: page.next, letGo: page.items.length };
   });
-  return hasChanged ? kept : pages;
+  return kept.some((page, index) => page !== pages[index]) ? kept : pages;
 }
 
 /** Asked for each page in turn, from the first on: does it have a row in view? */

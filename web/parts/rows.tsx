@@ -102,6 +102,19 @@ export function Rows<Item>(props: RowsProps<Item>): ReactNode {
   );
 }
 
+/** Column titles, each with the class that its cells have. */
+export function HeadCells({
+  titles,
+}: {
+  readonly titles: readonly (readonly [title: string, className?: string])[];
+}): ReactNode {
+  return titles.map(([title, className]) => (
+    <span key={title} role="columnheader" className={className}>
+      {title}
+    </span>
+  ));
+}
+
 /** A row that is being read again. */
 function Missing({ place }: { readonly place: CSSProperties }): ReactNode {
   return (

@@ -12,7 +12,7 @@ import { Button } from "../../parts/button.tsx";
 import { ChoiceFilter, ClearFilters, TextFilter } from "../../parts/filters.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Page } from "../../parts/page.tsx";
-import { Rows } from "../../parts/rows.tsx";
+import { HeadCells, Rows } from "../../parts/rows.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { saveAsCsv, saveAsJson } from "./audit-export.ts";
 import "../../parts/pill.css";
@@ -109,16 +109,7 @@ function AuditRows({
         chosen={search.get("chosen")}
         onChoose={({ id }) => search.set({ chosen: id })}
         onOpen={({ on }) => search.set({ on }, { push: true })}
-        head={
-          <>
-            <span role="columnheader">{words.when}</span>
-            <span role="columnheader">{words.by}</span>
-            <span role="columnheader">{words.what}</span>
-            <span role="columnheader">{words.on}</span>
-            <span role="columnheader">{words.result}</span>
-            <span role="columnheader">{words.key}</span>
-          </>
-        }
+        head={<HeadCells titles={[[words.when], [words.by], [words.what], [words.on], [words.result], [words.key]]} />}
         empty={
           <Empty title={isFiltered ? words.noneMatch : words.none}>
             <p>{words.noneSays}</p>

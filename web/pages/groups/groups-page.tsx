@@ -10,7 +10,7 @@ import { useNow } from "../../app/clock.ts";
 import { useWords, wordTable } from "../../app/words.ts";
 import { ClearFilters } from "../../parts/filters.tsx";
 import { Page } from "../../parts/page.tsx";
-import { Rows } from "../../parts/rows.tsx";
+import { HeadCells, Rows } from "../../parts/rows.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Switch } from "../../parts/switch.tsx";
 import { BulkList } from "./bulk-list.tsx";
@@ -86,7 +86,18 @@ function GroupRows({ list }: { readonly list: LongList<Group> }): ReactNode {
       onChoose={({ fingerprint }) => search.set({ chosen: fingerprint })}
       opensOnClick
       onOpen={({ fingerprint }) => void navigate({ to: "/groups/$fingerprint", params: { fingerprint } })}
-      head={<Head />}
+      head={
+        <HeadCells
+          titles={[
+            [words.what],
+            [words.cause],
+            [words.trend],
+            [words.count, "num"],
+            [words.sessions, "num groups-sessions"],
+            [words.last, "num"],
+          ]}
+        />
+      }
       empty={
         isFiltered ? (
           <Empty title={words.noneMatch}>
@@ -101,26 +112,6 @@ function GroupRows({ list }: { readonly list: LongList<Group> }): ReactNode {
     >
       {(group) => <GroupRow group={group} />}
     </Rows>
-  );
-}
-
-function Head(): ReactNode {
-  const words = useWords(WORDS);
-  return (
-    <>
-      <span role="columnheader">{words.what}</span>
-      <span role="columnheader">{words.cause}</span>
-      <span role="columnheader">{words.trend}</span>
-      <span role="columnheader" className="num">
-        {words.count}
-      </span>
-      <span role="columnheader" className="num groups-sessions">
-        {words.sessions}
-      </span>
-      <span role="columnheader" className="num">
-        {words.last}
-      </span>
-    </>
   );
 }
 

@@ -11,7 +11,7 @@ import { useWords } from "../../app/words.ts";
 import { Button } from "../../parts/button.tsx";
 import { ChoiceFilter, ClearFilters, TextFilter, ToggleFilter } from "../../parts/filters.tsx";
 import { Page } from "../../parts/page.tsx";
-import { Rows } from "../../parts/rows.tsx";
+import { HeadCells, Rows } from "../../parts/rows.tsx";
 import { Empty, Skeleton } from "../../parts/states.tsx";
 import { keyOf, queryOf, RUN_FILTERS, SUPERSEDED_SHOWN, WITHIN, type Within } from "./run-filters.ts";
 import { type RunLine, RunRow } from "./run-row.tsx";
@@ -91,20 +91,16 @@ function Head(): ReactNode {
   const { columns } = useWords(RUNS_WORDS);
   return (
     <>
-      <span role="columnheader">{columns.state}</span>
-      <span role="columnheader">{columns.run}</span>
-      <span role="columnheader" className="runs-cause">
-        {columns.cause}
-      </span>
-      <span role="columnheader" className="runs-target">
-        {columns.target}
-      </span>
-      <span role="columnheader" className="runs-cost num">
-        {columns.cost}
-      </span>
-      <span role="columnheader" className="runs-age num">
-        {columns.age}
-      </span>
+      <HeadCells
+        titles={[
+          [columns.state],
+          [columns.run],
+          [columns.cause, "runs-cause"],
+          [columns.target, "runs-target"],
+          [columns.cost, "runs-cost num"],
+          [columns.age, "runs-age num"],
+        ]}
+      />
       <span role="columnheader" className="runs-do">
         <span className="visually-hidden">{columns.actions}</span>
       </span>

@@ -11,7 +11,7 @@ import { useWords, wordTable } from "../../app/words.ts";
 import { ChoiceFilter, ClearFilters } from "../../parts/filters.tsx";
 import { Page } from "../../parts/page.tsx";
 import { StatePill } from "../../parts/pill.tsx";
-import { Rows } from "../../parts/rows.tsx";
+import { HeadCells, Rows } from "../../parts/rows.tsx";
 import { Empty } from "../../parts/states.tsx";
 import "./sessions.css";
 
@@ -54,7 +54,18 @@ export function SessionsPage(): ReactNode {
         onChoose={({ session }) => setChosen(session)}
         opensOnClick
         onOpen={({ session }) => void navigate({ to: "/sessions/$session", params: { session } })}
-        head={<Head />}
+        head={
+          <HeadCells
+            titles={[
+              [words.state],
+              [words.session],
+              [words.kind, "sessions-kind"],
+              [words.entries, "num"],
+              [words.started, "num"],
+              [words.updated, "num"],
+            ]}
+          />
+        }
         empty={
           <Empty title={isFiltered ? words.noneFiltered : words.none}>{isFiltered ? words.widen : words.begin}</Empty>
         }
@@ -62,28 +73,6 @@ export function SessionsPage(): ReactNode {
         {(session) => <SessionRow session={session} />}
       </Rows>
     </Page>
-  );
-}
-
-function Head(): ReactNode {
-  const words = useWords(WORDS);
-  return (
-    <>
-      <span role="columnheader">{words.state}</span>
-      <span role="columnheader">{words.session}</span>
-      <span role="columnheader" className="sessions-kind">
-        {words.kind}
-      </span>
-      <span role="columnheader" className="num">
-        {words.entries}
-      </span>
-      <span role="columnheader" className="num">
-        {words.started}
-      </span>
-      <span role="columnheader" className="num">
-        {words.updated}
-      </span>
-    </>
   );
 }
 
