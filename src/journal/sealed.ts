@@ -66,7 +66,7 @@ export function refuseChanged(kind: string, row: KeptRow): void {
   const why = wrongWithKept(kind, row);
   if (why === null) return;
   throw drift(
-    `The ${kind} kept under ${row.key} is not what was written: ${why}. Run a verification, and put back a copy of the journal.`,
+    `The ${kind} kept under ${row.key} is not what was written: ${why}. Run a verification, and restore a copy of the journal.`,
     { context: { kind, key: row.key } },
   );
 }

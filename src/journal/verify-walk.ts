@@ -128,7 +128,7 @@ function wrongWith(
 ): string | null {
   if (seq !== expectedSeq) return `it is missing: entry ${seq} comes next`;
   const event = parseJson(body);
-  if (typeof event !== "object" || event === null) return "it is no JSON";
+  if (typeof event !== "object" || event === null) return "it is not JSON";
   if (readField(event, "type") !== type) return `it is filed as ${type} and says something else`;
   if (nextLink(before, seq, at, type, body, seal) !== hash)
     return "it does not fit its hash and the one before: it, or its neighbour, was changed";

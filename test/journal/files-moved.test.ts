@@ -91,9 +91,7 @@ describe("a file that lost its log", () => {
     const alone = folder.file("sub/alone.db");
     mkdirSync(folder.file("sub"));
     take(alone);
-    expect(await faultMessage(open(alone))).toMatch(
-      /alone\.db-wal, is not beside it.*Move or copy both files together/,
-    );
+    expect(await faultMessage(open(alone))).toMatch(/alone\.db-wal is missing.*Move or copy both files together/);
     expect(await codeOf(openJournal(alone, { readOnly: true }))).toBe("ManifestDrift");
   });
 

@@ -299,13 +299,19 @@ describe("verification", () => {
       /changed/,
     ],
     ["a changed time", "UPDATE events SET at = 99 WHERE session = 'b' AND seq = 1", "b", 1, /changed/],
-    ["a body that is no JSON", "UPDATE events SET body = 'oops' WHERE session = 'c' AND seq = 20", "c", 20, /no JSON/],
+    [
+      "a body that is not JSON",
+      "UPDATE events SET body = 'oops' WHERE session = 'c' AND seq = 20",
+      "c",
+      20,
+      /not JSON/,
+    ],
     [
       "a body that is not an object",
       "UPDATE events SET body = 'null' WHERE session = 'c' AND seq = 20",
       "c",
       20,
-      /no JSON/,
+      /not JSON/,
     ],
     [
       "a wrong type",

@@ -349,9 +349,9 @@ describe("a damaged session file", () => {
       (all) => [all[0], all[1], all[3], all[2], ...all.slice(4)],
       /line 3: it holds entry 3/,
     ],
-    ["a line cut in two", (all) => all.with(3, all[3]?.slice(0, 40) ?? ""), /line 4: it is no JSON/],
+    ["a line cut in two", (all) => all.with(3, all[3]?.slice(0, 40) ?? ""), /line 4: it is not JSON/],
     ["something else than an entry", (all) => all.with(1, '{"seq":1,"at":1,"event":null}'), /line 2: it is no entry/],
-    ["an empty line", (all) => all.toSpliced(3, 0, ""), /line 4: it is no JSON/],
+    ["an empty line", (all) => all.toSpliced(3, 0, ""), /line 4: it is not JSON/],
     [
       "a changed result",
       (all) => all.with(6, all[6]?.replace("exact", "other") ?? ""),

@@ -149,7 +149,7 @@ function createReader(headerText: string, headerLine: number): Reader {
     next(text, lineNumber) {
       if (isDone) throw bad(lineNumber, "it stands behind the end of the file");
       const fields = parseJson(text);
-      if (!isFields(fields)) throw bad(lineNumber, "it is no JSON: the line was cut or changed");
+      if (!isFields(fields)) throw bad(lineNumber, "it is not JSON: the line was cut or changed");
       if ("end" in fields) readFooter(text, lineNumber);
       else if ("kind" in fields) readKept(fields, text, lineNumber);
       else readEntry(fields, text, lineNumber);
