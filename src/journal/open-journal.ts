@@ -4,7 +4,7 @@
 import { checkOptions } from "../options/check-options.ts";
 import type { Journal } from "./journal.ts";
 import { JOURNAL_OPTIONS, type JournalOptions } from "./journal-options.ts";
-import { isPostgresAddress } from "./postgres/address.ts";
+import { isPostgresAddress } from "./journal-place.ts";
 
 /**
  * A journal in one file, or in a PostgreSQL database that several machines share; made when it is not there. Refuses what is not a

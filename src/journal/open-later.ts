@@ -7,7 +7,7 @@ import { resolve } from "node:path";
 import { journalClosed } from "./journal-faults.ts";
 import type { Journal } from "./journal.ts";
 import { openJournal } from "./open-journal.ts";
-import { isPostgresAddress } from "./postgres/address.ts";
+import { isPostgresAddress } from "./journal-place.ts";
 import type { JournalOptions } from "./journal-options.ts";
 import type { Entry } from "../core/record/event.ts";
 

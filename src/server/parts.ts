@@ -17,7 +17,7 @@ export interface ServerParts {
   readonly version: string;
   readonly clock: Clock;
   readonly journal: Journal;
-  readonly journalFile: string;
+  readonly journalName: string;
   readonly faultline: Faultline;
   readonly workflows: Workflows;
   /** Names this process among those that share the journal. */

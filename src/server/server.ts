@@ -3,7 +3,7 @@
 import type { AddressInfo } from "node:net";
 import { type Server, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { dirname } from "node:path";
+import { basename } from "node:path";
 import { createAdaptorServer } from "@hono/node-server";
 import { classify } from "../core/classify/classify.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
@@ -13,6 +13,7 @@ import { systemChance } from "../host/chance.ts";
 import { systemClock } from "../host/clock.ts";
 import { createWorker } from "../host/worker.ts";
 import { warn } from "../journal/warnings.ts";
+import { folderBeside, isPostgresAddress, shownPlace } from "../journal/journal-place.ts";
 import { openJournal } from "../journal/open-journal.ts";
 import { checkOptions } from "../options/check-options.ts";
 import { environmentKind } from "../runtime/option-shapes.ts";
@@ -57,7 +58,7 @@ import { openTokens } from "./tokens.ts";
 
 /** Options of `startServer`. */
 export interface ServerOptions {
-  /** The journal's file; made when it is not there. Tokens are kept beside it. */
+  /** The journal's file, or its address in PostgreSQL; made when it is not there. Tokens are kept beside the file, or in `.faultline`. */
   readonly journal: string;
   /** Default: 7431. 0 takes a free one. */
   readonly port?: number;
@@ -148,7 +149,7 @@ export async function startServer(given: ServerOptions): Promise<RunningServer> 
   const { host = "127.0.0.1", port = DEFAULT_PORT, version = "0", drive = true } = options;
   refusePublic(options);
   const [clock, chance] = [systemClock, systemChance];
-  const tokens = await openTokens(dirname(options.journal), clock.now());
+  const tokens = await openTokens(folderBeside(options.journal), clock.now());
   const journal = await openJournal(options.journal, { clock });
   const workflows = createWorkflows({
     ...{ journal, clock, workflows: options.workflows ?? [] },
@@ -177,7 +178,7 @@ export async function startServer(given: ServerOptions): Promise<RunningServer> 
     version,
     clock,
     journal,
-    journalFile: options.journal,
+    journalName: isPostgresAddress(options.journal) ? shownPlace(options.journal) : basename(options.journal),
     faultline: workflows.faultline,
     workflows,
     worker: createWorker(chance),

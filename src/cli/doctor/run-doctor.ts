@@ -19,6 +19,7 @@ import { oneLine, safeJson } from "../render/safe-text.ts";
 import { plainLines, screenLines, type Findings } from "./doctor-lines.ts";
 import { DOCTOR_WORDS, type DoctorWords } from "../render/words/doctor-words.ts";
 import type { Locale } from "../../core/index.ts";
+import { isPostgresAddress, shownPlace } from "../../journal/journal-place.ts";
 import { isThere, type JournalPlace, lookAtJournal } from "../journal/with-journal.ts";
 import { createWorkflows } from "../../workflow/workflows.ts";
 import { MISTAKES } from "../../workflow-file/codes.ts";
@@ -105,14 +106,14 @@ function jsonOf({ clis, machine }: Findings): object {
 
 /** Opens a journal that exists read-only; for one that does not exist, examines its folder. Changes neither. */
 async function checkJournal(file: string, hasSqlite: boolean, io: Io, locale: Locale): Promise<MachineCheck> {
-  const value = oneLine(file);
+  const value = oneLine(shownPlace(file));
   const words = DOCTOR_WORDS[locale];
   if (!hasSqlite) return { check: "journal", value, ok: false, detail: words.needsSqlite };
   const place: JournalPlace = { file, io, locale };
   try {
     if (await isThere(place)) {
       await lookAtJournal(place, () => Promise.resolve());
-      const locked = obstacleToWriting(file);
+      const locked = isPostgresAddress(file) ? null : obstacleToWriting(file);
       return { check: "journal", value, ok: locked === null, detail: locked === null ? null : words.obstacles[locked] };
     }
   } catch (error) {
@@ -120,7 +121,7 @@ async function checkJournal(file: string, hasSqlite: boolean, io: Io, locale: Lo
     if (!(error instanceof UsageError)) throw error;
     return { check: "journal", value, ok: false, detail: oneLine(error.message) };
   }
-  const obstacle = obstacleToMaking(file);
+  const obstacle = isPostgresAddress(file) ? null : obstacleToMaking(file);
   return {
     check: "journal",
     value,

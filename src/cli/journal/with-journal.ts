@@ -2,6 +2,7 @@
 
 import { type FaultCode, isFaultError, type Locale, wordsFor } from "../../core/index.ts";
 import type { Journal } from "../../journal/journal.ts";
+import { isPostgresAddress, shownPlace } from "../../journal/journal-place.ts";
 import { openJournal } from "../../journal/open-journal.ts";
 import type { ExitName } from "../exit-codes.ts";
 import { type Io, UsageError } from "../io.ts";
@@ -34,7 +35,7 @@ export function withNewJournal<T>(place: JournalPlace, use: (journal: Journal) =
 
 function notThere({ file, locale }: JournalPlace): UsageError {
   const words = JOURNAL_WORDS[locale];
-  return new UsageError(sentences(locale, words.noJournal(file), words.whoMakesJournals));
+  return new UsageError(sentences(locale, words.noJournal(shownPlace(file)), words.whoMakesJournals));
 }
 
 async function opened<T>(place: JournalPlace, readOnly: boolean, use: (journal: Journal) => Promise<T>): Promise<T> {
@@ -57,10 +58,24 @@ async function opened<T>(place: JournalPlace, readOnly: boolean, use: (journal: 
 }
 
 /** An empty file is not a journal, unless the WAL file beside it holds its contents. */
-export async function isThere({ file, io }: JournalPlace): Promise<boolean> {
+export async function isThere(place: JournalPlace): Promise<boolean> {
+  const { file, io } = place;
+  if (isPostgresAddress(file)) return isInDatabase(place);
   const bytes = await io.fileBytes(file);
   if (bytes === 0) return ((await io.fileBytes(`${file}-wal`)) ?? 0) > 0;
   return bytes !== null;
+}
+
+/** Only its opening tells. A database that does not answer is an error, not a missing journal. */
+async function isInDatabase(place: JournalPlace): Promise<boolean> {
+  try {
+    const journal = await openJournal(place.file, { readOnly: true });
+    await journal.close();
+    return true;
+  } catch (error) {
+    if (isFaultError(error) && error.fault.code === "NotFound") return false;
+    throw inWords(error, place);
+  }
 }
 
 /** The exit codes of the journal's refusals; every other fault exits as a failure. */
@@ -75,7 +90,8 @@ export function inWords(error: unknown, { file, locale }: JournalPlace): unknown
   if (!isFaultError(error)) return error;
   const { code, message, evidence } = error.fault;
   // Refusals already say what to do; system errors do not.
-  const said = evidence.source === "raised" ? message : `${file}: ${message}. ${wordsFor(code, locale).operator}`;
+  const said =
+    evidence.source === "raised" ? message : `${shownPlace(file)}: ${message}. ${wordsFor(code, locale).operator}`;
   const told = locale === "en" ? said : `${wordsFor(code, locale).title}：${said}`;
   return new UsageError(oneLine(told, 2_000), EXITS[code] ?? "failed", { cause: error });
 }

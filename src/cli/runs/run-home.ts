@@ -11,6 +11,7 @@ import { lookAtJournal, withJournal, withNewJournal } from "../journal/with-jour
 import type { GlobalOptions } from "../options.ts";
 import { commandLine } from "../render/program-name.ts";
 import { oneLine } from "../render/safe-text.ts";
+import { isPostgresAddress, shownPlace } from "../../journal/journal-place.ts";
 import { makeFolder } from "../../journal/files/make-folder.ts";
 
 export const DEFAULT_JOURNAL = ".faultline/journal.db";
@@ -46,7 +47,7 @@ export async function withRuns<T>(
   const open = option.make === true ? withNewJournal : option.look === true ? lookAtJournal : withJournal;
   return open(place, async (journal) => {
     const workflows = createWorkflows({ journal, clock: io.clock, env: io.env, locale: shared.locale });
-    const named = option.journal === undefined ? [] : ["--journal", option.journal];
+    const named = option.journal === undefined ? [] : ["--journal", shownPlace(option.journal)];
     const command = (...words: readonly string[]): string => commandLine(...words, ...named);
     try {
       return await use({ workflows, io, shared, command });
@@ -61,6 +62,7 @@ export async function withRuns<T>(
 /** Whether the journal and SQLite's files beside it can be written. */
 export async function mayWrite(option: JournalOption, io: Io): Promise<boolean> {
   const file = journalOf(option, io);
+  if (isPostgresAddress(file)) return true;
   const asked = [file, dirname(file)].map((path) => access(path, constants.W_OK));
   return Promise.all(asked).then(
     () => true,

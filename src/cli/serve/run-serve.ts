@@ -1,7 +1,7 @@
 // Runs the server until Ctrl-C or SIGTERM.
 
-import { dirname } from "node:path";
 import { isFaultError } from "../../core/index.ts";
+import { folderBeside, isPostgresAddress, shownPlace } from "../../journal/journal-place.ts";
 import { makeFolder } from "../../journal/files/make-folder.ts";
 import type { FolderReport } from "../../workflow/folder/workflow-folder.ts";
 import { renderDiagnostic } from "../../yaml-file/diagnostic.ts";
@@ -42,7 +42,8 @@ export async function runServe(
   const words = SERVE_WORDS[shared.locale];
   const driver = options.driver === undefined ? null : hostsOf(options.driver);
   // Other users of this machine must not read tokens or the files of runs.
-  if (journal === DEFAULT_JOURNAL) await makeFolder(dirname(journal), { mode: 0o700 });
+  if (journal === DEFAULT_JOURNAL || isPostgresAddress(journal))
+    await makeFolder(folderBeside(journal), { mode: 0o700 });
   const stopped = Promise.withResolvers<undefined>();
   const release = onStopSignal(() => stopped.resolve(undefined));
   const paint = paintFor(io.stdout, io.env, shared.color);
@@ -54,14 +55,14 @@ export async function runServe(
           url: server.url,
           port: server.port,
           tokenFile: server.tokenFile,
-          journal,
+          journal: shownPlace(journal),
           drives: options.drive,
           driver,
         },
       })
     : [
         paint("bold", words.listening(server.url)),
-        words.journal(oneLine(journal, 500), options.drive),
+        words.journal(oneLine(shownPlace(journal), 500), options.drive),
         ...(driver === null ? [] : [words.onRestate(driver)]),
         words.token(oneLine(server.tokenFile, 500)),
         ...signInLines(server, io, words.signIn),

@@ -1,8 +1,8 @@
 // Adds, lists and removes the tokens of a journal's server.
 
-import { dirname } from "node:path";
 import { isFaultError } from "../../core/index.ts";
 import type { Role } from "../../api/route.ts";
+import { folderBeside } from "../../journal/journal-place.ts";
 import { makeFolder } from "../../journal/files/make-folder.ts";
 import { addToken, listTokens, removeToken } from "../../server/tokens.ts";
 import { type Io, UsageError } from "../io.ts";
@@ -24,7 +24,7 @@ export async function addTokenTo(
   io: Io,
   { locale, json }: GlobalOptions,
 ): Promise<void> {
-  const folder = dirname(journalOf(options, io));
+  const folder = folderBeside(journalOf(options, io));
   await makeFolder(folder, { mode: 0o700 });
   const { role } = options;
   const token = await inWords(addToken(folder, name, role, io.clock.now()));
@@ -34,7 +34,7 @@ export async function addTokenTo(
 
 export async function listTokensOf(options: TokenPlace, io: Io, { locale, json }: GlobalOptions): Promise<void> {
   const words = SERVE_WORDS[locale];
-  const tokens = await inWords(listTokens(dirname(journalOf(options, io))));
+  const tokens = await inWords(listTokens(folderBeside(journalOf(options, io))));
   if (json) {
     const shown = tokens.map(({ name, role, createdAt }) => ({ name, role, createdAt }));
     return void (await io.stdout.write(`${safeJson(shown)}\n`));
@@ -52,7 +52,7 @@ export async function removeTokenOf(
   { locale }: GlobalOptions,
 ): Promise<void> {
   const words = SERVE_WORDS[locale];
-  const isRemoved = await inWords(removeToken(dirname(journalOf(options, io)), name));
+  const isRemoved = await inWords(removeToken(folderBeside(journalOf(options, io)), name));
   if (!isRemoved) throw new UsageError(words.noToken(oneLine(name)), "usage");
   await io.stderr.write(`faultline: ${words.tokenRemoved(oneLine(name))}\n`);
 }

@@ -2,6 +2,7 @@
 
 import { dirname } from "node:path";
 import { type Fault, type FaultCode, isFaultError } from "../../core/index.ts";
+import { shownPlace } from "../../journal/journal-place.ts";
 import { makeFolder } from "../../journal/files/make-folder.ts";
 import { calmly } from "../../workflow/calm-warnings.ts";
 import type { Driver, DriverOptions } from "../../workflow/driver.ts";
@@ -53,9 +54,9 @@ export async function runWorkerCommand(options: WorkerCommandOptions, io: Io, sh
     const paint = paintFor(io.stdout, io.env, shared.color);
     const { port } = driving;
     const told = shared.json
-      ? safeJson({ working: { journal: oneLine(journal, 500), driver, port, maxRuns: options.maxRuns } })
+      ? safeJson({ working: { journal: oneLine(shownPlace(journal), 500), driver, port, maxRuns: options.maxRuns } })
       : [
-          paint("bold", words.working(oneLine(journal, 500), options.maxRuns)),
+          paint("bold", words.working(oneLine(shownPlace(journal), 500), options.maxRuns)),
           ...(driver === null ? [] : [words.onRestate(driver, port ?? 0)]),
           words.stop,
         ].join("\n");

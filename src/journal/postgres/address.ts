@@ -2,6 +2,7 @@
 // out comes from the environment (PGHOST, PGUSER, PGPASSWORD, PGSSLMODE …), as for every PostgreSQL program.
 
 import { unfit } from "../journal-faults.ts";
+import { DEFAULT_SCHEMA, isPostgresAddress, shownPlace } from "../journal-place.ts";
 
 export interface PostgresAddress {
   /** For the connection; may hold a password. */
@@ -20,20 +21,8 @@ export interface PostgresAddress {
   readonly secrets: readonly string[];
 }
 
-const PROTOCOL = /^postgres(?:ql)?:\/\//i;
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,39}$/;
-const DEFAULTS = { schema: "faultline", connections: 10, statement_timeout: 30_000 } as const;
-
-export function isPostgresAddress(place: string): boolean {
-  return PROTOCOL.test(place);
-}
-
-/** A journal's address as it may be shown in messages, logs and pages: a file's name is left as it is. */
-export function shownAddress(place: string): string {
-  if (!isPostgresAddress(place)) return place;
-  const url = URL.parse(place);
-  return url === null ? "postgres://…" : nameOf(url, url.searchParams.get("schema") ?? DEFAULTS.schema);
-}
+const DEFAULTS = { schema: DEFAULT_SCHEMA, connections: 10, statement_timeout: 30_000 } as const;
 
 export function readAddress(given: string): PostgresAddress {
   const url = URL.parse(given);
@@ -53,7 +42,7 @@ export function readAddress(given: string): PostgresAddress {
     throw unfit(`\`pooler\` in the journal's address must be ${POOLERS.map((name) => `"${name}"`).join(" or ")}.`);
   return {
     schema,
-    name: nameOf(url, schema),
+    name: shownPlace(given),
     maxConnections: wholeNumber("connections", take("connections"), 1),
     statementTimeoutMs: wholeNumber("statement_timeout", take("statement_timeout"), 1),
     isPooled: pooler === "transaction",
@@ -63,11 +52,6 @@ export function readAddress(given: string): PostgresAddress {
 }
 
 const POOLERS: readonly string[] = ["none", "transaction"];
-
-function nameOf(url: URL, schema: string): string {
-  const suffix = schema === DEFAULTS.schema ? "" : `?schema=${schema}`;
-  return `postgres://${url.host}${url.pathname}${suffix}`;
-}
 
 /** As it is written, and as it is meant. */
 function passwordOf({ password }: URL): readonly string[] {

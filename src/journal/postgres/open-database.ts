@@ -82,7 +82,9 @@ function refuseForeign({ tables, version }: Found, { address: { name, schema } }
 
 function notReadable({ version }: Found, { address: { name } }: Database): Error {
   return version === null
-    ? drift(`There is no journal at ${name}. Programs that write make one.`, { context: { journal: name } })
+    ? refusal("NotFound", `There is no journal at ${name}. Programs that write make one.`, {
+        context: { journal: name },
+      })
     : drift(
         `${name} has version ${version}, which this program only reads after an upgrade. Open it for writing once.`,
         {

@@ -10,7 +10,7 @@ export function settingsHandlers({
   version,
   url,
   drives,
-  journalFile,
+  journalName,
   notify,
 }: ServerParts): HandlersOf<"listTokens" | "showSettings"> {
   return {
@@ -20,7 +20,7 @@ export function settingsHandlers({
     showSettings() {
       const { about = NOTICE_KINDS, webhook, command: [program] = [] } = notify ?? { about: [] };
       return {
-        ...{ version, url, drives, journal: basename(journalFile) },
+        ...{ version, url, drives, journal: journalName },
         notices: {
           about: [...about],
           webhook: webhook === undefined ? null : { origin: new URL(webhook.url).origin },

@@ -1,0 +1,355 @@
+// What only a journal in PostgreSQL has to hold: several processes, a server that goes away, answers that are lost, versions, secrets.
+
+import pg from "pg";
+import { afterEach, describe, expect, it } from "vitest";
+import { isFaultError } from "../../src/core/fault/fault-error.ts";
+import type { Journal, Positioned } from "../../src/journal/journal.ts";
+import { openJournal } from "../../src/journal/open-journal.ts";
+import { folderBeside, shownPlace } from "../../src/journal/journal-place.ts";
+import { SCHEMA_VERSION } from "../../src/journal/postgres/schema.ts";
+import { codeOf, ended, failed, note, readAll } from "../../src/testing/journal-samples.ts";
+import { startCutProxy } from "../postgres/cut-proxy.ts";
+import { startPostgres } from "../postgres/server.ts";
+import { freshJournalUrl, sharedPostgres } from "../postgres/shared-server.ts";
+
+const PASSWORD = "planted-store-password";
+const atEnd: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const undo of atEnd.splice(0).reverse()) await undo();
+});
+
+/** Warnings are part of the output too: none may hold a secret. */
+const warnings: string[] = [];
+
+async function open(url: string): Promise<Journal> {
+  const journal = await openJournal(url, {
+    onWarning: (fault, what) => void warnings.push(`${what} ${JSON.stringify(fault)}`),
+  });
+  atEnd.push(() => journal.close());
+  return journal;
+}
+
+async function sql(text: string, values: readonly unknown[] = []): Promise<readonly Record<string, unknown>[]> {
+  const client = new pg.Client(await sharedPostgres());
+  await client.connect();
+  try {
+    return (await client.query(text, [...values])).rows as readonly Record<string, unknown>[];
+  } finally {
+    await client.end();
+  }
+}
+
+const schemaOf = (url: string): string => new URL(url).searchParams.get("schema") ?? "";
+
+function follow(journal: Journal, position = 0): { readonly seen: Positioned[]; until(count: number): Promise<void> } {
+  const seen: Positioned[] = [];
+  let look: () => void = () => undefined;
+  atEnd.push(
+    journal.subscribe(
+      (entry, at) => {
+        seen.push({ position: at, entry });
+        look();
+      },
+      { position },
+    ),
+  );
+  return {
+    seen,
+    until: (count) =>
+      new Promise((resolve) => {
+        look = () => {
+          if (seen.length >= count) resolve();
+        };
+        look();
+      }),
+  };
+}
+
+async function messageOf(refused: Promise<unknown>): Promise<string> {
+  const error: unknown = await refused.then(
+    () => new Error("it was not refused"),
+    (thrown: unknown) => thrown,
+  );
+  if (!isFaultError(error)) throw error;
+  return [error.message, JSON.stringify(error.fault), String(error.stack), causesOf(error)].join("\n");
+}
+
+function causesOf(error: Error): string {
+  const { cause } = error;
+  return cause instanceof Error ? `${cause.message} ${JSON.stringify(cause)} ${causesOf(cause)}` : "";
+}
+
+describe("several processes on one journal in PostgreSQL", () => {
+  it("are fenced: of two that append behind the same entry one is refused, and can go on after reading", async () => {
+    const url = await freshJournalUrl();
+    const [a, b] = [await open(url), await open(url)];
+    await a.append("s", 0, [note("a1")]);
+    await b.append("s", 1, [note("b2")]);
+    // What a remembers of the session is old now.
+    expect(await codeOf(a.append("s", 1, [note("late")]))).toBe("EngineState");
+    await a.append("s", 2, [note("a3")]);
+    const race = await Promise.allSettled([a, b].map((journal) => journal.append("s", 3, [note("x")])));
+    expect(race.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect((await readAll(b, "s")).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+    expect(await a.verify()).toEqual({ sessions: 1, entries: 4, firstBad: null });
+  });
+
+  it("write in one order, and a follower in any of them gets every entry once, in that order", async () => {
+    const url = await freshJournalUrl();
+    const journals = [await open(url), await open(url), await open(url)];
+    const followers = journals.map((journal) => follow(journal));
+    await Promise.all(
+      journals.flatMap((journal, which) =>
+        Array.from({ length: 10 }, async (_, index) => {
+          for (let after = 0; after < 20; after += 2)
+            await journal.append(`s${which}-${index}`, after, [note("x"), failed(1)]);
+        }),
+      ),
+    );
+    const all = await journals[0]?.readFrom(0, { limit: Infinity });
+    const count = all?.length ?? 0;
+    expect(all?.map(({ position }) => position)).toEqual(Array.from({ length: count }, (_, index) => index + 1));
+    for (const { seen, until } of followers) {
+      await until(count);
+      expect(seen).toEqual(all);
+    }
+    expect(await journals[1]?.verify()).toMatchObject({ sessions: 30, firstBad: null });
+  });
+
+  it("see values that the others keep, and changes of one value by all of them are all counted", async () => {
+    const url = await freshJournalUrl();
+    const [a, b] = [await open(url), await open(url)];
+    const seen = Promise.withResolvers<unknown>();
+    atEnd.push(a.watchKept(["breaker"], (kind, key, value) => seen.resolve([kind, key, value])));
+    await a.keptAll("breaker");
+    await b.keep([{ kind: "breaker", key: "api", value: 0 }]);
+    expect(await seen.promise).toEqual(["breaker", "api", 0]);
+    const more = (there: unknown): unknown => Number(there) + 1;
+    await Promise.all(
+      Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? a : b).changeKept("breaker", "api", more)),
+    );
+    expect(await a.kept("breaker", "api")).toBe(40);
+    const answers = await Promise.all(
+      [a, b].map((journal) => journal.keepFirst({ kind: "answer", key: "q", value: 1 })),
+    );
+    expect(answers.filter(Boolean)).toHaveLength(1);
+  });
+
+  it("remove old sessions while others write to them: a session is removed whole or stays whole", async () => {
+    const url = await freshJournalUrl();
+    const [a, b] = [await open(url), await open(url)];
+    for (let index = 0; index < 10; index++) await a.append(`s${index}`, 0, [failed(1), ended("done", 2)]);
+    const taken = a.append("s3", 2, [{ at: 9, event: { type: "session-resumed", interrupted: [] } }]);
+    const [removed] = await Promise.all([b.prune({ before: 5 }), taken.catch(() => undefined)]);
+    expect([9, 10]).toContain(removed);
+    expect(await a.verify()).toMatchObject({ firstBad: null });
+    await a.append("s0", 0, [note("new life")]);
+    expect((await readAll(b, "s0")).length).toBe(1);
+  });
+});
+
+describe("a server that goes away", () => {
+  it(
+    "loses nothing that was acknowledged and does nothing twice, and followers miss nothing",
+    { timeout: 120_000 },
+    async () => {
+      const server = await startPostgres();
+      atEnd.push(() => server.stop());
+      const [a, b] = [await open(server.url), await open(server.url)];
+      const follower = follow(b);
+      let acknowledged = 0;
+      let isOver = false;
+      const writer = async (name: string): Promise<number> => {
+        let after = 0;
+        while (!isOver) {
+          await a.append(
+            name,
+            after,
+            [note(`${name} ${after}`)],
+            [{ kind: "result", key: `${name}/${after}`, value: after }],
+          );
+          after++;
+          acknowledged++;
+        }
+        return after;
+      };
+      const writers = ["s", "t", "u"].map(writer);
+      const until = async (count: number): Promise<void> => {
+        while (acknowledged < count) await new Promise((resolve) => setImmediate(resolve));
+      };
+      for (let round = 1; round <= 3; round++) {
+        await until(acknowledged + 50);
+        await server.crash();
+      }
+      await until(acknowledged + 50);
+      isOver = true;
+      const counts = await Promise.all(writers);
+      const total = counts.reduce((sum, count) => sum + count, 0);
+      expect(await b.verify()).toEqual({ sessions: 3, entries: total, firstBad: null });
+      for (const [index, name] of ["s", "t", "u"].entries())
+        expect(await readAll(b, name)).toHaveLength(counts[index] ?? 0);
+      await follower.until(total);
+      expect(follower.seen.map(({ position }) => position)).toEqual(
+        Array.from({ length: total }, (_, index) => index + 1),
+      );
+    },
+  );
+
+  it("that answered into a lost connection has done the write once", async () => {
+    const url = await freshJournalUrl();
+    const proxy = await startCutProxy(url);
+    atEnd.push(() => proxy.close());
+    const journal = await open(proxy.url);
+    await journal.append("s", 0, [note("a")]);
+    proxy.loseAnswerTo("lost-entry");
+    await journal.append("s", 1, [note("lost-entry")]);
+    proxy.loseAnswerTo("lost-value");
+    expect(await journal.keepFirst({ kind: "answer", key: "q", value: "lost-value" })).toBe(true);
+    proxy.loseAnswerTo("lost-loser");
+    expect(await journal.keepFirst({ kind: "answer", key: "q", value: "lost-loser" })).toBe(false);
+    proxy.loseAnswerTo("lost-change");
+    expect(await journal.changeKept("breaker", "b", (there) => `${String(there ?? "")}lost-change`)).toBe(
+      "lost-change",
+    );
+    await journal.append("s", 2, [note("b")]);
+    expect((await readAll(journal, "s")).map(({ event }) => event)).toEqual(
+      [note("a"), note("lost-entry"), note("b")].map(({ event }) => event),
+    );
+    expect(await journal.kept("answer", "q")).toBe("lost-value");
+  });
+
+  it("comes back: a follower whose connection was cut reads what it missed", async () => {
+    const url = await freshJournalUrl();
+    const proxy = await startCutProxy(url);
+    atEnd.push(() => proxy.close());
+    const [far, near] = [await open(proxy.url), await open(url)];
+    const follower = follow(far);
+    await near.append("s", 0, [note("a")]);
+    await follower.until(1);
+    proxy.shut();
+    await near.append("s", 1, [note("b"), note("c")]);
+    proxy.open();
+    await near.append("s", 3, [note("d")]);
+    await follower.until(4);
+    expect(follower.seen.map(({ entry }) => entry.seq)).toEqual([1, 2, 3, 4]);
+  });
+
+  it("works behind a pooler that gives each transaction another connection: followers look by themselves", async () => {
+    const url = `${await freshJournalUrl()}&pooler=transaction&connections=2`;
+    const [a, b] = [await open(url), await open(url)];
+    const follower = follow(b);
+    await a.append("s", 0, [note("a")]);
+    await b.append("s", 1, [note("b")]);
+    await follower.until(2);
+    expect(await a.hold("k", "a", 2, 1)).toMatchObject({ granted: true });
+    // Nothing is left behind in a connection that the next client gets.
+    expect(await sql("SELECT count(*)::int AS count FROM pg_prepared_statements")).toEqual([{ count: 0 }]);
+  });
+});
+
+describe("what cannot be trusted in PostgreSQL", () => {
+  it("is refused and left as it is: a newer journal, one that lacks a table, a schema of another program", async () => {
+    const newer = await freshJournalUrl();
+    await (await open(newer)).close();
+    await sql(`UPDATE ${schemaOf(newer)}.meta SET value = $1 WHERE name = 'version'`, [String(SCHEMA_VERSION + 1)]);
+    expect(await messageOf(openJournal(newer))).toContain("a newer program wrote it");
+    const torn = await freshJournalUrl();
+    await (await open(torn)).close();
+    await sql(`DROP TABLE ${schemaOf(torn)}.holds`);
+    expect(await messageOf(openJournal(torn))).toContain("lacks holds");
+    const foreign = await freshJournalUrl();
+    await sql(`CREATE SCHEMA ${schemaOf(foreign)}`);
+    await sql(`CREATE TABLE ${schemaOf(foreign)}.orders (id integer)`);
+    expect(await messageOf(openJournal(foreign))).toContain("tables of another program");
+    const missing = await freshJournalUrl();
+    expect(await codeOf(openJournal(missing, { readOnly: true }))).toBe("NotFound");
+    expect(await sql("SELECT 1 FROM information_schema.schemata WHERE schema_name = $1", [schemaOf(missing)])).toEqual(
+      [],
+    );
+  });
+
+  it("is refused while it is open: a newer program has changed the schema", async () => {
+    const url = await freshJournalUrl();
+    const journal = await open(url);
+    await journal.append("s", 0, [note("a")]);
+    const [found] = await sql(
+      "SELECT oid::regprocedure::text AS name FROM pg_proc WHERE proname = 'write_1' AND pronamespace = $1::regnamespace",
+      [schemaOf(url)],
+    );
+    await sql(`DROP FUNCTION ${String(found?.["name"])}`);
+    const said = await messageOf(journal.append("s", 1, [note("b")]));
+    expect(said).toContain("ManifestDrift");
+    expect(said).toContain("newer program");
+  });
+
+  it("is found by name: an entry, a value or a count that somebody changed by hand", async () => {
+    const changes: readonly (readonly [string, RegExp])[] = [
+      ["UPDATE @.events SET body = replace(body, 'one', 'two') WHERE seq = 1", /does not fit its hash/],
+      ["DELETE FROM @.events WHERE seq = 2", /missing/],
+      ["UPDATE @.kept SET value = '2' WHERE kind = 'result'", /checksum/],
+      ["DELETE FROM @.kept WHERE kind = 'result'", /missing/],
+      ["UPDATE @.fault_groups SET count = count + 1", /groups of failures/],
+      ["UPDATE @.faults SET message = 'other'", /index of failures/],
+      ["DELETE FROM @.kept_tags", /not listed/],
+      ["UPDATE @.sessions SET status = 'done'", /status or times/],
+      ["DELETE FROM @.sessions", /session it belongs to is missing/],
+    ];
+    for (const [change, why] of changes) {
+      const url = await freshJournalUrl();
+      const journal = await open(url);
+      await journal.append(
+        "s",
+        0,
+        [note("one"), failed(1), note("three")],
+        [
+          { kind: "result", key: "s/1", value: 1 },
+          { kind: "run", key: "s", value: { startedAt: 1, status: "running" } },
+        ],
+      );
+      expect(await journal.verify()).toMatchObject({ firstBad: null });
+      await sql(change.replaceAll("@.", `${schemaOf(url)}.`));
+      expect([change, (await journal.verify()).firstBad?.why]).toEqual([change, expect.stringMatching(why)]);
+    }
+  });
+});
+
+describe("the address of a journal", () => {
+  it("is never shown with its user, its password or its settings", async () => {
+    expect(shownPlace(`postgres://ada:${PASSWORD}@db.example.com:5433/agents?sslmode=verify-full&schema=team`)).toBe(
+      "postgres://db.example.com:5433/agents?schema=team",
+    );
+    expect(shownPlace("team.db")).toBe("team.db");
+    expect(shownPlace(`postgres://ada:${PASSWORD}@[`)).toBe("postgres://…");
+    expect(folderBeside("postgres://db/agents")).toBe(".faultline");
+  });
+
+  it("may hold a password that no refusal, cause or warning repeats", async () => {
+    const url = new URL(await freshJournalUrl());
+    const other = (change: (to: URL) => void): string => {
+      const changed = new URL(url);
+      change(changed);
+      return changed.href;
+    };
+    const wrong = [
+      other((to) => (to.password = "p%40ss-planted-other")),
+      other((to) => (to.pathname = "/nothing-here")),
+      other((to) => to.searchParams.set("schema", "Not A Schema")),
+      other((to) => to.searchParams.set("connections", "many")),
+      other((to) => to.searchParams.set("pooler", "magic")),
+      `postgres://ada:${PASSWORD}@[`,
+    ];
+    for (const address of wrong) {
+      const said = await messageOf(openJournal(address));
+      expect(said).not.toContain("planted");
+    }
+    const journal = await open(url.href);
+    const long =
+      PASSWORD +
+      Array.from({ length: 1_900 }, (_, index) => String.fromCodePoint(0x4e00 + ((index * 7919) % 20_000))).join("");
+    const said = await messageOf(journal.keep([{ kind: "secret", key: `x/${long}`, value: "secret-value-planted" }]));
+    expect(said).toContain("ShapeInvalid");
+    expect(said).not.toContain("secret-value-planted");
+    expect(warnings.join("\n")).not.toContain("planted");
+  });
+});
