@@ -45,11 +45,16 @@ export async function startPostgres({ settings = {} }: PostgresServerOptions = {
   let server: ChildProcess | null = null;
 
   async function start(): Promise<void> {
+    // Processes of a server that was killed take a moment to notice.
+    while (!(await startOnce())) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  async function startOnce(): Promise<boolean> {
     server = spawn(postgres, ["-D", data, "-p", String(port), ...flags], {
       ...account,
       ...{ cwd: folder, stdio: ["ignore", "ignore", "pipe"], env: { LC_ALL: "C" } },
     });
-    await isReady(server);
+    return isReady(server);
   }
 
   async function end(signal: NodeJS.Signals): Promise<void> {
@@ -147,16 +152,20 @@ function canOthersEnter(path: string): boolean {
   }
 }
 
-function isReady(server: ChildProcess): Promise<void> {
+/** False when an earlier server has not ended yet. */
+function isReady(server: ChildProcess): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const said: string[] = [];
     if (server.stderr === null) throw new Error("unreachable");
     createInterface({ input: server.stderr }).on("line", (line) => {
       said.push(line);
-      if (line.includes("ready to accept connections")) resolve();
+      if (line.includes("ready to accept connections")) resolve(true);
     });
     server.once("error", reject);
-    server.once("exit", (code) => reject(new Error(`postgres ended with ${String(code)}: ${said.join("\n")}`)));
+    server.once("close", (code) => {
+      if (said.some((line) => line.includes("shared memory block"))) resolve(false);
+      else reject(new Error(`postgres ended with ${String(code)}: ${said.join("\n")}`));
+    });
   });
 }
 
