@@ -11,3 +11,10 @@ it("bench:classify prints accuracy, speed and growth", () => {
   expect(printed).toMatch(/classify, structured signals +[\d,]+ a second/);
   expect(printed).toMatch(/1000 kB of log +\d+ µs +\d+\.\d\d× for ten times the text/);
 });
+
+it("bench:postgres compares the journal with a bare client, one at a time and with many writers", () => {
+  const script = fileURLToPath(new URL("../bench/postgres.ts", import.meta.url));
+  const printed = execFileSync(process.execPath, [script, "--quick"], { encoding: "utf8" });
+  for (const name of ["one at a time", "64 writers"])
+    expect(printed).toMatch(new RegExp(`${name} +journal +[\\d,]+ +bare client +[\\d,]+ +\\d+ %`));
+});
