@@ -14,7 +14,7 @@ import {
   type AiToolSettings,
   createAiTools,
   type GivenTools,
-  type ProtectTool,
+  type ProtectAiTool,
 } from "./provider/ai-tools.ts";
 import { FETCH_OPTIONS, type FetchOptions } from "./provider/fetch/fetch-options.ts";
 import { type AnyLanguageModel, asInterface, oldestInterface } from "./provider/interface/any-model.ts";
@@ -136,7 +136,7 @@ export class Faultline extends Runtime {
     options: FaultlineAiToolsOptions<Extract<keyof Given, string>> = {},
   ): AiTools<Given> {
     const { settings = {}, within } = checkOptions<FaultlineAiToolsOptions>("fl.aiTools", options, AI_TOOLS_OPTIONS);
-    const protect: ProtectTool = (called, input, { id, signal }) => {
+    const protect: ProtectAiTool = (called, input, { id, signal }) => {
       const given = signal === undefined ? {} : { signal };
       if (within === undefined) return this.protect(called, input as never, given);
       return within.protect(called, input as never, { ...given, ...(id === undefined ? {} : { id }) });

@@ -5,7 +5,7 @@ import { aiSchema } from "../schema/ai-schema.ts";
 import { modelText } from "./result.ts";
 
 /** A tool for the AI SDK. */
-export interface AiTool {
+export interface McpAiTool {
   readonly type: "dynamic";
   readonly description: string;
   readonly inputSchema: never;
@@ -16,12 +16,12 @@ export interface AiTool {
  * The tools as listed now; call it again after `onToolsChanged`. A fault reaches the model as a safe message, never as an
  * exception.
  */
-export function toAiTools(connection: McpConnection): Record<string, AiTool> {
+export function toAiTools(connection: McpConnection): Record<string, McpAiTool> {
   const tools = Array.from(connection.tools.keys(), (name) => [name, aiTool(connection, name)] as const);
   return Object.fromEntries(tools);
 }
 
-function aiTool(connection: McpConnection, name: string): AiTool {
+function aiTool(connection: McpConnection, name: string): McpAiTool {
   const definition = connection.definition(name);
   return {
     type: "dynamic",

@@ -7,4 +7,4 @@ export { modelText } from "./result.ts";
 export type { McpResult } from "./result.ts";
 export type { McpInput, McpTool } from "./server-tools.ts";
 export { toAiTools } from "./ai-tools.ts";
-export type { AiTool } from "./ai-tools.ts";
+export type { McpAiTool } from "./ai-tools.ts";

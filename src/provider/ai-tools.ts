@@ -44,14 +44,14 @@ const { id: _id, description: _description, cost: _cost, ...ofSettings } = TOOL_
 export const AI_TOOL_SETTINGS = shape<AiToolSettings>(ofSettings);
 
 /** Runs a tool under protection. `id` names the call in its turn. */
-export type ProtectTool = (
+export type ProtectAiTool = (
   called: AnyTool,
   input: unknown,
   options: { readonly id?: string; readonly signal?: AbortSignal },
 ) => Promise<Outcome<unknown>>;
 
 export interface AiToolsDeps {
-  readonly protect: ProtectTool;
+  readonly protect: ProtectAiTool;
   readonly redactor: Redactor;
 }
 
