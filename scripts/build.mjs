@@ -22,6 +22,7 @@ const doors = [
   "workflow-file/index",
   "testing/index",
   "client/index",
+  "testing/vitest",
   "testing/journal-suite",
 ];
 /** Only these are bundled; all others are imported by name. */

@@ -1,8 +1,7 @@
 // Snippets in the pages work: TypeScript type-checks against the built package, YAML loads, and commands and options exist.
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -10,6 +9,7 @@ import { parseScenario } from "../src/chaos/scenario.ts";
 import { parsePolicy } from "../src/policy-file/index.ts";
 import { parseToolManifests } from "../src/tool-file/index.ts";
 import { parseWorkflow } from "../src/workflow-file/index.ts";
+import { createProject } from "./support/project.ts";
 import { runCli } from "./support/run-cli.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -73,26 +73,24 @@ function withGiven(text: string): string {
   return [...missing.map(([name, type]) => `declare const ${name}: ${type};`), text, "export {};", ""].join("\n");
 }
 
-/** A project that has Faultline and its packages installed. */
-function projectOf(files: ReadonlyMap<string, string>): string {
-  const folder = mkdtempSync(join(tmpdir(), "faultline-snippets-"));
-  mkdirSync(join(folder, "node_modules"));
-  for (const name of readdirSync(join(ROOT, "node_modules")).filter((one) => !one.startsWith("."))) {
-    symlinkSync(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
-  }
-  symlinkSync(ROOT, join(folder, "node_modules", "faultline"));
-  const compilerOptions = {
-    strict: true,
-    noEmit: true,
-    target: "esnext",
-    module: "nodenext",
-    skipLibCheck: true,
-    types: ["node"],
-  };
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
-  for (const [name, text] of files) writeFileSync(join(folder, name), text);
-  return folder;
+const COMPILER_OPTIONS = {
+  strict: true,
+  noEmit: true,
+  target: "esnext",
+  module: "nodenext",
+  allowImportingTsExtensions: true,
+  skipLibCheck: true,
+  types: ["node"],
+};
+
+/** The files that pages name, so that their other snippets can import them. */
+function namedFiles(): readonly (readonly [name: string, text: string])[] {
+  return PAGES.flatMap((page) =>
+    Array.from(
+      readFileSync(join(ROOT, page), "utf8").matchAll(/^`([\w.]+\.ts)`\n\n```ts\n([\s\S]*?)^```/gm),
+      ([, name = "", text = ""]) => [name, text] as const,
+    ),
+  );
 }
 
 it("TypeScript snippets type-check in a project that has the package installed", () => {
@@ -100,7 +98,8 @@ it("TypeScript snippets type-check in a project that has the package installed",
   const snippets = [...snippetsIn("ts"), ...examplesIn()];
   expect(snippets.length).toBeGreaterThan(20);
   const files = snippets.map(({ place, text }) => [`${place.replaceAll(/[/:]/g, "_")}.ts`, withGiven(text)] as const);
-  const folder = projectOf(new Map(files));
+  const tsconfig = JSON.stringify({ compilerOptions: COMPILER_OPTIONS, include: ["*.ts"] });
+  const folder = createProject([...namedFiles(), ...files, ["tsconfig.json", tsconfig]]);
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
   const { stdout } = spawnSync(process.execPath, [tsc, "-p", folder], { cwd: folder, encoding: "utf8" });

@@ -63,6 +63,8 @@ export interface Chaos {
   readonly openaiUrl: string;
   readonly anthropicUrl: string;
   readonly googleUrl: string;
+  /** Environment variables that point the vendors' SDKs and CLIs here, with a key that is none. For a program that you start in a test. */
+  readonly env: Readonly<Record<string, string>>;
   readonly seed: number;
   /** The requests so far, at most the last thousand. */
   received(): readonly ReceivedRequest[];
@@ -221,6 +223,13 @@ export async function startServer(options: ChaosOptions): Promise<Chaos> {
     openaiUrl: `${url}/v1`,
     anthropicUrl: url,
     googleUrl: `${url}/v1beta`,
+    env: {
+      OPENAI_BASE_URL: `${url}/v1`,
+      ANTHROPIC_BASE_URL: url,
+      // Google's own SDK appends the API version itself.
+      GOOGLE_GEMINI_BASE_URL: url,
+      ...{ OPENAI_API_KEY: "none", ANTHROPIC_API_KEY: "none", GEMINI_API_KEY: "none" },
+    },
     get seed() {
       return seedNow();
     },

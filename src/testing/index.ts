@@ -1,5 +1,6 @@
 // `faultline/testing`: a clock and randomness that a test controls, a scripted person, and a model provider that fails on demand.
-// The conformance suite for journals has its own entry point, `faultline/testing/journal-suite`, because it needs vitest.
+// What needs vitest has its own entry points: the matchers, `faultline/testing/vitest`, and the conformance suite for journals,
+// `faultline/testing/journal-suite`.
 
 export { CHAOS_FAULTS } from "../chaos/faults.ts";
 export type { ChaosFault, ChaosFaultId } from "../chaos/faults.ts";
@@ -7,6 +8,8 @@ export type { ReceivedRequest, RequestEnd, StrayRequest } from "../chaos/receive
 export type { ChaosStep, Scenario, ScenarioRule, ScenarioStep } from "../chaos/scenario-schema.ts";
 export { startChaos } from "../chaos/start-chaos.ts";
 export type { Chaos, ChaosOptions } from "../chaos/start-chaos.ts";
+export { assertSurvived, chaosMatchers, survivalOf, withChaos } from "./chaos-run.ts";
+export type { ChaosRun, Survival } from "./chaos-run.ts";
 export { createFakeClock } from "./fake-clock.ts";
 export type { FakeClock } from "./fake-clock.ts";
 export { scriptedInteractor } from "./scripted-interactor.ts";

@@ -69,11 +69,8 @@ function beginText(chaos: Chaos, { scenario: file }: ChaosCommandOptions, scenar
   return [
     `${paint("bold", `Listening on ${chaos.url}`)}  ${paint("dim", `seed ${chaos.seed} · ${rules}`)}`,
     "",
-    "Point an SDK here; any API key will do:",
-    `  export OPENAI_BASE_URL=${chaos.openaiUrl}`,
-    `  export ANTHROPIC_BASE_URL=${chaos.anthropicUrl}`,
-    // Google's own SDK appends the API version itself.
-    `  export GOOGLE_GEMINI_BASE_URL=${chaos.url}`,
+    "Point an SDK here; copy this into the terminal of your agent:",
+    ...Object.entries(chaos.env).map(([name, value]) => `  export ${name}=${value}`),
     "",
     'Ask for a fault by model name ("overloaded") or by header ("x-chaos: cut-stream; after=3"); `--list` shows all.',
     `Received requests: ${chaos.url}/__chaos · Ctrl-C stops.`,
