@@ -7,6 +7,7 @@ import { instant } from "./shapes.ts";
 export const targetView = z
   .object({
     target: z.string(),
+    name: z.string().describe("As people call it."),
     kind: z
       .enum(["model", "cli", "mcp", "http", "tool"])
       .nullable()

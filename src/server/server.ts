@@ -146,18 +146,36 @@ const GRACE_MS = 5_000;
 /** Starts a server on a journal. */
 export async function startServer(given: ServerOptions): Promise<RunningServer> {
   const options = checkOptions("startServer", given, SERVER_OPTIONS);
-  const { host = "127.0.0.1", port = DEFAULT_PORT, version = "0", drive = true } = options;
   refusePublic(options);
-  const [clock, chance] = [systemClock, systemChance];
-  const tokens = await openTokens(folderBeside(options.journal), clock.now());
-  const journal = await openJournal(options.journal, { clock });
+  const journal = await openJournal(options.journal, { clock: systemClock });
   const workflows = createWorkflows({
-    ...{ journal, clock, workflows: options.workflows ?? [] },
+    ...{ journal, clock: systemClock, workflows: options.workflows ?? [] },
     ...(options.env === undefined ? {} : { env: options.env }),
   });
-  // Waits for the shared state: a target that an operator isolated must stay isolated from the first request on.
-  await workflows.faultline.ready();
-  if (options.workflowsFolder !== undefined) await openFolder(workflows, options.workflowsFolder, options.onReload);
+  try {
+    // Waits for the shared state: a target that an operator isolated must stay isolated from the first request on.
+    await workflows.faultline.ready();
+    if (options.workflowsFolder !== undefined) await openFolder(workflows, options.workflowsFolder, options.onReload);
+    const served = await serve(workflows, options);
+    return {
+      ...served,
+      async close() {
+        await served.close();
+        await workflows.close();
+      },
+    };
+  } catch (error) {
+    await workflows.close();
+    throw error;
+  }
+}
+
+/** A server on a runtime of this process; its `close` leaves that runtime open. */
+export async function serve(workflows: Workflows, options: ServerOptions): Promise<RunningServer> {
+  const { host = "127.0.0.1", port = DEFAULT_PORT, version = "0", drive = true } = options;
+  const [clock, chance] = [systemClock, systemChance];
+  const { journal } = workflows;
+  const tokens = await openTokens(folderBeside(options.journal), clock.now());
   const hub = createEventHub(journal, clock);
   const metrics = createMetrics(workflows.faultline, version);
   // The routes need the address, which is known once the port is.
@@ -169,10 +187,7 @@ export async function startServer(given: ServerOptions): Promise<RunningServer> 
   }) as Server;
   server.maxConnections = MAX_CONNECTIONS;
   server.on("clientError", refuseUnreadable);
-  const bound = await listen(server, host, port).catch(async (error: unknown) => {
-    await workflows.close();
-    throw error;
-  });
+  const bound = await listen(server, host, port);
   const url = options.publicUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
   const parts: ServerParts = {
     version,
@@ -213,7 +228,6 @@ export async function startServer(given: ServerOptions): Promise<RunningServer> 
       await bulkDriver?.stop();
       await driver?.stop();
       await closed;
-      await workflows.close();
     },
   };
 }
@@ -248,7 +262,6 @@ async function openFolder(workflows: Workflows, path: string, onReload: ServerOp
   try {
     await workflows.openFolder(path, onReload === undefined ? {} : { onReload });
   } catch (error) {
-    await workflows.close();
     const cause = classify({ surface: "store", error });
     const message = `the folder ${path} cannot be read: check that it is there and that you may read it`;
     throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "workflowsFolder" }, cause }));

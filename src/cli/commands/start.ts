@@ -37,6 +37,8 @@ Examples:
       const [main = ""] = process.argv.slice(1);
       const { runStart } = await import("../demo/run-start.ts");
       const again = [process.execPath, ...process.execArgv, main, "start"];
-      return runStart({ ask: ask === true, once: once === true, program: again }, io, globalOptions(command, io));
+      const version = program.version() ?? "0";
+      const options = { ask: ask === true, once: once === true, version, program: again };
+      return runStart(options, io, globalOptions(command, io));
     });
 }

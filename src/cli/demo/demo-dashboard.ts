@@ -1,15 +1,16 @@
-// The dashboard of the demo: a server on the demo's journal, with more to look at than the one run: a search service that is down, and
-// at the end a second run that waits for its reader's answer.
+// The dashboard of the demo: a server on the demo's runtime, with more to look at than the one run: a search service that is down, a
+// run that has failed and that a retry completes, and at the end a run that waits for its reader's answer.
 // B1  The server never drives: while the story lasts, the run belongs to the workers, one of which is killed.
 
 import { startChaos } from "../../chaos/start-chaos.ts";
 import type { JournalEvent } from "../../core/index.ts";
 import type { Clock } from "../../host/clock.ts";
 import { step, tool } from "../../index.ts";
-import { type RunningServer, startServer } from "../../server/server.ts";
+import { type RunningServer, serve } from "../../server/server.ts";
 import type { Workflows } from "../../workflow/workflows.ts";
 import type { Io } from "../io.ts";
-import { envOf, playFrom, startTeam, type TeamStage, UNDISTURBED_STEPS_AFTER } from "./drive-demo.ts";
+import type { DemoFolder } from "./demo-folder.ts";
+import { envOf, playFrom, readWorkflow, startTeam, type TeamStage, UNDISTURBED_STEPS_AFTER } from "./drive-demo.ts";
 
 export interface DemoDashboard {
   /** Signs its reader in once. */
@@ -19,11 +20,16 @@ export interface DemoDashboard {
   close(): Promise<void>;
 }
 
-export async function openDashboard(stage: TeamStage, journal: string, io: Io): Promise<DemoDashboard> {
-  const { workflows } = stage;
-  const server = await startServer({ journal, port: 0, drive: false, env: envOf(io) });
+export interface DashboardStage extends TeamStage {
+  readonly place: DemoFolder;
+  readonly version: string;
+}
+
+export async function openDashboard(stage: DashboardStage, io: Io): Promise<DemoDashboard> {
+  const { workflows, place, version } = stage;
+  const server = await serve(workflows, { journal: place.journal, port: 0, drive: false, env: envOf(io), version });
   const closing = new AbortController();
-  const outage = haveOutage(workflows, closing.signal);
+  const outage = Promise.all([haveOutage(workflows, closing.signal), failPublishing(workflows, place)]);
   const drivers: { stop(): Promise<void> }[] = [];
   return {
     link: () => linkOf(server),
@@ -57,11 +63,16 @@ function playAfter(event: JournalEvent, { chaos }: TeamStage): void {
   playFrom(String(event.answer.value), chaos, UNDISTURBED_STEPS_AFTER);
 }
 
+/** A run that fails for a reason that has passed by the time a person sees it. */
+async function failPublishing({ runs, ...workflows }: Workflows, { publishFile }: DemoFolder): Promise<void> {
+  await runs.advance(await runs.start(await readWorkflow(workflows, publishFile)));
+}
+
 /** A service that is down, and a program that keeps asking it: the breaker opens, and opens again after each probe. */
 async function haveOutage({ faultline, clock }: Workflows, closing: AbortSignal): Promise<void> {
   const address = await goneAddress();
   const search = tool({
-    ...{ id: "search_index", idempotent: true, retry: { maxAttempts: 2 } },
+    ...{ id: "search_index", idempotent: true, retry: { maxAttempts: 1 }, breaker: { failures: 3 } },
     run: async () => (await fetch(address)).text(),
   });
   const pages = tool({ id: "list_pages", idempotent: true, run: () => ["split.md", "bills.md"] });
@@ -79,8 +90,8 @@ async function haveOutage({ faultline, clock }: Workflows, closing: AbortSignal)
   await session.end();
 }
 
-/** Calls of one turn fail together and count once, so this is enough for the breaker to open. */
-const TURNS_AT_ONCE = 6;
+/** Calls of one turn fail together and count once, so as many turns as the breaker needs failures open it. */
+const TURNS_AT_ONCE = 3;
 const TURN_EVERY_MS = 20_000;
 /** A demo that is left open over night does not fill the disk. */
 const MOST_TURNS = 200;

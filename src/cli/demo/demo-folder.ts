@@ -14,6 +14,8 @@ export interface DemoFolder {
   /** The repository's files before the run. */
   readonly before: ReadonlyMap<string, string>;
   readonly workflowFile: string;
+  /** A workflow that fails at its first run. */
+  readonly publishFile: string;
   readonly journal: string;
   readonly diff: string;
 }
@@ -33,11 +35,16 @@ export async function makeDemoFolder(urls: ProviderUrls): Promise<DemoFolder> {
   team.set(TEAM_FILE, demoWorkflow(team.get(TEAM_FILE) ?? "", urls));
   team.set(HANGING_TOOL, await templateText("team/demo/hangs-once.mjs"));
   await writeFiles(repository, new Map([...before, ...team]), [], { force: false });
+  const pages = join(folder, "pages");
+  await mkdir(pages);
+  const site = PAGES_FILES.map(async (name) => [name, await templateText(`team/demo/${name}`)] as const);
+  await writeFiles(pages, new Map(await Promise.all(site)), [], { force: false });
   return {
     folder,
     repository,
     before,
     workflowFile: join(repository, TEAM_FILE),
+    publishFile: join(pages, PUBLISH_FILE),
     journal: join(folder, "journal.db"),
     diff: join(folder, "changes.diff"),
   };
@@ -47,6 +54,8 @@ async function filesOf(template: string, variant: string): Promise<ReadonlyMap<s
   return (await templateNamed(template)?.files(variant)) ?? new Map<string, string>();
 }
 
+const PUBLISH_FILE = "publish-pages.faultline.yaml";
+const PAGES_FILES = [PUBLISH_FILE, "upload.mjs"] as const;
 const HANGING_TOOL = "team/tools/hangs-once.mjs";
 
 /** Adapts the template: the demo's model URLs, no API key, and the tool that hangs. */

@@ -12,6 +12,7 @@ import { createRunStream, type RunStreamEvent } from "../../core/record/run-stre
 import type { StreamQuestion } from "../../core/record/run-stream-event.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
+import type { Workflow } from "../../workflow-model/stage.ts";
 import type { Workflows } from "../../workflow/workflows.ts";
 import type { Io } from "../io.ts";
 import {
@@ -60,13 +61,17 @@ const LONGEST_MS = 120_000;
 const LOOK_EVERY_MS = 20;
 const BY = "faultline start";
 
+/** A workflow of the demo's own. */
+export async function readWorkflow(workflows: Pick<Workflows, "file">, file: string): Promise<Workflow> {
+  const { workflow, diagnostics } = await workflows.file(file);
+  if (workflow !== null) return workflow;
+  const why = diagnostics.map(({ line, message }) => `line ${line}: ${message}`).join("; ");
+  throw new FaultError(fault("InvariantBroken", { message: `cannot read the demo's workflow ${file}: ${why}` }));
+}
+
 /** Starts a run of the team; the models are ready to discuss its task. */
 export async function startTeam({ workflows, workflowFile, chaos }: TeamStage): Promise<string> {
-  const { workflow, diagnostics } = await workflows.file(workflowFile);
-  if (workflow === null) {
-    const why = diagnostics.map(({ line, message }) => `line ${line}: ${message}`).join("; ");
-    throw new FaultError(fault("InvariantBroken", { message: `cannot read the team's workflow: ${why}` }));
-  }
+  const workflow = await readWorkflow(workflows, workflowFile);
   play(DISCUSSION_STEPS, chaos);
   return workflows.runs.start(workflow, { inputs: { task: DEMO_TASK } });
 }

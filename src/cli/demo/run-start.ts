@@ -33,6 +33,8 @@ export interface DemoOptions {
   readonly ask: boolean;
   /** End with the story instead of keeping the dashboard up. */
   readonly once: boolean;
+  /** Of this program, for the dashboard. */
+  readonly version: string;
   /** The command that starts this program again as a worker. */
   readonly program: readonly string[];
   /** Asks the questions; defaults to a prompt on the terminal. */
@@ -52,7 +54,7 @@ export async function runStart(options: DemoOptions, io: Io, shared: GlobalOptio
   });
   const stage = { chaos, workflows, workflowFile };
   // Only a terminal gets the sign-in link: it must not end up in a log.
-  const dashboard = io.stdout.isTTY && !json ? await openDashboard(stage, place.journal, io) : null;
+  const dashboard = io.stdout.isTTY && !json ? await openDashboard({ ...stage, place, version: options.version }, io) : null;
   const stop = new AbortController();
   const unlisten = onStopSignal(() => stop.abort());
   const view = json ? null : new StartView(io, shared);

@@ -4,11 +4,13 @@ import { type Breaker, type BreakerCause, type BreakerState, CLOSED } from "../.
 import type { LimitLeft } from "../../core/classify/limits.ts";
 import type { RecentReport } from "./recent-attempts.ts";
 import type { TargetKind } from "./target.ts";
-import type { Targets } from "./targets.ts";
+import { modelInKey, type Targets } from "./targets.ts";
 
 /** The state of one target: its breaker, its pause, and the calls it has now. Times are epoch milliseconds. */
 export interface TargetReport {
   readonly target: string;
+  /** As people call it: the names of its tools, or the model of a target that only the journal knows. */
+  readonly name: string;
   /** Under these names this process has called it; `metrics()` has a row for each. */
   readonly tools: readonly string[];
   readonly breaker: BreakerState;
@@ -48,7 +50,7 @@ export function reportTargets(
   const paused = (until: number): number | null => (until > now ? until : null);
   const used = targets.list().map(({ id, breaker, pausedUntil, runs, queued, kind, usedAt, recent, limits }) => ({
     target: id,
-    tools: toolsOf(id),
+    ...namesOf(id, toolsOf(id)),
     ...breakerReport(breaker),
     pausedUntil: paused(pausedUntil),
     running: runs,
@@ -60,14 +62,18 @@ export function reportTargets(
   }));
   const remembered = Array.from(targets.remembered(), ({ id, breaker, pause }) => ({
     target: id,
-    tools: [],
+    ...namesOf(id, []),
     ...breakerReport(breaker ?? CLOSED),
     pausedUntil: paused(pause?.until ?? 0),
     running: 0,
     queued: 0,
-    ...{ kind: null, usedAt: null, recent: null, limits: [] },
+    ...{ kind: modelInKey(id) === null ? null : ("model" as const), usedAt: null, recent: null, limits: [] },
   }));
   return [...used, ...remembered];
+}
+
+function namesOf(id: string, tools: readonly string[]): Pick<TargetReport, "name" | "tools"> {
+  return { name: tools.length === 0 ? (modelInKey(id) ?? id) : tools.join(", "), tools };
 }
 
 function breakerReport(breaker: Breaker): Pick<TargetReport, "breaker" | "since" | "retryAt" | "cause" | "reason"> {

@@ -301,6 +301,11 @@ export function targetKey({ endpoint, account, model }: FailureDomains): string 
   return `${model}@${endpoint}#${account}`;
 }
 
+/** The model in such a key; null for the name of a tool. */
+export function modelInKey(key: string): string | null {
+  return /^(.+)@[^@]+#[^#]*$/.exec(key)?.[1] ?? null;
+}
+
 /** The name under which the targets of one credential share a pause. */
 export function accountKey({ endpoint, account }: FailureDomains): string {
   return `${endpoint}#${account}`;

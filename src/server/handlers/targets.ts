@@ -56,11 +56,11 @@ export function targetFor(
   metrics: Readonly<Record<string, ToolMetrics>>,
   { who, locale }: Reader,
 ): z.output<typeof targetView> {
-  const { target, kind, tools, breaker, since, retryAt, cause, reason, pausedUntil, running, queued } = report;
+  const { target, name, kind, tools, breaker, since, retryAt, cause, reason, pausedUntil, running, queued } = report;
   const { usedAt, limits, recent } = report;
   const isOperator = who.role === "operator";
   return {
-    ...{ target, kind, breaker, since, retryAt, pausedUntil, running, queued, usedAt, recent },
+    ...{ target, name, kind, breaker, since, retryAt, pausedUntil, running, queued, usedAt, recent },
     limits: [...limits],
     state: targetPill(report, locale),
     says: tellTarget(report, locale),

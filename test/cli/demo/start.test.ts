@@ -88,7 +88,7 @@ describe("start", () => {
       const keep = { isTTY: false, columns: Infinity, write: (text: string) => Promise.resolve(void told.push(text)) };
       const io: Io = { ...SILENT_IO, stdout: keep, stderr: keep };
       const interactor = terminalInteractor(terminal.streams);
-      const options = { ask: true, once: true, program: [process.execPath, MAIN, "start"], interactor };
+      const options = { ask: true, once: true, version: "1.2.3", program: [process.execPath, MAIN, "start"], interactor };
       const over = Promise.allSettled([runStart(options, io, SHARED)]);
       await terminal.sees("● Confirm");
       terminal.type("\u0003");
@@ -106,13 +106,17 @@ describe("start", () => {
   );
 
   it(
-    "keeps the dashboard up on a terminal, with a run that waits for an answer and a breaker that is open, until it is stopped",
+    "keeps the dashboard up on a terminal, with a run that waits, one that has failed and an open breaker, until it is stopped",
     async () => {
       vi.stubEnv("TMPDIR", newFolder());
       onTestFinished(() => void vi.unstubAllEnvs());
       const told = new Told();
       const io: Io = { ...SILENT_IO, stdout: told.sink, stderr: told.sink };
-      const over = runStart({ ask: false, once: false, program: [process.execPath, MAIN, "start"] }, io, SHARED);
+      const over = runStart(
+        { ask: false, once: false, version: "1.2.3", program: [process.execPath, MAIN, "start"] },
+        io,
+        SHARED,
+      );
       const [early = ""] = await told.until(/http:\S+#login=[\w-]+/);
       const signIn = async (link: string): Promise<Response> => {
         const { origin, hash } = new URL(link);
@@ -123,24 +127,41 @@ describe("start", () => {
       expect(status).toBe(200);
       expect((await signIn(early)).status).toBe(401);
       const token = /faultline_session=([^;]+)/.exec(headers.getSetCookie().join())?.[1] ?? "";
-      await told.until(/A second run waits there/);
       const server = createClient({ baseUrl: new URL(early).origin, token });
+      expect(await server.showSettings()).toMatchObject({ version: "1.2.3" });
+      await vi.waitFor(async () => {
+        const { items: targets } = await server.listTargets({});
+        expect(targets.find(({ target }) => target === "search_index")).toMatchObject({ breaker: "open", kind: "tool" });
+      }, PATIENT);
+      // The breaker opens while the story begins, not at its end.
+      expect(told.text).not.toContain("A second run waits there");
+      await told.until(/A second run waits there/);
       await vi.waitFor(
         async () => expect((await server.listQuestions({})).items).toMatchObject([{ kind: "Select" }]),
         PATIENT,
       );
       const [question] = (await server.listQuestions({})).items;
-      await vi.waitFor(async () => {
-        const { items: targets } = await server.listTargets({});
-        expect(targets.find(({ target }) => target === "search_index")).toMatchObject({ breaker: "open" });
-      }, PATIENT);
+      const { items: targets } = await server.listTargets({});
+      const models = targets.filter(({ kind }) => kind === "model");
+      expect(models.map(({ name }) => name)).toEqual(expect.arrayContaining(["openai/gpt-5.4-mini"]));
+      for (const { name, figures } of models) expect([name, figures?.calls]).not.toEqual([expect.stringMatching(/[@#]/), 0]);
+
+      const { items: failed } = await server.listRuns({ query: { state: "failed" } });
+      expect(failed).toMatchObject([{ workflow: "publish-pages", nodes: ["upload"], cause: { id: "tool-failed" } }]);
+      const { actions } = await server.showRun({ params: { run: failed[0]?.run ?? "" } });
+      const [best] = actions;
+      const retried = await server.act({
+        params: { run: failed[0]?.run ?? "" },
+        body: { action: best?.id ?? "", key: best?.key ?? "" },
+      });
+      const standing = async (run: string): Promise<unknown> => (await server.showRun({ params: { run } })).state;
+      await vi.waitFor(async () => expect(await standing(retried.run)).toMatchObject({ id: "completed" }), PATIENT);
       await server.answerQuestion({
         params: { question: question?.id ?? "" },
         body: { status: "accepted", value: "confirm" },
       });
-      const answered = async (): Promise<unknown> =>
-        (await server.showRun({ params: { run: question?.session ?? "" } })).state;
-      await vi.waitFor(async () => expect(await answered()).toMatchObject({ id: "completed" }), PATIENT);
+      const asked = question?.session ?? "";
+      await vi.waitFor(async () => expect(await standing(asked)).toMatchObject({ id: "completed" }), PATIENT);
       process.emit("SIGINT");
       await over;
     },
@@ -167,6 +188,10 @@ class Told {
       return Promise.resolve();
     },
   };
+
+  get text(): string {
+    return this.#text;
+  }
 
   async until(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {

@@ -18,12 +18,16 @@ export function visitKey({ node, execution }: Pick<Visit, "node" | "execution">)
   return `${node}#${execution}`;
 }
 
-/** The visit that was asked for; else the newest of the node that the run is at; else the newest that failed. */
-export function visitInFocus({ visits, nodes }: Pick<Run, "visits" | "nodes">, asked: string | null): Visit | null {
+/** The visit that was asked for; else the newest of the node that the run is at; else the newest that failed, or the last of a completed run. */
+export function visitInFocus(
+  { visits, nodes, status }: Pick<Run, "visits" | "nodes" | "status">,
+  asked: string | null,
+): Visit | null {
   return (
     visits.find((visit) => visitKey(visit) === asked) ??
     visits.findLast(({ node }) => node === nodes[0]) ??
-    visits.findLast(({ fault }) => fault !== null) ??
+    // A run that is completed has survived its failures: nothing is to be done about them.
+    visits.findLast(({ fault }) => status === "completed" || fault !== null) ??
     null
   );
 }

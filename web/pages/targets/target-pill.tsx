@@ -8,8 +8,8 @@ import { Badge, Countdown } from "../../parts/pill.tsx";
 export type Target = Answer<"listTargets">["items"][number];
 
 /** What people call it. The target's own name says where it is and which key it uses. */
-export function nameOf({ target, tools }: Pick<Target, "target" | "tools">): string {
-  return tools.length === 0 ? target : tools.join(", ");
+export function nameOf({ name }: Pick<Target, "name">): string {
+  return name;
 }
 
 const LOOKS = {
