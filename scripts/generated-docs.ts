@@ -175,7 +175,7 @@ function serverPage(): string {
   const path = "docs/SERVER.md";
   const loops = "examples/executors/retry_loop";
   const parts: readonly (readonly [string, string])[] = [
-    ["python loop", excerpt(`${loops}.py`, "python", "def protect(", "\n\n\nif __name__")],
+    ["python loop", excerpt(`${loops}.py`, "python", "def may_call(", "\n\n\nif __name__")],
     ["bash loop", excerpt(`${loops}.sh`, "bash", "failure=\n", "\ndone")],
     ["routes", routeTable()],
   ];

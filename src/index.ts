@@ -102,10 +102,14 @@ export type { SharedCallOptions, Work, WorkOptions } from "./runtime/call/calls.
 export { hasValue, isOpen } from "./runtime/call/outcome.ts";
 export type { Outcome, OutcomeStatus } from "./runtime/call/outcome.ts";
 export type {
+  MayCall,
   FailureReport,
+  PlannedCall,
+  ReportedEnd,
   ReportedEvidence,
   ReportedFailure,
   ReportedOutcome,
+  SuccessReport,
 } from "./runtime/report/failure-report.ts";
 export { step } from "./runtime/session/plan.ts";
 export type { Got, Needs, OutcomesOf, OutputOf, PlanStep, PlanSteps, StepOptions } from "./runtime/session/plan.ts";

@@ -36,10 +36,22 @@ def evidence_of(call):
     return None, {"status": response.status_code, "headers": dict(response.headers), "body": response.text[:4000]}
 
 
+def may_call(tool, others):
+    """Waits until a tool is in service. Returns its name: the one that was asked for, or another one."""
+    while True:
+        may = ask("/v1/calls/ask", {"tool": tool, "alternatives": list(others)})
+        if may["action"] == "attempt":
+            return may["tool"]
+        if may["action"] == "stop":
+            sys.exit(f"{tool} was taken out of service.")
+        time.sleep(may["waitMs"] / 1000)
+
+
 def protect(tool, call, alternatives=None, idempotent=False):
     """Calls until it works or the server says stop. `alternatives`: other functions by name."""
     others = alternatives or {}
     runs = {tool: call, **others}
+    tool = may_call(tool, others)
     failure = None
     attempt = 1
     while True:
@@ -47,7 +59,9 @@ def protect(tool, call, alternatives=None, idempotent=False):
         response, evidence = evidence_of(runs[tool])
         duration_ms = (time.monotonic() - started) * 1000
         if response is not None:
-            if failure is not None:
+            if failure is None:
+                ask("/v1/calls/succeeded", {"tool": tool, "durationMs": duration_ms})
+            else:
                 ask(f"/v1/failures/{failure}/outcome", {"status": "succeeded", "durationMs": duration_ms})
             return response
         report = {

@@ -26,6 +26,11 @@ ask() { # path, body
 
 errors=$(mktemp)
 trap 'rm -f "$errors"' EXIT
+named=$(jq -n --arg tool "$tool" '{tool: $tool}')
+while may=$(ask /v1/calls/ask "$named") || exit 1; [ "$(jq -r .action <<<"$may")" != attempt ]; do
+  [ "$(jq -r .action <<<"$may")" = wait ] || { echo "$tool was taken out of service." >&2; exit 1; }
+  sleep "$(jq -r '.waitMs / 1000' <<<"$may")"
+done
 failure=
 attempt=1
 while :; do
@@ -33,7 +38,8 @@ while :; do
   code=$?
   cat "$errors" >&2
   if [ $code -eq 0 ]; then
-    [ -z "$failure" ] || ask "/v1/failures/$failure/outcome" '{"status":"succeeded"}' >/dev/null
+    if [ -z "$failure" ]; then ask /v1/calls/succeeded "$named" >/dev/null
+    else ask "/v1/failures/$failure/outcome" '{"status":"succeeded"}' >/dev/null; fi
     exit 0
   fi
   report=$(jq -n --arg tool "$tool" --arg text "$(tail -c 4000 "$errors")" --arg failure "$failure" \

@@ -77,6 +77,39 @@ export function namesItsAttempt(body: unknown): boolean {
   return (failure === undefined && call === undefined) || attempt !== undefined;
 }
 
+const planned = {
+  tool: toolName.describe("The tool to call."),
+  target: toolName.describe("Calls to one target share a breaker.").optional(),
+  provider: toolName.describe("Calls to one provider share a retry budget.").optional(),
+};
+
+export const plannedCall = z
+  .strictObject({
+    ...planned,
+    alternatives: z.array(toolName).max(MAX_TOOLS).describe("Other tools for the same work, best first.").optional(),
+  })
+  .meta({ id: "PlannedCall" });
+
+export const successReport = z
+  .strictObject({ ...planned, durationMs: z.number().min(0).describe("How long the call took.").optional() })
+  .meta({ id: "SuccessReport" });
+
+export const admission = z
+  .object({
+    action: z
+      .enum(["attempt", "wait", "stop"])
+      .describe("attempt: call `tool` now. wait: ask again at `nextAt`. stop: every tool is out of service."),
+    tool: z.string().describe("The tool to call: an alternative if the one that was asked for is out of service."),
+    waitMs: z.number().describe("How long to wait before asking again."),
+    nextAt: instant.nullable(),
+    breaker: z.string().describe("The state of the breaker of the tool's target."),
+  })
+  .meta({ id: "MayCall" });
+
+export const sessionEnd = z
+  .strictObject({ status: z.enum(["done", "failed", "cancelled"]).default("done").describe("How the work ended.") })
+  .meta({ id: "SessionEnd" });
+
 export const failureOutcome = z
   .strictObject({
     status: z.enum(["succeeded", "cancelled"]),

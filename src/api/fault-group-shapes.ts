@@ -22,7 +22,14 @@ export function hasFewBuckets({ trendMs, bucketMs }: { readonly trendMs: number;
   return trendMs / bucketMs < MAX_BUCKETS;
 }
 
-const trend = z.array(z.object({ at: instant, count: z.number() })).describe("How many failures each bucket has.");
+export const faultBucket = z
+  .object({
+    at: instant,
+    count: z.number(),
+    recoveredByRetry: z.number().describe("So many of them a retry recovered from."),
+  })
+  .meta({ id: "FaultBucket" });
+const trend = z.array(faultBucket).describe("How many failures each bucket has.");
 
 export const faultGroup = z
   .object({

@@ -1,6 +1,7 @@
 // The state of everything at a glance, and the search.
 
 import { z } from "zod";
+import { faultBucket } from "./fault-group-shapes.ts";
 import { instant, name, page, questionView } from "./shapes.ts";
 import { targetView } from "./target-shapes.ts";
 
@@ -34,9 +35,9 @@ export const overview = z
     targets: z.array(targetView).describe("Targets that are not fully in service."),
     faults: z
       .object({
-        trend: z.array(z.object({ at: instant, count: z.number() })).describe("How many failures each hour has."),
+        trend: z.array(faultBucket).describe("How many failures each hour has."),
         count: z.number(),
-        isPartial: z.boolean().describe("There are more kinds of failures than were counted."),
+        recoveredByRetry: z.number().describe("So many of them a retry recovered from."),
       })
       .describe("Failures of the last 24 hours, those that were recovered from included."),
     spentMicrocents: z.number().describe("What the runs begun today have cost."),

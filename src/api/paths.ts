@@ -32,6 +32,8 @@ export const PATHS = {
   lookUp:           get("/v1/lookup"),
   metrics:          get("/metrics"),
 
+  mayCall:          post("/v1/calls/ask"),
+  reportSuccess:    post("/v1/calls/succeeded"),
   reportFailure:    post("/v1/failures"),
   showFailure:      get("/v1/failures/{id}"),
   reportOutcome:    post("/v1/failures/{id}/outcome"),
@@ -69,7 +71,6 @@ export const PATHS = {
   resumeRun:        post("/v1/runs/{run}/resume"),
   exportRun:        get("/v1/runs/{run}/export"),
   reportOnRun:      get("/v1/runs/{run}/report"),
-  traceRun:         get("/v1/runs/{run}/trace"),
   listFiles:        get("/v1/runs/{run}/files"),
   showFile:         get("/v1/runs/{run}/files/{file}"),
 
@@ -80,6 +81,7 @@ export const PATHS = {
 
   listSessions:     get("/v1/sessions"),
   showSession:      get("/v1/sessions/{session}"),
+  endSession:       post("/v1/sessions/{session}/end"),
   listEntries:      get("/v1/sessions/{session}/events"),
   traceSession:     get("/v1/sessions/{session}/trace"),
   showArtefact:     get("/v1/artefacts/{ref}"),

@@ -3,7 +3,16 @@
 import { z } from "zod";
 import { bulkBody, bulkPreview, bulkPreviewBody, bulkReport, bulkStatus, bulkView } from "./bulk-shapes.ts";
 import { faultGroup, faultGroupReport, faultOccurrence, hasFewBuckets, trendQuery } from "./fault-group-shapes.ts";
-import { failureAnswer, failureOutcome, failureReport, namesItsAttempt } from "./failure-shapes.ts";
+import {
+  admission,
+  failureAnswer,
+  failureOutcome,
+  failureReport,
+  namesItsAttempt,
+  plannedCall,
+  sessionEnd,
+  successReport,
+} from "./failure-shapes.ts";
 import type { RouteName } from "./paths.ts";
 import { found, lookedUp, overview, searchQuery } from "./overview-shapes.ts";
 import {
@@ -140,6 +149,20 @@ export const ROUTES = {
     answer: { mediaTypes: ["application/openmetrics-text", "text/plain"] },
   }),
 
+  mayCall: route({
+    summary:
+      "Says whether a call may begin now, and with which tool. Ask before the first attempt; nothing is written.",
+    role: "viewer",
+    body: plannedCall,
+    answer: admission,
+  }),
+  reportSuccess: route({
+    summary: "Tells that a call worked at once: its breaker closes again after an outage.",
+    role: "operator",
+    acts: true,
+    body: successReport,
+    answer: admission,
+  }),
   reportFailure: route({
     summary: "Decides about a failure of work that runs elsewhere.",
     role: "operator",
@@ -400,14 +423,6 @@ export const ROUTES = {
     answer: { mediaTypes: ["text/markdown"] },
     errors: [404],
   }),
-  traceRun: route({
-    summary: "A run over time: turns, calls, attempts and waits.",
-    role: "viewer",
-    params: ofRun,
-    query: traceQuery,
-    answer: traceView,
-    errors: [404],
-  }),
   listFiles: route({
     summary: "The files kept about the failed stages of a run.",
     role: "viewer",
@@ -469,6 +484,15 @@ export const ROUTES = {
     params: ofSession,
     answer: sessionView,
     errors: [404],
+  }),
+  endSession: route({
+    summary: "Ends a session of reported calls; calls that are open are cancelled.",
+    role: "operator",
+    acts: true,
+    params: ofSession,
+    body: sessionEnd,
+    answer: sessionLine,
+    errors: [404, 409],
   }),
   listEntries: route({
     summary: "The journal entries of a session as CloudEvents.",

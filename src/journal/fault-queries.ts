@@ -36,4 +36,6 @@ export interface FaultTrendQuery {
 export interface FaultBucket {
   readonly at: number;
   readonly count: number;
+  /** So many of them a retry recovered from. */
+  readonly recoveredByRetry: number;
 }

@@ -23,7 +23,15 @@ import { collectContributions, type ExtendedRuntime } from "./extension/contribu
 import type { Interactor } from "./person/interactor.ts";
 import { createInteractors, type Interactors } from "./person/interactors.ts";
 import { OpenSessions } from "./session/open-sessions.ts";
-import type { FailureReport, ReportedFailure, ReportedOutcome } from "./report/failure-report.ts";
+import type {
+  MayCall,
+  FailureReport,
+  PlannedCall,
+  ReportedEnd,
+  ReportedFailure,
+  ReportedOutcome,
+  SuccessReport,
+} from "./report/failure-report.ts";
 import type { Reports } from "./report/reports.ts";
 import type { SessionState } from "../core/record/replay.ts";
 import type { SessionWrites } from "./session/session-options.ts";
@@ -356,6 +364,21 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
     return (await this.#reporting()).show(id);
   }
 
+  /** Whether a call that runs elsewhere may begin now, and with which tool. Nothing is written. */
+  async mayCall(call: PlannedCall): Promise<MayCall> {
+    return (await this.#reporting()).ask(call);
+  }
+
+  /** Tells that a call elsewhere worked at once: its breaker and its retry budget count it. Returns what a next call may do. */
+  async reportSuccess(call: SuccessReport): Promise<MayCall> {
+    return (await this.#reporting()).succeeded(call);
+  }
+
+  /** Ends a session of reported calls. */
+  async endReports(session: string, status: ReportedEnd = "done"): Promise<void> {
+    await (await this.#reporting()).endSession(session, status);
+  }
+
   /** Ends reported calls whose executor was silent for this long; returns how many. */
   async endSilentReports(idleMs: number): Promise<number> {
     return (await this.#reporting()).endSilent(this.#options.clock.now() - idleMs);
@@ -370,6 +393,7 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
     const settings = { mode: "headless", labels, budget, limits, secrets: [], rescueFolders } as const;
     this.#reports ??= new Reports({
       engine,
+      bind: (tool) => this.#bindings(engine).bind(tool),
       breakersKept: () => engine.shared.flush(),
       open: (name, isNew) => openReported(engine, name, { ...settings, bindings: this.#bindings(engine) }, isNew),
     });

@@ -94,13 +94,16 @@ export function faultSuite(name: string, using: Using): void {
       using(async ({ journal }) => {
         await journal.append("s", 0, [failed(9), failed(10), failed(19), failed(20), failed(44), failed(45)]);
         const trend = await journal.faultTrend(SEARCH, { since: 10, until: 45, bucketMs: 10 });
+        const none = { recoveredByRetry: 0 };
         expect(trend).toEqual([
-          { at: 10, count: 2 },
-          { at: 20, count: 1 },
-          { at: 30, count: 0 },
-          { at: 40, count: 1 },
+          { at: 10, count: 2, ...none },
+          { at: 20, count: 1, ...none },
+          { at: 30, count: 0, ...none },
+          { at: 40, count: 1, ...none },
         ]);
-        expect(await journal.faultTrend("nothing", { since: 0, until: 5, bucketMs: 5 })).toEqual([{ at: 0, count: 0 }]);
+        const nothing = await journal.faultTrend("nothing", { since: 0, until: 5, bucketMs: 5 });
+        expect(nothing).toEqual([{ at: 0, count: 0, ...none }]);
+        expect(await journal.faultTrend(null, { since: 10, until: 45, bucketMs: 10 })).toEqual(trend);
         for (const bucketMs of [0, -1, Number.NaN])
           expect(await codeOf(journal.faultTrend(SEARCH, { since: 0, until: 1, bucketMs }))).toBe("ShapeInvalid");
         expect(await codeOf(journal.faultTrend(SEARCH, { since: 0, until: 1e6, bucketMs: 1 }))).toBe("ShapeInvalid");

@@ -75,7 +75,11 @@ async function expectRecount(journal: Journal): Promise<void> {
     expect(await journal.faultRecourses(fingerprint)).toEqual(tallyRecourses(family));
     const trend = await journal.faultTrend(fingerprint, { since: 0, until: 101, bucketMs: 13 });
     expect(trend.reduce((sum, { count }) => sum + count, 0)).toBe(family.length);
+    const recovered = family.filter(({ recourse, worked }) => recourse === "retry" && worked === true);
+    expect(trend.reduce((sum, { recoveredByRetry }) => sum + recoveredByRetry, 0)).toBe(recovered.length);
   }
+  const all = await journal.faultTrend(null, { since: 0, until: 101, bucketMs: 13 });
+  expect(all.reduce((sum, { count }) => sum + count, 0)).toBe(rows.length);
   expect((await journal.verify()).firstBad).toBeNull();
 }
 

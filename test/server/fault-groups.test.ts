@@ -19,7 +19,7 @@ describe("a failing call and the node and run that it fails", () => {
     const params = { fingerprint: items[0]?.fingerprint ?? "" };
     const preview = await viewer.previewBulk({ params, body: {} });
     expect(preview.runs.map(({ run }) => run)).toEqual(runs.toReversed());
-    const { spans } = await viewer.traceRun({ params: { run: runs[0] ?? "" } });
+    const { spans } = await viewer.traceSession({ params: { session: runs[0] ?? "" } });
     const failed = spans.filter(({ group }) => group !== null);
     expect(failed.map(({ kind, group }) => [kind, group])).toEqual([
       ["turn", params.fingerprint],

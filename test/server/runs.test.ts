@@ -267,7 +267,7 @@ describe("the events, output and files of a run", () => {
       body: { status: "accepted", value: true },
     });
     await world.event(run, "run-ended");
-    const trace = await world.viewer.traceRun({ params: { run } });
+    const trace = await world.viewer.traceSession({ params: { session: run } });
     const waits = trace.spans.filter(({ kind }) => kind === "wait").map(({ name, why, status }) => [name, why, status]);
     expect(waits).toContainEqual(["ask#1", "gate", "done"]);
     expect(trace.spans.filter(({ kind }) => kind === "turn").map(({ name }) => name)).toEqual(

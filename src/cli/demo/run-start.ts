@@ -54,7 +54,8 @@ export async function runStart(options: DemoOptions, io: Io, shared: GlobalOptio
   });
   const stage = { chaos, workflows, workflowFile };
   // Only a terminal gets the sign-in link: it must not end up in a log.
-  const dashboard = io.stdout.isTTY && !json ? await openDashboard({ ...stage, place, version: options.version }, io) : null;
+  const dashboard =
+    io.stdout.isTTY && !json ? await openDashboard({ ...stage, place, version: options.version }, io) : null;
   const stop = new AbortController();
   const unlisten = onStopSignal(() => stop.abort());
   const view = json ? null : new StartView(io, shared);

@@ -19,7 +19,7 @@ export interface MemoryFaults extends Pick<FaultFold, "note" | "drop"> {
   groups(query: FaultGroupsQuery): readonly FaultGroup[];
   group(fingerprint: string): FaultGroup | null;
   faultsOf(fingerprint: string, query: FaultsQuery): readonly FaultOccurrence[];
-  trend(fingerprint: string, query: FaultTrendQuery): readonly FaultBucket[];
+  trend(fingerprint: string | null, query: FaultTrendQuery): readonly FaultBucket[];
   recourses(fingerprint: string): readonly RecourseTally[];
 }
 
@@ -47,11 +47,12 @@ export function createMemoryFaults(): MemoryFaults {
         .slice(0, limit)
         .map((row) => ({ ...row })),
     trend(fingerprint, query) {
-      const family = ofFamily(fingerprint);
-      return trendBuckets(query).map(([at, end]) => ({
-        at,
-        count: family.filter((row) => row.at >= at && row.at < end).length,
-      }));
+      const family = fingerprint === null ? fold.rows : ofFamily(fingerprint);
+      return trendBuckets(query).map(([at, end]) => {
+        const rows = family.filter((row) => row.at >= at && row.at < end);
+        const recoveredByRetry = rows.filter(({ recourse, worked }) => recourse === "retry" && worked === true).length;
+        return { at, count: rows.length, recoveredByRetry };
+      });
     },
     recourses: (fingerprint) => tallyRecourses(ofFamily(fingerprint)),
   };

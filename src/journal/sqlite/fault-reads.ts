@@ -10,7 +10,7 @@ export interface FaultReads {
   group(fingerprint: string): FaultGroup | null;
   faultsOf(fingerprint: string, query: FaultsQuery): readonly FaultOccurrence[];
   runsOf(fingerprint: string, query: FaultRunsQuery): readonly string[];
-  trend(fingerprint: string, query: FaultTrendQuery): readonly FaultBucket[];
+  trend(fingerprint: string | null, query: FaultTrendQuery): readonly FaultBucket[];
   recourses(fingerprint: string): readonly RecourseTally[];
 }
 
@@ -42,8 +42,12 @@ export function createFaultReads(db: DatabaseSync): FaultReads {
      SELECT s.session FROM met CROSS JOIN sessions AS s ON s.number = met.session
      WHERE EXISTS (SELECT 1 FROM kept WHERE kind = 'run' AND key = s.session) LIMIT ?3`,
   );
-  const countBetween = db.prepare(
-    `SELECT count(*) AS count FROM faults WHERE family = ${FAMILY} AND at >= ?2 AND at < ?3`,
+  const counts = "count(*) AS count, count(*) FILTER (WHERE recourse = 'retry' AND worked = 1) AS recoveredByRetry";
+  const countBetween = db.prepare(`SELECT ${counts} FROM faults WHERE family = ${FAMILY} AND at >= ?2 AND at < ?3`);
+  // Only groups that have met a failure since then are looked into, each by its own index.
+  const countAll = db.prepare(
+    `SELECT ${counts} FROM fault_groups AS g CROSS JOIN faults AS f ON f.family = g.number AND f.at >= ?1 AND f.at < ?2
+     WHERE g.last_at >= ?1`,
   );
   const recourses = db.prepare(
     `SELECT recourse, worked, failed FROM fault_recourses WHERE family = ${FAMILY} ORDER BY recourse`,
@@ -67,10 +71,10 @@ export function createFaultReads(db: DatabaseSync): FaultReads {
     runsOf: (fingerprint, { limit, after }) =>
       runs.all(fingerprint, after ?? null, Number.isFinite(limit) ? limit : -1).map((row) => String(row["session"])),
     trend: (fingerprint, query) =>
-      trendBuckets(query).map(([at, end]) => ({
-        at,
-        count: Number(countBetween.get(fingerprint, at, end)?.["count"]),
-      })),
+      trendBuckets(query).map(([at, end]) => {
+        const row = fingerprint === null ? countAll.get(at, end) : countBetween.get(fingerprint, at, end);
+        return { at, count: Number(row?.["count"]), recoveredByRetry: Number(row?.["recoveredByRetry"]) };
+      }),
     recourses: (fingerprint) => recourses.all(fingerprint).map((row) => ({ ...(row as unknown as RecourseTally) })),
   };
 }

@@ -9,6 +9,7 @@ import type { Fault } from "../../core/fault/fault.ts";
 import type { CallEnd } from "../../core/flow/call.ts";
 import type { Question } from "../../core/flow/interaction.ts";
 import type { Recourse } from "../../core/policy/policy.ts";
+import type { SessionStatus } from "../../core/record/event.ts";
 import {
   anything,
   described,
@@ -84,6 +85,39 @@ export interface FailureReport {
   readonly costUsd?: number;
   /** The input of the call, for people who look at the failure; shortened, and without secrets. */
   readonly input?: unknown;
+}
+
+/** A call that an executor wants to make. */
+export interface PlannedCall {
+  /** The tool that it wants to call. */
+  readonly tool: string;
+  /** Other tools that can do the same work, best first. */
+  readonly alternatives?: readonly string[];
+  /** Calls to one target share a breaker and a pause. Default: the tool. */
+  readonly target?: string;
+  /** Calls to one provider share a retry budget. Default: the target. */
+  readonly provider?: string;
+}
+
+/** Whether a planned call may begin. */
+export interface MayCall {
+  /** `attempt`: call `tool` now. `wait`: ask again at `nextAt`. `stop`: a person has taken every tool out of service. */
+  readonly action: "attempt" | "wait" | "stop";
+  /** The tool to call: the one that was asked for, or an alternative that is in service. */
+  readonly tool: string;
+  /** Epoch milliseconds; null for `stop`. */
+  readonly nextAt: number | null;
+  /** Of the tool's target. */
+  readonly breaker: BreakerState;
+}
+
+/** How an executor's session ended. */
+export type ReportedEnd = Extract<SessionStatus, "done" | "failed" | "cancelled">;
+
+/** A call that worked at once: nothing was reported about it before. */
+export interface SuccessReport extends Omit<PlannedCall, "alternatives"> {
+  /** How long it took. */
+  readonly durationMs?: number;
 }
 
 /** How a reported call ended in the executor. */
@@ -182,6 +216,19 @@ export const REPORTED_OUTCOME = shape<ReportedOutcome>({
   costUsd: number(0, MOST_USD),
   output: anything,
   reason: text,
+});
+
+export const PLANNED_CALL = shape<PlannedCall>({
+  tool: required(text),
+  alternatives: listOf(text),
+  target: text,
+  provider: text,
+});
+export const SUCCESS_REPORT = shape<SuccessReport>({
+  tool: required(text),
+  target: text,
+  provider: text,
+  durationMs: number(0),
 });
 
 const SEPARATOR = "~";

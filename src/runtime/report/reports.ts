@@ -24,13 +24,19 @@ import type { SessionCore } from "../session/session-core.ts";
 import type { Binding } from "../tool/binding.ts";
 import { type AnyTool, tool as declare } from "../tool/tool.ts";
 import {
+  type MayCall,
   FAILURE_REPORT,
   failureId,
   type FailureReport,
+  PLANNED_CALL,
+  type PlannedCall,
   readFailureId,
+  type ReportedEnd,
   REPORTED_OUTCOME,
   type ReportedFailure,
   type ReportedOutcome,
+  SUCCESS_REPORT,
+  type SuccessReport,
 } from "./failure-report.ts";
 import { ReportedCall } from "./reported-call.ts";
 
@@ -38,6 +44,7 @@ export interface ReportsDeps {
   readonly engine: Engine;
   /** Opens a session of reported calls; null when this process or another runs the session itself. */
   readonly open: (session: string, isNew: boolean) => Promise<SessionCore | null>;
+  readonly bind: (tool: AnyTool) => Binding;
   /** Resolves when the breakers are in the journal as they are now. */
   readonly breakersKept: () => Promise<void>;
 }
@@ -127,6 +134,52 @@ export class Reports {
     return this.#shown(core, state, false, run);
   }
 
+  /** Whether a call elsewhere may begin now, and with which tool. Writes nothing and takes no probe. */
+  ask(given: PlannedCall): MayCall {
+    const { alternatives = [], ...asked } = checkOptions("mayCall", given, PLANNED_CALL);
+    const now = this.#deps.engine.clock.now();
+    const tools = [asked, ...alternatives.map((tool) => ({ tool }))].map((call) => this.#standing(call, now));
+    const soonest = (one: MayCall, other: MayCall): number => (one.nextAt ?? Infinity) - (other.nextAt ?? Infinity);
+    // The first one of those that may begin at the same time: sorting keeps their order.
+    return tools.toSorted(soonest)[0] ?? this.#standing(asked, now);
+  }
+
+  #standing(call: PlannedCall, now: number): MayCall {
+    const { target } = this.#deps.bind(this.#toolOf(call));
+    const admittedAt = target.retryAt(now);
+    const nextAt = admittedAt === null ? null : Math.max(admittedAt, target.pausedUntil, now);
+    const action = nextAt === null ? "stop" : nextAt > now ? "wait" : "attempt";
+    return { action, tool: call.tool, nextAt, breaker: target.breaker.state };
+  }
+
+  /** A call elsewhere worked at once: it counts for the breaker and the retry budget. */
+  async succeeded(given: SuccessReport): Promise<MayCall> {
+    const { durationMs, ...call } = checkOptions("reportSuccess", given, SUCCESS_REPORT);
+    const at = this.#deps.engine.clock.now();
+    const { target, provider } = this.#deps.bind(this.#toolOf(call));
+    const { state: from } = target.breaker;
+    provider.earn(at);
+    target.recent.note(true, durationMs ?? null);
+    const ticket = target.admitBegun(at - (durationMs ?? 0), at);
+    if (ticket !== null) target.record(ticket, "success", at);
+    if (target.breaker.state !== from) await this.#deps.breakersKept();
+    return this.#standing(call, at);
+  }
+
+  /** Ends a session of reported calls; calls that are open are cancelled. One that is over stays as it is. */
+  async endSession(session: string, status: ReportedEnd): Promise<void> {
+    await this.#in(session, false, async (open) => {
+      const { core } = open;
+      if (ENDED.includes(core.state.status)) return;
+      await this.#giveUp(open, "the executor ended its session");
+      // The session of a single call has ended with it.
+      if (core.recorder.closedAs !== null) return;
+      await core.recorder.record([{ type: "session-ended", status, fault: null }], [], core.clock.now());
+      core.recorder.close(status);
+      this.#open.delete(session);
+    });
+  }
+
   /** What the executor made of it. */
   outcome(id: string, given: ReportedOutcome): Promise<ReportedFailure> {
     const outcome = checkOptions("reportOutcome", given, REPORTED_OUTCOME);
@@ -184,7 +237,7 @@ export class Reports {
       const page = await journal.sessions({ status: "open", limit: PAGE, ...(after === undefined ? {} : { after }) });
       for (const { session, updatedAt } of page) {
         if (!session.startsWith(OWN_SESSION) || updatedAt >= before) continue;
-        await this.#in(session, false, (open) => this.#giveUp(open));
+        await this.#in(session, false, (open) => this.#giveUp(open, "the executor was not heard of any more"));
         ended++;
       }
       after = page.at(-1);
@@ -192,11 +245,11 @@ export class Reports {
     }
   }
 
-  async #giveUp(open: OpenSession): Promise<void> {
+  async #giveUp(open: OpenSession, reason: string): Promise<void> {
     for (const state of [...open.core.state.calls.values()]) {
       if (state.step.at === "end") continue;
       const run = open.calls.get(state.call) ?? this.#callOf(open, state.call, { tool: state.tool });
-      await this.#end(run, state, { status: "cancelled", reason: "the executor was not heard of any more" });
+      await this.#end(run, state, { status: "cancelled", reason });
       this.#callEnded(open, state.call);
     }
   }

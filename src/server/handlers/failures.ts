@@ -2,8 +2,15 @@
 
 import { createHash } from "node:crypto";
 import type { z } from "zod";
-import type { failureAnswer } from "../../api/failure-shapes.ts";
-import { failureId, type FailureReport, type ReportedFailure } from "../../runtime/report/failure-report.ts";
+import type { admission, failureAnswer } from "../../api/failure-shapes.ts";
+import {
+  type MayCall,
+  failureId,
+  type FailureReport,
+  type PlannedCall,
+  type ReportedFailure,
+  type SuccessReport,
+} from "../../runtime/report/failure-report.ts";
 import { viewFor } from "../../core/fault/view.ts";
 import { wordsFor } from "../../core/fault/words/words.ts";
 import type { Clock } from "../../host/clock.ts";
@@ -15,8 +22,10 @@ import { decisionFor, faultFor, questionFor } from "../views.ts";
 export function failureHandlers({
   faultline,
   clock,
-}: ServerParts): HandlersOf<"reportFailure" | "showFailure" | "reportOutcome"> {
+}: ServerParts): HandlersOf<"mayCall" | "reportSuccess" | "reportFailure" | "showFailure" | "reportOutcome"> {
   return {
+    mayCall: async ({ body }) => mayCallFor(await faultline.mayCall(body as PlannedCall), clock),
+    reportSuccess: async ({ body }) => mayCallFor(await faultline.reportSuccess(body as SuccessReport), clock),
     async reportFailure(asked) {
       const report = keyedReport(asked.body as FailureReport, asked);
       const isNumbered = report.attempt !== undefined || asked.idempotencyKey === "";
@@ -62,6 +71,11 @@ function keyedReport(
   const digest = createHash("sha256").update(`${who.name}\0${idempotencyKey}`).digest("hex").slice(0, 20);
   const named = report.session === undefined ? { session: `rep_${digest}`, call: "c1" } : { call: `c_${digest}` };
   return { ...report, ...named, attempt: report.attempt ?? 1 };
+}
+
+function mayCallFor(answer: MayCall, clock: Clock): z.output<typeof admission> {
+  const { nextAt } = answer;
+  return { ...answer, waitMs: nextAt === null ? 0 : Math.max(0, nextAt - clock.now()) };
 }
 
 function answerOf(

@@ -150,7 +150,7 @@ function groupView(
     sessions,
     firstAt,
     lastAt,
-    trend: trend.map(({ at, count: failures }) => ({ at, count: failures })),
+    trend: [...trend],
     ...(who.role === "operator" ? { example: SHAPE_REDACTOR.text(message) } : {}),
   };
 }

@@ -14,7 +14,7 @@ import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
 import { eventFor, matching } from "../run-event-views.ts";
 import { runFor, runLineFor } from "../run-views.ts";
-import { attemptFor, attemptsIn, traceFor } from "../span-views.ts";
+import { attemptFor, attemptsIn } from "../span-views.ts";
 import type { Reader } from "../views.ts";
 
 type Names =
@@ -25,7 +25,6 @@ type Names =
   | "showOutput"
   | "exportRun"
   | "reportOnRun"
-  | "traceRun"
   | "listFiles"
   | "showFile";
 
@@ -110,10 +109,6 @@ export function runHandlers(parts: ServerParts): HandlersOf<Names> {
       await refuseUnknown(parts, run);
       const { markdown } = await runs.report(run, { locale });
       return new Response(markdown, { headers: { "content-type": "text/markdown; charset=utf-8" } });
-    },
-    async traceRun({ who, locale, params: { run }, query: { turn, limit } }) {
-      const reader = await readerOf(parts, run, { who, locale });
-      return traceFor(reader, await workflows.timeline(run), { turn: turn ?? null, limit });
     },
     async listFiles({ locale, params: { run } }) {
       const { files } = await reportOf(parts, run, { locale });

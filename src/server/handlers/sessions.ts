@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { sessionLine, sessionView } from "../../api/session-shapes.ts";
 import { entryEvent } from "../../api/entry-event.ts";
 import type { Entry } from "../../core/record/event.ts";
+import { type Redactor, SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
 import { sessionPill, statusPill } from "../../core/record/span-words.ts";
 import type { Timeline } from "../../core/record/timeline.ts";
@@ -17,14 +18,14 @@ import { Refused } from "../problems.ts";
 import { traceFor } from "../span-views.ts";
 import { faultFor, questionFor, type Reader } from "../views.ts";
 
-type Names = "listSessions" | "showSession" | "listEntries" | "traceSession" | "showArtefact";
+type Names = "listSessions" | "showSession" | "endSession" | "listEntries" | "traceSession" | "showArtefact";
 
 const place = z.strictObject({ session: z.string(), startedAt: z.number() });
 const MAX_QUESTIONS = 100;
 /** Of a list that leaves something out, so many pages are read for one that is given. */
 const MAX_PAGES_READ = 20;
 
-export function sessionHandlers({ journal, workflows }: ServerParts): HandlersOf<Names> {
+export function sessionHandlers({ journal, workflows, faultline }: ServerParts): HandlersOf<Names> {
   return {
     async listSessions({ locale, query: { limit, cursor, status, kind } }) {
       const items: z.output<typeof sessionLine>[] = [];
@@ -62,6 +63,11 @@ export function sessionHandlers({ journal, workflows }: ServerParts): HandlersOf
         questions: questions.filter(({ by }) => by === null).map((question) => questionFor(question, locale)),
       };
     },
+    async endSession({ locale, params: { session }, body: { status } }) {
+      await sessionNamed(session);
+      await faultline.endReports(session, status);
+      return lineOf(await sessionNamed(session), locale);
+    },
     async listEntries({ who, params: { session }, query: { limit, after } }) {
       await sessionNamed(session);
       const found: Entry[] = [];
@@ -80,7 +86,7 @@ export function sessionHandlers({ journal, workflows }: ServerParts): HandlersOf
     },
     async traceSession({ who, locale, params: { session }, query: { turn, limit } }) {
       await sessionNamed(session);
-      const reader = { role: who.role, locale };
+      const reader = { role: who.role, locale, redactor: await redactorFor(session) };
       return traceFor(reader, await workflows.timeline(session), { turn: turn ?? null, limit });
     },
     async showArtefact({ params: { ref } }) {
@@ -90,6 +96,12 @@ export function sessionHandlers({ journal, workflows }: ServerParts): HandlersOf
       return new Response(new Uint8Array(bytes), { headers: { "content-type": "text/plain; charset=utf-8" } });
     },
   };
+
+  /** Only a run has secrets of its own: its inputs. */
+  async function redactorFor(session: string): Promise<Redactor> {
+    const isRun = ((await journal.kept("run", session)) ?? null) !== null;
+    return isRun ? workflows.runs.redactorOf(session) : SHAPE_REDACTOR;
+  }
 
   async function sessionNamed(session: string): Promise<SessionSummary> {
     const found = await journal.session(session);

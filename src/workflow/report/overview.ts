@@ -38,13 +38,11 @@ export interface Overview {
 interface FaultsOfDay {
   readonly trend: readonly FaultBucket[];
   readonly count: number;
-  /** There are more kinds of failures than were counted. */
-  readonly isPartial: boolean;
+  readonly recoveredByRetry: number;
 }
 
 const SHOWN = 20;
 const COUNTED = 500;
-const COUNTED_GROUPS = 100;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 /** Behind every other key. */
@@ -128,19 +126,12 @@ async function begunSince(
 /** Ends with the hour that is not over yet. */
 async function faultsOfDay(journal: Journal, now: number): Promise<FaultsOfDay> {
   const until = (Math.floor(now / HOUR_MS) + 1) * HOUR_MS;
-  const since = until - DAY_MS;
-  const newest = await journal.faultGroups({ limit: COUNTED_GROUPS + 1 });
-  const groups = newest.filter(({ lastAt }) => lastAt >= since);
-  const trends = await Promise.all(
-    groups
-      .slice(0, COUNTED_GROUPS)
-      .map(({ fingerprint }) => journal.faultTrend(fingerprint, { since, until, bucketMs: HOUR_MS })),
-  );
-  const trend = Array.from({ length: DAY_MS / HOUR_MS }, (_none, hour) => {
-    const at = since + hour * HOUR_MS;
-    return { at, count: sum(trends.map((buckets) => buckets.find((bucket) => bucket.at === at)?.count ?? 0)) };
-  });
-  return { trend, count: sum(trend.map(({ count }) => count)), isPartial: groups.length > COUNTED_GROUPS };
+  const trend = await journal.faultTrend(null, { since: until - DAY_MS, until, bucketMs: HOUR_MS });
+  return {
+    trend,
+    count: sum(trend.map(({ count }) => count)),
+    recoveredByRetry: sum(trend.map(({ recoveredByRetry }) => recoveredByRetry)),
+  };
 }
 
 function sum(counts: readonly number[]): number {

@@ -88,7 +88,13 @@ describe("start", () => {
       const keep = { isTTY: false, columns: Infinity, write: (text: string) => Promise.resolve(void told.push(text)) };
       const io: Io = { ...SILENT_IO, stdout: keep, stderr: keep };
       const interactor = terminalInteractor(terminal.streams);
-      const options = { ask: true, once: true, version: "1.2.3", program: [process.execPath, MAIN, "start"], interactor };
+      const options = {
+        ask: true,
+        once: true,
+        version: "1.2.3",
+        program: [process.execPath, MAIN, "start"],
+        interactor,
+      };
       const over = Promise.allSettled([runStart(options, io, SHARED)]);
       await terminal.sees("● Confirm");
       terminal.type("\u0003");
@@ -131,7 +137,10 @@ describe("start", () => {
       expect(await server.showSettings()).toMatchObject({ version: "1.2.3" });
       await vi.waitFor(async () => {
         const { items: targets } = await server.listTargets({});
-        expect(targets.find(({ target }) => target === "search_index")).toMatchObject({ breaker: "open", kind: "tool" });
+        expect(targets.find(({ target }) => target === "search_index")).toMatchObject({
+          breaker: "open",
+          kind: "tool",
+        });
       }, PATIENT);
       // The breaker opens while the story begins, not at its end.
       expect(told.text).not.toContain("A second run waits there");
@@ -144,7 +153,8 @@ describe("start", () => {
       const { items: targets } = await server.listTargets({});
       const models = targets.filter(({ kind }) => kind === "model");
       expect(models.map(({ name }) => name)).toEqual(expect.arrayContaining(["openai/gpt-5.4-mini"]));
-      for (const { name, figures } of models) expect([name, figures?.calls]).not.toEqual([expect.stringMatching(/[@#]/), 0]);
+      for (const { name, figures } of models)
+        expect([name, figures?.calls]).not.toEqual([expect.stringMatching(/[@#]/), 0]);
 
       const { items: failed } = await server.listRuns({ query: { state: "failed" } });
       expect(failed).toMatchObject([{ workflow: "publish-pages", nodes: ["upload"], cause: { id: "tool-failed" } }]);

@@ -82,7 +82,15 @@ describe("countSurvived", () => {
 });
 
 describe("factsOf", () => {
-  const place = { folder: "f", repository: "f/r", before: new Map(), workflowFile: "w", publishFile: "", journal: "j", diff: "d" };
+  const place = {
+    folder: "f",
+    repository: "f/r",
+    before: new Map(),
+    workflowFile: "w",
+    publishFile: "",
+    journal: "j",
+    diff: "d",
+  };
   const end = (outcome: string, entries: readonly Entry[], killed = 1): DemoEnd => ({
     ...{ run: "r", entries, workers: 2, killed },
     report: { summary: { outcome, startedAt: 1, endedAt: 3 }, files: [], spending: {} } as unknown as DemoEnd["report"],

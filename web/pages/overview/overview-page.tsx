@@ -195,6 +195,7 @@ function Spend({ overview: { spentMicrocents, isPartial } }: PartProps): ReactNo
 
 function Trend({ overview: { faults } }: PartProps): ReactNode {
   const words = useWords(OVERVIEW_WORDS);
+  const { count } = useFormat();
   return (
     <Section
       title={words.trend}
@@ -205,7 +206,7 @@ function Trend({ overview: { faults } }: PartProps): ReactNode {
       }
     >
       <Chart trend={faults.trend} bucketMs={HOUR_MS} height={110} />
-      <p className="dim overview-note">{faults.isPartial ? words.trendPartial : words.trendSays}</p>
+      <p className="dim overview-note">{words.trendSays(count(faults.count), count(faults.recoveredByRetry))}</p>
     </Section>
   );
 }

@@ -27,8 +27,7 @@ export const OVERVIEW_WORDS = wordTable({
     spendPartial: "by the newest 500 runs that began today (UTC)",
     trend: "Faults per hour, last 24 hours",
     groups: "Fault groups",
-    trendSays: "Failures that a retry or a fallback recovered from are included.",
-    trendPartial: "Only the 100 newest kinds are counted.",
+    trendSays: (faults: string, recovered: string) => `${faults} in all; a retry recovered from ${recovered} of them.`,
   },
   "zh-CN": {
     title: "总览",
@@ -54,7 +53,6 @@ export const OVERVIEW_WORDS = wordTable({
     spendPartial: "今天（UTC）开始的最新 500 个运行",
     trend: "每小时故障数，最近 24 小时",
     groups: "故障分组",
-    trendSays: "包括通过重试或回退恢复的故障。",
-    trendPartial: "仅统计最新的 100 类。",
+    trendSays: (faults: string, recovered: string) => `共 ${faults} 次，其中 ${recovered} 次经重试恢复。`,
   },
 });
