@@ -1,6 +1,7 @@
 // Reads from the index of failures, and searches. Every list goes through an index that has its order already.
 
 import type { FaultGroup, FaultOccurrence, RecourseTally } from "../../core/record/fault-index.ts";
+import type { FaultBucket } from "../fault-queries.ts";
 import type { Found, Journal, SearchQuery } from "../journal.ts";
 import { contains, tsQueryOf, textOfFault, wordsOf } from "../search-text.ts";
 import { type KeptRow, keptValue } from "../sealed.ts";
@@ -29,8 +30,17 @@ const RUNS = `WITH RECURSIVE met (session) AS (
   SELECT s.session FROM met JOIN @.sessions AS s ON s.number = met.session
   WHERE EXISTS (SELECT 1 FROM @.kept WHERE kind = 'run' AND key = s.session) ORDER BY s.number DESC LIMIT $3`;
 
-const TREND = `SELECT b.at, (SELECT count(*) FROM @.faults AS f WHERE f.family = ${FAMILY} AND f.at >= b.at AND f.at < b.until) AS count
-  FROM unnest($2::float8[], $3::float8[]) WITH ORDINALITY AS b (at, until, n) ORDER BY b.n`;
+/** `which` chooses groups: one, or those that have met a failure since a bucket began. */
+function trendOf(which: string): string {
+  return `SELECT b.at, c.count, c."recoveredByRetry"
+    FROM unnest($2::float8[], $3::float8[]) WITH ORDINALITY AS b (at, until, n) CROSS JOIN LATERAL
+      (SELECT count(*) AS count, count(*) FILTER (WHERE f.recourse = 'retry' AND f.worked) AS "recoveredByRetry"
+       FROM @.fault_groups AS g JOIN @.faults AS f ON f.family = g.number AND f.at >= b.at AND f.at < b.until
+       WHERE ${which}) AS c ORDER BY b.n`;
+}
+
+const TREND = trendOf("g.fingerprint = $1");
+const TREND_OF_ALL = trendOf("$1::text IS NULL AND g.last_at >= b.at");
 
 export function faultSide(ask: Ask): FaultSide {
   const search = createSearch(ask);
@@ -66,7 +76,7 @@ export function faultSide(ask: Ask): FaultSide {
     async faultTrend(fingerprint, query) {
       const buckets = trendBuckets(query);
       const [starts, ends] = [buckets.map(([at]) => at), buckets.map(([, end]) => end)];
-      return ask<{ readonly at: number; readonly count: number }>(TREND, [fingerprint, starts, ends]);
+      return ask<FaultBucket>(fingerprint === null ? TREND_OF_ALL : TREND, [fingerprint, starts, ends]);
     },
     faultRecourses: (fingerprint) =>
       ask<RecourseTally>(
