@@ -141,7 +141,10 @@ describe("a run over HTTP", () => {
     await world.event(run, "node-paused");
     expect(await world.operator.cancelRun({ params: { run } })).toEqual({ run, did: true });
     await world.event(run, "run-ended");
-    expect(await world.viewer.showRun({ params: { run } })).toMatchObject({ state: { id: "cancelled" }, actions: [] });
+    expect(await world.viewer.showRun({ params: { run } })).toMatchObject({
+      state: { id: "cancelled" },
+      actions: [{ id: "retry-stage", effect: "successor" }],
+    });
     const again = await problemOf(world.operator.cancelRun({ params: { run } }));
     expect(again).toMatchObject({ status: 409, code: "EngineState" });
     expect(again["reason"]).toContain("a cancelled run cannot continue");

@@ -2,11 +2,14 @@
 
 import { expect, it, onTestFinished } from "vitest";
 import { failRuns, startFailingProvider } from "../server/failing-provider.ts";
-import { ENV, runWorld, twoProviders } from "../server/run-world.ts";
+import { ENV, fromText, GATED, runWorld, twoProviders } from "../server/run-world.ts";
 import { journalPath, startWorld } from "../server/world.ts";
 import { inBrowser, look } from "./browser.ts";
 import { shown } from "./page-checks.ts";
 import { PAGE_NAMES, pagesWorld } from "./pages.ts";
+
+/** As long as an action that can be undone waits. */
+const UNDO_MS = 4_000;
 
 /** The page's own buttons that send something. */
 const ACTS = ["Start a run", "Answer", "Yes", "No", "Send", "Isolate", "Put back into service", "Cancel"];
@@ -36,7 +39,7 @@ inBrowser("a run whose provider failed", () => {
     const world = await runWorld([workflow], { journal, env: ENV });
     await world.operator.startRun({ body: { workflow: "models", run: "one" } });
     await world.event("one", "run-ended");
-    const page = await look(world, "/runs/one");
+    const page = await look(world, "/runs/one", { expects: [/ERR_FAILED/] });
     await page
       .getByRole("button", { name: /^Switch/ })
       .first()
@@ -45,9 +48,35 @@ inBrowser("a run whose provider failed", () => {
     await dialog.getByText("Does again", { exact: true }).first().waitFor();
     await dialog.getByRole("radio").first().check();
     chaos.script(Array.from({ length: 20 }, () => "ok"));
+    // The first click does not reach the server: the dialog stays, with what was chosen.
+    await page.route("**/v1/runs/one/actions", (route) => route.abort());
+    await dialog.getByRole("button", { name: /^Switch/ }).click();
+    await dialog.getByRole("alert").waitFor();
+    expect(await dialog.getByRole("radio").first().isChecked()).toBe(true);
+    await page.unroute("**/v1/runs/one/actions");
     await dialog.getByRole("button", { name: /^Switch/ }).click();
     await dialog.waitFor({ state: "detached" });
     await page.locator("main").getByText("completed").first().waitFor();
+  });
+});
+
+inBrowser("a run that was cancelled", () => {
+  it("continues in a new run where it stopped, and leaves the list to it", async () => {
+    const { workflow, journal } = await fromText("gated.yaml", GATED);
+    const world = await runWorld([workflow], { journal });
+    await world.operator.startRun({ body: { workflow: "gated", run: "one" } });
+    await world.event("one", "node-paused");
+    await world.operator.cancelRun({ params: { run: "one" } });
+    await world.event("one", "run-ended");
+    const page = await look(world, "/runs/one", { hasOwnClock: true });
+    await page.getByRole("button", { name: /^Retry this stage/ }).click();
+    await page.getByRole("button", { name: "Undo" }).waitFor();
+    await page.clock.fastForward(UNDO_MS);
+    await page.waitForURL((url) => url.pathname.startsWith("/runs/run_"));
+    await page.getByRole("heading", { name: "Ship a page?" }).waitFor();
+    await page.goto(`${world.url}/runs`);
+    await page.getByRole("row").filter({ hasText: "continues one" }).waitFor();
+    expect(await page.getByRole("row").count()).toBe(2);
   });
 });
 

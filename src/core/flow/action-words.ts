@@ -57,7 +57,7 @@ const againWith =
   ({ node, attempt, isSuccessor }: ActionFacts): string =>
     `Runs ${node} again with ${what}, ${isSuccessor ? "in a new run" : `as attempt ${attempt}`}.`;
 const kept = ({ finished, isSuccessor }: ActionFacts): string => {
-  const run = isSuccessor ? " The failed run stays as it is, so you can inspect it." : "";
+  const run = isSuccessor ? " This run stays as it is, so you can inspect it." : "";
   if (finished.length === 0) return `No node is finished yet.${run}`;
   const more = finished.length > MAX_NAMES ? ` and ${finished.length - MAX_NAMES} more` : "";
   return `Keeps the finished nodes: ${finished.slice(0, MAX_NAMES).join(", ")}${more}.${run}`;
@@ -180,7 +180,7 @@ const zhAgainWith =
   ({ node, attempt, isSuccessor }: ActionFacts): string =>
     isSuccessor ? `在新的运行中用${what}重新执行 ${node}。` : `用${what}重新执行 ${node}（第 ${attempt} 次尝试）。`;
 const zhKept = ({ finished, isSuccessor }: ActionFacts): string => {
-  const run = isSuccessor ? "失败的运行保持原样，可随时查看。" : "";
+  const run = isSuccessor ? "此运行保持原样，可随时查看。" : "";
   if (finished.length === 0) return `尚无已完成的节点，没有需要保留的结果。${run}`;
   const more = finished.length > MAX_NAMES ? ` 等 ${finished.length} 个节点` : "";
   return `保留已完成的结果：${finished.slice(0, MAX_NAMES).join("、")}${more}。${run}`;

@@ -68,7 +68,7 @@ export function actionsFor(about: ActionSituation, locale: Locale): readonly Off
   const { state } = about;
   // Its successor is the run to act on.
   if (state.successor !== null) return [];
-  if (isEnded(state)) return state.status === "failed" ? actionsOn(about, focusOf(state), locale) : [];
+  if (isEnded(state)) return actionsAfter(about, locale);
   const waiting = state.cancelledBy === null ? state.visits.filter(isWaiting) : [];
   const focus = focusOf(state);
   const asked = waiting.flatMap((visit) => (visit.pause?.questions ?? []).map((question) => ({ visit, question })));
@@ -77,6 +77,14 @@ export function actionsFor(about: ActionSituation, locale: Locale): readonly Off
     ...waiting.flatMap((visit) => actionsOn(visit === focus ? about : { ...about, ...NOTHING_KNOWN }, visit, locale)),
     ...offers(about, NO_SUBJECT, state.status === "paused" ? ["resume", "cancel"] : ["cancel", "resume"], locale),
   ];
+}
+
+/** A failed run can be repaired. A cancelled run can continue where it stopped. */
+function actionsAfter(about: ActionSituation, locale: Locale): readonly OfferedAction[] {
+  const visit = focusOf(about.state);
+  if (about.state.status === "failed") return actionsOn(about, visit, locale);
+  const isStopped = about.state.status === "cancelled" && visit !== null;
+  return isStopped ? offers(about, { visit, question: null }, ["retry-stage"], locale) : [];
 }
 
 /** `about` describes only the visit in focus; this replaces it for every other visit. */

@@ -65,7 +65,7 @@ describe("a failed run", () => {
       label: "Retry this stage",
       explains: "Retries the stage unchanged. Use it when the cause has passed or is fixed.",
       redoes: "Runs reviewer again from its beginning, in a new run.",
-      keeps: "Keeps the finished nodes: coder. The failed run stays as it is, so you can inspect it.",
+      keeps: "Keeps the finished nodes: coder. This run stays as it is, so you can inspect it.",
       needs: "nothing",
       choices: [],
       limits: {},
@@ -128,7 +128,7 @@ describe("a failed run", () => {
     expect(offered("TestsFailed", "send-back")).toMatchObject({
       choices: ["coder"],
       redoes: "Runs coder again and then goes the same way to reviewer.",
-      keeps: "No node is finished yet. The failed run stays as it is, so you can inspect it.",
+      keeps: "No node is finished yet. This run stays as it is, so you can inspect it.",
     });
   });
 
@@ -221,9 +221,21 @@ describe("a run that works", () => {
   });
 });
 
-describe("a run that has ended well, or was cancelled", () => {
-  it.each(["completed", "cancelled"] as const)("offers nothing: %s", (status) => {
-    expect(idsOf(folded({ type: "run-ended", status, outcome: "x", node: "", fault: null }), EVERYTHING)).toEqual([]);
+describe("a run that has ended without a failure", () => {
+  const ended = (status: "completed" | "cancelled") =>
+    ({ type: "run-ended", status, outcome: "x", node: "", fault: null }) as const;
+
+  it("was completed: offers nothing", () => {
+    expect(idsOf(folded(...CODER_DONE, ended("completed")), EVERYTHING)).toEqual([]);
+  });
+
+  it("was cancelled: continues in a new run, at the node where it stopped", () => {
+    const [action, ...others] = actionsFor(
+      situation(folded(...CODER_DONE, started(), ended("cancelled")), EVERYTHING),
+      "en",
+    );
+    expect(action).toMatchObject({ id: "retry-stage", effect: "successor" });
+    expect(others).toEqual([]);
   });
 });
 

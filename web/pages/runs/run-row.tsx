@@ -48,7 +48,7 @@ export const RunRow = memo(function RunRow({ run }: { readonly run: RunLine }): 
         <Age at={run.startedAt} />
       </div>
       <div role="gridcell" className="runs-do">
-        {run.successor === null && (run.endedAt === null || state.id === "failed") ? <Do run={run.run} /> : null}
+        {run.successor === null && state.id !== "completed" ? <Do run={run.run} /> : null}
       </div>
     </>
   );
