@@ -17,6 +17,7 @@
 
 import type { Entry, JournalEvent, SessionStatus } from "../core/record/event.ts";
 import type { FaultGroup, FaultOccurrence, RecourseTally } from "../core/record/fault-index.ts";
+import type { JournalFiles } from "./files/file-store.ts";
 import type { FaultBucket, FaultGroupsQuery, FaultRunsQuery, FaultsQuery, FaultTrendQuery } from "./fault-queries.ts";
 
 /** An event on its way into the journal. */
@@ -160,8 +161,10 @@ export interface Journal {
   readonly storeId: string;
   /** False for memory: nothing outlives the process. */
   readonly durable: boolean;
-  /** Beside what artefacts and rescue files may be put; null for memory. */
+  /** Its file, beside which rescue files may be put; null for memory and for a database. */
   readonly path: string | null;
+  /** Where large outputs and files about runs are kept, for every process of this journal; null for memory. */
+  readonly files: JournalFiles | null;
 
   /** Appends behind number `after` (0 for a new session), with the values that belong to it. */
   append(session: string, after: number, entries: readonly NewEntry[], keeps?: readonly Keep[]): Promise<void>;

@@ -4,6 +4,8 @@
 // L3  a listener from before the opening hears of everything written after it.
 
 import { resolve } from "node:path";
+import { filesBeside } from "./files/artefacts.ts";
+import type { FileStore, JournalFiles } from "./files/file-store.ts";
 import { journalClosed } from "./journal-faults.ts";
 import type { Journal } from "./journal.ts";
 import { openJournal } from "./open-journal.ts";
@@ -59,6 +61,9 @@ export function openLater(path: string, options: JournalOptions): Journal {
     },
     durable: true,
     path: isPostgresAddress(path) ? null : resolve(path),
+    files: isPostgresAddress(path)
+      ? filesLater(() => use((opened) => Promise.resolve(opened)))
+      : filesBeside(resolve(path)),
     append: (...args) => use((opened) => opened.append(...args)),
     keep: (...args) => use((opened) => opened.keep(...args)),
     keepFirst: (...args) => use((opened) => opened.keepFirst(...args)),
@@ -95,4 +100,24 @@ export function openLater(path: string, options: JournalOptions): Journal {
       );
     },
   };
+}
+
+/** The files of a database, which is opened with the first of them. */
+function filesLater(open: () => Promise<Journal>): JournalFiles {
+  const storeIn = (find: (files: JournalFiles) => FileStore): FileStore => {
+    const store = async (): Promise<FileStore> => {
+      const { files } = await open();
+      if (files === null) throw journalClosed();
+      return find(files);
+    };
+    return {
+      folder: null,
+      writeNew: async (...asked) => (await store()).writeNew(...asked),
+      replace: async (...asked) => (await store()).replace(...asked),
+      read: async (path) => (await store()).read(path),
+      list: async () => (await store()).list(),
+      within: (folder) => storeIn((files) => find(files).within(folder)),
+    };
+  };
+  return { artefacts: storeIn((files) => files.artefacts), runs: storeIn((files) => files.runs) };
 }

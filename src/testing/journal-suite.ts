@@ -7,6 +7,7 @@ import type { JournalEvent } from "../core/record/event.ts";
 import type { Journal } from "../journal/journal.ts";
 import { codeOf, ended, note, readAll, started, turnEnded, type JournalUnderTest } from "./journal-samples.ts";
 import { faultSuite } from "./journal-suite-faults.ts";
+import { fileSuite } from "./journal-suite-files.ts";
 import { holdSuite } from "./journal-suite-holds.ts";
 import { keptSuite } from "./journal-suite-kept.ts";
 import { positionSuite } from "./journal-suite-position.ts";
@@ -276,4 +277,5 @@ export function journalSuite(name: string, open: () => Promise<JournalUnderTest>
   positionSuite(name, using);
   faultSuite(name, using);
   searchSuite(name, using);
+  fileSuite(name, using);
 }

@@ -8,6 +8,7 @@ import { createRedactor, REDACTED, SHAPE_REDACTOR } from "../../src/core/fault/r
 import { fileNameOf, isFileName } from "../../src/journal/files/artefact-names.ts";
 import { fit } from "../../src/journal/files/artefact-text.ts";
 import { artefactsFolder, keepArtefact, readArtefact, removeArtefacts } from "../../src/journal/files/artefacts.ts";
+import { folderStore } from "../../src/journal/files/folder-store.ts";
 import { codeOf } from "../../src/testing/journal-samples.ts";
 import { tempFolder, type TempFolder } from "./temp-folder.ts";
 
@@ -20,7 +21,11 @@ beforeEach(() => {
 afterEach(() => folder.remove());
 
 const keep = (content: string | Uint8Array, name = "stdout.txt", maxBytes = 1_048_576) =>
-  keepArtefact(place, { session: "ses_1", call: "call_1", name, content }, { redactor: SHAPE_REDACTOR, maxBytes });
+  keepArtefact(
+    folderStore(place),
+    { session: "ses_1", call: "call_1", name, content },
+    { redactor: SHAPE_REDACTOR, maxBytes },
+  );
 const textOf = async (ref: string): Promise<string> => Buffer.from((await readArtefact(place, ref)) ?? []).toString();
 
 describe("an artefact", () => {

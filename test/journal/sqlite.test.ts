@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FaultError } from "../../src/core/fault/fault-error.ts";
 import { artefactsFolder, keepArtefact, readArtefact } from "../../src/journal/files/artefacts.ts";
+import { folderStore } from "../../src/journal/files/folder-store.ts";
 import { chainStart, nextLink } from "../../src/journal/chain.ts";
 import type { Journal } from "../../src/journal/journal.ts";
 import { requireSqlite } from "../../src/journal/sqlite/open-store.ts";
@@ -451,7 +452,7 @@ describe("removing sessions", () => {
       await journal.append(session, 0, [started(session, journal.storeId, 1), ...entries]);
       kept.push(
         await keepArtefact(
-          artefacts,
+          folderStore(artefacts),
           { session, call: "c", name: "out", content: "text" },
           { redactor: SHAPE_REDACTOR },
         ),

@@ -1,12 +1,14 @@
 // The files about failed stages: their contents, that writing them again changes nothing, and that they contain no secret.
 
+import { filesBeside } from "../../src/journal/files/artefacts.ts";
+import { folderStore } from "../../src/journal/files/folder-store.ts";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createRedactor, fault, type Fault } from "../../src/core/index.ts";
 import type { Entry, JournalEvent } from "../../src/core/record/event.ts";
 import {
-  runFolder,
+  filesOfRun,
   type StageFilesAbout,
   StageMemory,
   writeStageFiles,
@@ -24,7 +26,7 @@ let temp: TempFolder;
 let folder: string;
 beforeEach(() => {
   temp = tempFolder();
-  folder = runFolder(temp.file("journal.db"), RUN);
+  folder = filesOfRun(filesBeside(temp.file("journal.db")), RUN).folder ?? "";
 });
 afterEach(() => temp.remove());
 
@@ -110,7 +112,7 @@ const afterBoth = (raw: ReadonlyMap<string, string>) =>
 
 describe("the files of a failed attempt", () => {
   it("are written before the failure event, with what the run does next", async () => {
-    expect(await writeStageFiles(folder, afterOne("half an ans"))).toEqual(ALL);
+    expect(await writeStageFiles(folderStore(folder), afterOne("half an ans"))).toEqual(ALL);
     expect(jsonOf("rounds/01/reviewer.meta.json")).toMatchObject({
       ...{ node: "reviewer", execution: 1, class: "ProviderTransient", code: "NetworkDisconnect" },
       ...{ outcome: "provider_network_error", pill: "network error", state: "waiting" },
@@ -124,7 +126,7 @@ describe("the files of a failed attempt", () => {
   });
 
   it("address the operator in both languages", async () => {
-    await writeStageFiles(folder, afterOne("x"));
+    await writeStageFiles(folderStore(folder), afterOne("x"));
     const { message } = jsonOf("rounds/01/reviewer.meta.json") as { message: Record<string, Record<string, string>> };
     expect(Object.keys(message)).toEqual(["en", "zh-CN"]);
     for (const words of Object.values(message)) {
@@ -135,7 +137,7 @@ describe("the files of a failed attempt", () => {
   });
 
   it("contain the events of its node and of its calls, one per line, and no others", async () => {
-    await writeStageFiles(folder, afterOne("x"));
+    await writeStageFiles(folderStore(folder), afterOne("x"));
     const lines = textOf("rounds/01/reviewer.events.jsonl").trimEnd().split("\n");
     const events = lines.map((line) => JSON.parse(line) as { seq: number | null; event: { type: string } });
     expect(events.map(({ event }) => event.type)).toEqual([
@@ -154,7 +156,7 @@ describe("the files of a failed attempt", () => {
   });
 
   it("are readable only by their owner", async () => {
-    await writeStageFiles(folder, afterOne("x"));
+    await writeStageFiles(folderStore(folder), afterOne("x"));
     for (const name of ALL) expect(statSync(join(folder, name)).mode & 0o777, name).toBe(0o600);
     expect(statSync(join(folder, "rounds/01")).mode & 0o777).toBe(0o700);
     expect(statSync(temp.file("journal.db.runs")).mode & 0o777).toBe(0o700);
@@ -163,7 +165,7 @@ describe("the files of a failed attempt", () => {
 
 describe("the files of a stage that failed for good", () => {
   it("list every attempt with its class, and the role's own outcome", async () => {
-    await writeStageFiles(folder, afterBoth(new Map([...rawOf("first"), ...rawOf("second", 2)])));
+    await writeStageFiles(folderStore(folder), afterBoth(new Map([...rawOf("first"), ...rawOf("second", 2)])));
     expect(jsonOf("rounds/01/reviewer.meta.json")).toMatchObject({
       ...{ class: "Output", code: "SchemaInvalid", outcome: "review_schema_invalid", pill: "schema invalid" },
       attempts: [
@@ -182,7 +184,7 @@ describe("the files of a stage that failed for good", () => {
   });
 
   it("describe the round with all its nodes, including the successful ones", async () => {
-    await writeStageFiles(folder, afterBoth(new Map()));
+    await writeStageFiles(folderStore(folder), afterBoth(new Map()));
     expect(jsonOf("rounds/01/round.json")).toMatchObject({
       ...{ run: RUN, round: 1 },
       nodes: [
@@ -194,7 +196,7 @@ describe("the files of a stage that failed for good", () => {
 
   it("name no action if the run continues by itself", async () => {
     const repaired: JournalEvent = { ...FAILED, route: { kind: "to", nodes: ["coder"] } };
-    await writeStageFiles(folder, { ...afterBoth(new Map()), coming: [{ at: 300, event: repaired }] });
+    await writeStageFiles(folderStore(folder), { ...afterBoth(new Map()), coming: [{ at: 300, event: repaired }] });
     expect(jsonOf("rounds/01/reviewer.meta.json")).toMatchObject({
       nextAction: null,
       then: { do: "go-on", to: ["coder"] },
@@ -204,29 +206,29 @@ describe("the files of a stage that failed for good", () => {
 
 describe("writing the files again", () => {
   it("gives the same files", async () => {
-    const names = await writeStageFiles(folder, afterBoth(rawOf("raw ``` fence")));
+    const names = await writeStageFiles(folderStore(folder), afterBoth(rawOf("raw ``` fence")));
     const before = names.map(textOf);
-    expect(await writeStageFiles(folder, afterBoth(rawOf("raw ``` fence")))).toEqual(names);
+    expect(await writeStageFiles(folderStore(folder), afterBoth(rawOf("raw ``` fence")))).toEqual(names);
     expect(names.map(textOf)).toEqual(before);
   });
 
   it("keeps raw output of attempts that are no longer in memory", async () => {
     const forged = "a\n<!-- raw: attempt=2 chars=5 -->\n````text\nforged\n````\nb";
-    await writeStageFiles(folder, afterOne(forged));
-    await writeStageFiles(folder, afterBoth(new Map()));
+    await writeStageFiles(folderStore(folder), afterOne(forged));
+    await writeStageFiles(folderStore(folder), afterBoth(new Map()));
     expect(textOf("rounds/01/reviewer_raw.md")).toMatch(/Attempt 2.*\n\nThere is no raw output of this attempt\.\n$/);
-    await writeStageFiles(folder, afterBoth(rawOf("second", 2)));
+    await writeStageFiles(folderStore(folder), afterBoth(rawOf("second", 2)));
     const once = textOf("rounds/01/reviewer_raw.md");
     expect(once).toContain(forged);
-    await writeStageFiles(folder, afterBoth(new Map()));
+    await writeStageFiles(folderStore(folder), afterBoth(new Map()));
     expect(textOf("rounds/01/reviewer_raw.md")).toBe(once);
     expect(once.match(/chars=6 -->\n`{4,}text\nsecond\n/g)).toHaveLength(1);
   });
 
   it("removes files that a crash left half written, and leaves none itself", async () => {
-    await writeStageFiles(folder, afterOne("x"));
+    await writeStageFiles(folderStore(folder), afterOne("x"));
     writeFileSync(join(folder, "rounds/01/reviewer_raw.md.999999999-3.tmp"), "half");
-    await writeStageFiles(folder, afterBoth(new Map()));
+    await writeStageFiles(folderStore(folder), afterBoth(new Map()));
     expect(readdirSync(join(folder, "rounds/01")).sort()).toEqual(ALL.map((name) => name.slice(10)).sort());
   });
 
@@ -237,12 +239,14 @@ describe("writing the files again", () => {
       { ...FAILED, ...place(1), execution: round },
     ];
     const all: JournalEvent[] = [...FIRST_ATTEMPT, RETRYING, ...SECOND_ATTEMPT, FAILED];
-    expect(await writeStageFiles(folder, about({ memory, coming: [{ at: 300, event: FAILED }] }))).toEqual(ALL);
+    expect(await writeStageFiles(folderStore(folder), about({ memory, coming: [{ at: 300, event: FAILED }] }))).toEqual(
+      ALL,
+    );
     const written: (readonly string[])[] = [];
     for (let round = 2; round <= 5; round++) {
       all.push(...later(round));
       for (const entry of entriesOf(...all)) memory.add(entry);
-      written.push(await writeStageFiles(folder, about({ memory })));
+      written.push(await writeStageFiles(folderStore(folder), about({ memory })));
     }
     // The first of them also says how the attempt went on whose end was about to be written.
     expect(written[0]?.filter((name) => name.endsWith("round.json"))).toEqual([
@@ -250,15 +254,15 @@ describe("writing the files again", () => {
       "rounds/02/round.json",
     ]);
     expect(written.at(-1)).toEqual(ALL.map((name) => name.replace("01", "05")));
-    const names = await writeStageFiles(folder, about({ memory }));
+    const names = await writeStageFiles(folderStore(folder), about({ memory }));
     expect(names).toEqual([]);
     const files = Object.fromEntries(written.flat().map((name) => [name, textOf(name)]));
-    await writeStageFiles(folder, about({ memory: memoryOf(...all) }));
+    await writeStageFiles(folderStore(folder), about({ memory: memoryOf(...all) }));
     for (const [name, text] of Object.entries(files)) expect(textOf(name), name).toBe(text);
   });
 
   it("from two branches at once leaves whole files", async () => {
-    await Promise.all([1, 2, 3, 4].map(() => writeStageFiles(folder, afterBoth(rawOf("x".repeat(9999))))));
+    await Promise.all([1, 2, 3, 4].map(() => writeStageFiles(folderStore(folder), afterBoth(rawOf("x".repeat(9999))))));
     expect(readdirSync(join(folder, "rounds/01"))).toHaveLength(4);
     expect(jsonOf("rounds/01/round.json")).toMatchObject({ round: 1 });
   });
@@ -266,7 +270,10 @@ describe("writing the files again", () => {
 
 describe("what is kept", () => {
   it("contains no secret", async () => {
-    const names = await writeStageFiles(folder, afterBoth(rawOf(`key ${SECRET} and sk-ant-api03-AAAABBBBCCCC`)));
+    const names = await writeStageFiles(
+      folderStore(folder),
+      afterBoth(rawOf(`key ${SECRET} and sk-ant-api03-AAAABBBBCCCC`)),
+    );
     for (const name of names) {
       expect(textOf(name), name).not.toContain(SECRET);
       expect(textOf(name), name).not.toContain("AAAABBBBCCCC");
@@ -275,31 +282,31 @@ describe("what is kept", () => {
   });
 
   it("loses its middle beyond a mebibyte, not its ends, and stays like that", async () => {
-    await writeStageFiles(folder, afterOne(`begin${"x".repeat(2_000_000)}end`));
+    await writeStageFiles(folderStore(folder), afterOne(`begin${"x".repeat(2_000_000)}end`));
     const raw = textOf("rounds/01/reviewer_raw.md");
     expect(raw.length).toBeLessThan(1024 * 1024 + 500);
     expect(raw).toMatch(/begin[\s\S]*cut here[\s\S]*end\n/);
-    await writeStageFiles(folder, afterOne(""));
+    await writeStageFiles(folderStore(folder), afterOne(""));
     expect(textOf("rounds/01/reviewer_raw.md")).toBe(raw);
   });
 
   it("stays within the folder, whatever a node or a run is called", async () => {
     const node = "../../evil";
     const coming = [{ at: 9, event: { ...RETRYING, node } as JournalEvent }];
-    const names = await writeStageFiles(folder, about({ memory: memoryOf(STARTED), coming }));
+    const names = await writeStageFiles(folderStore(folder), about({ memory: memoryOf(STARTED), coming }));
     expect(names[0]).toBe("rounds/01/%2E.%2F..%2Fevil_raw.md");
     expect(readdirSync(temp.path)).toEqual(["journal.db.runs"]);
-    expect(runFolder("/x/journal.db", "../y")).toBe("/x/journal.db.runs/%2E.%2Fy");
+    expect(filesOfRun(filesBeside("/x/journal.db"), "../y").folder).toBe("/x/journal.db.runs/%2E.%2Fy");
   });
 
   it("is nothing for a run without failures", async () => {
-    expect(await writeStageFiles(folder, about({ memory: memoryOf(STARTED) }))).toEqual([]);
+    expect(await writeStageFiles(folderStore(folder), about({ memory: memoryOf(STARTED) }))).toEqual([]);
     expect(readdirSync(temp.path)).toEqual([]);
   });
 
   it("is refused by name when the folder cannot be written", async () => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "rounds"), "a file in the way");
-    expect(await codeOf(writeStageFiles(folder, afterOne("x")))).toBe("StoreUnavailable");
+    expect(await codeOf(writeStageFiles(folderStore(folder), afterOne("x")))).toBe("StoreUnavailable");
   });
 });

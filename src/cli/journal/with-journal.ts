@@ -69,11 +69,9 @@ export async function isThere(place: JournalPlace): Promise<boolean> {
 /** Only its opening tells. A database that does not answer is an error, not a missing journal. */
 async function isInDatabase(place: JournalPlace): Promise<boolean> {
   try {
-    const journal = await openJournal(place.file, { readOnly: true });
-    await journal.close();
-    return true;
+    const { isInPostgres } = await import("../../journal/postgres/postgres-journal.ts");
+    return await isInPostgres(place.file);
   } catch (error) {
-    if (isFaultError(error) && error.fault.code === "NotFound") return false;
     throw inWords(error, place);
   }
 }

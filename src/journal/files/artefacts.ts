@@ -1,16 +1,14 @@
 // Output that is too large or too raw for the journal, such as a transcript, as files beside it. Without secrets,
 // with a limit on their size, readable by their owner only, and gone with their session.
 
-import { nodeFs, nodeFsPromises } from "../../host/builtin.ts";
+import { nodeFs } from "../../host/builtin.ts";
 import { join } from "node:path";
 import type { Redactor } from "../../core/fault/redact.ts";
-import { readField } from "../../core/try-read.ts";
 import { fileNameOf, isFileName } from "./artefact-names.ts";
 import { fit } from "./artefact-text.ts";
 import { unfit } from "../journal-faults.ts";
-import { storeError } from "../store-errors.ts";
-import { isMissingFile } from "../../host/missing-file.ts";
-import { makeFolder } from "./make-folder.ts";
+import type { FileStore, JournalFiles } from "./file-store.ts";
+import { folderStore } from "./folder-store.ts";
 
 export interface Artefact {
   readonly session: string;
@@ -36,7 +34,6 @@ export interface ArtefactOptions {
 const MAX_BYTES = 1024 * 1024;
 /** A limit below this would leave nothing but the mark that says so. */
 const LEAST_BYTES = 256;
-const MAX_SAME_NAME = 1000;
 
 /** The folder in which a journal keeps large outputs of failed attempts. */
 export function artefactsFolder(journalPath: string): string {
@@ -48,23 +45,22 @@ export function runsFolder(journalPath: string): string {
   return `${journalPath}.runs`;
 }
 
+/** The files of a journal in a file of its own. */
+export function filesBeside(journalPath: string): JournalFiles {
+  return { artefacts: folderStore(artefactsFolder(journalPath)), runs: folderStore(runsFolder(journalPath)) };
+}
+
 /** Writes the file and syncs it, so that an entry that names it never points at nothing. A second one of the same name gets a number. */
 export async function keepArtefact(
-  folder: string,
+  store: FileStore,
   { session, call, name, content }: Artefact,
   { maxBytes = MAX_BYTES, redactor }: ArtefactOptions,
 ): Promise<KeptArtefact> {
   if (!(maxBytes >= LEAST_BYTES)) throw unfit(`maxBytes must be at least ${LEAST_BYTES}, and is ${maxBytes}.`);
   const { bytes, cut } = fit(content, maxBytes, redactor);
-  const path = [fileNameOf(session), fileNameOf(call)] as const;
-  const fileName = fileNameOf(name);
-  try {
-    await makeFolder(join(folder, ...path), { mode: 0o700 });
-    const file = await writeNew(join(folder, ...path), fileName, bytes);
-    return { ref: [...path, file].join("/"), bytes: bytes.length, cut };
-  } catch (error) {
-    throw storeError(error);
-  }
+  const folder = `${fileNameOf(session)}/${fileNameOf(call)}`;
+  const file = await store.writeNew(folder, fileNameOf(name), bytes);
+  return { ref: `${folder}/${file}`, bytes: bytes.length, cut };
 }
 
 /** Whether it has the form of a `ref`; one that has not could lead out of the folder. */
@@ -73,43 +69,15 @@ export function isArtefactRef(ref: string): boolean {
   return parts.length === 3 && parts.every(isFileName);
 }
 
-/** null when it is not there: its session was removed. */
-export async function readArtefact(folder: string, ref: string): Promise<Uint8Array | null> {
-  const parts = ref.split("/");
+/** `place`: the artefacts of a journal (`journal.files.artefacts`), or their folder. null when it is not there: its session was removed. */
+export async function readArtefact(place: string | FileStore, ref: string): Promise<Uint8Array | null> {
   if (!isArtefactRef(ref)) {
     throw unfit(`${JSON.stringify(ref)} names no artefact. Use the ref of an artefact-kept entry.`);
   }
-  try {
-    return await nodeFsPromises().readFile(join(folder, ...parts));
-  } catch (error) {
-    if (isMissingFile(error)) return null;
-    throw storeError(error);
-  }
+  return (typeof place === "string" ? folderStore(place) : place).read(ref);
 }
 
 /** In one go, because the session is removed within a transaction. */
 export function removeArtefacts(folder: string, session: string): void {
   nodeFs().rmSync(join(folder, fileNameOf(session)), { recursive: true, force: true });
-}
-
-async function writeNew(folder: string, name: string, bytes: Uint8Array): Promise<string> {
-  for (let number = 1; ; number++) {
-    const file = number === 1 ? name : `${name}~${number}`;
-    try {
-      const handle = await nodeFsPromises().open(join(folder, file), "wx", 0o600);
-      try {
-        await handle.writeFile(bytes);
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      return file;
-    } catch (error) {
-      if (!hasCode(error, "EEXIST") || number === MAX_SAME_NAME) throw error;
-    }
-  }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && readField(error, "code") === code;
 }

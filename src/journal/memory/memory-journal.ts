@@ -70,6 +70,7 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): Journal
     storeId: chance.newId("store"),
     durable: false,
     path: null,
+    files: null,
 
     append: (session, after, entries, keeps = []) =>
       now(() => {

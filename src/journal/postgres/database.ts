@@ -10,7 +10,8 @@ import type { OnWarning } from "../warnings.ts";
 import type { PostgresAddress } from "./address.ts";
 import { againAfter, postgresError } from "./postgres-errors.ts";
 
-export type Value = string | number | boolean | null | readonly (string | number | boolean | null)[] | Uint8Array;
+type Single = string | number | boolean | null | Uint8Array;
+export type Value = Single | readonly Single[];
 export type Ask = <T>(sql: string, values?: readonly Value[]) => Promise<readonly T[]>;
 
 export interface Database {

@@ -26,6 +26,10 @@ export async function openDatabase(db: Database, chance: Chance, readOnly: boole
   return setUp(db, chance);
 }
 
+export async function hasTables(db: Database): Promise<boolean> {
+  return (await look(db.ask, db)).tables.length > 0;
+}
+
 async function refuseServer(db: Database): Promise<void> {
   const [server] = await db.ask<{ readonly version: number; readonly encoding: string; readonly isolation: string }>(
     `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding,

@@ -9,13 +9,14 @@ import type { Journal } from "../journal.ts";
 import { journalClosed, refusal } from "../journal-faults.ts";
 import { createKeptWatch } from "../kept-watch.ts";
 import type { JournalOptions } from "../journal-options.ts";
-import { resolveOnWarning, type OnWarning } from "../warnings.ts";
+import { resolveOnWarning, type OnWarning, warn } from "../warnings.ts";
 import { readAddress } from "./address.ts";
 import { createChanges } from "./changes.ts";
 import { connectTo, type Ask, type Database } from "./database.ts";
+import { databaseFiles } from "./files.ts";
 import { clockOffset, createPostgresHolds } from "./holds.ts";
 import { createKeptChanges } from "./kept-changes.ts";
-import { openDatabase } from "./open-database.ts";
+import { hasTables, openDatabase } from "./open-database.ts";
 import { postgresError } from "./postgres-errors.ts";
 import { pruneDatabase } from "./prune.ts";
 import { createReads, type RemoteReads } from "./reads.ts";
@@ -35,6 +36,18 @@ export async function openPostgresJournal(address: string, options: JournalOptio
   } catch (error) {
     await db.close();
     throw postgresError(error, db.address.secrets);
+  }
+}
+
+/** Whether there is a journal at an address, also one that cannot be read. */
+export async function isInPostgres(address: string): Promise<boolean> {
+  const db = connectTo(readAddress(address), warn);
+  try {
+    return await hasTables(db);
+  } catch (error) {
+    throw postgresError(error, db.address.secrets);
+  } finally {
+    await db.close();
   }
 }
 
@@ -129,6 +142,7 @@ function createPostgresJournal(db: Database, settings: Settings, readOnly: boole
     storeId,
     durable: true,
     path: null,
+    files: databaseFiles(ask),
 
     async append(session, after, entries, keeps = []) {
       guard();

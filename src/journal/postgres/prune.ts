@@ -1,5 +1,6 @@
 // Removes ended sessions with all that is theirs, one transaction each, so that writers wait for none of it for long.
 
+import { fileNameOf } from "../files/artefact-names.ts";
 import { kindsOwned } from "../keep-kinds.ts";
 import { ENDED } from "../session-status.ts";
 import type { Database } from "./database.ts";
@@ -26,8 +27,16 @@ export async function pruneDatabase(db: Database, before: number, forget: (sessi
 
 async function removeSession(db: Database, session: string, before: number): Promise<boolean> {
   const [answer] = await db.ask<{ readonly removed: boolean }>(
-    "SELECT @.remove_session_1($1, $2, $3, $4, $5, $6) AS removed",
-    [session, before, ENDED, kindsOwned("by-key"), kindsOwned("by-value"), kindsOwned("by-question")],
+    "SELECT @.remove_session_1($1, $2, $3, $4, $5, $6, $7) AS removed",
+    [
+      session,
+      fileNameOf(session),
+      before,
+      ENDED,
+      kindsOwned("by-key"),
+      kindsOwned("by-value"),
+      kindsOwned("by-question"),
+    ],
   );
   return answer?.removed === true;
 }

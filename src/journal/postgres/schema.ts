@@ -95,6 +95,12 @@ export const STEPS: readonly (readonly string[])[] = [
        text text NOT NULL,
        pairs tsvector NOT NULL)`,
     "CREATE INDEX searched_runs_by_pairs ON @.searched_runs USING gin (pairs)",
+    `CREATE TABLE @.files (
+       area text COLLATE "C" NOT NULL,
+       path text COLLATE "C" NOT NULL,
+       chunk integer NOT NULL,
+       bytes bytea NOT NULL,
+       PRIMARY KEY (area, path, chunk))`,
     ...WRITE_FUNCTIONS,
   ],
 ];
@@ -107,6 +113,7 @@ export const TABLES: readonly string[] = [
   "fault_groups",
   "fault_recourses",
   "faults",
+  "files",
   "holds",
   "kept",
   "kept_tags",

@@ -166,7 +166,7 @@ const CLAIM = `CREATE FUNCTION @.claim_1(c_act text[], c_key text[], c_owner tex
 
 /** Removes an ended session with all that belongs to it, and keeps the counts of failures right. Looks again: it may have been taken up since. */
 const REMOVE_SESSION = `CREATE FUNCTION @.remove_session_1(
-    r_session text, r_before float8, ended text[], by_key text[], by_value text[], by_question text[])
+    r_session text, r_folder text, r_before float8, ended text[], by_key text[], by_value text[], by_question text[])
   RETURNS boolean LANGUAGE plpgsql ${BY_INDEX} AS $remove$
   #variable_conflict use_column
   DECLARE v_number bigint; v_families bigint[]; v_questions text[];
@@ -184,6 +184,7 @@ const REMOVE_SESSION = `CREATE FUNCTION @.remove_session_1(
     DELETE FROM @.kept_tags AS t WHERE t.kind = ANY (by_key) AND (t.key = r_session OR (t.key >= r_session || '/' AND t.key < r_session || '0'));
     DELETE FROM @.kept AS k WHERE k.kind = ANY (by_key) AND (k.key = r_session OR (k.key >= r_session || '/' AND k.key < r_session || '0'));
     DELETE FROM @.searched_runs AS r WHERE r.run = r_session;
+    DELETE FROM @.files AS f WHERE f.area = ANY ('{artefacts,runs}') AND f.path >= r_folder || '/' AND f.path < r_folder || '0';
     v_families := ARRAY(SELECT DISTINCT f.family FROM @.faults AS f WHERE f.session = v_number);
     UPDATE @.fault_recourses AS r SET worked = r.worked - d.worked, failed = r.failed - d.failed
       FROM (SELECT f.family, f.recourse, count(*) FILTER (WHERE f.worked) AS worked, count(*) FILTER (WHERE NOT f.worked) AS failed

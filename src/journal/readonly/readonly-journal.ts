@@ -4,6 +4,7 @@
 import { dirname } from "node:path";
 import type { Clock } from "../../host/clock.ts";
 import { createFeed } from "../feed.ts";
+import { filesBeside } from "../files/artefacts.ts";
 import type { Journal } from "../journal.ts";
 import { openReadonlyStore } from "./store.ts";
 import { listenToAll, watchChanges } from "../sqlite/change-watcher.ts";
@@ -59,6 +60,7 @@ export async function openReadonlyJournal(
     storeId: store.storeId,
     durable: true,
     path,
+    files: filesBeside(path),
     ...readSide(look),
     append: refuse,
     keep: refuse,

@@ -6,6 +6,7 @@ import { systemChance } from "../../host/chance.ts";
 import { systemClock, type Clock } from "../../host/clock.ts";
 import { checkSession, encodeChanged, encodeEntry, encodeKeep, encodeLoose, encodePresent } from "../encode.ts";
 import { createFeed } from "../feed.ts";
+import { filesBeside } from "../files/artefacts.ts";
 import { createGroupCommit, type Transaction } from "./group-commit.ts";
 import { createHolds } from "../holds.ts";
 import type { Journal } from "../journal.ts";
@@ -104,6 +105,7 @@ function createSqliteJournal(
     storeId,
     durable: true,
     path,
+    files: filesBeside(path),
 
     async append(session, after, entries, keeps = []) {
       checkSession(session);

@@ -26,7 +26,7 @@ import { noQuestion } from "./ask.ts";
 import { classify } from "../../core/classify/classify.ts";
 import { readField } from "../../core/try-read.ts";
 import type { HostEvent } from "../../core/record/event.ts";
-import { artefactsFolder, keepArtefact } from "../../journal/files/artefacts.ts";
+import { keepArtefact } from "../../journal/files/artefacts.ts";
 
 /** The cost the attempt reported or, if it reported none, the estimate for an attempt that was sent. */
 function costOfAttempt({ binding, request, engine, input }: LiveCall, attempt: Attempt): Cost | null {
@@ -311,8 +311,8 @@ function causeOf({ code, message }: Fault, redactor: Redactor): BreakerCause {
 async function keepArtefacts(run: LiveCall, attempt: Attempt): Promise<readonly HostEvent[]> {
   const { engine, request, call } = run;
   const { session, isSession } = request.recorder;
-  const { path } = engine.journal;
-  if (!isSession || path === null) return [];
+  const { files } = engine.journal;
+  if (!isSession || files === null) return [];
   const left = [...attempt.artefacts];
   if (attempt.end === "error")
     left.push({ name: `attempt-${attempt.attempt}.error.txt`, content: nodeUtil().inspect(attempt.result) });
@@ -322,7 +322,7 @@ async function keepArtefacts(run: LiveCall, attempt: Attempt): Promise<readonly 
     // Names are shown in events and on the disk.
     const name = redactor.text(given);
     try {
-      const kept = await keepArtefact(artefactsFolder(path), { session, call, name, content }, { redactor });
+      const kept = await keepArtefact(files.artefacts, { session, call, name, content }, { redactor });
       events.push({ type: "artefact-kept", call, name, ...kept });
     } catch (error) {
       const seen = classify({ surface: "store", error, observedAt: engine.clock.now() });

@@ -8,7 +8,7 @@ import { type Redactor, SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
 import { sessionPill, statusPill } from "../../core/record/span-words.ts";
 import type { Timeline } from "../../core/record/timeline.ts";
-import { artefactsFolder, isArtefactRef, readArtefact } from "../../journal/files/artefacts.ts";
+import { isArtefactRef, readArtefact } from "../../journal/files/artefacts.ts";
 import type { SessionSummary } from "../../journal/journal.ts";
 import { questionsPage } from "../../journal/open-questions.ts";
 import type { HandlersOf } from "../handler.ts";
@@ -90,8 +90,8 @@ export function sessionHandlers({ journal, workflows, faultline }: ServerParts):
       return traceFor(reader, await workflows.timeline(session), { turn: turn ?? null, limit });
     },
     async showArtefact({ params: { ref } }) {
-      const isKept = journal.path !== null && isArtefactRef(ref);
-      const bytes = isKept ? await readArtefact(artefactsFolder(journal.path), ref) : null;
+      const { files } = journal;
+      const bytes = files !== null && isArtefactRef(ref) ? await readArtefact(files.artefacts, ref) : null;
       if (bytes === null) throw new Refused("not-there");
       return new Response(new Uint8Array(bytes), { headers: { "content-type": "text/plain; charset=utf-8" } });
     },

@@ -1,18 +1,14 @@
 // The files about failed stages of a run: when they are written, and which there are.
 
-import { nodeFs, nodeFsPromises } from "../../host/builtin.ts";
-import { relative, join } from "node:path";
 import { classify } from "../../core/classify/classify.ts";
 import { suppressed } from "../../core/fault/suppressed.ts";
 import { turnOf } from "../../core/flow/node.ts";
 import type { Visit } from "../../core/flow/run.ts";
-import { readField } from "../../core/try-read.ts";
 import type { Journal } from "../../journal/journal.ts";
-import { storeError } from "../../journal/store-errors.ts";
 import type { Session } from "../../runtime/session/session.ts";
 import type { VisitEnd } from "../advance/run-visit.ts";
 import type { RunsDeps } from "../runs-options.ts";
-import { runFolder, StageMemory, writeStageFiles } from "./stage-files.ts";
+import { filesOfRun, StageMemory, writeStageFiles } from "./stage-files.ts";
 import type { Workflow } from "../../workflow-model/stage.ts";
 
 /** Writes the files about failed attempts of one run. It reads each entry of the run once. */
@@ -33,11 +29,11 @@ export class RunFiles {
   async keep(visit: Visit, { events, raw, output }: VisitEnd): Promise<void> {
     const { journal, clock } = this.#home;
     const { id, redactor } = this.#session;
-    if (journal.path === null) return;
+    if (journal.files === null) return;
     const at = clock.now();
     try {
       for await (const entry of journal.read(id, this.#memory.seq)) this.#memory.add(entry);
-      await writeStageFiles(runFolder(journal.path, id), {
+      await writeStageFiles(filesOfRun(journal.files, id), {
         run: id,
         memory: this.#memory,
         coming: events.map((event) => ({ at, event })),
@@ -64,17 +60,9 @@ export async function filesOf(
   journal: Journal,
   run: string,
 ): Promise<{ readonly files: readonly string[]; readonly folder: string | null }> {
-  if (journal.path === null) return { files: [], folder: null };
-  const folder = runFolder(journal.path, run);
-  try {
-    const entries = await nodeFsPromises().readdir(folder, { recursive: true, withFileTypes: true });
-    const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
-    return { files: files.map((file) => relative(folder, file)).toSorted(), folder };
-  } catch (error) {
-    // A run of which nothing failed has no folder.
-    if (error instanceof Error && readField(error, "code") === "ENOENT") return { files: [], folder };
-    throw storeError(error, { run });
-  }
+  if (journal.files === null) return { files: [], folder: null };
+  const store = filesOfRun(journal.files, run);
+  return { files: await store.list(), folder: store.folder };
 }
 
 /** The visit's files by name: `rounds/02/coder_raw.md`. */
@@ -88,17 +76,7 @@ export function filesOfVisit(
 
 /** A file of the run, without following links; null when there is none of that name. Only names that `filesOf` lists are read. */
 export async function readRunFile(journal: Journal, run: string, name: string): Promise<Uint8Array | null> {
-  const { files, folder } = await filesOf(journal, run);
-  if (folder === null || !files.includes(name)) return null;
-  const { constants } = nodeFs();
-  try {
-    const handle = await nodeFsPromises().open(join(folder, name), constants.O_RDONLY | constants.O_NOFOLLOW);
-    try {
-      return await handle.readFile();
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    throw storeError(error, { run });
-  }
+  if (journal.files === null) return null;
+  const store = filesOfRun(journal.files, run);
+  return (await store.list()).includes(name) ? store.read(name) : null;
 }
