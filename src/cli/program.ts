@@ -1,9 +1,10 @@
 // The command line, built on the given I/O.
 
-import { Command, CommanderError, Option } from "commander";
+import { type Command, CommanderError, Option } from "commander";
 import { LOCALES, SHAPE_REDACTOR } from "../core/index.ts";
 import { addChaos } from "./commands/chaos.ts";
 import { addClassify } from "./commands/classify.ts";
+import { addCompletion } from "./commands/completion.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addExplain } from "./commands/explain.ts";
 import { addGateway } from "./commands/gateway.ts";
@@ -19,16 +20,20 @@ import { addTools } from "./commands/tools.ts";
 import { addTour } from "./commands/tour.ts";
 import { addWorker } from "./commands/worker.ts";
 import { addWorkflow } from "./commands/workflow.ts";
+import { COMPLETE } from "./completion/shells.ts";
+import { helpIn, HelpfulCommand } from "./render/help.ts";
 import { commandLine } from "./render/program-name.ts";
 import { type Io, UsageError } from "./io.ts";
 import { globalOptions } from "./options.ts";
 import { safeText } from "./render/safe-text.ts";
-import { usageInWords } from "./render/words/usage-words.ts";
+import { helpInWords } from "./render/words/help-words.ts";
+import { usageInWords, withMeantValue } from "./render/words/usage-words.ts";
 
 export async function runCli(args: readonly string[], version: string, io: Io): Promise<void> {
   const program = createProgram(args, version, io);
   try {
     if (args.length === 0) program.outputHelp();
+    else if (args[0] === COMPLETE) await printCandidates(program, args.slice(1), io);
     else await program.parseAsync(args, { from: "user" });
   } catch (error) {
     if (error instanceof UsageError) {
@@ -41,8 +46,8 @@ export async function runCli(args: readonly string[], version: string, io: Io): 
   }
 }
 
-function createProgram(args: readonly string[], version: string, io: Io): Command {
-  const program = new Command("faultline")
+export function createProgram(args: readonly string[], version: string, io: Io): Command {
+  const program: Command = new HelpfulCommand("faultline")
     .description(
       "The failure layer for AI agents: classify failures, see what a policy does about them, read what happened.",
     )
@@ -51,13 +56,25 @@ function createProgram(args: readonly string[], version: string, io: Io): Comman
     .addOption(new Option("--locale <tag>", "language of texts (default: from LANG)").choices(LOCALES))
     .addOption(new Option("--color <when>", "colour the output").choices(["auto", "always", "never"]).default("auto"))
     .showSuggestionAfterError()
-    // Long command names leave little room; without this, help texts exceed 80 columns.
-    .configureHelp({ showGlobalOptions: true, minWidthToWrap: 20 })
+    .configureHelp(helpIn(() => globalOptions(program, io).locale))
+    .helpOption("-h, --help", "display help for command")
+    .helpCommand(false)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ faultline start
+  $ faultline explain "429 Too Many Requests"
+  $ faultline run -- claude -p "fix the tests"
+  $ faultline serve
+  $ faultline runs list --status failed
+  $ faultline tour`,
+    )
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => {
         const { locale } = globalOptions(program, io);
-        void io.stderr.write(usageInWords(safeText(SHAPE_REDACTOR.text(text)), locale));
+        void io.stderr.write(usageInWords(withMeantValue(safeText(SHAPE_REDACTOR.text(text))), locale));
       },
       outputError: (text, write) => {
         write(text.replace(/^error: /, "faultline: "));
@@ -81,8 +98,16 @@ function createProgram(args: readonly string[], version: string, io: Io): Comman
   addGateway(program, io);
   addStart(program, io);
   addTour(program, io);
+  addCompletion(program, io);
   pointToHelp(program, commandLine());
   return program;
+}
+
+async function printCandidates(program: Command, words: readonly string[], io: Io): Promise<void> {
+  const { candidatesFor } = await import("./completion/candidates.ts");
+  const { locale } = globalOptions(program, io);
+  const lines = candidatesFor(program, words).map(({ value, about }) => `${value}\t${helpInWords(about, locale)}\n`);
+  await io.stdout.write(lines.join(""));
 }
 
 /** A usage error points to the help of the command itself, not to the list of all commands. */

@@ -24,6 +24,8 @@ Examples:
   $ faultline journal show agent.db order-7
   $ faultline journal questions agent.db
   $ faultline journal answer agent.db q_9f1c yes
+  $ faultline journal verify agent.db
+  $ faultline journal prune agent.db --older-than 30d --dry-run
   $ faultline journal export agent.db order-7 | ssh elsewhere faultline journal import agent.db - --adopt`,
     );
   addReading(journal, io);

@@ -48,7 +48,17 @@ export function addPolicy(program: Command, io: Io): void {
   const policy = program
     .command("policy")
     .summary("check, show and try out policies")
-    .description("Checks, shows and tries out policies.");
+    .description("Checks, shows and tries out policies.")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ faultline policy check my.policy.yaml --strict
+  $ faultline policy show --preset eager
+  $ faultline policy simulate RateLimited --policy my.policy.yaml
+  $ faultline policy replay my.policy.yaml --since 7d
+  $ faultline policy schema > policy.schema.json`,
+    );
   policy
     .command("check")
     .description("Reports every mistake in a policy file, with its place and a hint.")

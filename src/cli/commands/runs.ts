@@ -33,7 +33,12 @@ Examples:
   $ faultline runs answer last yes
   $ faultline runs retry last
   $ faultline runs switch last --to codex
-  $ faultline runs watch last --jsonl`,
+  $ faultline runs watch last --jsonl
+  $ faultline runs output last reviewer
+  $ faultline runs continue last --text "keep the old API"
+  $ faultline runs do last raise-limit --max-cost-usd 5
+  $ faultline runs cancel last
+  $ faultline runs export last --format bundle --out incident`,
     );
   addLooking(runs, io);
   addActing(runs, io);

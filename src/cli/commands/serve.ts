@@ -68,6 +68,14 @@ function addToken(program: Command, io: Io): void {
     .summary("add, list and remove tokens of the server")
     .description(
       "Manages the tokens that the server of a journal accepts. A server that runs takes up each change at once.",
+    )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ faultline token add grafana --role viewer
+  $ faultline token list
+  $ faultline token remove grafana`,
     );
   withJournalOption(ofOperator(token.command("add"), io).description("Makes a token and prints it, once."))
     .argument("<name>", "names it in the audit log")

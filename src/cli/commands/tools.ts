@@ -12,7 +12,14 @@ export function addTools(program: Command, io: Io): void {
   const tools = program
     .command("tools")
     .summary("check tool manifests")
-    .description("Checks tool manifests, in which an operator describes tools.");
+    .description("Checks tool manifests, in which an operator describes tools.")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ faultline tools check tools.yaml
+  $ faultline tools schema > tool-manifest.schema.json`,
+    );
   tools
     .command("check")
     .description("Reports every mistake in a file of tool manifests, with its place and a hint.")

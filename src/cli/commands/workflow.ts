@@ -20,6 +20,7 @@ Examples:
   $ faultline workflow check review.faultline.yaml
   $ faultline workflow run review.faultline.yaml --input task="Add a login page"
   $ faultline workflow resume last
+  $ faultline workflow schema > workflow.schema.json
   $ faultline runs show last`,
     );
   workflow

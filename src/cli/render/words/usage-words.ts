@@ -2,6 +2,7 @@
 // in English.
 
 import type { Locale } from "../../../core/index.ts";
+import { nearest } from "../../../options/nearest.ts";
 
 /** A sentence and its translation; `$1` is what the user typed. Each row ends with a real example. */
 type Row = readonly [english: RegExp, other: string];
@@ -14,6 +15,7 @@ const ZH: readonly Row[] = [
   [/missing required argument ('.*')/,                          "缺少参数 $1"], //                  missing required argument 'file'
   [/option ('.*') argument missing/,                            "选项 $1 缺少值"], //               option '--status <number>' argument missing
   [/required option ('.*') not specified/,                      "必须给出选项 $1"], //              required option '--older-than <time>' not specified
+  [/command-argument value ('.*') is invalid for argument ('.*')\./, "参数 $2 的值 $1 无效。"], //      command-argument value 'bsh' is invalid for argument 'shell'.
   [/option ('.*') argument ('.*') is invalid\./,                "选项 $1 的值 $2 无效。"], //       option '--preset <name>' argument 'x' is invalid.
   [/ Allowed choices are (.+)\./,                               "可选：$1。"], //                   Allowed choices are default, cautious.
   [/option ('.*') cannot be used with option ('.*')/,           "选项 $1 不能与选项 $2 同时使用"], // option '--preset <name>' cannot be used with option '--policy <file>'
@@ -22,6 +24,14 @@ const ZH: readonly Row[] = [
 ];
 
 const WORDS: Readonly<Record<Locale, readonly Row[]>> = { "en": [], "zh-CN": ZH };
+
+/** Commander guesses commands and options, but not values. */
+export function withMeantValue(text: string): string {
+  const [, word, choices = ""] =
+    /(?:argument|value) '([^']*)' is invalid.*?Allowed choices are (.+)\./.exec(text) ?? [];
+  const meant = word === undefined ? null : nearest(word, choices.split(", "));
+  return meant === null ? text : `${text.trimEnd()}\n(Did you mean ${meant}?)\n`;
+}
 
 export function usageInWords(text: string, locale: Locale): string {
   return WORDS[locale].reduce((told, [english, other]) => told.replace(english, other), text);

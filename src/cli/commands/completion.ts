@@ -1,0 +1,27 @@
+// `faultline completion`: the script that lets a shell complete command lines of this program.
+
+import { Argument, type Command } from "commander";
+import { safeJson } from "../render/safe-text.ts";
+import { type Shell, SHELL_SCRIPTS, SHELLS } from "../completion/shells.ts";
+import type { Io } from "../io.ts";
+import { globalOptions } from "../options.ts";
+
+export function addCompletion(program: Command, io: Io): void {
+  program
+    .command("completion")
+    .summary("print the script that completes commands in your shell")
+    .description("Prints a script that completes commands, options and values in your shell.")
+    .addArgument(new Argument("<shell>", "your shell").choices(SHELLS))
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ eval "$(faultline completion bash)"
+  $ faultline completion zsh >> ~/.zshrc
+  $ faultline completion fish > ~/.config/fish/completions/faultline.fish`,
+    )
+    .action(async (shell: Shell, _options: object, command: Command) => {
+      const script = SHELL_SCRIPTS[shell];
+      await io.stdout.write(globalOptions(command, io).json ? `${safeJson({ shell, script })}\n` : script);
+    });
+}
