@@ -33,6 +33,9 @@ describe("policies", () => {
     expect(limited?.waits.map(({ baseMs }) => baseMs)).toEqual([5_000, 10_000, 20_000, 40_000, 80_000]);
     const eager = await chinese.showPolicy({ query: { preset: "eager" } });
     expect([eager.name, eager.rows[0]?.origin.layer]).toEqual(["eager", "preset"]);
+    const byDefault = await world.viewer.showPolicy({ query: { preset: "default" } });
+    const steps = byDefault.rows.find(({ matches }) => matches === "code KeyMissing")?.then.map(({ says }) => says);
+    expect(steps).toEqual(["renew the credential", "switch", "ask a person", "give up"]);
     expect(eager.rows[0]?.then[0]?.says).toMatch(/\p{Script=Han}/u);
   });
 

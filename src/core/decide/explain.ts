@@ -2,6 +2,7 @@
 
 import type { QuestionKind } from "../fault/catalogue.ts";
 import type { Locale } from "../fault/words/words.ts";
+import type { Recourse } from "../policy/policy.ts";
 import type { Considered, Decision, Refusal } from "./decision.ts";
 
 /** A decision in words. */
@@ -38,6 +39,26 @@ export function recourseWord(name: string, locale: Locale): string {
   const words: Readonly<Record<string, string>> = { ...DECISION_WORDS[locale].recourses, ...RESOLUTION_WORDS[locale] };
   return words[name] ?? name;
 }
+
+/** What a recourse does, for a list of what follows; in Chinese, the word for what was done says it, too. */
+export function recourseStep(recourse: Recourse, locale: Locale): string {
+  return locale === "en" ? EN_STEPS[recourse] : DECISION_WORDS[locale].recourses[recourse];
+}
+
+const EN_STEPS: Readonly<Record<Recourse, string>> = {
+  "refresh-credential": "renew the credential",
+  "fallback": "switch",
+  "alternative": "use another tool",
+  "compact": "shorten the context",
+  "regenerate": "ask the model once more",
+  "default": "use the default value",
+  "partial": "take the part that arrived",
+  "skip": "go on without it",
+  "park": "wait durably",
+  "ask": "ask a person",
+  "surface": "tell the model",
+  "fail": "give up",
+};
 
 /** `skip` is a recourse too. */
 const RESOLUTION_WORDS: Readonly<Record<Locale, Readonly<Record<string, string>>>> = {

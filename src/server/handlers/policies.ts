@@ -3,7 +3,7 @@
 import type { z } from "zod";
 import type { policyRow, policyView, triedFailure } from "../../api/policy-shapes.ts";
 import type { Role } from "../../api/route.ts";
-import { recourseWord } from "../../core/decide/explain.ts";
+import { recourseStep, recourseWord } from "../../core/decide/explain.ts";
 import { readPasted } from "../../core/classify/read-pasted.ts";
 import { type Locale, LOCALES, wordsFor } from "../../core/fault/words/words.ts";
 import { schedule } from "../../core/policy/backoff.ts";
@@ -164,7 +164,7 @@ function rowOf({ match, retry, then, origin }: PolicyRow, role: Role, locale: Lo
     matches: describeMatch(match),
     maxAttempts: retry?.maxAttempts ?? 1,
     waits: retry === null ? [] : [...schedule(retry)],
-    then: then.map((recourse) => ({ recourse, says: recourseWord(recourse, locale) })),
+    then: then.map((recourse) => ({ recourse, says: recourseStep(recourse, locale) })),
     origin: { layer: origin.layer, at: placeFor(role, origin.at) },
   };
 }
