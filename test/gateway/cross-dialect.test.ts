@@ -3,7 +3,8 @@
 import { describe, expect, it } from "vitest";
 import { always } from "../provider/chain/chain-world.ts";
 import { ANSWER, ask, DIALECTS } from "./dialect-clients.ts";
-import { FIRST, gatewayWorld, SECOND, twoDialects } from "./gateway-world.ts";
+import { gatewayWorld } from "./gateway-world.ts";
+import { FIRST, SECOND, twoDialects } from "./open-world.ts";
 
 const GRID = DIALECTS.flatMap((client) =>
   DIALECTS.flatMap((target) => [false, true].map((streaming) => ({ client, target, streaming }))),

@@ -3,7 +3,8 @@
 import { describe, expect, it } from "vitest";
 import { always, steps } from "../provider/chain/chain-world.ts";
 import { ANSWER, ask, DIALECTS } from "./dialect-clients.ts";
-import { FIRST, gatewayWorld, oneDialect, SECOND } from "./gateway-world.ts";
+import { gatewayWorld } from "./gateway-world.ts";
+import { FIRST, oneDialect, SECOND } from "./open-world.ts";
 
 const GRID = DIALECTS.flatMap((dialect) => [false, true].map((streaming) => ({ dialect, streaming })));
 

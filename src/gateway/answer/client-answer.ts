@@ -27,7 +27,7 @@ export class ClientAnswer {
   private readonly response: ServerResponse;
   private readonly dialect: Dialect;
   /** The client sees a stream only when it is whole. */
-  private readonly holdsAll: boolean;
+  readonly holdsAll: boolean;
   private held: HeldBytes;
   private lastChunk: Chunk | null = null;
   private opened = false;

@@ -105,7 +105,7 @@ function wrapped({ tool }: ModelMember, placed: PlacedTarget, deps: GatewayDeps)
       request.memory.refused = null;
       const about = { request, context, target: `${placed.target.name}/${placed.model}`, clock: deps.clock };
       // Each attempt has a stream of its own: what the client sees is decided when it is written in its dialect.
-      const sink = translated.sink === null ? null : new StreamSink("fail");
+      const sink = translated.sink === null ? null : new StreamSink(request.answer.holdsAll ? "restart" : "fail");
       const fresh = new ModelRequest(
         translated.options,
         sink,

@@ -46,7 +46,7 @@ export async function streamTranslated(call: TranslatedCall, sink: StreamSink, r
   });
   try {
     const { finish } = (await running) as Streamed;
-    sink.paced.close();
+    sink.finish(finish);
     await reading;
     answer.last(encoder.encode(writer.finish(finish)));
   } catch (error) {
