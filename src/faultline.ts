@@ -3,6 +3,7 @@
 import type { LanguageModelV2, LanguageModelV3, LanguageModelV4 } from "@ai-sdk/provider";
 import { AGENT_OPTIONS, type Agent, type AgentOptions, createAgent } from "./agent/run/agent.ts";
 import type { CliTarget } from "./agent/run/cli.ts";
+import type { Fault } from "./core/fault/fault.ts";
 import type { PriceRow } from "./provider/price/price-rows.ts";
 import { lazyPart } from "./host/lazy-part.ts";
 import { checkOptions } from "./options/check-options.ts";
@@ -86,17 +87,32 @@ const AI_TOOLS_OPTIONS = shape<FaultlineAiToolsOptions>({
 });
 const AGENT_OPTIONS_WITHIN = shape<FaultlineAgentOptions>({ ...AGENT_OPTIONS, within: withinKind });
 
+/** The parts of a runtime that doors outside it share. */
+export interface FaultlineHome extends Omit<MembersDeps, "isKept"> {
+  /** A new name, such as `call_…`. */
+  readonly newId: (prefix: string) => string;
+  /** Reports an error that is ignored on purpose. */
+  readonly suppress: (fault: Fault, reason: string) => void;
+}
+
 /** The one object a program makes: protected calls, models, agents and sessions on one runtime. */
 export class Faultline extends Runtime {
-  readonly #home: Omit<MembersDeps, "isKept">;
+  readonly #home: FaultlineHome;
 
   constructor(options: ResolvedOptions, prices: PriceTable) {
     super(options);
-    this.#home = { clock: options.clock, prices, learnKeys: (keys) => options.redactor.learn(keys) };
+    const { clock, redactor, chance } = options;
+    this.#home = {
+      clock,
+      prices,
+      learnKeys: (keys) => redactor.learn(keys),
+      newId: (prefix) => chance.newId(prefix),
+      suppress: this.suppress,
+    };
   }
 
   /** What chains that are made elsewhere need of this runtime. */
-  get home(): Omit<MembersDeps, "isKept"> {
+  get home(): FaultlineHome {
     return this.#home;
   }
 

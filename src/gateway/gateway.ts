@@ -8,7 +8,9 @@ import { classify } from "../core/classify/classify.ts";
 import type { FaultCause } from "../core/fault/catalogue.ts";
 import { objectOf } from "../core/json-fields.ts";
 import { parseJson } from "../core/try-read.ts";
+import type { JournalEvent } from "../core/record/event.ts";
 import type { Faultline } from "../faultline.ts";
+import type { Clock } from "../host/clock.ts";
 import type { Protocol } from "../provider/wire/protocol.ts";
 import { requestFacts } from "../provider/wire/request-facts.ts";
 import { hasValue, type Outcome } from "../runtime/call/outcome.ts";
@@ -16,6 +18,8 @@ import { ClientAnswer } from "./answer/client-answer.ts";
 import type { ClientKey, GatewaySettings } from "./config/settings.ts";
 import { DIALECTS } from "./dialect/dialect.ts";
 import { errorHeaders, errorWords } from "./dialect/error-words.ts";
+import { Affinity, conversationOf, storedState } from "./route/affinity.ts";
+import { decisionIn, Ledger, type LedgerDecision } from "./ledger/ledger.ts";
 import { ClientKeys, presentedKey } from "./key/client-keys.ts";
 import { CallPurse, KeyAccount } from "./key/key-account.ts";
 import { type Endpoint, endpointOf } from "./request/endpoints.ts";
@@ -52,21 +56,46 @@ const NO_LIMITS = { hour: null, day: null, month: null };
 export class Gateway {
   readonly #faultline: Faultline;
   readonly #transport: Transport;
+  readonly #ledger: Ledger;
+  readonly #affinity = new Affinity();
   readonly #accounts = new Map<string, KeyAccount>();
   #inForce: InForce;
 
-  constructor(faultline: Faultline, settings: GatewaySettings) {
+  private constructor(faultline: Faultline, settings: GatewaySettings) {
+    const { home, journal } = faultline;
     this.#faultline = faultline;
     this.#transport = createTransport();
+    this.#ledger = new Ledger({ journal, clock: home.clock, owner: home.newId("gw"), suppress: home.suppress });
     this.#inForce = this.#follow(settings);
+  }
+
+  /** Resolves when it knows what its clients have spent. */
+  static async open(faultline: Faultline, settings: GatewaySettings): Promise<Gateway> {
+    const gateway = new Gateway(faultline, settings);
+    await gateway.use(settings);
+    return gateway;
   }
 
   /** Calls that begin from now on use these settings. Breakers, pauses and budgets stay as they are. */
-  use(settings: GatewaySettings): void {
+  async use(settings: GatewaySettings): Promise<void> {
+    const { clock } = this.#faultline.home;
+    for (const { name, limits } of settings.keys) {
+      const known = this.#accounts.get(name);
+      const account = known ?? new KeyAccount(name, limits, clock);
+      account.limits = limits;
+      if (known === undefined) await this.#ledger.load(account);
+      this.#accounts.set(name, account);
+    }
     this.#inForce = this.#follow(settings);
   }
 
+  /** What each client has spent. */
+  get accounts(): Iterable<KeyAccount> {
+    return this.#accounts.values();
+  }
+
   async close(): Promise<void> {
+    await this.#ledger.flush();
     await this.#transport.close();
   }
 
@@ -93,11 +122,6 @@ export class Gateway {
   #follow(settings: GatewaySettings): InForce {
     const { home } = this.#faultline;
     home.learnKeys([...settings.targets.values()].flatMap(({ key }) => (key === null ? [] : [key])));
-    for (const { name, limits } of settings.keys) {
-      const account = this.#accounts.get(name);
-      if (account === undefined) this.#accounts.set(name, new KeyAccount(name, limits, home.clock));
-      else account.limits = limits;
-    }
     return {
       settings,
       routing: new Routing(settings),
@@ -137,12 +161,32 @@ export class Gateway {
       ...{ dialect, text, body, facts },
       ...{ headers: headersForTarget(headers), query: queryForTarget(visit.query) },
     };
-    await this.#run(visit, asked, taken);
+    await this.#run(visit, asked, this.#placed(taken, asked, visit));
   }
 
-  async #run({ response, key, inForce }: Visit, asked: AskedModel, taken: TakenRoute): Promise<void> {
+  /** The steps in the order in which they are tried: a conversation stays where it is, and stored state has one place only. */
+  #placed(taken: TakenRoute, { body }: AskedModel, { request, key }: Visit): PlacedRoute {
+    const { steps, route } = taken;
+    const stored = storedState(body);
+    const client = key?.name ?? ANYONE;
+    const isOnly = steps.length === 1 || !(route.affinity || stored !== null);
+    const conversation = isOnly
+      ? null
+      : stored === null
+        ? () => conversationOf(body, request.headers, client)
+        : () => stored;
+    const name = this.#affinity.isEmpty ? null : (conversation?.() ?? null);
+    const start = name === null ? 0 : this.#affinity.start(name);
+    const first = steps[start] ?? steps[0];
+    const tried: TakenRoute = stored === null ? taken : { route, steps: [first] };
+    return { taken: tried, start: stored === null ? start : 0, conversation, all: steps };
+  }
+
+  async #run(visit: Visit, asked: AskedModel, { taken, start, conversation, all }: PlacedRoute): Promise<void> {
+    const { response, key, inForce } = visit;
     const { dialect, facts } = asked;
     const { clock } = this.#faultline.home;
+    const startedAt = clock.now();
     const answer = new ClientAnswer(
       response,
       DIALECTS[dialect],
@@ -151,18 +195,75 @@ export class Gateway {
     const request = new GatewayRequest(asked, answer);
     const left = new AbortController();
     response.on("close", () => response.writableFinished || left.abort(CLIENT_LEFT));
-    const chain = inForce.chains.get(taken, dialect, facts.model ?? "", 0);
-    const purse = new CallPurse(this.#accountOf(key));
-    let rest = facts.streaming ? clock.after(inForce.settings.keepAliveMs, beat) : nothing;
-    function beat(): void {
-      answer.keepAlive();
-      rest = clock.after(inForce.settings.keepAliveMs, beat);
-    }
-    const party = { purse, heard: nothing };
-    const outcome = await this.#faultline.protectFor(party, chain, request, { signal: left.signal });
+    const chain = inForce.chains.get(taken, dialect, facts.model ?? "", start);
+    const account = this.#accountOf(key);
+    const purse = new CallPurse(account);
+    const decisions: LedgerDecision[] = [];
+    const heard = (event: JournalEvent): void => {
+      const decision = decisionIn(event);
+      if (decision !== null) decisions.push(decision);
+    };
+    const rest = facts.streaming ? beating(answer, clock, inForce.settings.keepAliveMs) : nothing;
+    const outcome = await this.#faultline.protectFor({ purse, heard }, chain, request, { signal: left.signal });
     rest();
-    conclude(request, outcome, purse, clock.now());
+    const endedAt = clock.now();
+    conclude(request, outcome, purse, endedAt);
+    const target = "from" in outcome ? outcome.from : null;
+    if (conversation !== null && target !== null) {
+      this.#noteConversation(() => [conversation(), request.memory.stored], all, facts.model ?? "", target);
+    }
+    this.#ledger.add(
+      {
+        ...{
+          call: outcome.call,
+          at: startedAt,
+          tookMs: endedAt - startedAt,
+          key: account.name,
+          route: taken.route.name,
+        },
+        ...{ dialect, model: facts.model ?? "", target, attempts: outcome.attempts, status: outcome.status },
+        ...{
+          code: "fault" in outcome ? outcome.fault.code : null,
+          microcents: purse.microcents,
+          isExact: purse.isExact,
+        },
+        ...{ omitted: request.memory.omitted, decisions },
+      },
+      account,
+    );
   }
+
+  /** Remembers where a conversation was answered, if that was not its first choice. */
+  #noteConversation(
+    names: () => readonly (string | null)[],
+    steps: TakenRoute["steps"],
+    model: string,
+    target: string,
+  ): void {
+    const step = steps.findIndex((one) => `${one.target.name}/${one.model ?? model}` === target);
+    if (step <= 0 && this.#affinity.isEmpty) return;
+    for (const name of names()) if (name !== null) this.#affinity.note(name, Math.max(0, step));
+  }
+}
+
+/** A route with the place where this request starts. */
+interface PlacedRoute {
+  readonly taken: TakenRoute;
+  readonly start: number;
+  /** Names the conversation; null when nothing depends on it. */
+  readonly conversation: (() => string | null) | null;
+  /** All steps that this client may use. */
+  readonly all: TakenRoute["steps"];
+}
+
+/** Shows the client that it is being worked for; returns how to stop. */
+function beating(answer: ClientAnswer, clock: Clock, everyMs: number): () => void {
+  let rest = clock.after(everyMs, beat);
+  function beat(): void {
+    answer.keepAlive();
+    rest = clock.after(everyMs, beat);
+  }
+  return () => rest();
 }
 
 const CLIENT_LEFT = new Error("the client left");

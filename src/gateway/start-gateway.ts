@@ -42,7 +42,7 @@ export async function startGateway(
     throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "keys" } }));
   }
   await faultline.ready();
-  const gateway = new Gateway(faultline, settings);
+  const gateway = await Gateway.open(faultline, settings);
   const server = createServer(HTTP_LIMITS, (request, response) => gateway.handle(request, response));
   server.on("connection", (socket) => socket.setNoDelay(true));
   await listen(server, host, port);

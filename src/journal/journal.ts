@@ -51,6 +51,8 @@ export type KeepKind =
   | "bulk" //     one action on many runs, key: its id; its runs under `id/run/…`
   | "definition" // the text of a workflow, key: its digest
   | "follower" // how far a follower of all entries has come: a position, key: its name
+  | "ledger" //   a page of calls through a gateway, key: its time and its process
+  | "spend" //    what a gateway's client has spent in a window of time, key `client/window/start`
   | "audit" //    what a person or a client did, key: its id; see `audit.ts`
   | "request"; //  the answer to a request, key `actor/route/idempotency-key`, with its time as `at`; kept first, so that it is done once
 
@@ -79,8 +81,9 @@ export interface Hold {
 
 /** Kinds that are listed by time: a wake by when it is due, a run by its start (tags: `status:…`, `workflow:…`, `code:…`, `target:…`, `is:latest`), a
  * question by when it was asked (tag: `session:…`), an incident by the newest thing noted, a
- * request and an audit record by their time (tags of the latter: `by:…`, `on:…`), a bulk action by its start (tag: `status:…`). */
-export type TimedKind = "wake" | "run" | "question" | "incident" | "request" | "bulk" | "audit";
+ * request and an audit record by their time (tags of the latter: `by:…`, `on:…`), a bulk action by its start (tag: `status:…`), a page of
+ * a gateway's ledger by its first call. */
+export type TimedKind = "wake" | "run" | "question" | "incident" | "request" | "bulk" | "audit" | "ledger";
 
 export interface Timed extends Kept {
   readonly at: number;

@@ -29,6 +29,8 @@ export const OWNERSHIP: Readonly<Record<KeepKind, Ownership>> = {
   definition: "shared",
   request: "by-age",
   audit: "by-age",
+  ledger: "by-age",
+  spend: "by-age",
   follower: "shared",
 };
 
@@ -55,6 +57,8 @@ const EXPORT: Readonly<Record<KeepKind, Export>> = {
   definition: "never",
   request: "never",
   audit: "never",
+  ledger: "never",
+  spend: "never",
   follower: "never",
 };
 
@@ -81,6 +85,8 @@ export const SEAL: Readonly<Record<KeepKind, Seal>> = {
   definition: "alone",
   request: "alone",
   audit: "alone",
+  ledger: "alone",
+  spend: "alone",
   follower: "alone",
   secret: "alone",
 };
@@ -103,6 +109,8 @@ const PLACES: Readonly<Partial<Record<KeepKind, (value: unknown) => KeptPlace>>>
   question: (value) => ({ at: instant(fieldOf(value, "askedAt")), tags: tagsOf(value, ["session"]) }),
   incident: (value) => ({ at: instant(fieldOf(fieldOf(value, "0"), "at")), tags: [] }),
   request: (value) => ({ at: instant(fieldOf(value, "at")), tags: [] }),
+  ledger: (value) => ({ at: instant(fieldOf(value, "at")), tags: [] }),
+  spend: (value) => ({ at: instant(fieldOf(value, "at")), tags: [] }),
   // Its runs are kept under it, and have no place of their own.
   bulk: (value) =>
     fieldOf(value, "startedAt") === undefined

@@ -44,7 +44,7 @@ export async function runGateway(options: GatewayCommandOptions, io: Io, shared:
   const started = await start(faultline, settings, options);
   const watch = watchFolders(io.clock, async () => {
     const changed = await readSettings(config, io, shared);
-    if (changed !== null) started.gateway.use(changed);
+    if (changed !== null) await started.gateway.use(changed);
     const told = changed === null ? words.kept : words.reloaded;
     if (!shared.json) await io.stderr.write(`${told(oneLine(config, 500))}\n`);
   });

@@ -19,6 +19,8 @@ export function windowStart(name: WindowName, now: number): number {
 
 interface Window {
   start: number;
+  /** The part of `spent` that is not in the journal yet. */
+  unwritten: number;
   /** When it ends and the next one begins. */
   end: number;
   spent: number;
@@ -27,7 +29,7 @@ interface Window {
 
 function windowAt(name: WindowName, now: number): Window {
   const start = windowStart(name, now);
-  return { start, end: windowStart(name, start + LONGER_THAN[name]), spent: 0, warned: false };
+  return { start, end: windowStart(name, start + LONGER_THAN[name]), spent: 0, unwritten: 0, warned: false };
 }
 
 const HOUR_MS = 3_600_000;
@@ -64,10 +66,20 @@ export class KeyAccount {
     return this.window(name).spent;
   }
 
-  /** Takes over what earlier processes, or others beside this one, have spent in a window. */
-  learn(name: WindowName, start: number, microcents: number): void {
+  /** What all processes have written of a window. */
+  learn(name: WindowName, start: number, written: number): void {
     const window = this.window(name);
-    if (window.start === start) window.spent = Math.max(window.spent, microcents);
+    if (window.start === start) window.spent = written + window.unwritten;
+  }
+
+  /** What is to be written now. */
+  takeUnwritten(): readonly { readonly name: WindowName; readonly start: number; readonly microcents: number }[] {
+    return WINDOW_NAMES.flatMap((name) => {
+      const window = this.windows[name];
+      const { start, unwritten: microcents } = window;
+      window.unwritten = 0;
+      return microcents === 0 ? [] : [{ name, start, microcents }];
+    });
   }
 
   /** The window with the least left. */
@@ -106,7 +118,11 @@ export class KeyAccount {
   }
 
   book(microcents: number): void {
-    for (const name of WINDOW_NAMES) this.window(name).spent += microcents;
+    for (const name of WINDOW_NAMES) {
+      const window = this.window(name);
+      window.spent += microcents;
+      window.unwritten += microcents;
+    }
   }
 
   private check(estimate: number, what: "exceeds" | "warns"): readonly WindowName[] {
@@ -134,6 +150,8 @@ export class CallPurse implements Purse {
   microcents = 0;
   /** Some of it is estimated, or has no price. */
   isExact = true;
+  /** The windows whose warning came with this call. */
+  warned: readonly WindowName[] = [];
 
   constructor(account: KeyAccount) {
     this.account = account;
@@ -160,7 +178,8 @@ export class CallPurse implements Purse {
   }
 
   shouldWarn(estimate: number | null): boolean {
-    return this.account.warnings(estimate ?? 0).length > 0;
+    this.warned = [...this.warned, ...this.account.warnings(estimate ?? 0)];
+    return this.warned.length > 0;
   }
 
   reserve(estimate: number | null): void {

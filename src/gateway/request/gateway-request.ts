@@ -37,6 +37,8 @@ export interface GatewayMemory {
   head: AnswerHead | null;
   /** What the request to the last target lacks. */
   omitted: readonly string[];
+  /** What the target has stored of the answer, by which a later request may continue it. */
+  stored: string | null;
 }
 
 export class GatewayRequest implements ChainRequest {
@@ -50,7 +52,7 @@ export class GatewayRequest implements ChainRequest {
   constructor(
     asked: AskedModel,
     answer: ClientAnswer,
-    memory: GatewayMemory = { refused: null, whole: null, head: null, omitted: [] },
+    memory: GatewayMemory = { refused: null, whole: null, head: null, omitted: [], stored: null },
     translated: ModelRequest | null = null,
   ) {
     this.asked = asked;

@@ -163,7 +163,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     this.quiet.passed(chunk);
     reader.push(chunk);
     throwIfBad(reader, target.clock);
-    memory.head = this.head;
+    if (memory.head !== this.head) this.begun(chunk);
     if (state.hasEnded) {
       answer.last(chunk);
       return this.resolve();
@@ -174,6 +174,13 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     if (!answer.isOpen && (state.sawContent || state.lookedAway !== null) && answer.open(this.head)) context.commit();
     if (answer.isOpen && answer.isFull) this.waitForClient(controller);
     else watch.wait();
+  }
+
+  /** The first piece of an answer. */
+  private begun(chunk: Chunk): void {
+    const { memory, asked } = this.request;
+    memory.head = this.head;
+    if (asked.dialect === "openai-responses") memory.stored = storedIn(chunk);
   }
 
   private progressed(): void {
@@ -205,6 +212,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
 
   private takeWhole(bytes: Chunk): void {
     this.reader.push(bytes);
+    this.begun(bytes);
     const headers = { ...this.head.headers };
     // A client's SDK returns any other type as text.
     if (!/\bjson\b/i.test(headers["content-type"] ?? "")) headers["content-type"] = "application/json";
@@ -251,6 +259,14 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     this.onResponseEnd = giveUp;
     this.onResponseError = giveUp;
   }
+}
+
+const MOST_SEARCHED = 2_048;
+
+/** The id of a response, by which a client may continue it. */
+function storedIn(chunk: Chunk): string | null {
+  const start = new TextDecoder().decode(chunk.subarray(0, MOST_SEARCHED));
+  return /"id":\s*"(resp_[^"]+)"/.exec(start)?.[1] ?? null;
 }
 
 const nothing = (): void => undefined;

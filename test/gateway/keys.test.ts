@@ -1,0 +1,168 @@
+// Clients of a gateway: their keys, what they may use, and what they may spend.
+
+import { describe, expect, it } from "vitest";
+import { createMemoryJournal } from "../../src/index.ts";
+import { ledgerOf } from "../../src/gateway/ledger/ledger.ts";
+import { always } from "../provider/chain/chain-world.ts";
+import { ANSWER, ask, bodyOf, DIALECTS, pathOf } from "./dialect-clients.ts";
+import { gatewayWorld } from "./gateway-world.ts";
+import { START_AT, type Urls } from "./open-world.ts";
+
+const GPT = "gpt-4o";
+const env = { ALICE: "alice-key-0123456789", BOB: "bob-key-0123456789" };
+const alice = { authorization: `Bearer ${env.ALICE}` };
+const bob = { "x-api-key": env.BOB };
+
+const file =
+  (budget: string, extra = "") =>
+  ({ of }: Urls): string =>
+    `
+version: 1
+targets:
+  us: { dialect: openai-chat, base_url: "${of("openai-chat")}", api_key_env: TARGET_KEY, region: us }
+  eu: { dialect: anthropic-messages, base_url: "${of("anthropic-messages")}", api_key_env: TARGET_KEY, region: eu }
+routes:
+  team: { chain: [us/${GPT}, eu/claude-sonnet-4-5] }
+  other: { chain: [us/${GPT}] }
+keys:
+  alice: { key_env: ALICE, routes: [team], budget: { ${budget} } }
+  bob: { key_env: BOB, regions: [eu] }
+${extra}`;
+
+describe("keys", () => {
+  it.each(DIALECTS)("an unknown key is refused in %s", async (dialect) => {
+    const world = await gatewayWorld({ file: file("per_day_usd: 1"), env });
+    const heard = await world.run(ask(world.url, dialect, { headers: { authorization: "Bearer nobody" } }));
+    expect(heard.status).toBe(401);
+    expect(heard.error).toMatchObject({ message: "the gateway does not know this key" });
+    expect(world.received()).toEqual([]);
+  });
+
+  it("a key uses only its routes, and only targets in its regions", async () => {
+    const world = await gatewayWorld({ file: file("per_day_usd: 1"), env });
+    const other = await world.run(ask(world.url, "openai-chat", { model: "other", headers: alice }));
+    expect(other.status).toBe(403);
+    const far = await world.run(ask(world.url, "openai-chat", { model: "other", headers: bob }));
+    expect(far.status).toBe(403);
+    const near = await world.run(ask(world.url, "openai-chat", { headers: bob }));
+    expect(near).toMatchObject({ status: 200, text: ANSWER });
+    expect(near.headers.get("x-faultline-target")).toBe("eu/claude-sonnet-4-5");
+  });
+
+  it("a key sees the models it may use", async () => {
+    const world = await gatewayWorld({ file: file("per_day_usd: 1"), env });
+    const listed = await world.run(fetch(`${world.url}/v1/models`, { headers: alice }));
+    expect(await listed.json()).toMatchObject({ object: "list", data: [{ id: "team", object: "model" }] });
+    const anthropic = await world.run(
+      fetch(`${world.url}/v1/models`, { headers: { ...bob, "anthropic-version": "2023-06-01" } }),
+    );
+    expect(await anthropic.json()).toMatchObject({
+      data: [{ type: "model", id: "team" }, { id: "other" }],
+      has_more: false,
+    });
+    const google = await world.run(fetch(`${world.url}/v1beta/models?key=${env.BOB}`));
+    expect(await google.json()).toMatchObject({ models: [{ name: "models/team" }, { name: "models/other" }] });
+  });
+
+  it("a target's refusal of the gateway's own key is no 401 for the client, and shows nothing of it", async () => {
+    const world = await gatewayWorld({
+      file: file("per_day_usd: 1"),
+      env,
+      rules: [always("*", { fault: "unauthorized" })],
+    });
+    const heard = await world.run(ask(world.url, "openai-chat", { headers: alice }));
+    expect(heard.status).toBe(502);
+    expect(heard.raw).not.toContain("sk-");
+  });
+});
+
+describe("budgets", () => {
+  it("a call that could pass the budget is refused, with a status that stops retries", async () => {
+    const world = await gatewayWorld({ file: file("per_hour_usd: 0.001"), env });
+    const heard = await world.run(ask(world.url, "openai-chat", { headers: alice, body: { max_tokens: 10_000 } }));
+    expect(heard.status).toBe(402);
+    expect(heard.headers.get("x-should-retry")).toBe("false");
+    expect(heard.headers.get("x-faultline-code")).toBe("BudgetExceeded");
+    expect(world.received()).toEqual([]);
+    const free = await world.run(ask(world.url, "openai-chat", { headers: bob, body: { max_tokens: 10_000 } }));
+    expect(free.status).toBe(200);
+  });
+
+  it("many calls at once together stay within the budget", async () => {
+    const world = await gatewayWorld({ file: file("per_day_usd: 0.002"), env });
+    const asking = { headers: alice, body: { max_tokens: 50 } };
+    const heard = await world.run(Promise.all(Array.from({ length: 20 }, () => ask(world.url, "openai-chat", asking))));
+    const statuses = heard.map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200, 402]));
+    const [account] = [...world.started.gateway.accounts].filter(({ name }) => name === "alice");
+    expect(account?.spent("day")).toBeLessThanOrEqual(200_000);
+    expect(account?.reservedMicrocents).toBe(0);
+  });
+
+  it("what was spent survives the process, and ends with its window", async () => {
+    const journal = createMemoryJournal();
+    const limits = file("per_hour_usd: 0.0012");
+    const asking = { headers: alice, body: { max_tokens: 100 } };
+    const first = await gatewayWorld({ file: limits, env, faultline: { journal } });
+    expect((await first.run(ask(first.url, "openai-chat", asking))).status).toBe(200);
+    await first.run(first.started.gateway.close());
+    const second = await gatewayWorld({ file: limits, env, faultline: { journal } });
+    const spentOf = (): number =>
+      [...second.started.gateway.accounts].find(({ name }) => name === "alice")?.spent("hour") ?? -1;
+    expect(spentOf()).toBeGreaterThan(0);
+    await second.clock.advance(3_600_000);
+    expect(spentOf()).toBe(0);
+  });
+
+  it("keeps budgets when its settings change, and uses the new limits", async () => {
+    const world = await gatewayWorld({ file: file("per_day_usd: 1"), env });
+    const asking = { headers: alice, body: { max_tokens: 100 } };
+    expect((await world.run(ask(world.url, "openai-chat", asking))).status).toBe(200);
+    const { chaos } = world;
+    const tight = file("per_day_usd: 0.0001")({
+      of: (dialect) => (dialect === "openai-chat" ? chaos.openaiUrl : chaos.anthropicUrl),
+    });
+    await world.run(world.started.gateway.use(world.settings(tight)));
+    expect((await world.run(ask(world.url, "openai-chat", asking))).status).toBe(402);
+  });
+});
+
+describe("the ledger", () => {
+  it("has a line for each call with its decisions and its cost, and neither prompt nor answer", async () => {
+    const journal = createMemoryJournal();
+    const world = await gatewayWorld({
+      file: file("per_day_usd: 1"),
+      env,
+      faultline: { journal },
+      rules: [always(GPT, { fault: "unavailable" })],
+    });
+    const heard = await world.run(ask(world.url, "openai-chat", { headers: alice, body: { logit_bias: { 50: 1 } } }));
+    expect(heard).toMatchObject({ status: 200, text: ANSWER });
+    expect(heard.headers.get("x-faultline-omitted")).toContain("logit_bias");
+    expect(Number(heard.headers.get("x-faultline-cost-usd"))).toBeGreaterThan(0);
+    await world.run(world.started.gateway.close());
+    const lines = await ledgerOf(journal, 10);
+    expect(lines).toMatchObject([
+      {
+        ...{ call: heard.headers.get("x-faultline-call"), at: START_AT, key: "alice", route: "team", model: "team" },
+        ...{ target: "eu/claude-sonnet-4-5", attempts: 3, status: "done", code: null },
+        decisions: [
+          { target: `us/${GPT}`, attempt: 1, code: "Overloaded", recourse: "retry" },
+          { target: `us/${GPT}`, attempt: 2, code: "Overloaded", recourse: "fallback" },
+        ],
+      },
+    ]);
+    expect(lines[0]?.microcents).toBeGreaterThan(0);
+    expect(JSON.stringify(lines)).not.toMatch(/north|You said/);
+  });
+});
+
+it("refuses a request that is too large, and one that is no JSON", async () => {
+  const world = await gatewayWorld({ file: file("per_day_usd: 1", "max_body_mb: 1"), env });
+  const post = (body: string): Promise<Response> =>
+    fetch(`${world.url}${pathOf("openai-chat", {})}`, { method: "POST", headers: alice, body });
+  expect((await world.run(post(JSON.stringify(bodyOf("openai-chat", { prompt: "x".repeat(2_000_000) }))))).status).toBe(
+    413,
+  );
+  expect((await world.run(post("not json"))).status).toBe(400);
+});

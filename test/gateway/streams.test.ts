@@ -1,0 +1,77 @@
+// Streams through a gateway: keep-alives while it waits, clients that leave, conversations that stay where they are.
+
+import { describe, expect, it } from "vitest";
+import { always } from "../provider/chain/chain-world.ts";
+import { ANSWER, ask, bodyOf, DIALECTS, pathOf, PROMPT } from "./dialect-clients.ts";
+import { gatewayWorld } from "./gateway-world.ts";
+import { FIRST, oneDialect, SECOND, twoDialects } from "./open-world.ts";
+
+describe.each(DIALECTS)("%s", (dialect) => {
+  it("keeps the connection open while it waits, and still falls back", async () => {
+    const file = (urls: Parameters<ReturnType<typeof oneDialect>>[0]): string =>
+      `${oneDialect(dialect)(urls)}keep_alive_ms: 4000\n`;
+    const world = await gatewayWorld({ file, rules: [always(FIRST, { fault: "hang" })] });
+    const heard = await world.run(ask(world.url, dialect, { streaming: true }));
+    expect(heard).toMatchObject({ status: 200, text: ANSWER, isWhole: true, error: null });
+    expect(heard.raw).toMatch(/^(?:: keep-alive|event: ping)/);
+    expect(world.asked()).toEqual([FIRST, SECOND]);
+  });
+
+  it("tells an error below a head that was already sent", async () => {
+    const file = (urls: Parameters<ReturnType<typeof oneDialect>>[0]): string =>
+      `${oneDialect(dialect)(urls)}keep_alive_ms: 4000\n`;
+    const world = await gatewayWorld({ file, rules: [always("*", { fault: "hang" })] });
+    const heard = await world.run(ask(world.url, dialect, { streaming: true }));
+    expect(heard.status).toBe(200);
+    expect(heard.isWhole).toBe(false);
+    expect(heard.error).not.toBeNull();
+  });
+
+  it.each([true, false])("leaves the target when the client leaves (streaming: %s)", async (streaming) => {
+    const world = await gatewayWorld({ file: oneDialect(dialect), rules: [always("*", { fault: "stall", after: 2 })] });
+    const left = new AbortController();
+    const asking = fetch(`${world.url}${pathOf(dialect, { streaming })}`, {
+      method: "POST",
+      body: JSON.stringify(bodyOf(dialect, { streaming })),
+      signal: left.signal,
+    });
+    void Promise.allSettled([asking]);
+    await world.clock.advance(1_000);
+    left.abort();
+    await world.clock.advance(1_000);
+    expect(world.received().map(({ ended }) => ended)).toEqual(["client-left"]);
+  });
+});
+
+describe("a conversation", () => {
+  const turns = [
+    { role: "user", content: "hello" },
+    { role: "assistant", content: "hi" },
+    { role: "user", content: PROMPT },
+  ];
+
+  it("stays with the fallback that took it over, and a new one begins with the first choice", async () => {
+    const world = await gatewayWorld({ file: twoDialects("openai-chat", "anthropic-messages") });
+    await world.afflict(FIRST, "bad-gateway");
+    const asking = { body: { messages: turns } };
+    const first = await world.run(ask(world.url, "openai-chat", asking));
+    expect(first.headers.get("x-faultline-target")).toBe(`two/${SECOND}`);
+    await world.afflict(FIRST, null);
+    await world.clock.advance(60_000);
+    const again = await world.run(ask(world.url, "openai-chat", asking));
+    expect(again.headers.get("x-faultline-target")).toBe(`two/${SECOND}`);
+    const fresh = await world.run(ask(world.url, "openai-chat"));
+    expect(fresh.headers.get("x-faultline-target")).toBe(`one/${FIRST}`);
+  });
+
+  it("that is stored at its target goes nowhere else", async () => {
+    const world = await gatewayWorld({
+      file: oneDialect("openai-responses"),
+      rules: [always(FIRST, { fault: "unavailable" })],
+    });
+    const body = { previous_response_id: "resp_123" };
+    const heard = await world.run(ask(world.url, "openai-responses", { body }));
+    expect(heard.status).toBe(503);
+    expect(new Set(world.asked())).toEqual(new Set([FIRST]));
+  });
+});
