@@ -1,14 +1,25 @@
 // File access for commands. A system error becomes a sentence about the file.
 
 import { createReadStream } from "node:fs";
-import { open, readFile, rm, stat } from "node:fs/promises";
+import { open, rm, stat } from "node:fs/promises";
 import type { Locale } from "../core/index.ts";
 import { type Io, UsageError } from "./io.ts";
+
+/** Larger than any file that a command reads as a whole. */
+const MAX_BYTES = 64 * 1024 * 1024;
 
 export const fileAccess: Pick<Io, "readFile" | "openFile" | "fileBytes" | "writeNewFile"> = {
   async readFile(path) {
     try {
-      return await readFile(path, "utf8");
+      const pieces: Buffer[] = [];
+      let bytes = 0;
+      // Not at once: a device such as /dev/zero has no end.
+      for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
+        bytes += piece.length;
+        if (bytes > MAX_BYTES) throw Object.assign(new Error(), { code: "EFBIG" });
+        pieces.push(piece);
+      }
+      return Buffer.concat(pieces).toString("utf8");
     } catch (error) {
       throw refusal("read", path, error);
     }
@@ -59,6 +70,7 @@ const FILE_WORDS: Readonly<Record<Locale, FileWords>> = {
     reasons: {
       EACCES: "permission denied",
       EEXIST: "it already exists; name another file, or remove it",
+      EFBIG: "it is longer than 64 MB",
       EISDIR: "it is a folder",
       ENOENT: "there is no such file",
       ENOSPC: "the disk is full",
@@ -73,6 +85,7 @@ const FILE_WORDS: Readonly<Record<Locale, FileWords>> = {
     reasons: {
       EACCES: "没有权限",
       EEXIST: "文件已存在；请换一个文件名，或先删除它",
+      EFBIG: "文件超过 64 MB",
       EISDIR: "这是一个文件夹",
       ENOENT: "没有这个文件",
       ENOSPC: "磁盘已满",

@@ -242,6 +242,19 @@ export const REFUSALS = {
       next: "GET /v1/workflows 列出了工作流；canStart 为真的可以启动。",
     },
   },
+  "bulk-under-way": {
+    "status": 409,
+    "en": {
+      title: "A bulk action is under way",
+      detail: "Another bulk action still works on the runs of these failures.",
+      next: "Wait until it is over, or abort it first.",
+    },
+    "zh-CN": {
+      title: "批量操作正在进行",
+      detail: "另一个批量操作仍在处理这些故障的运行。",
+      next: "请等待其结束，或先中止它。",
+    },
+  },
   "key-reused": {
     "status": 422,
     "en": {

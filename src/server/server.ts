@@ -128,7 +128,8 @@ const SERVER_OPTIONS = shape<ServerOptions>({
 });
 
 export const DEFAULT_PORT = 7431;
-const LOOPBACK = new Set(["127.0.0.1", "localhost", "::1"]);
+/** Every address of 127.0.0.0/8 is this machine's own. */
+const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|localhost|::1)$/;
 /** A server on these also listens on loopback, where a container's health check finds it. */
 const ALL_ADDRESSES = new Set(["0.0.0.0", "::"]);
 
@@ -308,7 +309,7 @@ function refusePublic({ host = "127.0.0.1", behindTlsProxy = false, publicUrl }:
     const message = `publicUrl ${wrong}; it must be an address such as https://faultline.example.com`;
     throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "publicUrl" } }));
   }
-  if (LOOPBACK.has(host) || (behindTlsProxy && publicUrl !== undefined)) return;
+  if (LOOPBACK.test(host) || (behindTlsProxy && publicUrl !== undefined)) return;
   const message = `refusing to listen on ${host}: others could read tokens on the way. Put a proxy with TLS in front and say so: --behind-tls-proxy --public-url https://your.host`;
   throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "host" } }));
 }
@@ -326,8 +327,9 @@ function addressesOf(
   { host = "127.0.0.1", publicUrl, behindTlsProxy = false }: ServerOptions,
   port: number,
 ): OwnAddresses {
-  const isOnLoopback = LOOPBACK.has(host) || ALL_ADDRESSES.has(host);
-  const names = isOnLoopback ? ["127.0.0.1", "localhost", "[::1]"] : [host.includes(":") ? `[${host}]` : host];
+  const isOnLoopback = LOOPBACK.test(host) || ALL_ADDRESSES.has(host);
+  const own = host.includes(":") ? `[${host}]` : host;
+  const names = isOnLoopback ? ["127.0.0.1", "localhost", "[::1]", own] : [own];
   const hosts = names.map((name) => `${name}:${port}`);
   const origins = hosts.map((name) => `http://${name}`);
   if (publicUrl !== undefined) {

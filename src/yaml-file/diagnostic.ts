@@ -40,10 +40,11 @@ export function withoutHidden(source: string, diagnostics: readonly Diagnostic[]
 export function renderDiagnostic(diagnostic: Diagnostic, source: string): string {
   const { severity, code, message, file, line, column, length, label, help } = diagnostic;
   const lines = withoutMark(withoutHidden(source, [diagnostic])).split(/\r?\n/);
-  const shown = lines[line - 1] ?? "";
+  const { text: shown, before: cut } = excerptOf(lines[line - 1] ?? "", column);
+  const at = column - cut;
   const gutter = String(line).length;
   const margin = " ".repeat(gutter);
-  const before = lines[line - 2];
+  const before = lines[line - 2]?.slice(0, MAX_SHOWN);
   const rows = [
     `${severity}[${code}]: ${message}`,
     `${margin}--> ${file}:${line}:${column}`,
@@ -52,10 +53,19 @@ export function renderDiagnostic(diagnostic: Diagnostic, source: string): string
       ? []
       : [`${String(line - 1).padStart(gutter)} | ${SHAPE_REDACTOR.text(before)}`]),
     `${line} | ${SHAPE_REDACTOR.text(shown)}`,
-    `${margin} | ${padTo(shown, column - 1)}${"^".repeat(Math.max(1, columnsOf(shown.slice(column - 1, column - 1 + length))))}${label === "" ? "" : ` ${label}`}`,
+    `${margin} | ${padTo(shown, at - 1)}${"^".repeat(Math.max(1, columnsOf(shown.slice(at - 1, at - 1 + length))))}${label === "" ? "" : ` ${label}`}`,
     ...(help === "" ? [] : [`${margin} = help: ${help}`]),
   ];
   return rows.join("\n");
+}
+
+const MAX_SHOWN = 400;
+
+/** The part of a line around a column, and how many characters before it are left out: a line may be a whole file. */
+function excerptOf(line: string, column: number): { readonly text: string; readonly before: number } {
+  if (line.length <= MAX_SHOWN) return { text: line, before: 0 };
+  const before = Math.max(0, Math.min(column - 1 - MAX_SHOWN / 2, line.length - MAX_SHOWN));
+  return { text: line.slice(before, before + MAX_SHOWN), before };
 }
 
 /** Drops a byte order mark. */

@@ -63,7 +63,17 @@ export function readYaml(text: string, file: string, kind: FileKind): ReadFile {
     );
   }
   if (source.includes("\0")) return refuse("the file is not UTF-8 text", "Save the file as UTF-8.");
-  const documents = documentsIn(source, kind);
+  const tooDeep = (): ReadFile =>
+    refuse(`the file nests deeper than ${MAX_DEPTH} levels`, "Check its brackets and its indentation.");
+  let documents: readonly Document[];
+  try {
+    documents = documentsIn(source, kind);
+  } catch (error) {
+    // The parser calls itself for each level, and has run out of stack.
+    if (!(error instanceof RangeError)) throw error;
+    return tooDeep();
+  }
+  if (documents.some(isTooDeep)) return tooDeep();
   const errors = documents.flatMap(syntaxMistakes);
   if (errors.length > 0) {
     const mistakes = errors.map((error) => syntaxDiagnostic(error, place, kind));
@@ -72,6 +82,21 @@ export function readYaml(text: string, file: string, kind: FileKind): ReadFile {
   const read = documents.map((document) => readData(document, place, kind));
   const mistakes = read.filter((one) => "severity" in one);
   return { place, documents: mistakes.length > 0 ? [] : read.filter((one) => "document" in one), mistakes };
+}
+
+/** Far more than a person writes, and far less than the stack of any program that walks a document holds. */
+const MAX_DEPTH = 200;
+
+function isTooDeep({ contents }: Pick<Document, "contents">): boolean {
+  let level: unknown[] = [contents];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap((node): unknown[] => {
+      if (isSeq(node)) return node.items;
+      return isMap(node) ? node.items.flatMap(({ key, value }) => [key, value]) : [];
+    });
+  }
+  return false;
 }
 
 /** Sorted by position, and cut to a readable number. */

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { type Client, createClient, type ProblemError } from "../../src/client/index.ts";
 import { type FailingProvider, failRuns, startFailingProvider } from "./failing-provider.ts";
 import { startProcess } from "./own-process.ts";
+import { problemOf } from "./run-world.ts";
 import { journalPath, type ServerWorld, startWorld } from "./world.ts";
 
 interface BulkWorld {
@@ -145,6 +146,27 @@ describe("a bulk action on 30 failed runs", { timeout: 120_000 }, () => {
 });
 
 describe("a bulk action", () => {
+  it("is not started beside another one on the same failures, and each start is in the audit log", async () => {
+    const { world, provider, params } = await failedRuns(2);
+    provider.mode = "hold";
+    const { id } = await world.operator.startBulk({ params, body: ACTION });
+    await provider.untilHeld(1);
+    const refused = await problemOf(world.operator.startBulk({ params, body: ACTION }));
+    expect(refused).toMatchObject({ status: 409, code: "bulk-under-way" });
+    expect((await world.viewer.listBulks()).items.map((bulk) => bulk.id)).toEqual([id]);
+    await world.operator.abortBulk({ params: { bulk: id } });
+    const again = await world.operator.startBulk({ params, body: ACTION });
+    expect(again.id).not.toBe(id);
+    const { items } = await world.operator.listAudit({ query: { on: params.fingerprint } });
+    expect(items.map(({ what, by, refused: why }) => [what, by, why !== null])).toEqual([
+      ["bulk.start", "operator", false],
+      ["bulk.start", "operator", true],
+      ["bulk.start", "operator", false],
+    ]);
+    provider.mode = "answer";
+    provider.release();
+  });
+
   it("is refused for a group that is not there, for an action that no run offers, and with a wrong body", async () => {
     const { world, params } = await failedRuns(1);
     const problems = await Promise.all(

@@ -219,3 +219,8 @@ describe("settings", () => {
     expect((await operator.showSettings()).notices).toEqual({ about: [], webhook: null, command: null });
   });
 });
+
+it("a server may listen on any address of this machine's own network", async () => {
+  const { server } = await startWorld({ host: "127.0.0.2" });
+  expect((await fetch(`http://127.0.0.2:${server.port}/v1/health`)).status).toBe(200);
+});

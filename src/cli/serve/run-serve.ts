@@ -48,6 +48,8 @@ export async function runServe(
   const release = onStopSignal(() => stopped.resolve(undefined));
   const paint = paintFor(io.stdout, io.env, shared.color);
   const tell = reloadTeller(io, shared);
+  // A folder is refused with a sentence; a file that is not there will be made.
+  await io.fileBytes(journal);
   const server = await start(options, journal, version, io, tell);
   const told = shared.json
     ? safeJson({

@@ -106,6 +106,19 @@ export function isoTime(at: number): string {
   return new Date(Math.min(at, LAST_INSTANT)).toISOString().replace(".000Z", "Z");
 }
 
+/** `2026-01-02 03:04 UTC`: as people say a time. */
+function minuteOf(at: number): string {
+  return `${isoTime(at).slice(0, 16).replace("T", " ")} UTC`;
+}
+
+const EN_QUESTIONS: Readonly<Record<QuestionKind, string>> = {
+  "Approve": "Ask a person for approval.",
+  "Ask": "Ask a person for another input.",
+  "Select": "Ask a person to choose what to do.",
+  "Confirm": "Ask a person to confirm.",
+  "Auth.DeviceCode": "Ask a person to sign in again.",
+};
+
 const EN: DecisionWords = {
   what(decision) {
     switch (decision.recourse) {
@@ -119,9 +132,9 @@ const EN: DecisionWords = {
       case "alternative":
         return `Use the tool ${decision.tool} instead.`;
       case "park":
-        return `Wait durably until ${isoTime(decision.wakeAt)}, then go on.`;
+        return `Wait until ${minuteOf(decision.wakeAt)}, then continue.`;
       case "ask":
-        return `Ask a person (${decision.question}).`;
+        return EN_QUESTIONS[decision.question];
       case "refresh-credential":
         return "Renew the credential and try once more.";
       case "compact":
@@ -206,7 +219,7 @@ const ZH_CN: DecisionWords = {
       case "alternative":
         return `改用工具 ${decision.tool}。`;
       case "park":
-        return `挂起至 ${isoTime(decision.wakeAt)}，届时继续。`;
+        return `等到 ${minuteOf(decision.wakeAt)}，届时继续。`;
       case "ask":
         return `询问管理员（${ZH_QUESTIONS[decision.question]}）。`;
       case "refresh-credential":

@@ -137,7 +137,7 @@ const EN: Readonly<Record<ActionId, ActionWords>> = {
     keeps: (facts) => kept(without(facts.backTo, facts)),
   },
   "edit-and-retry": {
-    label: "Edit the prompt and retry",
+    label: "Edit and retry",
     explains: () => "Replaces the prompt of the stage, or its commands, with your text and retries.",
     when: "the same request would fail the same way",
     redoes: againWith("your text"),
@@ -260,7 +260,7 @@ const ZH_CN: Readonly<Record<ActionId, ActionWords>> = {
     keeps: (facts) => zhKept(without(facts.backTo, facts)),
   },
   "edit-and-retry": {
-    label: "修改提示词并重试",
+    label: "修改后重试",
     explains: () => "用您的文字替换该阶段的提示词或命令，然后重试。",
     when: "同样的请求仍会以同样的方式失败",
     redoes: zhAgainWith("您的文字"),

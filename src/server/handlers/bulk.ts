@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { bulkPreview, bulkReport, bulkView } from "../../api/bulk-shapes.ts";
+import { isFaultError } from "../../core/fault/fault-error.ts";
 import { actionWords } from "../../core/flow/action-words.ts";
 import { focusOf } from "../../core/flow/action.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
@@ -26,14 +27,18 @@ export function bulkHandlers({
     },
     async startBulk({ params: { fingerprint }, body, who, idempotencyKey, locale }) {
       const { action, params, pace } = body;
-      const bulk = await bulks.start(fingerprint, {
-        action,
-        by: who.name,
+      const options = {
+        ...{ action, by: who.name },
         ...(params === undefined ? {} : { params }),
         ...(pace === undefined ? {} : { pace }),
         ...(idempotencyKey === "" ? {} : { key: idempotencyKey }),
-      });
-      return viewOf(bulk, locale);
+      };
+      try {
+        return viewOf(await bulks.start(fingerprint, options), locale);
+      } catch (error) {
+        const isUnderWay = isFaultError(error) && error.fault.context["bulk"] !== undefined;
+        throw isUnderWay ? new Refused("bulk-under-way") : error;
+      }
     },
     async listBulks({ query: { limit, cursor, status, fingerprint }, locale }) {
       const after = fromCursor(cursor, behind);

@@ -2,13 +2,14 @@
 
 import { isFault } from "../../core/fault/fault.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault } from "../../core/fault/fault.ts";
+import { type Fault, fault } from "../../core/fault/fault.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
 import { checkActionParams } from "../../core/flow/action-params.ts";
 import { ACTION_IDS, type ActionId, focusOf, type OfferedAction } from "../../core/flow/action.ts";
 import type { FaultGroup } from "../../core/record/fault-index.ts";
 import { checkOptions } from "../../options/check-options.ts";
 import { anything, listOf, mapOf, oneOf, required, shape, text, whole } from "../../options/kind.ts";
+import { audited } from "../../journal/audit.ts";
 import { RunHolds } from "../advance/held-run.ts";
 import type { RunReport } from "../runs-api.ts";
 import { DEFAULT_BY, type RunsDeps } from "../runs-options.ts";
@@ -109,17 +110,24 @@ export class Bulks {
 
   /** Starts an action on every run that a group concerns and that offers it. Carried out by a driver, here or in another process. */
   async start(fingerprint: string, given: BulkOptions): Promise<Bulk> {
-    const {
-      action,
-      params = {},
-      pace = DEFAULT_PACE,
-      key,
-      by = DEFAULT_BY,
-    } = checkOptions("bulks.start", given, BULK_OPTIONS);
+    const options = checkOptions("bulks.start", given, BULK_OPTIONS);
+    const { journal, clock, chance } = this.#home;
+    const { action, key = "", by = DEFAULT_BY } = options;
+    const deed = { what: "bulk.start", on: fingerprint, by, action, key };
+    return audited({ journal, clock, newId: () => chance.newId("aud") }, deed, () => this.#start(fingerprint, options));
+  }
+
+  async #start(fingerprint: string, options: BulkOptions): Promise<Bulk> {
+    const { action, params = {}, pace = DEFAULT_PACE, key, by = DEFAULT_BY } = options;
     const { journal, clock, chance } = this.#home;
     const id = key === undefined ? chance.newId("bulk") : `bulk_${digestOf([fingerprint, key]).slice(0, 24)}`;
     const before = await readBulk(journal, id);
     if (before !== null) return before.bulk;
+    for (const { id: other } of await listBulks(journal, { limit: 10, status: "running", fingerprint })) {
+      // A driver may not have seen yet that it was aborted.
+      const bulk = (await readBulk(journal, other))?.bulk;
+      if (bulk?.status === "running") throw new FaultError(underWay(bulk));
+    }
     const { group, runs } = await this.preview(fingerprint, { action });
     const chosen = runs.filter(({ offered }) => offered !== null);
     const [first] = chosen;
@@ -205,6 +213,12 @@ function choicesOf(reports: readonly RunReport[]): BulkPreview["choices"] {
     }
   }
   return [...found.values()].toSorted((a, b) => b.runs - a.runs);
+}
+
+/** Two bulk actions side by side would act on the same runs. */
+function underWay({ id, by, action }: Bulk): Fault {
+  const message = `bulk action ${id} (${action}, started by ${by}) still works on these failures; wait for it, or abort it first`;
+  return fault("EngineState", { message, context: { bulk: id } });
 }
 
 function noGroup(fingerprint: string): ReturnType<typeof fault> {
