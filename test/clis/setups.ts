@@ -4,7 +4,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Chaos } from "../../src/testing/index.ts";
 import type { CliOptions } from "../../src/index.ts";
-import { PATH_WITH_THIS_NODE, type RealCli } from "./install.ts";
+import { PATH_WITH_THIS_NODE } from "../support/install-packages.ts";
+import type { RealCli } from "./install.ts";
 
 export interface Setup {
   /** What was set, for the reader of the table. */
