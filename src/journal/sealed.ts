@@ -62,7 +62,7 @@ export function wrongWithKept(kind: string, row: KeptRow): string | null {
 
 const CHANGED = "its checksum is that of another value";
 
-export function refuseChanged(kind: string, row: KeptRow): void {
+function refuseChanged(kind: string, row: KeptRow): void {
   const why = wrongWithKept(kind, row);
   if (why === null) return;
   throw drift(

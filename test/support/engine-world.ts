@@ -24,10 +24,11 @@ import { createRuns, type WorkflowRuns } from "../../src/workflow/runs.ts";
 import type { RunsOptions } from "../../src/workflow/runs-options.ts";
 import type { ActTools, Workflow } from "../../src/workflow-model/stage.ts";
 import { turnOf } from "../../src/core/flow/node.ts";
+import { freshJournalUrl } from "../postgres/shared-server.ts";
 import { createClockForFiles } from "../runtime/session/life.ts";
 
-export type Store = "memory" | "sqlite";
-export const STORES: readonly Store[] = ["memory", "sqlite"];
+export type Store = "memory" | "sqlite" | "postgres";
+export const STORES: readonly Store[] = ["memory", "sqlite", "postgres"];
 
 export interface EngineWorld {
   readonly clock: FakeClock;
@@ -86,7 +87,7 @@ export async function engineWorld(options: WorkflowOptions, over: WorldOptions =
 
 async function openStore(store: Store, clock: FakeClock, chance: Chance): Promise<Journal> {
   if (store === "memory") return createMemoryJournal({ clock, chance });
-  const journal = await openJournal(newFile(), { clock, chance });
+  const journal = await openJournal(store === "sqlite" ? newFile() : await freshJournalUrl(), { clock, chance });
   onTestFinished(() => journal.close());
   return journal;
 }

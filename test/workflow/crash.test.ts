@@ -196,6 +196,7 @@ async function crashedAt(make: (effects: Effects) => WorkflowOptions, store: Sto
 describe.each([
   { name: "everything", make: everything, store: "memory" },
   { name: "everything", make: everything, store: "sqlite" },
+  { name: "everything", make: everything, store: "postgres" },
   { name: "a failure beside a hanging path", make: failingFast, store: "memory" },
 ] as const)("a run of $name that dies after any of its writes, on a journal in $store", ({ make, store }) => {
   it.each([true, false])("comes to the same end (last write acknowledged: %s)", async (isTold) => {

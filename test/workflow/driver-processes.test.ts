@@ -1,4 +1,4 @@
-// Drivers in real processes on one file: they share the work, and take over from a killed one at once.
+// Drivers in real processes on one journal: they share the work, and take over from a killed one at once.
 
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Journal, openJournal } from "../../src/index.ts";
+import { freshJournalUrl } from "../postgres/shared-server.ts";
 import { eventsIn, newFile, only } from "../support/engine-world.ts";
 
 interface DriverProcess {
@@ -78,10 +79,14 @@ async function checkRun(journal: Journal, run: string): Promise<void> {
   expect(seqs).toEqual(seqs.map((_, index) => index + 1));
 }
 
-describe("drivers in separate processes", () => {
+describe.each([
+  { store: "SQLite", newPlace: (file: string): Promise<string> => Promise.resolve(file) },
+  { store: "PostgreSQL", newPlace: (): Promise<string> => freshJournalUrl() },
+])("drivers in separate processes, on a journal in $store", ({ newPlace }) => {
   it("share sixty runs: each is advanced by one at a time, and every effect happens once", async () => {
-    const path = newFile();
-    const effects = `${path}.effects`;
+    const file = newFile();
+    const path = await newPlace(file);
+    const effects = `${file}.effects`;
     const ids = Array.from({ length: 60 }, (_, index) => `run-${String(index).padStart(2, "0")}`);
     const journal = await begin(path, ids.length);
     const { ring, until } = watching();
@@ -99,8 +104,9 @@ describe("drivers in separate processes", () => {
   }, 60_000);
 
   it("take over from a killed one at once, without repeating its finished work", async () => {
-    const path = newFile();
-    const effects = `${path}.effects`;
+    const file = newFile();
+    const path = await newPlace(file);
+    const effects = `${file}.effects`;
     const journal = await begin(path, 1, { HANGS: "1" });
     const { ring, until } = watching();
     const first = startDriver(path, effects, ring, { HANGS: "1" });

@@ -21,6 +21,7 @@ import {
 import { journalOf } from "../../../src/runtime/options.ts";
 import { createFakeClock, type FakeClock } from "../../../src/testing/fake-clock.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
+import { createQuietCheck } from "../../postgres/under-way.ts";
 
 export interface Life {
   readonly fl: Faultline;
@@ -66,11 +67,12 @@ export function newPath(): string {
   return join(folder, "agent.db");
 }
 
-/** Also waits for file I/O between two timers. */
+/** Also waits for file I/O, and for answers of a database, between two timers. */
 export function createClockForFiles(startAt: number): FakeClock {
   return createFakeClock(startAt, (next) => {
+    const isQuiet = createQuietCheck();
     const look = (): void => {
-      if (process.getActiveResourcesInfo().some((kind) => FILE_WORK.has(kind))) systemClock.soon(look);
+      if (!isQuiet() || process.getActiveResourcesInfo().some((kind) => FILE_WORK.has(kind))) systemClock.soon(look);
       else next();
     };
     systemClock.soon(look);
