@@ -1,5 +1,6 @@
 // What people do in the dashboard, against a live server with real runs.
 
+import { json } from "node:stream/consumers";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { fragile, fromText, GATED, problemOf, runWorld } from "../server/run-world.ts";
@@ -92,6 +93,20 @@ inBrowser("filters", () => {
     await field.fill("release-2.3");
     await field.press("Enter");
     await page.waitForURL((url) => url.searchParams.get("on") === "release-2.3");
+  });
+
+  it("the audit is exported whole, with its filters", async () => {
+    const world = pagesWorld();
+    const { items: records } = await world.operator.listAudit({ query: { limit: 100 } });
+    const [some] = records;
+    const expected = records.filter(({ on }) => on === some?.on).map(({ id }) => id);
+    expect(expected.length).toBeGreaterThan(0);
+    expect(expected.length).toBeLessThan(records.length);
+    const page = await look(world, `/audit?on=${encodeURIComponent(some?.on ?? "")}`);
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export JSON" }).click();
+    const saved = (await json(await (await download).createReadStream())) as readonly { readonly id: string }[];
+    expect(saved.map(({ id }) => id)).toEqual(expected);
   });
 
   it("a cause on the overview leads to the runs that failed for it, with both filters marked", async () => {

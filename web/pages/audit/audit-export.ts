@@ -1,8 +1,22 @@
-// The loaded part of the audit log as a file, made in the browser.
+// The audit log as a file, made in the browser.
 
 import type { AuditRecord } from "./audit-page.tsx";
 
 const COLUMNS = ["at", "by", "what", "says", "on", "action", "key", "refused", "id"] as const;
+
+/** Follows the cursors of a list to its end. */
+export async function readAll<Item>(
+  read: (cursor: string | null) => Promise<{ readonly items: readonly Item[]; readonly next: string | null }>,
+): Promise<readonly Item[]> {
+  const all: Item[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await read(cursor);
+    all.push(...page.items);
+    cursor = page.next;
+  } while (cursor !== null);
+  return all;
+}
 
 export function saveAsJson(records: readonly AuditRecord[]): void {
   save("audit.json", "application/json", `${JSON.stringify(records, null, 2)}\n`);

@@ -1,7 +1,7 @@
 // Who did what, when, and with which key. For operators.
 
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useFormat } from "../../app/format.ts";
 import { type LongList, useLongList } from "../../app/long-list.ts";
 import { useSearchParams } from "../../app/search-params.ts";
@@ -14,11 +14,13 @@ import { Icon } from "../../parts/icon.tsx";
 import { Page } from "../../parts/page.tsx";
 import { HeadCells, Rows } from "../../parts/rows.tsx";
 import { Empty } from "../../parts/states.tsx";
-import { saveAsCsv, saveAsJson } from "./audit-export.ts";
+import { useToasts } from "../../parts/toasts.tsx";
+import { readAll, saveAsCsv, saveAsJson } from "./audit-export.ts";
 import "../../parts/pill.css";
 import "./audit.css";
 
 export type AuditRecord = Answer<"listAudit">["items"][number];
+type ReadAudit = (cursor: string | null, more?: { readonly signal: AbortSignal }) => Promise<Answer<"listAudit">>;
 
 const ROW_HEIGHT = 40;
 const PAGE_SIZE = 100;
@@ -41,17 +43,18 @@ function AuditOfOperators(): ReactNode {
   const client = useClient();
   const search = useSearchParams();
   const asked = Object.fromEntries(["by", "on"].flatMap((name) => one(name, search.get(name))));
+  const read: ReadAudit = (cursor, more) =>
+    client.listAudit({ query: { limit: PAGE_SIZE, ...asked, ...(cursor === null ? {} : { cursor }) }, ...more });
   const list = useLongList<AuditRecord>({
     key: `audit ${JSON.stringify(asked)}`,
     idOf: ({ id }) => id,
-    read: (cursor, signal) =>
-      client.listAudit({ query: { limit: PAGE_SIZE, ...asked, ...(cursor === null ? {} : { cursor }) }, signal }),
+    read: (cursor, signal) => read(cursor, { signal }),
   });
   return (
     <Page
       title={words.title}
       says={words.says}
-      aside={<Export records={list.items} />}
+      aside={list.items.length === 0 ? null : <Export read={read} />}
       filters={<Filters records={list.items} />}
     >
       <AuditRows list={list} isFiltered={Object.keys(asked).length > 0} />
@@ -63,15 +66,26 @@ function one(name: string, value: string | null): readonly (readonly [string, st
   return value === null ? [] : [[name, value]];
 }
 
-function Export({ records }: { readonly records: readonly AuditRecord[] }): ReactNode {
+/** Exports every record that fits the filters, also those that the list has not read or no longer keeps. */
+function Export({ read }: { readonly read: ReadAudit }): ReactNode {
   const words = useWords(WORDS);
-  const { count } = useFormat();
-  if (records.length === 0) return null;
+  const { fail } = useToasts();
+  const [isReading, setIsReading] = useState(false);
+  const exportWith = (save: (records: readonly AuditRecord[]) => void): void => {
+    if (isReading) return;
+    setIsReading(true);
+    readAll(read)
+      .then(save, fail)
+      .finally(() => setIsReading(false));
+  };
   return (
     <>
-      <span className="dim">{words.loaded(count(records.length))}</span>
-      <Button onClick={() => saveAsJson(records)}>{words.json}</Button>
-      <Button onClick={() => saveAsCsv(records)}>{words.csv}</Button>
+      <Button isBusy={isReading} onClick={() => exportWith(saveAsJson)}>
+        {words.json}
+      </Button>
+      <Button isBusy={isReading} onClick={() => exportWith(saveAsCsv)}>
+        {words.csv}
+      </Button>
     </>
   );
 }
@@ -163,7 +177,6 @@ const WORDS = wordTable({
     says: "Everything that people and clients did, by whatever way it came in.",
     forOperators: "The audit log is for operators",
     forOperatorsSays: "Sign in with an operator's token to see who did what.",
-    loaded: (count: string) => `${count} loaded`,
     json: "Export JSON",
     csv: "Export CSV",
     when: "When",
@@ -184,7 +197,6 @@ const WORDS = wordTable({
     says: "人和客户端所做的一切，无论从哪里发起。",
     forOperators: "审计日志仅供操作员查看",
     forOperatorsSays: "请使用操作员令牌登录，以查看谁做了什么。",
-    loaded: (count: string) => `已加载 ${count} 条`,
     json: "导出 JSON",
     csv: "导出 CSV",
     when: "时间",
