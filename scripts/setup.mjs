@@ -1,6 +1,6 @@
 // Prepares a checkout: installs and builds what is missing or stale, and nothing else.
 // Plain JavaScript for Node 20, because it runs before the repo's own Node is there.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -33,8 +33,8 @@ const steps = [
       "web",
     ],
     outputs: [program, ...(process.platform === "win32" ? [] : [programLink])],
-    run: () => {
-      run(ownNode, [join(root, "scripts", "build.mjs")]);
+    run: async () => {
+      await run(ownNode, [join(root, "scripts", "build.mjs")]);
       linkProgram();
     },
   },
@@ -43,8 +43,9 @@ const steps = [
 for (const step of steps) {
   const wanted = fingerprint(step.inputs);
   if (step.outputs.every((path) => existsSync(path)) && readStamp(step.stamp) === wanted) continue;
-  process.stderr.write(`faultline: ${step.name}…\n`);
-  step.run();
+  const done = showProgress(step.name);
+  await step.run();
+  done();
   mkdirSync(join(step.stamp, ".."), { recursive: true });
   writeFileSync(step.stamp, wanted);
 }
@@ -86,19 +87,45 @@ function readStamp(path) {
   return existsSync(path) ? readFileSync(path, "utf8") : "";
 }
 
+/** Counts seconds on a terminal; elsewhere prints one line, and another one each quarter of a minute. Returns how to end it. */
+function showProgress(name) {
+  const startedAt = performance.now();
+  const seconds = () => Math.round((performance.now() - startedAt) / 1000);
+  const { isTTY } = process.stderr;
+  process.stderr.write(`faultline: ${name}…${isTTY ? "" : "\n"}`);
+  const tick = () =>
+    process.stderr.write(isTTY ? `\rfaultline: ${name}… ${seconds()} s` : `faultline: ${name}… ${seconds()} s\n`);
+  const timer = setInterval(tick, isTTY ? 1000 : 15_000);
+  return () => {
+    clearInterval(timer);
+    process.stderr.write(
+      isTTY ? `\rfaultline: ${name}: done in ${seconds()} s\n` : `faultline: ${name}: done in ${seconds()} s\n`,
+    );
+  };
+}
+
 /** npm passes its own path to the scripts it starts. Without npm (plain `node scripts/setup.mjs`), uses the one on the PATH. */
 function npm(...args) {
   const npmCli = process.env.npm_execpath;
-  if (npmCli?.endsWith(".js")) run(process.execPath, [npmCli, ...args]);
-  else run(process.platform === "win32" ? "npm.cmd" : "npm", args);
+  if (npmCli?.endsWith(".js")) return run(process.execPath, [npmCli, ...args]);
+  return run(process.platform === "win32" ? "npm.cmd" : "npm", args);
 }
 
 /** Output is held back and shown only when the step fails. */
 function run(command, args) {
-  const done = spawnSync(command, args, { cwd: root, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
-  if (done.status === 0) return;
-  process.stderr.write(`${done.stdout ?? ""}${done.stderr ?? ""}`);
-  const why = done.error?.message ?? (done.signal === null ? `exit code ${done.status}` : `signal ${done.signal}`);
-  process.stderr.write(`faultline: set-up failed (${why}): ${command} ${args.join(" ")}\n`);
-  process.exit(1);
+  const child = spawn(command, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  const held = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => held.push(bytes));
+  return new Promise((resolve) => {
+    const fail = (why) => {
+      process.stderr.write(`\n${Buffer.concat(held)}`);
+      process.stderr.write(`faultline: set-up failed (${why}): ${command} ${args.join(" ")}\n`);
+      process.exit(1);
+    };
+    child.on("error", (error) => fail(error.message));
+    child.on("close", (code, signal) => {
+      if (code === 0) resolve();
+      else fail(signal === null ? `exit code ${code}` : `signal ${signal}`);
+    });
+  });
 }

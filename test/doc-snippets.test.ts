@@ -20,6 +20,9 @@ const PAGES = [
   ...readdirSync(join(ROOT, "docs"))
     .filter((name) => name.endsWith(".md") && name !== "LIBRARY.md")
     .map((name) => `docs/${name}`),
+  ...readdirSync(join(ROOT, "site", "pages"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `site/pages/${name.replaceAll("\\", "/")}`),
 ];
 
 interface Snippet {

@@ -33,7 +33,7 @@ function usedIn(line: string): { readonly command: Command; readonly options: re
       isOver = true;
       continue;
     }
-    const inner = isOver ? undefined : command.commands.find((one) => one.name() === word);
+    const inner = isOver ? undefined : command.commands.find((one) => [one.name(), ...one.aliases()].includes(word));
     if (inner === undefined) isOver = true;
     else command = inner;
   }

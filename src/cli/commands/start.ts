@@ -14,6 +14,7 @@ interface RawStart {
 export function addStart(program: Command, io: Io): void {
   program
     .command("start")
+    .alias("demo")
     .summary("see a team of agents survive failures, here and now")
     .description(
       "Lets a team of agents fix a bug in a small repository while its provider, its tools and its own process fail. Needs no key and no network, takes less than a minute, and leaves its files in a temporary folder. On a terminal, a dashboard of it stays up until Ctrl-C.",
@@ -27,6 +28,7 @@ export function addStart(program: Command, io: Io): void {
       "after",
       `
 Examples:
+  $ faultline demo
   $ faultline start
   $ faultline start --ask
   $ faultline start --once

@@ -34,7 +34,8 @@ function follow(program: Command, words: readonly string[]): Followed {
       const option = optionsOf(command).find(({ long, short }) => word === long || word === short);
       pending = option?.required === true ? option : null;
     } else {
-      const inner: Command | undefined = places === 0 ? command.commands.find((one) => one.name() === word) : undefined;
+      const inner: Command | undefined =
+        places === 0 ? command.commands.find((one) => [one.name(), ...one.aliases()].includes(word)) : undefined;
       if (inner === undefined) places++;
       else command = inner;
     }

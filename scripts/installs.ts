@@ -1,0 +1,139 @@
+// `npm run test:installs`: what strangers have. Installs the packed package into projects with AI SDK 5, 6 and 7 and on Node 20, 22
+// and 24, type-checks and runs them against the chaos provider, and bundles it with Vite. Needs the package registry; takes minutes.
+// `-- --only ai@6` runs one part.
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { startChaos } from "../src/chaos/start-chaos.ts";
+import { pack, ROOT } from "../test/package/stranger.ts";
+
+const only = process.argv[process.argv.indexOf("--only") + 1] ?? "";
+const isWanted = (name: string): boolean => !process.argv.includes("--only") || name.startsWith(only);
+const tarball = pack();
+const failures: string[] = [];
+
+/** The package of OpenAI that belongs to each AI SDK, and the interface of its models. */
+const SDKS = [
+  { ai: "ai@5", openai: "@ai-sdk/openai@2", version: "v2" },
+  { ai: "ai@6", openai: "@ai-sdk/openai@3", version: "v3" },
+  { ai: "ai@7", openai: "@ai-sdk/openai@4", version: "v4" },
+] as const;
+
+for (const { ai, openai, version } of SDKS) await part(ai, () => trySdk(ai, openai, version));
+for (const node of ["node@20", "node@22", "node@24"]) await part(node, () => tryNode(node));
+await part("vite", tryVite);
+
+process.stdout.write(
+  failures.length === 0 ? "every install works\n" : `${failures.length} failed: ${failures.join(", ")}\n`,
+);
+process.exitCode = failures.length === 0 ? 0 : 1;
+
+async function part(name: string, run: () => Promise<string> | string): Promise<void> {
+  if (!isWanted(name)) return;
+  const startedAt = performance.now();
+  const problem = await run();
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
+  if (problem !== "") failures.push(name);
+  process.stdout.write(`${problem === "" ? "✓" : "✗"} ${name} (${seconds} s)\n${problem === "" ? "" : `${problem}\n`}`);
+}
+
+function project(
+  files: Readonly<Record<string, string>>,
+  ...packages: readonly string[]
+): { folder: string; problem: string } {
+  const folder = mkdtempSync(join(tmpdir(), "faultline-install-"));
+  for (const [name, text] of Object.entries({ "package.json": '{ "type": "module" }', ...files }))
+    writeFileSync(join(folder, name), text);
+  const flags = ["install", "--no-audit", "--no-fund", "--loglevel=error"];
+  return { folder, problem: problemOf("npm", [...flags, tarball, ...packages], folder) };
+}
+
+/** Empty when the command succeeds. */
+function problemOf(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv = process.env,
+): string {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, env, encoding: "utf8" });
+  return status === 0 ? "" : `${command} ${args.join(" ")}\n${error?.message ?? ""}${stdout}${stderr}`;
+}
+
+const WITH_SDK = `
+import { createOpenAI } from "@ai-sdk/openai";
+import { generateText, streamText } from "ai";
+import { createFaultline } from "faultline";
+
+const openai = createOpenAI({ baseURL: process.argv[2] + "/v1", apiKey: "chaos" });
+const fl = createFaultline();
+const model = fl.model([openai.chat("overloaded"), openai.chat("gpt-5")]);
+const { text } = await generateText({ model, prompt: "Say hello.", maxRetries: 0 });
+const streamed = streamText({ model, prompt: "Say hello.", maxRetries: 0 });
+let length = 0;
+for await (const piece of streamed.textStream) length += piece.length;
+await fl.close();
+const version: string = model.specificationVersion;
+if (text === "" || length === 0 || version !== process.argv[3]) throw new Error(JSON.stringify({ text, length, version }));
+`;
+
+async function trySdk(ai: string, openai: string, version: string): Promise<string> {
+  const { folder, problem } = project({ "program.ts": WITH_SDK }, ai, openai, "zod@4", "@types/node@24");
+  if (problem !== "") return problem;
+  const tsc = join(ROOT, "node_modules", "typescript", "bin", "tsc");
+  const flags = [
+    "--noEmit",
+    "--strict",
+    "--target",
+    "es2023",
+    "--module",
+    "nodenext",
+    "--skipLibCheck",
+    "--types",
+    "node",
+  ];
+  const untyped = problemOf(process.execPath, [tsc, ...flags, "program.ts"], folder);
+  if (untyped !== "") return untyped;
+  const chaos = await startChaos();
+  try {
+    // In a process of its own, so that this one can answer.
+    const { spawn } = await import("node:child_process");
+    const child = spawn(process.execPath, ["program.ts", chaos.url, version], { cwd: folder, stdio: "pipe" });
+    const said: Buffer[] = [];
+    child.stderr.on("data", (bytes: Buffer) => said.push(bytes));
+    const code = await new Promise((resolve) => child.on("close", resolve));
+    return code === 0 ? "" : Buffer.concat(said).toString();
+  } finally {
+    await chaos.close();
+  }
+}
+
+/** The tests about versions of Node, with this one. */
+function tryNode(node: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "faultline-node-"));
+  writeFileSync(join(folder, "package.json"), "{}");
+  const missing = problemOf("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", node], folder);
+  if (missing !== "") return missing;
+  const program = join(folder, "node_modules", "node", "bin", "node");
+  const env = { ...process.env, FAULTLINE_TEST_NODES: [program].join(delimiter) };
+  const vitest = join(ROOT, "node_modules", "vitest", "vitest.mjs");
+  return problemOf(process.execPath, [vitest, "run", "test/package/nodes.test.ts"], ROOT, env);
+}
+
+function tryVite(): string {
+  const source = readFileSync(join(ROOT, "test/package/bundled.test.ts"), "utf8");
+  const program = /const PROGRAM = `\n([\s\S]*?)\n`;/.exec(source)?.[1]?.replaceAll("\\`", "`") ?? "";
+  const config = 'export default { build: { ssr: "program.mjs", outDir: "out" }, ssr: { noExternal: true } };';
+  const { folder, problem } = project({ "program.mjs": program, "vite.config.mjs": config }, "vite@7");
+  if (problem !== "") return problem;
+  const vite = join(folder, "node_modules", "vite", "bin", "vite.js");
+  const unbuilt = problemOf(process.execPath, [vite, "build"], folder);
+  if (unbuilt !== "") return unbuilt;
+  const elsewhere = mkdtempSync(join(dirname(folder), "faultline-vite-"));
+  const { stdout, stderr } = spawnSync(process.execPath, [join(folder, "out", "program.js")], {
+    cwd: elsewhere,
+    encoding: "utf8",
+  });
+  return stdout.trim() === "InputInvalid done added function true" ? "" : `${stdout}${stderr}`;
+}

@@ -1,0 +1,91 @@
+// `npm run site` builds the documentation site into site/dist and checks its links; `npm run site:dev` serves it while you write.
+// `-- --no-api` leaves out the pages of the API, which take longest.
+
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brokenLinks } from "./links.ts";
+import { referencePages } from "./reference-pages.ts";
+import { sidebarOf } from "./sidebar.ts";
+
+const site = fileURLToPath(new URL(".", import.meta.url));
+const root = join(site, "..");
+const pages = join(site, ".pages");
+const has = (flag: string): boolean => process.argv.includes(flag);
+
+if (!existsSync(join(site, "node_modules", "vitepress"))) run("npm", ["ci", "--prefix", site]);
+gather();
+if (!has("--no-api")) describeApi();
+writeFileSync(join(pages, "sidebar.json"), JSON.stringify(sidebarOf(pages), null, 2));
+const vitepress = join(site, "node_modules", "vitepress", "bin", "vitepress.js");
+run(process.execPath, [vitepress, has("--dev") ? "dev" : "build", site]);
+if (!has("--dev")) report();
+
+/** One folder with all pages: written for the site, written for the repository, and made from code. */
+function gather(): void {
+  rmSync(pages, { recursive: true, force: true });
+  cpSync(join(site, "pages"), pages, { recursive: true });
+  for (const name of readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })) {
+    const path = `reference/${name.replaceAll("\\", "/")}`;
+    if (/\.(?:md|png|svg)$/.test(name)) write(path, readFileSync(join(root, "docs", name)));
+    // Downloads keep their name.
+    else if (name.endsWith(".json")) write(`public/${path}`, readFileSync(join(root, "docs", name)));
+  }
+  write(
+    "changelog.md",
+    readFileSync(join(root, "CHANGELOG.md"), "utf8").replaceAll(/\]\((?:\.\/)?docs\//g, "](reference/"),
+  );
+  for (const [path, text] of referencePages()) write(path, text);
+}
+
+function write(path: string, content: string | Buffer): void {
+  const target = join(pages, path);
+  mkdirSync(dirname(target), { recursive: true });
+  const text = path.endsWith(".md") ? forSite(path, content.toString()) : content;
+  writeFileSync(target, text);
+}
+
+/** Without comments. Links out of docs/ lead to files that the site does not show: only their text stays. */
+function forSite(path: string, text: string): string {
+  const said = text.replaceAll(/^<!--[\s\S]*?-->\n/gm, "");
+  if (!path.startsWith("reference/")) return said;
+  return said.replaceAll(/\[([^\]]+)\]\((?:\.\.\/)+(?!reference\/|how-to\/|operate\/|concepts\/)[^)]*\)/g, "$1");
+}
+
+/** TypeDoc needs a compiler with an interface for programs, which the repository's own does not have. */
+function describeApi(): void {
+  const doors = [
+    "index",
+    "core/index",
+    "workflow/index",
+    "mcp/index",
+    "testing/index",
+    "client/index",
+    "telemetry/index",
+  ];
+  const flags = ["--plugin", "typedoc-plugin-markdown", "--out", join(pages, "reference", "api"), "--readme", "none"];
+  const quiet = [
+    "--skipErrorChecking",
+    "--hideBreadcrumbs",
+    "--hidePageHeader",
+    "--logLevel",
+    "Error",
+    "--entryFileName",
+    "index",
+  ];
+  const typedoc = join(site, "node_modules", "typedoc", "bin", "typedoc");
+  const entries = doors.map((door) => join(root, "src", `${door}.ts`));
+  run(process.execPath, [typedoc, ...flags, ...quiet, "--tsconfig", join(root, "tsconfig.build.json"), ...entries]);
+}
+
+function report(): void {
+  const broken = brokenLinks(join(site, "dist"));
+  for (const line of broken) process.stderr.write(`broken link: ${line}\n`);
+  if (broken.length > 0) process.exit(1);
+}
+
+function run(command: string, args: readonly string[]): void {
+  const done = spawnSync(command, args, { cwd: site, stdio: "inherit" });
+  if (done.status !== 0) process.exit(done.status ?? 1);
+}

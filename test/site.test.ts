@@ -1,0 +1,66 @@
+// The documentation site: pages made from code are complete, and links that lead nowhere are found. `npm run site` builds it.
+
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, normalize } from "node:path";
+import { describe, expect, it } from "vitest";
+import { brokenLinks } from "../site/links.ts";
+import { referencePages } from "../site/reference-pages.ts";
+import { FAULT_CODES } from "../src/core/index.ts";
+
+const PAGES = referencePages();
+const SITE = new URL("../site/pages/", import.meta.url);
+const written = readdirSync(SITE, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".md"));
+const docs = readdirSync(new URL("../docs/", import.meta.url), { recursive: true, encoding: "utf8" });
+const all = new Set([...PAGES.keys(), ...written, ...docs.map((name) => `reference/${name}`), "changelog.md"]);
+
+describe("the reference", () => {
+  it.each(FAULT_CODES)("has a page about %s, with what to do", (code) => {
+    const page = PAGES.get(`reference/codes/${code}.md`) ?? "";
+    for (const part of [
+      `# ${code}\n`,
+      "## What to do\n\n",
+      "## What Faultline does\n\nBy the default policy: ",
+      "## What it looks like\n\n",
+    ])
+      expect(page).toContain(part);
+    expect(page).not.toMatch(/: undefined|\[object Object/);
+  });
+
+  it("shows real examples of most codes", () => {
+    const shown = FAULT_CODES.filter((code) => PAGES.get(`reference/codes/${code}.md`)?.includes("```text"));
+    expect(shown.length).toBeGreaterThan(FAULT_CODES.length / 2);
+  });
+
+  it.each(["faultline runs list", "faultline completion", "faultline gateway"])("has the help of %s", (command) => {
+    expect(PAGES.get("reference/commands.md")).toMatch(new RegExp(`## ${command}\n[^#]*Examples:`));
+  });
+});
+
+describe("pages", () => {
+  const texts = [...PAGES, ...written.map((name) => [name, readFileSync(new URL(name, SITE), "utf8")] as const)];
+  it.each(texts)("%s links to pages that exist", (path, text) => {
+    const links = Array.from(text.matchAll(/\]\(([^)#:\s]+\.md)(?:#[^)]*)?\)/g), ([, link = ""]) => link);
+    expect(links.filter((link) => !all.has(normalize(join(dirname(path), link))))).toEqual([]);
+  });
+});
+
+describe("broken links", () => {
+  it("are found: pages, anchors, and what would be loaded from elsewhere", () => {
+    const folder = mkdtempSync(join(tmpdir(), "faultline-site-"));
+    mkdirSync(join(folder, "a"));
+    writeFileSync(
+      join(folder, "index.html"),
+      '<h2 id="here"></h2><a href="a/b.html#there">1</a><a href="/a/b">2</a><a href="#here">3</a>',
+    );
+    writeFileSync(
+      join(folder, "a", "b.html"),
+      '<h2 id="there"></h2><a href="../index.html#gone">1</a><a href="c.html">2</a><a href="https://example.com">3</a><script src="https://example.com/x.js"></script>',
+    );
+    expect(brokenLinks(folder)).toEqual([
+      "a/b.html → ../index.html#gone",
+      "a/b.html → c.html",
+      "a/b.html → https://example.com/x.js",
+    ]);
+  });
+});
