@@ -17,10 +17,11 @@ import { runCli } from "../support/run-cli.ts";
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const SECRET = "s3cret-of-the-operator";
 
-const TWO_NODES = `faultline: 1
+/** The first node takes so many seconds. */
+const twoNodes = (seconds: number): string => `faultline: 1
 workflow: { id: two-nodes, version: "1" }
 nodes:
-  a: { type: command, run: sleep 1.5, next: b }
+  a: { type: command, run: sleep ${seconds}, next: b }
   b: { type: command, run: echo done, next: end }
 `;
 
@@ -63,9 +64,11 @@ function startCommand(args: readonly string[], env: Readonly<Record<string, stri
   };
 }
 
-async function home(): Promise<{ readonly folder: string; readonly journal: string; readonly workflows: Workflows }> {
+async function home(
+  seconds = 1.5,
+): Promise<{ readonly folder: string; readonly journal: string; readonly workflows: Workflows }> {
   const folder = mkdtempSync(join(tmpdir(), "faultline-worker-"));
-  writeFileSync(join(folder, "two.faultline.yaml"), TWO_NODES);
+  writeFileSync(join(folder, "two.faultline.yaml"), twoNodes(seconds));
   const journal = join(folder, "journal.db");
   const workflows = createWorkflows({ journal: await openJournal(journal, {}), env: {} });
   onTestFinished(async () => {
@@ -127,6 +130,25 @@ describe("faultline worker", () => {
     expect(report?.state.visits.map(({ node, attempt }) => `${node} ${attempt}`)).toEqual(["a 1", "b 1"]);
     expect(await next.stop()).toBe(0);
     expect(await server.stop()).toBe(0);
+  });
+
+  it("that is killed for good, with its address: the newest version continues its run, and repeats no command", async () => {
+    const place = await home(20);
+    const on = ["--journal", place.journal, "--driver", restate.url, "--listen", "127.0.0.1:0"];
+    const old = startCommand(["worker", ...on]);
+    await old.line(/calls this worker on port/);
+    const run = await startRun(place);
+    await nodeEvent(place.workflows, run, "node-started", "a");
+    const next = startCommand(["worker", ...on]);
+    await next.line(/calls this worker on port/);
+    old.child.kill("SIGKILL");
+    await nodeEvent(place.workflows, run, "node-failed", "a");
+    expect((await place.workflows.runs.show(run))?.summary).toMatchObject({ nodes: ["a"], code: "Interrupted" });
+    const begun: string[] = [];
+    for await (const { event } of place.workflows.journal.read(run))
+      if (event.type === "call-admitted") begun.push(event.call);
+    expect(begun).toEqual(["a#1.1/command-1"]);
+    expect(await next.stop()).toBe(0);
   });
 
   it.each([

@@ -23,6 +23,8 @@ export interface RestateNode {
 
 export interface RestateServers {
   readonly nodes: readonly RestateNode[];
+  /** Where the nodes keep their data. */
+  readonly folder: string;
   /** For `--driver`. */
   readonly url: string;
   stop(): Promise<void>;
@@ -56,6 +58,7 @@ export async function startRestate(nodes = 1, env: Readonly<Record<string, strin
   const list = (of: "ingress" | "admin"): string => places.map((place) => place[of]).join(",");
   return {
     nodes: started,
+    folder: root,
     url: `restate://${list("ingress")}?admin=${list("admin")}`,
     async stop() {
       await Promise.all(started.map((node) => node.kill()));

@@ -49,12 +49,12 @@ interface RunObject {
 
 /** No node runs longer. A worker that is dead or cut off is noticed by its connection, so nothing waits for this. */
 const LONGEST_SLICE = { days: 365 };
-/** A run that cannot reach any worker is dropped after about half a minute (E4). */
+/** An invocation that reaches no worker is dropped after about ten seconds (E4). */
 const RETRIES = {
   initialInterval: 200,
   exponentiationFactor: 2,
-  maxInterval: 5_000,
-  maxAttempts: 10,
+  maxInterval: 2_000,
+  maxAttempts: 8,
   onMaxAttempts: "kill",
 } as const;
 const GRACE_MS = 2_000;
@@ -78,9 +78,11 @@ export async function openRestateEndpoint(
   const { createEndpointHandler, handlers, object } = await sdk();
   const run = object({
     name: deps.service,
+    // What an invocation came to is in the journal.
+    options: { journalRetention: 0, idempotencyRetention: 0 },
     handlers: {
       advance: handlers.object.exclusive(
-        { inactivityTimeout: LONGEST_SLICE, abortTimeout: LONGEST_SLICE, journalRetention: 0, retryPolicy: RETRIES },
+        { inactivityTimeout: LONGEST_SLICE, abortTimeout: LONGEST_SLICE, retryPolicy: RETRIES },
         (context: ObjectContext, wakeUp: WakeUp) => invoke(deps, context, wakeUp),
       ),
     },

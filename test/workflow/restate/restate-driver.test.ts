@@ -8,7 +8,7 @@ import type { RunEnd } from "../../../src/workflow/runs-api.ts";
 import { createWorkflows, type Workflows } from "../../../src/workflow/workflows.ts";
 import type { Workflow } from "../../../src/workflow-model/stage.ts";
 import { APPROVE, eventsIn, newFile, only, places, thrown, YES } from "../../support/engine-world.ts";
-import { type RestateServers, startRestate } from "../../support/restate-server.ts";
+import { freePorts, type RestateServers, startRestate } from "../../support/restate-server.ts";
 
 const gated = defineWorkflow({
   id: "gated",
@@ -71,6 +71,7 @@ interface Part {
   readonly workflows: Workflows;
   readonly driver: RestateDriver;
   readonly warnings: readonly string[];
+  readonly ends: readonly RunEnd[];
   /** Resolves with the end of the next slice that fits. */
   readonly advanced: (fits: (end: RunEnd) => boolean) => Promise<RunEnd>;
 }
@@ -99,6 +100,7 @@ async function part(file: string, options: Partial<RestateDriverOptions> = {}, u
     workflows,
     driver,
     warnings,
+    ends,
     advanced: (fits) => {
       const known = ends.find(fits);
       if (known !== undefined) return Promise.resolve(known);
@@ -202,6 +204,18 @@ describe("a driver on Restate", () => {
     expect(places(events, "node-completed")).toEqual(["a#1.1", "b#1.1"]);
     expect(actedBy).toEqual(["a", "b"]);
     expect([...first.warnings, ...second.warnings]).toEqual([]);
+  });
+
+  it("leaves new runs to the newest version, also when a worker of an old one starts again", async () => {
+    const file = newFile();
+    const [port = 0] = await freePorts(1);
+    const old = await part(file, { worker: { port } });
+    const next = await part(file, WORKER);
+    await old.driver.stop();
+    const restarted = await part(file, { worker: { port } });
+    const run = await start(restarted, failing);
+    await next.advanced((end) => end.run === run);
+    expect(restarted.ends).toEqual([]);
   });
 
   it("loses nothing when Restate is killed, nor when it comes back without its data", async () => {
