@@ -4,14 +4,14 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openJournal } from "../../src/index.ts";
+import { createFaultline, openJournal } from "../../src/index.ts";
 import { auditOf } from "../../src/journal/audit.ts";
 import { onceFor } from "../../src/server/idempotency.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import { createWorker } from "../../src/host/worker.ts";
 import { systemChance } from "../../src/host/chance.ts";
 import { startFailingProvider, writeRuns } from "./failing-provider.ts";
-import { fromText, runWorld } from "./run-world.ts";
+import { ENV, fromText, GATED, runWorld } from "./run-world.ts";
 import { journalPath, startWorld } from "./world.ts";
 
 const LONG = { timeout: 30_000, interval: 20 };
@@ -126,6 +126,35 @@ describe("a server that died", { timeout: 60_000 }, () => {
       expect(await operator.act(request)).toEqual({ run, did: !isDone });
       const taken = (await operator.listAudit({ query: { on: run } })).items.map((one) => one.key);
       expect(new Set(taken)).toEqual(new Set([key]));
+    },
+  );
+
+  it.each(["before it answered", "after it answered", "after the run took the answer up", "while another answered"])(
+    "%s a question: the same request gets its result, and no other one",
+    async (moment) => {
+      const { workflow, journal: file } = await fromText("gated.yaml", GATED);
+      const drive = moment === "after the run took the answer up";
+      const first = await runWorld([workflow], { journal: file, env: ENV });
+      const { operator, journal } = first;
+      const { run } = await operator.startRun({ body: { workflow: "gated" } });
+      await first.event(run, "node-paused");
+      const [asked] = (await operator.listQuestions({ query: { session: run } })).items;
+      const question = asked?.id ?? "";
+      if (!drive) await first.server.close();
+      const { operator: next } = drive ? first : await startWorld({ journal: file, env: ENV, drive: false });
+      const body = { status: "accepted", value: true } as const;
+      const other = createFaultline({ journal });
+      if (moment === "while another answered") await other.answer(question, body, "bob");
+      else if (moment !== "before it answered") await next.answerQuestion({ params: { question }, body });
+      if (drive) await first.event(run, "run-ended");
+      await journal.keep([leftRequest(`/v1/questions/${question}/answer`, "k", body, run)]);
+      const [again] = await Promise.allSettled([
+        next.answerQuestion({ params: { question }, body, idempotencyKey: "k" }),
+      ]);
+      if (moment === "while another answered") expect(again).toMatchObject({ reason: { problem: { status: 409 } } });
+      else expect(again).toMatchObject({ value: { question, session: run, isRun: true } });
+      const acts = (await next.listAudit({ query: { on: question } })).items.filter(({ refused }) => refused === null);
+      expect(acts.length).toBeLessThanOrEqual(1);
     },
   );
 

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import type { openQuestionView } from "../../api/session-shapes.ts";
 import { INTERACTIONS } from "../../core/flow/interaction.ts";
+import { auditOf } from "../../journal/audit.ts";
 import { findQuestion, type OpenQuestion, questionsPage } from "../../journal/open-questions.ts";
 import type { HandlersOf, Sender } from "../handler.ts";
 import { fromCursor, toCursor } from "../cursor.ts";
@@ -11,6 +12,9 @@ import { Refused } from "../problems.ts";
 import { questionFor } from "../views.ts";
 
 const place = z.strictObject({ at: z.number(), key: z.string() });
+
+/** More acts of one person on one question are not looked through. */
+const MAX_ACTS = 20;
 
 export function questionHandlers({
   journal,
@@ -38,11 +42,18 @@ export function questionHandlers({
       if (found !== null) presence.note(question, name);
       return { alsoLooking: presence.others(question, name) };
     },
-    async answerQuestion({ who, params: { question }, body }) {
-      const found = await findQuestion(journal, question);
-      if (found === null) throw new Refused(wasClosed(question) ? "question-closed" : "not-there");
-      const { session, by } = found;
-      if (by !== null || !(await workflows.runs.answer(question, body, who.name))) throw new Refused("question-closed");
+    async answerQuestion({ who, params: { question }, body, intend }) {
+      const request = { isFirst: false };
+      const session = await intend(async () => {
+        request.isFirst = true;
+        const found = await findQuestion(journal, question);
+        if (found === null) throw new Refused(wasClosed(question) ? "question-closed" : "not-there");
+        if (found.by !== null) throw new Refused("question-closed");
+        return found.session;
+      });
+      // A server that died while it answered may have done it: then this request has its result.
+      const isDone = !request.isFirst && (await wasAnsweredBy(question, who.name));
+      if (!isDone && !(await workflows.runs.answer(question, body, who.name))) throw new Refused("question-closed");
       return { question, session, isRun: await isRun(session) };
     },
   };
@@ -50,6 +61,14 @@ export function questionHandlers({
   /** A run that has taken up its answer no longer keeps the question; its id says that there was one. */
   function wasClosed(id: string): boolean {
     return id.startsWith("q_");
+  }
+
+  /** The question is gone once its run has taken up the answer; the audit log still knows who gave it. */
+  async function wasAnsweredBy(question: string, name: string): Promise<boolean> {
+    const found = await findQuestion(journal, question);
+    if (found !== null) return found.by === name;
+    const acts = await auditOf(journal, { on: question, by: name, limit: MAX_ACTS });
+    return acts.some(({ what, refused }) => what === "question.answer" && refused === null);
   }
 
   async function questionNamed(id: string): Promise<OpenQuestion> {
