@@ -22,7 +22,7 @@ export function addDoctor(program: Command, io: Io): void {
       "Shows which agent CLIs are installed, in which version, and whether they are logged in. It only looks at files and variables: it sends nothing, starts no login and reads no secret.",
     )
     .argument("[cli...]", "the CLIs you need (claude, codex, gemini, opencode, qwen, goose); default: all")
-    .option("--journal <file>", "also check this journal")
+    .option("--journal <file|url>", "also check this journal")
     .option("--workflow <file>", "also check this workflow; reports agents whose targets all fail together")
     .option("--timeout <seconds>", "how long a CLI may take to print its version", secondsOf, DEFAULT_TIMEOUT_SECONDS)
     .addHelpText(

@@ -39,7 +39,7 @@ export function addExplain(program: Command, io: Io): void {
       "Explains a fault code, the fault behind an error text, or what failed under a correlation id, with its causes.",
     )
     .argument("[code|text|id]", "a fault code, an error text, a correlation id, or `-` for stdin")
-    .option("--journal <file>", "the journal to look the correlation id up in")
+    .option("--journal <file|url>", "the journal to look the correlation id up in")
     .option("--list", "list all fault codes")
     .addHelpText(
       "after",

@@ -128,5 +128,5 @@ function addQuestions(journal: Command, io: Io): void {
 }
 
 function withFile(command: Command): Command {
-  return command.argument("<file>", "the journal's file");
+  return command.argument("<journal>", "the journal's file, or its address: postgres://…");
 }

@@ -27,7 +27,7 @@ export function addRun(program: Command, io: Io, args: readonly string[]): void 
     .option("--retry <n>", "total attempts for transient failures (default: the policy's)", attemptsOf)
     .option("--fallback <command>", "another command to use as a fallback; can be repeated", collect)
     .addOption(new Option("--as <kind>", "how its output is read (default: by its name)").choices(AGENT_KINDS))
-    .option("--journal <file>", "record the run in this journal; created if it does not exist")
+    .option("--journal <file|url>", "record the run in this journal; created if it does not exist")
     .option("--session <id>", "the session in the journal: a new one, or one to continue")
     .option("--timeout <duration>", "how long one attempt may take, e.g. 90s, 15m, 2h", durationOf)
     .option("--idle <duration>", "how long it may print nothing", durationOf)

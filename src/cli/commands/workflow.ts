@@ -77,5 +77,5 @@ export function withGoingOn(command: Command): Command {
 }
 
 export function withJournalOption(command: Command): Command {
-  return command.option("--journal <file>", "the journal with the runs");
+  return command.option("--journal <file|url>", "the journal with the runs: a file, or postgres://…");
 }

@@ -31,6 +31,7 @@ const OTHER_VERSION = {
 
 // prettier-ignore
 const CODES: Readonly<Record<string, CodeRow>> = {
+  "08P01": { ...REFUSED, advice: "Behind a pooler such as PgBouncer in transaction mode, add ?pooler=transaction to the address.", example: "unsupported startup parameter: statement_timeout" },
   "08":    { ...LOST, example: "connection failure" },
   "57P":   { ...LOST, example: "terminating connection due to administrator command" },
   "53300": { ...LOST, example: "sorry, too many clients already" },

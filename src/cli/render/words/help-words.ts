@@ -58,7 +58,7 @@ const ZH: Readonly<Record<string, string>> = {
   "Decides every past decision of a journal again under another policy, and shows which would have differed. Nothing is written.":
     "用另一个策略重新作出日志中的每个决定，并显示哪些会不同。不写入任何内容。",
   "show what another policy would have changed": "显示另一个策略会带来的变化",
-  "the journal with the runs": "包含运行的日志",
+  "the journal with the runs: a file, or postgres://…": "包含运行的日志：文件或 postgres://…",
   "a built-in policy instead of a file": "用内置策略代替文件",
   "only decisions of the last minutes, hours or days, e.g. 90m, 12h, 7d":
     "只看最近若干分钟、小时或天的决定，如 90m、12h、7d",
@@ -79,7 +79,7 @@ const ZH: Readonly<Record<string, string>> = {
   "Lists sessions, the newest first.": "列出会话，最新的在前。",
   "only sessions with this status": "只列出此状态的会话",
   "how many at most": "最多多少个",
-  "the journal's file": "日志文件",
+  "the journal's file, or its address: postgres://…": "日志文件，或其地址：postgres://…",
   "Shows what happened in a session: what failed, what was decided and why, what it cost.":
     "显示会话中发生的事：什么失败了，作了什么决定、为什么，花费多少。",
   "only this turn": "只看这一轮",
