@@ -173,6 +173,7 @@ const MAY_IMPORT: Readonly<Record<Part, readonly Part[]>> = {
     ...CORE,
     "src",
     "src/api",
+    "src/gateway",
     "src/host",
     "src/journal",
     "src/options",

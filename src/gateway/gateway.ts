@@ -5,7 +5,6 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { classify } from "../core/classify/classify.ts";
-import type { FaultCause } from "../core/fault/catalogue.ts";
 import { objectOf } from "../core/json-fields.ts";
 import { parseJson } from "../core/try-read.ts";
 import type { JournalEvent } from "../core/record/event.ts";
@@ -27,28 +26,10 @@ import { type AskedModel, GatewayRequest } from "./request/gateway-request.ts";
 import { headersForTarget, queryForTarget } from "./request/header-lists.ts";
 import { readBody } from "./request/read-body.ts";
 import { Chains } from "./route/chains.ts";
-import { modelList, oneModel } from "./route/model-list.ts";
-import { type NoRoute, Routing, type TakenRoute } from "./route/routing.ts";
+import { Routing, type TakenRoute } from "./route/routing.ts";
+import { countTokens, passOther, showModels } from "./other-requests.ts";
+import { type InForce, noRouteWords, refuse, type Visit, whenLeft } from "./visit.ts";
 import { createTransport, type Transport } from "./target/transport.ts";
-
-/** What follows from one version of the settings. */
-interface InForce {
-  readonly settings: GatewaySettings;
-  readonly routing: Routing;
-  readonly chains: Chains;
-  readonly keys: ClientKeys;
-}
-
-/** A request on its way through the gateway. */
-interface Visit {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly path: string;
-  /** Empty, or with its question mark. */
-  readonly query: string;
-  readonly key: ClientKey | null;
-  readonly inForce: InForce;
-}
 
 const ANYONE = "anyone";
 const NO_LIMITS = { hour: null, day: null, month: null };
@@ -138,15 +119,17 @@ export class Gateway {
   }
 
   async #answer(visit: Visit, endpoint: Endpoint): Promise<void> {
-    const { routing, settings } = visit.inForce;
-    if (endpoint.kind === "models") return void showModels(visit, endpoint.dialect, endpoint.model, routing);
+    const { settings } = visit.inForce;
+    if (endpoint.kind === "models") return void showModels(visit, endpoint.dialect, endpoint.model);
     const bytes = await readBody(visit.request, settings.maxBodyBytes);
     if (bytes === null) {
       const message = `the request is larger than ${settings.maxBodyBytes} bytes`;
       return void refuse(visit, endpoint.dialect, "too-large", message);
     }
     if (endpoint.kind === "model") await this.#callModel(visit, endpoint.dialect, bytes.toString("utf8"));
-    else refuse(visit, endpoint.dialect, "unknown-path", `the gateway has no ${visit.request.method} ${visit.path}`);
+    else if (endpoint.kind === "count")
+      await countTokens(visit, endpoint.dialect, bytes.toString("utf8"), this.#transport);
+    else await passOther(visit, endpoint.dialect, bytes, this.#transport);
   }
 
   async #callModel(visit: Visit, dialect: Protocol, text: string): Promise<void> {
@@ -193,8 +176,6 @@ export class Gateway {
       facts.streaming && taken.route.midStream === "restart",
     );
     const request = new GatewayRequest(asked, answer);
-    const left = new AbortController();
-    response.on("close", () => response.writableFinished || left.abort(CLIENT_LEFT));
     const chain = inForce.chains.get(taken, dialect, facts.model ?? "", start);
     const account = this.#accountOf(key);
     const purse = new CallPurse(account);
@@ -204,7 +185,7 @@ export class Gateway {
       if (decision !== null) decisions.push(decision);
     };
     const rest = facts.streaming ? beating(answer, clock, inForce.settings.keepAliveMs) : nothing;
-    const outcome = await this.#faultline.protectFor({ purse, heard }, chain, request, { signal: left.signal });
+    const outcome = await this.#faultline.protectFor({ purse, heard }, chain, request, { signal: whenLeft(visit) });
     rest();
     const endedAt = clock.now();
     conclude(request, outcome, purse, endedAt);
@@ -266,7 +247,6 @@ function beating(answer: ClientAnswer, clock: Clock, everyMs: number): () => voi
   return () => rest();
 }
 
-const CLIENT_LEFT = new Error("the client left");
 const nothing = (): void => undefined;
 
 /** Writes the end of a call to its client. */
@@ -291,47 +271,4 @@ function conclude({ answer, memory }: GatewayRequest, outcome: Outcome<unknown>,
     return answer.send({ status: refused.status, headers: { ...refused.headers, ...headers } }, refused.body);
   }
   answer.fail(words, headers);
-}
-
-type Refusal = NoRoute | "unknown-key" | "unknown-path" | "too-large" | "bad-request" | "broken";
-
-const REFUSALS: Readonly<Record<Refusal, { readonly status: number; readonly cause: FaultCause }>> = {
-  "unknown-key": { status: 401, cause: "auth-error" },
-  "not-allowed": { status: 403, cause: "permission-denied" },
-  "no-region": { status: 403, cause: "permission-denied" },
-  "unknown-model": { status: 404, cause: "provider-not-found" },
-  "unknown-path": { status: 404, cause: "provider-not-found" },
-  "too-large": { status: 413, cause: "bad-request" },
-  "bad-request": { status: 400, cause: "bad-request" },
-  "broken": { status: 500, cause: "internal" },
-};
-
-/** Answers a request that reaches no target. */
-function refuse({ request, response }: Visit, dialect: Protocol, why: Refusal, message: string): void {
-  const { status, cause } = REFUSALS[why];
-  const body = JSON.stringify(DIALECTS[dialect].errorBody({ status, cause, message, call: "" }));
-  response.writeHead(status, {
-    "content-type": "application/json",
-    "content-length": Buffer.byteLength(body),
-    "x-should-retry": "false",
-    // What is left of a body is not read.
-    ...(request.complete ? {} : { connection: "close" }),
-  });
-  response.end(body);
-}
-
-function noRouteWords(why: NoRoute, model: string, { inForce, key }: Visit): string {
-  if (why === "not-allowed") return `this key may not use ${model}`;
-  if (why === "no-region") return `no target of ${model} is in a region of this key`;
-  const known = inForce.routing.models(key);
-  return `the gateway has no route for the model ${JSON.stringify(model)}; it has ${known.join(", ") || "none by name"}`;
-}
-
-function showModels(visit: Visit, dialect: Protocol, model: string | null, routing: Routing): void {
-  const models = routing.models(visit.key);
-  if (model !== null && !models.includes(model))
-    return void refuse(visit, dialect, "unknown-model", `there is no ${model}`);
-  const body = JSON.stringify(model === null ? modelList(dialect, models) : oneModel(dialect, model));
-  visit.response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
-  visit.response.end(body);
 }

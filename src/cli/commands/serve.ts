@@ -24,6 +24,7 @@ export function addServe(program: Command, io: Io): void {
       "--workflows <folder>",
       "a folder with workflows, tool manifests and policy.yaml; files that change are taken up without a restart",
     )
+    .option("--gateway <file>", "be a gateway, too: targets, routes and keys of model APIs, on the same port")
     .option("--no-drive", "leave the runs to other processes")
     .option("--public-url <url>", "the address under which people reach the server through a proxy")
     .option("--behind-tls-proxy", "a proxy with TLS stands in front; needed for any address but this machine's own")

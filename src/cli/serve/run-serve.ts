@@ -25,6 +25,8 @@ export interface ServeCommandOptions extends JournalOption {
   readonly driver?: string;
   /** A folder. */
   readonly workflows?: string;
+  /** A gateway file. */
+  readonly gateway?: string;
   readonly publicUrl?: string;
   readonly behindTlsProxy?: true;
   readonly notifyUrl?: string;
@@ -139,6 +141,7 @@ async function start(
   onReload: (report: FolderReport) => void,
 ): Promise<RunningServer> {
   const { port, host, drive, driver, workflows, publicUrl, behindTlsProxy } = options;
+  const gateway = options.gateway === undefined ? undefined : await io.readFile(options.gateway);
   const { env } = io;
   const notify = notifyOf(options, io);
   try {
@@ -151,6 +154,7 @@ async function start(
       env,
       ...(driver === undefined ? {} : { restate: restateOf(driver, io) }),
       ...(workflows === undefined ? {} : { workflowsFolder: workflows, onReload }),
+      ...(gateway === undefined ? {} : { gateway }),
       ...(publicUrl === undefined ? {} : { publicUrl }),
       ...(behindTlsProxy === undefined ? {} : { behindTlsProxy }),
       ...(notify === null ? {} : { notify }),

@@ -1,0 +1,78 @@
+// One request on its way through the gateway, and the answers that reach no target.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { FaultCause } from "../core/fault/catalogue.ts";
+import type { Protocol } from "../provider/wire/protocol.ts";
+import type { ClientKey, GatewaySettings } from "./config/settings.ts";
+import { DIALECTS } from "./dialect/dialect.ts";
+import type { ClientKeys } from "./key/client-keys.ts";
+import type { Chains } from "./route/chains.ts";
+import type { NoRoute, Routing } from "./route/routing.ts";
+
+/** What follows from one version of the settings. */
+export interface InForce {
+  readonly settings: GatewaySettings;
+  readonly routing: Routing;
+  readonly chains: Chains;
+  readonly keys: ClientKeys;
+}
+
+/** A request on its way through the gateway. */
+export interface Visit {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly path: string;
+  /** Empty, or with its question mark. */
+  readonly query: string;
+  readonly key: ClientKey | null;
+  readonly inForce: InForce;
+}
+
+/** The reason for which a call is cancelled whose client has left. */
+const CLIENT_LEFT = new Error("the client left");
+
+/** Fires when the client leaves before it has its answer. */
+export function whenLeft({ response }: Visit): AbortSignal {
+  const left = new AbortController();
+  response.on("close", () => response.writableFinished || left.abort(CLIENT_LEFT));
+  return left.signal;
+}
+
+type Refusal = NoRoute | "unknown-key" | "unknown-path" | "too-large" | "bad-request" | "broken";
+
+const REFUSALS: Readonly<Record<Refusal, { readonly status: number; readonly cause: FaultCause }>> = {
+  "unknown-key": { status: 401, cause: "auth-error" },
+  "not-allowed": { status: 403, cause: "permission-denied" },
+  "no-region": { status: 403, cause: "permission-denied" },
+  "unknown-model": { status: 404, cause: "provider-not-found" },
+  "unknown-path": { status: 404, cause: "provider-not-found" },
+  "too-large": { status: 413, cause: "bad-request" },
+  "bad-request": { status: 400, cause: "bad-request" },
+  "broken": { status: 500, cause: "internal" },
+};
+
+/** Answers a request that reaches no target. */
+export function refuse({ request, response }: Visit, dialect: Protocol, why: Refusal, message: string): void {
+  const { status, cause } = REFUSALS[why];
+  const body = JSON.stringify(DIALECTS[dialect].errorBody({ status, cause, message, call: "" }));
+  response.writeHead(status, {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+    "x-should-retry": "false",
+    // What is left of a body is not read.
+    ...(request.complete ? {} : { connection: "close" }),
+  });
+  response.end(body);
+}
+
+export function noRouteWords(why: NoRoute, model: string, { inForce, key }: Visit): string {
+  if (why === "not-allowed") return `this key may not use ${model}`;
+  if (why === "no-region") return `no target of ${model} is in a region of this key`;
+  const known = inForce.routing.models(key);
+  return `the gateway has no route for the model ${JSON.stringify(model)}; it has ${known.join(", ") || "none by name"}`;
+}
+
+export function sendJson({ response }: Visit, body: string): void {
+  response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+  response.end(body);
+}

@@ -1,0 +1,70 @@
+// What clients ask of a gateway besides answers of a model.
+
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { pathOf } from "./dialect-clients.ts";
+import { gatewayWorld } from "./gateway-world.ts";
+import { oneDialect, TARGET_KEY } from "./open-world.ts";
+
+const COUNTED = [
+  {
+    dialect: "anthropic-messages" as const,
+    path: "/v1/messages/count_tokens",
+    body: { model: "team", messages: [{ role: "user", content: "north" }] },
+  },
+  {
+    dialect: "google-generate" as const,
+    path: "/v1beta/models/team:countTokens",
+    body: { contents: [{ parts: [{ text: "north" }] }] },
+  },
+];
+
+it.each(COUNTED)("estimates tokens for $dialect when its target cannot count", async ({ dialect, path, body }) => {
+  const world = await gatewayWorld({ file: oneDialect(dialect) });
+  const headers = dialect === "anthropic-messages" ? { "anthropic-version": "2023-06-01" } : {};
+  const response = await world.run(
+    fetch(`${world.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) }),
+  );
+  const counted = (await response.json()) as Record<string, number>;
+  expect(response.status).toBe(200);
+  expect(counted["input_tokens"] ?? counted["totalTokens"]).toBeGreaterThan(0);
+});
+
+it("passes other paths to the target that is named for them, with its key and not the client's", async () => {
+  const seen: Pick<IncomingMessage, "url" | "method" | "headers">[] = [];
+  const upstream = createServer((request, response) => {
+    seen.push({ url: request.url, method: request.method, headers: request.headers });
+    response.writeHead(201, { "content-type": "application/json", "set-cookie": "a=b" }).end('{"ok":true}');
+  });
+  await new Promise<void>((resolve) => void upstream.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void upstream.close());
+  const { port } = upstream.address() as AddressInfo;
+  const file = (): string => `
+version: 1
+targets: { files: { dialect: openai-chat, base_url: "http://127.0.0.1:${port}/v1", api_key_env: TARGET_KEY } }
+other_paths: files
+`;
+  const world = await gatewayWorld({ file });
+  const headers = { "authorization": "Bearer client-key", "cookie": "secret=1", "content-type": "application/json" };
+  const response = await fetch(`${world.url}/v1/embeddings?key=client-key&x=1`, {
+    method: "POST",
+    headers,
+    body: '{"input":"a"}',
+  });
+  expect({ status: response.status, body: await response.json(), cookie: response.headers.get("set-cookie") }).toEqual({
+    status: 201,
+    body: { ok: true },
+    cookie: null,
+  });
+  expect(seen).toMatchObject([
+    { method: "POST", url: "/v1/embeddings?x=1", headers: { authorization: `Bearer ${TARGET_KEY}` } },
+  ]);
+  expect(JSON.stringify(seen)).not.toMatch(/client-key|secret/);
+});
+
+it("refuses other paths when no target is named for them", async () => {
+  const world = await gatewayWorld();
+  expect((await world.run(fetch(`${world.url}/v1/embeddings`, { method: "POST", body: "{}" }))).status).toBe(404);
+  expect((await world.run(fetch(`${world.url}${pathOf("openai-chat", {})}`))).status).toBe(404);
+});
