@@ -175,10 +175,10 @@ export class Gateway {
       DIALECTS[dialect],
       facts.streaming && taken.route.midStream === "restart",
     );
-    const request = new GatewayRequest(asked, answer);
     const chain = inForce.chains.get(taken, dialect, facts.model ?? "", start);
     const account = this.#accountOf(key);
     const purse = new CallPurse(account);
+    const request = new GatewayRequest(asked, answer, account.isBounded);
     const decisions: LedgerDecision[] = [];
     const heard = (event: JournalEvent): void => {
       const decision = decisionIn(event);

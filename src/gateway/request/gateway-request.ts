@@ -44,6 +44,8 @@ export interface GatewayMemory {
 export class GatewayRequest implements ChainRequest {
   readonly asked: AskedModel;
   readonly answer: ClientAnswer;
+  /** Its client has a budget, which each piece of a stream may exceed. */
+  readonly isMetered: boolean;
   readonly memory: GatewayMemory;
   /** The request in the form that all dialects share, fitted to its target; null: its bytes are sent. */
   readonly translated: ModelRequest | null;
@@ -52,11 +54,13 @@ export class GatewayRequest implements ChainRequest {
   constructor(
     asked: AskedModel,
     answer: ClientAnswer,
+    isMetered: boolean,
     memory: GatewayMemory = { refused: null, whole: null, head: null, omitted: [], stored: null },
     translated: ModelRequest | null = null,
   ) {
     this.asked = asked;
     this.answer = answer;
+    this.isMetered = isMetered;
     this.memory = memory;
     this.translated = translated;
   }
@@ -67,7 +71,7 @@ export class GatewayRequest implements ChainRequest {
   }
 
   translatedAs(request: ModelRequest): GatewayRequest {
-    return new GatewayRequest(this.asked, this.answer, this.memory, request);
+    return new GatewayRequest(this.asked, this.answer, this.isMetered, this.memory, request);
   }
 
   /** Calls of a gateway are not taken up by another process. */

@@ -188,7 +188,9 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     this.progress = state.progress;
     this.watch.progress(state.isThinking);
     this.quiet.progress();
-    const cost = this.target.costOf(this.request.asked.facts, state.usage, false, state.outputLength);
+    const { asked, isMetered } = this.request;
+    // Without a limit the cost is only asked for at the end.
+    const cost = isMetered ? this.target.costOf(asked.facts, state.usage, false, state.outputLength) : null;
     if (cost !== null) this.context.costSoFar(cost.microcents);
   }
 

@@ -1,0 +1,101 @@
+// Gateway files: every mistake with its place, and what a good file becomes.
+
+import { describe, expect, it } from "vitest";
+import { parseGateway } from "../../src/gateway/config/parse-gateway.ts";
+import { Routing } from "../../src/gateway/route/routing.ts";
+
+const env = { KEY: "sk-1", CLIENT: "client-1" };
+const TARGETS = `version: 1
+targets:
+  a: { dialect: openai-chat, base_url: "http://127.0.0.1:1/v1", models: [small] }
+  b: { dialect: [anthropic-messages, openai-chat], base_url: "https://api.anthropic.com", api_key_env: KEY, region: eu }
+`;
+
+const MISTAKES = [
+  { name: "an unknown key", yaml: `${TARGETS}rotes: {}`, says: "5:1 GW002 unknown key `rotes` in the file" },
+  {
+    name: "an unknown key of a target",
+    yaml: `version: 1\ntargets: { a: { dialect: openai-chat, base_url: "http://x", modls: [x] } }`,
+    says: "2:61 GW002 unknown key `modls` in targets.a",
+  },
+  {
+    name: "an unknown dialect",
+    yaml: `version: 1\ntargets: { a: { dialect: openai, base_url: "http://x" } }`,
+    says: "2:26 GW004 targets.a.dialect cannot be `openai`",
+  },
+  {
+    name: "no address",
+    yaml: `version: 1\ntargets: { a: { dialect: openai-chat } }`,
+    says: "2:12 GW006 targets.a.base_url is missing",
+  },
+  {
+    name: "an address that is none",
+    yaml: `version: 1\ntargets: { a: { dialect: openai-chat, base_url: x } }`,
+    says: "2:49 GW005 targets.a.base_url must begin with http:// or https://",
+  },
+  {
+    name: "a key that is not set",
+    yaml: `version: 1\ntargets: { a: { dialect: openai-chat, base_url: "http://x", api_key_env: NOPE } }`,
+    says: "2:74 GW101 the environment variable NOPE is not set, so target a has no key",
+  },
+  { name: "a client without a key", yaml: `${TARGETS}keys: { me: {} }`, says: "5:13 GW102 key me has no value" },
+  {
+    name: "a chain with an unknown target",
+    yaml: `${TARGETS}routes: { x: { chain: [a/m, c/m] } }`,
+    says: "5:29 GW103 there is no target `c`",
+  },
+  {
+    name: "a key with an unknown route",
+    yaml: `${TARGETS}keys: { me: { key_env: CLIENT, routes: [y] } }`,
+    says: "5:41 GW104 there is no route `y`",
+  },
+  {
+    name: "a budget of nothing",
+    yaml: `${TARGETS}keys: { me: { key_env: CLIENT, budget: { per_day_usd: 0 } } }`,
+    says: "5:55 GW005 keys.me.budget.per_day_usd must be at least 0.0001",
+  },
+];
+
+it.each(MISTAKES)("reports $name", ({ yaml, says }) => {
+  const { settings, diagnostics } = parseGateway(yaml, "gateway.yaml", env);
+  expect(settings).toBeNull();
+  expect(diagnostics.map(({ line, column, code, message }) => `${line}:${column} ${code} ${message}`)).toContain(says);
+});
+
+describe("routes", () => {
+  const routing = (): Routing => {
+    const yaml = `${TARGETS}routes:
+  exact: { chain: [a/one] }
+  team-*: { chain: [a/two, b] }
+  "*": { chain: [b/rest] }
+`;
+    const { settings } = parseGateway(yaml, "gateway.yaml", env);
+    if (settings === null) throw new Error("the file has mistakes");
+    return new Routing(settings);
+  };
+
+  it.each([
+    { model: "exact", steps: ["a/one"] },
+    { model: "team-x", steps: ["a/two", "b/null"] },
+    { model: "b/claude-x", steps: ["b/claude-x"] },
+    { model: "anything", steps: ["b/rest"] },
+  ])("$model", ({ model, steps }) => {
+    const taken = routing().take(model, null);
+    if (typeof taken === "string") throw new Error(taken);
+    expect(taken.steps.map((step) => `${step.target.name}/${step.model}`)).toEqual(steps);
+  });
+
+  it("adds the version to an address without a path, as the vendor's SDK does", () => {
+    const { settings } = parseGateway(TARGETS, "gateway.yaml", env);
+    expect(settings?.targets.get("b")?.baseUrl).toBe("https://api.anthropic.com/v1");
+    expect(settings?.targets.get("b")?.dialects).toEqual(["anthropic-messages", "openai-chat"]);
+  });
+
+  it("a model that a target offers needs no route", () => {
+    const { settings } = parseGateway(TARGETS, "gateway.yaml", env);
+    if (settings === null) throw new Error("the file has mistakes");
+    const taken = new Routing(settings).take("small", null);
+    expect(taken).toMatchObject({ steps: [{ target: { name: "a" }, model: "small" }] });
+    expect(new Routing(settings).take("large", null)).toBe("unknown-model");
+  });
+});
