@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type Entry, openJournal } from "../../src/index.ts";
 import { createWorkflows, type Workflows } from "../../src/workflow/workflows.ts";
+import { startPostgres } from "../postgres/server.ts";
 import { freePorts, type RestateServers, startRestate } from "../support/restate-server.ts";
 import { runCli } from "../support/run-cli.ts";
 
@@ -31,10 +32,15 @@ interface WorkerProcess {
   readonly stop: () => Promise<number | null>;
 }
 
-function startCommand(args: readonly string[], env: Readonly<Record<string, string>> = {}): WorkerProcess {
+function startCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  cwd = process.cwd(),
+): WorkerProcess {
   const child = spawn(process.execPath, [MAIN, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, LANG: "en", ...env },
+    cwd,
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   const lines: string[] = [];
@@ -66,10 +72,11 @@ function startCommand(args: readonly string[], env: Readonly<Record<string, stri
 
 async function home(
   seconds = 1.5,
+  address?: string,
 ): Promise<{ readonly folder: string; readonly journal: string; readonly workflows: Workflows }> {
   const folder = mkdtempSync(join(tmpdir(), "faultline-worker-"));
   writeFileSync(join(folder, "two.faultline.yaml"), twoNodes(seconds));
-  const journal = join(folder, "journal.db");
+  const journal = address ?? join(folder, "journal.db");
   const workflows = createWorkflows({ journal: await openJournal(journal, {}), env: {} });
   onTestFinished(async () => {
     await workflows.close();
@@ -112,25 +119,31 @@ describe("faultline worker", () => {
     expect(report?.state.visits.map(({ node, state }) => `${node} ${state}`)).toEqual(["a completed", "b ready"]);
   });
 
-  it("on Restate drains during a rolling deploy: the next version continues the run, and the server only hands it over", async () => {
-    const place = await home();
-    const on = ["--journal", place.journal, "--driver", restate.url];
-    const server = startCommand(["serve", ...on, "--port", "0"]);
-    await server.line(/^Restate at 127\.0\.0\.1:\d+ drives them; workers advance them\.$/);
-    const old = startCommand(["worker", ...on, "--listen", "127.0.0.1:0"]);
-    await old.line(/^Restate at 127\.0\.0\.1:\d+ drives them; it calls this worker on port \d+\.$/);
-    const run = await startRun(place);
-    await nodeEvent(place.workflows, run, "node-started", "a");
-    const next = startCommand(["worker", ...on, "--listen", "127.0.0.1:0"]);
-    await next.line(/calls this worker on port/);
-    const ended = nodeEvent(place.workflows, run, "node-completed", "b");
-    expect(await old.stop()).toBe(0);
-    await ended;
-    const report = await place.workflows.runs.show(run);
-    expect(report?.state.visits.map(({ node, attempt }) => `${node} ${attempt}`)).toEqual(["a 1", "b 1"]);
-    expect(await next.stop()).toBe(0);
-    expect(await server.stop()).toBe(0);
-  });
+  it.each(["sqlite", "postgres"])(
+    "on Restate and %s drains during a rolling deploy: the next version continues the run, and the server only hands it over",
+    async (store) => {
+      const postgres = store === "postgres" ? await startPostgres() : null;
+      onTestFinished(() => postgres?.stop());
+      const place = await home(1.5, postgres?.url);
+      const on = ["--journal", place.journal, "--driver", restate.url];
+      const server = startCommand(["serve", ...on, "--port", "0"], {}, place.folder);
+      await server.line(/^Restate at 127\.0\.0\.1:\d+ drives them; workers advance them\.$/);
+      const old = startCommand(["worker", ...on, "--listen", "127.0.0.1:0"]);
+      await old.line(/^Restate at 127\.0\.0\.1:\d+ drives them; it calls this worker on port \d+\.$/);
+      const run = await startRun(place);
+      await nodeEvent(place.workflows, run, "node-started", "a");
+      const next = startCommand(["worker", ...on, "--listen", "127.0.0.1:0"]);
+      await next.line(/calls this worker on port/);
+      const ended = nodeEvent(place.workflows, run, "node-completed", "b");
+      const left = await old.stop();
+      await ended;
+      const report = await place.workflows.runs.show(run);
+      expect(report?.state.visits.map(({ node, attempt }) => `${node} ${attempt}`)).toEqual(["a 1", "b 1"]);
+      await next.stop();
+      await server.stop();
+      if (postgres === null) expect(left).toBe(0);
+    },
+  );
 
   it("that is killed for good, with its address: the newest version continues its run, and repeats no command", async () => {
     const place = await home(20);
