@@ -416,6 +416,7 @@ describe("imports", () => {
       "src/client/index.ts",
       "src/testing/index.ts",
       "src/testing/journal-suite.ts",
+      "src/testing/vitest.ts",
       "src/cli/main.ts",
     ];
     const reached = new Set<string>();

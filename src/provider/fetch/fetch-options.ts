@@ -8,6 +8,7 @@ import {
   group,
   listOf,
   mapOf,
+  over,
   required,
   shape,
   text,
@@ -15,6 +16,7 @@ import {
 } from "../../options/kind.ts";
 import { RETRY_OPTIONS } from "../../runtime/option-shapes.ts";
 import type { RetryOptions } from "../../runtime/tool/tool.ts";
+import { RETRY_BEFORE_FALLBACK } from "../model/model-options.ts";
 import { type Timeouts, timeoutsKind } from "../model/timeouts.ts";
 
 /** Options of a protected `fetch`. */
@@ -64,7 +66,7 @@ export interface ResolvedFetchOptions {
   readonly refreshCredential: FetchOptions["refreshCredential"] | null;
   readonly maxConcurrent: number;
   readonly fallback: readonly FetchFallback[];
-  readonly retryBeforeFallback: RetryOptions | null;
+  readonly retryBeforeFallback: RetryOptions;
   readonly fetch: typeof fetch;
 }
 
@@ -102,7 +104,7 @@ export function resolveFetchOptions(options: FetchOptions): ResolvedFetchOptions
     refreshCredential: options.refreshCredential ?? null,
     maxConcurrent: options.maxConcurrent ?? Infinity,
     fallback: options.fallback ?? [],
-    retryBeforeFallback: options.retryBeforeFallback ?? null,
+    retryBeforeFallback: over(RETRY_BEFORE_FALLBACK, options.retryBeforeFallback),
     // Looked up at each call, because tests and tracers replace the platform's.
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
   };

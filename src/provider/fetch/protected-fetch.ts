@@ -28,10 +28,7 @@ const MOST_MODELS = 200;
 export function createFetch(options: FetchOptions, protect: ProtectChain, deps: MembersDeps): typeof fetch {
   const resolved = resolveFetchOptions(options);
   const { retryBeforeFallback } = resolved;
-  const chainOptions = {
-    repairs: repairsFor(resolved),
-    ...(retryBeforeFallback === null ? {} : { retryBeforeFallback }),
-  };
+  const chainOptions = { repairs: repairsFor(resolved), retryBeforeFallback };
   const chains = new Map<string, Chain<WireRequest, Exchanged>>();
 
   function chainFor(request: WireRequest): Chain<WireRequest, Exchanged> {

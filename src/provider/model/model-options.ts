@@ -94,7 +94,7 @@ export interface ResolvedModelOptions {
   readonly repeatedFailures: RepeatLimits;
 }
 
-const RETRY_BEFORE_FALLBACK: RetryOptions = {
+export const RETRY_BEFORE_FALLBACK: RetryOptions = {
   maxAttempts: 2,
   backoff: { kind: "exponential", initialMs: 500, maxMs: 2_000, multiplier: 2 },
   jitter: 0.2,

@@ -198,3 +198,13 @@ it.each(Object.entries(WIRES))(
     expect(here.second.received()).toEqual([]);
   },
 );
+
+it("by default a target is asked twice before the next one", async () => {
+  const here = await world();
+  here.first.script(["overloaded", "overloaded", "overloaded"]);
+  const wire = WIRES["openai chat"];
+  if (wire === undefined) throw new Error("there is no such wire");
+  const fetching = here.fl.fetch({ provider: "openai", fallback: [{ baseURL: wire.baseOf(here.second) }] });
+  expect(await wire.ask(wire.baseOf(here.first), fetching, false)).toMatch(/^You said: hi/);
+  expect([here.first.received().length, here.second.received().length]).toEqual([2, 1]);
+});
