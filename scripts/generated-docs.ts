@@ -34,7 +34,6 @@ export function generatedDocs(): ReadonlyMap<string, string> {
     ["docs/CHAOS.md", between("docs/CHAOS.md", "faults", chaosTable())],
     ["docs/POLICY.md", between("docs/POLICY.md", "matrix", policyTable(PRESETS.default))],
     ["docs/CLI.md", between("docs/CLI.md", "exit codes", exitCodeTable())],
-    ["README.md", between("README.md", "matrix", policyTable(PRESETS.default))],
     ["docs/LIBRARY.md", libraryPage()],
     ["docs/SERVER.md", serverPage()],
     ["docs/CONFORMANCE.md", conformancePage()],
