@@ -1,11 +1,11 @@
 // `npm run test:installs`: what strangers have. Installs the packed package into projects with AI SDK 5, 6 and 7 and on Node 20, 22
-// and 24, type-checks and runs them against the chaos provider, and bundles it with Vite. Needs the package registry; takes minutes.
+// and 24, type-checks and runs them against the chaos provider. Needs the package registry; takes minutes.
 // `-- --only ai@6` runs one part.
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, join } from "node:path";
 import { startChaos } from "../src/chaos/start-chaos.ts";
 import { pack, ROOT } from "../test/package/stranger.ts";
 
@@ -21,9 +21,25 @@ const SDKS = [
   { ai: "ai@7", openai: "@ai-sdk/openai@4", version: "v4" },
 ] as const;
 
+const WITH_SDK = `
+import { createOpenAI } from "@ai-sdk/openai";
+import { generateText, streamText } from "ai";
+import { createFaultline } from "faultline";
+
+const openai = createOpenAI({ baseURL: process.argv[2] + "/v1", apiKey: "chaos" });
+const fl = createFaultline();
+const model = fl.model([openai.chat("overloaded"), openai.chat("gpt-5")]);
+const { text } = await generateText({ model, prompt: "Say hello.", maxRetries: 0 });
+const streamed = streamText({ model, prompt: "Say hello.", maxRetries: 0 });
+let length = 0;
+for await (const piece of streamed.textStream) length += piece.length;
+await fl.close();
+const version: string = model.specificationVersion;
+if (text === "" || length === 0 || version !== process.argv[3]) throw new Error(JSON.stringify({ text, length, version }));
+`;
+
 for (const { ai, openai, version } of SDKS) await part(ai, () => trySdk(ai, openai, version));
 for (const node of ["node@20", "node@22", "node@24"]) await part(node, () => tryNode(node));
-await part("vite", tryVite);
 
 process.stdout.write(
   failures.length === 0 ? "every install works\n" : `${failures.length} failed: ${failures.join(", ")}\n`,
@@ -60,23 +76,6 @@ function problemOf(
   const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, env, encoding: "utf8" });
   return status === 0 ? "" : `${command} ${args.join(" ")}\n${error?.message ?? ""}${stdout}${stderr}`;
 }
-
-const WITH_SDK = `
-import { createOpenAI } from "@ai-sdk/openai";
-import { generateText, streamText } from "ai";
-import { createFaultline } from "faultline";
-
-const openai = createOpenAI({ baseURL: process.argv[2] + "/v1", apiKey: "chaos" });
-const fl = createFaultline();
-const model = fl.model([openai.chat("overloaded"), openai.chat("gpt-5")]);
-const { text } = await generateText({ model, prompt: "Say hello.", maxRetries: 0 });
-const streamed = streamText({ model, prompt: "Say hello.", maxRetries: 0 });
-let length = 0;
-for await (const piece of streamed.textStream) length += piece.length;
-await fl.close();
-const version: string = model.specificationVersion;
-if (text === "" || length === 0 || version !== process.argv[3]) throw new Error(JSON.stringify({ text, length, version }));
-`;
 
 async function trySdk(ai: string, openai: string, version: string): Promise<string> {
   const { folder, problem } = project({ "program.ts": WITH_SDK }, ai, openai, "zod@4", "@types/node@24");
@@ -119,21 +118,4 @@ function tryNode(node: string): string {
   const env = { ...process.env, FAULTLINE_TEST_NODES: [program].join(delimiter) };
   const vitest = join(ROOT, "node_modules", "vitest", "vitest.mjs");
   return problemOf(process.execPath, [vitest, "run", "test/package/nodes.test.ts"], ROOT, env);
-}
-
-function tryVite(): string {
-  const source = readFileSync(join(ROOT, "test/package/bundled.test.ts"), "utf8");
-  const program = /const PROGRAM = `\n([\s\S]*?)\n`;/.exec(source)?.[1]?.replaceAll("\\`", "`") ?? "";
-  const config = 'export default { build: { ssr: "program.mjs", outDir: "out" }, ssr: { noExternal: true } };';
-  const { folder, problem } = project({ "program.mjs": program, "vite.config.mjs": config }, "vite@7");
-  if (problem !== "") return problem;
-  const vite = join(folder, "node_modules", "vite", "bin", "vite.js");
-  const unbuilt = problemOf(process.execPath, [vite, "build"], folder);
-  if (unbuilt !== "") return unbuilt;
-  const elsewhere = mkdtempSync(join(dirname(folder), "faultline-vite-"));
-  const { stdout, stderr } = spawnSync(process.execPath, [join(folder, "out", "program.js")], {
-    cwd: elsewhere,
-    encoding: "utf8",
-  });
-  return stdout.trim() === "InputInvalid done added function true" ? "" : `${stdout}${stderr}`;
 }

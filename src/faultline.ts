@@ -121,6 +121,15 @@ export class Faultline extends Runtime {
    * of AI SDK 5 or 6 it has their interface, so that the AI SDK they belong to accepts it.
    */
   model(targets: readonly (ModelTarget | ModelMember)[], options?: FaultlineModelOptions): LanguageModelV4;
+  // Packages of different versions declare an interface a little differently, so the caller gets the type that it gave.
+  model<Model extends LanguageModelV3>(
+    targets: readonly (ModelTarget<Model> | ModelMember)[],
+    options?: FaultlineModelOptions,
+  ): Model;
+  model<Model extends LanguageModelV2>(
+    targets: readonly (ModelTarget<Model> | ModelMember)[],
+    options?: FaultlineModelOptions,
+  ): Model;
   model(
     targets: readonly (ModelTarget<LanguageModelV3 | LanguageModelV4> | ModelMember)[],
     options?: FaultlineModelOptions,

@@ -5,6 +5,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { build as viteBuild } from "vite";
 import { describe, expect, it } from "vitest";
 import { DOORS, ROOT, strangerProject } from "./stranger.ts";
 
@@ -53,6 +54,17 @@ describe("the package, installed with its dependencies only", () => {
     });
     expect(warnings.map(({ text }) => text)).toEqual([]);
     const said = execFileSync(process.execPath, ["program.mjs"], { cwd: elsewhere, encoding: "utf8" });
+    expect(said.trim()).toBe("InputInvalid done added function true");
+  });
+
+  it("goes into one file with Vite's build for servers", async () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), "faultline-vite-"));
+    await viteBuild({
+      ...{ root: folder, configFile: false, logLevel: "silent" },
+      build: { ssr: "program.mjs", outDir: elsewhere, emptyOutDir: false },
+      ssr: { noExternal: true, external: ["@modelcontextprotocol/sdk"] },
+    });
+    const said = execFileSync(process.execPath, ["program.js"], { cwd: elsewhere, encoding: "utf8" });
     expect(said.trim()).toBe("InputInvalid done added function true");
   });
 
