@@ -3,7 +3,7 @@
 import type { LanguageModelV2, LanguageModelV3, LanguageModelV4 } from "@ai-sdk/provider";
 import { AGENT_OPTIONS, type Agent, type AgentOptions, createAgent } from "./agent/run/agent.ts";
 import type { CliTarget } from "./agent/run/cli.ts";
-import type { Fault } from "./core/fault/fault.ts";
+import type { Fault } from "./core/index.ts";
 import type { PriceRow } from "./provider/price/price-rows.ts";
 import { lazyPart } from "./host/lazy-part.ts";
 import { checkOptions } from "./options/check-options.ts";
