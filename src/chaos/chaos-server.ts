@@ -20,6 +20,7 @@ import {
   text,
   whole,
 } from "../options/kind.ts";
+import { agentEnv } from "./agent-env.ts";
 import { parseRequest, type ChaosRoute, routeOf } from "./parse-request.ts";
 import { type ChaosChoice, createChooser, UNCHOSEN } from "./choose.ts";
 import { control, CONTROL_PATH, type Controlled } from "./control.ts";
@@ -223,13 +224,7 @@ export async function startServer(options: ChaosOptions): Promise<Chaos> {
     openaiUrl: `${url}/v1`,
     anthropicUrl: url,
     googleUrl: `${url}/v1beta`,
-    env: {
-      OPENAI_BASE_URL: `${url}/v1`,
-      ANTHROPIC_BASE_URL: url,
-      // Google's own SDK appends the API version itself.
-      GOOGLE_GEMINI_BASE_URL: url,
-      ...{ OPENAI_API_KEY: "none", ANTHROPIC_API_KEY: "none", GEMINI_API_KEY: "none" },
-    },
+    env: agentEnv(url),
     get seed() {
       return seedNow();
     },

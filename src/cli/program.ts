@@ -6,6 +6,7 @@ import { addChaos } from "./commands/chaos.ts";
 import { addClassify } from "./commands/classify.ts";
 import { addCompletion } from "./commands/completion.ts";
 import { addDoctor } from "./commands/doctor.ts";
+import { addDrill } from "./commands/drill.ts";
 import { addExplain } from "./commands/explain.ts";
 import { addGateway } from "./commands/gateway.ts";
 import { addInit } from "./commands/init.ts";
@@ -87,6 +88,7 @@ Examples:
   addTools(program, io);
   addJournal(program, io);
   addChaos(program, io);
+  addDrill(program, io);
   addDoctor(program, io);
   addRun(program, io, args);
   addWorkflow(program, io);

@@ -20,6 +20,8 @@ export interface ProcessSpec {
   readonly maxLineBytes: number;
   /** How much of the end of each stream is kept. */
   readonly maxTailBytes: number;
+  /** Also end what it left running when it ended by itself. Default: false, because that may be intended. */
+  readonly endsAll?: boolean;
 }
 
 export interface ProcessTimeouts {

@@ -3,7 +3,7 @@
 // R2  A failed start does not throw.
 // R3  Signals go to everything the command started, including processes that left its group; see ending.ts and process-mark.ts.
 // R4  After `done` no timer or listener is left, and no process that was told to end. If a command ends by itself, processes that it left
-//     running without its pipes are spared, because that may be intended.
+//     running without its pipes are spared, because that may be intended; unless `endsAll` says otherwise.
 
 import { steadyNow } from "../../host/clock.ts";
 import { launch, type Launched } from "./launch.ts";
@@ -87,6 +87,7 @@ function supervise(
     exit = { exitCode, signal };
     // The process has exited within its limits. From here on only the pipes are awaited.
     watchdog.stop();
+    if (spec.endsAll === true) ending.stop();
     ending.exited();
   });
   void child.closed.then(({ failure }) => {

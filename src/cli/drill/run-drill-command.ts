@@ -1,0 +1,92 @@
+// `faultline drill`: runs the drills, prints the scorecard, and fails if a fault was not handled.
+
+import { agentEnv } from "../../chaos/agent-env.ts";
+import { type Io, UsageError } from "../io.ts";
+import type { GlobalOptions } from "../options.ts";
+import { paintFor } from "../render/paint.ts";
+import { lineOf } from "../render/program-name.ts";
+import { oneLine, safeJson, safeText } from "../render/safe-text.ts";
+import { DRILL_WORDS, type DrillWords } from "../render/words/drill-words.ts";
+import { onStopSignal } from "../stop-signals.ts";
+import { type Drill, DRILLS, PROMPT } from "./drills.ts";
+import { type Baseline, type DrilledAgent, type DrillResult, runDrills } from "./run-drills.ts";
+import { dataCard, markdownCard, scoreOf, textCard } from "./scorecard.ts";
+
+export interface DrillCommandOptions {
+  readonly gateway?: true;
+  readonly only?: readonly string[];
+  readonly timeout: number;
+  readonly markdown?: true;
+}
+
+export async function runDrillCommand(
+  words: readonly string[],
+  options: DrillCommandOptions,
+  io: Io,
+  shared: GlobalOptions,
+): Promise<void> {
+  const said = DRILL_WORDS[shared.locale];
+  const drills = chosen(options.only, said);
+  const hasGateway = options.gateway === true;
+  const command = lineOf(words);
+  const stopper = new AbortController();
+  const release = onStopSignal(() => stopper.abort(new Error(said.stopped)));
+  const results: DrillResult[] = [];
+  await io.stderr.write(`${said.begins(command, drills.length, hasGateway)}\n`);
+  const baseline = await runDrills({
+    agentAt: (url) => agentAt(url, words, io),
+    drills,
+    hasGateway,
+    timeoutMs: options.timeout,
+    clock: io.clock,
+    signal: stopper.signal,
+    onResult: (result) => {
+      results.push(result);
+      return io.stderr.write(`  ${result.drill.id}: ${said.verdicts[result.verdict]}\n`);
+    },
+  });
+  release();
+  if (stopper.signal.aborted) throw new UsageError(said.stopped, "cancelled");
+  if (!baseline.works)
+    throw new UsageError(whyNot(baseline, said), baseline.notStarted === null ? "failed" : "missing");
+  const { good, met } = scoreOf(results);
+  if (good < met) io.exit("failed");
+  await io.stdout.write(`${card(results, command, options, shared, io)}\n`);
+}
+
+function card(
+  results: readonly DrillResult[],
+  command: string,
+  { gateway, markdown }: DrillCommandOptions,
+  { json, locale, color }: GlobalOptions,
+  io: Io,
+): string {
+  const words = DRILL_WORDS[locale];
+  if (json) return safeJson(dataCard(results, command, gateway === true));
+  if (markdown === true) return markdownCard(results, words);
+  return textCard(results, words, paintFor(io.stdout, io.env, color));
+}
+
+function chosen(only: readonly string[] | undefined, words: DrillWords): readonly Drill[] {
+  if (only === undefined) return DRILLS;
+  const ids = DRILLS.map(({ id }) => id);
+  const unknown = only.find((name) => !ids.includes(name));
+  if (unknown !== undefined) throw new UsageError(words.unknown(oneLine(unknown, 60), ids.join(", ")));
+  return DRILLS.filter(({ id }) => only.includes(id));
+}
+
+/** The user's own keys are replaced, so that no drill reaches a real provider by them. */
+function agentAt(url: string, words: readonly string[], { env }: Io): DrilledAgent {
+  const [command = "", ...args] = words.map((word) => word.replaceAll("{url}", url).replaceAll("{prompt}", PROMPT));
+  return { command, args, cwd: process.cwd(), env: { ...env, ...agentEnv(url) } };
+}
+
+function whyNot({ notStarted, seen, stray, printed }: Baseline, words: DrillWords): string {
+  if (notStarted !== null) return words.notStarted(notStarted);
+  const lost = seen.requests.length === 0;
+  return [
+    lost ? words.sentNothing : words.hasNoAnswer(PROMPT),
+    ...(stray === null ? [] : [words.stray(stray)]),
+    ...(printed.trim() === "" ? [] : [words.printed, safeText(printed.trim())]),
+  ].join("\n");
+}
