@@ -75,3 +75,15 @@ describe("a conversation", () => {
     expect(new Set(world.asked())).toEqual(new Set([FIRST]));
   });
 });
+
+describe.each(DIALECTS)("a stream of %s that is too slow", (target) => {
+  it("is switched before the client sees any of it", async () => {
+    const route = ", mid_stream: restart, min_characters_per_second: 20";
+    const rules = [always(FIRST, { "fault": "slow-drip", "wait-ms": 6_000 })];
+    const world = await gatewayWorld({ file: twoDialects(target, "openai-chat", route), rules });
+    const heard = await world.run(ask(world.url, "openai-chat", { streaming: true }));
+    expect(heard).toMatchObject({ status: 200, text: ANSWER, isWhole: true, error: null });
+    // A keep-alive has sent the head by then, so the target is in the ledger only.
+    expect(world.asked().at(-1)).toBe(SECOND);
+  });
+});

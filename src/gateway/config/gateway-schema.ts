@@ -55,11 +55,16 @@ const route = z
       .describe(
         "After a stream broke: `fail` ends it with an error event; `restart` starts over, and shows a stream only when it is whole. Default: `fail`.",
       ),
+    min_characters_per_second: z
+      .number()
+      .min(0.1)
+      .max(100_000)
+      .describe("A stream that is slower for ten seconds counts as failed. Useful with `restart`. Default: any speed."),
     affinity: z
       .boolean()
       .describe("A conversation stays on the target that answered it last, for its prompt cache. Default: true."),
   })
-  .partial({ mid_stream: true, affinity: true });
+  .partial({ mid_stream: true, min_characters_per_second: true, affinity: true });
 
 const budget = z
   .strictObject({

@@ -114,7 +114,7 @@ class Builder {
 
   #route(
     name: string,
-    { chain, mid_stream, affinity }: NonNullable<GatewayFile["routes"]>[string],
+    { chain, mid_stream, affinity, min_characters_per_second }: NonNullable<GatewayFile["routes"]>[string],
     targets: ReadonlyMap<string, GatewayTarget>,
   ): GatewayRoute | null {
     const steps = chain.flatMap((written, index): readonly RouteStep[] => {
@@ -126,7 +126,13 @@ class Builder {
     });
     const [first, ...rest] = steps;
     if (first === undefined) return null;
-    return { name, steps: [first, ...rest], midStream: mid_stream ?? "fail", affinity: affinity ?? true };
+    return {
+      name,
+      steps: [first, ...rest],
+      midStream: mid_stream ?? "fail",
+      affinity: affinity ?? true,
+      leastPerSecond: min_characters_per_second ?? 0,
+    };
   }
 
   #key(

@@ -28,6 +28,8 @@ export interface GatewayRoute {
   readonly steps: readonly [RouteStep, ...RouteStep[]];
   readonly midStream: "fail" | "restart";
   readonly affinity: boolean;
+  /** The slowest allowed stream; 0 for any. */
+  readonly leastPerSecond: number;
 }
 
 /** The windows of time that have a limit, in micro-cents. */

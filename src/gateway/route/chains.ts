@@ -30,16 +30,16 @@ export class Chains {
   get({ route, steps }: TakenRoute, dialect: Protocol, model: string, start: number): GatewayChain {
     const places = steps.map(({ target }) => target.name).join(",");
     const key = [route.name, dialect, model, start, places].join("\n");
-    const known = this.#chains.get(key) ?? this.#make(turned(steps, start), dialect, model);
+    const known = this.#chains.get(key) ?? this.#make(turned(steps, start), dialect, model, route.leastPerSecond);
     this.#chains.delete(key);
     this.#chains.set(key, known);
     for (const oldest of this.#chains.keys()) if (this.#chains.size > MOST_CHAINS) this.#chains.delete(oldest);
     return known;
   }
 
-  #make(steps: readonly RouteStep[], dialect: Protocol, model: string): GatewayChain {
+  #make(steps: readonly RouteStep[], dialect: Protocol, model: string, leastPerSecond: number): GatewayChain {
     const members = steps.map((step, index): GatewayMember => {
-      const placed = { target: step.target, model: step.model ?? model, hasFallback: steps.length > 1 };
+      const placed = { target: step.target, model: step.model ?? model, hasFallback: steps.length > 1, leastPerSecond };
       if (!step.target.dialects.includes(dialect)) return translatedMember(placed, dialect, this.#deps);
       return (index === 0 ? byteMember : fallbackMember)(placed, dialect, this.#deps);
     });

@@ -56,7 +56,13 @@ export class Routing {
     const slash = model.indexOf("/");
     const target = slash === -1 ? undefined : this.#settings.targets.get(model.slice(0, slash));
     if (target === undefined) return null;
-    return { name: model, steps: [{ target, model: model.slice(slash + 1) }], midStream: "fail", affinity: false };
+    return {
+      name: model,
+      steps: [{ target, model: model.slice(slash + 1) }],
+      midStream: "fail",
+      affinity: false,
+      leastPerSecond: 0,
+    };
   }
 
   #offered(model: string): GatewayRoute | null {
@@ -64,7 +70,9 @@ export class Routing {
       .filter(({ models }) => models.includes(model))
       .map((target): RouteStep => ({ target, model }));
     const [first, ...rest] = steps;
-    return first === undefined ? null : { name: model, steps: [first, ...rest], midStream: "fail", affinity: true };
+    return first === undefined
+      ? null
+      : { name: model, steps: [first, ...rest], midStream: "fail", affinity: true, leastPerSecond: 0 };
   }
 }
 

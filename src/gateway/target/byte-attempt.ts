@@ -10,7 +10,7 @@ import { HeldBytes, MOST_BYTES, QuietBytes } from "../../provider/fetch/bounded.
 import { saysError, throwIfBad } from "../../provider/fetch/exchange.ts";
 import { tellWireCost, type WireCosts } from "../../provider/fetch/wire-costs.ts";
 import type { ModelTimeouts } from "../../provider/model/timeouts.ts";
-import { Watch } from "../../provider/model/watch.ts";
+import { Speed, Watch } from "../../provider/model/watch.ts";
 import { createWireReader, type WireReader } from "../../provider/wire/wire-reader.ts";
 import { outgoingHeaders } from "../../telemetry/otel.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";
@@ -34,6 +34,7 @@ export interface ByteTarget extends Pick<WireCosts, "costOf"> {
   readonly agent: Dispatcher;
   readonly clock: Clock;
   readonly timeouts: ModelTimeouts;
+  readonly leastPerSecond: number;
 }
 
 /** How long a client may leave what was written unread. */
@@ -54,6 +55,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
   private readonly watch: Watch;
   private readonly reader: WireReader;
   private readonly quiet = new QuietBytes();
+  private readonly speed: Speed | null;
   private controller: Dispatcher.DispatchController | null = null;
   private head: AnswerHead = { status: 200, headers: {} };
   /** The body of an error, or of an answer that is not streamed; null while a stream passes. */
@@ -71,6 +73,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     const { facts, dialect } = request.asked;
     const timeouts = facts.streaming ? target.timeouts.stream : target.timeouts.whole;
     this.watch = new Watch(target.clock, timeouts, context, (late) => this.reject(new FaultError(late)));
+    this.speed = target.leastPerSecond === 0 ? null : new Speed(target.clock, target.leastPerSecond);
     this.reader = createWireReader(dialect, facts.streaming ? "stream" : "json", {
       provider: target.provider,
       wantsJson: facts.wantsJson,
@@ -173,7 +176,12 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     answer.push(chunk);
     if (!answer.isOpen && (state.sawContent || state.lookedAway !== null) && answer.open(this.head)) context.commit();
     if (answer.isOpen && answer.isFull) this.waitForClient(controller);
-    else watch.wait();
+    else this.wait();
+  }
+
+  private wait(): void {
+    this.watch.wait();
+    this.speed?.waits();
   }
 
   /** The first piece of an answer. */
@@ -187,6 +195,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     const { state } = this.reader;
     this.progress = state.progress;
     this.watch.progress(state.isThinking);
+    this.speed?.came(state.outputLength, state.isThinking);
     this.quiet.progress();
     const { asked, isMetered } = this.request;
     // Without a limit the cost is only asked for at the end.
@@ -203,7 +212,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
       UNREAD_MS,
       () => {
         controller.resume();
-        if (!this.isOver) this.watch.wait();
+        if (!this.isOver) this.wait();
       },
       () => {
         answer.cut();

@@ -29,6 +29,8 @@ export interface PlacedTarget {
   readonly model: string;
   /** Another target can answer, too. */
   readonly hasFallback: boolean;
+  /** The slowest allowed stream, in characters; 0 for any. */
+  readonly leastPerSecond: number;
 }
 
 /** Probing this target costs little while another one answers. */
@@ -55,6 +57,7 @@ export function byteMember(placed: PlacedTarget, dialect: Protocol, deps: Gatewa
     clock: deps.clock,
     timeouts,
     costOf: costs.costOf,
+    leastPerSecond: placed.leastPerSecond,
   };
   return {
     tool: tool<GatewayRequest, unknown>({

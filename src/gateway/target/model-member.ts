@@ -51,7 +51,11 @@ export function fallbackMember(placed: PlacedTarget, dialect: Protocol, deps: Ga
 
 const OPTIONS = resolveModelOptions({});
 
-function innerMember({ target, model, hasFallback }: PlacedTarget, dialect: Protocol, deps: GatewayDeps): ModelMember {
+function innerMember(
+  { target, model, hasFallback, leastPerSecond }: PlacedTarget,
+  dialect: Protocol,
+  deps: GatewayDeps,
+): ModelMember {
   const own = target.dialects.includes(dialect) ? dialect : target.dialects[0];
   const language = lazyModel(target, own, model, deps.transport.fetch);
   const { maxConcurrent, timeouts, name } = target;
@@ -63,7 +67,8 @@ function innerMember({ target, model, hasFallback }: PlacedTarget, dialect: Prot
   // The request was written for a model of the client's dialect.
   const facts = factsFor(DIALECTS[dialect].vendor, "");
   const writtenFor: PlacedModel = { ...place, facts, domains: { endpoint: dialect, account: "", model: "" } };
-  return modelMember(place, [writtenFor, place], hasFallback, OPTIONS, deps);
+  const options = { ...OPTIONS, minCharactersPerSecond: leastPerSecond };
+  return modelMember(place, [writtenFor, place], hasFallback, options, deps);
 }
 
 function translate(
