@@ -9,7 +9,7 @@ import { classify } from "../../core/classify/classify.ts";
 import { afterIdle } from "../../host/clock.ts";
 import type { KeepKind } from "../journal.ts";
 import type { OnWarning } from "../warnings.ts";
-import type { Database } from "./database.ts";
+import { type Database, keepingAlive } from "./database.ts";
 import { postgresError } from "./postgres-errors.ts";
 import { kindsIn } from "./writes.ts";
 
@@ -116,7 +116,7 @@ async function end(client: pg.Client): Promise<void> {
   client.removeAllListeners("notification");
   // It is not used any more, so it does not matter how it ended.
   const suppress = (): void => undefined;
-  await client.end().catch(suppress);
+  await keepingAlive(client.end()).catch(suppress);
 }
 
 /** A connection that only listens must not keep the process alive. */

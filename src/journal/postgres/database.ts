@@ -118,8 +118,21 @@ export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
       await client.connect();
       return client;
     },
-    close: () => pool.end(),
+    close: () => keepingAlive(pool.end()),
   };
+}
+
+/**
+ * Idle connections do not keep the process alive. While one is being closed, a timer does: a process that awaits the end would
+ * otherwise exit in the middle of it, with a status that says so.
+ */
+export async function keepingAlive(ending: Promise<void>): Promise<void> {
+  const letGo = systemClock.after(CONNECT_MS, () => undefined);
+  try {
+    await ending;
+  } finally {
+    letGo();
+  }
 }
 
 const WAITING = "reaching the journal's database, which does not answer; trying again";
