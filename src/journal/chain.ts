@@ -2,6 +2,7 @@
 // The chain depends on the session and its entries only: every journal and every exported file comes to the same one.
 
 import { nodeCrypto } from "../host/builtin.ts";
+import { drift } from "./journal-faults.ts";
 
 /** What the first link hangs on. A file that holds only the end of a session starts at `after`. */
 export function chainStart(session: string, after = 0): string {
@@ -11,6 +12,20 @@ export function chainStart(session: string, after = 0): string {
 /** `body` and `seal` are JSON on one line, so no other parts can read the same. An entry that came with no sealed value has no seal. */
 export function nextLink(before: string, seq: number, at: number, type: string, body: string, seal = ""): string {
   return sha256(`${before}\n${seq}\n${at}\n${type}\n${body}${seal === "" ? "" : `\n${seal}`}`);
+}
+
+/** The link of an entry of a copy: it must be the one that its content gives. */
+export function refuseOtherLink(
+  session: string,
+  seq: number,
+  link: string,
+  restored: { readonly hash: string } | undefined,
+): void {
+  if (restored === undefined || restored.hash === link) return;
+  throw drift(
+    `Entry ${seq} of session ${session} is not what was written: its hash is that of another one. Run a verification of the journal it comes from.`,
+    { context: { session, seq } },
+  );
 }
 
 const DIGEST_CHARS = 32;

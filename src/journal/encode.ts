@@ -16,6 +16,8 @@ export interface EncodedEntry {
   readonly mark: StatusMark | null;
   /** What it means for the index of failures. */
   readonly faultMark: FaultMark | null;
+  /** For an entry of a copy: what it was written with. */
+  readonly restored?: { readonly hash: string; readonly seal: string };
 }
 
 export interface EncodedKeep {
@@ -26,6 +28,8 @@ export interface EncodedKeep {
   readonly place: KeptPlace;
   /** The text by which a search finds it; null for what is not searched. */
   readonly searched: string | null;
+  /** For a value of a copy: its checksum, and the entry it hangs on. */
+  readonly restored?: { readonly hash: string; readonly session: string | null; readonly seq: number };
 }
 
 const MAX_NAME_CHARS = 200;

@@ -26,6 +26,7 @@ Examples:
   $ faultline journal answer agent.db q_9f1c yes
   $ faultline journal verify agent.db
   $ faultline journal prune agent.db --older-than 30d --dry-run
+  $ faultline journal copy agent.db postgres://agent@db.example.org/agents
   $ faultline journal export agent.db order-7 | ssh elsewhere faultline journal import agent.db - --adopt`,
     );
   addReading(journal, io);
@@ -84,6 +85,16 @@ function addMoving(journal: Command, io: Io): void {
     .action(async (file: string, lines: string, options: { adopt?: true }, command: Command) => {
       const { importFrom } = await import("../journal/transfer.ts");
       await importFrom(file, lines, options.adopt === true, io, globalOptions(command, io));
+    });
+  ofOperator(journal.command("copy"), io)
+    .description(
+      "Copies a whole journal to another place, from SQLite to PostgreSQL or back, with every hash checked. Stop its processes first. A copy that was broken off continues.",
+    )
+    .argument("<from>", "the journal's file, or its address: postgres://…")
+    .argument("<to>", "a new journal: a file, or postgres://…")
+    .action(async (from: string, to: string, _options: object, command: Command) => {
+      const { copyTo } = await import("../journal/copy.ts");
+      await copyTo(from, to, io, globalOptions(command, io));
     });
   withFile(
     ofOperator(journal.command("prune"), io).description(

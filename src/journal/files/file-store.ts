@@ -5,8 +5,8 @@ export interface FileStore {
   readonly folder: string | null;
   /** Writes a file under a name that is free: a second one of the same name gets a number. Returns the name. It is on disk afterwards. */
   writeNew(folder: string, name: string, bytes: Uint8Array): Promise<string>;
-  /** Writes a file, or replaces it: all of it or nothing. A file that has this text already is left alone. */
-  replace(path: string, text: string): Promise<void>;
+  /** Writes a file, or replaces it: all of it or nothing. A file with this content is left alone. */
+  replace(path: string, content: string | Uint8Array): Promise<void>;
   /** null when there is no file of that name. Follows no links. */
   read(path: string): Promise<Uint8Array | null>;
   /** The paths of all files, in order. */

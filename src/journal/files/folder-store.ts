@@ -22,9 +22,9 @@ export function folderStore(root: string): FileStore {
         throw storeError(error);
       }
     },
-    async replace(path, text) {
+    async replace(path, content) {
       try {
-        await replaceFile(join(root, path), text);
+        await replaceFile(join(root, path), Buffer.from(content));
       } catch (error) {
         throw storeError(error);
       }
@@ -66,15 +66,15 @@ async function writeIfNew(path: string, bytes: Uint8Array): Promise<boolean> {
 let written = 0;
 const UNFINISHED = /\.(\d+)-\d+\.tmp$/;
 
-async function replaceFile(path: string, text: string): Promise<void> {
+async function replaceFile(path: string, content: Buffer): Promise<void> {
   const there = await readWithoutLinks(path);
-  if (there !== null && Buffer.from(there).toString("utf8") === text) return;
+  if (there !== null && content.equals(there)) return;
   await makeFolder(dirname(path), { mode: 0o700 });
   await removeUnfinished(dirname(path));
   const unfinished = `${path}.${process.pid}-${++written}.tmp`;
   const handle = await nodeFsPromises().open(unfinished, "w", 0o600);
   try {
-    await handle.writeFile(text);
+    await handle.writeFile(content);
     await handle.sync();
   } finally {
     await handle.close();

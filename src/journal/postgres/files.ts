@@ -31,8 +31,8 @@ function storeIn(ask: Ask, area: string, root: string): FileStore {
   return {
     folder: null,
     writeNew: (folder, name, bytes) => firstFreeName(name, (file) => writeIfNew(`${root}${folder}/${file}`, bytes)),
-    async replace(path, text) {
-      const chunks = chunksOf(Buffer.from(text, "utf8"));
+    async replace(path, content) {
+      const chunks = chunksOf(Buffer.from(content));
       await ask(
         `WITH cut AS (DELETE FROM @.files WHERE area = $1 AND path = $2 AND chunk >= $4)
          INSERT INTO @.files (area, path, chunk, bytes)

@@ -2,7 +2,7 @@
 
 import { causeIn } from "../../core/record/fault-index.ts";
 import type { SessionStatus } from "../../core/record/event.ts";
-import { chainStart, nextLink } from "../chain.ts";
+import { chainStart, nextLink, refuseOtherLink } from "../chain.ts";
 import type { EncodedEntry, EncodedKeep } from "../encode.ts";
 import type { KeepKind } from "../journal.ts";
 import { fenced } from "../journal-faults.ts";
@@ -220,10 +220,11 @@ class Plan {
     let { status, updatedAt, lastSeq, lastHash } = before;
     const sealedSeq = lastSeq + entries.length;
     for (const entry of entries) {
-      const { at, type, body, mark } = entry;
+      const { at, type, body, mark, restored } = entry;
       lastSeq++;
-      const seal = lastSeq === sealedSeq ? lastSeal : "";
+      const seal = restored?.seal ?? (lastSeq === sealedSeq ? lastSeal : "");
       lastHash = nextLink(lastHash, lastSeq, at, type, body, seal);
+      refuseOtherLink(session, lastSeq, lastHash, restored);
       columns.session.push(before.number);
       columns.seq.push(lastSeq);
       columns.at.push(at);
@@ -259,9 +260,14 @@ class Plan {
     columns.kind[row] = kind;
     columns.key[row] = key;
     columns.value[row] = text;
-    columns.hash[row] = text === null ? "" : checksumOf(kind, key, text, head?.lastHash ?? null);
-    columns.session[row] = head === null ? null : session;
-    columns.seq[row] = head?.lastSeq ?? 0;
+    const sealed = keep.restored ?? {
+      hash: text === null ? "" : checksumOf(kind, key, text, head?.lastHash ?? null),
+      session: head === null ? null : session,
+      seq: head?.lastSeq ?? 0,
+    };
+    columns.hash[row] = sealed.hash;
+    columns.session[row] = sealed.session;
+    columns.seq[row] = sealed.seq;
     columns.at[row] = keep.place.at;
     columns.old[row] = onlyOver;
     if (onlyOver !== null) this.#conditions.set(row + 1, place);

@@ -4,7 +4,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { SessionStatus } from "../../core/record/event.ts";
 import { ownerOf, SEAL } from "../keep-kinds.ts";
-import { chainStart, nextLink } from "../chain.ts";
+import { chainStart, nextLink, refuseOtherLink } from "../chain.ts";
 import type { EncodedEntry, EncodedKeep } from "../encode.ts";
 import { createFaultIndex } from "./fault-index.ts";
 import { createRunSearch, searchKept } from "./search-index.ts";
@@ -91,10 +91,11 @@ export function createWrites(db: DatabaseSync, now: () => number): Writes {
   }
 
   function rowOf(
-    { kind, key, text, place }: EncodedKeep & { readonly text: string },
+    { kind, key, text, place, restored }: EncodedKeep & { readonly text: string },
     now: number,
     sealedBy: string | null,
   ): (string | number | null)[] {
+    if (restored !== undefined) return [kind, key, text, now, restored.hash, restored.session, restored.seq, place.at];
     const session = sessionFor(kind, key, sealedBy);
     const head = session === null ? undefined : headOf(session);
     const hash = checksumOf(kind, key, text, head?.lastHash ?? null);
@@ -108,10 +109,11 @@ export function createWrites(db: DatabaseSync, now: () => number): Writes {
       before.number ??
       insertSession.run(session, status, before.startedAt, updatedAt, lastSeq, lastHash).lastInsertRowid;
     const sealedSeq = lastSeq + entries.length;
-    for (const { at, type, body, mark, faultMark } of entries) {
+    for (const { at, type, body, mark, faultMark, restored } of entries) {
       lastSeq++;
-      const seal = lastSeq === sealedSeq ? lastSeal : "";
+      const seal = restored?.seal ?? (lastSeq === sealedSeq ? lastSeal : "");
       lastHash = nextLink(lastHash, lastSeq, at, type, body, seal);
+      refuseOtherLink(session, lastSeq, lastHash, restored);
       const { lastInsertRowid: position } = insertEvent.run(session, lastSeq, at, type, body, lastHash, seal);
       if (faultMark !== null) faults.note(faultMark, { position, at, session: number, seq: lastSeq });
       status = statusAfter(status, mark);

@@ -79,6 +79,9 @@ const ZH: Readonly<Record<string, string>> = {
   "Lists sessions, the newest first.": "列出会话，最新的在前。",
   "only sessions with this status": "只列出此状态的会话",
   "how many at most": "最多多少个",
+  "a new journal: a file, or postgres://…": "新的日志：文件或 postgres://…",
+  "Copies a whole journal to another place, from SQLite to PostgreSQL or back, with every hash checked. Stop its processes first. A copy that was broken off continues.":
+    "将整个日志复制到另一处（SQLite 与 PostgreSQL 之间双向），并检查每个哈希。请先停止其进程。中断的复制会继续。",
   "the journal's file, or its address: postgres://…": "日志文件，或其地址：postgres://…",
   "Shows what happened in a session: what failed, what was decided and why, what it cost.":
     "显示会话中发生的事：什么失败了，作了什么决定、为什么，花费多少。",

@@ -100,6 +100,8 @@ const EN = {
   lineTooLong: (line: number) => `Line ${line} is too long to import.`,
 
   pruned: (count: number) => `${plural(count, "session")} removed`,
+  copied: (entries: number, kept: number, files: number) =>
+    `${entries} ${entries === 1 ? "entry" : "entries"}, ${plural(kept, "kept value")} and ${plural(files, "file")} copied`,
   wouldPrune: (count: number) => `${plural(count, "session")} would be removed`,
   trouble: (what: string, why: string) => `While ${what}: ${why}`,
 
@@ -226,6 +228,7 @@ export const JOURNAL_WORDS: Readonly<Record<Locale, JournalWords>> = {
     lineTooLong: (line) => `其第 ${line} 行对本程序而言过长。`,
 
     pruned: (count) => `已移除 ${count} 个会话`,
+    copied: (entries, kept, files) => `已复制 ${entries} 个条目、${kept} 个保存值和 ${files} 个文件`,
     wouldPrune: (count) => `将移除 ${count} 个会话`,
     trouble: (what, why) => `执行“${what}”时：${why}`,
 
