@@ -34,7 +34,8 @@ export async function runGateway(options: GatewayCommandOptions, io: Io, shared:
     return checkFile(config, parse, false, io, shared);
   }
   const words = GATEWAY_WORDS[shared.locale];
-  const settings = await readSettings(config, io, shared);
+  let source = await io.readFile(config);
+  const settings = await readSettings(source, config, io, shared);
   if (settings === null) return void io.exit("config");
   const journal = journalOf(options, io);
   if (journal === DEFAULT_JOURNAL) await makeFolder(dirname(journal), { mode: 0o700 });
@@ -43,7 +44,11 @@ export async function runGateway(options: GatewayCommandOptions, io: Io, shared:
   const faultline = createFaultline({ journal, clock: io.clock });
   const started = await start(faultline, settings, options);
   const watch = watchFolders(io.clock, async () => {
-    const changed = await readSettings(config, io, shared);
+    const text = await io.readFile(config);
+    // Other files of the folder change, too.
+    if (text === source) return;
+    source = text;
+    const changed = await readSettings(text, config, io, shared);
     if (changed !== null) await started.gateway.use(changed);
     const told = changed === null ? words.kept : words.reloaded;
     if (!shared.json) await io.stderr.write(`${told(oneLine(config, 500))}\n`);
@@ -69,8 +74,12 @@ export async function runGateway(options: GatewayCommandOptions, io: Io, shared:
 }
 
 /** null: the file has mistakes, which were printed. */
-async function readSettings(config: string, io: Io, { color }: GlobalOptions): Promise<GatewaySettings | null> {
-  const source = await io.readFile(config);
+async function readSettings(
+  source: string,
+  config: string,
+  io: Io,
+  { color }: GlobalOptions,
+): Promise<GatewaySettings | null> {
   const { settings, diagnostics } = parseGateway(source, config, io.env);
   await printDiagnostics(diagnostics, source, io, color);
   return settings;

@@ -270,6 +270,8 @@ const ZH: Readonly<Record<string, string>> = {
   "the name it was given": "它的名称",
   "Speaks OpenAI chat completions and responses, Anthropic messages and Google generateContent, and answers each request with the first target of its route that can.":
     "支持 OpenAI chat completions 与 responses、Anthropic messages 和 Google generateContent，用路由中第一个可用的目标回答每个请求。",
+  "be a gateway, too: targets, routes and keys of model APIs, on the same port":
+    "同时作为网关：在同一端口上提供模型 API 的目标、路由和密钥",
   "start a gateway that lets clients survive failing providers": "启动网关，让客户端在提供方出错时继续工作",
   "targets, routes and keys; changes are taken up without a restart": "目标、路由和密钥；改变后无需重启即生效",
   "the address to listen on; any but this machine's own needs keys": "监听地址；除本机地址外都需要密钥",

@@ -1,0 +1,34 @@
+// `faultline gateway` on files with and without mistakes.
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { runCli } from "../support/run-cli.ts";
+
+function fileWith(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "faultline-gateway-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "gateway.faultline.yaml");
+  writeFileSync(file, text);
+  return file;
+}
+
+const GOOD = `version: 1\ntargets: { a: { dialect: openai-chat, base_url: "http://127.0.0.1:1/v1" } }\n`;
+
+it("--check says that a file is good", async () => {
+  const { exit, stdout } = await runCli(["gateway", "--check", "--config", fileWith(GOOD)]);
+  expect(exit).not.toBe("config");
+  expect(stdout).toContain("0 errors, 0 warnings");
+});
+
+it.each([["--check"], ["--port", "0"]])(
+  "a mistake is shown with its place, and nothing starts: %s",
+  async (...words) => {
+    const file = fileWith(`${GOOD}routes: { x: { chain: [b] } }\n`);
+    const { exit, stderr } = await runCli(["gateway", ...words, "--config", file]);
+    expect(exit).toBe("config");
+    expect(stderr).toContain("there is no target `b`");
+    expect(stderr).toContain(":3:24");
+  },
+);
