@@ -91,7 +91,7 @@ type Read = Pick<Heard, "text" | "isWhole" | "error">;
 type Step = string | number;
 
 /** What lies at a path in parsed JSON; undefined when nothing does. */
-export function at(value: unknown, ...path: readonly Step[]): unknown {
+function at(value: unknown, ...path: readonly Step[]): unknown {
   return path.reduce<unknown>(
     (held, step) => (typeof held === "object" && held !== null ? (held as Record<Step, unknown>)[step] : undefined),
     value,
@@ -155,7 +155,7 @@ function readBody(dialect: Protocol, raw: string): Read {
 }
 
 /** The data of the events in a stream, parsed. */
-export function eventsIn(raw: string): readonly unknown[] {
+function eventsIn(raw: string): readonly unknown[] {
   return raw.split("\n\n").flatMap((block): readonly unknown[] => {
     const data = /^data: (.*)$/m.exec(block)?.[1];
     if (data === undefined) return [];

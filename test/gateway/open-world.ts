@@ -92,13 +92,13 @@ export async function openWorld({
   };
 }
 
-export function settingsOf(yaml: string, env: Readonly<Record<string, string>>): GatewaySettings {
+function settingsOf(yaml: string, env: Readonly<Record<string, string>>): GatewaySettings {
   const { settings, diagnostics } = parseGateway(yaml, "gateway.faultline.yaml", env);
   if (settings === null) throw new Error(diagnostics.map(({ message }) => message).join("\n"));
   return settings;
 }
 
-export function urlOf({ openaiUrl, anthropicUrl, googleUrl }: Chaos, dialect: Protocol): string {
+function urlOf({ openaiUrl, anthropicUrl, googleUrl }: Chaos, dialect: Protocol): string {
   if (dialect === "anthropic-messages") return anthropicUrl;
   return dialect === "google-generate" ? googleUrl : openaiUrl;
 }

@@ -127,7 +127,7 @@ function isSet(value: unknown): boolean {
   return value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0);
 }
 
-export function withOptions(providerOptions: SharedV4ProviderOptions | undefined): {
+function withOptions(providerOptions: SharedV4ProviderOptions | undefined): {
   providerOptions?: SharedV4ProviderOptions;
 } {
   return providerOptions === undefined ? {} : { providerOptions };
