@@ -286,6 +286,18 @@ const ZH: Readonly<Record<string, string>> = {
   "Shows real failures, how they are classified, and what Faultline would do about each.":
     "展示真实的故障、如何识别，以及 Faultline 会怎样处理。",
   "see real failures classified and decided": "看真实故障如何被识别和处理",
+  // drill
+  "run an agent against a provider that fails, and print a scorecard": "让代理面对会出错的提供方运行，并输出评分表",
+  "Runs an agent once without a fault, then once with each fault: does it survive, answer wrongly, hang, crash, retry too hard or waste money?":
+    "先在没有故障的情况下运行一次代理，再针对每种故障各运行一次：它是否存活、答错、卡住、崩溃、重试过猛或浪费费用？",
+  "the agent and its arguments, after `--`; {url} and {prompt} are replaced":
+    "代理及其参数，写在 `--` 之后；{url} 和 {prompt} 会被替换",
+  "put the gateway and a second provider between the agent and the fault": "在代理与故障之间放置网关和第二个提供方",
+  "only this drill; can be repeated": "只做这一项演练；可重复给出",
+  "how long one run may take, e.g. 90s, 2m (default: 60s)": "一次运行最长多久，例如 90s、2m（默认：60s）",
+  "print the scorecard as Markdown, with a badge": "以 Markdown 输出评分表，附徽章",
+  "The agent finds the provider by OPENAI_BASE_URL, ANTHROPIC_BASE_URL or GOOGLE_GEMINI_BASE_URL, or by {url} in its arguments.\nIt survives if it prints the model's answer and ends with exit code 0. No key and no network are needed.\nExit code 1 says that a fault was not handled.":
+    "代理通过 OPENAI_BASE_URL、ANTHROPIC_BASE_URL 或 GOOGLE_GEMINI_BASE_URL，或参数中的 {url} 找到提供方。\n代理输出模型的答案并以退出码 0 结束，即为存活。不需要密钥，也不需要网络。\n退出码 1 表示有故障没有得到处理。",
   "Prints a script that completes commands, options and values in your shell.":
     "输出一个脚本，让您的 shell 补全命令、选项和值。",
   "print the script that completes commands in your shell": "输出让 shell 补全命令的脚本",
