@@ -1,0 +1,59 @@
+// `faultline gateway` takes up changes of its file, and of no other.
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { fileAccess } from "../../src/cli/file-access.ts";
+import { runGateway } from "../../src/cli/gateway/run-gateway.ts";
+import type { Io } from "../../src/cli/io.ts";
+import { systemClock } from "../../src/host/clock.ts";
+
+const settings = (model: string): string => `version: 1
+targets:
+  one: { dialect: openai-chat, base_url: http://127.0.0.1:9/v1, api_key_env: KEY }
+routes:
+  ${model}: { chain: [one/any] }
+`;
+
+it("a log in the folder of its file is no change of the file", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "faultline-gateway-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const config = join(folder, "gateway.faultline.yaml");
+  writeFileSync(config, settings("first"));
+  const said: string[] = [];
+  let reads = 0;
+  const sink = {
+    isTTY: false,
+    columns: Infinity,
+    write: (data: string | Uint8Array) => Promise.resolve(void said.push(String(data))),
+  };
+  const io: Io = {
+    ...fileAccess,
+    stdin: Readable.from([]),
+    stdout: sink,
+    stderr: sink,
+    env: { KEY: "k" },
+    clock: systemClock,
+    readFile: (path) => {
+      reads += 1;
+      return fileAccess.readFile(path);
+    },
+    exit: () => undefined,
+  };
+  const options = { config, port: 0, host: "127.0.0.1", journal: join(folder, "journal.db") };
+  const running = runGateway(options, io, { json: false, locale: "en", color: "never" });
+  await vi.waitFor(() => expect(said.join("")).toContain("Ctrl-C stops."));
+
+  const before = reads;
+  writeFileSync(join(folder, "gateway.log"), "a line");
+  await vi.waitFor(() => expect(reads).toBeGreaterThan(before));
+  writeFileSync(config, "version: 2");
+  await vi.waitFor(() => expect(said.join("")).toContain("has a mistake"));
+  expect(said.join("")).not.toContain("was loaded again");
+  writeFileSync(config, settings("second"));
+  await vi.waitFor(() => expect(said.join("")).toContain("was loaded again"));
+  process.emit("SIGTERM");
+  await running;
+});
