@@ -68,8 +68,8 @@ export function refuse({ request, response }: Visit, dialect: Protocol, why: Ref
 export function noRouteWords(why: NoRoute, model: string, { inForce, key }: Visit): string {
   if (why === "not-allowed") return `this key may not use ${model}`;
   if (why === "no-region") return `no target of ${model} is in a region of this key`;
-  const known = inForce.routing.models(key);
-  return `the gateway has no route for the model ${JSON.stringify(model)}; it has ${known.join(", ") || "none by name"}`;
+  const known = inForce.routing.names(key);
+  return `the gateway has no route for the model ${JSON.stringify(model)}; it has ${known.join(", ") || "none"}`;
 }
 
 export function sendJson({ response }: Visit, body: string): void {

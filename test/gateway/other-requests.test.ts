@@ -3,9 +3,9 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { pathOf } from "./dialect-clients.ts";
+import { ask, pathOf } from "./dialect-clients.ts";
 import { gatewayWorld } from "./gateway-world.ts";
-import { oneDialect, TARGET_KEY } from "./open-world.ts";
+import { oneDialect, TARGET_KEY, type WorldOptions } from "./open-world.ts";
 
 const COUNTED = [
   {
@@ -67,4 +67,17 @@ it("refuses other paths when no target is named for them", async () => {
   const world = await gatewayWorld();
   expect((await world.run(fetch(`${world.url}/v1/embeddings`, { method: "POST", body: "{}" }))).status).toBe(404);
   expect((await world.run(fetch(`${world.url}${pathOf("openai-chat", {})}`))).status).toBe(404);
+});
+
+it("says which routes there are, with their patterns, when none takes a model", async () => {
+  const file: WorldOptions["file"] = ({ of }) => `version: 1
+targets:
+  one: { dialect: openai-chat, base_url: "${of("openai-chat")}", api_key_env: TARGET_KEY }
+routes:
+  fast: { chain: [one/x] }
+  claude-*: { chain: [one/y] }
+`;
+  const world = await gatewayWorld({ file });
+  const heard = await world.run(ask(world.url, "openai-chat", { model: "gpt-5" }));
+  expect([heard.status, heard.raw]).toEqual([404, expect.stringContaining("it has fast, claude-*")]);
 });

@@ -35,11 +35,15 @@ export class Routing {
 
   /** The names that this key may ask for. */
   models(key: ClientKey | null): readonly string[] {
-    const routes = this.#settings.routes.filter(({ name }) => !name.includes("*"));
+    return this.names(key).filter((name) => !name.includes("*"));
+  }
+
+  /** The models, and the patterns of routes that take more of them. */
+  names(key: ClientKey | null): readonly string[] {
     const targets = [...this.#settings.targets.values()].filter(({ region }) => isInRegion(region, key));
     const allowed = key?.routes ?? null;
     const own = allowed === null ? targets.flatMap(({ models }) => models) : [];
-    const named = routes.map(({ name }) => name).filter((name) => allowed === null || allowed.has(name));
+    const named = this.#settings.routes.map(({ name }) => name).filter((name) => allowed === null || allowed.has(name));
     return [...new Set([...named, ...own])];
   }
 
