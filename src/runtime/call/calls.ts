@@ -102,7 +102,7 @@ export abstract class Calls<More extends object> implements Calling<More> {
 
   async #work(run: Work<unknown>, given: unknown): Promise<Outcome<unknown>> {
     const options = (given ?? {}) as WorkOptions & AnyCallOptions;
-    const wrong = optionsFault("protect(run, options)", options, WORK_OPTIONS);
+    const wrong = optionsFault("the options of the function", options, WORK_OPTIONS);
     if (wrong !== null) return this.refuse(wrong);
     const { signal, deadlineMs, ...own } = options;
     const more = { ...(signal === undefined ? {} : { signal }), ...(deadlineMs === undefined ? {} : { deadlineMs }) };

@@ -130,10 +130,10 @@ describe.each(GRID)("$what, $place", ({ enter, way }) => {
 
 describe.each(Object.entries(PLACES))("a function with wrong options, %s", (_place, enter) => {
   it.each([
-    [undefined, "protect(run, options): id is missing; it must be a string that is not empty"],
-    [{}, "protect(run, options): id is missing; it must be a string that is not empty"],
-    [{ id: "work", retries: 3 }, "protect(run, options): there is no option retries; did you mean retry?"],
-    [{ id: "work", retry: 3 }, 'protect(run, options): retry is 3; it must be "none", or an object'],
+    [undefined, "the options of the function: id is missing; it must be a string that is not empty"],
+    [{}, "the options of the function: id is missing; it must be a string that is not empty"],
+    [{ id: "work", retries: 3 }, "the options of the function: there is no option retries; did you mean retry?"],
+    [{ id: "work", retry: 3 }, 'the options of the function: retry is 3; it must be "none", or an object'],
     [{ id: "work", output: { type: "strin" } }, "the output of tool work"],
   ])("%o is refused with a sentence that names the option", async (options, sentence) => {
     const { fl, clock } = world();
