@@ -16,6 +16,8 @@ export interface Format {
   readonly countdown: (ms: number) => string;
   /** The time of the day; with the date when that is not today. */
   readonly clock: (at: number) => string;
+  /** The same without the seconds. */
+  readonly minute: (at: number) => string;
   readonly dateTime: (at: number) => string;
   /** How long ago, in one unit. */
   readonly age: (ms: number) => string;
@@ -46,6 +48,7 @@ function makeFormat(language: Language): Format {
   const number = new Intl.NumberFormat(language);
   const share = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
   const time = new Intl.DateTimeFormat(language, { timeStyle: "medium", hourCycle: "h23" });
+  const timeShort = new Intl.DateTimeFormat(language, { timeStyle: "short", hourCycle: "h23" });
   const full = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" });
   const short = new Intl.DateTimeFormat(language, {
     ...{ month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
@@ -79,6 +82,7 @@ function makeFormat(language: Language): Format {
     },
     countdown: (ms) => (ms < DAY ? clockOf(Math.max(0, ms)) : `${long(ms)} ${Math.floor((ms % DAY) / HOUR)}${units.h}`),
     clock: (at) => (isToday(at) ? time.format(at) : short.format(at)),
+    minute: (at) => (isToday(at) ? timeShort.format(at) : short.format(at)),
     dateTime: (at) => full.format(at),
     age: (ms) => (ms < MINUTE ? `${Math.max(0, Math.floor(ms / SECOND))}${units.s}` : long(ms)),
     bytes: (count) => (count < 1_024 ? `${count} B` : `${(count / 1_024).toFixed(1)} KB`),

@@ -94,9 +94,7 @@ function Rail({ onKeys }: { readonly onKeys: () => void }): ReactNode {
       ))}
       <footer>
         <span className={`live live-${connection}`}>{words.connection[connection]}</span>
-        <span className="dim one-line">
-          {name} · {words.roles[role]}
-        </span>
+        <span className="dim one-line">{name === role ? words.roles[role] : `${name} · ${words.roles[role]}`}</span>
         <button type="button" className="rail-keys" onClick={onKeys}>
           <Kbd>?</Kbd> {words.keys}
         </button>

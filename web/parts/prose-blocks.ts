@@ -42,9 +42,15 @@ export function proseOf(text: string): readonly ProseBlock[] {
   return code === null ? blocks : [...blocks, { kind: "code", text: code.join("\n") }];
 }
 
-/** The first line, without its marks, as a title; and what is left. */
+const QUESTION = /[?？]\s*$/;
+
+/** What is asked, without its marks, as a title, and what is left: the last line if it is a question of its own, else the first line. */
 export function titleAndRest(text: string): readonly [title: string, rest: string] {
-  const [first = "", ...rest] = text.trim().split(/\r?\n/);
+  const lines = text.trim().split(/\r?\n/);
+  const [first = "", ...rest] = lines;
+  const last = lines.at(-1) ?? "";
+  const endsWithQuestion = QUESTION.test(last) && !QUESTION.test(first) && lines.at(-2)?.trim() === "";
+  if (endsWithQuestion) return [plain(last.replace(HEADING, "")), lines.slice(0, -2).join("\n")];
   if (FENCE.test(first)) return ["", text];
   return [plain(first.replace(HEADING, "").replace(BULLET, "")), rest.join("\n")];
 }

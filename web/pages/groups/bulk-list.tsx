@@ -88,7 +88,7 @@ const WORDS = wordTable({
     none: "No bulk action yet",
     noneSays: "Open a group and act on all its runs at once: first on one, then on five, then on the rest.",
     noneHere: "None yet.",
-    line: (runs: string, by: string) => `${runs} runs · by ${by}`,
+    line: (runs: string, by: string) => `${runs === "1" ? "1 run" : `${runs} runs`} · by ${by}`,
     more: "Show older ones",
   },
   "zh-CN": {

@@ -116,17 +116,17 @@ function RunList({ title, runs, isOpen }: RunListProps): ReactNode {
 const WORDS = wordTable({
   "en": {
     action: "Action",
-    offer: (runs: string, of: string) => `${runs} of ${of} runs`,
+    offer: (runs: string, of: string) => (of === "1" ? `${runs} of 1 run` : `${runs} of ${of} runs`),
     actsOn: "Acts on",
-    runs: (runs: string) => `${runs} runs`,
+    runs: (runs: string) => (runs === "1" ? "1 run" : `${runs} runs`),
     redoes: "Does again",
     keeps: "Keeps",
     costs: "Expect",
     estimate: (cost: string, time: string) =>
       `about ${cost} in all and up to ${time} per run, from what these stages took before`,
-    andMore: (count: number) => `and ${count} other kinds`,
-    acted: (count: number) => `${count} runs are acted on`,
-    passed: (count: number) => `${count} runs are passed over`,
+    andMore: (count: number) => (count === 1 ? "and 1 other kind" : `and ${count} other kinds`),
+    acted: (count: number) => (count === 1 ? "1 run is acted on" : `${count} runs are acted on`),
+    passed: (count: number) => (count === 1 ? "1 run is passed over" : `${count} runs are passed over`),
   },
   "zh-CN": {
     action: "操作",

@@ -106,9 +106,10 @@ const WORDS = wordTable({
     nothingEstimated: "nothing",
     unpriced: "Without a price",
     allPriced: "none; the sum is complete",
-    attempts: (count: string) => `${count} attempts are missing from the sum`,
+    attempts: (count: string) =>
+      count === "1" ? "1 attempt is missing from the sum" : `${count} attempts are missing from the sum`,
     covers: "Covers",
-    newest: (count: string) => `the newest ${count} failures`,
+    newest: (count: string) => (count === "1" ? "the only failure" : `the newest ${count} failures`),
     shared: "Why these are one group",
     sharedSays: "They have all of this in common. What the message says does not count.",
     code: "Class and code",

@@ -53,7 +53,7 @@ export function TryFailure({ edited }: { readonly edited: string }): ReactNode {
         <div className="lab-examples">
           <span className="dim">{words.examples}</span>
           {(["http", "json", "stderr"] as const).map((one) => (
-            <Button key={one} kind="quiet" onClick={() => form.setPasted(EXAMPLES[one])}>
+            <Button key={one} onClick={() => form.setPasted(EXAMPLES[one])}>
               {words.exampleNames[one]}
             </Button>
           ))}

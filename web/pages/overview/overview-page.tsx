@@ -206,7 +206,9 @@ function Trend({ overview: { faults } }: PartProps): ReactNode {
       }
     >
       <Chart trend={faults.trend} bucketMs={HOUR_MS} height={110} />
-      <p className="dim overview-note">{words.trendSays(count(faults.count), count(faults.recoveredByRetry))}</p>
+      {faults.count === 0 ? null : (
+        <p className="dim overview-note">{words.trendSays(count(faults.recoveredByRetry))}</p>
+      )}
     </Section>
   );
 }

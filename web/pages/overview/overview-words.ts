@@ -27,7 +27,7 @@ export const OVERVIEW_WORDS = wordTable({
     spendPartial: "by the newest 500 runs that began today (UTC)",
     trend: "Faults per hour, last 24 hours",
     groups: "Fault groups",
-    trendSays: (faults: string, recovered: string) => `${faults} in all; a retry recovered from ${recovered} of them.`,
+    trendSays: (recovered: string) => `A retry recovered from ${recovered} of them.`,
   },
   "zh-CN": {
     title: "总览",
@@ -53,6 +53,6 @@ export const OVERVIEW_WORDS = wordTable({
     spendPartial: "今天（UTC）开始的最新 500 个运行",
     trend: "每小时故障数，最近 24 小时",
     groups: "故障分组",
-    trendSays: (faults: string, recovered: string) => `共 ${faults} 次，其中 ${recovered} 次经重试恢复。`,
+    trendSays: (recovered: string) => `其中 ${recovered} 次经重试恢复。`,
   },
 });

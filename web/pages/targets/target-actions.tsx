@@ -10,6 +10,7 @@ import { ProblemState } from "../../parts/states.tsx";
 import { useToasts } from "../../parts/toasts.tsx";
 import { nameOf, type Target } from "./target-pill.tsx";
 import { TARGET_WORDS } from "./target-words.ts";
+import "../../parts/form/form.css";
 import "./target-actions.css";
 
 type Action = Target["actions"][number];
