@@ -100,6 +100,13 @@ nodes:
   last: { type: transform, value: "({ task: inputs.task, said: nodes.ask.output.approved })", next: { to: end, outcome: shipped } }
 `;
 
+/** One command that always fails. */
+export const FAILING_COMMAND = `faultline: 1
+workflow: { id: tests, version: "1" }
+nodes:
+  check: { type: command, run: ["sh -c 'exit 3'"], allow: ["sh *"], next: end }
+`;
+
 /** An agent with two targets, of which `chaos` makes the first fail. */
 export async function twoProviders() {
   const chaos = await startChaos({ clock: systemClock });

@@ -5,7 +5,7 @@ import { createClient } from "../../src/client/index.ts";
 import { defineWorkflow } from "../../src/workflow/define.ts";
 import { createWorkflows } from "../../src/workflow/workflows.ts";
 import { WorkflowWorld } from "../cli/workflow-world.ts";
-import { ENV, fragile, fromText, GATED, problemOf, runWorld, twoProviders } from "./run-world.ts";
+import { ENV, FAILING_COMMAND, fragile, fromText, GATED, problemOf, runWorld, twoProviders } from "./run-world.ts";
 
 describe("a run over HTTP", () => {
   it("starts, fails, and tells a viewer why without what came from outside", async () => {
@@ -47,6 +47,19 @@ describe("a run over HTTP", () => {
     for (const secret of ["ECONNREFUSED", "/secret/path", "hunter2", "a page", world.journalFile])
       expect(seen).not.toContain(secret);
     expect(JSON.stringify(shown)).not.toContain("hunter2");
+  });
+
+  it("tells what was decided about a command stage that failed, and by which row", async () => {
+    const { workflow, journal } = await fromText("tests.yaml", FAILING_COMMAND);
+    const world = await runWorld([workflow], { journal });
+    const { run } = await world.operator.startRun({ body: { workflow: "tests" } });
+    await world.event(run, "run-ended");
+    const { spans } = await world.operator.traceSession({ params: { session: run } });
+    const decided = spans.filter(({ node, decision }) => node === "check" && decision !== null);
+    expect(decided.map(({ attempt, decision }) => [attempt, decision?.recourse, decision?.row])).toEqual([
+      [1, "fail", { layer: "stage", at: "check" }],
+    ]);
+    expect(decided[0]?.decision?.why).not.toEqual([]);
   });
 
   it("speaks the reader's language", async () => {

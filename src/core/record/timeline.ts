@@ -4,11 +4,13 @@
 // T2  every attempt of the journal is one span, with its fault and the decision about it.
 // T3  waits never overlap within one call, nor within one visit of a node.
 
+import type { Decision } from "../decide/decision.ts";
 import type { CallState } from "../flow/call.ts";
 import { type NodePlace, placeOf, type Route, turnOf } from "../flow/node.ts";
 import { keyOf, visitOf } from "../flow/run.ts";
 import type { Entry, JournalEvent, TurnStatus } from "./event.ts";
 import { faultMarkOf } from "./fault-index.ts";
+import { replayStage, type StageDecisionEvent } from "./policy-replay.ts";
 import { emptySession, foldEntry, type SessionState } from "./replay.ts";
 import type { GraphEdge, GraphNode, Move, Span, SpanKind, SpanStatus, WaitReason } from "./span.ts";
 
@@ -285,7 +287,8 @@ const MAKERS: Makers = {
     line.wait(keyOf(event), "retry", at, nextAt, { place: placeIn(event) });
   },
   "node-deferred": (line, event, at) => {
-    note(line, event, { status: "failed", fault: event.fault, resolution: "retry-later" });
+    const decision = decisionIn(event, at);
+    note(line, event, { status: "failed", fault: event.fault, decision, resolution: "retry-later" });
     line.wait(keyOf(event), "retry", at, event.nextAt, { place: placeIn(event) });
   },
   "node-paused": (line, event, at) => {
@@ -300,18 +303,24 @@ const MAKERS: Makers = {
   },
   "node-failed": (line, event, at) => {
     const { fault, resolution } = event;
-    note(line, event, { status: "failed", fault, group: causeIn(line, event) ?? groupOf(event), resolution });
+    const group = causeIn(line, event) ?? groupOf(event);
+    note(line, event, { status: "failed", fault, group, decision: decisionIn(event, at), resolution });
     line.close("wait", keyOf(event), at, "failed");
     line.move(event, event.route, at);
   },
   "node-skipped": (line, event, at) => {
-    note(line, event, { status: "skipped", fault: event.fault });
+    note(line, event, { status: "skipped", fault: event.fault, decision: decisionIn(event, at) });
     line.close("wait", keyOf(event), at, "skipped");
     line.move(event, event.route, at);
   },
   "run-ended": (line, { status }, at) => line.closeAll(at, status === "completed" ? "done" : status),
   "session-ended": (line, { status }, at) => line.closeAll(at, status === "cancelled" ? "cancelled" : "interrupted"),
 };
+
+/** The entry keeps what the decision depends on, so it is made again; null where a person or a gate has decided. */
+function decisionIn(event: StageDecisionEvent, at: number): Decision | null {
+  return replayStage(event, at)?.decision ?? null;
+}
 
 /** The group that counts this failure by itself. */
 function groupOf(event: JournalEvent): string | null {

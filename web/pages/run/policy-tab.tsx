@@ -39,7 +39,7 @@ function Decided({ span, rows }: { readonly span: Span; readonly rows: readonly 
   return (
     <section className="section policy-decision">
       <header>
-        <h3>{words.attemptNamed(span.attempt, span.tool)}</h3>
+        <h3>{words.attemptNamed(span.attempt, span.tool === "" ? span.node : span.tool)}</h3>
         <span className="dim num">{clock(span.endAt ?? span.startAt)}</span>
       </header>
       <p>
