@@ -1,7 +1,7 @@
 // Keys of clients are compared by their hash, so that they need not be kept.
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 export function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return hash("sha256", text, "hex");
 }
