@@ -10,8 +10,12 @@ import type { RealCli } from "./install.ts";
 export interface Setup {
   /** What was set, for the reader of the table. */
   readonly settings: string;
-  readonly options: (chaos: Chaos, home: string) => Pick<CliOptions, "env" | "extraArgs" | "model">;
+  /** `retries: "own"` leaves its retries as they are. */
+  readonly options: (place: Place, home: string, retries?: "few" | "own") => CliSettings;
 }
+
+export type Place = Pick<Chaos, "url" | "openaiUrl" | "anthropicUrl">;
+export type CliSettings = Pick<CliOptions, "env" | "extraArgs" | "model">;
 
 /** Not a real key: the server accepts any. */
 const KEY = "not-a-real-key";
@@ -20,12 +24,12 @@ export const SETUPS: Readonly<Record<RealCli, Setup>> = {
   claude: {
     settings:
       "`ANTHROPIC_BASE_URL`, `ANTHROPIC_API_KEY`, `CLAUDE_CODE_MAX_RETRIES=1`, `CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1`",
-    options: ({ anthropicUrl }, home) => ({
+    options: ({ anthropicUrl }, home, retries) => ({
       env: {
         ANTHROPIC_BASE_URL: anthropicUrl,
         ANTHROPIC_API_KEY: KEY,
         CLAUDE_CONFIG_DIR: join(home, ".claude"),
-        CLAUDE_CODE_MAX_RETRIES: "1",
+        ...(retries === "own" ? {} : { CLAUDE_CODE_MAX_RETRIES: "1" }),
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
       },
     }),
@@ -33,15 +37,14 @@ export const SETUPS: Readonly<Record<RealCli, Setup>> = {
   codex: {
     settings:
       '`-c model_provider=chaos -c \'model_providers.chaos={base_url="…/v1", env_key="CHAOS_KEY", wire_api="responses", request_max_retries=1, stream_max_retries=1}\'`',
-    options: ({ openaiUrl }, home) => {
+    options: ({ openaiUrl }, home, retries) => {
       mkdirSync(join(home, ".codex"));
       const provider = [
         `name="chaos"`,
         `base_url="${openaiUrl}"`,
         `env_key="CHAOS_KEY"`,
         `wire_api="responses"`,
-        `request_max_retries=1`,
-        `stream_max_retries=1`,
+        ...(retries === "own" ? [] : [`request_max_retries=1`, `stream_max_retries=1`]),
       ];
       return {
         env: { CHAOS_KEY: KEY, CODEX_HOME: join(home, ".codex") },
@@ -53,9 +56,9 @@ export const SETUPS: Readonly<Record<RealCli, Setup>> = {
   gemini: {
     settings:
       "`GOOGLE_GEMINI_BASE_URL`, `GEMINI_API_KEY`, `GEMINI_CLI_NO_RELAUNCH=true`; settings `security.auth.selectedType: gemini-api-key`, `general.maxAttempts: 2`",
-    options: ({ url }, home) => {
+    options: ({ url }, home, retries) => {
       const settings = {
-        general: { maxAttempts: 2, enableAutoUpdate: false },
+        general: { ...(retries === "own" ? {} : { maxAttempts: 2 }), enableAutoUpdate: false },
         security: { auth: { selectedType: "gemini-api-key" } },
         privacy: { usageStatisticsEnabled: false },
       };
@@ -99,8 +102,9 @@ export const SETUPS: Readonly<Record<RealCli, Setup>> = {
   qwen: {
     settings:
       "`OPENAI_BASE_URL`, `OPENAI_API_KEY`, `OPENAI_MODEL`, `--auth-type openai`; settings `model.generationConfig.maxRetries: 0`",
-    options: ({ openaiUrl }, home) => {
-      writeInto(join(home, ".qwen"), "settings.json", { model: { generationConfig: { maxRetries: 0 } } });
+    options: ({ openaiUrl }, home, retries) => {
+      const model = retries === "own" ? {} : { generationConfig: { maxRetries: 0 } };
+      writeInto(join(home, ".qwen"), "settings.json", { model });
       return {
         env: { OPENAI_BASE_URL: openaiUrl, OPENAI_API_KEY: KEY, OPENAI_MODEL: "qwen3-coder-plus" },
         extraArgs: ["--auth-type", "openai"],

@@ -11,8 +11,8 @@ export const PROMPT = "What is the code word? Answer in one line and use no tool
 export interface Drill {
   readonly id: string;
   readonly fault: ChaosFaultId;
-  /** How many requests meet the fault; null: all of them. */
-  readonly times: number | null;
+  /** Every request meets the fault; otherwise only the first. */
+  readonly lasts: boolean;
   /** How often one question may be asked before it is too much. */
   readonly mostTries: number;
   /** How long the provider asks to wait. */
@@ -20,11 +20,11 @@ export interface Drill {
 }
 
 /** Trying again helps if the provider recovers. */
-const PASSING = { times: 1, mostTries: 10, retryAfterMs: 0 };
+const PASSING = { lasts: false, mostTries: 10, retryAfterMs: 0 };
 /** It does not recover, so the best a bare agent can do is to say so. */
-const OUTAGE = { times: null, mostTries: 10, retryAfterMs: 0 };
+const OUTAGE = { lasts: true, mostTries: 10, retryAfterMs: 0 };
 /** Trying again cannot help. */
-const HOPELESS = { times: null, mostTries: 3, retryAfterMs: 0 };
+const HOPELESS = { lasts: true, mostTries: 3, retryAfterMs: 0 };
 
 export const DRILLS: readonly Drill[] = [
   { id: "rate-limit", fault: "rate-limit", ...PASSING, retryAfterMs: 1_000 },
@@ -47,9 +47,13 @@ export const DRILLS: readonly Drill[] = [
 
 const GOOD: ScenarioRule = { answer: ANSWER };
 
-/** The rules of the provider that fails; null: the run without a fault. */
-export function rulesOf(drill: Drill | null): readonly ScenarioRule[] {
-  if (drill === null) return [GOOD];
-  const { fault, times } = drill;
-  return [{ fault, answer: ANSWER, ...(times === null ? {} : { times }) }, GOOD];
+/** The rules of a provider that works. */
+export const GOOD_RULES: readonly ScenarioRule[] = [GOOD];
+
+/**
+ * The rules of the provider that fails. Many agents ask for more than the answer, such as a title, and nobody knows which request is which:
+ * a fault that passes meets as many requests as the task takes without it.
+ */
+export function rulesOf({ fault, lasts }: Drill, usual: number): readonly ScenarioRule[] {
+  return [{ fault, answer: ANSWER, ...(lasts ? {} : { times: usual }) }, GOOD];
 }

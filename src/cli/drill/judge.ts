@@ -45,7 +45,7 @@ export function judge(drill: Drill, seen: DrillRun, usual: number): Verdict {
   if (met.length === 0) return "not-met";
   if (timedOut) return "hung";
   if (exitCode === 0 && !hasAnswer) return "wrong-answer";
-  const isTold = exitCode !== 0 && exitCode !== null && drill.times === null;
+  const isTold = exitCode !== 0 && exitCode !== null && drill.lasts;
   if (exitCode !== 0 && !isTold) return "crashed";
   if (met.length > drill.mostTries * usual || isEarly(drill, seen.requests)) return "retried-too-hard";
   if (paidIn(seen) > usual * (1 + MOST_PAID_AGAIN)) return "wasted-money";

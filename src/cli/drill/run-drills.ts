@@ -3,13 +3,14 @@
 // D2  The provider behind the gateway is a server of its own, because targets of one address fail together.
 
 import { runProcess } from "../../agent/process/run-process.ts";
+import type { ScenarioRule } from "../../chaos/scenario-schema.ts";
 import { type Chaos, startChaos } from "../../chaos/start-chaos.ts";
 import { createFaultline } from "../../faultline.ts";
 import { DIALECT_NAMES } from "../../gateway/dialect/dialect.ts";
 import { parseGateway } from "../../gateway/config/parse-gateway.ts";
 import { startGateway } from "../../gateway/start-gateway.ts";
 import type { Clock } from "../../host/clock.ts";
-import { CODE_WORD, type Drill, rulesOf } from "./drills.ts";
+import { CODE_WORD, type Drill, GOOD_RULES, rulesOf } from "./drills.ts";
 import { judge, type DrillRun, type Verdict } from "./judge.ts";
 
 /** The process of an agent that is to use the provider at an address. */
@@ -49,22 +50,22 @@ export interface Baseline {
 }
 
 export async function runDrills(options: DrillOptions): Promise<Baseline> {
-  const baseline = await runOnce(null, options);
+  const baseline = await runOnce(GOOD_RULES, options);
   if (!baseline.works) return baseline;
-  const { requests, rescued } = baseline.seen;
+  const usual = baseline.seen.requests.length;
   const isStopped = (): boolean => options.signal.aborted;
   for (const drill of options.drills) {
-    const { seen } = await runOnce(drill, options);
+    const { seen } = await runOnce(rulesOf(drill, usual), options);
     if (isStopped()) break;
-    await options.onResult({ drill, seen, verdict: judge(drill, seen, requests.length + rescued) });
+    await options.onResult({ drill, seen, verdict: judge(drill, seen, usual) });
   }
   return baseline;
 }
 
-async function runOnce(drill: Drill | null, options: DrillOptions): Promise<Baseline> {
+async function runOnce(rules: readonly ScenarioRule[], options: DrillOptions): Promise<Baseline> {
   const { clock, hasGateway } = options;
-  const failing = await startChaos({ clock, scenario: { rules: [...rulesOf(drill)] } });
-  const backup = await startChaos({ clock, scenario: { rules: [...rulesOf(null)] } });
+  const failing = await startChaos({ clock, scenario: { rules: [...rules] } });
+  const backup = await startChaos({ clock, scenario: { rules: [...GOOD_RULES] } });
   const gateway = hasGateway ? await gatewayTo(failing, backup, clock) : null;
   try {
     return await runAgent(gateway?.url ?? failing.url, { failing, backup }, options);

@@ -64,7 +64,7 @@ export function dataCard(results: readonly DrillResult[], command: string, hasGa
     drills: results.map(({ drill, verdict, seen }) => ({
       id: drill.id,
       fault: drill.fault,
-      lasting: drill.times === null,
+      lasts: drill.lasts,
       verdict,
       exitCode: seen.exitCode,
       requests: seen.requests.length,

@@ -101,7 +101,7 @@ describe("the command", () => {
   it("prints data", async () => {
     const run = await runCli(["--json", "drill", "--only", "outage", "--", process.execPath, AGENT, "naive"]);
     expect(run.exit).toBe("ok");
-    const drills = [{ id: "outage", fault: "unavailable", lasting: true, verdict: "told", exitCode: 1, requests: 1 }];
+    const drills = [{ id: "outage", fault: "unavailable", lasts: true, verdict: "told", exitCode: 1, requests: 1 }];
     expect(jsonOf(run)).toMatchObject({ gateway: false, handled: 1, met: 1, drills });
   });
 
