@@ -42,6 +42,7 @@ export type KeepKind =
   | "breaker" //  key: the target
   | "pause" //    a wait that a target or an account asked for, key `target/…` or `account/…`
   | "retries" //  the retry budget of a provider, key: the provider
+  | "pace" //     when the next call to a target may start while its limit is nearly reached, key: the target
   | "incident" // key: the fingerprint
   | "question" // an open question, key: its id
   | "answer" //   an answer that waits for its session to be taken up, key: the question's id

@@ -103,6 +103,7 @@ export function createEngine(
     bindingsFor,
     find,
     openQuestions: new Map(),
+    takeSlot: (target) => shared.takeSlot(target),
     newCall: () => `${run}.${++calls}`,
   };
 }

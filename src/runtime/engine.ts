@@ -15,6 +15,7 @@ import type { RetryingStore } from "./retrying-store.ts";
 import type { RingRecorder } from "./recorder.ts";
 import type { AnyTool } from "./tool/tool.ts";
 import type { Wheel } from "./wheel.ts";
+import type { LiveTarget } from "./target/target.ts";
 
 export interface Engine {
   readonly clock: Clock;
@@ -40,6 +41,8 @@ export interface Engine {
   readonly find: (id: string) => AnyTool | undefined;
   /** Calls that wait for an answer, by question: woken when one is posted in this process. */
   readonly openQuestions: Map<string, () => void>;
+  /** Reserves the next start at a target, among all processes of the journal. */
+  readonly takeSlot: (target: LiveTarget) => Promise<number>;
   /** Reports an error that is ignored on purpose. */
   readonly suppress: (fault: Fault, reason: string) => void;
 }

@@ -106,7 +106,7 @@ async function sitOutPause(run: LiveCall): Promise<Fault | null> {
     tellHeld(run, "paused", nextAt);
     await run.waitUntil(nextAt);
   }
-  const slotAt = target.takeSlot(clock.now());
+  const slotAt = target.intervalMs === 0 ? 0 : await run.engine.takeSlot(target);
   if (slotAt > clock.now() && run.cancelled === null) {
     const nextAt = Math.min(Math.ceil(slotAt), run.request.deadline.at);
     tellHeld(run, "paced", nextAt);

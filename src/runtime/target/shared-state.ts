@@ -3,6 +3,8 @@
 // S2  All changes of one value within a turn of the event loop are one write. Calls that succeed at a healthy target write nothing.
 // S3  While the runtime lives, it takes over what other processes write. This does not keep a process alive.
 // S4  When the store fails, sharing stops; calls continue.
+// S5  Calls that wait for their turn at a target that is nearly out of requests take it in the journal: all processes together
+//     keep the pace.
 
 import { type Breaker, mergeBreakers } from "../../core/decide/breaker.ts";
 import { mergePauses, NO_PAUSE, type Pause } from "../../core/decide/pause.ts";
@@ -89,6 +91,21 @@ export class SharedState {
     });
   }
 
+  /** When the next call may start. While a limit is nearly reached, all processes of a journal take turns. */
+  async takeSlot(target: LiveTarget): Promise<number> {
+    const { journal, clock } = this.#options;
+    if (target.intervalMs === 0 || !journal.durable) return target.takeSlot(clock.now());
+    try {
+      const slot = await journal.changeKept("pace", target.id, (there) => ({
+        at: target.slotBehind(instantIn(there), clock.now()),
+      }));
+      return instantIn(slot);
+    } catch (error) {
+      this.#suppress(error, "calls are spaced in this process alone");
+      return target.takeSlot(clock.now());
+    }
+  }
+
   /** Takes over what the journal has, and from now on what other processes write. */
   async begin(targets: Targets, incidents: Incidents): Promise<void> {
     const { journal, clock } = this.#options;
@@ -166,6 +183,11 @@ function isOver(kind: Shared, value: unknown, now: number): boolean {
 
 /** The field that holds the time of a value. */
 const TIME_FIELD: Readonly<Record<Shared, string>> = { breaker: "settledAt", pause: "until", retries: "at" };
+
+function instantIn(value: unknown): number {
+  const at = typeof value === "object" && value !== null ? readField(value, "at") : 0;
+  return typeof at === "number" ? at : 0;
+}
 
 const MAX_MESSAGE = 200;
 

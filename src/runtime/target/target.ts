@@ -291,8 +291,13 @@ export class LiveTarget {
   /** Reserves the next start time and returns it. Calls are spaced only while a limit is nearly reached. */
   takeSlot(now: number): number {
     if (this.intervalMs === 0) return now;
-    this.slotAt = Math.max(this.slotAt + this.intervalMs, now);
+    this.slotAt = this.slotBehind(this.slotAt, now);
     return this.slotAt;
+  }
+
+  /** The start time that follows one that was reserved. */
+  slotBehind(reservedAt: number, now: number): number {
+    return Math.max(reservedAt + this.intervalMs, now);
   }
 
   private set(breaker: Breaker, before: Breaker): void {

@@ -175,7 +175,8 @@ describe.each(["SQLite", "PostgreSQL"])("on a journal in %s:", (store) => {
     it("is not kept alive by that", async () => {
       const one = start();
       await one.ask({ do: "report", target: "api" });
-      expect(await one.ask({ do: "alive" })).toEqual([]);
+      // A connection that is being made keeps it alive for that moment.
+      while (((await one.ask({ do: "alive" })) as readonly string[]).length > 0);
       expect(await one.end()).toEqual({ code: 0, stderr: "" });
     });
   });
