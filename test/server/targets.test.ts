@@ -3,6 +3,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createClient, type ProblemError } from "../../src/client/index.ts";
 import { startFailingProvider, writeRuns } from "./failing-provider.ts";
+import { FAILING_COMMAND, fromText, runWorld } from "./run-world.ts";
 import { journalPath, startWorld } from "./world.ts";
 
 const LONG = { timeout: 30_000, interval: 20 };
@@ -44,11 +45,24 @@ describe("a target", { timeout: 60_000 }, () => {
     const { run: now } = await world.operator.act({ params: { run }, body: { action: retry?.id ?? "" } });
     await expect.poll(status(now), LONG).toBe("completed");
     expect(provider.requests).toBe(2);
-    // A person's retry goes out at once, whatever the target's pause says: as a target of its own.
-    const well = (await world.viewer.listTargets()).items.find(({ breaker }) => breaker === "closed");
-    expect(well).toMatchObject({ limits: [{ ...left, remaining: 58 }], recent: { attempts: 1, errorRate: 0 } });
-    expect(well?.recent?.p50Ms).toBe(well?.recent?.p95Ms ?? -1);
+    // A person's retry goes out at once, whatever the target's pause says, and is still counted as work of the target.
+    const after = (await world.viewer.listTargets()).items;
+    expect(after.map(({ target }) => target)).toEqual([params.target]);
+    expect(after[0]).toMatchObject({ limits: [{ ...left, remaining: 58 }], recent: { attempts: 2, errorRate: 0.5 } });
     expect(await world.operator.resetTarget({ params })).toMatchObject({ breaker: "closed", pausedUntil: null });
+  });
+
+  it("that is a command counts each attempt that ended with an error, and has one row after a person's retry", async () => {
+    const { workflow, journal } = await fromText("tests.yaml", FAILING_COMMAND);
+    const world = await runWorld([workflow], { journal });
+    const { run } = await world.operator.startRun({ body: { workflow: "tests" } });
+    await world.event(run, "run-ended");
+    const { run: again } = await world.operator.act({ params: { run }, body: { action: "retry-stage" } });
+    await world.event(again, "run-ended");
+    const { items } = await world.viewer.listTargets();
+    expect(items.map(({ target, recent }) => [target, recent?.attempts, recent?.errorRate])).toEqual([
+      ["command:check", 2, 1],
+    ]);
   });
 
   it("whose breaker opened says why, and when it is tried again; a restart keeps it", async () => {

@@ -113,7 +113,8 @@ export function succeed(
     return fail(run, noJsonForm(run.binding.tool.id, { ran: true }), ran, attempt);
   }
   record.result = { value, errors };
-  if (attempt !== null) run.binding.target.recent.note(true, ran.durationMs);
+  const isFailure = run.binding.tool.tellsFailure?.(value) === true;
+  if (attempt !== null) run.binding.target.recent.note(!isFailure, ran.durationMs);
   giveBack(run, "success", ran.at);
   run.binding.target.outage.succeeded(run.sent, ran.at);
   noteWhatHelped(run, true, ran.at);

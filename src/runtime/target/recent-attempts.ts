@@ -2,7 +2,7 @@
 
 /** How the last attempts at a target went. */
 export interface RecentReport {
-  /** How many of the last attempts this is about; 128 at most. */
+  /** How many of the last attempts this is about. */
   readonly attempts: number;
   /** The share that failed, from 0 to 1. Cancelled attempts do not count. */
   readonly errorRate: number;
@@ -27,16 +27,18 @@ export class RecentAttempts {
     this.failed[at] = ok ? 0 : 1;
   }
 
-  /** null before the first attempt. */
-  report(): RecentReport | null {
-    if (this.durationsMs === null) return null;
-    const attempts = Math.min(this.noted, KEPT);
-    const known = this.durationsMs
-      .slice(0, attempts)
-      .filter((durationMs) => durationMs >= 0)
-      .sort();
-    const failures = this.failed.reduce((sum, failed) => sum + failed, 0);
+  /** Of all of them together; null before the first attempt. */
+  static report(all: readonly RecentAttempts[]): RecentReport | null {
+    const attempts = all.reduce((sum, { noted }) => sum + Math.min(noted, KEPT), 0);
+    if (attempts === 0) return null;
+    const known = Float32Array.from(all.flatMap((one) => one.known())).sort();
+    const failures = all.reduce((sum, { failed }) => sum + failed.reduce((own, each) => own + each, 0), 0);
     return { attempts, errorRate: failures / attempts, p50Ms: percentile(known, 0.5), p95Ms: percentile(known, 0.95) };
+  }
+
+  private known(): readonly number[] {
+    const seen = this.durationsMs?.slice(0, Math.min(this.noted, KEPT)) ?? [];
+    return [...seen].filter((durationMs) => durationMs >= 0);
   }
 }
 

@@ -2,9 +2,9 @@
 
 import { type Breaker, type BreakerCause, type BreakerState, CLOSED } from "../../core/decide/breaker.ts";
 import type { LimitLeft } from "../../core/classify/limits.ts";
-import type { RecentReport } from "./recent-attempts.ts";
-import type { TargetKind } from "./target.ts";
-import { modelInKey, type Targets } from "./targets.ts";
+import { RecentAttempts, type RecentReport } from "./recent-attempts.ts";
+import type { LiveTarget, TargetKind } from "./target.ts";
+import { lastingKey, modelInKey, type Targets } from "./targets.ts";
 
 /** The state of one target: its breaker, its pause, and the calls it has now. Times are epoch milliseconds. */
 export interface TargetReport {
@@ -48,19 +48,28 @@ export function reportTargets(
   now: number,
 ): readonly TargetReport[] {
   const paused = (until: number): number | null => (until > now ? until : null);
-  const used = targets.list().map(({ id, breaker, pausedUntil, runs, queued, kind, usedAt, recent, limits }) => ({
-    target: id,
-    ...namesOf(id, toolsOf(id)),
-    ...breakerReport(breaker),
-    pausedUntil: paused(pausedUntil),
-    running: runs,
-    queued,
-    kind,
-    usedAt: kind === null ? null : usedAt,
-    recent: recent.report(),
-    limits,
-  }));
-  const remembered = Array.from(targets.remembered(), ({ id, breaker, pause }) => ({
+  const byKey = new Map<string, LiveTarget[]>();
+  for (const one of targets.list()) byKey.set(lastingKey(one.id), [...(byKey.get(lastingKey(one.id)) ?? []), one]);
+  const used = Array.from(byKey, ([id, all]) => {
+    // A retry that a person asked for runs under a name of its own, and is still work of the target.
+    const lasting = all.find((one) => one.id === id);
+    const last = all.toSorted((a, b) => b.usedAt - a.usedAt);
+    const kind = last.find((one) => one.kind !== null)?.kind ?? null;
+    return {
+      target: id,
+      ...namesOf(id, [...new Set(all.flatMap((one) => toolsOf(one.id)))]),
+      ...breakerReport(lasting?.breaker ?? CLOSED),
+      pausedUntil: paused(lasting?.pausedUntil ?? 0),
+      running: sum(all, ({ runs }) => runs),
+      queued: sum(all, ({ queued }) => queued),
+      kind,
+      usedAt: kind === null ? null : (last[0]?.usedAt ?? null),
+      recent: RecentAttempts.report(all.map(({ recent }) => recent)),
+      limits: last.find(({ limits }) => limits.length > 0)?.limits ?? [],
+    };
+  });
+  const notUsed = Array.from(targets.remembered()).filter(({ id }) => lastingKey(id) === id && !byKey.has(id));
+  const remembered = notUsed.map(({ id, breaker, pause }) => ({
     target: id,
     ...namesOf(id, []),
     ...breakerReport(breaker ?? CLOSED),
@@ -70,6 +79,10 @@ export function reportTargets(
     ...{ kind: modelInKey(id) === null ? null : ("model" as const), usedAt: null, recent: null, limits: [] },
   }));
   return [...used, ...remembered];
+}
+
+function sum(all: readonly LiveTarget[], of: (target: LiveTarget) => number): number {
+  return all.reduce((so, target) => so + of(target), 0);
 }
 
 function namesOf(id: string, tools: readonly string[]): Pick<TargetReport, "name" | "tools"> {

@@ -306,6 +306,19 @@ export function modelInKey(key: string): string | null {
   return /^(.+)@[^@]+#[^#]*$/.exec(key)?.[1] ?? null;
 }
 
+const ONCE = " only for ";
+
+/** The account under a name that a single attempt has, so that no pause and no breaker of earlier calls applies to it. */
+export function accountOnce(account: string, attempt: string): string {
+  return `${account}${ONCE}${attempt}`;
+}
+
+/** The key without the attempt that `accountOnce` added. */
+export function lastingKey(key: string): string {
+  const at = key.lastIndexOf(ONCE);
+  return at < 0 ? key : key.slice(0, at);
+}
+
 /** The name under which the targets of one credential share a pause. */
 export function accountKey({ endpoint, account }: FailureDomains): string {
   return `${endpoint}#${account}`;

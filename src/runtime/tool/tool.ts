@@ -192,6 +192,8 @@ export interface Tool<Accepts, Output> {
   readonly breaker: Partial<BreakerRule> | null;
   readonly estimate: ((input: unknown) => number | null) | null;
   readonly estimateSent: ((input: unknown) => number | null) | null;
+  /** A value that tells of a failure, such as a command's exit code: the figures of the target count it as one. null: none does. */
+  readonly tellsFailure: ((value: unknown) => boolean) | null;
   /** What a chain knows of it; null for a tool that stands alone. */
   readonly member: ChainMember | null;
   readonly run: (input: unknown, context: RunContext) => unknown;
@@ -355,6 +357,7 @@ export function declared(options: AnyOptions): AnyTool {
     breaker: options.breaker ?? null,
     estimate: (options.cost?.estimate as ((input: unknown) => number | null) | undefined) ?? null,
     estimateSent: (options.cost?.sent as ((input: unknown) => number | null) | undefined) ?? null,
+    tellsFailure: null,
     member: null,
     run: options.run as (input: unknown, context: RunContext) => unknown,
   });

@@ -6,8 +6,9 @@ import { AGENT_KINDS } from "../../agent/parse/agent-state.ts";
 import { childEnv, type Environment, type GivenEnv } from "../../agent/process/child-env.ts";
 import { AgentRequest } from "../../agent/run/agent-request.ts";
 import { cli, type CliTarget } from "../../agent/run/cli.ts";
-import { cliMember } from "../../agent/run/cli-member.ts";
+import { cliDomains, cliMember } from "../../agent/run/cli-member.ts";
 import { cliEnvNames } from "../../agent/verdict/cli-env.ts";
+import { accountOnce } from "../../runtime/target/targets.ts";
 import { classify } from "../../core/classify/classify.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault } from "../../core/fault/fault.ts";
@@ -74,7 +75,7 @@ async function modelTarget(
   const model = isFirst ? await createModel(target, env) : await modelOrFailing(target, env);
   const { endpoint, account } = modelDomains(target, env);
   // An attempt that must start at once uses a separate account name, which no pause applies to.
-  const credential = own === "" ? account : `${account} ${own}`;
+  const credential = own === "" ? account : accountOnce(account, own);
   return { id, model: heardModel(model, id, log), endpoint, credential };
 }
 
@@ -93,7 +94,7 @@ function cliTarget(id: string, { cli: name, command, model, args }: CliAgentTarg
   const { env, given, cwd, idempotent, timeoutMs, own, instruction } = deps;
   const kind = AGENT_KINDS.find((one) => one === name);
   if (kind === undefined) throw unknownCli(name);
-  return cli(kind, {
+  const options = {
     id,
     env: childEnv(env, given, cliEnvNames(kind, env)),
     inheritEnv: false,
@@ -102,10 +103,11 @@ function cliTarget(id: string, { cli: name, command, model, args }: CliAgentTarg
     extraArgs: [...args, ...grantArgs(kind, instruction)],
     // The CLI may take as long as its node.
     ...(Number.isFinite(timeoutMs) ? { timeouts: { totalMs: timeoutMs } } : {}),
-    ...(own === "" ? {} : { credential: `${id} ${own}` }),
     ...(command === "" ? {} : { command }),
     ...(model === "" ? {} : { model }),
-  });
+  };
+  const made = cli(kind, options);
+  return own === "" ? made : cli(kind, { ...options, credential: accountOnce(cliDomains(made).account, own) });
 }
 
 function unknownCli(name: string): FaultError {

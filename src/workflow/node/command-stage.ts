@@ -187,7 +187,7 @@ function lineTool(
   seen: (end: CommandEnd) => void,
 ): Tool<CommandWords, CommandEnd> {
   const folder = resolve(home.cwd, cwd);
-  return tool<CommandWords, CommandEnd>({
+  const made = tool<CommandWords, CommandEnd>({
     id: `command:${id}`,
     idempotent: !traitsOf(failsAs).mayHaveHappened || rules.idempotent,
     timeoutMs: callTimeoutMs(commandTimeoutMs),
@@ -216,6 +216,8 @@ function lineTool(
       return shortened(end);
     },
   });
+  // The stage decides about a command that failed, so its call succeeds: a finished command is not run again after a crash.
+  return { ...made, tellsFailure: (end) => (end as CommandEnd).exitCode !== 0 };
 }
 
 function shortened(end: CommandEnd): CommandEnd {
