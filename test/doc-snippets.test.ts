@@ -112,10 +112,22 @@ it("TypeScript snippets type-check in a project that has the package installed",
 
 describe("YAML snippets load", () => {
   const WORKFLOW_HEAD = 'faultline: 1\nworkflow: { id: part, version: "1" }\n';
-  const GATEWAY_KEYS = { ANTHROPIC_API_KEY: "sk-ant-1", OPENAI_API_KEY: "sk-1", GEMINI_API_KEY: "g-1" };
+  const GATEWAY_HEAD = `version: 1
+targets: { a: { dialect: openai-chat, base_url: https://a.example/v1, api_key_env: OPENAI_API_KEY, region: eu } }
+routes: { "claude-*": { chain: [a/gpt-5] } }
+`;
+  const GATEWAY_KEYS = {
+    ANTHROPIC_API_KEY: "sk-ant-1",
+    OPENAI_API_KEY: "sk-1",
+    GEMINI_API_KEY: "g-1",
+    CI_GATEWAY_KEY: "k-1",
+  };
   const diagnosticsOf = async (text: string): Promise<readonly unknown[]> => {
     if (/^rules:/m.test(text)) return parseScenario(text, "scenario").diagnostics;
-    if (/^routes:/m.test(text)) return parseGateway(text, "gateway", GATEWAY_KEYS).diagnostics;
+    if (/^(?:routes|keys):/m.test(text)) {
+      const whole = /^targets:/m.test(text) ? text : `${GATEWAY_HEAD}${text}`;
+      return parseGateway(whole, "gateway", GATEWAY_KEYS).diagnostics;
+    }
     if (/^rows:/m.test(text)) return parsePolicy(text, "policy").diagnostics;
     if (/^tools?:\n {2}(?:-|id:)/m.test(text)) return parseToolManifests(text, "tools").diagnostics;
     const whole = /^faultline:/m.test(text) ? text : `${WORKFLOW_HEAD}${text}`;
