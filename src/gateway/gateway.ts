@@ -28,7 +28,7 @@ import { readBody } from "./request/read-body.ts";
 import { Chains } from "./route/chains.ts";
 import { Routing, type TakenRoute } from "./route/routing.ts";
 import { countTokens, passOther, showModels } from "./other-requests.ts";
-import { type InForce, noRouteWords, refuse, type Visit, whenLeft } from "./visit.ts";
+import { type InForce, noRouteWords, refuse, type ClientExchange, whenLeft } from "./client-exchange.ts";
 import { createTransport, type Transport } from "./target/transport.ts";
 
 const ANYONE = "anyone";
@@ -89,14 +89,14 @@ export class Gateway {
     const endpoint = endpointOf(request.method ?? "GET", path, request.headers);
     const inForce = this.#inForce;
     const key = inForce.keys.find(presentedKey(request.headers, query));
-    const visit = { request, response, path, query, key, inForce };
+    const exchange = { request, response, path, query, key, inForce };
     if (key === null && !inForce.keys.isOpen) {
-      return void refuse(visit, endpoint.dialect, "unknown-key", "the gateway does not know this key");
+      return void refuse(exchange, endpoint.dialect, "unknown-key", "the gateway does not know this key");
     }
-    this.#answer(visit, endpoint).catch((error: unknown) => {
+    this.#answer(exchange, endpoint).catch((error: unknown) => {
       const seen = classify({ surface: "node", error });
       if (response.headersSent) response.destroy();
-      else refuse(visit, endpoint.dialect, "broken", seen.message);
+      else refuse(exchange, endpoint.dialect, "broken", seen.message);
     });
   }
 
@@ -118,37 +118,37 @@ export class Gateway {
     return known;
   }
 
-  async #answer(visit: Visit, endpoint: Endpoint): Promise<void> {
-    const { settings } = visit.inForce;
-    if (endpoint.kind === "models") return void showModels(visit, endpoint.dialect, endpoint.model);
-    const bytes = await readBody(visit.request, settings.maxBodyBytes);
+  async #answer(exchange: ClientExchange, endpoint: Endpoint): Promise<void> {
+    const { settings } = exchange.inForce;
+    if (endpoint.kind === "models") return void showModels(exchange, endpoint.dialect, endpoint.model);
+    const bytes = await readBody(exchange.request, settings.maxBodyBytes);
     if (bytes === null) {
       const message = `the request is larger than ${settings.maxBodyBytes} bytes`;
-      return void refuse(visit, endpoint.dialect, "too-large", message);
+      return void refuse(exchange, endpoint.dialect, "too-large", message);
     }
-    if (endpoint.kind === "model") await this.#callModel(visit, endpoint.dialect, bytes.toString("utf8"));
+    if (endpoint.kind === "model") await this.#callModel(exchange, endpoint.dialect, bytes.toString("utf8"));
     else if (endpoint.kind === "count")
-      await countTokens(visit, endpoint.dialect, bytes.toString("utf8"), this.#transport);
-    else await passOther(visit, endpoint.dialect, bytes, this.#transport);
+      await countTokens(exchange, endpoint.dialect, bytes.toString("utf8"), this.#transport);
+    else await passOther(exchange, endpoint.dialect, bytes, this.#transport);
   }
 
-  async #callModel(visit: Visit, dialect: Protocol, text: string): Promise<void> {
+  async #callModel(exchange: ClientExchange, dialect: Protocol, text: string): Promise<void> {
     const body = objectOf(parseJson(text));
-    if (body === null) return void refuse(visit, dialect, "bad-request", "the body is not a JSON object");
-    const facts = requestFacts(dialect, visit.path + visit.query, body);
-    const taken = visit.inForce.routing.take(facts.model ?? "", visit.key);
+    if (body === null) return void refuse(exchange, dialect, "bad-request", "the body is not a JSON object");
+    const facts = requestFacts(dialect, exchange.path + exchange.query, body);
+    const taken = exchange.inForce.routing.take(facts.model ?? "", exchange.key);
     if (typeof taken === "string")
-      return void refuse(visit, dialect, taken, noRouteWords(taken, facts.model ?? "", visit));
-    const { headers } = visit.request;
+      return void refuse(exchange, dialect, taken, noRouteWords(taken, facts.model ?? "", exchange));
+    const { headers } = exchange.request;
     const asked: AskedModel = {
       ...{ dialect, text, body, facts },
-      ...{ headers: headersForTarget(headers), query: queryForTarget(visit.query) },
+      ...{ headers: headersForTarget(headers), query: queryForTarget(exchange.query) },
     };
-    await this.#run(visit, asked, this.#placed(taken, asked, visit));
+    await this.#run(exchange, asked, this.#placed(taken, asked, exchange));
   }
 
   /** The steps in the order in which they are tried: a conversation stays where it is, and stored state has one place only. */
-  #placed(taken: TakenRoute, { body }: AskedModel, { request, key }: Visit): PlacedRoute {
+  #placed(taken: TakenRoute, { body }: AskedModel, { request, key }: ClientExchange): PlacedRoute {
     const { steps, route } = taken;
     const stored = storedState(body);
     const client = key?.name ?? ANYONE;
@@ -165,8 +165,12 @@ export class Gateway {
     return { taken: tried, start: stored === null ? start : 0, conversation, all: steps };
   }
 
-  async #run(visit: Visit, asked: AskedModel, { taken, start, conversation, all }: PlacedRoute): Promise<void> {
-    const { response, key, inForce } = visit;
+  async #run(
+    exchange: ClientExchange,
+    asked: AskedModel,
+    { taken, start, conversation, all }: PlacedRoute,
+  ): Promise<void> {
+    const { response, key, inForce } = exchange;
     const { dialect, facts } = asked;
     const { clock } = this.#faultline.home;
     const startedAt = clock.now();
@@ -185,7 +189,7 @@ export class Gateway {
       if (decision !== null) decisions.push(decision);
     };
     const rest = facts.streaming ? beating(answer, clock, inForce.settings.keepAliveMs) : nothing;
-    const outcome = await this.#faultline.protectFor({ purse, heard }, chain, request, { signal: whenLeft(visit) });
+    const outcome = await this.#faultline.protectFor({ purse, heard }, chain, request, { signal: whenLeft(exchange) });
     rest();
     const endedAt = clock.now();
     conclude(request, outcome, purse, endedAt);

@@ -11,13 +11,13 @@ import { withModel } from "./request/model-name.ts";
 import { modelList, oneModel } from "./route/model-list.ts";
 import { forward, passOn } from "./target/forward.ts";
 import type { Transport } from "./target/transport.ts";
-import { noRouteWords, refuse, sendJson, type Visit, whenLeft } from "./visit.ts";
+import { noRouteWords, refuse, sendJson, type ClientExchange, whenLeft } from "./client-exchange.ts";
 
-export function showModels(visit: Visit, dialect: Protocol, model: string | null): void {
-  const models = visit.inForce.routing.models(visit.key);
+export function showModels(exchange: ClientExchange, dialect: Protocol, model: string | null): void {
+  const models = exchange.inForce.routing.models(exchange.key);
   if (model !== null && !models.includes(model))
-    return void refuse(visit, dialect, "unknown-model", `there is no ${model}`);
-  sendJson(visit, JSON.stringify(model === null ? modelList(dialect, models) : oneModel(dialect, model)));
+    return void refuse(exchange, dialect, "unknown-model", `there is no ${model}`);
+  sendJson(exchange, JSON.stringify(model === null ? modelList(dialect, models) : oneModel(dialect, model)));
 }
 
 const COUNTED_MODEL = /\/models\/([^/:]+):countTokens$/;
@@ -25,12 +25,17 @@ const COUNTED_MODEL = /\/models\/([^/:]+):countTokens$/;
 const VERSION = /^\/v1(?:beta\d*|alpha\d*)?(?=\/)/;
 
 /** The target of the client's dialect counts; if there is none, or it cannot, the gateway estimates. */
-export async function countTokens(visit: Visit, dialect: Protocol, text: string, transport: Transport): Promise<void> {
+export async function countTokens(
+  exchange: ClientExchange,
+  dialect: Protocol,
+  text: string,
+  transport: Transport,
+): Promise<void> {
   const body = objectOf(parseJson(text));
-  if (body === null) return void refuse(visit, dialect, "bad-request", "the body is not a JSON object");
-  const model = textOf(body["model"]) || (COUNTED_MODEL.exec(visit.path)?.[1] ?? "");
-  const taken = visit.inForce.routing.take(model, visit.key);
-  if (typeof taken === "string") return void refuse(visit, dialect, taken, noRouteWords(taken, model, visit));
+  if (body === null) return void refuse(exchange, dialect, "bad-request", "the body is not a JSON object");
+  const model = textOf(body["model"]) || (COUNTED_MODEL.exec(exchange.path)?.[1] ?? "");
+  const taken = exchange.inForce.routing.take(model, exchange.key);
+  if (typeof taken === "string") return void refuse(exchange, dialect, taken, noRouteWords(taken, model, exchange));
   const [{ target, model: named }] = taken.steps;
   const own = named ?? model;
   const isGoogle = dialect === "google-generate";
@@ -38,7 +43,7 @@ export async function countTokens(visit: Visit, dialect: Protocol, text: string,
   const count = async (): Promise<string | null> => {
     if (!target.dialects.includes(dialect)) return null;
     const answer = await forwarded(
-      visit,
+      exchange,
       target,
       dialect,
       path,
@@ -49,30 +54,35 @@ export async function countTokens(visit: Visit, dialect: Protocol, text: string,
   };
   const [counted] = await Promise.allSettled([count()]);
   const asked = objectOf(body["generateContentRequest"]) ?? body;
-  const estimate = tokensIn(requestFacts(dialect, visit.path, asked).inputCharacters);
+  const estimate = tokensIn(requestFacts(dialect, exchange.path, asked).inputCharacters);
   const told = counted.status === "fulfilled" ? counted.value : null;
-  sendJson(visit, told ?? JSON.stringify(isGoogle ? { totalTokens: estimate } : { input_tokens: estimate }));
+  sendJson(exchange, told ?? JSON.stringify(isGoogle ? { totalTokens: estimate } : { input_tokens: estimate }));
 }
 
-export async function passOther(visit: Visit, dialect: Protocol, bytes: Buffer, transport: Transport): Promise<void> {
-  const { otherPaths } = visit.inForce.settings;
-  const { request, path, query, response } = visit;
+export async function passOther(
+  exchange: ClientExchange,
+  dialect: Protocol,
+  bytes: Buffer,
+  transport: Transport,
+): Promise<void> {
+  const { otherPaths } = exchange.inForce.settings;
+  const { request, path, query, response } = exchange;
   if (otherPaths === null) {
     const message = `the gateway has no ${request.method} ${path}; name a target for such paths with other_paths`;
-    return void refuse(visit, dialect, "unknown-path", message);
+    return void refuse(exchange, dialect, "unknown-path", message);
   }
   const own = path.replace(VERSION, "") + queryForTarget(query);
-  await passOn(await forwarded(visit, otherPaths, dialect, own, bytes, transport), response);
+  await passOn(await forwarded(exchange, otherPaths, dialect, own, bytes, transport), response);
 }
 
 function forwarded(
-  visit: Visit,
+  exchange: ClientExchange,
   target: GatewayTarget,
   dialect: Protocol,
   path: string,
   body: Buffer | string,
   { agent }: Transport,
 ): ReturnType<typeof forward> {
-  const { method = "GET", headers } = visit.request;
-  return forward(agent, target, { method, path, headers, body, dialect, signal: whenLeft(visit) });
+  const { method = "GET", headers } = exchange.request;
+  return forward(agent, target, { method, path, headers, body, dialect, signal: whenLeft(exchange) });
 }

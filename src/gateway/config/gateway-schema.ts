@@ -59,7 +59,9 @@ const route = z
       .number()
       .min(0.1)
       .max(100_000)
-      .describe("A stream that is slower for ten seconds counts as failed. Useful with `restart`. Default: any speed."),
+      .describe(
+        "A stream that is slower for ten seconds counts as failed. Useful with `restart`. There is none by default.",
+      ),
     affinity: z
       .boolean()
       .describe("A conversation stays on the target that answered it last, for its prompt cache. Default: true."),

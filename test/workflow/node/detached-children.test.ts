@@ -62,7 +62,7 @@ describe.runIf(process.platform === "linux")("a child with its own session", () 
     const server = { id: "s", command: process.execPath, args: ["-e", serverSource()], env: [], url: "" };
     const connection = await servers.connection(server);
     const detached = await witness.arrived("detached");
-    if (how === "crashed") await connection.call("crash", {});
+    if (how === "crashed") await connection.protect("crash", {});
     else await servers.close();
     // Not by name: a crashed server is restarted and starts another child.
     await until(() => runningGroupOf(String(detached)) === null);

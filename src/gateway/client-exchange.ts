@@ -18,7 +18,7 @@ export interface InForce {
 }
 
 /** A request on its way through the gateway. */
-export interface Visit {
+export interface ClientExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly path: string;
@@ -32,7 +32,7 @@ export interface Visit {
 const CLIENT_LEFT = new Error("the client left");
 
 /** Fires when the client leaves before it has its answer. */
-export function whenLeft({ response }: Visit): AbortSignal {
+export function whenLeft({ response }: ClientExchange): AbortSignal {
   const left = new AbortController();
   response.on("close", () => response.writableFinished || left.abort(CLIENT_LEFT));
   return left.signal;
@@ -52,7 +52,7 @@ const REFUSALS: Readonly<Record<Refusal, { readonly status: number; readonly cau
 };
 
 /** Answers a request that reaches no target. */
-export function refuse({ request, response }: Visit, dialect: Protocol, why: Refusal, message: string): void {
+export function refuse({ request, response }: ClientExchange, dialect: Protocol, why: Refusal, message: string): void {
   const { status, cause } = REFUSALS[why];
   const body = JSON.stringify(DIALECTS[dialect].errorBody({ status, cause, message, call: "" }));
   response.writeHead(status, {
@@ -65,14 +65,14 @@ export function refuse({ request, response }: Visit, dialect: Protocol, why: Ref
   response.end(body);
 }
 
-export function noRouteWords(why: NoRoute, model: string, { inForce, key }: Visit): string {
+export function noRouteWords(why: NoRoute, model: string, { inForce, key }: ClientExchange): string {
   if (why === "not-allowed") return `this key may not use ${model}`;
   if (why === "no-region") return `no target of ${model} is in a region of this key`;
   const known = inForce.routing.names(key);
   return `the gateway has no route for the model ${JSON.stringify(model)}; it has ${known.join(", ") || "none"}`;
 }
 
-export function sendJson({ response }: Visit, body: string): void {
+export function sendJson({ response }: ClientExchange, body: string): void {
   response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
   response.end(body);
 }
