@@ -12,6 +12,9 @@ const ownNode = join(root, "node_modules", ".bin", process.platform === "win32" 
 const program = join(root, "dist", "cli", "main.js");
 const programLink = join(root, "node_modules", ".bin", "faultline");
 
+/** `npm start` needs no servers of tests. */
+const isForStart = process.argv.includes("--start");
+
 const steps = [
   {
     name: "installing dependencies",
@@ -19,6 +22,14 @@ const steps = [
     inputs: ["package-lock.json", ".npmrc"],
     outputs: [ownNode],
     run: () => npm("ci", "--no-audit", "--no-fund", "--loglevel=error"),
+  },
+  {
+    name: "installing the servers that tests start",
+    isForTests: true,
+    stamp: join(root, "test", "servers", "node_modules", ".faultline-installed"),
+    inputs: ["test/servers/package-lock.json"],
+    outputs: [],
+    run: () => npm("ci", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", join(root, "test", "servers")),
   },
   {
     name: "building",
@@ -41,6 +52,7 @@ const steps = [
 ];
 
 for (const step of steps) {
+  if (step.isForTests && isForStart) continue;
   const wanted = fingerprint(step.inputs);
   if (step.outputs.every((path) => existsSync(path)) && readStamp(step.stamp) === wanted) continue;
   const done = showProgress(step.name);

