@@ -1,10 +1,11 @@
 // The demo's last lines: what the run survived, its cost, where its files are, and what to type next.
 
+import { dollars } from "../../core/flow/money.ts";
 import { formatMs } from "../../core/index.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import type { Io } from "../io.ts";
 import { paintFor } from "../render/paint.ts";
-import { dollars, shown } from "../render/values.ts";
+import { shown } from "../render/values.ts";
 import type { GlobalOptions } from "../options.ts";
 import { demoLine } from "../render/program-name.ts";
 import type { DemoDashboard } from "./demo-dashboard.ts";

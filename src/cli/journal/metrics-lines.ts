@@ -1,10 +1,11 @@
 // A session's metrics per tool, as text.
 
+import { dollars } from "../../core/flow/money.ts";
 import { countEntries, type Entry, metricsOf, type ToolMetrics } from "../../core/index.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import type { JournalWords } from "../render/words/journal-words.ts";
 import { factLines, tableLines } from "../render/table.ts";
-import { dollars, shown } from "../render/values.ts";
+import { shown } from "../render/values.ts";
 
 export function toolMetrics(entries: readonly Entry[]): Readonly<Record<string, ToolMetrics>> {
   return Object.fromEntries(Array.from(countEntries(entries), ([tool, counters]) => [tool, metricsOf(counters)]));

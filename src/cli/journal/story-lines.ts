@@ -1,9 +1,10 @@
 // Turns a trace record into a line of the story: a table with one row per record type.
 
+import { dollars } from "../../core/flow/money.ts";
 import { type Cost, formatMs, type Locale, RECOURSES, type TraceRecord, whyNot } from "../../core/index.ts";
 import type { Style } from "../render/paint.ts";
 import { JOURNAL_WORDS, type JournalWords } from "../render/words/journal-words.ts";
-import { costText, dollars, shown } from "../render/values.ts";
+import { costText, shown } from "../render/values.ts";
 
 export interface StoryLine {
   readonly mark: string;

@@ -1,5 +1,6 @@
 // `faultline policy replay`: says what another policy would have changed about the past decisions of a journal.
 
+import { dollars } from "../../core/flow/money.ts";
 import {
   type ChangedDecision,
   formatMs,
@@ -16,7 +17,7 @@ import type { GlobalOptions } from "../options.ts";
 import { type Paint, paintFor } from "../render/paint.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { tableLines, wrapped } from "../render/table.ts";
-import { dollars, minuteOf, shown } from "../render/values.ts";
+import { minuteOf, shown } from "../render/values.ts";
 import { REPLAY_WORDS, type ReplayWords } from "../render/words/replay-words.ts";
 import { findSession } from "../runs/find-run.ts";
 import { type JournalOption, type RunCommandDeps, withRuns } from "../runs/run-home.ts";

@@ -1,12 +1,13 @@
 // A node visit on one line (state, attempts, next attempt, time, cost), and the run's footer line.
 
+import { dollars } from "../../core/flow/money.ts";
 import { type FaultCode, formatMs, isFaultCode, type Locale, wordsFor } from "../../core/index.ts";
 import type { HeldReason } from "../../core/flow/call.ts";
 import type { Visit, VisitState } from "../../core/flow/run.ts";
 import type { VisitCall } from "../../core/flow/visit.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import type { Paint, Style } from "./paint.ts";
-import { dollars, minuteOf, shown } from "./values.ts";
+import { minuteOf, shown } from "./values.ts";
 import { FOLLOW_WORDS, type FollowWords } from "./words/follow-words.ts";
 import type { RunPicture } from "../workflow/run-picture.ts";
 

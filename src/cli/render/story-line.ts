@@ -1,9 +1,10 @@
 // An event of a run as one line of a log. Most phases are left out.
 
+import { dollars } from "../../core/flow/money.ts";
 import { formatMs, type Locale } from "../../core/index.ts";
 import type { RunStreamEvent, RunStreamType } from "../../core/record/run-stream.ts";
 import type { StreamFailure } from "../../core/record/run-stream-event.ts";
-import { dollars, minuteOf, shown } from "./values.ts";
+import { minuteOf, shown } from "./values.ts";
 import { FOLLOW_WORDS, type FollowWords } from "./words/follow-words.ts";
 import { reasonText, timeTo, titleOf } from "./picture-lines.ts";
 

@@ -1,6 +1,6 @@
 // Times, money and names for display. Every stored text passes through here: secrets masked, on one line, safe to print.
 
-import { usdOf } from "../../core/flow/money.ts";
+import { dollars } from "../../core/flow/money.ts";
 import { type Cost, type Entry, SHAPE_REDACTOR } from "../../core/index.ts";
 import type { JournalWords } from "./words/journal-words.ts";
 import { oneLine, safeJson } from "./safe-text.ts";
@@ -32,12 +32,6 @@ export function dayOf(at: number): string {
 /** `03:04:05.678`, in UTC. */
 export function timeOfDay(at: number): string {
   return iso(at).replace(/^.*T/, "").replace("Z", "");
-}
-
-/** `$0.0075`: two decimals, more if needed. */
-export function dollars(microcents: number): string {
-  const [whole = "0", decimals = ""] = usdOf(microcents).toFixed(8).split(".");
-  return `$${whole}.${decimals.replace(/0+$/, "").padEnd(2, "0")}`;
 }
 
 export function costText({ microcents, basis }: Cost, words: JournalWords): string {

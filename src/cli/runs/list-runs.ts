@@ -1,5 +1,6 @@
 // `faultline runs list`: lists the runs of a journal, newest first, each with the next step.
 
+import { dollars } from "../../core/flow/money.ts";
 import { remediesFor } from "../../core/flow/action-remedies.ts";
 import type { ActionId } from "../../core/flow/action-words.ts";
 import { actionWords } from "../../core/flow/action-words.ts";
@@ -10,7 +11,7 @@ import type { RunSummary } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import type { Io } from "../io.ts";
 import { paintFor, type Style } from "../render/paint.ts";
-import { dollars, minuteOf, shown } from "../render/values.ts";
+import { minuteOf, shown } from "../render/values.ts";
 import type { GlobalOptions } from "../options.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { tableLines } from "../render/table.ts";

@@ -1,5 +1,6 @@
 // `faultline runs show`: shows a run stage by stage, with its open questions and the possible actions.
 
+import { dollars } from "../../core/flow/money.ts";
 import { failedName } from "../../core/fault/fault.ts";
 import {
   type Fault,
@@ -21,7 +22,7 @@ import { columnsOf } from "../../yaml-file/columns.ts";
 import { formLines } from "../render/form-lines.ts";
 import { type Io, UsageError } from "../io.ts";
 import { type Paint, paintFor } from "../render/paint.ts";
-import { dollars, minuteOf, shown } from "../render/values.ts";
+import { minuteOf, shown } from "../render/values.ts";
 import type { GlobalOptions } from "../options.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { factLines, wrapped } from "../render/table.ts";

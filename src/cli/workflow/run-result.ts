@@ -1,5 +1,6 @@
 // Reports how a run stands when this command is done with it: the exit code, the result, and the next commands to type.
 
+import { dollars } from "../../core/flow/money.ts";
 import { failedName } from "../../core/fault/fault.ts";
 import { formatMs, type Locale, type OperatorView, type Question, SHAPE_REDACTOR, viewFor } from "../../core/index.ts";
 import { endOf, formFacts } from "../../core/flow/interaction.ts";
@@ -11,7 +12,7 @@ import type { RunReport } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import type { ExitName } from "../exit-codes.ts";
 import { type Paint, paintFor, type Style } from "../render/paint.ts";
-import { dollars, minuteOf, shown } from "../render/values.ts";
+import { minuteOf, shown } from "../render/values.ts";
 import { answerWords, commandFor } from "../runs/action-commands.ts";
 import type { RunCommandDeps } from "../runs/run-home.ts";
 import { safeJson } from "../render/safe-text.ts";

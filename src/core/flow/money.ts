@@ -11,6 +11,14 @@ export function usdOf(microcents: number): number {
   return microcents / MICROCENTS_PER_USD;
 }
 
+/** `$0.0376`: two to four decimals; three digits of an amount below a cent. */
+export function dollars(microcents: number): string {
+  const usd = usdOf(microcents);
+  const digits = usd === 0 || Math.abs(usd) >= 0.01 ? 4 : 2 - Math.floor(Math.log10(Math.abs(usd)));
+  const [whole = "0", decimals = ""] = usd.toFixed(Math.min(8, digits)).split(".");
+  return `$${whole}.${decimals.replace(/0+$/, "").padEnd(2, "0")}`;
+}
+
 /** Where the figure of a cost comes from. */
 export type CostBasis =
   | "reported" //  the provider said so

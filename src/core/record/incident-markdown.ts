@@ -4,7 +4,8 @@ import { formatMs } from "../decide/explain.ts";
 import type { Locale } from "../fault/words/words.ts";
 import type { Spending } from "../flow/money.ts";
 import type { IncidentFacts } from "./incident.ts";
-import { dollars, endText, type TimelineMoment, timeText } from "./incident-timeline.ts";
+import { dollars } from "../flow/money.ts";
+import { endText, type TimelineMoment, timeText } from "./incident-timeline.ts";
 import { INCIDENT_WORDS, type IncidentWords } from "./incident-words.ts";
 import { markdownName as name, markdownTable, markdownText as text } from "./markdown-text.ts";
 

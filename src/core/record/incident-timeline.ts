@@ -9,7 +9,7 @@ import type { Redactor } from "../fault/redact.ts";
 import { viewFor } from "../fault/view.ts";
 import type { Locale } from "../fault/words/words.ts";
 import { ACTION_IDS, type ActionId, actionWords } from "../flow/action-words.ts";
-import { type Cost, usdOf } from "../flow/money.ts";
+import { type Cost, dollars } from "../flow/money.ts";
 import { type NodePlace, placeOf } from "../flow/node.ts";
 import type { RunStatus } from "../flow/run-state.ts";
 import { RECOURSES } from "../policy/policy.ts";
@@ -76,12 +76,6 @@ export function momentOf(entry: Entry, telling: IncidentTelling): TimelineMoment
 type Told = Partial<TimelineMoment> & Pick<TimelineMoment, "what">;
 type Teller<Event> = (event: Event, telling: IncidentTelling, at: number) => Told | null;
 type Tellers = { readonly [Type in JournalEvent["type"]]?: Teller<Extract<JournalEvent, { readonly type: Type }>> };
-
-/** `$0.0075`: two decimals, more if needed. */
-export function dollars(microcents: number): string {
-  const [whole = "0", decimals = ""] = usdOf(microcents).toFixed(8).split(".");
-  return `$${whole}.${decimals.replace(/0+$/, "").padEnd(2, "0")}`;
-}
 
 function costText(cost: Cost | null, { words }: IncidentTelling): string {
   if (cost === null) return "";

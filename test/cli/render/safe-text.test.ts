@@ -3,7 +3,8 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { dollars, minuteOf, shown } from "../../../src/cli/render/values.ts";
+import { dollars } from "../../../src/core/flow/money.ts";
+import { minuteOf, shown } from "../../../src/cli/render/values.ts";
 import { escapeUnsafe, oneLine, safeJson, safeText, shellWord } from "../../../src/cli/render/safe-text.ts";
 import { factLines, tableLines, wrapped } from "../../../src/cli/render/table.ts";
 import { columnsOf } from "../../../src/yaml-file/columns.ts";
@@ -68,6 +69,11 @@ describe("values", () => {
     [1, "$0.00000001"],
     [750_000, "$0.0075"],
     [1_500_000, "$0.015"],
+    [3_757_275, "$0.0376"],
+    [21_675, "$0.000217"],
+    [999_999, "$0.01"],
+    [500_000_000, "$5.00"],
+    [123_456_789_000, "$1234.5679"],
     [123_400_000_000, "$1234.00"],
   ])("%d micro-cents are %s", (microcents, text) => {
     expect(dollars(microcents)).toBe(text);
