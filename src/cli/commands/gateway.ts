@@ -5,18 +5,20 @@ import type { GatewayCommandOptions } from "../gateway/run-gateway.ts";
 import type { Io } from "../io.ts";
 import { globalOptions } from "../options.ts";
 import { ofOperator } from "./of-operator.ts";
-import { withJournalOption } from "./workflow.ts";
 
 const DEFAULT_PORT = 7430;
 const DEFAULT_FILE = "gateway.faultline.yaml";
 
 export function addGateway(program: Command, io: Io): void {
-  const gateway = ofOperator(program.command("gateway"), io)
+  ofOperator(program.command("gateway"), io)
     .summary("start a gateway that lets clients survive failing providers")
     .description(
       "Speaks OpenAI chat completions and responses, Anthropic messages and Google generateContent, and answers each request with the first target of its route that can.",
-    );
-  withJournalOption(gateway)
+    )
+    .option(
+      "--journal <file|url>",
+      "the journal with its breakers, budgets and ledger of calls: a file, or postgres://…",
+    )
     .option("--config <file>", "targets, routes and keys; changes are taken up without a restart", DEFAULT_FILE)
     .option("--port <number>", "the port to listen on; 0 takes a free one", portOf, DEFAULT_PORT)
     .option("--host <address>", "the address to listen on; any but this machine's own needs keys", "127.0.0.1")

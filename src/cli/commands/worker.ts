@@ -30,11 +30,10 @@ export function addWorker(program: Command, io: Io): void {
       "--advertise <url>",
       "the address under which Restate reaches the workers of this version (default: the one it listens on)",
     )
-    .option(
-      "--drain <duration>",
-      "on SIGTERM, how long nodes that run may take to end, e.g. 30s, 15m",
-      toMs,
-      DEFAULT_DRAIN_MS,
+    .addOption(
+      new Option("--drain <duration>", "on SIGTERM, how long nodes that run may take to end, e.g. 30s, 15m")
+        .argParser(toMs)
+        .default(DEFAULT_DRAIN_MS, `${DEFAULT_DRAIN_MS / 1_000}s`),
     )
     .addHelpText(
       "after",

@@ -33,7 +33,12 @@ export class StartView {
     this.#paint = paintFor(io.stderr, io.env, shared.color);
     this.#columns = io.stderr.columns;
     this.#isLive = isLive(io);
-    const options = { run: "team", picture: this.#picture, hint: this.#words.leave };
+    const options = {
+      run: "team",
+      picture: this.#picture,
+      hint: this.#words.leave,
+      leastNameColumns: NAME_COLUMNS,
+    };
     this.#view = this.#isLive ? createView(io, shared, options) : new EndedStages(io, shared, this.#picture);
   }
 
@@ -109,7 +114,7 @@ export class StartView {
   /** Aligned with the stages. */
   #line(style: Style, mark: string, place: Place | null, text: string): string {
     const names = this.#picture.visits.map((each) => nameOf(each, FOLLOW_WORDS[this.#locale]));
-    const widest = this.#isLive ? Math.max(0, ...names.map(columnsOf)) : LOG_NAME_COLUMNS;
+    const widest = this.#isLive ? Math.max(NAME_COLUMNS, ...names.map(columnsOf)) : NAME_COLUMNS;
     const visit = place === null ? undefined : this.#picture.visitOf(place);
     const name = visit === undefined ? "" : nameOf(visit, FOLLOW_WORDS[this.#locale]);
     const space = " ".repeat(Math.max(0, widest - columnsOf(name)) + 2);
@@ -137,7 +142,7 @@ function fieldOf(value: unknown, name: string): unknown {
 }
 
 /** Wide enough for `run_tests (round 2)`. */
-const LOG_NAME_COLUMNS = 19;
+const NAME_COLUMNS = 19;
 
 /** For a log: prints each stage once, when it has ended. */
 class EndedStages implements RunView {
@@ -161,9 +166,7 @@ class EndedStages implements RunView {
     for (const visit of this.#picture.visits) {
       if (visit.endedAt === 0 || this.#told.has(visit)) continue;
       this.#told.add(visit);
-      void this.#output.write(
-        `${visitLine(this.#picture, visit, LOG_NAME_COLUMNS, { ...line, now: visit.endedAt })}\n`,
-      );
+      void this.#output.write(`${visitLine(this.#picture, visit, NAME_COLUMNS, { ...line, now: visit.endedAt })}\n`);
     }
   }
 

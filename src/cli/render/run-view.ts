@@ -31,6 +31,8 @@ export interface RunViewOptions {
   readonly picture: RunPicture;
   /** Shown at the end of the last line. */
   readonly hint: string;
+  /** Room for names that come later, so that the lines above them stay aligned. */
+  readonly leastNameColumns?: number;
 }
 
 export function createView(io: Io, shared: GlobalOptions, options: RunViewOptions): RunView {
@@ -98,12 +100,15 @@ class LiveView implements RunView {
 
   #draw(above: readonly string[] = []): void {
     if (this.#isHidden) return;
-    const { picture, run, hint } = this.#options;
+    const { picture, run, hint, leastNameColumns = 0 } = this.#options;
     const now = this.#io.clock.now();
     const line = { locale: this.#shared.locale, paint: this.#paint, columns: this.#io.stderr.columns, now };
     const words = FOLLOW_WORDS[this.#shared.locale];
     const { visits } = picture;
-    const width = Math.min(WIDEST_NAME, Math.max(0, ...visits.map((visit) => columnsOf(nameOf(visit, words)))));
+    const width = Math.min(
+      WIDEST_NAME,
+      Math.max(leastNameColumns, ...visits.map((visit) => columnsOf(nameOf(visit, words)))),
+    );
     const lineOf = (visit: Visit): string => visitLine(picture, visit, width, line);
     const over = visits.filter((visit) => visit.endedAt > 0 && !this.#told.has(visit));
     for (const visit of over) this.#told.add(visit);

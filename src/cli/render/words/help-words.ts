@@ -59,6 +59,8 @@ const ZH: Readonly<Record<string, string>> = {
     "用另一个策略重新作出日志中的每个决定，并显示哪些会不同。不写入任何内容。",
   "show what another policy would have changed": "显示另一个策略会带来的变化",
   "the journal with the runs: a file, or postgres://…": "包含运行的日志：文件或 postgres://…",
+  "the journal with its breakers, budgets and ledger of calls: a file, or postgres://…":
+    "保存熔断、预算和调用账目的日志：文件或 postgres://…",
   "a built-in policy instead of a file": "用内置策略代替文件",
   "only decisions of the last minutes, hours or days, e.g. 90m, 12h, 7d":
     "只看最近若干分钟、小时或天的决定，如 90m、12h、7d",
