@@ -100,6 +100,9 @@ export const actionView = z
     node: z.string().describe("Empty for an action on the whole run."),
     execution: z.number(),
     needs: z.enum(["nothing", "text", "target", "limits", "answer", "commands", "tools"]),
+    accepts: z
+      .array(z.enum(["text", "commands"]))
+      .describe("What may be given besides. text: a comment for the node. commands: further commands to allow."),
     choices: z.array(z.string()),
     limits: z.record(z.string(), z.number()).describe("What the limits are now; a new one must be higher."),
     effect: z.enum(["instruct", "successor", "answer", "resume", "cancel"]),

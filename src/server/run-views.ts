@@ -58,8 +58,8 @@ export function runLineFor(
   };
 }
 
-export function actionFor({ choices, limits, ...action }: OfferedAction): z.output<typeof actionView> {
-  return { ...action, choices: [...choices], limits: { ...limits } };
+export function actionFor({ accepts, choices, limits, ...action }: OfferedAction): z.output<typeof actionView> {
+  return { ...action, accepts: [...accepts], choices: [...choices], limits: { ...limits } };
 }
 
 /** What a run is shown with, besides its report. */

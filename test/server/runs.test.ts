@@ -62,6 +62,19 @@ describe("a run over HTTP", () => {
     expect(decided[0]?.decision?.why).not.toEqual([]);
   });
 
+  it("says what an action can take besides what it needs, and takes it", async () => {
+    const { workflow, journal } = await fromText("tests.yaml", FAILING_COMMAND);
+    const world = await runWorld([workflow], { journal });
+    const { run } = await world.operator.startRun({ body: { workflow: "tests" } });
+    await world.event(run, "run-ended");
+    const { actions } = await world.operator.showRun({ params: { run } });
+    const edit = actions.find(({ id }) => id === "edit-and-retry");
+    expect(edit).toMatchObject({ needs: "text", accepts: ["commands"] });
+    const typed = { text: "echo mended", commands: ["echo *"] };
+    const acted = await world.operator.act({ params: { run }, body: { action: "edit-and-retry", params: typed } });
+    expect(await world.event(acted.run, "run-ended")).toMatchObject({ status: "completed" });
+  });
+
   it("speaks the reader's language", async () => {
     const { workflow } = fragile();
     const world = await runWorld([workflow]);

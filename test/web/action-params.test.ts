@@ -6,7 +6,7 @@ import { type Action, type Draft, emptyDraft, paramsOf } from "../../web/parts/a
 function offer(needs: Action["needs"], more: Partial<Action> = {}): Action {
   return {
     ...{ id: "retry-stage", label: "", explains: "", redoes: "", keeps: "", node: "write", execution: 1, needs },
-    ...{ choices: [], limits: {}, effect: "instruct", question: "", costMicrocents: 0, key: "key" },
+    ...{ accepts: [], choices: [], limits: {}, effect: "instruct", question: "", costMicrocents: 0, key: "key" },
     ...more,
   };
 }
@@ -30,6 +30,14 @@ const CASES: readonly (readonly [string, Action, Partial<Draft>, unknown])[] = [
   ["no number", LIMITS, { limits: { maxNodes: "many" } }, null],
   ["no limits", LIMITS, { limits: { maxNodes: "" } }, null],
   ["commands", offer("commands"), { names: " node --test\n\nnpm ci " }, { commands: ["node --test", "npm ci"] }],
+  ["no comment", offer("nothing", { id: "send-back", accepts: ["text"] }), { text: " " }, {}],
+  ["a comment", offer("nothing", { id: "send-back", accepts: ["text"] }), { text: "not so" }, { text: "not so" }],
+  [
+    "commands with further ones",
+    offer("text", { id: "edit-and-retry", accepts: ["commands"] }),
+    { text: "npm ci", names: "npm ci" },
+    { text: "npm ci", commands: ["npm ci"] },
+  ],
   ["no tools", offer("tools"), { names: "\n" }, null],
 ];
 

@@ -22,8 +22,36 @@ const INPUTS: Readonly<Record<Action["needs"], (props: ActionInputsProps) => Rea
 };
 
 export function ActionInputs(props: ActionInputsProps): ReactNode {
-  const Input = INPUTS[props.action.needs];
-  return <Input {...props} />;
+  const { needs, accepts } = props.action;
+  const Input = INPUTS[needs];
+  return (
+    <>
+      <Input {...props} />
+      {accepts.map((each) =>
+        each === "text" ? <CommentInput key={each} {...props} /> : <GrantInput key={each} {...props} />,
+      )}
+    </>
+  );
+}
+
+function CommentInput({ draft, onDraft }: ActionInputsProps): ReactNode {
+  const words = useWords(WORDS);
+  return (
+    <label className="action-field">
+      <span>{words.comment}</span>
+      <textarea rows={3} value={draft.text} onChange={(event) => onDraft({ ...draft, text: event.target.value })} />
+    </label>
+  );
+}
+
+function GrantInput({ draft, onDraft }: ActionInputsProps): ReactNode {
+  const words = useWords(WORDS);
+  return (
+    <label className="action-field">
+      <span>{words.alsoAllow}</span>
+      <textarea rows={2} value={draft.names} onChange={(event) => onDraft({ ...draft, names: event.target.value })} />
+    </label>
+  );
 }
 
 function TextInput({ draft, onDraft }: ActionInputsProps): ReactNode {
@@ -102,6 +130,8 @@ function NamesInput({ action, draft, onDraft }: ActionInputsProps): ReactNode {
 const WORDS = wordTable({
   "en": {
     text: "Your text",
+    comment: "Your comment (optional)",
+    alsoAllow: "Further commands to allow, one per line (optional)",
     target: "Retry with",
     limits: {
       maxCostMicrocents: "Cost limit in dollars",
@@ -115,6 +145,8 @@ const WORDS = wordTable({
   },
   "zh-CN": {
     text: "您的文字",
+    comment: "您的意见（可选）",
+    alsoAllow: "另外允许的命令，每行一条（可选）",
     target: "改用",
     limits: {
       maxCostMicrocents: "费用上限（美元）",

@@ -41,8 +41,11 @@ const READERS: Readonly<Record<Action["needs"], (draft: Draft, action: Pick<Acti
   tools: ({ names }) => listed("tools", names),
 };
 
-export function paramsOf(action: Pick<Action, "needs" | "limits">, draft: Draft): Params | null {
-  return READERS[action.needs](draft, action);
+export function paramsOf(action: Pick<Action, "needs" | "accepts" | "limits">, draft: Draft): Params | null {
+  const needed = READERS[action.needs](draft, action);
+  if (needed === null) return null;
+  // An optional field that was left empty is not sent.
+  return Object.assign({}, ...action.accepts.map((each) => READERS[each](draft, action)), needed) as Params;
 }
 
 function listed(field: string, lines: string): Params | null {

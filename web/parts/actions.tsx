@@ -195,9 +195,14 @@ function useTaking(run: string): Taking {
   };
 }
 
-/** A new run that does again what has cost money says so first. */
-function isHarmless({ needs, effect, costMicrocents }: Action): boolean {
-  return needs === "nothing" && effect !== "cancel" && (effect !== "successor" || costMicrocents === 0);
+/** A new run that does again what has cost money says so first; what can take a comment has a field for it. */
+function isHarmless({ needs, accepts, effect, costMicrocents }: Action): boolean {
+  return (
+    needs === "nothing" &&
+    accepts.length === 0 &&
+    effect !== "cancel" &&
+    (effect !== "successor" || costMicrocents === 0)
+  );
 }
 
 /** A run that was continued elsewhere is followed there, when it is the one that is looked at. */

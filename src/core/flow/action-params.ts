@@ -4,7 +4,7 @@
 import { fault, type Fault, withContext } from "../fault/fault.ts";
 import { readField, tryRead } from "../try-read.ts";
 import type { ActionId } from "./action-words.ts";
-import type { ActionNeeds, OfferedAction } from "./action.ts";
+import type { ActionAccepts, ActionNeeds, OfferedAction } from "./action.ts";
 import { checkAnswer, type Question } from "./interaction.ts";
 
 export interface CheckedParams {
@@ -64,12 +64,9 @@ const FIELDS: Readonly<Record<ActionNeeds, readonly FieldRow[]>> = {
   tools:    [{ name: "tools", ...NAMES }],
 };
 
-/** What some actions take besides. */
-const EXTRA: Readonly<Partial<Record<ActionId, readonly FieldRow[]>>> = {
-  "send-back": [{ ...TEXT, required: false }],
-  "regenerate-once": [{ ...TEXT, required: false }],
-  // Command lines are checked against the node's allow-list; a command outside it must be allowed by name.
-  "edit-and-retry": [{ name: "commands", ...NAMES, required: false }],
+const OPTIONAL: Readonly<Record<ActionAccepts, FieldRow>> = {
+  text: { ...TEXT, required: false },
+  commands: { name: "commands", ...NAMES, required: false },
 };
 
 /** What an action means, whatever was passed in. */
@@ -84,7 +81,7 @@ function readParams(action: OfferedAction, given: unknown): CheckedParams | Faul
     return wrong(action, "params", "is an object");
   }
   const params: object = given ?? {};
-  const fields = [...FIELDS[action.needs], ...(EXTRA[action.id] ?? [])];
+  const fields = [...FIELDS[action.needs], ...action.accepts.map((each) => OPTIONAL[each])];
   const unknown = Object.keys(params).find((key) => !fields.some(({ name }) => name === key));
   if (unknown !== undefined) {
     const known = fields.length === 0 ? "nothing" : fields.map(({ name }) => name).join(", ");

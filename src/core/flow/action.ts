@@ -16,6 +16,9 @@ export type { ActionId };
 
 export type ActionNeeds = "nothing" | "text" | "target" | "limits" | "answer" | "commands" | "tools";
 
+/** What an action takes besides, and can do without. */
+export type ActionAccepts = "text" | "commands";
+
 export type ActionEffect =
   | "instruct" //  in place: the visit waits, and gets another attempt with this instruction
   | "successor" // the run has ended: a linked run starts at the node, with this instruction
@@ -37,6 +40,8 @@ export interface OfferedAction {
   /** What is kept. */
   readonly keeps: string;
   readonly needs: ActionNeeds;
+  /** What may be given besides; empty for nothing. */
+  readonly accepts: readonly ActionAccepts[];
   /** What can be chosen: targets, options of the question, limits by name, the node to send back to; empty for nothing to choose. */
   readonly choices: readonly string[];
   /** What the limits are now: a new one must be higher. Empty for actions that need none. */
@@ -152,6 +157,8 @@ export interface ActionRow {
   readonly offered: (subject: Subject) => boolean;
   /** `grant`: commands for a node that runs them, tools for every other one. */
   readonly needs: ActionNeeds | "grant";
+  /** Nothing when left out. */
+  readonly accepts?: (subject: Subject) => readonly ActionAccepts[];
   readonly choices: (subject: Subject) => readonly string[];
   /** `by-state`: in place while the run waits, in a successor once it has failed. */
   readonly effect: "by-state" | "answer" | "resume" | "cancel";
@@ -159,6 +166,7 @@ export interface ActionRow {
 
 const always = (): boolean => true;
 const none = (): readonly string[] => [];
+const aText = (): readonly ActionAccepts[] => ["text"];
 const isOpenRun = ({ about: { state } }: Subject): boolean => !isEnded(state);
 
 // prettier-ignore
@@ -178,13 +186,13 @@ export const ACTIONS: Readonly<Record<ActionId, ActionRow>> = {
   // The run stopped at 2 dollars; the operator makes it 5.
   "raise-limit":         { offered: hasLimit,      needs: "limits",  choices: (subject) => Object.keys(limitsOf(subject)), effect: "by-state" },
   // The review was prose; the model is asked again and told what was missing.
-  "regenerate-once":     { offered: always,        needs: "nothing", choices: none,      effect: "by-state" },
+  "regenerate-once":     { offered: always,        needs: "nothing", accepts: aText, choices: none,      effect: "by-state" },
   // 213000 tokens for a window of 200000: a quarter of each earlier output is sent.
   "shorten-context":     { offered: always,        needs: "nothing", choices: none,      effect: "by-state" },
   // Two tests fail; the coder gets their output.
-  "send-back":           { offered: canSendBack,   needs: "nothing", choices: ({ about }) => (about.sendBackTo === null ? [] : [about.sendBackTo]), effect: "by-state" },
+  "send-back":           { offered: canSendBack,   needs: "nothing", accepts: aText, choices: ({ about }) => (about.sendBackTo === null ? [] : [about.sendBackTo]), effect: "by-state" },
   // The prompt quotes what the content filter blocks; the operator writes another one.
-  "edit-and-retry":      { offered: always,        needs: "text",    choices: none,      effect: "by-state" },
+  "edit-and-retry":      { offered: always,        needs: "text",    accepts: grantsOf, choices: none,      effect: "by-state" },
   // Claude's weekly limit is used up; the operator takes codex.
   "switch-provider":     { offered: (subject) => otherTargets(subject).length > 0, needs: "target", choices: otherTargets, effect: "by-state" },
   // Three of five files are written, and the operator can do without the other two.
@@ -209,6 +217,15 @@ function optionsOf({ question }: Subject): readonly string[] {
 
 function waitsForTime({ about, visit }: Subject): boolean {
   return !isEnded(about.state) && (visit?.state === "ready" || typeof visit?.pause?.wakeAt === "number");
+}
+
+function runsCommands(visit: Visit | null): boolean {
+  return visit?.kind === "command";
+}
+
+/** Typed command lines are checked against the node's allow-list; a command outside it must be allowed by name. */
+function grantsOf({ visit }: Subject): readonly ActionAccepts[] {
+  return runsCommands(visit) ? ["commands"] : [];
 }
 
 function canSendBack({ about: { sendBackTo }, visit }: Subject): boolean {
@@ -236,7 +253,7 @@ function offers(
 function offer(id: ActionId, subject: Subject, locale: Locale): OfferedAction {
   const { about, visit, question } = subject;
   const row = ACTIONS[id];
-  const needs = row.needs !== "grant" ? row.needs : visit?.kind === "command" ? "commands" : "tools";
+  const needs = row.needs !== "grant" ? row.needs : runsCommands(visit) ? "commands" : "tools";
   const facts = factsOf(id, subject);
   const words = actionWords(id, locale);
   return {
@@ -248,6 +265,7 @@ function offer(id: ActionId, subject: Subject, locale: Locale): OfferedAction {
     redoes: words.redoes(facts),
     keeps: words.keeps(facts),
     needs,
+    accepts: row.accepts?.(subject) ?? [],
     choices: row.choices(subject),
     limits: needs === "limits" ? limitsOf(subject) : {},
     effect: row.effect !== "by-state" ? row.effect : isEnded(about.state) ? "successor" : "instruct",

@@ -67,6 +67,7 @@ describe("a failed run", () => {
       redoes: "Runs reviewer again from its beginning, in a new run.",
       keeps: "Keeps the finished nodes: coder. This run stays as it is, so you can inspect it.",
       needs: "nothing",
+      accepts: [],
       choices: [],
       limits: {},
       effect: "successor",
