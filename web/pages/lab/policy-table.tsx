@@ -44,6 +44,7 @@ export function PolicyTable(): ReactNode {
           />
         </label>
       </div>
+      {asked === null || asked === "" ? <p className="lab-said dim">{words.runsDoNotAsk}</p> : null}
       <Rows policy={data} wanted={search.get("q") ?? ""} />
       <Rest policy={data} />
     </div>

@@ -54,6 +54,8 @@ export const WORDS = wordTable({
     searchRowsHint: "Code, class, tool, recourse, file",
     noRow: "No row matches this search",
     noRowNext: "Search for a code, a class, a tool, a recourse or the name of a file.",
+    runsDoNotAsk:
+      "The built-in rows are without “ask” here: a run that fails offers its actions instead. Rows of your own may ask.",
     rowsOf: (name: string, shown: number, all: number) =>
       `Policy ${name}: ${shown} of ${all} rows. The first row that matches decides.`,
     matches: "Matches",
@@ -158,6 +160,7 @@ export const WORDS = wordTable({
     searchRowsHint: "代码、类别、工具、办法、文件",
     noRow: "没有符合的策略行",
     noRowNext: "可搜索代码、类别、工具、办法或文件名。",
+    runsDoNotAsk: "这里的内置策略行不含“询问”：运行失败后会给出可选操作。自定义的策略行仍可询问。",
     rowsOf: (name: string, shown: number, all: number) =>
       `策略 ${name}：${all} 行中的 ${shown} 行。第一个匹配的行生效。`,
     matches: "匹配",
