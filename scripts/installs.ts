@@ -1,11 +1,12 @@
 // `npm run test:installs`: what strangers have. Installs the packed package into projects with AI SDK 5, 6 and 7 and on Node 20, 22
-// and 24, type-checks and runs them against the chaos provider. Needs the package registry; takes minutes.
+// and 24, type-checks and runs them against the chaos provider; runs `faultline/core` in Deno, Bun and workerd. Needs the package registry; takes minutes.
 // `-- --only ai@6` runs one part.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { build } from "esbuild";
 import { startChaos } from "../src/chaos/start-chaos.ts";
 import { pack, ROOT } from "../test/package/stranger.ts";
 
@@ -38,8 +39,26 @@ const version: string = model.specificationVersion;
 if (text === "" || length === 0 || version !== process.argv[3]) throw new Error(JSON.stringify({ text, length, version }));
 `;
 
+/** Everything that `faultline/core` is for, in a runtime without Node's modules. */
+const WITH_CORE = `
+import { classify, decide, DEFAULT_POLICY, situation } from "faultline/core";
+export function check() {
+  const fault = classify({ surface: "http", status: 429, headers: [["retry-after", "7"]], message: "Too Many Requests" });
+  const { recourse } = decide(situation(fault), DEFAULT_POLICY);
+  if (fault.code !== "RateLimited" || fault.retryAfterMs !== 7000 || recourse !== "retry") throw new Error(fault.code + " " + recourse);
+}
+`;
+
+const WORKERD_CONFIG = `
+using Workerd = import "/workerd/workerd.capnp";
+const worker :Workerd.Worker = (modules = [(name = "worker", esModule = embed "worker.js")], compatibilityDate = "2026-01-01");
+const config :Workerd.Config = (services = [(name = "main", worker = .worker)]);
+`;
+
 for (const { ai, openai, version } of SDKS) await part(ai, () => trySdk(ai, openai, version));
 for (const node of ["node@20", "node@22", "node@24"]) await part(node, () => tryNode(node));
+for (const runtime of ["deno", "bun"]) await part(runtime, () => tryRuntime(runtime));
+await part("workerd", tryWorkerd);
 
 process.stdout.write(
   failures.length === 0 ? "every install works\n" : `${failures.length} failed: ${failures.join(", ")}\n`,
@@ -118,4 +137,21 @@ function tryNode(node: string): string {
   const env = { ...process.env, FAULTLINE_TEST_NODES: [program].join(delimiter) };
   const vitest = join(ROOT, "node_modules", "vitest", "vitest.mjs");
   return problemOf(process.execPath, [vitest, "run", "test/package/nodes.test.ts"], ROOT, env);
+}
+
+function tryRuntime(runtime: string): string {
+  const { folder, problem } = project({ "program.mjs": `${WITH_CORE}check();` }, runtime);
+  return problem === "" ? problemOf(join(folder, "node_modules", ".bin", runtime), ["run", "program.mjs"], folder) : problem;
+}
+
+/** `workerd test` calls the worker's `test()`. */
+async function tryWorkerd(): Promise<string> {
+  const worker = `${WITH_CORE}export default { test: check };`.replace("export function", "function");
+  const { folder, problem } = project({ "program.mjs": worker, "config.capnp": WORKERD_CONFIG }, "workerd");
+  if (problem !== "") return problem;
+  await build({
+    ...{ absWorkingDir: folder, entryPoints: ["program.mjs"], outfile: join(folder, "worker.js") },
+    ...{ bundle: true, format: "esm", platform: "browser" },
+  });
+  return problemOf(join(folder, "node_modules", ".bin", "workerd"), ["test", "config.capnp"], folder);
 }

@@ -28,7 +28,7 @@ export default defineConfig({
       { text: "How-to", link: "/how-to/" },
       { text: "Reference", link: "/reference/" },
       { text: "Operate", link: "/operate/" },
-      { text: "FAQ", link: "/faq" },
+      { text: "FAQ", link: "/reference/FAQ" },
     ],
     sidebar: JSON.parse(readFileSync(new URL("../.pages/sidebar.json", import.meta.url), "utf8")),
     outline: [2, 3],
