@@ -141,7 +141,9 @@ function tryNode(node: string): string {
 
 function tryRuntime(runtime: string): string {
   const { folder, problem } = project({ "program.mjs": `${WITH_CORE}check();` }, runtime);
-  return problem === "" ? problemOf(join(folder, "node_modules", ".bin", runtime), ["run", "program.mjs"], folder) : problem;
+  return problem === ""
+    ? problemOf(join(folder, "node_modules", ".bin", runtime), ["run", "program.mjs"], folder)
+    : problem;
 }
 
 /** `workerd test` calls the worker's `test()`. */
