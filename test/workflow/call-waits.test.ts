@@ -13,17 +13,29 @@ import { engineWorld, type EngineWorld, STORES, thrown, worker } from "../suppor
 const BEGAN = 1_000_000;
 const WAIT_MS = 40_000;
 
-/** Fails `failures` times and asks for a wait, then works. */
-function limited(failures: number, id = "limited", code: FaultCode = "RateLimited"): Tool<string, string> {
+interface LimitedOptions {
+  readonly id?: string;
+  readonly code?: FaultCode;
+  readonly together?: number;
+}
+
+/** Fails `failures` times and asks for a wait, then works. The first failure comes when `together` calls have begun. */
+function limited(
+  failures: number,
+  { id = "limited", code = "RateLimited", together = 1 }: LimitedOptions = {},
+): Tool<string, string> {
   const seen = new Map<string, number>();
+  const { promise: allBegan, resolve: begin } = Promise.withResolvers<null>();
   return tool<string, string>({
     id,
     idempotent: true,
     retry: { maxAttempts: 3 },
     breaker: { failures: 1_000 },
-    run: (input) => {
+    run: async (input) => {
       const count = (seen.get(input) ?? 0) + 1;
       seen.set(input, count);
+      if (seen.size >= together) begin(null);
+      await allBegan;
       if (count <= failures) throw thrown(code, { retryAfterMs: WAIT_MS });
       return "done";
     },
@@ -59,7 +71,7 @@ describe.each(STORES)("a run whose call waits, on a journal in %s", (store) => {
   it.each([1, 20])(
     "says until when and why, for each of %i runs, and works on when the time has come",
     async (count) => {
-      const world = await engineWorld(calling(limited(1)), { store });
+      const world = await engineWorld(calling(limited(1, { together: count })), { store });
       const { clock, runs } = world;
       const ids: string[] = [];
       for (let index = 0; index < count; index++) ids.push(await world.start());
@@ -92,7 +104,7 @@ describe.each(STORES)("a run whose call waits, on a journal in %s", (store) => {
   );
 
   it("says it again for each wait, and stops when the call has failed for good", async () => {
-    const world = await engineWorld(calling(limited(9, "limited", "NetworkDisconnect")), { store });
+    const world = await engineWorld(calling(limited(9, { code: "NetworkDisconnect" })), { store });
     const { clock, runs } = world;
     const run = await world.start();
     const waits: (number | undefined)[] = [];
@@ -109,7 +121,7 @@ describe.each(STORES)("a run whose call waits, on a journal in %s", (store) => {
   });
 
   it("is working as long as one call of it works, or one node", async () => {
-    const [first, second] = [limited(1), limited(0, "slow")];
+    const [first, second] = [limited(1), limited(0, { id: "slow" })];
     const gate = Promise.withResolvers<undefined>();
     const both = stage({
       act: async (_r, tools, { run }) => {
