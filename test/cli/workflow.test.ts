@@ -275,7 +275,7 @@ describe("a run with models", () => {
     expect({ stdout: got.stdout, exit: got.exit }).toEqual({ stdout: "completed\n", exit: "ok" });
     expect(got.stderr).toContain("write: Too many requests · openai/gpt-5.5 → openai/gpt-5.4\n");
     // The wait of 1 s has jitter, and is shown rounded up.
-    expect(got.stderr).toMatch(/write: openai\/gpt-5\.4: Model overloaded, try 2\/3 in [12] s/);
+    expect(got.stderr).toMatch(/write: openai\/gpt-5\.4: Service overloaded, try 2\/3 in [12] s/);
     expect(got.stderr).toContain("survived 1 retry, 1 switch");
   });
 

@@ -6,6 +6,17 @@ import { startWorld } from "./world.ts";
 
 const DOWN = { evidence: { status: 503 }, idempotent: true, retry: "none" } as const;
 
+describe("a program that reports a 503", () => {
+  it.each(["http", "node", "cli", "tool", "mcp"] as const)(
+    "reads no words about a model on surface %s",
+    async (surface) => {
+      const { operator } = await startWorld({ drive: false });
+      const { fault, words } = await operator.reportFailure({ body: { tool: "search", surface, ...DOWN } });
+      expect([fault.title, fault.next, words.user, words.model, words.operator].join("\n")).not.toMatch(/\bmodel/iu);
+    },
+  );
+});
+
 describe("a program that asks before it calls", () => {
   it("may call a tool that is in service, and nothing is written", async () => {
     const { operator, viewer } = await startWorld({ drive: false });

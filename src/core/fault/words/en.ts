@@ -38,13 +38,13 @@ export const EN = (): Words => ({
       "Rate limit hit (HTTP 429); check the account's request and token limits, concurrency and the Retry-After given.",
   },
   Overloaded: {
-    title: "Model overloaded",
-    user: "The AI model has more work than it can take at the moment.",
-    next: "Wait a minute, then try again. If it keeps happening, pick another model.",
+    title: "Service overloaded",
+    user: "The service has more work than it can take at the moment.",
+    next: "Wait a minute, then try again. If it keeps happening, pick another one.",
     model:
-      "The model is overloaded and did not take the request; do not call it again right away, use another one if you can.",
+      "The service is overloaded and did not take the request; do not call it again right away, use another one if you can.",
     operator:
-      "The provider reports this model as overloaded; check its status page, and have a fallback model in the chain.",
+      "The other side reports that it is overloaded; check its status page, and declare a fallback or an alternative.",
   },
   Provider5xx: {
     title: "Service error",
