@@ -15,7 +15,7 @@ import { requestFacts } from "../provider/wire/request-facts.ts";
 import { hasValue, type Outcome } from "../runtime/call/outcome.ts";
 import { ClientAnswer } from "./answer/client-answer.ts";
 import type { ClientKey, GatewaySettings } from "./config/settings.ts";
-import { DIALECTS } from "./dialect/dialect.ts";
+import { dialectFor } from "./dialect/dialect.ts";
 import { errorHeaders, errorWords } from "./dialect/error-words.ts";
 import { Affinity, conversationOf, storedState } from "./route/affinity.ts";
 import { decisionIn, Ledger, type LedgerDecision } from "./ledger/ledger.ts";
@@ -148,7 +148,7 @@ export class Gateway {
   }
 
   /** The steps in the order in which they are tried: a conversation stays where it is, and stored state has one place only. */
-  #placed(taken: TakenRoute, { body }: AskedModel, { request, key }: ClientExchange): PlacedRoute {
+  #placed(taken: TakenRoute, { body, facts }: AskedModel, { request, key }: ClientExchange): PlacedRoute {
     const { steps, route } = taken;
     const stored = storedState(body);
     const client = key?.name ?? ANYONE;
@@ -159,7 +159,8 @@ export class Gateway {
         ? () => conversationOf(body, request.headers, client)
         : () => stored;
     const name = this.#affinity.isEmpty ? null : (conversation?.() ?? null);
-    const start = name === null ? 0 : this.#affinity.start(name);
+    const place = name === null ? null : this.#affinity.place(name);
+    const start = place === null ? 0 : Math.max(0, stepOf(steps, place, facts.model ?? ""));
     const first = steps[start] ?? steps[0];
     const tried: TakenRoute = stored === null ? taken : { route, steps: [first] };
     return { taken: tried, start: stored === null ? start : 0, conversation, all: steps };
@@ -176,7 +177,7 @@ export class Gateway {
     const startedAt = clock.now();
     const answer = new ClientAnswer(
       response,
-      DIALECTS[dialect],
+      dialectFor(dialect, asked.query, facts.streaming),
       facts.streaming && taken.route.midStream === "restart",
     );
     const chain = inForce.chains.get(taken, dialect, facts.model ?? "", start);
@@ -225,10 +226,15 @@ export class Gateway {
     model: string,
     target: string,
   ): void {
-    const step = steps.findIndex((one) => `${one.target.name}/${one.model ?? model}` === target);
-    if (step <= 0 && this.#affinity.isEmpty) return;
-    for (const name of names()) if (name !== null) this.#affinity.note(name, Math.max(0, step));
+    const isFallback = stepOf(steps, target, model) > 0;
+    if (!isFallback && this.#affinity.isEmpty) return;
+    for (const name of names()) if (name !== null) this.#affinity.note(name, isFallback ? target : null);
   }
+}
+
+/** Where a chain has this target; -1 when it does not. */
+function stepOf(steps: TakenRoute["steps"], id: string, model: string): number {
+  return steps.findIndex((one) => `${one.target.name}/${one.model ?? model}` === id);
 }
 
 /** A route with the place where this request starts. */

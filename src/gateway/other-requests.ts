@@ -9,6 +9,7 @@ import type { GatewayTarget } from "./config/settings.ts";
 import { queryForTarget } from "./request/header-lists.ts";
 import { withModel } from "./request/model-name.ts";
 import { modelList, oneModel } from "./route/model-list.ts";
+import { isInRegion } from "./route/routing.ts";
 import { forward, passOn } from "./target/forward.ts";
 import type { Transport } from "./target/transport.ts";
 import { noRouteWords, refuse, sendJson, type ClientExchange, whenLeft } from "./client-exchange.ts";
@@ -66,11 +67,13 @@ export async function passOther(
   transport: Transport,
 ): Promise<void> {
   const { otherPaths } = exchange.inForce.settings;
-  const { request, path, query, response } = exchange;
+  const { request, path, query, response, key } = exchange;
   if (otherPaths === null) {
     const message = `the gateway has no ${request.method} ${path}; name a target for such paths with other_paths`;
     return void refuse(exchange, dialect, "unknown-path", message);
   }
+  if (!isInRegion(otherPaths.region, key))
+    return void refuse(exchange, dialect, "no-region", `${otherPaths.name} is in no region of this key`);
   const own = path.replace(VERSION, "") + queryForTarget(query);
   await passOn(await forwarded(exchange, otherPaths, dialect, own, bytes, transport), response);
 }

@@ -33,6 +33,11 @@ const MISTAKES = [
     yaml: `version: 1\ntargets: { a: { dialect: openai-chat, base_url: x } }`,
     says: "2:49 GW005 targets.a.base_url must begin with http:// or https://",
   },
+  ...["http://[", "http://:80", "http://x:99999"].map((address) => ({
+    name: `an address that is none: ${address}`,
+    yaml: `version: 1\ntargets: { a: { dialect: openai-chat, base_url: "${address}" } }`,
+    says: "2:49 GW003 targets.a.base_url: must be an address, such as https://api.openai.com/v1",
+  })),
   {
     name: "a key that is not set",
     yaml: `version: 1\ntargets: { a: { dialect: openai-chat, base_url: "http://x", api_key_env: NOPE } }`,

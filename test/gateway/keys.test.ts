@@ -49,6 +49,14 @@ describe("keys", () => {
     expect(near.headers.get("x-faultline-target")).toBe("eu/claude-sonnet-4-5");
   });
 
+  it("a key reaches other paths only in its regions", async () => {
+    const world = await gatewayWorld({ file: file("per_day_usd: 1", "other_paths: us"), env });
+    const near = await world.run(fetch(`${world.url}/v1/embeddings`, { method: "POST", headers: alice, body: "{}" }));
+    expect(near.status).not.toBe(403);
+    const far = await world.run(fetch(`${world.url}/v1/embeddings`, { method: "POST", headers: bob, body: "{}" }));
+    expect([far.status, await far.text()]).toEqual([403, expect.stringContaining("us is in no region of this key")]);
+  });
+
   it("a key sees the models it may use", async () => {
     const world = await gatewayWorld({ file: file("per_day_usd: 1"), env });
     const listed = await world.run(fetch(`${world.url}/v1/models`, { headers: alice }));

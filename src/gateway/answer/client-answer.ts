@@ -2,6 +2,7 @@
 // A1  Nothing of a failed attempt is seen: its bytes are dropped when the next one begins.
 // A2  A head that was sent to keep the connection open commits nothing: the next attempt still answers below it.
 // A3  A stream that broke after its first content ends with the dialect's own error, never as if it were complete.
+// A4  The client gets whole lines, so a break in the middle of one does not make the error behind it unreadable.
 
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../host/clock.ts";
@@ -19,7 +20,8 @@ type Chunk = Uint8Array<ArrayBuffer>;
 
 /** Stops proxies from collecting a stream, and clients from keeping it. */
 const STREAM_HEADERS = { "cache-control": "no-cache", "x-accel-buffering": "no" };
-const EVENT_STREAM = { "content-type": "text/event-stream; charset=utf-8", ...STREAM_HEADERS };
+const STREAM_TYPES = { events: "text/event-stream; charset=utf-8", list: "application/json" };
+const LINE_FEED = 0x0a;
 
 export class ClientAnswer {
   /** How many attempts have begun. */
@@ -31,6 +33,8 @@ export class ClientAnswer {
   private held: HeldBytes;
   private lastChunk: Chunk | null = null;
   private opened = false;
+  /** The line that has begun and not ended. */
+  private line: Chunk[] = [];
 
   constructor(response: ServerResponse, dialect: Dialect, holdsAll: boolean) {
     this.response = response;
@@ -56,7 +60,7 @@ export class ClientAnswer {
   }
 
   push(chunk: Chunk): void {
-    if (this.opened) this.response.write(chunk);
+    if (this.opened) this.write(chunk);
     else this.held.keep(chunk);
   }
 
@@ -76,6 +80,7 @@ export class ClientAnswer {
   /** The answer is whole. */
   finish(head: AnswerHead): void {
     if (!this.opened) this.show(head);
+    this.writeLine();
     if (this.lastChunk === null) this.response.end();
     else this.response.end(this.lastChunk);
   }
@@ -91,7 +96,11 @@ export class ClientAnswer {
   /** There is no answer, or no more of it. */
   fail(words: ErrorWords, headers: PlainHeaders): void {
     if (this.isOver) return;
-    if (this.response.headersSent) return void this.response.end(this.dialect.errorEvents(words));
+    const isList = this.dialect.streamAs === "list";
+    if (this.opened && isList) return this.cut();
+    // An event that lacks only its empty line is whole, and ends here.
+    if (this.response.headersSent)
+      return void this.response.end(`${isList ? "" : "\n"}${this.dialect.errorEvents(words)}`);
     const body = JSON.stringify(this.dialect.errorBody(words));
     this.send({ status: words.status, headers: { ...headers, "content-type": "application/json" } }, body);
   }
@@ -99,7 +108,8 @@ export class ClientAnswer {
   /** Shows the client of a stream that its request is being worked on. */
   keepAlive(): void {
     if (this.opened || this.isOver) return;
-    if (!this.response.headersSent) this.response.writeHead(200, EVENT_STREAM);
+    const type = STREAM_TYPES[this.dialect.streamAs];
+    if (!this.response.headersSent) this.response.writeHead(200, { "content-type": type, ...STREAM_HEADERS });
     this.response.write(this.dialect.keepAlive);
   }
 
@@ -133,7 +143,22 @@ export class ClientAnswer {
   private show({ status, headers }: AnswerHead): void {
     this.opened = true;
     if (!this.response.headersSent) this.response.writeHead(status, { ...headers, ...STREAM_HEADERS });
-    for (const chunk of this.held.chunks) this.response.write(chunk);
+    for (const chunk of this.held.chunks) this.write(chunk);
     this.held = this.newHold();
+  }
+
+  /** Writes all but the line that has not ended. The pieces of a list have no lines. */
+  private write(chunk: Chunk): void {
+    const end = this.dialect.streamAs === "list" ? chunk.length : chunk.lastIndexOf(LINE_FEED) + 1;
+    if (end > 0) {
+      this.writeLine();
+      this.response.write(end === chunk.length ? chunk : chunk.subarray(0, end));
+    }
+    if (end < chunk.length) this.line.push(chunk.subarray(end));
+  }
+
+  private writeLine(): void {
+    for (const chunk of this.line) this.response.write(chunk);
+    this.line = [];
   }
 }

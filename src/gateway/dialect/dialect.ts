@@ -20,6 +20,8 @@ export interface Dialect {
   readonly errorEvents: (words: ErrorWords) => string;
   /** Keeps a connection open and is no content. */
   readonly keepAlive: string;
+  /** `list`: a stream is one JSON list, which cannot be ended in its middle. */
+  readonly streamAs: "events" | "list";
 }
 
 const bearer = (key: string): Readonly<Record<string, string>> => ({ authorization: `Bearer ${key}` });
@@ -48,6 +50,7 @@ export const DIALECTS: Readonly<Record<Protocol, Dialect>> = {
     errorBody: openaiError,
     errorEvents: (words) => event(openaiError(words)),
     keepAlive: COMMENT,
+    streamAs: "events",
   },
   "openai-responses": {
     protocol: "openai-responses",
@@ -67,6 +70,7 @@ export const DIALECTS: Readonly<Record<Protocol, Dialect>> = {
       return named("response.failed", failed) + named("error", error);
     },
     keepAlive: COMMENT,
+    streamAs: "events",
   },
   "anthropic-messages": {
     protocol: "anthropic-messages",
@@ -78,6 +82,7 @@ export const DIALECTS: Readonly<Record<Protocol, Dialect>> = {
     errorBody: anthropicError,
     errorEvents: (words) => named("error", anthropicError(words)),
     keepAlive: named("ping", { type: "ping" }),
+    streamAs: "events",
   },
   "google-generate": {
     protocol: "google-generate",
@@ -90,8 +95,23 @@ export const DIALECTS: Readonly<Record<Protocol, Dialect>> = {
     errorBody: googleError,
     errorEvents: (words) => event(googleError(words)),
     keepAlive: COMMENT,
+    streamAs: "events",
   },
 };
+
+/** Google streams a JSON list to clients that do not ask for events. */
+const GOOGLE_LIST: Dialect = {
+  ...DIALECTS["google-generate"],
+  errorEvents: (words) => JSON.stringify([googleError(words)]),
+  keepAlive: "\n",
+  streamAs: "list",
+};
+
+/** The dialect of a request's answer. */
+export function dialectFor(protocol: Protocol, query: string, streaming: boolean): Dialect {
+  const isList = protocol === "google-generate" && streaming && !/[?&]alt=sse(?:&|$)/.test(query);
+  return isList ? GOOGLE_LIST : DIALECTS[protocol];
+}
 
 /** Behind any number that the stream itself has used. */
 const LAST = 1_000_000_000;

@@ -10,23 +10,23 @@ import { sha256 } from "../key/sha256.ts";
 const MOST_CONVERSATIONS = 50_000;
 
 export class Affinity {
-  readonly #places = new Map<string, number>();
+  readonly #places = new Map<string, string>();
 
   /** Nothing is remembered, so no conversation need be named. */
   get isEmpty(): boolean {
     return this.#places.size === 0;
   }
 
-  /** The step of its route to start with. */
-  start(conversation: string): number {
-    return this.#places.get(conversation) ?? 0;
+  /** The fallback that it stays with; null when it begins with the first choice. */
+  place(conversation: string): string | null {
+    return this.#places.get(conversation) ?? null;
   }
 
-  /** `step` has answered. */
-  note(conversation: string, step: number): void {
+  /** `fallback` has answered; null: the first choice has. */
+  note(conversation: string, fallback: string | null): void {
     this.#places.delete(conversation);
-    if (step === 0) return;
-    this.#places.set(conversation, step);
+    if (fallback === null) return;
+    this.#places.set(conversation, fallback);
     for (const oldest of this.#places.keys()) if (this.#places.size > MOST_CONVERSATIONS) this.#places.delete(oldest);
   }
 }

@@ -80,7 +80,7 @@ export class Routing {
   }
 }
 
-function isInRegion(region: string | null, key: ClientKey | null): boolean {
+export function isInRegion(region: string | null, key: ClientKey | null): boolean {
   const regions = key?.regions ?? null;
   return regions === null || (region !== null && regions.has(region));
 }

@@ -62,6 +62,8 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
   private body: HeldBytes | null = null;
   private responseHeaders: IncomingHttpHeaders = {};
   private progress = 0;
+  /** The first characters of an answer by whose id a client may continue. */
+  private start = "";
   private isOver = false;
   private tellDone: (value: null) => void = nothing;
   private tellFailed: (error: unknown) => void = nothing;
@@ -85,6 +87,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     const { asked, answer, memory } = request;
     answer.begin();
     memory.refused = null;
+    memory.stored = null;
     context.whenGivenUp((reason) => this.reject(reason));
     return new Promise((resolve, reject) => {
       this.tellDone = resolve;
@@ -166,7 +169,8 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     this.quiet.passed(chunk);
     reader.push(chunk);
     throwIfBad(reader, target.clock);
-    if (memory.head !== this.head) this.begun(chunk);
+    memory.head = this.head;
+    this.findStored(chunk);
     if (state.hasEnded) {
       answer.last(chunk);
       return this.resolve();
@@ -184,11 +188,12 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     this.speed?.waits();
   }
 
-  /** The first piece of an answer. */
-  private begun(chunk: Chunk): void {
+  /** Looks for the answer's id in its first pieces, which may be small. */
+  private findStored(chunk: Chunk): void {
     const { memory, asked } = this.request;
-    memory.head = this.head;
-    if (asked.dialect === "openai-responses") memory.stored = storedIn(chunk);
+    if (asked.dialect !== "openai-responses" || this.start.length >= MOST_SEARCHED || memory.stored !== null) return;
+    this.start += new TextDecoder("latin1").decode(chunk.subarray(0, MOST_SEARCHED));
+    memory.stored = storedIn(this.start);
   }
 
   private progressed(): void {
@@ -223,7 +228,8 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
 
   private takeWhole(bytes: Chunk): void {
     this.reader.push(bytes);
-    this.begun(bytes);
+    this.request.memory.head = this.head;
+    this.findStored(bytes);
     const headers = { ...this.head.headers };
     // A client's SDK returns any other type as text.
     if (!/\bjson\b/i.test(headers["content-type"] ?? "")) headers["content-type"] = "application/json";
@@ -275,8 +281,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
 const MOST_SEARCHED = 2_048;
 
 /** The id of a response, by which a client may continue it. */
-function storedIn(chunk: Chunk): string | null {
-  const start = new TextDecoder().decode(chunk.subarray(0, MOST_SEARCHED));
+function storedIn(start: string): string | null {
   return /"id":\s*"(resp_[^"]+)"/.exec(start)?.[1] ?? null;
 }
 

@@ -43,13 +43,18 @@ export function fallbackMember(placed: PlacedTarget, dialect: Protocol, deps: Ga
       // What cannot be read here cannot be changed here either: the target reads it.
       if (request.read.refused !== null) return { request, changes: [] };
       const fitted = translate(request, placed, inner);
-      return fitted.changes.length === 0 ? { request, changes: [] } : fitted;
+      if (fitted.changes.some(({ rule }) => rule !== OTHER_DIALECT)) return fitted;
+      // It reads what the gateway does not know, too.
+      request.memory.omitted = [];
+      return { request, changes: [] };
     },
     passesThrough: () => false,
   };
 }
 
 const OPTIONS = resolveModelOptions({});
+/** The rule by which a field is left out that only the client's dialect has. */
+const OTHER_DIALECT = "other-dialect";
 
 function innerMember(
   { target, model, hasFallback, leastPerSecond }: PlacedTarget,
@@ -83,7 +88,7 @@ function translate(
   const asked = new ModelRequest({ ...options, providerOptions: { [vendor]: own } }, sink);
   const { request: fitted, changes } = fit?.(asked) ?? { request: asked, changes: [] };
   const left: readonly RequestChange[] = omitted.map((where) => ({
-    rule: "other-dialect",
+    rule: OTHER_DIALECT,
     where,
     why: "the target's dialect has no place for it",
   }));

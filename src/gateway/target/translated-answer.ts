@@ -9,6 +9,7 @@ import { tokensIn } from "../../provider/price/cost.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";
 import { objectOf } from "../../core/json-fields.ts";
 import type { AnswerHead } from "../answer/client-answer.ts";
+import { dialectFor } from "../dialect/dialect.ts";
 import type { GatewayRequest } from "../request/gateway-request.ts";
 import type { AboutAnswer, AnswerPart } from "../translate/answer-writing.ts";
 import { WRITERS } from "../translate/write-answer.ts";
@@ -86,7 +87,7 @@ function aboutOf({ request, context, clock }: TranslatedCall): AboutAnswer {
     inputTokens: tokensIn(facts.inputCharacters),
     textTools: read.textTools,
     wantsUsage: objectOf(body["stream_options"])?.["include_usage"] === true,
-    asList: dialect === "google-generate" && facts.streaming && !/[?&]alt=sse(?:&|$)/.test(query),
+    asList: dialectFor(dialect, query, facts.streaming).streamAs === "list",
   };
 }
 
