@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parseGateway } from "../../src/gateway/config/parse-gateway.ts";
 import { Routing } from "../../src/gateway/route/routing.ts";
 
-const env = { KEY: "sk-1", CLIENT: "client-1" };
+const env = { KEY: "sk-1", CLIENT: "client-1", BROKEN: "sk-1\n" };
 const TARGETS = `version: 1
 targets:
   a: { dialect: openai-chat, base_url: "http://127.0.0.1:1/v1", models: [small] }
@@ -42,6 +42,11 @@ const MISTAKES = [
     name: "a key that is not set",
     yaml: `version: 1\ntargets: { a: { dialect: openai-chat, base_url: "http://x", api_key_env: NOPE } }`,
     says: "2:74 GW101 the environment variable NOPE is not set, so target a has no key",
+  },
+  {
+    name: "a key that cannot be sent",
+    yaml: `version: 1\ntargets: { a: { dialect: openai-chat, base_url: "http://x", api_key_env: BROKEN } }`,
+    says: "2:74 GW105 the environment variable BROKEN has a line break or another character that no key has",
   },
   { name: "a client without a key", yaml: `${TARGETS}keys: { me: {} }`, says: "5:13 GW102 key me has no value" },
   {

@@ -90,6 +90,11 @@ class Builder {
       const message = `the environment variable ${variable ?? ""} is not set, so target ${name} has no key`;
       this.#mistake("GW101", message, ["targets", name, "api_key_env"], "not set", "Set it, or name another one.");
     }
+    // A key that was read from a file often ends with a line break.
+    if (key !== null && /[^\x20-\x7e]/.test(key)) {
+      const message = `the environment variable ${variable ?? ""} has a line break or another character that no key has`;
+      this.#mistake("GW105", message, ["targets", name, "api_key_env"], "not a key", "Set it without that character.");
+    }
     const url = new URL(target.base_url);
     const path = url.pathname === "/" ? versionPath : url.pathname.replace(/\/+$/, "");
     const { headers_ms, first_token_ms, idle_ms, thinking_ms, total_ms } = target.timeouts ?? {};

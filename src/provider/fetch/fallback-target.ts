@@ -52,8 +52,7 @@ export function retargeted(request: WireRequest, to: FetchFallback): WireRequest
   const model = to.model ?? facts.model ?? "";
   const body = to.model === undefined ? init.body : withModel(init.body, to.model);
   const next = { ...init, headers: headersFor(request, to), ...(body === undefined ? {} : { body }) };
-  const address =
-    to.baseURL === undefined ? inPlace(url, to.model) : addressAt(to.baseURL, protocol, { ...facts, model });
+  const address = to.baseURL === undefined ? inPlace(url, to) : addressAt(to.baseURL, protocol, { ...facts, model });
   // A refreshed credential belongs to the caller's own account.
   const refreshed = isSameServer(request, to) && to.apiKey === undefined ? request.headers : {};
   return new WireRequest(address, next, protocol, { ...facts, model }, sink, refreshed, memory);
@@ -87,7 +86,9 @@ function addressAt(baseURL: string, protocol: Protocol, asked: Asked): string {
 }
 
 /** The same address; some name the model in their path. */
-function inPlace(url: string, model: string | undefined): string {
+function inPlace(given: string, { model, apiKey }: FetchFallback): string {
+  // Google also takes a key in the address.
+  const url = apiKey === undefined ? given : given.replace(/([?&])key=[^&#]*&?/, "$1").replace(/[?&]$/, "");
   const named = readAddress(url)?.model ?? null;
   return model === undefined || named === null ? url : url.replace(`/${named}`, `/${encodeURIComponent(model)}`);
 }

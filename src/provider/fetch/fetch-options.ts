@@ -74,12 +74,17 @@ const fallbackKind = group(
   shape<FetchFallback>({
     provider: text,
     baseURL: described('an address, as in "https://openrouter.ai/api/v1"', { says: "", fits: isAddress }),
-    apiKey: text,
+    apiKey: described("a key without line breaks", { says: "", fits: isKey }),
     headers: mapOf(anyText),
     model: text,
     credential: text,
   }),
 );
+
+/** Others cannot be sent, and the platform's error about that would show the key. */
+function isKey(value: unknown): boolean {
+  return typeof value === "string" && /^[\x20-\x7e]+$/.test(value);
+}
 
 function isAddress(value: unknown): boolean {
   return typeof value === "string" && /^https?:/.test(value) && URL.canParse(value);

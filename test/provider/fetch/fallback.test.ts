@@ -208,3 +208,33 @@ it("by default a target is asked twice before the next one", async () => {
   expect(await wire.ask(wire.baseOf(here.first), fetching, false)).toMatch(/^You said: hi/);
   expect([here.first.received().length, here.second.received().length]).toEqual([2, 1]);
 });
+
+it.each([
+  ["?key=first", ""],
+  ["?key=first&alt=sse", "?alt=sse"],
+  ["?alt=sse&key=first", "?alt=sse"],
+])("another key replaces the one in the address: %s", async (query, expected) => {
+  const asked: string[] = [];
+  const fl = createFaultline();
+  const ask = fl.fetch({
+    provider: "google",
+    fallback: [{ apiKey: OTHER_KEY }],
+    retryBeforeFallback: { maxAttempts: 1 },
+    fetch: (input) => {
+      asked.push(new URL(input instanceof Request ? input.url : input).search);
+      return Promise.resolve(Response.json({ error: { status: "PERMISSION_DENIED", code: 403 } }, { status: 403 }));
+    },
+  });
+  await ask(`https://generativelanguage.googleapis.com/v1beta/models/g:generateContent${query}`, {
+    method: "POST",
+    body: '{"contents":[]}',
+  });
+  expect(asked).toEqual([query, expected]);
+  await fl.close();
+});
+
+it("a key that cannot be sent is refused, and not shown", () => {
+  const fl = createFaultline();
+  const make = (): unknown => fl.fetch({ provider: "openai", fallback: [{ apiKey: "sk-secret\n" }] });
+  expect(make).toThrow("fl.fetch: fallback[0].apiKey is a string; it must be a key without line breaks");
+});
