@@ -169,7 +169,7 @@ const ZH_CN: IncidentWords = {
   wasted: (cost) => `失败的尝试花费：${cost}。`,
   people: "人员操作",
   nobody: "没有人操作过。",
-  next: "你可以做什么",
+  next: "您可以做什么",
   nothingToDo: "这里没有需要做的事。",
   columns: {
     fault: "故障",

@@ -66,12 +66,12 @@ const WORDS: Readonly<Record<Locale, GlanceWords>> = {
   "zh-CN": {
     well: "一切正常：",
     idle: "一切正常，目前没有运行。",
-    noNeed: "没有需要你处理的事",
+    noNeed: "没有需要您处理的事",
     met: (faults) => `过去 24 小时内调用遇到 ${faults} 次故障。`,
     comma: "，",
     end: "。",
     trouble: ({ questions, targetsOut, failed }) => [
-      questions === 0 ? "" : `${questions} 个问题等待你处理`,
+      questions === 0 ? "" : `${questions} 个问题等待您处理`,
       targetsOut === 0 ? "" : `${targetsOut} 个目标已停用`,
       failed === 0 ? "" : `今天有 ${failed} 个运行失败`,
     ],

@@ -17,18 +17,18 @@ describe("the sentence of the overview", () => {
     [
       { faults: 1 },
       "Nothing needs you. Calls met 1 failure in the last 24 hours.",
-      "没有需要你处理的事。过去 24 小时内调用遇到 1 次故障。",
+      "没有需要您处理的事。过去 24 小时内调用遇到 1 次故障。",
     ],
     [
       { faults: 24, running: 2 },
       "Nothing needs you, 2 runs are working. Calls met 24 failures in the last 24 hours.",
-      "没有需要你处理的事，2 个运行正在进行。过去 24 小时内调用遇到 24 次故障。",
+      "没有需要您处理的事，2 个运行正在进行。过去 24 小时内调用遇到 24 次故障。",
     ],
-    [{ questions: 1, running: 3, faults: 9 }, "1 question waits for you.", "1 个问题等待你处理。"],
+    [{ questions: 1, running: 3, faults: 9 }, "1 question waits for you.", "1 个问题等待您处理。"],
     [
       { questions: 2, targetsOut: 1, failed: 4 },
       "2 questions wait for you, 1 target is out of service, 4 runs failed today.",
-      "2 个问题等待你处理，1 个目标已停用，今天有 4 个运行失败。",
+      "2 个问题等待您处理，1 个目标已停用，今天有 4 个运行失败。",
     ],
   ])("%j", (some, english, chinese) => {
     const counts = { ...NOTHING, ...some };
