@@ -394,6 +394,7 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
     this.#reports ??= new Reports({
       engine,
       bind: (tool) => this.#bindings(engine).bind(tool),
+      knows: (target) => engine.targets.knows(target),
       breakersKept: () => engine.shared.flush(),
       open: (name, isNew) => openReported(engine, name, { ...settings, bindings: this.#bindings(engine) }, isNew),
     });

@@ -29,6 +29,7 @@ describe("a program that asks before it calls", () => {
       breaker: "closed",
     });
     expect((await operator.listSessions()).items).toEqual([]);
+    expect((await operator.listTargets()).items).toEqual([]);
   });
 
   it("does not reach a tool that a person has isolated, and gets an alternative if there is one", async () => {

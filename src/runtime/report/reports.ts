@@ -45,6 +45,8 @@ export interface ReportsDeps {
   /** Opens a session of reported calls; null when this process or another runs the session itself. */
   readonly open: (session: string, isNew: boolean) => Promise<SessionCore | null>;
   readonly bind: (tool: AnyTool) => Binding;
+  /** This target was used, or the journal has it. */
+  readonly knows: (target: string) => boolean;
   /** Resolves when the breakers are in the journal as they are now. */
   readonly breakersKept: () => Promise<void>;
 }
@@ -145,7 +147,10 @@ export class Reports {
   }
 
   #standing(call: PlannedCall, now: number): MayCall {
-    const { target } = this.#deps.bind(this.#toolOf(call));
+    const tool = this.#toolOf(call);
+    // A question about a target that nobody has used leaves no trace of it.
+    if (!this.#deps.knows(tool.target)) return { action: "attempt", tool: call.tool, nextAt: now, breaker: "closed" };
+    const { target } = this.#deps.bind(tool);
     const admittedAt = target.retryAt(now);
     const nextAt = admittedAt === null ? null : Math.max(admittedAt, target.pausedUntil, now);
     const action = nextAt === null ? "stop" : nextAt > now ? "wait" : "attempt";

@@ -154,6 +154,11 @@ export class Targets {
     for (const pause of this.#accounts.values()) pause.move(byMs);
   }
 
+  /** This process has used it, or the journal has it. */
+  knows(id: string): boolean {
+    return this.#targets.has(id) || this.#restored.has(id) || this.#restoredPauses.has(`${TARGET}${id}`);
+  }
+
   list(): readonly LiveTarget[] {
     return [...this.#targets.values()];
   }
