@@ -93,6 +93,8 @@ export interface FaultlineHome extends Omit<MembersDeps, "isKept"> {
   readonly newId: (prefix: string) => string;
   /** Reports an error that is ignored on purpose. */
   readonly suppress: (fault: Fault, reason: string) => void;
+  /** Takes secrets out of a text. */
+  readonly scrub: (text: string) => string;
 }
 
 /** The one object a program makes: protected calls, models, agents and sessions on one runtime. */
@@ -106,6 +108,7 @@ export class Faultline extends Runtime {
       clock,
       prices,
       learnKeys: (keys) => redactor.learn(keys),
+      scrub: (text) => redactor.text(text),
       newId: (prefix) => chance.newId(prefix),
       suppress: this.suppress,
     };

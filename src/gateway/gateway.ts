@@ -173,7 +173,7 @@ export class Gateway {
   ): Promise<void> {
     const { response, key, inForce } = exchange;
     const { dialect, facts } = asked;
-    const { clock } = this.#faultline.home;
+    const { clock, scrub } = this.#faultline.home;
     const startedAt = clock.now();
     const answer = new ClientAnswer(
       response,
@@ -193,7 +193,7 @@ export class Gateway {
     const outcome = await this.#faultline.protectFor({ purse, heard }, chain, request, { signal: whenLeft(exchange) });
     rest();
     const endedAt = clock.now();
-    conclude(request, outcome, purse, endedAt);
+    conclude(request, outcome, purse, endedAt, scrub);
     const target = "from" in outcome ? outcome.from : null;
     if (conversation !== null && target !== null) {
       this.#noteConversation(() => [conversation(), request.memory.stored], all, facts.model ?? "", target);
@@ -260,7 +260,13 @@ function beating(answer: ClientAnswer, clock: Clock, everyMs: number): () => voi
 const nothing = (): void => undefined;
 
 /** Writes the end of a call to its client. */
-function conclude({ answer, memory }: GatewayRequest, outcome: Outcome<unknown>, purse: CallPurse, now: number): void {
+function conclude(
+  { answer, memory }: GatewayRequest,
+  outcome: Outcome<unknown>,
+  purse: CallPurse,
+  now: number,
+  scrub: (text: string) => string,
+): void {
   if (answer.isOver) return;
   if (hasValue(outcome)) {
     const { whole, head } = memory;
@@ -278,7 +284,8 @@ function conclude({ answer, memory }: GatewayRequest, outcome: Outcome<unknown>,
   const { refused } = memory;
   // The target's own words are the best explanation of a request that it cannot accept.
   if (!answer.isOpen && refused !== null && refused.fault.code === fault.code && words.status === refused.status) {
-    return answer.send({ status: refused.status, headers: { ...refused.headers, ...headers } }, refused.body);
+    // Some targets repeat the request in their refusal, with the gateway's own key.
+    return answer.send({ status: refused.status, headers: { ...refused.headers, ...headers } }, scrub(refused.body));
   }
   answer.fail(words, headers);
 }

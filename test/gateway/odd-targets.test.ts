@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { gatewayWorld } from "./gateway-world.ts";
-import type { GatewayWorld } from "./open-world.ts";
+import { type GatewayWorld, TARGET_KEY } from "./open-world.ts";
 
 interface Asked {
   readonly headers: IncomingMessage["headers"];
@@ -162,4 +162,23 @@ keep_alive_ms: 1000
     const response = await post(world, path, body);
     await expect(world.run(response.text())).rejects.toThrow();
   });
+});
+
+it("a refusal that repeats the request does not show the gateway's key", async () => {
+  const echo = await target((response) => {
+    const sent = JSON.stringify(echo.asked.map(({ headers }) => headers));
+    const error = { message: `cannot read ${sent}`, type: "invalid_request_error" };
+    response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify({ error }));
+  });
+  const world = await gatewayWorld({
+    file: () => `
+version: 1
+targets: { one: { dialect: openai-chat, base_url: "${echo.url}", api_key_env: TARGET_KEY } }
+routes: { team: { chain: [one/x] } }
+`,
+  });
+  const response = await post(world, "/v1/chat/completions", { model: "team", messages: [] });
+  const text = await response.text();
+  expect([response.status, JSON.parse(text)]).toMatchObject([400, { error: { type: "invalid_request_error" } }]);
+  expect(text).not.toContain(TARGET_KEY);
 });

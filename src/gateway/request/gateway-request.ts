@@ -31,7 +31,7 @@ export interface WholeAnswer extends AnswerHead {
 /** Shared by all forms of a request. */
 export interface GatewayMemory {
   /** What the last target refused the request with, in the client's dialect. */
-  refused: (WholeAnswer & { readonly fault: Fault }) | null;
+  refused: (AnswerHead & { readonly body: string; readonly fault: Fault }) | null;
   whole: WholeAnswer | null;
   /** The head of the stream that is being answered. */
   head: AnswerHead | null;
