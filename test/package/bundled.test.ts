@@ -68,8 +68,9 @@ describe("the package, installed with its dependencies only", () => {
     expect(said.trim()).toBe("InputInvalid done added function true");
   });
 
-  /** `faultline/mcp` is about an optional package, and the suite for journals is one for Vitest. */
-  const doors = DOORS.filter((door) => door !== "faultline/mcp" && door !== "faultline/testing/journal-suite");
+  /** Doors about an optional package: the MCP SDK, and Vitest. */
+  const OPTIONAL = ["faultline/mcp", "faultline/testing/journal-suite", "faultline/testing/vitest"];
+  const doors = DOORS.filter((door) => !OPTIONAL.includes(door));
   const lines = doors.map((door, index) => `import * as door${index} from "${door}";\nexport { door${index} };`);
   const USES = `
 import { createFaultline, FaultError, type Fault, type Tool } from "faultline";
