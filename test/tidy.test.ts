@@ -12,7 +12,8 @@ const SOURCES = filesIn("src").filter((file) => file.endsWith(".ts"));
 function filesIn(folder: string): readonly string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).replaceAll("\\", "/"));
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
+    .filter((file) => !file.includes("/node_modules/"));
 }
 
 function textOf(file: string): string {

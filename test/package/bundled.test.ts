@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { build as viteBuild } from "vite";
 import { describe, expect, it } from "vitest";
-import { DOORS, ROOT, strangerProject } from "./stranger.ts";
+import { DOORS, NEEDS_VITEST, ROOT, strangerProject } from "./stranger.ts";
 
 const PROGRAM = `
 import { createFaultline, step, tool } from "faultline";
@@ -69,8 +69,7 @@ describe("the package, installed with its dependencies only", () => {
   });
 
   /** Doors about an optional package: the MCP SDK, and Vitest. */
-  const OPTIONAL = ["faultline/mcp", "faultline/testing/journal-suite", "faultline/testing/vitest"];
-  const doors = DOORS.filter((door) => !OPTIONAL.includes(door));
+  const doors = DOORS.filter((door) => door !== "faultline/mcp" && !NEEDS_VITEST.includes(door));
   const lines = doors.map((door, index) => `import * as door${index} from "${door}";\nexport { door${index} };`);
   const USES = `
 import { createFaultline, FaultError, type Fault, type Tool } from "faultline";

@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DOORS, ROOT, strangerProject } from "./stranger.ts";
+import { DOORS, NEEDS_VITEST, ROOT, strangerProject } from "./stranger.ts";
 
 /** One program per version. */
 function nodesHere(): ReadonlyMap<string, string> {
@@ -23,7 +23,7 @@ function nodesHere(): ReadonlyMap<string, string> {
 
 const PROGRAM = `
 import { createFaultline, step, tool } from "faultline";
-const doors = ${JSON.stringify(DOORS.filter((door) => !door.endsWith("journal-suite")))};
+const doors = ${JSON.stringify(DOORS.filter((door) => !NEEDS_VITEST.includes(door)))};
 for (const door of doors) await import(door);
 const add = tool({ id: "add", input: { type: "object" }, run: () => 1 });
 const fl = createFaultline();

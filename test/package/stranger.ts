@@ -26,6 +26,9 @@ export interface Manifest {
 export const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
 
+/** Doors for tests. They import Vitest, which a program may not have, and which refuses `require()`. */
+export const NEEDS_VITEST: readonly string[] = ["faultline/testing/journal-suite", "faultline/testing/vitest"];
+
 /** The doors for programs, by the name that a program imports. */
 export const DOORS: readonly string[] = Object.entries(manifestOf(ROOT).exports).flatMap(([path, target]) =>
   typeof target === "string" ? [] : [path.replace(".", "faultline")],

@@ -191,6 +191,7 @@ export const MACHINE_ROWS: readonly Row[] = [
     expected: {
       ...completed("canceled", { asked: { coder: 1 } }, "Cancellation/SessionCancelled"),
       status: "cancelled",
+      actions: ["retry-stage"],
     },
   },
   {
@@ -213,6 +214,7 @@ export const MACHINE_ROWS: readonly Row[] = [
     expected: {
       ...completed("canceled", { asked: { claude: 1 } }, "Cancellation/SessionCancelled"),
       status: "cancelled",
+      actions: ["retry-stage"],
     },
   },
   {

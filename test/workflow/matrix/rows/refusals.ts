@@ -90,6 +90,6 @@ export const REFUSALS: readonly Refusal[] = [
     changedTo: { "Write it.": "Write something else." },
     refusedAt: "resuming the run",
     with: ["Session/ResumeMismatch"],
-    says: "go on with the changed one (accept), or with the one it was started with (as-started)",
+    says: "continue with the changed workflow (accept), or with the one it was started with (as-started)",
   },
 ];
