@@ -319,7 +319,7 @@ describe("the targets of an agent", () => {
 
   it.each([
     ["", "OPENAI_API_KEY"],
-    ["coder#1.2", "OPENAI_API_KEY coder#1.2"],
+    ["coder#1.2", "OPENAI_API_KEY only for coder#1.2"],
   ])(
     "use the account of their key, and one of their own if the attempt must start at once (%j)",
     async (own, credential) => {
