@@ -35,6 +35,11 @@ const BUNDLED = [
   "fastest-levenshtein",
   "eventsource-parser",
 ];
+/**
+ * The command line brings these in chunks that load on first use, so that the demo, workflows with models and the gateway work in a
+ * folder where nothing else is installed. The library uses the versions that the program has installed.
+ */
+const OF_THE_PROGRAM = ["@ai-sdk/anthropic", "@ai-sdk/google", "@ai-sdk/openai", "@ai-sdk/openai-compatible"];
 const { dependencies, devDependencies, peerDependencies } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
 const external = Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies }).filter(
   (name) => !BUNDLED.includes(name),
@@ -145,7 +150,7 @@ async function bundleProgram() {
     chunkNames: "cli/chunks/[name]-[hash]",
     bundle: true,
     splitting: true,
-    external,
+    external: external.filter((name) => !OF_THE_PROGRAM.includes(name)),
     alias: ALIAS,
     format: "esm",
     platform: "node",

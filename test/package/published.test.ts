@@ -1,12 +1,14 @@
 // The tarball that `npm publish` would send, judged by the tools that users judge packages with.
 
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { describe, expect, it } from "vitest";
-import { manifestOf, NEEDS_VITEST, pack, ROOT } from "./stranger.ts";
+import { manifestOf, NEEDS_VITEST, pack, ROOT, strangerProject } from "./stranger.ts";
 
 const TARBALL = pack();
 const BYTES = new Uint8Array(readFileSync(TARBALL));
@@ -27,7 +29,19 @@ describe("the published package", () => {
         wanted,
       ).toBe(true);
     expect(files.filter((file) => /\.(?:png|db|log|tgz)$|\.test\.ts$|\.env|node_modules/.test(file))).toEqual([]);
-    expect(BYTES.length, "bytes of the tarball").toBeLessThan(5_000_000);
+    expect(BYTES.length, "bytes of the tarball").toBeLessThan(5_500_000);
+  });
+
+  it("plays the demo in an empty folder, without another package", () => {
+    const modules = join(strangerProject(), "node_modules");
+    execFileSync("tar", ["xzf", TARBALL, "-C", join(modules, "faultline"), "--strip-components=1"]);
+    const program = join(modules, "faultline", "dist", "cli", "main.js");
+    const { stdout, stderr, status } = spawnSync(process.execPath, [program, "demo", "--once"], {
+      cwd: mkdtempSync(join(tmpdir(), "faultline-empty-")),
+      encoding: "utf8",
+    });
+    expect(status, stderr).toBe(0);
+    expect(`${stdout}${stderr}`).toContain("no finished work was repeated");
   });
 
   it("is clean for publint", async () => {
