@@ -10,9 +10,12 @@ import { defineConfig } from "vitest/config";
 const CHANGES_ITS_PROCESS =
   /\bvi\.(?:mock|doMock|stub\w+|useFakeTimers)\(|\bvi\.spyOn\((?:Date|process|console|globalThis)\b|\bprocess\.(?:on|once|emit|chdir|kill)\(|\bprocess\.env(?:\.\w+|\["\w+"\]) = /;
 
+/** Packages of the servers that tests start, which bring tests of their own. */
+const INSTALLED = "test/servers/node_modules/**";
+
 const root = import.meta.dirname;
 const BROWSER_TESTS = "test/web/**/*.test.ts";
-const isolated = globSync("test/**/*.test.ts", { cwd: root, exclude: [BROWSER_TESTS] }).filter((file) =>
+const isolated = globSync("test/**/*.test.ts", { cwd: root, exclude: [BROWSER_TESTS, INSTALLED] }).filter((file) =>
   CHANGES_ITS_PROCESS.test(readFileSync(join(root, file), "utf8")),
 );
 
@@ -33,7 +36,12 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          ...{ name: "shared", include: ["test/**/*.test.ts"], exclude: [...isolated, BROWSER_TESTS], isolate: false },
+          ...{
+            name: "shared",
+            include: ["test/**/*.test.ts"],
+            exclude: [...isolated, BROWSER_TESTS, INSTALLED],
+            isolate: false,
+          },
         },
       },
       { extends: true, test: { name: "isolated", include: isolated } },
