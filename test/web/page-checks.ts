@@ -15,6 +15,15 @@ const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-prac
 export async function shown(page: Page): Promise<void> {
   await page.locator("h1").first().waitFor();
   await page.locator(".skeleton").first().waitFor({ state: "detached" });
+  await still(page);
+}
+
+/** Resolves when nothing fades or moves. An animation whose element is drawn again is cancelled, and counts as over. */
+export async function still(page: Page): Promise<void> {
+  await page.evaluate(`(async () => {
+    const running = () => document.getAnimations().filter(({ playState }) => playState !== "finished");
+    while (running().length > 0) await Promise.allSettled(running().map(({ finished }) => finished));
+  })()`);
 }
 
 /** What axe finds, one line for each element. `rules`: only these. */

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { inBrowser, look } from "./browser.ts";
-import { overflowsOf, shown, violationsOf } from "./page-checks.ts";
+import { overflowsOf, shown, still, violationsOf } from "./page-checks.ts";
 import { PAGE_NAMES, pagesWorld } from "./pages.ts";
 
 inBrowser("every page", () => {
@@ -15,7 +15,7 @@ inBrowser("every page", () => {
     // The page follows the system while it is open.
     await page.emulateMedia({ colorScheme: "dark" });
     await page.locator("html[data-theme=dark]").waitFor();
-    await page.evaluate("Promise.all(document.getAnimations().map(({ finished }) => finished))");
+    await still(page);
     expect(await violationsOf(page, ["color-contrast"])).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await overflowsOf(page)).toEqual([]);
