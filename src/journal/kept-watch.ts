@@ -87,7 +87,7 @@ export function createKeptWatch(source: KeptSource, tell: OnWarning): KeptWatch 
   };
 }
 
-/** Goes on with an answer: now when it is there, later when it is on its way. */
+/** Passes an answer on: at once if it is there, otherwise when it arrives. */
 function when<T, R>(answer: Soon<T>, use: (answer: T) => R): Soon<R> {
   return answer instanceof Promise ? answer.then(use) : use(answer);
 }

@@ -13,7 +13,7 @@ interface Asked {
 
 type Answering = (response: ServerResponse) => void;
 
-/** A target that answers as it is told. */
+/** A target whose answer the test chooses. */
 async function target(answer: Answering): Promise<{ readonly url: string; readonly asked: Asked[] }> {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {

@@ -23,7 +23,7 @@ export interface CopyCounts {
 }
 
 const PAGE = 500;
-/** Positions are given anew, so what a follower remembers of the old ones is of no use. */
+/** The copy numbers positions again, so a position that a follower remembers means nothing there. */
 const NOT_COPIED: ReadonlySet<string> = new Set<KeepKind>(["follower"]);
 
 /** `from` and `to` are files or addresses. No process may write to either of them meanwhile. */

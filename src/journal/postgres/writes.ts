@@ -41,7 +41,7 @@ interface Written {
 /** A transaction has an end, so that others get their turn. */
 const MAX_WRITES = 500;
 const MAX_HEADS = 10_000;
-/** So often may other processes come in between before writers are told to decide again. */
+/** How often a write is tried again after another process wrote first. After that the caller has to decide again. */
 const MAX_PLANS = 20;
 
 const CALL = `SELECT base, stale, lost FROM @.write_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,

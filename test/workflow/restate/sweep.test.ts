@@ -69,7 +69,7 @@ describe("a sweep", () => {
     expect(await world.look(sweep)).toEqual(["later"]);
   });
 
-  it("hands a run that stays due over again after 30 s, then 60 s, and at once when it is woken anew", async () => {
+  it("hands a run that stays due over again after 30 s, then 60 s, and at once when it is woken again", async () => {
     const world = new World();
     const sweep = world.sweep("one");
     await world.wake("stuck", 0);
