@@ -1,7 +1,8 @@
 // An entry of the journal as a CloudEvent, for a reader of a role.
 
 import type { Role } from "./route.ts";
-import { isoTime } from "../core/decide/explain.ts";
+import { nextStep } from "../core/fault/view.ts";
+import { isoTime } from "../core/fault/words/time-words.ts";
 import { type Fault, isFault } from "../core/fault/fault.ts";
 import { wordsFor } from "../core/fault/words/words.ts";
 import type { CloudEnvelope } from "../core/record/cloud-event.ts";
@@ -63,14 +64,15 @@ function shownValue(value: unknown): unknown {
   return Array.isArray(value) ? value.map(shownValue) : shownFields(value);
 }
 
-function wordsOf({ class: family, code, retryAfterMs, resetAt }: Fault): Readonly<Record<string, unknown>> {
-  const { title, user, next } = wordsFor(code, "en");
+function wordsOf(fault: Fault): Readonly<Record<string, unknown>> {
+  const { class: family, code, retryAfterMs, resetAt } = fault;
+  const { title, user } = wordsFor(code, "en");
   return {
     class: family,
     code,
     title,
     message: user,
-    next,
+    next: nextStep(fault, "en"),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(resetAt === undefined ? {} : { resetAt }),
   };

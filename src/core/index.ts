@@ -83,7 +83,8 @@ export type { Admission, Breaker, BreakerCause, BreakerState, CallResult, Ticket
 export { decide } from "./decide/decide.ts";
 export { REFUSALS } from "./decide/decision.ts";
 export type { Considered, Decision, Refusal } from "./decide/decision.ts";
-export { explain, formatMs, whyNot } from "./decide/explain.ts";
+export { explain, whyNot } from "./decide/explain.ts";
+export { formatMs } from "./fault/words/time-words.ts";
 export type { Explanation } from "./decide/explain.ts";
 export { nextTarget } from "./decide/fallback.ts";
 export type { ChainState, FailureDomains, NextTarget, PassedOver, Target } from "./decide/fallback.ts";

@@ -60,6 +60,13 @@ describe("a run over HTTP", () => {
       [1, "fail", { layer: "stage", at: "check" }],
     ]);
     expect(decided[0]?.decision?.why).not.toEqual([]);
+    // The command itself is drawn as failed, too: its attempt, its call and the node's attempt.
+    const drawn = spans.filter(({ node, kind }) => node === "check" && kind !== "wait");
+    expect(drawn.map(({ kind, state }) => [kind, state.id])).toEqual([
+      ["turn", "failed"],
+      ["call", "failed"],
+      ["attempt", "failed"],
+    ]);
   });
 
   it("says what an action can take besides what it needs, and takes it", async () => {

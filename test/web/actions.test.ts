@@ -65,6 +65,28 @@ inBrowser("a question", () => {
     expect(await problemOf(late)).toMatchObject({ status: 409 });
   });
 
+  it("has one answer: the second browser, whose answer was on its way, reads who was first", async () => {
+    const { workflow, journal } = await fromText("gated.yaml", GATED);
+    const world = await runWorld([workflow], { journal });
+    await world.operator.startRun({ body: { workflow: "gated", run: "one" } });
+    await world.event("one", "node-paused");
+    const mine = await look(world, "/questions");
+    const other = await look(world, "/questions", { expects: [/status of 409/] });
+    const answer = "**/v1/questions/*/answer";
+    const sent = Promise.withResolvers<() => Promise<void>>();
+    await other.route(answer, (route) => sent.resolve(() => route.continue()));
+    await other.getByRole("button", { name: "No", exact: true }).click();
+    const arrive = await sent.promise;
+    await mine.getByRole("button", { name: "Yes", exact: true }).click();
+    await mine.getByText("Your answer was sent.").waitFor();
+    await arrive();
+    await other.getByRole("status").getByText("The first answer counts.", { exact: false }).waitFor();
+    await other.getByText("Nothing needs you").waitFor();
+    expect(await world.event("one", "run-ended")).toMatchObject({ outcome: "shipped" });
+    const { output } = await world.operator.showOutput({ params: { run: "one" }, query: { node: "last" } });
+    expect(output).toMatchObject({ said: true });
+  });
+
   it("is shown to a viewer without a form, and the server refuses an answer, too", async () => {
     const { workflow, journal } = await fromText("gated.yaml", GATED);
     const world = await runWorld([workflow], { journal });

@@ -22,6 +22,8 @@ export interface LookOptions {
   readonly expects?: readonly RegExp[];
   /** The page's clock can be put forward with `page.clock.fastForward`, instead of waiting for it. */
   readonly hasOwnClock?: boolean;
+  /** How much the clock of the browser's machine is ahead of the true time. Such a page has a clock of its own, too. */
+  readonly clockAheadMs?: number;
 }
 
 /** What a page needs to know of a server. */
@@ -57,14 +59,15 @@ export async function look(served: Served, path: string, options: LookOptions = 
 async function newContext(
   at: Browser,
   { url, tokens }: Served,
-  { as = "operator", language = "en", theme = "light", width = 1440, height = 900, hasOwnClock = false }: LookOptions,
+  { as = "operator", language = "en", theme = "light", width = 1440, height = 900, ...options }: LookOptions,
 ): Promise<BrowserContext> {
+  const { clockAheadMs = 0, hasOwnClock = clockAheadMs !== 0 } = options;
   const context = await at.newContext({
     ...{ viewport: { width, height }, reducedMotion: "reduce", colorScheme: theme === "dark" ? "dark" : "light" },
     locale: language,
   });
   context.setDefaultTimeout(PATIENCE_MS);
-  if (hasOwnClock) await context.clock.install();
+  if (hasOwnClock) await context.clock.install({ time: Date.now() + clockAheadMs });
   const preferences = JSON.stringify(JSON.stringify({ language, theme }));
   // Kept as the page keeps them; a test may change them in the page.
   await context.addInitScript(`localStorage["faultline.preferences"] ??= ${preferences};

@@ -1,9 +1,8 @@
-// What needs a whole world: another provider for a failed run, one action on many runs, and people who may only look.
+// What needs a whole world: another provider for a failed run, a cancelled run that continues, and people who may only look.
 
-import { expect, it, onTestFinished } from "vitest";
-import { failRuns, startFailingProvider } from "../server/failing-provider.ts";
+import { expect, it } from "vitest";
 import { ENV, fromText, GATED, runWorld, twoProviders } from "../server/run-world.ts";
-import { journalPath, startWorld } from "../server/world.ts";
+import { startWorld } from "../server/world.ts";
 import { inBrowser, look } from "./browser.ts";
 import { shown } from "./page-checks.ts";
 import { PAGE_NAMES, pagesWorld } from "./pages.ts";
@@ -77,28 +76,6 @@ inBrowser("a run that was cancelled", () => {
     await page.goto(`${world.url}/runs`);
     await page.getByRole("row").filter({ hasText: "continues one" }).waitFor();
     expect(await page.getByRole("row").count()).toBe(2);
-  });
-});
-
-inBrowser("a group of failures", () => {
-  it("is retried as a whole, in waves, from the button on its page", async () => {
-    const provider = await startFailingProvider();
-    onTestFinished(() => provider.close());
-    const journal = journalPath();
-    const runs = await failRuns(journal, provider, 3);
-    const world = await startWorld({ journal });
-    provider.mode = "answer";
-    const page = await look(world, "/groups");
-    await page.getByRole("row").nth(1).click();
-    await page.getByRole("button", { name: "Act on its runs…" }).click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByRole("button", { name: /start with 1 run/ }).click();
-    await dialog.waitFor({ state: "detached" });
-    const isDone = async (): Promise<boolean> => {
-      const { items } = await world.operator.listRuns({ query: { status: "completed" } as never });
-      return items.filter(({ state }) => state.id === "completed").length >= runs.length;
-    };
-    await expect.poll(isDone, { timeout: 50_000 }).toBe(true);
   });
 });
 

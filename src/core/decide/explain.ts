@@ -1,6 +1,7 @@
 // A decision in words: what happens, why, and what was rejected. The CLI, the server and the page use the same sentences.
 
 import type { QuestionKind } from "../fault/catalogue.ts";
+import { formatMs, minuteOf } from "../fault/words/time-words.ts";
 import type { Locale } from "../fault/words/words.ts";
 import type { Recourse } from "../policy/policy.ts";
 import type { Considered, Decision, Refusal } from "./decision.ts";
@@ -66,29 +67,6 @@ const RESOLUTION_WORDS: Readonly<Record<Locale, Readonly<Record<string, string>>
   "zh-CN": { "retry-later": "推迟", "abort-workflow": "结束运行" },
 };
 
-const UNITS = {
-  "en": { ms: "ms", s: "s", min: "min", h: "h", d: "d" },
-  "zh-CN": { ms: "毫秒", s: "秒", min: "分钟", h: "小时", d: "天" },
-} as const;
-
-/** `1.5 s`, `5 min`, `2 h 30 min`: short, and exact enough to wait by. Rounded to the unit that is shown, then split. */
-export function formatMs(ms: number, locale: Locale): string {
-  const unit = UNITS[locale];
-  if (Math.round(ms) < 1000) return `${Math.round(ms)} ${unit.ms}`;
-  const tenths = Math.round(ms / 100);
-  if (tenths < 600) return `${tenths / 10} ${unit.s}`;
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 3600) return both(Math.floor(seconds / 60), unit.min, seconds % 60, unit.s);
-  const minutes = Math.round(ms / 60_000);
-  if (minutes < 48 * 60) return both(Math.floor(minutes / 60), unit.h, minutes % 60, unit.min);
-  const hours = Math.round(ms / 3_600_000);
-  return both(Math.floor(hours / 24), unit.d, hours % 24, unit.h);
-}
-
-function both(large: number, largeUnit: string, small: number, smallUnit: string): string {
-  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
-}
-
 interface DecisionWords {
   readonly what: (decision: Decision) => string;
   readonly because: (recourse: string, refusal: string) => string;
@@ -96,19 +74,6 @@ interface DecisionWords {
   readonly next: (decision: Decision) => string;
   readonly recourses: Readonly<Record<Considered["recourse"], string>>;
   readonly refusals: Readonly<Record<Refusal, string>>;
-}
-
-/** Dates end here; a server may name a later time all the same. */
-const LAST_INSTANT = 8_640_000_000_000_000;
-
-/** `2026-01-02T03:04:05Z`, with milliseconds where there are some. */
-export function isoTime(at: number): string {
-  return new Date(Math.min(at, LAST_INSTANT)).toISOString().replace(".000Z", "Z");
-}
-
-/** `2026-01-02 03:04 UTC`: as people say a time. */
-function minuteOf(at: number): string {
-  return `${isoTime(at).slice(0, 16).replace("T", " ")} UTC`;
 }
 
 const EN_QUESTIONS: Readonly<Record<QuestionKind, string>> = {

@@ -13,6 +13,7 @@ import {
   originOf,
 } from "./fault.ts";
 import { type Redactor, SHAPE_REDACTOR } from "./redact.ts";
+import { waitInWords } from "./words/time-words.ts";
 import { type Locale, wordsFor } from "./words/words.ts";
 
 /** Who looks at a fault. */
@@ -172,15 +173,28 @@ function isOfProcess({ context, evidence }: Fault): boolean {
 }
 
 function userView(fault: Fault, { locale, redactor, correlationId }: Resolved): UserView {
-  const { user, next } = wordsFor(fault.code, locale);
   return {
-    message: user,
-    next,
+    message: wordsFor(fault.code, locale).user,
+    next: nextStep(fault, locale),
     correlationId: redactor.text(correlationId),
     ...(fault.retryAfterMs === undefined ? {} : { retryAfterMs: fault.retryAfterMs }),
     ...(fault.resetAt === undefined ? {} : { resetAt: fault.resetAt }),
   };
 }
+
+/** The next step for the person who uses the agent. Where it is known how long to wait, and that is long, it says so. */
+export function nextStep(
+  { code, ...timing }: Pick<Fault, "code" | "retryAfterMs" | "resetAt">,
+  locale: Locale,
+): string {
+  const { next, nextAfter } = wordsFor(code, locale);
+  const { retryAfterMs, resetAt } = timing;
+  const isShort = retryAfterMs === undefined ? resetAt === undefined : retryAfterMs <= SHORT_MS;
+  return nextAfter === undefined || isShort ? next : nextAfter.replace("{wait}", waitInWords(timing, locale));
+}
+
+/** Up to here, "a minute" is true. */
+const SHORT_MS = 60_000;
 
 function operatorView(fault: Fault, options: Resolved): OperatorView {
   const { title, operator } = wordsFor(fault.code, options.locale);

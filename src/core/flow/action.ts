@@ -7,7 +7,7 @@ import { limitsReached } from "./action-limits.ts";
 import { remediesFor } from "./action-remedies.ts";
 import { ACTION_IDS, type ActionFacts, type ActionId, actionWords } from "./action-words.ts";
 import type { Question } from "./interaction.ts";
-import { type NodeKind, switchedTo } from "./node.ts";
+import { nodeTraits, switchedTo } from "./node.ts";
 import { isEnded, keyOf, type RunState } from "./run.ts";
 import type { Visit } from "./visit.ts";
 
@@ -99,7 +99,7 @@ const NOTHING_KNOWN = { targets: [], sendBackTo: null, hasPartialOutput: false }
 export function actionsOn(about: ActionSituation, visit: Visit | null, locale: Locale): readonly OfferedAction[] {
   if (visit === null || visit.pause?.why === "gate") return [];
   const remedies = remediesOf(visit, about.state);
-  const helps = visit.kind === ASKS ? remedies : [...remedies, "accept-partial" as const];
+  const helps = nodeTraits(visit.kind).asksPerson ? remedies : [...remedies, "accept-partial" as const];
   return offers(about, { visit, question: null }, helps, locale);
 }
 
@@ -127,9 +127,6 @@ interface ActionSubject {
 const NO_SUBJECT: ActionSubject = { visit: null, question: null };
 const FOR_QUESTIONS: readonly ActionId[] = ["answer", "continue-discussion"];
 
-/** The output of a gate is a person's answer, so there is no partial work to accept. */
-const ASKS: NodeKind = "human_gate";
-
 /** For a visit that waits although nothing has failed. */
 const BY_PAUSE: Readonly<Record<string, readonly ActionId[]>> = {
   budget: ["raise-limit"],
@@ -140,13 +137,10 @@ function remediesOf({ fault, pause, kind }: Visit, state: RunState): readonly Ac
   const seen = fault ?? (isEnded(state) ? state.fault : null);
   if (seen === null) return BY_PAUSE[pause?.why ?? ""] ?? [];
   const remedies = remediesFor(seen);
-  if (kind === null || TAKES_TEXT.has(kind)) return remedies;
+  if (nodeTraits(kind).takesText) return remedies;
   // There is no text to edit: the person fixes the cause elsewhere and retries.
   return [...new Set(remedies.map((id) => (id === "edit-and-retry" ? "retry-stage" : id)))];
 }
-
-/** Nodes whose work is a text: a prompt, or command lines. A stage in TypeScript receives the instruction and may follow it. */
-const TAKES_TEXT: ReadonlySet<NodeKind> = new Set<NodeKind>(["agent", "command", "stage"]);
 
 interface Subject extends ActionSubject {
   readonly about: ActionSituation;
@@ -219,13 +213,13 @@ function waitsForTime({ about, visit }: Subject): boolean {
   return !isEnded(about.state) && (visit?.state === "ready" || typeof visit?.pause?.wakeAt === "number");
 }
 
-function runsCommands(visit: Visit | null): boolean {
-  return visit?.kind === "command";
+function grantNeeded(visit: Visit | null): ActionNeeds {
+  return nodeTraits(visit?.kind ?? null).runsCommands ? "commands" : "tools";
 }
 
 /** Typed command lines are checked against the node's allow-list; a command outside it must be allowed by name. */
 function grantsOf({ visit }: Subject): readonly ActionAccepts[] {
-  return runsCommands(visit) ? ["commands"] : [];
+  return nodeTraits(visit?.kind ?? null).runsCommands ? ["commands"] : [];
 }
 
 function canSendBack({ about: { sendBackTo }, visit }: Subject): boolean {
@@ -253,7 +247,7 @@ function offers(
 function offer(id: ActionId, subject: Subject, locale: Locale): OfferedAction {
   const { about, visit, question } = subject;
   const row = ACTIONS[id];
-  const needs = row.needs !== "grant" ? row.needs : runsCommands(visit) ? "commands" : "tools";
+  const needs = row.needs === "grant" ? grantNeeded(visit) : row.needs;
   const facts = factsOf(id, subject);
   const words = actionWords(id, locale);
   return {

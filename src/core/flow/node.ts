@@ -15,6 +15,34 @@ export const NODE_KINDS = [
 /** The kinds of nodes a workflow has. */
 export type NodeKind = (typeof NODE_KINDS)[number];
 
+interface NodeTraits {
+  /** Its work is a text, which a person may replace: a prompt, or command lines. A stage in TypeScript receives it and may follow it. */
+  readonly takesText: boolean;
+  /** It runs commands of an allow-list: more of them can be allowed, and the last one that ran is what failed. */
+  readonly runsCommands: boolean;
+  /** Its output is a person's answer, so there is no part of it to accept. */
+  readonly asksPerson: boolean;
+}
+
+const PLAIN: NodeTraits = { takesText: false, runsCommands: false, asksPerson: false };
+
+const NODE_TRAITS: Readonly<Record<NodeKind, NodeTraits>> = {
+  agent: { ...PLAIN, takesText: true },
+  command: { ...PLAIN, takesText: true, runsCommands: true },
+  tool: PLAIN,
+  human_gate: { ...PLAIN, asksPerson: true },
+  condition: PLAIN,
+  transform: PLAIN,
+  parallel: PLAIN,
+  merge: PLAIN,
+  stage: { ...PLAIN, takesText: true },
+};
+
+/** A node that was never begun has no kind yet: its text may be given, as for a stage. */
+export function nodeTraits(kind: NodeKind | null): NodeTraits {
+  return NODE_TRAITS[kind ?? "stage"];
+}
+
 /** The phases of an attempt, in their order. */
 export const STAGE_PHASES = ["setup", "init", "check-gate", "act", "assert", "exit", "next"] as const;
 export type StagePhase = (typeof STAGE_PHASES)[number];

@@ -5,6 +5,7 @@
 import { type FaultCause, isFaultCode, traitsOf } from "../fault/catalogue.ts";
 import type { Fault } from "../fault/fault.ts";
 import { SHAPE_REDACTOR } from "../fault/redact.ts";
+import { minuteOf } from "../fault/words/time-words.ts";
 import type { Locale } from "../fault/words/words.ts";
 import type { NodeStatus } from "./cascade.ts";
 import type { InteractionKind, Question } from "./interaction.ts";
@@ -113,11 +114,6 @@ function clauseOf({ label, status, fault, because, question, wakeAt = NaN }: Set
 function askedFor({ code, payload }: Question): InteractionKind {
   const asks = code !== null && isFaultCode(code) ? traitsOf(code).asks : payload.kind;
   return asks === "Auth.DeviceCode" ? asks : payload.kind;
-}
-
-/** `2026-11-17 14:40 UTC`; empty for a time that no date can tell. */
-export function minuteOf(at: number): string {
-  return Math.abs(at) <= 8.64e15 ? `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC` : "";
 }
 
 const LONGEST_LABEL = 60;

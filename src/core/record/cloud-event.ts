@@ -1,6 +1,6 @@
 // An event of a run in the envelope of CloudEvents 1.0, so that a broker or another program can pass it on without knowing us.
 
-import { isoTime } from "../decide/explain.ts";
+import { isoTime } from "../fault/words/time-words.ts";
 import { RUN_STREAM_VERSION, type RunStreamEvent } from "./run-stream-event.ts";
 
 /** The envelope of CloudEvents 1.0 in its JSON form. */

@@ -1,6 +1,6 @@
 // An incident as a Markdown page. The texts of an incident are plain; here each becomes Markdown in which nothing can break out.
 
-import { formatMs } from "../decide/explain.ts";
+import { formatMs } from "../fault/words/time-words.ts";
 import type { Locale } from "../fault/words/words.ts";
 import type { Spending } from "../flow/money.ts";
 import type { IncidentFacts } from "./incident.ts";

@@ -1,7 +1,8 @@
 // The timeline of an incident: a table with one row per type of event. Everything a journal holds may come from a model, a provider or
 // a person, so every text passes `say`, which takes out secrets, paths and control characters.
 
-import { explain, formatMs, whyNot } from "../decide/explain.ts";
+import { explain, whyNot } from "../decide/explain.ts";
+import { formatMs } from "../fault/words/time-words.ts";
 import type { Decision } from "../decide/decision.ts";
 import { isFaultCode } from "../fault/catalogue.ts";
 import type { Fault } from "../fault/fault.ts";

@@ -1,12 +1,13 @@
 // A session over time: its turns, calls, attempts and waits as spans, its plans as a graph, and the paths of a run. Folded entry by entry,
 // so that a reader who looks again folds only what is new. Pure. Invariants:
 // T1  a span ends once, and never before it begins; what a dead process left open ends when the next one takes over.
+//     A turn that is suspended while its calls wait lasts until it is taken up again and ends.
 // T2  every attempt of the journal is one span, with its fault and the decision about it.
 // T3  waits never overlap within one call, nor within one visit of a node.
 
 import type { Decision } from "../decide/decision.ts";
 import type { CallState } from "../flow/call.ts";
-import { type NodePlace, placeOf, type Route, turnOf } from "../flow/node.ts";
+import { type NodePlace, nodeTraits, placeOf, type Route, turnOf } from "../flow/node.ts";
 import { keyOf, visitOf } from "../flow/run.ts";
 import type { Entry, JournalEvent, TurnStatus } from "./event.ts";
 import { faultMarkOf } from "./fault-index.ts";
@@ -114,6 +115,10 @@ export class Timeline {
 
   spanOf(id: string | null): Span | undefined {
     return id === null ? undefined : this.spans[Number(id) - 1];
+  }
+
+  hasOpenCall({ id }: Span): boolean {
+    return [...this.#open.values()].some(({ kind, parent }) => kind === "call" && parent === id);
   }
 
   newest(kind: SpanKind, name: string): Span | undefined {
@@ -234,10 +239,17 @@ const TURN_ENDS: Readonly<Record<TurnStatus, SpanStatus>> = {
 
 const MAKERS: Makers = {
   "turn-started": (line, { turn, deadlineAt }, at) => {
+    const suspended = line.openSpan("turn", turn);
+    if (suspended?.status === "waiting") return void Object.assign(suspended, { status: "running", deadlineAt });
     const place = placeOf(turn);
     line.open("turn", turn, at, { place, deadlineAt, attempt: place?.attempt ?? 0 });
   },
   "turn-ended": (line, { turn, status, fault }, at) => {
+    const open = line.openSpan("turn", turn);
+    if (status === "waiting" && open !== undefined && line.hasOpenCall(open)) {
+      open.status = "waiting";
+      return;
+    }
     const span = line.close("turn", turn, at, TURN_ENDS[status]);
     if (span !== undefined) span.fault ??= fault;
   },
@@ -284,11 +296,13 @@ const MAKERS: Makers = {
   "node-retrying": (line, event, at) => {
     const { fault, decision, nextAt } = event;
     note(line, event, { status: "failed", fault, decision, resolution: "retry" });
+    blame(line, event);
     line.wait(keyOf(event), "retry", at, nextAt, { place: placeIn(event) });
   },
   "node-deferred": (line, event, at) => {
     const decision = decisionIn(event, at);
     note(line, event, { status: "failed", fault: event.fault, decision, resolution: "retry-later" });
+    blame(line, event);
     line.wait(keyOf(event), "retry", at, event.nextAt, { place: placeIn(event) });
   },
   "node-paused": (line, event, at) => {
@@ -305,6 +319,7 @@ const MAKERS: Makers = {
     const { fault, resolution } = event;
     const group = causeIn(line, event) ?? groupOf(event);
     note(line, event, { status: "failed", fault, group, decision: decisionIn(event, at), resolution });
+    blame(line, event);
     line.close("wait", keyOf(event), at, "failed");
     line.move(event, event.route, at);
   },
@@ -349,6 +364,17 @@ function within(parent: Span | null): Pick<Span, "parent" | "place"> {
 function note(line: Timeline, place: NodePlace, more: Partial<Span>): void {
   const span = line.newest("turn", turnOf(place));
   if (span !== undefined) Object.assign(span, more);
+}
+
+/** A command that ended with an error is a call that worked; what it ended with is why its node failed. */
+function blame(line: Timeline, place: NodePlace): void {
+  const { run } = line.state;
+  const visit = run === null ? undefined : visitOf(run, place);
+  const turn = line.newest("turn", turnOf(place));
+  if (visit === undefined || turn === undefined || !nodeTraits(visit.kind).runsCommands) return;
+  const call = line.spans.findLast(({ kind, parent }) => kind === "call" && parent === turn.id);
+  if (call === undefined) return;
+  for (const span of [call, line.newest("attempt", call.name)]) if (span?.status === "done") span.status = "failed";
 }
 
 /** How much time the intervals cover together. */

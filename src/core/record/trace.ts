@@ -3,7 +3,8 @@
 // type of event.
 
 import type { Decision } from "../decide/decision.ts";
-import { explain, isoTime } from "../decide/explain.ts";
+import { explain } from "../decide/explain.ts";
+import { isoTime } from "../fault/words/time-words.ts";
 import type { Fault } from "../fault/fault.ts";
 import { VOCABULARY } from "../fault/vocabulary.ts";
 import type { Locale } from "../fault/words/words.ts";

@@ -1,7 +1,7 @@
 // The state of a target in words, and what a person can do about it.
 
 import type { BreakerState } from "../../core/decide/breaker.ts";
-import { minuteOf } from "../../core/flow/turn-words.ts";
+import { minuteOf } from "../../core/fault/words/time-words.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
 import type { TargetReport } from "./report-targets.ts";
 

@@ -1,6 +1,7 @@
 // The events that people are notified of, as CloudEvents: a question, a failed run, an opened breaker.
 
-import { isoTime } from "../../core/decide/explain.ts";
+import { nextStep } from "../../core/fault/view.ts";
+import { isoTime } from "../../core/fault/words/time-words.ts";
 import { wordsFor } from "../../core/fault/words/words.ts";
 import type { CloudEnvelope } from "../../core/record/cloud-event.ts";
 import type { Entry } from "../../core/record/event.ts";
@@ -48,8 +49,8 @@ function factsOf({ session, event }: Entry): NoticeFacts | null {
   }
   if (event.type === "run-ended" && event.status === "failed") {
     const { node, fault, outcome } = event;
-    const words = fault === null ? null : wordsFor(fault.code, "en");
-    const said = { code: fault?.code ?? null, title: words?.title ?? null, next: words?.next ?? null };
+    const title = fault === null ? null : wordsFor(fault.code, "en").title;
+    const said = { code: fault?.code ?? null, title, next: fault === null ? null : nextStep(fault, "en") };
     return { kind: "run-failed", subject: session, data: { run: session, node, outcome, ...said } };
   }
   if (event.type === "breaker-changed" && event.to === "open") {

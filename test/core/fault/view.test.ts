@@ -53,6 +53,26 @@ describe("views", () => {
     });
   });
 
+  it.each([
+    [{}, "Wait a minute, then", "请等一分钟再试"],
+    [{ retryAfterMs: 60_000, resetAt: 60_000 }, "Wait a minute, then", "请等一分钟再试"],
+    [{ retryAfterMs: 5_400_000 }, "Wait 1 h 30 min, then", "请等 1 小时 30 分钟再试"],
+    [{ resetAt: 0 }, "Wait until 1970-01-01 00:00 UTC, then", "请等到 1970-01-01 00:00 UTC 再试"],
+    [{ retryAfterMs: 61_000, resetAt: 0 }, "Wait until 1970-01-01 00:00 UTC, then", "请等到 1970-01-01 00:00 UTC 再试"],
+  ])("tells the user how long to wait, as far as it is known: %j", (timing, en, zh) => {
+    const next = (locale: "en" | "zh-CN") =>
+      viewFor("user", fault("RateLimited", timing), { correlationId: "", locale }).next;
+    expect([next("en"), next("zh-CN")]).toEqual([expect.stringContaining(en), expect.stringContaining(zh)]);
+  });
+
+  it("speaks of a known wait wherever it speaks of an unknown one, in every language", () => {
+    for (const locale of LOCALES) {
+      const speaks = FAULT_CODES.filter((code) => wordsFor(code, locale).nextAfter !== undefined);
+      expect(speaks).toEqual(FAULT_CODES.filter((code) => wordsFor(code, "en").nextAfter !== undefined));
+      for (const code of speaks) expect(traitsOf(code).lifts, code).toBe(true);
+    }
+  });
+
   it("shows the operator the evidence and audit the causes", () => {
     const fault5xx = classify({ surface: "http", status: 502, message: "502 Bad Gateway" });
     expect(viewFor("operator", fault5xx, { correlationId: "e" })).toMatchObject({

@@ -281,6 +281,15 @@ describe("every fault", () => {
     expect(idsOf(retryingAfter(code)).length).toBeGreaterThan(2);
   });
 
+  it.each(codes)("offers the same again after the next failure, in the same order: %s", (code) => {
+    const once = failedWith(code);
+    const again = { ...failedWith(code), predecessor: "run_0" };
+    for (const visit of again.visits) if (visit.state === "failed") visit.attempt = 3;
+    const offers = (state: RunState) =>
+      actionsFor(situation(state, EVERYTHING), "en").map(({ id, redoes, keeps }) => [id, redoes, keeps]);
+    expect(offers(again)).toEqual(offers(once));
+  });
+
   it("of a newer version is treated like an unknown one", () => {
     expect(remediesFor({ code: "FromTheFuture" as FaultCode })).toEqual(remediesFor({ code: "Unclassified" }));
   });

@@ -1,5 +1,6 @@
 // Sessions that the next life of a program resumes from the same file.
 
+import { Timeline } from "../../../src/core/record/timeline.ts";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_POLICY, emptySession, foldEntry, withRows } from "../../../src/core/index.ts";
 import { type FaultlineOptions, type Session, step, tool, type TurnResult } from "../../../src/index.ts";
@@ -186,8 +187,17 @@ describe("a turn that waits", () => {
     });
     expect(await program(await takenUp(path, 4_999_999))).toMatchObject({ status: "waiting", wakeAt: 5_000_000 });
     expect(runs).toBe(1);
-    expect(await program(await takenUp(path, 5_000_000))).toMatchObject({ status: "done", wakeAt: null });
+    const last = await takenUp(path, 5_000_000);
+    expect(await program(last)).toMatchObject({ status: "done", wakeAt: null });
     expect(runs).toBe(2);
+    // One turn, as long as the call in it.
+    const line = new Timeline("s");
+    for await (const entry of last.journal.read("s")) line.feed(entry);
+    const told = line.spans.filter(({ kind }) => kind === "turn" || kind === "call");
+    expect(told).toMatchObject([
+      { kind: "turn", startAt: 1_000_000, endAt: 5_000_000, status: "done" },
+      { kind: "call", startAt: 1_000_000, endAt: 5_000_000, status: "done" },
+    ]);
   });
 });
 

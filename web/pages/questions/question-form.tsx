@@ -3,7 +3,7 @@
 
 import { type ReactNode, type SubmitEvent, useState } from "react";
 import { ProblemError } from "faultline/client";
-import { type Answer, type Sent, useAct, useRead } from "../../app/server.tsx";
+import { type Answer, type Sent, useAct } from "../../app/server.tsx";
 import { useCanAct } from "../../app/sign-in.tsx";
 import { useWords } from "../../app/words.ts";
 import { Button, Copy } from "../../parts/button.tsx";
@@ -34,21 +34,24 @@ export function QuestionForm({ question, onDone }: QuestionFormProps): ReactNode
 
 function AnswerForm({ question, onDone }: QuestionFormProps): ReactNode {
   const words = useWords(QUESTION_WORDS);
-  const { say } = useToasts();
-  const { mutate, isPending, error } = useAct("answerQuestion");
+  const { say, fail } = useToasts();
+  const { mutateAsync, isPending, error } = useAct("answerQuestion");
   const [isDeclining, setDeclining] = useState(false);
+  // The form may be gone before the server says how it went: with the question, when another person was first.
   const send = (body: Reply): void => {
     if (isPending) return;
-    const sent = { params: { question: question.id }, body };
-    mutate(sent, {
-      onSuccess: () => {
+    mutateAsync({ params: { question: question.id }, body }).then(
+      () => {
         say(words.sent);
         onDone();
       },
-    });
+      (thrown: unknown) => {
+        if (!isClosed(thrown)) return;
+        fail(thrown);
+        onDone();
+      },
+    );
   };
-  const isClosed = error instanceof ProblemError && error.problem.code === "question-closed";
-  if (isClosed) return <Closed question={question.id} error={error} onDone={onDone} />;
   const accept = (value: unknown): void => send({ status: "accepted", value });
   const Body = question.url === undefined ? BODIES[question.wants] : SignIn;
   return (
@@ -66,6 +69,11 @@ function AnswerForm({ question, onDone }: QuestionFormProps): ReactNode {
       {error === null ? null : <ProblemState error={error} isInline />}
     </div>
   );
+}
+
+/** Another person was first, or it timed out: there is nothing left to send. All other problems stay beside the form. */
+function isClosed(thrown: unknown): boolean {
+  return thrown instanceof ProblemError && thrown.problem.code === "question-closed";
 }
 
 interface BodyProps {
@@ -242,28 +250,5 @@ function Decline({ onSend, onBack, isBusy }: DeclineProps): ReactNode {
         </Button>
       </div>
     </form>
-  );
-}
-
-/** Another person was first, or it timed out. */
-function Closed({
-  question,
-  error,
-  onDone,
-}: {
-  readonly question: string;
-  readonly error: Error;
-  readonly onDone: () => void;
-}): ReactNode {
-  const words = useWords(QUESTION_WORDS);
-  const { data } = useRead("showQuestion", { params: { question } });
-  const by = data?.by ?? null;
-  return (
-    <div className="question-form">
-      {by === null ? <ProblemState error={error} isInline /> : <p role="alert">{words.answeredBy(by)}</p>}
-      <div className="question-buttons">
-        <Button onClick={onDone}>{words.close}</Button>
-      </div>
-    </div>
   );
 }

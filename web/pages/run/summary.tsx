@@ -100,7 +100,7 @@ function So({
         <p className="axis-legend">
           {TIMES.map(({ phase, name }) => (
             <span key={name}>
-              <i className={`waterfall-bar waterfall-swatch waterfall-${phase} tone-blue`} aria-hidden="true" />
+              <i className={`waterfall-bar waterfall-swatch waterfall-${phase} tone-grey`} aria-hidden="true" />
               {words[name]} {duration(times[`${name}Ms`])}
             </span>
           ))}

@@ -101,7 +101,7 @@ function Legend(): ReactNode {
     <ul className="trace-legend" aria-label={words.legend}>
       {(["work", "wait", "queue"] as const).map((phase) => (
         <li key={phase}>
-          <i className={`waterfall-bar waterfall-swatch waterfall-${phase} tone-green`} aria-hidden="true" />
+          <i className={`waterfall-bar waterfall-swatch waterfall-${phase} tone-grey`} aria-hidden="true" />
           {words.phases[phase]}
         </li>
       ))}

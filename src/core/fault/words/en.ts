@@ -32,6 +32,7 @@ export const EN = (): Words => ({
     title: "Too many requests",
     user: "The service is receiving too many requests from this account right now.",
     next: "Wait a minute, then try again. If it keeps happening, pick another model or ask for a higher limit.",
+    nextAfter: "Wait {wait}, then try again. If that is too long, pick another model or ask for a higher limit.",
     model:
       "The service limits how often it may be called; do not call it again right away, go on with other work or fewer calls.",
     operator:
@@ -41,6 +42,7 @@ export const EN = (): Words => ({
     title: "Service overloaded",
     user: "The service has more work than it can take at the moment.",
     next: "Wait a minute, then try again. If it keeps happening, pick another one.",
+    nextAfter: "Wait {wait}, then try again. If that is too long, pick another one.",
     model:
       "The service is overloaded and did not take the request; do not call it again right away, use another one if you can.",
     operator:
@@ -50,6 +52,7 @@ export const EN = (): Words => ({
     title: "Service error",
     user: "The service had an internal problem and could not answer.",
     next: "Try again in a few minutes. If it keeps happening, pick another model or ask the operator.",
+    nextAfter: "Wait {wait}, then try again. If it keeps happening, pick another model or ask the operator.",
     model:
       "The service failed on its side; your arguments are probably fine, but check for any effect before you repeat a change.",
     operator: "The upstream answered with a 5xx status; check its status page and the request id in the evidence.",
@@ -440,6 +443,7 @@ export const EN = (): Words => ({
     title: "Paused after failures",
     user: "This service failed several times in a row, so the agent is not calling it for now.",
     next: "Wait a minute, then try again, or pick another model or tool.",
+    nextAfter: "Wait {wait}, then try again, or pick another model or tool.",
     model:
       "Calls to this target are paused after repeated failures and nothing was done; use another tool or go on without it.",
     operator:
@@ -449,6 +453,7 @@ export const EN = (): Words => ({
     title: "No retries left",
     user: "Too many attempts have failed lately, so the agent did not try this one again.",
     next: "Wait a few minutes, then start again, or pick another model.",
+    nextAfter: "Wait {wait}, then start again, or pick another model.",
     model:
       "No more retries are allowed for this target at present; do not repeat the call, use another way or tell the user.",
     operator:

@@ -10,6 +10,8 @@ export interface FaultWords {
   readonly user: string;
   /** The next step for that person: what to do, or that nothing needs doing. */
   readonly next: string;
+  /** The next step when it is known how long it takes: `{wait}` is a duration, or `until` a time. Only where `next` speaks of a wait. */
+  readonly nextAfter?: string;
   /** One sentence for the model: what failed and how it may react. No internals. */
   readonly model: string;
   /** One line for the operator: the technical cause and where to look. */

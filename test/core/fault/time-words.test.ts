@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatMs, isoTime } from "../../../src/core/decide/explain.ts";
+import { formatMs, isoTime } from "../../../src/core/fault/words/time-words.ts";
 
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
 const MS_PER = { ms: 1, s: SECOND, min: MINUTE, h: HOUR, d: DAY };
