@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { build as viteBuild } from "vite";
 import { writeRequireDoors } from "./require-doors.mjs";
+import { esbuildTablesAsJson, rollupTablesAsJson } from "./tables-as-json.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const doors = [
@@ -98,6 +99,7 @@ async function bundleDoors() {
     publicDir: false,
     logLevel: "error",
     resolve: { alias: ALIAS },
+    plugins: [rollupTablesAsJson],
     esbuild: { minifyIdentifiers: false, minifyWhitespace: true, minifySyntax: true, ...READABLE },
     ssr: { noExternal: true },
     build: {
@@ -152,6 +154,7 @@ async function bundleProgram() {
     splitting: true,
     external: external.filter((name) => !OF_THE_PROGRAM.includes(name)),
     alias: ALIAS,
+    plugins: [esbuildTablesAsJson],
     format: "esm",
     platform: "node",
     target: TARGET,

@@ -40,6 +40,7 @@ const steps = [
       "tsconfig.build.json",
       "scripts/build.mjs",
       "scripts/require-doors.mjs",
+      "scripts/tables-as-json.mjs",
       "src",
       "web",
     ],

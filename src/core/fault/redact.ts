@@ -4,7 +4,7 @@
 import { parseJson, tryRead } from "../try-read.ts";
 import { createKnownValues, CUT } from "./known-values.ts";
 import { canBeSecret, isSecretName } from "./secret-names.ts";
-import { REDACTED, SECRET_SHAPES } from "./secret-shapes.ts";
+import { REDACTED, secretShapes } from "./secret-shapes.ts";
 
 export { REDACTED };
 
@@ -70,7 +70,7 @@ const NUMBER = /^-?[\d.]{0,32}$/;
 function withoutShapes(text: string): string {
   if (NUMBER.test(text) || clean.has(text)) return text;
   let out = text.length > MAX_TEXT ? text.slice(0, MAX_TEXT) : text;
-  for (const { pattern, replace } of SECRET_SHAPES) {
+  for (const { pattern, replace } of secretShapes()) {
     out = replace === undefined ? out.replace(pattern, REDACTED) : out.replace(pattern, replace);
   }
   if (out === text && text.length <= MAX_CLEAN_CHARS) rememberClean(text);

@@ -75,8 +75,9 @@ function ifSecret(all: string, before = "", name = "", between = "", value = "",
   return all.slice(0, all.length - value.length) + REDACTED;
 }
 
+/** Made on first use, because compiling the patterns costs more than loading all other tables of core. */
 // prettier-ignore
-export const SECRET_SHAPES: readonly SecretShape[] = [
+const SHAPES = (): readonly SecretShape[] => [
   { name: "private key",   pattern: /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----END ))*(?:-----END [A-Z ]{0,40}-----)?/g, example: "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\n-----END PRIVATE KEY-----" },
   { name: "header line",   pattern: /((?:^|(?<=\\[nr]|%0[ad]))[ \t<>]{0,8}(?:(?:proxy-)?authorization|(?:set-)?cookie)[ \t]{0,4}:(?!\s{0,4}(?:header\b|the\b|is\b|missing|required|invalid|not ))[ \t]{0,4})(?:(?!\\[nr]|%0[ad])[^\r\n]){3,}/gim, replace: keepFirst, example: 'Authorization: Digest username="x", response="abcdef0123"' },
   { name: "whole header",  pattern: word(String.raw`((?:proxy-)?authorization|(?:set-)?cookie)((?:\\{0,16}["'])?\s{0,4}[:=](?!\s{0,4}(?:header\b|the\b|is\b|missing|required|invalid|not ))\s{0,4}(?:\\{0,16}["'])?)[^\r\n"'\\]{3,}`, ANY_CASE), replace: (_all, name = "", gap = "") => name + gap + REDACTED, example: "Cookie: lang=en; session=abcdef0123" },
@@ -105,3 +106,9 @@ export const SECRET_SHAPES: readonly SecretShape[] = [
   { name: "aws key id",    pattern: word(String.raw`(?:AKIA|ASIA)[A-Z0-9]{12,}`), example: "AKIAIOSFODNN7EXAMPLE" },
   { name: "jwt",           pattern: word(String.raw`eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*)?`, KEY), example: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln" },
 ];
+
+let made: readonly SecretShape[] | null = null;
+
+export function secretShapes(): readonly SecretShape[] {
+  return (made ??= SHAPES());
+}
