@@ -88,6 +88,9 @@ async function bundleDoors() {
     "host/keyed-mutex",
     "host/lazy-part",
     "host/secret-tag",
+    "journal/chain",
+    "journal/files/artefact-names",
+    "journal/journal-faults",
     "telemetry/otel",
     "telemetry/span-names",
   ];

@@ -19,7 +19,7 @@ import { Budget, type Purse } from "./budget.ts";
 import { Calls, type SharedCallOptions } from "./call/calls.ts";
 import { CallRun } from "./call/loop.ts";
 import { type Contributions, createEngine, createRing, createSuppress, type LiveEngine } from "./create-engine.ts";
-import { collectContributions, type ExtendedRuntime } from "./extension/contributions.ts";
+import type { ExtendedRuntime } from "./extension/contributions.ts";
 import type { Interactor } from "./person/interactor.ts";
 import { createInteractors, type Interactors } from "./person/interactors.ts";
 import { OpenSessions } from "./session/open-sessions.ts";
@@ -50,6 +50,7 @@ import type { Targets } from "./target/targets.ts";
 import { type AnyTool, type Chain, headOf, type Tool } from "./tool/tool.ts";
 import { ENDED } from "../journal/session-status.ts";
 
+const extensions = lazyPart(() => import("./extension/contributions.ts"));
 const reports = lazyPart(() => import("./report/reports.ts"));
 const sessions = lazyPart(() => import("./session/open-session.ts"));
 const tryingOut = lazyPart(() => import("./report/try-out.ts"));
@@ -259,11 +260,16 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
 
   async #start(): Promise<LiveEngine> {
     const own = this.#own();
-    this.#extended = await collectContributions(this.#options, own, this.#interactors, this.#ring, this.suppress);
-    const engine = this.#build(this.#extended.contributions);
+    const engine = this.#build(this.#options.extensions.length === 0 ? own : await this.#extend(own));
     await engine.shared.begin(engine.targets, engine.incidents);
     this.#engine = engine;
     return engine;
+  }
+
+  async #extend(own: Contributions): Promise<Contributions> {
+    const { collectContributions } = await extensions();
+    this.#extended = await collectContributions(this.#options, own, this.#interactors, this.#ring, this.suppress);
+    return this.#extended.contributions;
   }
 
   #own(): Contributions {
