@@ -18,6 +18,8 @@ import type { RouteSpec } from "../src/api/route.ts";
 import { ROUTES } from "../src/api/routes.ts";
 import { CHAOS_FAULTS } from "../src/chaos/faults.ts";
 import { actionTable } from "../src/core/flow/action-table.ts";
+import { PROVIDER_SETTINGS } from "../src/cli/config/provider-settings.ts";
+import { type Setting, SETTINGS } from "../src/cli/config/settings.ts";
 import { EXIT_CODES } from "../src/cli/exit-codes.ts";
 import { describeWaits } from "../src/cli/render/schedule-lines.ts";
 import { gatewayJsonSchema } from "../src/gateway/config/gateway-schema.ts";
@@ -33,7 +35,7 @@ export function generatedDocs(): ReadonlyMap<string, string> {
     ["docs/FAULTS.md", faultsPage()],
     ["docs/CHAOS.md", between("docs/CHAOS.md", "faults", chaosTable())],
     ["docs/POLICY.md", between("docs/POLICY.md", "matrix", policyTable(PRESETS.default))],
-    ["docs/CLI.md", between("docs/CLI.md", "exit codes", exitCodeTable())],
+    ["docs/CLI.md", commandLinePage()],
     ["docs/LIBRARY.md", libraryPage()],
     ["docs/SERVER.md", serverPage()],
     ["docs/CONFORMANCE.md", conformancePage()],
@@ -255,6 +257,28 @@ function policyTable(policy: Policy): string {
       describeMatch(match),
       retry === null ? "once" : describeWaits(retry),
       then.join(" → "),
+    ]),
+  );
+}
+
+function commandLinePage(): string {
+  const path = "docs/CLI.md";
+  return between(path, "exit codes", exitCodeTable(), between(path, "settings", settingTable()));
+}
+
+/** Every setting of the command line. */
+export function settingTable(): string {
+  const code = (text: string): string => `\`${text}\``;
+  const rows = [...Object.entries<Setting>(SETTINGS), ...PROVIDER_SETTINGS];
+  return table(
+    ["setting", "what it is", "flag", "variables", "project file", "default"],
+    rows.map(([name, { about, flag, variables, isInFile, fallback }]) => [
+      code(name),
+      about,
+      flag === undefined ? "" : code(flag),
+      variables.map(code).join(", "),
+      isInFile === true ? code(`${name}:`) : "",
+      fallback === null ? "" : code(fallback),
     ]),
   );
 }

@@ -7,7 +7,7 @@ export const EXIT_CODES = {
   config: {
     code: 3,
     meaning:
-      "a bad file: errors in a policy, tool manifest or workflow, a workflow that changed since its run started, or a damaged journal",
+      "a bad file: errors in a policy, tool manifest, workflow or project file, a workflow that changed since its run started, or a damaged journal",
   },
   waiting: { code: 4, meaning: "`run`, `workflow`, `runs`: waits for a person; the last line says how to answer" },
   parked: { code: 5, meaning: "`run`, `workflow`, `runs`: parked until a limit lifts; the last line says until when" },

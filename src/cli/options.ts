@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import { type Locale, resolveLocale } from "../core/index.ts";
+import { variableOf } from "./config/settings.ts";
 import type { Io } from "./io.ts";
 import type { ColorMode } from "./render/paint.ts";
 
@@ -22,14 +23,9 @@ export function globalOptions(command: Command, { env }: Io): GlobalOptions {
   const raw = command.optsWithGlobals<RawOptions>();
   return {
     json: raw.json === true,
-    locale: raw.locale ?? resolveLocale(firstSet(env["LC_ALL"], env["LC_MESSAGES"], env["LANG"])),
+    locale: raw.locale ?? resolveLocale(variableOf("locale", env)),
     color: raw.color,
   };
-}
-
-/** An empty variable counts as unset. */
-function firstSet(...values: readonly (string | undefined)[]): string {
-  return values.find((value) => value !== undefined && value !== "") ?? "en";
 }
 
 /** Parses an option that can be repeated. Without a default, so that the help does not print "(default: [])". */

@@ -5,6 +5,7 @@ import { LOCALES, SHAPE_REDACTOR } from "../core/index.ts";
 import { addChaos } from "./commands/chaos.ts";
 import { addClassify } from "./commands/classify.ts";
 import { addCompletion } from "./commands/completion.ts";
+import { addConfig } from "./commands/config.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addDrill } from "./commands/drill.ts";
 import { addExplain } from "./commands/explain.ts";
@@ -100,6 +101,7 @@ Examples:
   addGateway(program, io);
   addStart(program, io);
   addTour(program, io);
+  addConfig(program, io);
   addCompletion(program, io);
   pointToHelp(program, commandLine());
   return program;

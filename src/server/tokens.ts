@@ -35,7 +35,7 @@ export interface Tokens {
 }
 
 const TOKEN_FILE = "operator.token";
-const HASHES_FILE = "tokens.json";
+export const HASHES_FILE = "tokens.json";
 const LOCK_FILE = ".tokens.lock";
 const LOCK_WAIT_MS = 20;
 const MAX_LOCK_TRIES = 1_000;

@@ -71,7 +71,7 @@ async function explainId(id: string, options: JournalOption, io: Io, shared: Glo
   // Loaded on demand: explaining a code needs no store.
   const { journalOf } = await import("../runs/run-home.ts");
   const { lookAtJournal } = await import("../journal/with-journal.ts");
-  const file = journalOf(options, io);
+  const file = await journalOf(options, io);
   const found = await lookAtJournal({ file, io, locale }, (journal) => findFaults(journal, id));
   const last = found?.at(-1)?.fault;
   if (found === null || last === undefined) throw new UsageError(words.noSuchId(shown(id), shown(file, 2_000)));

@@ -7,7 +7,6 @@ import { globalOptions } from "../options.ts";
 import { ofOperator } from "./of-operator.ts";
 
 const DEFAULT_PORT = 7430;
-const DEFAULT_FILE = "gateway.faultline.yaml";
 
 export function addGateway(program: Command, io: Io): void {
   ofOperator(program.command("gateway"), io)
@@ -19,7 +18,10 @@ export function addGateway(program: Command, io: Io): void {
       "--journal <file|url>",
       "the journal with its breakers, budgets and ledger of calls: a file, or postgres://…",
     )
-    .option("--config <file>", "targets, routes and keys; changes are taken up without a restart", DEFAULT_FILE)
+    .option(
+      "--config <file>",
+      "targets, routes and keys; changes are taken up without a restart (default: gateway.faultline.yaml)",
+    )
     .option("--port <number>", "the port to listen on; 0 takes a free one", portOf, DEFAULT_PORT)
     .option("--host <address>", "the address to listen on; any but this machine's own needs keys", "127.0.0.1")
     .option("--check", "check the file and end")

@@ -12,6 +12,7 @@ import {
 } from "../../agent/doctor/machine.ts";
 import { AGENT_CLIS } from "../../agent/verdict/cli-table.ts";
 import { nearest } from "../../options/nearest.ts";
+import { variableOf } from "../config/settings.ts";
 import { type Io, UsageError } from "../io.ts";
 import { paintFor } from "../render/paint.ts";
 import type { GlobalOptions } from "../options.ts";
@@ -41,7 +42,7 @@ export async function runDoctor(options: DoctorOptions, io: Io, shared: GlobalOp
   const last = exitAdvice(findings, words);
   if (json) return io.stdout.write(`${safeJson({ ok: isOk, ...jsonOf(findings), next: last })}\n`);
   // Logs are searched line by line, so they get plain lines instead of columns.
-  const isScreen = io.stdout.isTTY && (io.env["CI"] ?? "") === "";
+  const isScreen = io.stdout.isTTY && variableOf("live", io.env) !== "never";
   const lines = isScreen
     ? screenLines(findings, words, io.stdout, paintFor(io.stdout, io.env, color))
     : plainLines(findings, words);

@@ -6,26 +6,28 @@ import { createFaultline, type Faultline } from "../../faultline.ts";
 import { type ParsedGateway, parseGateway } from "../../gateway/config/parse-gateway.ts";
 import type { GatewaySettings } from "../../gateway/config/settings.ts";
 import { startGateway, type StartedGateway } from "../../gateway/start-gateway.ts";
-import { makeFolder } from "../../journal/files/make-folder.ts";
+import { shownPlace } from "../../journal/journal-place.ts";
 import { watchFolders } from "../../workflow/folder/watch-folders.ts";
 import { checkFile, printDiagnostics } from "../check-file.ts";
+import { settingOf } from "../config/setting-of.ts";
+import { SETTINGS } from "../config/settings.ts";
 import { type Io, UsageError } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import { paintFor } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
-import { DEFAULT_JOURNAL, type JournalOption, journalOf } from "../runs/run-home.ts";
+import { type JournalOption, journalOf, makeJournalFolder } from "../runs/run-home.ts";
 import { onStopSignal } from "../stop-signals.ts";
 
 export interface GatewayCommandOptions extends JournalOption {
-  readonly config: string;
+  readonly config?: string;
   readonly port: number;
   readonly host: string;
   readonly check?: true;
 }
 
 export async function runGateway(options: GatewayCommandOptions, io: Io, shared: GlobalOptions): Promise<void> {
-  const { config } = options;
+  const config = (await settingOf("gateway", options.config, io.env)).value ?? SETTINGS.gateway.fallback;
   if (options.check === true) {
     const parse = (source: string, file: string): Promise<{ usable: boolean } & ParsedGateway> => {
       const parsed = parseGateway(source, file, io.env);
@@ -37,8 +39,8 @@ export async function runGateway(options: GatewayCommandOptions, io: Io, shared:
   let source = await io.readFile(config);
   const settings = await readSettings(source, config, io, shared);
   if (settings === null) return void io.exit("config");
-  const journal = journalOf(options, io);
-  if (journal === DEFAULT_JOURNAL) await makeFolder(dirname(journal), { mode: 0o700 });
+  const journal = await journalOf(options, io);
+  await makeJournalFolder(journal);
   const stopped = Promise.withResolvers<undefined>();
   const release = onStopSignal(() => stopped.resolve(undefined));
   const faultline = createFaultline({ journal, clock: io.clock });
@@ -57,11 +59,11 @@ export async function runGateway(options: GatewayCommandOptions, io: Io, shared:
   const paint = paintFor(io.stdout, io.env, shared.color);
   const { url, port } = started;
   const told = shared.json
-    ? safeJson({ listening: { url, port, journal, config } })
+    ? safeJson({ listening: { url, port, journal: shownPlace(journal), config } })
     : [
         paint("bold", words.listening(url)),
         words.targets(settings),
-        words.journal(oneLine(journal, 500)),
+        words.journal(oneLine(shownPlace(journal), 500)),
         "",
         words.stop,
       ].join("\n");

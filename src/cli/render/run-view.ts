@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 import type { Visit } from "../../core/flow/run.ts";
 import type { RunStreamEvent } from "../../core/record/run-stream.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
+import { variableOf } from "../config/settings.ts";
 import type { Io } from "../io.ts";
 import { type Paint, paintFor } from "./paint.ts";
 import type { GlobalOptions } from "../options.ts";
@@ -41,7 +42,7 @@ export function createView(io: Io, shared: GlobalOptions, options: RunViewOption
 
 /** Whether stderr is an interactive terminal that can move its cursor. */
 export function isLive({ stderr, env }: Io): boolean {
-  return stderr.isTTY && env["TERM"] !== "dumb" && (env["CI"] ?? "") === "";
+  return stderr.isTTY && variableOf("live", env) !== "never";
 }
 
 const SECOND_MS = 1_000;

@@ -2,9 +2,11 @@
 // engine becomes a sentence and an exit code.
 
 import { access, constants } from "node:fs/promises";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { type FaultCode, isFaultError, type Locale, wordsFor } from "../../core/index.ts";
 import { createWorkflows, type Workflows } from "../../workflow/workflows.ts";
+import { settingOf } from "../config/setting-of.ts";
+import { SETTINGS } from "../config/settings.ts";
 import type { ExitName } from "../exit-codes.ts";
 import { type Io, UsageError } from "../io.ts";
 import { lookAtJournal, withJournal, withNewJournal } from "../journal/with-journal.ts";
@@ -13,8 +15,6 @@ import { commandLine } from "../render/program-name.ts";
 import { oneLine } from "../render/safe-text.ts";
 import { isPostgresAddress, shownPlace } from "../../journal/journal-place.ts";
 import { makeFolder } from "../../journal/files/make-folder.ts";
-
-export const DEFAULT_JOURNAL = ".faultline/journal.db";
 
 export interface JournalOption {
   readonly journal?: string;
@@ -28,9 +28,16 @@ export interface RunCommandDeps {
   readonly command: (...words: readonly string[]) => string;
 }
 
-export function journalOf({ journal }: JournalOption, { env }: Pick<Io, "env">): string {
-  const named = env["FAULTLINE_JOURNAL"] ?? "";
-  return journal ?? (named === "" ? DEFAULT_JOURNAL : named);
+export async function journalOf({ journal }: JournalOption, { env }: Pick<Io, "env">): Promise<string> {
+  const { value } = await settingOf("journal", journal, env);
+  return value ?? SETTINGS.journal.fallback;
+}
+
+/** Makes the folder of a journal that is in Faultline's own. Other users of this machine must not read the files of runs. */
+export async function makeJournalFolder(journal: string): Promise<void> {
+  const own = dirname(SETTINGS.journal.fallback);
+  if (!isPostgresAddress(journal) && basename(dirname(journal)) === own)
+    await makeFolder(dirname(journal), { mode: 0o700 });
 }
 
 /** `make` creates the journal if it does not exist; `look` opens it read-only. */
@@ -40,10 +47,9 @@ export async function withRuns<T>(
   shared: GlobalOptions,
   use: (home: RunCommandDeps) => Promise<T>,
 ): Promise<T> {
-  const file = journalOf(option, io);
+  const file = await journalOf(option, io);
   const place = { file, io, locale: shared.locale };
-  // Other users of this machine must not read the files of runs.
-  if (option.make === true && file === DEFAULT_JOURNAL) await makeFolder(dirname(file), { mode: 0o700 });
+  if (option.make === true) await makeJournalFolder(file);
   const open = option.make === true ? withNewJournal : option.look === true ? lookAtJournal : withJournal;
   return open(place, async (journal) => {
     const workflows = createWorkflows({ journal, clock: io.clock, env: io.env, locale: shared.locale });
@@ -61,7 +67,7 @@ export async function withRuns<T>(
 
 /** Whether the journal and SQLite's files beside it can be written. */
 export async function mayWrite(option: JournalOption, io: Io): Promise<boolean> {
-  const file = journalOf(option, io);
+  const file = await journalOf(option, io);
   if (isPostgresAddress(file)) return true;
   const asked = [file, dirname(file)].map((path) => access(path, constants.W_OK));
   return Promise.all(asked).then(

@@ -8,12 +8,14 @@ import { renderDiagnostic } from "../../yaml-file/diagnostic.ts";
 import type { NoticeKind } from "../../server/notify/notice.ts";
 import type { NotifyOptions } from "../../server/notify/channels.ts";
 import { type RunningServer, startServer } from "../../server/server.ts";
+import { settingOf } from "../config/setting-of.ts";
+import { SETTINGS, variableOf } from "../config/settings.ts";
 import { type Io, UsageError } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import { paintFor } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { SERVE_WORDS } from "../render/words/serve-words.ts";
-import { DEFAULT_JOURNAL, type JournalOption, journalOf } from "../runs/run-home.ts";
+import { type JournalOption, journalOf, makeJournalFolder } from "../runs/run-home.ts";
 import { onStopSignal } from "../stop-signals.ts";
 import { hostsOf, restateOf } from "../worker/run-worker.ts";
 
@@ -40,12 +42,12 @@ export async function runServe(
   io: Io,
   shared: GlobalOptions,
 ): Promise<void> {
-  const journal = journalOf(options, io);
+  const journal = await journalOf(options, io);
   const words = SERVE_WORDS[shared.locale];
   const driver = options.driver === undefined ? null : hostsOf(options.driver);
   // Other users of this machine must not read tokens or the files of runs.
-  if (journal === DEFAULT_JOURNAL || isPostgresAddress(journal))
-    await makeFolder(folderBeside(journal), { mode: 0o700 });
+  if (isPostgresAddress(journal)) await makeFolder(folderBeside(journal), { mode: 0o700 });
+  await makeJournalFolder(journal);
   const stopped = Promise.withResolvers<undefined>();
   const release = onStopSignal(() => stopped.resolve(undefined));
   const paint = paintFor(io.stdout, io.env, shared.color);
@@ -113,16 +115,14 @@ function reloadTeller(io: Io, { locale, json, color }: GlobalOptions): (report: 
   };
 }
 
-const SECRET_VARIABLE = "FAULTLINE_WEBHOOK_SECRET";
-
 /** The webhook's secret comes from the environment: other users of a machine can read command lines. */
 function notifyOf(
   { notifyUrl: url, notifyCommand, notifyAbout: about }: ServeCommandOptions,
   { env }: Io,
 ): NotifyOptions | null {
-  const secret = env[SECRET_VARIABLE] ?? "";
+  const secret = variableOf("webhookSecret", env);
   if (url !== undefined && secret === "") {
-    const message = `--notify-url needs a secret to sign with: set ${SECRET_VARIABLE} to one that the receiver knows.`;
+    const message = `--notify-url needs a secret to sign with: set ${SETTINGS.webhookSecret.variables[0]} to one that the receiver knows.`;
     throw new UsageError(message, "config");
   }
   if (url === undefined && notifyCommand === undefined) return null;
@@ -140,7 +140,8 @@ async function start(
   io: Io,
   onReload: (report: FolderReport) => void,
 ): Promise<RunningServer> {
-  const { port, host, drive, driver, workflows, publicUrl, behindTlsProxy } = options;
+  const { port, host, drive, driver, publicUrl, behindTlsProxy } = options;
+  const { value: workflows } = await settingOf("workflows", options.workflows, io.env);
   const gateway = options.gateway === undefined ? undefined : await io.readFile(options.gateway);
   const { env } = io;
   const notify = notifyOf(options, io);
@@ -153,7 +154,7 @@ async function start(
       version,
       env,
       ...(driver === undefined ? {} : { restate: restateOf(driver, io) }),
-      ...(workflows === undefined ? {} : { workflowsFolder: workflows, onReload }),
+      ...(workflows === null ? {} : { workflowsFolder: workflows, onReload }),
       ...(gateway === undefined ? {} : { gateway }),
       ...(publicUrl === undefined ? {} : { publicUrl }),
       ...(behindTlsProxy === undefined ? {} : { behindTlsProxy }),

@@ -24,7 +24,7 @@ export async function addTokenTo(
   io: Io,
   { locale, json }: GlobalOptions,
 ): Promise<void> {
-  const folder = folderBeside(journalOf(options, io));
+  const folder = folderBeside(await journalOf(options, io));
   await makeFolder(folder, { mode: 0o700 });
   const { role } = options;
   const token = await inWords(addToken(folder, name, role, io.clock.now()));
@@ -34,7 +34,7 @@ export async function addTokenTo(
 
 export async function listTokensOf(options: TokenPlace, io: Io, { locale, json }: GlobalOptions): Promise<void> {
   const words = SERVE_WORDS[locale];
-  const tokens = await inWords(listTokens(folderBeside(journalOf(options, io))));
+  const tokens = await inWords(listTokens(folderBeside(await journalOf(options, io))));
   if (json) {
     const shown = tokens.map(({ name, role, createdAt }) => ({ name, role, createdAt }));
     return void (await io.stdout.write(`${safeJson(shown)}\n`));
@@ -52,7 +52,7 @@ export async function removeTokenOf(
   { locale }: GlobalOptions,
 ): Promise<void> {
   const words = SERVE_WORDS[locale];
-  const isRemoved = await inWords(removeToken(folderBeside(journalOf(options, io)), name));
+  const isRemoved = await inWords(removeToken(folderBeside(await journalOf(options, io)), name));
   if (!isRemoved) throw new UsageError(words.noToken(oneLine(name)), "usage");
   await io.stderr.write(`faultline: ${words.tokenRemoved(oneLine(name))}\n`);
 }

@@ -1,19 +1,19 @@
 // Advances the runs of a journal until a signal comes, then drains.
 
-import { dirname } from "node:path";
 import { type Fault, type FaultCode, isFaultError } from "../../core/index.ts";
 import { shownPlace } from "../../journal/journal-place.ts";
-import { makeFolder } from "../../journal/files/make-folder.ts";
 import { calmly } from "../../workflow/calm-warnings.ts";
 import type { Driver, DriverOptions } from "../../workflow/driver.ts";
 import { readRestateAddress } from "../../workflow/restate/restate-address.ts";
 import type { Workflows } from "../../workflow/workflows.ts";
+import { settingOf } from "../config/setting-of.ts";
+import { variableOf } from "../config/settings.ts";
 import { type Io, UsageError } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import { paintFor } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { WORKER_WORDS } from "../render/words/worker-words.ts";
-import { DEFAULT_JOURNAL, type JournalOption, journalOf, withRuns } from "../runs/run-home.ts";
+import { type JournalOption, journalOf, withRuns } from "../runs/run-home.ts";
 import { onStopSignal } from "../stop-signals.ts";
 
 export interface ListenPlace {
@@ -41,15 +41,14 @@ interface Driving extends Pick<Driver, "drain" | "stop"> {
 const QUIET: readonly FaultCode[] = ["ResourceBusy"];
 
 export async function runWorkerCommand(options: WorkerCommandOptions, io: Io, shared: GlobalOptions): Promise<void> {
-  const journal = journalOf(options, io);
+  const journal = await journalOf(options, io);
   const words = WORKER_WORDS[shared.locale];
   const driver = options.driver === undefined ? null : hostsOf(options.driver);
-  // Other users of this machine must not read the files of runs.
-  if (journal === DEFAULT_JOURNAL) await makeFolder(dirname(journal), { mode: 0o700 });
   const stopped = Promise.withResolvers<undefined>();
   const release = onStopSignal(() => stopped.resolve(undefined));
   await withRuns({ ...options, make: true }, io, shared, async ({ workflows }) => {
-    if (options.workflows !== undefined) await workflows.openFolder(options.workflows);
+    const { value: folder } = await settingOf("workflows", options.workflows, io.env);
+    if (folder !== null) await workflows.openFolder(folder);
     const driving = await drive(workflows, options, io);
     const paint = paintFor(io.stdout, io.env, shared.color);
     const { port } = driving;
@@ -78,7 +77,7 @@ async function drive(workflows: Workflows, options: WorkerCommandOptions, io: Io
     driver.start();
     return { port: null, drain: () => driver.drain(), stop: () => driver.stop() };
   }
-  const identityKey = io.env["FAULTLINE_RESTATE_IDENTITY_KEY"] ?? "";
+  const identityKey = variableOf("restateIdentityKey", io.env);
   const driver = await workflows.restateDriver({
     ...watched,
     ...restateOf(url, io),
@@ -98,7 +97,7 @@ async function drive(workflows: Workflows, options: WorkerCommandOptions, io: Io
 
 /** The token comes from the environment: other users of a machine can read command lines. */
 export function restateOf(url: string, { env }: Pick<Io, "env">): { readonly url: string; readonly token?: string } {
-  const token = env["FAULTLINE_RESTATE_TOKEN"] ?? "";
+  const token = variableOf("restateToken", env);
   return { url, ...(token === "" ? {} : { token }) };
 }
 

@@ -8,6 +8,7 @@ import type { Interactor } from "../../runtime/person/interactor.ts";
 import { terminalInteractor } from "../../runtime/person/terminal-interactor.ts";
 import { scopeOfSignal } from "../../runtime/scope.ts";
 import type { RunEnd, RunReport, RunSummary } from "../../workflow/runs-api.ts";
+import { variableOf } from "../config/settings.ts";
 import { UsageError } from "../io.ts";
 import { shown } from "../render/values.ts";
 import { OutputQueue } from "../render/output-queue.ts";
@@ -179,7 +180,7 @@ class Following {
 
   #canAsk({ payload }: Question): boolean {
     const { env } = this.#home.io;
-    const isAlone = (env["CI"] ?? "") !== "" && this.#options.interactor === undefined;
+    const isAlone = variableOf("questions", env) === "never" && this.#options.interactor === undefined;
     return !isAlone && (this.#interactor.kinds?.includes(payload.kind) ?? true);
   }
 

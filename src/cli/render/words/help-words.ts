@@ -275,7 +275,8 @@ const ZH: Readonly<Record<string, string>> = {
   "be a gateway, too: targets, routes and keys of model APIs, on the same port":
     "同时作为网关：在同一端口上提供模型 API 的目标、路由和密钥",
   "start a gateway that lets clients survive failing providers": "启动网关，让客户端在提供方出错时继续工作",
-  "targets, routes and keys; changes are taken up without a restart": "目标、路由和密钥；改变后无需重启即生效",
+  "targets, routes and keys; changes are taken up without a restart (default: gateway.faultline.yaml)":
+    "目标、路由和密钥；改变后无需重启即生效（默认 gateway.faultline.yaml）",
   "the address to listen on; any but this machine's own needs keys": "监听地址；除本机地址外都需要密钥",
   "check the file and end": "检查文件后结束",
   // start, tour, completion
@@ -300,6 +301,14 @@ const ZH: Readonly<Record<string, string>> = {
   "print the scorecard as Markdown, with a badge": "以 Markdown 输出评分表，附徽章",
   "The agent finds the provider by OPENAI_BASE_URL, ANTHROPIC_BASE_URL or GOOGLE_GEMINI_BASE_URL, or by {url} in its arguments.\nIt survives if it prints the model's answer and ends with exit code 0. No key and no network are needed.\nExit code 1 says that a fault was not handled.":
     "代理通过 OPENAI_BASE_URL、ANTHROPIC_BASE_URL 或 GOOGLE_GEMINI_BASE_URL，或参数中的 {url} 找到提供方。\n代理输出模型的答案并以退出码 0 结束，即为存活。不需要密钥，也不需要网络。\n退出码 1 表示有故障没有得到处理。",
+  // config
+  "Lists every setting of the command line with its value. --show-origin adds where it comes from: a flag, a variable, the project file or the default. Secrets are only said to be set.":
+    "列出命令行的每项设置及其值。--show-origin 还显示其来源：参数、变量、项目文件或默认值。密钥只显示是否已设置。",
+  "list the settings and where they come from": "列出各项设置及其来源",
+  "show where each value comes from": "显示每个值的来源",
+  "targets, routes and keys of the gateway": "网关的目标、路由和密钥",
+  "Give the flags that you give the other command, to see what it would use.\nThe project file is faultline.config.yaml, in this folder or above it, up to the root of the repository.":
+    "加上另一个命令所用的参数，即可看到它会使用哪些值。\n项目文件是 faultline.config.yaml，位于此文件夹或其上级文件夹，直到仓库的根。",
   "Prints a script that completes commands, options and values in your shell.":
     "输出一个脚本，让您的 shell 补全命令、选项和值。",
   "print the script that completes commands in your shell": "输出让 shell 补全命令的脚本",
