@@ -12,7 +12,7 @@ import { type FileKind, inOrder, readYaml } from "../../yaml-file/read.ts";
 import { UsageError } from "../io.ts";
 import { type Resolved, type Setting, type SettingName, SETTINGS } from "./settings.ts";
 
-export const PROJECT_FILE = "faultline.config.yaml";
+const PROJECT_FILE = "faultline.config.yaml";
 
 const KEYS = Object.entries<Setting>(SETTINGS).flatMap(([name, { isInFile }]) => (isInFile === true ? [name] : []));
 
@@ -34,7 +34,7 @@ const GRAMMAR: Grammar = {
 };
 
 /** The nearest project file; null: there is none. */
-export function findProjectFile(folder = process.cwd()): string | null {
+function findProjectFile(folder = process.cwd()): string | null {
   const above: string[] = [];
   for (let at = resolve(folder); ; at = dirname(at)) {
     above.push(at);
@@ -60,7 +60,7 @@ export function fromProjectFile(name: SettingName): Resolved | null {
 }
 
 /** Throws a sentence with every mistake. */
-export function readProjectFile(text: string, file: string): Readonly<Record<string, string | undefined>> {
+function readProjectFile(text: string, file: string): Readonly<Record<string, string | undefined>> {
   const { place, documents, mistakes } = readYaml(text, file, KIND);
   const [read] = documents;
   const checked = schema.safeParse(read?.value ?? {});

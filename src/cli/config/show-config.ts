@@ -92,7 +92,7 @@ function policyIn(workflows: Resolved, policy: Resolved): Resolved {
   const folder = workflows.value;
   if (folder === null || policy.origin.kind === "flag") return policy;
   const names = tryRead(() => readdirSync(folder), []);
-  const file = names.toSorted().find((name) => kindOfFile(name) === "policy");
+  const file = names.find((name) => kindOfFile(name) === "policy");
   if (file === undefined) return policy;
   return { value: join(folder, file), origin: { kind: "file", name: folder } };
 }
