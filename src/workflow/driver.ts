@@ -88,7 +88,8 @@ export function createDriver(
     try {
       nextMs = Math.min(nextMs, await takeUp(clock.now()));
     } catch (error) {
-      onWarning("", classify({ surface: "store", error, observedAt: clock.now() }));
+      // A driver that was stopped meanwhile may have lost its journal to `close`.
+      if (!isStopped()) onWarning("", classify({ surface: "store", error, observedAt: clock.now() }));
     }
     seen.isLooking = false;
     // What came meanwhile may not have been seen.

@@ -119,6 +119,26 @@ describe("a driver", () => {
     expect([ends, only(await world.events(run), "node-started")]).toEqual([[], []]);
   });
 
+  it("says nothing about a journal that its program closes while it looks", async () => {
+    const world = await engineWorld(gated);
+    const asked = Promise.withResolvers<undefined>();
+    const answer = Promise.withResolvers<never>();
+    const journal = {
+      ...world.journal,
+      keptByTime: () => {
+        asked.resolve(undefined);
+        return answer.promise;
+      },
+    };
+    const { driver, troubles } = driving(world, { journal });
+    driver.start();
+    await world.clock.runUntil(asked.promise);
+    await world.clock.runUntil(driver.stop());
+    answer.reject(thrown("EngineState"));
+    await world.clock.advance(1);
+    expect(troubles).toEqual([]);
+  });
+
   it("is not stopped by a run that always fails to advance", async () => {
     const world = await engineWorld(gated);
     const unknown = defineWorkflow({ id: "unknown", stages: { a: stage({ act: () => 1 }) } });
