@@ -25,8 +25,14 @@ export interface KeptSource {
 
 interface Watcher {
   readonly listener: KeptListener;
-  /** The checksums that were last seen, per kind and key. */
-  readonly known: ReadonlyMap<KeepKind, Map<string, string>>;
+  readonly known: ReadonlyMap<KeepKind, Known>;
+}
+
+interface Known {
+  /** The checksums that were last seen, by key. */
+  readonly hashes: Map<string, string>;
+  /** A look is under way, and whether another one has to follow: writes that come together are found together. */
+  look: "none" | "under-way" | "again";
 }
 
 export function createKeptWatch(source: KeptSource, tell: OnWarning): KeptWatch {
@@ -42,16 +48,38 @@ export function createKeptWatch(source: KeptSource, tell: OnWarning): KeptWatch 
     });
   }
 
-  function deliver(watcher: Watcher, kind: KeepKind, key: string): void {
-    safely(`reading the ${kind} that another process kept under ${key}`, () =>
+  function deliver(watcher: Watcher, kind: KeepKind, key: string, hashes: Map<string, string>): void {
+    const read = (): Soon<unknown> =>
       when(source.kept(kind, key), (value) => {
         if (value !== null && watchers.has(watcher)) watcher.listener(kind, key, value);
-      }),
-    );
+      });
+    // A value that could not be read is found again by the next look.
+    const failed = (): unknown => hashes.delete(key);
+    safely(watcher, `reading the ${kind} that another process kept under ${key}`, read, failed);
   }
 
-  function safely(what: string, work: () => Soon<unknown>): void {
-    const suppress = (error: unknown): void => tell(classify({ surface: "store", error }), what);
+  function look(watcher: Watcher, kind: KeepKind, known: Known): void {
+    if (known.look !== "none") return void (known.look = "again");
+    known.look = "under-way";
+    const over = (): void => {
+      const isAgain = known.look === "again";
+      known.look = "none";
+      if (isAgain && watchers.has(watcher)) look(watcher, kind, known);
+    };
+    const find = (): Soon<unknown> =>
+      when(takeChanged(kind, known.hashes), (keys) => {
+        for (const key of keys) deliver(watcher, kind, key, known.hashes);
+        over();
+      });
+    safely(watcher, "looking for values that other processes keep", find, over);
+  }
+
+  /** A watcher that is gone is told of nothing: its journal may be closed. */
+  function safely(watcher: Watcher, what: string, work: () => Soon<unknown>, failed: () => unknown): void {
+    const suppress = (error: unknown): void => {
+      failed();
+      if (watchers.has(watcher)) tell(classify({ surface: "store", error }), what);
+    };
     try {
       const done = work();
       if (done instanceof Promise) done.catch(suppress);
@@ -62,24 +90,19 @@ export function createKeptWatch(source: KeptSource, tell: OnWarning): KeptWatch 
 
   return {
     add(kinds, listener) {
-      const known = new Map(kinds.map((kind) => [kind, new Map<string, string>()]));
+      const known = new Map(
+        kinds.map((kind): [KeepKind, Known] => [kind, { hashes: new Map<string, string>(), look: "none" }]),
+      );
       const watcher = { listener, known };
-      const seen = Array.from(known, ([kind, hashes]) => takeChanged(kind, hashes));
+      const seen = Array.from(known, ([kind, { hashes }]) => takeChanged(kind, hashes));
       baseline = Promise.allSettled([baseline, ...seen]);
       watchers.add(watcher);
       return () => void watchers.delete(watcher);
     },
     wake(kinds = null) {
-      for (const watcher of watchers) {
-        for (const [kind, hashes] of watcher.known) {
-          if (kinds !== null && !kinds.has(kind)) continue;
-          safely("looking for values that other processes keep", () =>
-            when(takeChanged(kind, hashes), (keys) => {
-              for (const key of keys) deliver(watcher, kind, key);
-            }),
-          );
-        }
-      }
+      for (const watcher of watchers)
+        for (const [kind, known] of watcher.known)
+          if (kinds === null || kinds.has(kind)) look(watcher, kind, known);
     },
     ready: () => baseline,
     isEmpty: () => watchers.size === 0,
