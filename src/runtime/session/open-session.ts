@@ -1,7 +1,7 @@
 // Begins or resumes a session: folds its journal, finds the calls in flight, and continues after its last entry.
 
 import { classify } from "../../core/classify/classify.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
+import { FaultError, isFaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import { createRedactor } from "../../core/fault/redact.ts";
 import { nameFault } from "../../core/flow/name.ts";
@@ -48,10 +48,37 @@ export async function openSession(
   first: SessionWrites | null = null,
   known: SessionState | null = null,
 ): Promise<Session> {
-  const { journal, clock } = engine;
   const unfit = nameFault("session", id);
   if (unfit !== null) throw new FaultError(unfit);
-  const state = known ?? (await readSession(engine.store, id));
+  for (let look = 1; ; look++) {
+    const state = known ?? (await readSession(engine.store, id));
+    try {
+      return await openAs(engine, state, settings, first);
+    } catch (error) {
+      // The last write of a process that died can reach a database after this look. Nothing is decided yet: the next look sees it.
+      const wasLate = known === null && state.seq > 0 && look < MOST_LOOKS && isFenced(error, state.seq);
+      if (!wasLate) throw error;
+    }
+  }
+}
+
+const MOST_LOOKS = 3;
+
+/** Whether the journal has more entries of the session than were read. */
+function isFenced(error: unknown, seq: number): boolean {
+  if (!isFaultError(error)) return false;
+  const { after, lastSeq } = error.fault.context;
+  return after === seq && Number(lastSeq) > seq;
+}
+
+async function openAs(
+  engine: Engine,
+  state: SessionState,
+  settings: SessionSettings,
+  first: SessionWrites | null,
+): Promise<Session> {
+  const { journal, clock } = engine;
+  const { session: id } = state;
   const isNew = state.seq === 0;
   if (first !== null && !isNew) throw new FaultError(nameTaken(id));
   if (!isNew) checkManifest(state.manifest, id, journal.storeId);

@@ -79,6 +79,23 @@ describe("work that was in flight", () => {
     expect(failed).toMatchObject({ fault: { code: "Interrupted" }, decision: { recourse: "retry" } });
   });
 
+  it("sees what the dead process sent to its store before it died, also when that arrives late", async () => {
+    const { path } = await killedWhileShipping(true);
+    let isLate = true;
+    const next = await lifeOn(path, { startAt: LATER }, (journal) => ({
+      ...journal,
+      async append(session, after, entries, keeps) {
+        const late = { type: "extension-started", name: "late" } as const;
+        if (isLate) await journal.append(session, after, [{ at: LATER, event: late }]);
+        isLate = false;
+        await journal.append(session, after, entries, keeps);
+      },
+    }));
+    await next.clock.runUntil(next.fl.session("s", { mode: "headless" }));
+    const types = (await eventsOf(next.journal, "s")).map(({ type }) => type);
+    expect(types.slice(-2)).toEqual(["extension-started", "session-resumed"]);
+  });
+
   it("is asked about if it is unknown whether it happened; an approval runs it, in yet another life", async () => {
     const { path, order } = await killedWhileShipping(false);
     const second = await takenUp(path);
