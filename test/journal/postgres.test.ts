@@ -322,6 +322,28 @@ describe("the address of a journal", () => {
     expect(folderBeside("postgres://db/agents")).toBe(".faultline");
   });
 
+  // Less than the 15 s for which a server that was there before is waited for.
+  it("that is wrong is refused soon, in a sentence that says what to check", { timeout: 12_000 }, async () => {
+    const good = new URL(await freshJournalUrl());
+    const wrong = (change: (url: URL) => void): Promise<string> => {
+      const url = new URL(good);
+      change(url);
+      return messageOf(openJournal(url.href, { onWarning: () => undefined }));
+    };
+    const said = await Promise.all([
+      wrong((url) => (url.hostname = "no-such-host.invalid")),
+      wrong((url) => (url.port = "1")),
+      wrong((url) => (url.password = "other")),
+      wrong((url) => (url.pathname = "/nothing-here")),
+    ]);
+    expect(said).toEqual([
+      expect.stringMatching(/does not answer: .*no-such-host\.invalid\. Check host and port, in the address or in PGHOST/),
+      expect.stringMatching(/does not answer: connect ECONNREFUSED 127\.0\.0\.1:1\. Check host and port/),
+      expect.stringMatching(/password authentication failed.*Check user and password/),
+      expect.stringMatching(/database "nothing-here" does not exist\. Create the database first/),
+    ]);
+  });
+
   it("may hold a password that no refusal, cause or warning repeats", async () => {
     const url = new URL(await freshJournalUrl());
     const other = (change: (to: URL) => void): string => {

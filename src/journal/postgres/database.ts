@@ -8,7 +8,7 @@ import { classify } from "../../core/classify/classify.ts";
 import { systemClock } from "../../host/clock.ts";
 import type { OnWarning } from "../warnings.ts";
 import type { PostgresAddress } from "./address.ts";
-import { againAfter, postgresError } from "./postgres-errors.ts";
+import { againAfter, isAnswered, postgresError } from "./postgres-errors.ts";
 
 type Single = string | number | boolean | null | Uint8Array;
 export type Value = Single | readonly Single[];
@@ -33,6 +33,8 @@ const CONNECT_MS = 10_000;
 const IDLE_MS = 30_000;
 /** A server that restarts after a crash is back within seconds; longer than this is for the caller to decide about. */
 const PATIENCE_MS = 15_000;
+/** A server that never answered is waited for no longer than this: its address is probably wrong. */
+const FIRST_PATIENCE_MS = 2_000;
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1_000;
 
@@ -56,6 +58,7 @@ export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
   // A connection that fails while nobody uses it is replaced with the next statement.
   pool.on("error", () => undefined);
   const names = new Map<string, string>();
+  let hasAnswered = false;
   const schema = pg.escapeIdentifier(address.schema);
   const inSchema = (sql: string): string => sql.replaceAll("@.", `${schema}.`);
 
@@ -78,13 +81,17 @@ export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
   }
 
   async function askAgain<T>(sql: string, values: (isRepeated: boolean) => readonly Value[]): Promise<readonly T[]> {
-    const until = systemClock.now() + PATIENCE_MS;
+    const since = systemClock.now();
     for (let attempt = 1; ; attempt++) {
       try {
-        return await send<T>(pool, sql, values(attempt > 1));
+        const rows = await send<T>(pool, sql, values(attempt > 1));
+        hasAnswered = true;
+        return rows;
       } catch (error) {
         const again = againAfter(error);
-        if (again === "never" || systemClock.now() > until) throw error;
+        hasAnswered ||= isAnswered(error);
+        const patienceMs = hasAnswered ? PATIENCE_MS : FIRST_PATIENCE_MS;
+        if (again === "never" || systemClock.now() - since > patienceMs) throw error;
         if (again === "at-once") continue;
         if (attempt === 2) tell(classify({ surface: "store", error: postgresError(error, secrets) }), WAITING);
         await pause(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1)));

@@ -52,13 +52,22 @@ const CODES: Readonly<Record<string, CodeRow>> = {
 };
 
 /** The connection itself failed: `pg` and Node report that without a code of PostgreSQL's. */
-const NO_ANSWER: CodeRow = { ...LOST, example: "Connection terminated unexpectedly" };
+const NO_ANSWER: CodeRow = {
+  ...LOST,
+  advice: "Check host and port, in the address or in PGHOST and PGPORT, and whether the server runs.",
+  example: "Connection terminated unexpectedly",
+};
 const UNKNOWN: CodeRow = { ...REFUSED, advice: "", example: "could not open relation" };
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
 /** Whether a statement that failed like this may be sent again, and when. */
 export function againAfter(error: unknown): CodeRow["again"] {
   return isFaultError(error) ? "never" : rowOf(error).again;
+}
+
+/** Whether the server said something, if only no. */
+export function isAnswered(error: unknown): boolean {
+  return isFaultError(error) || rowOf(error) !== NO_ANSWER;
 }
 
 /** Whether one write is to blame, and not the store. */
@@ -72,7 +81,8 @@ export function postgresError(error: unknown, secrets: readonly string[] = []): 
   const { means, advice } = rowOf(error);
   const cause = withoutDetails(error, secrets);
   const seen = classify({ surface: "store", error: cause });
-  const message = `The journal's database refused: ${cause.message}.${advice === "" ? "" : ` ${advice}`}`;
+  const what = isAnswered(error) ? "refused" : "does not answer";
+  const message = `The journal's database ${what}: ${cause.message}.${advice === "" ? "" : ` ${advice}`}`;
   if (advice === "" && means === seen.code) return new FaultError(seen, { cause });
   return refusal(means, message, { because: seen, error: cause });
 }
