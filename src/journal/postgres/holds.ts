@@ -30,25 +30,47 @@ interface Answer {
   readonly granted: boolean;
   readonly owner: string | null;
   readonly until: number | null;
+  /** By the server's clock. */
+  readonly now: number;
 }
 
 /** Clocks that differ by less are taken for the same: a hold lasts much longer. */
 const SAME_CLOCK_MS = 1_000;
+const SERVER_NOW = "extract(epoch FROM clock_timestamp())::float8 * 1000";
 
-/** How far the server's clock is ahead of this process's. A clock that a program brought is its own time: it is not compared. */
-export async function clockOffset(db: Database, clock: Clock): Promise<number> {
-  if (clock !== systemClock) return 0;
-  const sentAt = clock.now();
-  const [row] = await db.ask<{ readonly now: number }>(
-    "SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now",
-  );
-  const offset = Math.round((row?.now ?? sentAt) - (sentAt + clock.now()) / 2);
-  return Math.abs(offset) < SAME_CLOCK_MS ? 0 : offset;
+/** How far the server's clock is ahead of this process's, measured with every answer and corrected when this process's clock is set. */
+export interface ServerTime {
+  offsetMs(): number;
+  measure(sentAt: number, serverNow: number): void;
 }
 
-const CLAIM = "SELECT n, granted, owner, until FROM @.claim_1($1, $2, $3, $4, $5, $6)";
+/** A clock that a program brought is its own time: it is not compared. */
+export async function serverTime(db: Database, clock: Clock): Promise<ServerTime> {
+  if (clock !== systemClock) return { offsetMs: () => 0, measure: () => undefined };
+  let measured = { offsetMs: 0, shiftMs: 0 };
+  const time: ServerTime = {
+    offsetMs() {
+      // Asking for the time notices that the clock was set.
+      clock.now();
+      const offsetMs = Math.round(measured.offsetMs + measured.shiftMs - clock.shiftMs);
+      return Math.abs(offsetMs) < SAME_CLOCK_MS ? 0 : offsetMs;
+    },
+    measure(sentAt, serverNow) {
+      const now = clock.now();
+      // An answer that took long says little about the time it was given.
+      if (Math.abs(now - sentAt) < SAME_CLOCK_MS)
+        measured = { offsetMs: serverNow - (sentAt + now) / 2, shiftMs: clock.shiftMs };
+    },
+  };
+  const sentAt = clock.now();
+  const [row] = await db.ask<{ readonly now: number }>(`SELECT ${SERVER_NOW} AS now`);
+  time.measure(sentAt, row?.now ?? sentAt);
+  return time;
+}
 
-export function createPostgresHolds(db: Database, offsetMs: number): PostgresHolds {
+const CLAIM = `SELECT n, granted, owner, until, ${SERVER_NOW} AS now FROM @.claim_1($1, $2, $3, $4, $5, $6)`;
+
+export function createPostgresHolds(db: Database, time: ServerTime): PostgresHolds {
   let queue: Waiting[] = [];
   let working: Promise<void> | null = null;
 
@@ -63,6 +85,8 @@ export function createPostgresHolds(db: Database, offsetMs: number): PostgresHol
     while (queue.length > 0) {
       const batch = queue;
       queue = [];
+      const offsetMs = time.offsetMs();
+      const sentAt = systemClock.now();
       try {
         const answers = await db.ask<Answer>(CLAIM, [
           batch.map(({ act }) => act),
@@ -74,6 +98,8 @@ export function createPostgresHolds(db: Database, offsetMs: number): PostgresHol
         ]);
         for (const { n, granted, owner, until } of answers)
           batch[n - 1]?.resolve({ granted, owner: owner ?? "", until: (until ?? 0) - offsetMs });
+        const [{ now = null } = {}] = answers;
+        if (now !== null) time.measure(sentAt, now);
       } catch (error) {
         for (const { reject } of batch) reject(postgresError(error, db.address.secrets));
       }
@@ -102,10 +128,11 @@ export function createPostgresHolds(db: Database, offsetMs: number): PostgresHol
       const rows = await db.ask<{ readonly key: string; readonly owner: string; readonly until: number }>(
         "SELECT key, owner, until FROM @.holds ORDER BY key",
       );
+      const offsetMs = time.offsetMs();
       return rows.map(({ key, owner, until }) => ({ key, granted: true, owner, until: until - offsetMs }));
     },
     async removeRunOut(before) {
-      await db.ask("DELETE FROM @.holds WHERE until < $1", [before + offsetMs]);
+      await db.ask("DELETE FROM @.holds WHERE until < $1", [before + time.offsetMs()]);
     },
     drained: () => working ?? Promise.resolve(),
   };

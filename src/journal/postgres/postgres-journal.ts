@@ -14,7 +14,7 @@ import { readAddress } from "./address.ts";
 import { createChanges } from "./changes.ts";
 import { connectTo, type Ask, type Database } from "./database.ts";
 import { databaseFiles } from "./files.ts";
-import { clockOffset, createPostgresHolds } from "./holds.ts";
+import { createPostgresHolds, serverTime, type ServerTime } from "./holds.ts";
 import { createKeptChanges } from "./kept-changes.ts";
 import { hasTables, openDatabase } from "./open-database.ts";
 import { postgresError } from "./postgres-errors.ts";
@@ -30,8 +30,8 @@ export async function openPostgresJournal(address: string, options: JournalOptio
   const db = connectTo(readAddress(address), tell);
   try {
     const storeId = await openDatabase(db, chance, readOnly);
-    const offsetMs = await clockOffset(db, clock);
-    const settings = { storeId, clock, tell, offsetMs, origin: chance.newId("writer") };
+    const time = await serverTime(db, clock);
+    const settings = { storeId, clock, tell, time, origin: chance.newId("writer") };
     return createPostgresJournal(db, settings, readOnly);
   } catch (error) {
     await db.close();
@@ -55,12 +55,12 @@ interface Settings {
   readonly storeId: string;
   readonly clock: Clock;
   readonly tell: OnWarning;
-  readonly offsetMs: number;
+  readonly time: ServerTime;
   readonly origin: string;
 }
 
 function createPostgresJournal(db: Database, settings: Settings, readOnly: boolean): Journal {
-  const { storeId, clock, tell, offsetMs, origin } = settings;
+  const { storeId, clock, tell, time, origin } = settings;
   const channel = `faultline:${db.address.schema}`;
   let closing: Promise<void> | null = null;
 
@@ -76,7 +76,7 @@ function createPostgresJournal(db: Database, settings: Settings, readOnly: boole
   const reads = createReads(ask);
   const own = createOwnWrites(reads.feed);
   const writes = createWrites(db, { origin, channel, now: () => clock.now(), onCommitted });
-  const holds = createPostgresHolds(db, offsetMs);
+  const holds = createPostgresHolds(db, time);
   const changeKept = createKeptChanges(reads, writes);
   const feed = createFeed(
     {
