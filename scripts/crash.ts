@@ -1,5 +1,5 @@
-// `npm run test:crash -- [--kills 200] [--seed N] [--workers 2] [--keep]`: kills a program that runs sessions on a journal, again and
-// again at random moments, and checks that nothing acknowledged is lost, nothing finished runs twice, and every run ends.
+// `npm run test:crash -- [--kills 200] [--seed N] [--workers 2] [--journal postgres] [--keep]`: kills a program that runs sessions on a
+// journal, again and again at random moments, and checks that nothing acknowledged is lost, nothing finished runs twice, and every run ends.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,23 +7,31 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { HITS } from "../test/crash/hits.ts";
 import { runCampaign } from "../test/crash/campaign.ts";
+import { JOURNAL_OPTION, postgresFor } from "./campaign-options.ts";
 
 const { values } = parseArgs({
   options: {
     kills: { type: "string", default: "200" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     workers: { type: "string", default: "2" },
+    ...JOURNAL_OPTION,
     keep: { type: "boolean", default: false },
   },
 });
 const [kills, seed, workers] = [values.kills, values.seed, values.workers].map(Number) as [number, number, number];
 const folder = mkdtempSync(join(tmpdir(), "faultline-crash-"));
 const startedAt = performance.now();
-const report = await runCampaign({ kills, seed, workers, folder, tell: (line) => process.stderr.write(`${line}\n`) });
+const postgres = await postgresFor(values.journal);
+const report = await runCampaign({
+  ...{ kills, seed, workers, folder, postgres: postgres?.url ?? null },
+  tell: (line) => process.stderr.write(`${line}\n`),
+});
+await postgres?.stop();
 const seconds = (performance.now() - startedAt) / 1000;
 
 const rows: readonly (readonly [string, string | number])[] = [
   ["seed", seed],
+  ["journal", values.journal],
   ["kills", report.kills],
   ["lives of the program", report.lives],
   ["sessions, all ended", report.sessions],

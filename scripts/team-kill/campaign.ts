@@ -21,6 +21,9 @@ export interface CampaignOptions {
   readonly special: readonly string[];
   /** How many runs proceed at the same time. */
   readonly sideBySide: number;
+  /** The addresses of the servers that keep the journals and drive the runs; null: files do, and the plain driver. */
+  readonly postgres: string | null;
+  readonly restate: string | null;
   readonly tell: (line: string) => void;
 }
 
@@ -40,13 +43,16 @@ export interface Report {
 }
 
 export async function runCampaign(options: CampaignOptions): Promise<Report> {
-  const { folder, points, again, special, sideBySide, tell } = options;
+  const { folder, points, again, special, sideBySide, postgres, restate, tell } = options;
   const library = await bundleWorkflows(join(folder, "library"));
   const team = await readTeam();
   let number = 0;
   // Folders of the same length: their names are in prompts.
-  const next = (plan: Plan): Promise<Story> =>
-    tellStory({ library, team, folder: join(folder, `story-${String(++number).padStart(4, "0")}`) }, plan);
+  const next = (plan: Plan): Promise<Story> => {
+    number += 1;
+    const own = join(folder, `story-${String(number).padStart(4, "0")}`);
+    return tellStory({ library, team, folder: own, postgres, restate }, plan);
+  };
   const undisturbed = await next({ name: "undisturbed", kills: [] });
   const { length } = undisturbed.entries;
   const report: Report = {

@@ -19,7 +19,7 @@ export async function bundleWorkflows(folder: string): Promise<string> {
     chunkNames: "[name]-[hash]",
     bundle: true,
     splitting: true,
-    external: ["@jitl/*", "quickjs-*"],
+    external: ["@jitl/*", "quickjs-*", "pg", "@restatedev/*"],
     format: "esm",
     platform: "node",
     target: "node22.13",

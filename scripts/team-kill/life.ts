@@ -17,6 +17,8 @@ export interface Kill {
 export interface Job {
   readonly library: string;
   readonly journal: string;
+  /** null: the plain driver drives the run. */
+  readonly restate: { readonly url: string; readonly port: number } | null;
   readonly workflowFile: string;
   readonly run: string;
   readonly inputs: Readonly<Record<string, unknown>>;

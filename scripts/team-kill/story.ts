@@ -10,7 +10,9 @@ import { type Entry, type Journal, openJournal, type VerifyReport } from "../../
 import { createWorkflows } from "../../src/workflow/workflows.ts";
 import type { RunReport } from "../../src/workflow/runs-api.ts";
 import { finishedRequests } from "./entries.ts";
-import { type Kill, type Life, type LifeEnd, startLife, type Told } from "./life.ts";
+import { journalIn } from "../../test/support/journal-in.ts";
+import { freePorts } from "../../test/support/restate-server.ts";
+import { type Job, type Kill, type Life, type LifeEnd, startLife, type Told } from "./life.ts";
 import { livingWith } from "./processes.ts";
 import { makeTeamFolder, TEAM_INPUTS, TEAM_STEPS, type TeamChanges, type TeamFiles, type TeamFolder } from "./team.ts";
 
@@ -60,6 +62,9 @@ export interface StoryHome {
   readonly team: TeamFiles;
   /** Of this story alone. */
   readonly folder: string;
+  /** The addresses of the servers that keep the journals and drive the runs; null: a file does, and the plain driver. */
+  readonly postgres: string | null;
+  readonly restate: string | null;
 }
 
 /** More lives than any plan needs. */
@@ -77,6 +82,7 @@ export async function tellStory(home: StoryHome, plan: Plan): Promise<Story> {
 
 class Telling {
   readonly #home: StoryHome;
+  readonly #journal: string;
   readonly #plan: Plan;
   readonly #chaos: Chaos;
   readonly #steps: readonly ChaosStep[];
@@ -86,6 +92,7 @@ class Telling {
 
   constructor(home: StoryHome, plan: Plan, chaos: Chaos) {
     this.#home = home;
+    this.#journal = journalIn(home.postgres, home.folder);
     this.#plan = plan;
     this.#chaos = chaos;
     this.#steps = plan.steps ?? TEAM_STEPS;
@@ -93,13 +100,14 @@ class Telling {
 
   async tell(): Promise<Story> {
     const team = await makeTeamFolder(this.#home.folder, this.#home.team, this.#chaos, this.#plan);
+    const restate = await this.#onRestate();
     for (let isOver = false; !isOver && this.#lives.length < MOST_LIVES;) {
       const number = this.#lives.length + 1;
-      const end = await this.#live(team, number);
+      const end = await this.#live(team, number, restate);
       this.#lives.push(end);
       isOver = !end.killed;
     }
-    const { entries, report, outputs, verified, left, holds } = await withJournal(team.journal, lookAt);
+    const { entries, report, outputs, verified, left, holds } = await withJournal(this.#journal, lookAt);
     const files = textsIn(team.repository, this.#home.folder);
     const orphans = await livingWith(this.#home.folder);
     const { name } = this.#plan;
@@ -107,18 +115,27 @@ class Telling {
     return { ...told, entries, report, files, outputs, verified, left, holds, orphans };
   }
 
-  async #live(team: TeamFolder, number: number): Promise<LifeEnd> {
+  /** All lives of a worker have one address, as workers behind a load balancer have. */
+  async #onRestate(): Promise<Job["restate"]> {
+    const { restate } = this.#home;
+    if (restate === null) return null;
+    const [port = 0] = await freePorts(1);
+    return { url: restate, port };
+  }
+
+  async #live(team: TeamFolder, number: number, restate: Job["restate"]): Promise<LifeEnd> {
     const { kills, listen, aheadMs = () => 0, jumps = false, answersFrom = 1 } = this.#plan;
-    const from = await this.#rewind(team);
+    const from = await this.#rewind();
     const kill = kills[number - 1] ?? null;
     const mayAnswer = number >= answersFrom;
     const time = { aheadMs: aheadMs(number), jumps };
-    const job = { library: this.#home.library, run: RUN, inputs: TEAM_INPUTS, ...team, kill, ...time };
+    const place = { library: this.#home.library, journal: this.#journal, restate };
+    const job = { ...place, run: RUN, inputs: TEAM_INPUTS, ...team, kill, ...time };
     const answering: Promise<void>[] = [];
     const life = startLife(job, this.#home.folder, (told) => {
       listen?.(told, life, number, this.#home.folder);
       // A worker that finds a run waiting at its gate reports nothing, so the start of a life is checked too.
-      if (mayAnswer && (told.told === "paused" || told.told === "driving")) answering.push(answerAll(team.journal));
+      if (mayAnswer && (told.told === "paused" || told.told === "driving")) answering.push(answerAll(this.#journal));
     });
     const end = await life.ended;
     await Promise.all(answering);
@@ -127,8 +144,8 @@ class Telling {
   }
 
   /** Requests of a dead worker without an answer are repeated: the models start with the first of those. */
-  async #rewind(team: TeamFolder): Promise<number> {
-    const from = this.#lives.length === 0 ? 0 : await withJournal(team.journal, countFinished);
+  async #rewind(): Promise<number> {
+    const from = this.#lives.length === 0 ? 0 : await withJournal(this.#journal, countFinished);
     // Over HTTP, so that the requests of the dead worker have arrived before. A new scenario empties the script.
     const url = `${this.#chaos.url}/__chaos`;
     await (await fetch(url)).text();

@@ -46,7 +46,6 @@ process.exitCode = failed.length > 0 ? 1 : 0;
 export interface TeamFolder {
   readonly repository: string;
   readonly workflowFile: string;
-  readonly journal: string;
 }
 
 export interface TeamChanges {
@@ -79,7 +78,7 @@ export async function makeTeamFolder(
     await mkdir(dirname(join(repository, name)), { recursive: true });
     await writeFile(join(repository, name), text);
   }
-  return { repository, workflowFile: join(repository, TEAM_FILE), journal: join(folder, "journal.db") };
+  return { repository, workflowFile: join(repository, TEAM_FILE) };
 }
 
 async function filesOf(template: string, variant: string): Promise<ReadonlyMap<string, string>> {

@@ -47,7 +47,7 @@ if (known === null) {
   if (workflow === null) throw new Error(JSON.stringify(diagnostics));
   await workflows.runs.start(workflow, { run: job.run, inputs: job.inputs });
 }
-const driver = workflows.driver({
+const driving = {
   lookEveryMs: 50,
   onAdvanced: async ({ status, outcome, wakeAt, questions }) => {
     if (status !== "paused") return leave(status, outcome);
@@ -57,12 +57,16 @@ const driver = workflows.driver({
     driver.poke();
   },
   onWarning: (run, fault) => tell({ told: "trouble", run, code: fault.code, message: fault.message }),
-});
+};
+const driver =
+  job.restate === null
+    ? workflows.driver(driving)
+    : await workflows.restateDriver({ ...driving, url: job.restate.url, worker: { port: job.restate.port } });
 // The previous worker may have been killed after the run was over.
 if (known !== null && known.endedAt > 0) await leave(known.status, known.outcome);
 else {
   tell({ told: "driving" });
-  driver.start();
+  await driver.start();
 }
 
 async function leave(status, outcome) {

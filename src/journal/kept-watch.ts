@@ -101,8 +101,7 @@ export function createKeptWatch(source: KeptSource, tell: OnWarning): KeptWatch 
     },
     wake(kinds = null) {
       for (const watcher of watchers)
-        for (const [kind, known] of watcher.known)
-          if (kinds === null || kinds.has(kind)) look(watcher, kind, known);
+        for (const [kind, known] of watcher.known) if (kinds === null || kinds.has(kind)) look(watcher, kind, known);
     },
     ready: () => baseline,
     isEmpty: () => watchers.size === 0,

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { classify, type Journal, openJournal } from "../../src/index.ts";
 import type { Chance } from "../../src/host/chance.ts";
 import { createSeededChance } from "../../src/testing/seeded-chance.ts";
+import { journalIn } from "../support/journal-in.ts";
 import { checkCalls } from "./check-calls.ts";
 import { checkJournal, type Entries, readEntries } from "./check-journal.ts";
 import { checkSession, strayFiles } from "./check-session.ts";
@@ -23,6 +24,8 @@ export interface CampaignOptions {
   readonly folder: string;
   /** How many programs are killed side by side, each with a journal of its own. */
   readonly workers: number;
+  /** The address of the PostgreSQL server that has the journals; null: files in the folder have them. */
+  readonly postgres: string | null;
   readonly tell: (line: string) => void;
 }
 
@@ -78,6 +81,9 @@ interface Home {
   readonly met: Set<string>;
 }
 
+/** Statements that make a new journal, about. */
+const SET_UP_STEPS = { sqlite: 6, postgres: 50 } as const;
+
 /** Enough for every question of every step to be asked in its own life. */
 const MAX_LIVES = 120;
 
@@ -108,7 +114,7 @@ class Story {
     this.#folder = join(home.folder, name);
     // Every other story has a journal of its own, so that a kill can hit it while it is made.
     this.#isNewStore = chance.roll() < 0.5;
-    this.#journal = join(this.#isNewStore ? this.#folder : home.folder, "store", "journal.db");
+    this.#journal = journalIn(options.postgres, join(this.#isNewStore ? this.#folder : home.folder, "store"));
     this.#meets = meets;
     const sessions = chance.roll() < 0.6 ? 1 : between(chance, 2, 3);
     this.#program = Array.from({ length: sessions }, (_, index) =>
@@ -151,7 +157,8 @@ class Story {
   }
 
   #pickMoment(): Moment {
-    return pickMoment(this.#chance, this.#isNewStore && !existsSync(this.#journal));
+    const isNew = this.#isNewStore && !readDiary(this.#folder).acks.some(({ what }) => what === "opened");
+    return pickMoment(this.#chance, isNew ? SET_UP_STEPS[this.#options.postgres === null ? "sqlite" : "postgres"] : 0);
   }
 
   async #live(dies: boolean): Promise<LifeEnd> {
@@ -213,7 +220,7 @@ class Story {
       this.#blame(`life ${life} was alone with its journal, and had trouble ${what}: ${code}`);
     }
     // Half of the time only a copy is opened, so that the next life finds the files as the dead one left them.
-    const entries = await this.#look(diary, this.#chance.roll() < 0.5);
+    const entries = await this.#look(diary, this.#chance.roll() < 0.5 && this.#options.postgres === null);
     for (const { life } of killed) for (const hit of whatWasHit(life, diary, entries)) this.#report.hits[hit]++;
     const isWaiting = ends.some(({ came }) => came.some((each) => each.came === "waiting"));
     if (isWaiting || this.#chance.roll() < 0.3) {
@@ -276,7 +283,8 @@ class Story {
       }
     });
     report.runs += diary.effects.filter(({ phase }) => phase === "begin").length;
-    for (const file of strayFiles(this.#journal, this.#home.met)) this.#blame(`${file} lies beside the journal`);
+    const strays = this.#options.postgres === null ? strayFiles(this.#journal, this.#home.met) : [];
+    for (const file of strays) this.#blame(`${file} lies beside the journal`);
   }
 
   #blame(problem: string): void {

@@ -1,8 +1,8 @@
 // What must be true of a session that has ended, however often its program was killed: the outcomes are those of a program
 // that was never killed, it was resumed with the right memory, the money adds up, and nothing is left lying around.
 
-import { existsSync, readdirSync, statSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { readdirSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import type { Entry, Journal } from "../../src/index.ts";
 import { fileNameOf } from "../../src/journal/files/artefact-names.ts";
 import { type EndedSession, isTerminal, stepOf } from "./check-calls.ts";
@@ -24,7 +24,7 @@ export async function checkSession(
     const turn = `t${index + 1}`;
     problems.push(...checkTurn(ended, turn, expectedOutcomes(turn, spec, givenUp)));
   }
-  problems.push(...(await checkLeftovers(ended, journal)), ...checkArtefacts(ended, journal));
+  problems.push(...(await checkLeftovers(ended, journal)), ...(await checkArtefacts(ended, journal)));
   return problems.map((problem) => `${session}: ${problem}`);
 }
 
@@ -149,8 +149,8 @@ async function checkLeftovers({ spec }: EndedSession, journal: Journal): Promise
 }
 
 /** Every named artefact exists. An unnamed one was left by an interrupted attempt. */
-function checkArtefacts({ spec, entries }: EndedSession, journal: Journal): readonly string[] {
-  const folder = `${journal.path ?? ""}.artefacts`;
+async function checkArtefacts({ spec, entries }: EndedSession, { files }: Journal): Promise<readonly string[]> {
+  if (files === null) return ["the journal keeps no files"];
   const named = new Map(
     entries.flatMap(({ event }) => (event.type === "artefact-kept" ? [[event.ref, event.bytes] as const] : [])),
   );
@@ -161,23 +161,16 @@ function checkArtefacts({ spec, entries }: EndedSession, journal: Journal): read
         : [],
     ),
   );
-  const missing = [...named].filter(
-    ([ref, bytes]) => !existsSync(join(folder, ref)) || statSync(join(folder, ref)).size !== bytes,
-  );
-  const unexpected = filesUnder(join(folder, fileNameOf(spec.session))).filter(
+  const missing: string[] = [];
+  for (const [ref, bytes] of named) if ((await files.artefacts.read(ref))?.length !== bytes) missing.push(ref);
+  const there = await files.artefacts.within(fileNameOf(spec.session)).list();
+  const unexpected = there.filter(
     (file) => !named.has(`${fileNameOf(spec.session)}/${file}`) && !interrupted.has(file),
   );
   return [
-    ...missing.map(([ref]) => `artefact ${ref} is named, and is not there as it was written`),
+    ...missing.map((ref) => `artefact ${ref} is named, and is not there as it was written`),
     ...unexpected.map((file) => `artefact ${file} is there, and nobody knows why`),
   ];
-}
-
-function filesUnder(folder: string): readonly string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => `${basename(entry.parentPath)}/${entry.name}`);
 }
 
 /** Orphaned files beside a journal. Rescue files come from writers that another one has fenced off. */

@@ -1,4 +1,4 @@
-// The program that is killed. Runs the sessions it is given on a journal on disk, and keeps a diary of its own beside it, so
+// The program that is killed. Runs the sessions it is given on a journal in a file or in PostgreSQL, and keeps a diary of its own beside it, so
 // that the test can compare the two. Plain JavaScript: it starts often, and has to start fast.
 //
 // The diary is three files that all lives of the program append to, one line each, with the life and the order in it:
@@ -8,6 +8,7 @@
 
 import { createHash } from "node:crypto";
 import { existsSync, openSync, readFileSync, writeSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
@@ -71,15 +72,23 @@ function digestOf(value) {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
 }
 
-// The moment in which SQLite commits is the one that matters most, and nothing outside can see it.
+/** The moment in which the store commits is the one that matters most, and nothing outside can see it. */
+function committing() {
+  note(acks, { what: "committing" });
+  pass("committing");
+}
+
+function committed() {
+  pass("committed");
+  note(acks, { what: "committed" });
+}
+
 const runStatement = StatementSync.prototype.run;
 StatementSync.prototype.run = function (...values) {
   if (this.sourceSQL !== "COMMIT") return runStatement.apply(this, values);
-  note(acks, { what: "committing" });
-  pass("committing");
+  committing();
   const done = runStatement.apply(this, values);
-  pass("committed");
-  note(acks, { what: "committed" });
+  committed();
   return done;
 };
 
@@ -91,6 +100,24 @@ DatabaseSync.prototype.exec = function (sql) {
   pass("exec");
   return exec.call(this, sql);
 };
+
+// In PostgreSQL a commit is a message to the server and its answer, and the tables are made by one statement after the other.
+if (/^postgres/.test(job.journal)) {
+  const { prototype } = createRequire(job.library)("pg").Client;
+  const { query } = prototype;
+  prototype.query = function (asked, ...more) {
+    if (!/^SELECT[^]*\.write_\d+\(/.test(asked.text ?? asked)) {
+      pass("exec");
+      return query.call(this, asked, ...more);
+    }
+    committing();
+    const told = more.pop();
+    return query.call(this, asked, ...more, (...answer) => {
+      committed();
+      told(...answer);
+    });
+  };
+}
 
 note(acks, { what: "loaded" });
 writeSync(1, "loaded\n");

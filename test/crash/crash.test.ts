@@ -4,18 +4,23 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sharedPostgres } from "../postgres/shared-server.ts";
 import { type Report, runCampaign } from "./campaign.ts";
 
-const KILLS = 20;
+const STORES = [
+  { store: "SQLite", kills: 20 },
+  { store: "PostgreSQL", kills: 12 },
+] as const;
 
-describe("a program that is killed at any moment", () => {
+describe.each(STORES)("a program that is killed at any moment, on a journal in $store", ({ store, kills: planned }) => {
   const folder = mkdtempSync(join(tmpdir(), "faultline-crash-"));
   let report: Report;
 
   beforeAll(async () => {
     // Another seed each day: over time all moments are hit, and a failure names the seed it can be run again with.
     const seed = Math.floor(Date.now() / 86_400_000);
-    report = await runCampaign({ kills: KILLS, seed, folder, workers: 2, tell: () => undefined });
+    const postgres = store === "PostgreSQL" ? await sharedPostgres() : null;
+    report = await runCampaign({ kills: planned, seed, folder, workers: 2, postgres, tell: () => undefined });
   }, 600_000);
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -26,7 +31,7 @@ describe("a program that is killed at any moment", () => {
 
   it("was really killed: in the middle of calls, and in the middle of writing", () => {
     const { kills, sessions, hits } = report;
-    expect(kills).toBeGreaterThanOrEqual(KILLS);
+    expect(kills).toBeGreaterThanOrEqual(planned);
     expect(sessions).toBeGreaterThan(0);
     expect(hits["a call was at work"] + hits["a call had done its work, and that was not written"]).toBeGreaterThan(0);
     expect(

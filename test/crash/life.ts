@@ -31,10 +31,13 @@ export type Moment = AimedMoment | TimedMoment;
 
 const POINTS = ["opened", "appending", "committing", "committed", "appended", "told", "begin", "end", "turn"] as const;
 
-/** A good third of all moments is random; the rest is aimed at what is over too soon to be hit by chance. */
-export function pickMoment(chance: Chance, isNewStore: boolean): Moment {
+/**
+ * A good third of all moments is random; the rest is aimed at what is over too soon to be hit by chance. `setUpSteps`: how many statements
+ * make the journal; 0 when it is there.
+ */
+export function pickMoment(chance: Chance, setUpSteps: number): Moment {
   const roll = chance.roll();
-  if (isNewStore && roll < 0.5) return byThread("exec", between(chance, 1, 6), between(chance, 0, 12_000));
+  if (setUpSteps > 0 && roll < 0.5) return byThread("exec", between(chance, 1, setUpSteps), between(chance, 0, 12_000));
   if (roll < 0.05) return { after: "start", delayMs: between(chance, 0, 120) };
   if (roll < 0.4) return { after: "load", delayMs: between(chance, 0, 400) };
   // A commit writes its pages within the first moment, and waits for the disk for the rest of its time.

@@ -337,7 +337,9 @@ describe("the address of a journal", () => {
       wrong((url) => (url.pathname = "/nothing-here")),
     ]);
     expect(said).toEqual([
-      expect.stringMatching(/does not answer: .*no-such-host\.invalid\. Check host and port, in the address or in PGHOST/),
+      expect.stringMatching(
+        /does not answer: .*no-such-host\.invalid\. Check host and port, in the address or in PGHOST/,
+      ),
       expect.stringMatching(/does not answer: connect ECONNREFUSED 127\.0\.0\.1:1\. Check host and port/),
       expect.stringMatching(/password authentication failed.*Check user and password/),
       expect.stringMatching(/database "nothing-here" does not exist\. Create the database first/),

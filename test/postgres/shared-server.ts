@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../src/host/clock.ts";
+import { TEST_SERVERS } from "../support/test-servers.ts";
 
 /** `vitest.config.ts` names the process that owns the run. */
 const owner = process.env["FAULTLINE_TEST_OWNER"] ?? String(process.pid);
@@ -17,7 +18,7 @@ let found: Promise<string> | null = null;
 
 /** The address of the server's first database. */
 export function sharedPostgres(): Promise<string> {
-  return (found ??= find());
+  return (found ??= TEST_SERVERS.postgres === null ? find() : Promise.resolve(TEST_SERVERS.postgres));
 }
 
 let schemas = 0;

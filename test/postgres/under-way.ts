@@ -1,4 +1,4 @@
-// Counts what is under way between this process and PostgreSQL, so that time that a test owns stands still meanwhile.
+// Counts what is under way between this process and a server, PostgreSQL or Restate, so that time that a test owns stands still meanwhile.
 
 import pg from "pg";
 
@@ -16,18 +16,23 @@ export function createQuietCheck(): () => boolean {
   };
 }
 
+/** Something is under way until the function that this returns is called. */
+export function beginUnderWay(): () => void {
+  isUsed = true;
+  underWay++;
+  let isOver = false;
+  return () => {
+    if (!isOver) underWay--;
+    isOver = true;
+  };
+}
+
 type Method = (this: pg.Client, ...args: unknown[]) => unknown;
 
 /** Counts calls of a method that answers with a callback or a promise. */
 function counted(method: Method): Method {
   return function (...args) {
-    isUsed = true;
-    underWay++;
-    let isOver = false;
-    const over = (): void => {
-      if (!isOver) underWay--;
-      isOver = true;
-    };
+    const over = beginUnderWay();
     const last = args.at(-1);
     if (typeof last === "function") {
       args[args.length - 1] = (...answer: unknown[]): unknown => {

@@ -6,10 +6,16 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createClient } from "../../src/client/index.ts";
 import { runCli } from "../support/run-cli.ts";
+import { sharedPostgres } from "../postgres/shared-server.ts";
+import { startRestate } from "../support/restate-server.ts";
 import { runKills } from "./kill/campaign.ts";
 import { startServe } from "./kill/serve-process.ts";
 
-const KILLS = 3;
+const COMBINATIONS = [
+  { name: "SQLite", postgres: false, restate: false, kills: 3 },
+  { name: "PostgreSQL", postgres: true, restate: false, kills: 1 },
+  { name: "PostgreSQL with Restate", postgres: true, restate: true, kills: 1 },
+] as const;
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "faultline-server-kill-"));
@@ -18,22 +24,26 @@ function newFolder(): string {
 }
 
 describe("a server that is killed under load", () => {
-  it("loses nothing that it acknowledged, decides nothing twice, and its readers miss nothing", async () => {
-    // Another seed each day; a problem names the seed it can be run again with.
-    const seed = Math.floor(Date.now() / 86_400_000);
-    const { problems, counts } = await runKills({
-      kills: KILLS,
-      seed,
-      executors: 8,
-      folder: newFolder(),
-      tell: () => undefined,
-    });
-    expect(problems).toEqual([]);
-    expect(counts["kills"]).toBe(KILLS);
-    expect(counts["requests cut off"]).toBeGreaterThan(0);
-    expect(counts["requests repeated on purpose"]).toBeGreaterThan(0);
-    expect(counts["open breakers found after a restart"]).toBe(KILLS);
-  });
+  it.each(COMBINATIONS)(
+    "loses nothing that it acknowledged, decides nothing twice, and its readers miss nothing, on $name",
+    async (on) => {
+      const { kills } = on;
+      // Another seed each day; a problem names the seed it can be run again with.
+      const seed = Math.floor(Date.now() / 86_400_000);
+      const restate = on.restate ? await startRestate() : null;
+      onTestFinished(() => restate?.stop());
+      const { problems, counts } = await runKills({
+        ...{ kills, seed, executors: 8, folder: newFolder(), restate: restate?.url ?? null },
+        postgres: on.postgres ? await sharedPostgres() : null,
+        tell: () => undefined,
+      });
+      expect(problems).toEqual([]);
+      expect(counts["kills"]).toBe(kills);
+      expect(counts["requests cut off"]).toBeGreaterThan(0);
+      expect(counts["requests repeated on purpose"]).toBeGreaterThan(0);
+      expect(counts["open breakers found after a restart"]).toBe(kills);
+    },
+  );
 });
 
 /** Hangs until the file `go` is there: the first server is stopped before, the next one finishes it. */

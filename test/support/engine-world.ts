@@ -25,6 +25,7 @@ import type { RunsOptions } from "../../src/workflow/runs-options.ts";
 import type { ActTools, Workflow } from "../../src/workflow-model/stage.ts";
 import { turnOf } from "../../src/core/flow/node.ts";
 import { freshJournalUrl } from "../postgres/shared-server.ts";
+import { driven, TEST_SERVERS } from "./test-servers.ts";
 import { createClockForFiles } from "../runtime/session/life.ts";
 
 export type Store = "memory" | "sqlite" | "postgres";
@@ -59,7 +60,7 @@ export function worker(name = `worker-${++lives}`): Worker {
 }
 
 export async function engineWorld(options: WorkflowOptions, over: WorldOptions = {}): Promise<EngineWorld> {
-  const { store = "memory", wrap = (journal) => journal, ...rest } = over;
+  const { store = defaultStore(), wrap = (journal) => journal, ...rest } = over;
   const clock = store === "memory" ? createFakeClock(1_000_000) : createClockForFiles(1_000_000);
   const seeded = createSeededChance(7);
   const chance: Chance = { roll: () => seeded.roll(), newId: (prefix) => seeded.newId(prefix) };
@@ -70,7 +71,7 @@ export async function engineWorld(options: WorkflowOptions, over: WorldOptions =
     createRuns({ workflows: [workflow], worker: worker(), ...rest, clock, chance, journal, ...more });
   const runs = nextLife();
   const start: EngineWorld["start"] = (inputs = {}) => clock.runUntil(runs.start(workflow, { inputs }));
-  const advance: EngineWorld["advance"] = (run) => clock.runUntil(runs.advance(run));
+  const advance: EngineWorld["advance"] = (run) => clock.runUntil(driven(() => runs.advance(run)));
   return {
     clock,
     chance,
@@ -83,6 +84,11 @@ export async function engineWorld(options: WorkflowOptions, over: WorldOptions =
     events: (run) => eventsIn(journal, run),
     nextLife,
   };
+}
+
+function defaultStore(): Store {
+  if (TEST_SERVERS.postgres !== null) return "postgres";
+  return TEST_SERVERS.isChosen ? "sqlite" : "memory";
 }
 
 async function openStore(store: Store, clock: FakeClock, chance: Chance): Promise<Journal> {

@@ -5,6 +5,8 @@ import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import { systemClock } from "../../src/host/clock.ts";
 import { createFakeClock, type FakeClock } from "../../src/testing/fake-clock.ts";
+import { createQuietCheck } from "../postgres/under-way.ts";
+import { FOREIGN_PORTS } from "./test-servers.ts";
 
 /** Turns of the event loop without any of that before time moves on: promises and streams between them take a few. */
 const QUIET_TURNS = 16;
@@ -15,12 +17,16 @@ const MOST_TURNS = 20_000;
 const CLIENTS = new Map<number, Socket>();
 const SERVERS = new Map<number, Socket>();
 const CONNECTING = new Set<Socket>();
+/** Sockets whose other end is a server of its own: what is under way there is counted elsewhere (`under-way.ts`). */
+const isForeign = (socket: Socket): boolean =>
+  FOREIGN_PORTS.has(socket.remotePort ?? 0) || FOREIGN_PORTS.has(socket.localPort ?? 0);
 
 subscribe("net.client.socket", (message) => {
   const { socket } = message as { readonly socket: Socket };
   CONNECTING.add(socket);
   socket.once("connect", () => {
     CONNECTING.delete(socket);
+    if (isForeign(socket)) return;
     const port = socket.localPort ?? 0;
     CLIENTS.set(port, socket);
     // The port may have been given to another one by then.
@@ -31,6 +37,7 @@ subscribe("net.client.socket", (message) => {
 
 subscribe("net.server.socket", (message) => {
   const { socket } = message as { readonly socket: Socket };
+  if (isForeign(socket)) return;
   const port = socket.remotePort ?? 0;
   SERVERS.set(port, socket);
   socket.once("close", () => void (SERVERS.get(port) === socket && SERVERS.delete(port)));
@@ -40,11 +47,12 @@ const WORK: ReadonlySet<string> = new Set(["FSReqPromise", "FSReqCallback", "Clo
 
 export function createSocketClock(startAt: number): FakeClock {
   return createFakeClock(startAt, (next) => {
+    const isQuiet = createQuietCheck();
     let quiet = 0;
     let turns = 0;
     const look = (): void => {
       turns += 1;
-      quiet = isAtRest() ? quiet + 1 : 0;
+      quiet = isQuiet() && isAtRest() ? quiet + 1 : 0;
       if (quiet < QUIET_TURNS && turns < MOST_TURNS) systemClock.soon(look);
       else next();
     };

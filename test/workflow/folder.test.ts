@@ -8,6 +8,7 @@ import type { FolderReport, WorkflowFolder } from "../../src/workflow/folder/wor
 import { kindOfFile } from "../../src/workflow/folder/workflow-folder.ts";
 import { createWorkflows, type Workflows } from "../../src/workflow/workflows.ts";
 import { tempFolder, type TempFolder } from "../journal/temp-folder.ts";
+import { placeFor } from "../support/test-servers.ts";
 
 let temp: TempFolder;
 let path: string;
@@ -20,7 +21,7 @@ beforeEach(() => {
   temp = tempFolder();
   path = temp.file("workflows");
   mkdirSync(path);
-  workflows = createWorkflows({ journal: temp.file("journal.db"), env: {} });
+  workflows = createWorkflows({ journal: placeFor(temp.file("journal.db")), env: {} });
   reports = [];
   onReport = () => undefined;
 });
@@ -261,7 +262,7 @@ describe("the policy of a folder", () => {
     await workflows.runs.start(workflow);
     await workflows.close();
     rmSync(path, { recursive: true });
-    workflows = createWorkflows({ journal: temp.file("journal.db"), env: {} });
+    workflows = createWorkflows({ journal: placeFor(temp.file("journal.db")), env: {} });
     const [known] = await workflows.known();
     expect(known).toMatchObject({ canStart: false, workflow: { digest: workflow.digest } });
     const { name = "", rows = [] } = known?.workflow.policy ?? {};

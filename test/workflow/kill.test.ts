@@ -6,13 +6,29 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Report, runCampaign } from "../../scripts/team-kill/campaign.ts";
 import { SPECIAL_NAMES } from "../../scripts/team-kill/special-plans.ts";
+import { sharedPostgres } from "../postgres/shared-server.ts";
+import { type RestateServers, startRestate } from "../support/restate-server.ts";
 
-describe("a team run whose worker is killed", () => {
+interface Combination {
+  readonly on: string;
+  readonly postgres: boolean;
+  readonly drivenByRestate: boolean;
+  readonly special: readonly string[];
+}
+
+const COMBINATIONS: readonly Combination[] = [
+  { on: "SQLite", postgres: false, drivenByRestate: false, special: SPECIAL_NAMES.filter((name) => name !== "parked") },
+  { on: "PostgreSQL", postgres: true, drivenByRestate: false, special: ["gate"] },
+  { on: "PostgreSQL with Restate", postgres: true, drivenByRestate: true, special: ["gate"] },
+];
+
+describe.each(COMBINATIONS)("a team run whose worker is killed, on $on", ({ postgres, drivenByRestate, special }) => {
   const folder = mkdtempSync(join(tmpdir(), "faultline-kill-"));
-  const special = SPECIAL_NAMES.filter((name) => name !== "parked");
+  let restate: RestateServers | null = null;
   let report: Report;
 
   beforeAll(async () => {
+    if (drivenByRestate) restate = await startRestate();
     report = await runCampaign({
       folder,
       // Different entries each day: over time all of them are covered, and a problem names the entry to repeat it with.
@@ -20,11 +36,16 @@ describe("a team run whose worker is killed", () => {
       again: () => [],
       special,
       sideBySide: 3,
+      postgres: postgres ? await sharedPostgres() : null,
+      restate: restate?.url ?? null,
       tell: () => undefined,
     });
   }, 600_000);
 
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterAll(async () => {
+    await restate?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
   it("ends as if no kill had happened: nothing is repeated, lost or paid twice, and nothing is left running", () => {
     expect(report.problems).toEqual([]);

@@ -12,6 +12,7 @@ import type { Entry } from "../../src/core/record/event.ts";
 import { openJournal } from "../../src/journal/open-journal.ts";
 import type { RunEnd } from "../../src/workflow/runs-api.ts";
 import { createWorkflows, type Workflows } from "../../src/workflow/workflows.ts";
+import { driven, placeFor } from "../support/test-servers.ts";
 
 export interface TeamWorld {
   readonly workflows: Workflows;
@@ -63,7 +64,7 @@ export async function teamWorld(options: TeamOptions = {}): Promise<TeamWorld> {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), content);
   }
-  const workflows = createWorkflows({ journal: await openJournal(join(folder, "journal.db")), env });
+  const workflows = createWorkflows({ journal: await openJournal(placeFor(join(folder, "journal.db"))), env });
   onTestFinished(async () => {
     await workflows.close();
     await chaos.close();
@@ -81,7 +82,7 @@ export async function teamWorld(options: TeamOptions = {}): Promise<TeamWorld> {
     workflows,
     run,
     folder,
-    advance: () => workflows.runs.advance(run),
+    advance: () => driven(() => workflows.runs.advance(run)),
     script: (...steps) => chaos.script([...steps]),
     asked: () => chaos.received().map(({ body }) => JSON.stringify(body)),
     entries,

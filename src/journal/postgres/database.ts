@@ -6,6 +6,7 @@
 import pg from "pg";
 import { classify } from "../../core/classify/classify.ts";
 import { systemClock } from "../../host/clock.ts";
+import { journalClosed } from "../journal-faults.ts";
 import type { OnWarning } from "../warnings.ts";
 import type { PostgresAddress } from "./address.ts";
 import { againAfter, isAnswered, postgresError } from "./postgres-errors.ts";
@@ -59,6 +60,7 @@ export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
   pool.on("error", () => undefined);
   const names = new Map<string, string>();
   let hasAnswered = false;
+  let isClosed = false;
   const schema = pg.escapeIdentifier(address.schema);
   const inSchema = (sql: string): string => sql.replaceAll("@.", `${schema}.`);
 
@@ -88,6 +90,7 @@ export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
         hasAnswered = true;
         return rows;
       } catch (error) {
+        if (isClosed) throw journalClosed();
         const again = againAfter(error);
         hasAnswered ||= isAnswered(error);
         const patienceMs = hasAnswered ? PATIENCE_MS : FIRST_PATIENCE_MS;
@@ -125,7 +128,10 @@ export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
       await client.connect();
       return client;
     },
-    close: () => keepingAlive(pool.end()),
+    close() {
+      isClosed = true;
+      return keepingAlive(pool.end());
+    },
   };
 }
 

@@ -6,15 +6,18 @@
 // Everything that can be chosen comes from the seed; what exactly a kill cuts off is up to the machine.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type Client, createClient } from "../../../src/client/index.ts";
-import { openJournal } from "../../../src/index.ts";
+import { systemClock } from "../../../src/host/clock.ts";
+import { type Entry, type Journal, openJournal } from "../../../src/index.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
 import { runCli } from "../../support/run-cli.ts";
 import { compare, entriesOf, lastFor } from "./check-journal.ts";
 import { type Acknowledged, runExecutor, send, type Wire } from "./executor.ts";
 import { type Follower, follow } from "./follower.ts";
-import { type ServeProcess, startServe } from "./serve-process.ts";
+import { journalIn } from "../../support/journal-in.ts";
+import { freePorts } from "../../support/restate-server.ts";
+import { type ServeProcess, startServe, startWorker } from "./serve-process.ts";
 
 export interface KillOptions {
   readonly kills: number;
@@ -22,6 +25,10 @@ export interface KillOptions {
   /** An empty folder; everything is left in it. */
   readonly folder: string;
   readonly executors: number;
+  /** The address of the PostgreSQL server that has the journal; null: a file in the folder. */
+  readonly postgres: string | null;
+  /** The address of the Restate server that drives runs; a worker is killed with the server. null: the server advances them itself. */
+  readonly restate: string | null;
   readonly tell: (line: string) => void;
 }
 
@@ -34,7 +41,8 @@ const [MIN_ACKNOWLEDGED, MAX_ACKNOWLEDGED] = [20, 150];
 const MAX_PROBLEMS = 50;
 
 export async function runKills(options: KillOptions): Promise<KillReport> {
-  const campaign = new Campaign(options, await makeJournal(options.folder));
+  const journal = journalIn(options.postgres, options.folder);
+  const campaign = new Campaign(options, journal, await makeJournal(options.folder, journal));
   await campaign.run();
   return { problems: campaign.problems, counts: campaign.counts };
 }
@@ -48,8 +56,7 @@ nodes:
 `;
 
 /** Makes the journal with its runs, so that readers can start at its first entry. */
-async function makeJournal(folder: string): Promise<string> {
-  const path = join(folder, "journal.db");
+async function makeJournal(folder: string, path: string): Promise<string> {
   const file = join(folder, "gate.faultline.yaml");
   writeFileSync(file, GATE);
   for (const run of GATES) {
@@ -76,17 +83,18 @@ class Campaign {
   #target = Promise.withResolvers<undefined>();
   #left = Infinity;
 
-  constructor(options: KillOptions, storeId: string) {
+  constructor(options: KillOptions, journal: string, storeId: string) {
     this.#options = options;
     this.#storeId = storeId;
-    this.#journal = join(options.folder, "journal.db");
+    this.#journal = journal;
   }
 
   async run(): Promise<void> {
     const { kills, seed, executors } = this.#options;
     const chance = createSeededChance(seed);
-    let server = await startServe(this.#journal, 0);
-    const wire = this.#wire(readFileSync(server.tokenFile, "utf8").trim());
+    const [workerPort = 0] = await freePorts(1);
+    let server = await this.#start(0, workerPort);
+    const wire = this.#wire(readFileSync(resolve(this.#options.folder, server.tokenFile), "utf8").trim());
     const stop = new AbortController();
     const client = createClient({ baseUrl: server.url, token: wire.token });
     const followers = FOLLOWED.map((types) => follow(client, this.#storeId, types, stop.signal, wire.blame));
@@ -94,13 +102,28 @@ class Campaign {
       runExecutor(wire, `exec-${index}`, createSeededChance(seed * 1_000 + index)),
     );
     for (let life = 1; life <= kills && this.problems.length < MAX_PROBLEMS; life++) {
-      server = await this.#live(server, life, wire, followers, chance.roll());
+      server = await this.#live(server, life, wire, followers, chance.roll(), workerPort);
     }
     this.#up.resolve(server.url);
     this.#isOver = true;
     await Promise.all(working);
     await this.#finish(server, followers);
     stop.abort();
+  }
+
+  /** The server, and with Restate a worker, which dies with it. */
+  async #start(port: number, workerPort: number): Promise<ServeProcess> {
+    const { folder, restate } = this.#options;
+    if (restate === null) return startServe(this.#journal, port, [], folder);
+    const [server, worker] = await Promise.all([
+      startServe(this.#journal, port, ["--driver", restate], folder),
+      startWorker(this.#journal, restate, workerPort),
+    ]);
+    const end: ServeProcess["end"] = async (signal) => {
+      const [ended] = await Promise.all([server.end(signal), worker.end(signal)]);
+      return ended;
+    };
+    return { ...server, end };
   }
 
   /** One life of the server, from its start to its successor's. */
@@ -110,6 +133,7 @@ class Campaign {
     wire: Wire,
     followers: readonly Follower[],
     roll: number,
+    workerPort: number,
   ): Promise<ServeProcess> {
     this.#left = MIN_ACKNOWLEDGED + Math.floor(roll * (MAX_ACKNOWLEDGED - MIN_ACKNOWLEDGED));
     this.#target = Promise.withResolvers<undefined>();
@@ -122,7 +146,7 @@ class Campaign {
     this.#up = Promise.withResolvers<string>();
     await server.end("SIGKILL");
     this.#count("kills");
-    const next = await startServe(this.#journal, server.port);
+    const next = await this.#start(server.port, workerPort);
     await this.#lookAfter(client, wire, broken);
     this.#options.tell(`life ${life}: ${this.#acknowledged.length} requests acknowledged so far`);
     return next;
@@ -142,6 +166,7 @@ class Campaign {
 
   async #finish(server: ServeProcess, followers: readonly Follower[]): Promise<void> {
     const journal = await openJournal(this.#journal);
+    await allAsked(journal);
     const entries = await entriesOf(journal);
     await journal.close();
     await Promise.all(followers.map((follower) => follower.upTo(lastFor(follower, entries))));
@@ -180,6 +205,23 @@ class Campaign {
     // A campaign that cannot go on must end.
     if (this.problems.length >= MAX_PROBLEMS) this.#target.resolve(undefined);
   }
+}
+
+/** A driver brings a run to its question soon after a restart; how soon is not what this campaign is about. */
+const ASKED_WITHIN_MS = 60_000;
+
+/** Resolves when every run has asked its question, or has had time enough for it. */
+async function allAsked(journal: Journal): Promise<void> {
+  const over = Promise.withResolvers<undefined>();
+  const disarm = systemClock.after(ASKED_WITHIN_MS, () => over.resolve(undefined));
+  let asked = 0;
+  const count = ({ event }: Entry): void => {
+    if (event.type === "question-asked" && ++asked === GATES.length) over.resolve(undefined);
+  };
+  const unsubscribe = journal.subscribe(count, { position: 0 });
+  await over.promise;
+  disarm();
+  unsubscribe();
 }
 
 async function questionsOf(client: Client): Promise<readonly string[]> {

@@ -27,6 +27,7 @@ import type { RunEnd, RunReport } from "../../../src/workflow/runs-api.ts";
 import type { WorkflowRuns } from "../../../src/workflow/runs.ts";
 import type { Workflow } from "../../../src/workflow-model/stage.ts";
 import { createWorkflows } from "../../../src/workflow/workflows.ts";
+import { driven, placeFor } from "../../support/test-servers.ts";
 import { createMatrixClock } from "../matrix/clock.ts";
 
 export interface Setting {
@@ -96,7 +97,7 @@ export async function openWorld({
     ANTHROPIC_API_KEY: "sk-ant-of-the-test",
   };
   const chance = createSeededChance(1);
-  const journal = await openJournal(join(folder, "runs.db"), { clock, chance });
+  const journal = await openJournal(placeFor(join(folder, "runs.db")), { clock, chance });
   const workflows = createWorkflows({ journal, clock, chance, env, worker: { name: "here", isGone: () => true } });
   const { runs } = workflows;
 
@@ -111,7 +112,7 @@ export async function openWorld({
   return {
     ...{ clock, chaos, folder, journal, runs, workflow, env, until, write },
     start: () => until(runs.start(workflow, { inputs })),
-    advance: (run) => until(runs.advance(run)),
+    advance: (run) => until(driven(() => runs.advance(run))),
     show: async (run) => {
       const report = await until(runs.show(run));
       if (report === null) throw new Error(`there is no run ${run}`);

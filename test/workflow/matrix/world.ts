@@ -27,6 +27,7 @@ import type { RunEnd } from "../../../src/workflow/runs-api.ts";
 import type { LoadedFile } from "../../../src/workflow/definition/load.ts";
 import { createWorkflows, type Workflows } from "../../../src/workflow/workflows.ts";
 import { captureOf } from "../../agent/captures/read-captures.ts";
+import { driven, placeFor } from "../../support/test-servers.ts";
 import { createMatrixClock } from "./clock.ts";
 import type { CliDeed, Row } from "./row.ts";
 
@@ -101,7 +102,7 @@ export async function openWorld(row: Setting): Promise<MatrixWorld> {
       roll: () => seeded.roll(),
       newId: (prefix: string) => seeded.newId(`${prefix}${lives}`),
     };
-    const file = await openJournal(join(folder, "runs.db"), { clock, chance });
+    const file = await openJournal(placeFor(join(folder, "runs.db")), { clock, chance });
     const held = refusing(file, () => {
       if (toRefuse < 0) return false;
       appendsAt.push(clock.now());
@@ -140,7 +141,7 @@ export async function openWorld(row: Setting): Promise<MatrixWorld> {
       return current();
     },
     nextLife,
-    advance: (id) => run(current().workflows.runs.advance(id)),
+    advance: (id) => run(driven(() => current().workflows.runs.advance(id))),
     run,
     entries: async (id) => {
       const entries: Entry[] = [];

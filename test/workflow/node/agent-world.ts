@@ -17,6 +17,7 @@ import type { AgentSpec, AgentTarget } from "../../../src/workflow-model/node-op
 import type { ActTools, NodeResult, StageScope } from "../../../src/workflow-model/stage.ts";
 import { chainWorld, type ChainWorld } from "../../provider/chain/chain-world.ts";
 import { newPath } from "../../runtime/session/life.ts";
+import { placeFor } from "../../support/test-servers.ts";
 
 export const SPEC: AgentSpec = {
   id: "helper",
@@ -113,7 +114,7 @@ export async function agentWorld(
     const life = ++lives;
     const chance = createSeededChance(life);
     const named = { roll: () => chance.roll(), newId: (prefix: string) => chance.newId(`${prefix}${life}`) };
-    const journal = await openJournal(path, { clock: world.clock, chance: named });
+    const journal = await openJournal(placeFor(path), { clock: world.clock, chance: named });
     const fl = world.createLife({ journal, chance: named, ...options });
     const session = await world.run(fl.session("run"));
     let raw = "";

@@ -21,6 +21,7 @@ import type { NodeDeps } from "../../../src/workflow/node/base.ts";
 import type { Edge, NodeBase, NodeOptions } from "../../../src/workflow-model/node-options.ts";
 import { createStage } from "../../../src/workflow/node/node-stages.ts";
 import type { ActTools, NodeResult, Stage, StageEnding, StageScope } from "../../../src/workflow-model/stage.ts";
+import { placeFor } from "../../support/test-servers.ts";
 
 export function nodeBase(over: Partial<NodeBase> = {}): NodeBase {
   const id = over.id ?? "here";
@@ -114,7 +115,7 @@ export function nodeWorld(options: WorldOptions = {}): World {
     home,
     program: (name, source) => writeFileSync(join(folder, name), source),
     async visit(node, over = {}, before = () => Promise.resolve()) {
-      const journal = await openJournal(join(folder, "runs.db"), { clock });
+      const journal = await openJournal(placeFor(join(folder, "runs.db")), { clock });
       const fl = createFaultline({ clock, journal, ...options.faultline });
       await before(fl);
       const scope = stageScope({ node: node.id, ...over });

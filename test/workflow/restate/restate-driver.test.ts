@@ -9,6 +9,7 @@ import { createWorkflows, type Workflows } from "../../../src/workflow/workflows
 import type { Workflow } from "../../../src/workflow-model/stage.ts";
 import { APPROVE, eventsIn, newFile, only, places, thrown, YES } from "../../support/engine-world.ts";
 import { freePorts, type RestateServers, startRestate } from "../../support/restate-server.ts";
+import { placeFor } from "../../support/test-servers.ts";
 
 const gated = defineWorkflow({
   id: "gated",
@@ -77,7 +78,7 @@ interface Part {
 }
 
 async function part(file: string, options: Partial<RestateDriverOptions> = {}, url = restate.url): Promise<Part> {
-  const workflows = createWorkflows({ journal: await openJournal(file, {}), workflows: ALL, env: {} });
+  const workflows = createWorkflows({ journal: await openJournal(placeFor(file), {}), workflows: ALL, env: {} });
   const waiting = new Map<(end: RunEnd) => boolean, (end: RunEnd) => void>();
   const ends: RunEnd[] = [];
   const warnings: string[] = [];
@@ -165,7 +166,7 @@ describe("a driver on Restate", () => {
 
   it("finds runs that were started and answered by programs that know nothing of Restate", async () => {
     const file = newFile();
-    const other = createWorkflows({ journal: await openJournal(file, {}), workflows: ALL, env: {} });
+    const other = createWorkflows({ journal: await openJournal(placeFor(file), {}), workflows: ALL, env: {} });
     onTestFinished(() => other.close());
     const early = await other.runs.start(gated);
     const worker = await part(file, WORKER);
