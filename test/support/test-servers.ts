@@ -8,10 +8,8 @@ import { systemClock } from "../../src/host/clock.ts";
 import { beginUnderWay } from "../postgres/under-way.ts";
 import { journalIn } from "./journal-in.ts";
 
-const [postgres = null, restate = null] = [
-  process.env["FAULTLINE_TEST_POSTGRES"] || undefined,
-  process.env["FAULTLINE_TEST_RESTATE"] || undefined,
-];
+const postgres = addressIn("FAULTLINE_TEST_POSTGRES");
+const restate = addressIn("FAULTLINE_TEST_RESTATE");
 
 export const TEST_SERVERS = {
   /** The addresses of both; null: there is none. */
@@ -26,6 +24,12 @@ export const FOREIGN_PORTS = new Set<number>([
   ...(postgres === null ? [] : [Number(new URL(postgres).port)]),
   ...(restate === null ? [] : portsIn(restate)),
 ]);
+
+/** An empty one stands for a file, and for no driver. */
+function addressIn(variable: string): string | null {
+  const address = process.env[variable] ?? "";
+  return address === "" ? null : address;
+}
 
 function portsIn(url: string): readonly number[] {
   const { ingress, admin } = readRestateAddress(url);

@@ -98,8 +98,8 @@ export function createPostgresHolds(db: Database, time: ServerTime): PostgresHol
         ]);
         for (const { n, granted, owner, until } of answers)
           batch[n - 1]?.resolve({ granted, owner: owner ?? "", until: (until ?? 0) - offsetMs });
-        const [{ now = null } = {}] = answers;
-        if (now !== null) time.measure(sentAt, now);
+        const [answer] = answers;
+        if (answer !== undefined) time.measure(sentAt, answer.now);
       } catch (error) {
         for (const { reject } of batch) reject(postgresError(error, db.address.secrets));
       }
