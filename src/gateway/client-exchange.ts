@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FaultCause } from "../core/fault/catalogue.ts";
 import type { Protocol } from "../provider/wire/protocol.ts";
+import { cancellation, Scope } from "../runtime/scope.ts";
 import type { ClientKey, GatewaySettings } from "./config/settings.ts";
 import { DIALECTS } from "./dialect/dialect.ts";
 import type { ClientKeys } from "./key/client-keys.ts";
@@ -36,6 +37,13 @@ export function whenLeft({ response }: ClientExchange): AbortSignal {
   const left = new AbortController();
   response.on("close", () => response.writableFinished || left.abort(CLIENT_LEFT));
   return left.signal;
+}
+
+/** Is cancelled when the client leaves before it has its answer. Costs less than a signal, which a model call does not need. */
+export function scopeOf({ response }: ClientExchange): Scope {
+  const scope = new Scope("tool", null);
+  response.on("close", () => response.writableFinished || scope.cancel(cancellation("tool", CLIENT_LEFT.message)));
+  return scope;
 }
 
 type Refusal = NoRoute | "unknown-key" | "unknown-path" | "too-large" | "bad-request" | "broken";

@@ -10,8 +10,8 @@ import { parseJson } from "../core/try-read.ts";
 import type { JournalEvent } from "../core/record/event.ts";
 import type { Faultline } from "../faultline.ts";
 import type { Clock } from "../host/clock.ts";
-import type { Protocol } from "../provider/wire/protocol.ts";
-import { requestFacts } from "../provider/wire/request-facts.ts";
+import type { Address } from "../provider/wire/protocol.ts";
+import { factsAt } from "../provider/wire/request-facts.ts";
 import { hasValue, type Outcome } from "../runtime/call/outcome.ts";
 import { ClientAnswer } from "./answer/client-answer.ts";
 import type { ClientKey, GatewaySettings } from "./config/settings.ts";
@@ -28,7 +28,7 @@ import { readBody } from "./request/read-body.ts";
 import { Chains } from "./route/chains.ts";
 import { Routing, type TakenRoute } from "./route/routing.ts";
 import { countTokens, passOther, showModels } from "./other-requests.ts";
-import { type InForce, noRouteWords, refuse, type ClientExchange, whenLeft } from "./client-exchange.ts";
+import { type InForce, noRouteWords, refuse, type ClientExchange, scopeOf } from "./client-exchange.ts";
 import { createTransport, type Transport } from "./target/transport.ts";
 
 const ANYONE = "anyone";
@@ -86,7 +86,7 @@ export class Gateway {
     const queryAt = url.indexOf("?");
     const path = queryAt === -1 ? url : url.slice(0, queryAt);
     const query = queryAt === -1 ? "" : url.slice(queryAt);
-    const endpoint = endpointOf(request.method ?? "GET", path, request.headers);
+    const endpoint = endpointOf(request.method ?? "GET", path, query, request.headers);
     const inForce = this.#inForce;
     const key = inForce.keys.find(presentedKey(request.headers, query));
     const exchange = { request, response, path, query, key, inForce };
@@ -126,16 +126,17 @@ export class Gateway {
       const message = `the request is larger than ${settings.maxBodyBytes} bytes`;
       return void refuse(exchange, endpoint.dialect, "too-large", message);
     }
-    if (endpoint.kind === "model") await this.#callModel(exchange, endpoint.dialect, bytes.toString("utf8"));
+    if (endpoint.kind === "model") await this.#callModel(exchange, endpoint.address, bytes.toString("utf8"));
     else if (endpoint.kind === "count")
       await countTokens(exchange, endpoint.dialect, bytes.toString("utf8"), this.#transport);
     else await passOther(exchange, endpoint.dialect, bytes, this.#transport);
   }
 
-  async #callModel(exchange: ClientExchange, dialect: Protocol, text: string): Promise<void> {
+  async #callModel(exchange: ClientExchange, address: Address, text: string): Promise<void> {
+    const { protocol: dialect } = address;
     const body = objectOf(parseJson(text));
     if (body === null) return void refuse(exchange, dialect, "bad-request", "the body is not a JSON object");
-    const facts = requestFacts(dialect, exchange.path + exchange.query, body);
+    const facts = factsAt(dialect, address, body);
     const taken = exchange.inForce.routing.take(facts.model ?? "", exchange.key);
     if (typeof taken === "string")
       return void refuse(exchange, dialect, taken, noRouteWords(taken, facts.model ?? "", exchange));
@@ -179,6 +180,7 @@ export class Gateway {
       response,
       dialectFor(dialect, asked.query, facts.streaming),
       facts.streaming && taken.route.midStream === "restart",
+      clock,
     );
     const chain = inForce.chains.get(taken, dialect, facts.model ?? "", start);
     const account = this.#accountOf(key);
@@ -190,7 +192,8 @@ export class Gateway {
       if (decision !== null) decisions.push(decision);
     };
     const rest = facts.streaming ? beating(answer, clock, inForce.settings.keepAliveMs) : nothing;
-    const outcome = await this.#faultline.protectFor({ purse, heard }, chain, request, { signal: whenLeft(exchange) });
+    const party = { purse, heard, scope: scopeOf(exchange) };
+    const outcome = await this.#faultline.protectFor(party, chain, request);
     rest();
     const endedAt = clock.now();
     conclude(request, outcome, purse, endedAt, scrub);
@@ -226,7 +229,7 @@ export class Gateway {
     model: string,
     target: string,
   ): void {
-    const isFallback = stepOf(steps, target, model) > 0;
+    const isFallback = !isStep(steps[0], target, model);
     if (!isFallback && this.#affinity.isEmpty) return;
     for (const name of names()) if (name !== null) this.#affinity.note(name, isFallback ? target : null);
   }
@@ -234,7 +237,11 @@ export class Gateway {
 
 /** Where a chain has this target; -1 when it does not. */
 function stepOf(steps: TakenRoute["steps"], id: string, model: string): number {
-  return steps.findIndex((one) => `${one.target.name}/${one.model ?? model}` === id);
+  return steps.findIndex((one) => isStep(one, id, model));
+}
+
+function isStep({ target, model }: TakenRoute["steps"][number], id: string, asked: string): boolean {
+  return `${target.name}/${model ?? asked}` === id;
 }
 
 /** A route with the place where this request starts. */

@@ -25,6 +25,8 @@ export interface Purse {
   readonly reservedMicrocents: number;
   /** There is a limit, so an attempt needs an estimate before it is sent. */
   readonly isBounded: boolean;
+  /** Nothing has to be said about an attempt that may cost this much: it neither exceeds the limit nor triggers a warning. */
+  isQuietAt(estimateMicrocents: number): boolean;
   /** Whether an attempt that may cost this much would exceed the limit. An unknown estimate counts as 0 and is marked when booked. */
   exceeds(estimateMicrocents: number | null): boolean;
   /** True once: when the share that triggers a warning is reached. */
@@ -66,6 +68,11 @@ export class Budget implements Purse {
 
   get reservedMicrocents(): number {
     return this.reserved;
+  }
+
+  isQuietAt(estimateMicrocents: number): boolean {
+    const { exceeds, warns } = checkBudget(this.rule, this.spentMicrocents, this.reserved, estimateMicrocents);
+    return !exceeds && (this.warned || !warns);
   }
 
   exceeds(estimateMicrocents: number | null): boolean {

@@ -42,7 +42,7 @@ import { budgetKind, labelsKind, limitsKind, policyKind } from "./option-shapes.
 import { policyOf, type ResolvedOptions, resolveOptions, RUNTIME_OPTIONS, type RuntimeOptions } from "./options.ts";
 import { failedOutcome, handedOut, type Outcome } from "./call/outcome.ts";
 import { OverheardRecorder, type Recorder, type RingRecorder } from "./recorder.ts";
-import { scopeOfSignal } from "./scope.ts";
+import { type Scope, scopeOfSignal } from "./scope.ts";
 import type { Session, SessionLimits } from "./session/session.ts";
 import type { TargetSettings } from "./target/merge-settings.ts";
 import { reportTargets, type TargetReport } from "./target/report-targets.ts";
@@ -81,9 +81,11 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   return new Runtime(resolveOptions(checkOptions("createRuntime", options, RUNTIME_OPTIONS)));
 }
 
-/** For whom a call outside sessions is made: who pays for it, and who hears what happens to it. */
+/** For whom a call outside sessions is made: who pays for it, who hears what happens to it, and who may end it. */
 export interface CallParty {
   readonly purse: Purse;
+  /** Cancels the call when it is cancelled itself. */
+  readonly scope: Scope;
   /** Not called for a call that succeeds at once: its cost is booked, and there is no more to say. */
   readonly heard: (event: JournalEvent, at: number) => void;
 }
@@ -171,14 +173,13 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
     party: CallParty,
     given: Tool<Accepts, Output> | Chain<Accepts, Output>,
     input: Accepts,
-    options: ProtectOptions<Output> = NO_OPTIONS,
   ): Promise<Outcome<Output>> {
     const tool = headOf(given);
     const engine = this.#engine;
     const outcome =
       engine === null
-        ? this.#protectLater(tool, input, options, party)
-        : this.#protect(engine, tool, input, options, party);
+        ? this.#protectLater(tool, input, NO_OPTIONS, party)
+        : this.#protect(engine, tool, input, NO_OPTIONS, party);
     return outcome as Promise<Outcome<Output>>;
   }
 
@@ -194,7 +195,7 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
     try {
       if (options !== NO_OPTIONS) checkOptions("protect", options, PROTECT_OPTIONS);
       binding = this.#bindings(engine).bind(tool);
-      scope = options.signal === undefined ? null : scopeOfSignal(options.signal);
+      scope = options.signal === undefined ? (party?.scope ?? null) : scopeOfSignal(options.signal);
     } catch (error) {
       const seen = classify({ surface: "node", error });
       return Promise.resolve(handedOut(failedOutcome(engine.newCall(), seen), error, this.#options.redactor));

@@ -3,6 +3,7 @@
 // A2  A head that was sent to keep the connection open commits nothing: the next attempt still answers below it.
 // A3  A stream that broke after its first content ends with the dialect's own error, never as if it were complete.
 // A4  The client gets whole lines, so a break in the middle of one does not make the error behind it unreadable.
+// A5  A piece goes out at once, unless another one went out just before: those that follow it closely go out together.
 
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../host/clock.ts";
@@ -22,6 +23,9 @@ type Chunk = Uint8Array<ArrayBuffer>;
 const STREAM_HEADERS = { "cache-control": "no-cache", "x-accel-buffering": "no" };
 const STREAM_TYPES = { events: "text/event-stream; charset=utf-8", list: "application/json" };
 const LINE_FEED = 0x0a;
+/** How closely: sending costs more than all the rest of a piece, and no reader sees the difference. */
+const TOGETHER_MS = 5;
+const MOST_TOGETHER_BYTES = 16_384;
 
 export class ClientAnswer {
   /** How many attempts have begun. */
@@ -35,8 +39,15 @@ export class ClientAnswer {
   private opened = false;
   /** The line that has begun and not ended. */
   private line: Chunk[] = [];
+  /** Whole lines that are about to go out. */
+  private gathered: Chunk[] = [];
+  private gatheredBytes = 0;
+  private sentAt = 0;
+  private readonly clock: Clock;
+  private stopWaiting: (() => void) | null = null;
 
-  constructor(response: ServerResponse, dialect: Dialect, holdsAll: boolean) {
+  constructor(response: ServerResponse, dialect: Dialect, holdsAll: boolean, clock: Clock) {
+    this.clock = clock;
     this.response = response;
     this.dialect = dialect;
     this.holdsAll = holdsAll;
@@ -60,8 +71,9 @@ export class ClientAnswer {
   }
 
   push(chunk: Chunk): void {
-    if (this.opened) this.write(chunk);
-    else this.held.keep(chunk);
+    if (!this.opened) return this.held.keep(chunk);
+    this.take(chunk);
+    this.sendSoon();
   }
 
   /** The first content has arrived. Returns whether the client sees it: not yet, if it gets only whole answers. */
@@ -80,9 +92,8 @@ export class ClientAnswer {
   /** The answer is whole. */
   finish(head: AnswerHead): void {
     if (!this.opened) this.show(head);
-    this.writeLine();
-    if (this.lastChunk === null) this.response.end();
-    else this.response.end(this.lastChunk);
+    const rest = [...this.takeGathered(), ...this.line, ...(this.lastChunk === null ? [] : [this.lastChunk])];
+    if (!this.isOver) this.response.end(joined(rest));
   }
 
   /** A whole answer that is not streamed. */
@@ -98,6 +109,7 @@ export class ClientAnswer {
     if (this.isOver) return;
     const isList = this.dialect.streamAs === "list";
     if (this.opened && isList) return this.cut();
+    this.sendGathered();
     // An event that lacks only its empty line is whole, and ends here.
     if (this.response.headersSent)
       return void this.response.end(`${isList ? "" : "\n"}${this.dialect.errorEvents(words)}`);
@@ -133,6 +145,7 @@ export class ClientAnswer {
 
   /** The client stopped reading: what it has must not look complete. */
   cut(): void {
+    this.takeGathered();
     this.response.destroy();
   }
 
@@ -143,22 +156,53 @@ export class ClientAnswer {
   private show({ status, headers }: AnswerHead): void {
     this.opened = true;
     if (!this.response.headersSent) this.response.writeHead(status, { ...headers, ...STREAM_HEADERS });
-    for (const chunk of this.held.chunks) this.write(chunk);
+    for (const chunk of this.held.chunks) this.take(chunk);
+    this.sendGathered();
     this.held = this.newHold();
   }
 
-  /** Writes all but the line that has not ended. The pieces of a list have no lines. */
-  private write(chunk: Chunk): void {
+  /** Gathers all but the line that has not ended. The pieces of a list have no lines. */
+  private take(chunk: Chunk): void {
     const end = this.dialect.streamAs === "list" ? chunk.length : chunk.lastIndexOf(LINE_FEED) + 1;
     if (end > 0) {
-      this.writeLine();
-      this.response.write(end === chunk.length ? chunk : chunk.subarray(0, end));
+      for (const begun of this.line) this.gather(begun);
+      if (this.line.length > 0) this.line = [];
+      this.gather(end === chunk.length ? chunk : chunk.subarray(0, end));
     }
     if (end < chunk.length) this.line.push(chunk.subarray(end));
   }
 
-  private writeLine(): void {
-    for (const chunk of this.line) this.response.write(chunk);
-    this.line = [];
+  private gather(chunk: Chunk): void {
+    this.gathered.push(chunk);
+    this.gatheredBytes += chunk.length;
   }
+
+  private sendSoon(): void {
+    if (this.gatheredBytes >= MOST_TOGETHER_BYTES) return this.sendGathered();
+    if (this.gatheredBytes === 0 || this.stopWaiting !== null) return;
+    const waitMs = this.sentAt + TOGETHER_MS - this.clock.now();
+    // Setting the wall clock back must not keep a piece here.
+    if (waitMs <= 0 || waitMs > TOGETHER_MS) this.sendGathered();
+    else this.stopWaiting = this.clock.after(waitMs, () => this.sendGathered());
+  }
+
+  private sendGathered(): void {
+    const pieces = this.takeGathered();
+    if (pieces.length === 0 || this.isOver) return;
+    this.response.write(joined(pieces));
+    this.sentAt = this.clock.now();
+  }
+
+  private takeGathered(): readonly Chunk[] {
+    this.stopWaiting?.();
+    this.stopWaiting = null;
+    const pieces = this.gathered;
+    this.gathered = [];
+    this.gatheredBytes = 0;
+    return pieces;
+  }
+}
+
+function joined(pieces: readonly Chunk[]): Chunk {
+  return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
 }

@@ -102,6 +102,18 @@ export class KeyAccount {
     return found;
   }
 
+  /** No window is exceeded with this, and no warning is due. */
+  isQuietAt(estimate: number): boolean {
+    for (const name of WINDOW_NAMES) {
+      const limit = this.limits[name];
+      if (limit === null) continue;
+      const { spent, warned } = this.window(name);
+      const { exceeds, warns } = checkBudget(ruleOf(limit), spent, this.reserved, estimate);
+      if (exceeds || (warns && !warned)) return false;
+    }
+    return true;
+  }
+
   exceeds(estimate: number): boolean {
     return this.check(estimate, "exceeds").length > 0;
   }
@@ -171,6 +183,10 @@ export class CallPurse implements Purse {
 
   get isBounded(): boolean {
     return this.account.isBounded;
+  }
+
+  isQuietAt(estimate: number): boolean {
+    return this.account.isQuietAt(estimate);
   }
 
   exceeds(estimate: number | null): boolean {

@@ -105,8 +105,11 @@ export class Ledger {
     const at = lines[0]?.at ?? clock.now();
     try {
       const key = `${String(at).padStart(14, "0")}/${owner}/${++this.#pages}`;
-      await journal.keep([{ kind: "ledger", key, value: { at, lines } satisfies LedgerPage }]);
-      for (const account of spenders) await this.#addSpending(account);
+      // Asked for together, they are on disk with one commit.
+      await Promise.all([
+        journal.keep([{ kind: "ledger", key, value: { at, lines } satisfies LedgerPage }]),
+        ...spenders.map((account) => this.#addSpending(account)),
+      ]);
     } catch (error) {
       const seen = classify({ surface: "store", error, observedAt: clock.now() });
       suppress(seen, "the gateway continues without these lines in its ledger");
@@ -114,11 +117,12 @@ export class Ledger {
   }
 
   async #addSpending(account: KeyAccount): Promise<void> {
-    for (const { name, start, microcents } of account.takeUnwritten()) {
+    const added = account.takeUnwritten().map(async ({ name, start, microcents }) => {
       const change = (present: unknown): unknown => ({ at: start, microcents: spentIn(present) + microcents });
       const kept = await this.#deps.journal.changeKept("spend", spendKey(account.name, name, start), change);
       account.learn(name, start, spentIn(kept));
-    }
+    });
+    await Promise.all(added);
   }
 }
 

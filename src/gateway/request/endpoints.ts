@@ -1,9 +1,9 @@
 // What a client asks of the gateway, by the method and path of its request. One table.
 
-import { type Protocol, readAddress } from "../../provider/wire/protocol.ts";
+import { type Address, type Protocol, readAddress } from "../../provider/wire/protocol.ts";
 
 export type Endpoint =
-  | { readonly kind: "model"; readonly dialect: Protocol }
+  | { readonly kind: "model"; readonly dialect: Protocol; readonly address: Address }
   /** How many tokens a request has. */
   | { readonly kind: "count"; readonly dialect: Protocol }
   /** The models, or one of them, in the shape of this dialect. */
@@ -23,10 +23,11 @@ export function isGatewayPath(path: string): boolean {
   return SHARED.test(path);
 }
 
-/** `headers` tell which vendor's list of models a client expects. */
+/** `query` is empty, or begins with its question mark. `headers` tell which vendor's list of models a client expects. */
 export function endpointOf(
   method: string,
   path: string,
+  query: string,
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): Endpoint {
   const isGoogle = path.startsWith("/v1beta") || path.startsWith("/v1alpha") || headers["x-goog-api-key"] !== undefined;
@@ -36,8 +37,8 @@ export function endpointOf(
       ? "openai-chat"
       : "anthropic-messages";
   if (method === "POST") {
-    const address = readAddress(path);
-    if (address !== null) return { kind: "model", dialect: address.protocol };
+    const address = readAddress(path + query);
+    if (address !== null) return { kind: "model", dialect: address.protocol, address };
     if (COUNTS.test(path)) return { kind: "count", dialect: isGoogle ? "google-generate" : "anthropic-messages" };
   }
   const models = method === "GET" ? MODELS.exec(path) : null;

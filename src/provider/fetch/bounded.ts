@@ -50,7 +50,8 @@ export class HeldBytes {
   }
 
   whole(): Chunk {
-    return new Uint8Array(Buffer.concat(this.#chunks));
+    const [first] = this.#chunks;
+    return first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks);
   }
 }
 

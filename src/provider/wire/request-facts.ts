@@ -3,7 +3,7 @@
 
 import { countOf, type JsonObject, objectOf, textOf } from "../../core/json-fields.ts";
 import { isFilled, objectFrom } from "./json-value.ts";
-import { type Protocol, readAddress } from "./protocol.ts";
+import { type Address, type Protocol, readAddress } from "./protocol.ts";
 
 export interface RequestFacts {
   readonly model: string | null;
@@ -20,8 +20,11 @@ export interface RequestFacts {
 }
 
 export function requestFacts(protocol: Protocol, url: string | URL, body: unknown): RequestFacts {
-  const request = objectFrom(body) ?? {};
-  const address = readAddress(url);
+  return factsAt(protocol, readAddress(url), objectFrom(body) ?? {});
+}
+
+/** The same for a request whose address is known already. */
+export function factsAt(protocol: Protocol, address: Address | null, request: JsonObject): RequestFacts {
   const shape = SHAPES[protocol];
   const limit = shape.limits.map((path) => countOf(at(request, path))).find((count) => count > 0);
   const input = measure(shape.input.map((field) => request[field]));

@@ -15,6 +15,7 @@ import { OPENAI_RESPONSES } from "./openai-responses.ts";
 import type { Protocol } from "./protocol.ts";
 import { createStreamFraming } from "./stream-framing.ts";
 import { EMPTY, WireTally } from "./tally.ts";
+import { Utf8Pieces } from "./utf8-pieces.ts";
 import { errorFields, errorIn, type WireProtocol } from "./wire-protocol.ts";
 import type { WireState } from "./wire-state.ts";
 
@@ -70,7 +71,7 @@ export function createWireReader(protocol: Protocol, mode: WireMode, options: Wi
     tooLarge: (what: "event" | "body") => tally.lookAway(what),
   };
   const framing = mode === "stream" ? createStreamFraming(sink, limits) : createBodyFraming(sink, limits);
-  const decoder = new TextDecoder();
+  const pieces = new Utf8Pieces();
   const isReading = (): boolean => !tally.state.hasEnded && tally.state.lookedAway === null;
 
   function take(text: string): void {
@@ -80,11 +81,11 @@ export function createWireReader(protocol: Protocol, mode: WireMode, options: Wi
   return {
     state: tally.state,
     push(chunk) {
-      if (isReading()) take(decoder.decode(chunk, { stream: true }));
+      if (isReading()) take(pieces.next(chunk));
     },
     end() {
       if (tally.state.hasEnded) return;
-      if (isReading()) take(decoder.decode());
+      if (isReading()) take(pieces.rest());
       const remainder = framing.end();
       readUnended(remainder.lastEvent, wire, tally, found);
       readBareError(remainder.bareJson, tally);

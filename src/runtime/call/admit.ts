@@ -185,7 +185,6 @@ export function meterAttempt(run: LiveCall, attempt: Attempt, microcents: number
   const { budget } = run.request;
   const { rule, spentMicrocents, reservedMicrocents } = budget;
   const more = microcents - (attempt.reserved ?? 0);
-  if (more <= 0) return null;
   const { maxCostMicrocents } = rule;
   if (budget.shouldWarn(more)) {
     run.record.aside({ type: "budget-warned", spentMicrocents, maxCostMicrocents });

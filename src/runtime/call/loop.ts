@@ -50,6 +50,8 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   committed = false;
   private fit: unknown;
   private inputReady = false;
+  /** What an attempt with this input may cost; null until it is asked for. */
+  private estimated: number | null = null;
   private running: Attempt | null = null;
   private answer: (outcome: Outcome<unknown> | Promise<Outcome<unknown>>) => void = nothing;
 
@@ -107,6 +109,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   fitted(input: unknown): void {
     this.fit = input;
     this.inputReady = true;
+    this.estimated = null;
   }
 
   responseHeaders(headers: unknown): void {
@@ -117,6 +120,11 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   private forgetInput(): void {
     this.fit = this.given;
     this.inputReady = false;
+    this.estimated = null;
+  }
+
+  private estimate(): number | null {
+    return (this.estimated ??= this.binding.estimate(this.fit, this.engine.suppress));
   }
 
   // The short way.
@@ -125,14 +133,24 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     const { target, isPlain } = this.binding;
     // A breaker that is not closed is consulted on the long way, where its changes are written.
     const isQuick = !this.request.recorder.isSession && target.breaker.state === "closed" && mayGoAtOnce(this, now);
-    if (!isQuick || !(isPlain || prepareAtOnce(this)) || target.enter() !== true) return false;
+    if (!isQuick || !(isPlain || prepareAtOnce(this))) return false;
+    const { budget, recorder } = this.request;
+    // What there is to say about a budget is said on the long way.
+    const isMetered = budget.isBounded && !isPlain;
+    const estimate = isMetered ? this.estimate() : null;
+    if (isMetered && (estimate === null || !budget.isQuietAt(estimate))) return false;
+    if (target.enter() !== true) return false;
     this.ticket = target.admit(now);
+    budget.reserve(estimate);
     // With no listeners, a call that succeeds at once is kept when it has ended.
-    if (this.request.recorder.quiet === null) {
+    if (recorder.quiet === null) {
       this.record.begin(this.call);
-      if (!this.announce(1, now)) return false;
+      if (!this.announce(1, now)) {
+        budget.settle(estimate, null);
+        return false;
+      }
     }
-    this.launch(1, now);
+    this.launch(1, now, estimate);
     return true;
   }
 
@@ -145,9 +163,9 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     return false;
   }
 
-  private launch(number: number, now: number): void {
+  private launch(number: number, now: number, reserved: number | null): void {
     if (number === 1) this.binding.provider.earn(now);
-    this.begin(number, null, now).start(this.fit);
+    this.begin(number, reserved, now).start(this.fit);
   }
 
   private begin(number: number, reserved: number | null, now: number): Attempt {
@@ -167,7 +185,9 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   }
 
   metered(attempt: Attempt, microcents: number): Fault | null {
-    return this.request.budget.isBounded ? meterAttempt(this, attempt, microcents) : null;
+    if (!this.request.budget.isBounded || microcents <= (attempt.reserved ?? 0)) return null;
+    this.tellBegun(attempt);
+    return meterAttempt(this, attempt, microcents);
   }
 
   landed(attempt: Attempt): void {
@@ -185,12 +205,17 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     }
   }
 
-  private endWritten(attempt: Attempt): void {
+  /** An attempt that began quietly is on record from now on. */
+  private tellBegun({ tool, startedAt }: Attempt): void {
     const { call, record } = this;
-    if (!record.begun) {
-      record.begin(call);
-      record.note({ type: "call-admitted", call, tool: attempt.tool, attempt: 1 }, attempt.startedAt);
-    }
+    if (record.begun) return;
+    record.begin(call);
+    record.note({ type: "call-admitted", call, tool, attempt: 1 }, startedAt);
+  }
+
+  private endWritten(attempt: Attempt): void {
+    const { record } = this;
+    this.tellBegun(attempt);
     const ended = endAttempt(this, attempt);
     if (ended !== null) this.answer(ended.then(() => this.long()));
     else if (record.result !== null) this.done(attempt, record.result);
@@ -218,7 +243,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
       passAtOnce(this, null) === null &&
       this.announce(state.attempt + 1, now)
     ) {
-      this.launch(state.attempt + 1, now);
+      this.launch(state.attempt + 1, now, null);
       return;
     }
     this.answer(this.long());
@@ -311,7 +336,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   private async send(): Promise<void> {
     const { engine, request } = this;
     const { tool, target, provider } = this.binding;
-    const estimate = request.budget.isBounded ? this.binding.estimate(this.fit, engine.suppress) : null;
+    const estimate = request.budget.isBounded ? this.estimate() : null;
     const refused = await passGuards(this, estimate);
     if (refused === "cancelled") return;
     if (refused !== null) return redecide(this, refused);

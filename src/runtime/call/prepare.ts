@@ -33,9 +33,9 @@ async function readInput(run: LiveCall, check: Check): Promise<NotSent> {
   return checked.fault;
 }
 
-/** The short way, where nothing has to be waited for and no budget applies. False: take the long way. */
+/** The short way, where nothing has to be waited for. False: take the long way. */
 export function prepareAtOnce(run: LiveCall): boolean {
-  return !run.request.budget.isBounded && run.binding.tool.checkInput === null && passesThrough(run);
+  return run.binding.tool.checkInput === null && passesThrough(run);
 }
 
 /** True when there is nothing to negotiate or change. */

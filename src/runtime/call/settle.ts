@@ -52,10 +52,10 @@ export function endCompactly(run: LiveCall, attempt: Attempt): CallValue | null 
   if (target.outage.isSick) target.outage.succeeded(run.sent, run.engine.clock.now());
   counters.calls += 1;
   countSuccess(counters, 1, cost);
+  request.budget.settle(attempt.reserved, cost);
   if (cost === null) return value;
-  const { deadline, budget } = request;
+  const { deadline } = request;
   if (!binding.costs) binding.noteCost();
-  budget.settle(null, cost);
   const endedAt = run.engine.clock.now();
   target.recent.note(true, endedAt - startedAt);
   quiet.keepCompact({

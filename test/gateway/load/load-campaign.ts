@@ -177,7 +177,8 @@ class Campaign {
     const calls = calledTools(client, heard.raw).map(({ name: tool, input }) => `${tool} ${input}`);
     const wanted = task === "tools" ? CALLS.map(({ tool, input }) => `${tool} ${JSON.stringify(input)}`) : [];
     const text = task === "tools" ? "" : answerTo(prompt);
-    if (calls.length > wanted.length || new Set(calls).size < calls.length) this.doubled.push(`${name}: ${calls.join(", ")}`);
+    if (calls.length > wanted.length || new Set(calls).size < calls.length)
+      this.doubled.push(`${name}: ${calls.join(", ")}`);
     if (heard.isWhole && heard.status === 200) {
       this.whole += 1;
       if (heard.text !== text || calls.join("\n") !== wanted.join("\n"))
@@ -204,7 +205,9 @@ async function reportOf(
   calls: number,
 ): Promise<LoadReport> {
   const lines = await ledgerOf(fl.journal, calls + 1);
-  const spentMicrocents = Object.fromEntries([...gateway.accounts].map((account) => [account.name, account.spent("day")]));
+  const spentMicrocents = Object.fromEntries(
+    [...gateway.accounts].map((account) => [account.name, account.spent("day")]),
+  );
   const dearest = Math.max(0, ...lines.filter(({ key }) => key === "poor").map(({ microcents }) => microcents));
   const poor = spentMicrocents["poor"] ?? 0;
   const limit = POOR_USD * MICROCENTS_PER_USD;
@@ -222,15 +225,20 @@ async function reportOf(
 export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   const clock = createSocketClock(START_AT);
   const secrets = Object.values(KEYS);
-  const start = (seed: number): Promise<MortalUpstream> =>
-    MortalUpstream.start({ clock, seed, rules: RULES, secrets });
+  const start = (seed: number): Promise<MortalUpstream> => MortalUpstream.start({ clock, seed, rules: RULES, secrets });
   const upstreams = await Promise.all([start(options.seed), start(options.seed + 1)]);
   const fl = createFaultline({
     clock,
     chance: createSeededChance(options.seed),
     journal: createMemoryJournal({ clock }),
   });
-  const yaml = gatewayFile(upstreams.map(({ chaos }) => (dialect) => urlOf(chaos, dialect)));
+  const yaml = gatewayFile(
+    upstreams.map(
+      ({ chaos }) =>
+        (dialect) =>
+          urlOf(chaos, dialect),
+    ),
+  );
   const env = { TARGET_KEY, RICH: KEYS.rich, POOR: KEYS.poor };
   const { settings, diagnostics } = parseGateway(yaml, "gateway.faultline.yaml", env);
   if (settings === null) throw new Error(diagnostics.map(({ message }) => message).join("\n"));
@@ -245,10 +253,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadReport> {
   }
 }
 
-function urlOf(
-  { openaiUrl, anthropicUrl, googleUrl }: MortalUpstream["chaos"],
-  dialect: Protocol,
-): string {
+function urlOf({ openaiUrl, anthropicUrl, googleUrl }: MortalUpstream["chaos"], dialect: Protocol): string {
   if (dialect === "anthropic-messages") return anthropicUrl;
   return dialect === "google-generate" ? googleUrl : openaiUrl;
 }

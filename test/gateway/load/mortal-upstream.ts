@@ -80,6 +80,10 @@ export class MortalUpstream {
   }
 }
 
-function chaosOptions({ clock, seed, rules }: UpstreamOptions, port: number, life = 0): Parameters<typeof startChaos>[0] {
+function chaosOptions(
+  { clock, seed, rules }: UpstreamOptions,
+  port: number,
+  life = 0,
+): Parameters<typeof startChaos>[0] {
   return { clock, port, seed: seed * 100 + life, scenario: { rules: [...rules] } };
 }
