@@ -26,6 +26,10 @@ export const overview = z
     says: z.string().describe("The same in a sentence, with what comes first."),
     needsYou: countedOf(questionView).describe("Open questions, the oldest first."),
     running: countedOf(runAtGlance),
+    queued: countedOf(runAtGlance).describe("Runs that have something to do and wait for a process to take them up."),
+    programs: countedOf(z.object({ session: name, startedAt: instant, updatedAt: instant })).describe(
+      "Open sessions of programs, the one that was begun last first.",
+    ),
     waiting: countedOf(z.object({ ...runAtGlance.shape, nextAt: instant })).describe(
       "Runs that continue by themselves, the next one first.",
     ),

@@ -1,6 +1,10 @@
 // What can be asked about failures, whatever the journal is made of.
 
+import { FOLLOWING_CODES } from "../core/fault/catalogue.ts";
 import type { FaultGroup, FaultOccurrence } from "../core/record/fault-index.ts";
+
+/** In SQL, for a group `g`: it is no consequence of other failures. */
+export const IS_CAUSE = `g.code NOT IN (${FOLLOWING_CODES.map((code) => `'${code}'`).join(", ")})`;
 
 /** Groups of failures, the one with the newest failure first. */
 export interface FaultGroupsQuery {

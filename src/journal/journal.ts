@@ -214,7 +214,10 @@ export interface Journal {
   faultsOf(fingerprint: string, query: FaultsQuery): Promise<readonly FaultOccurrence[]>;
   /** Runs that met a failure with this fingerprint, the one that was begun last first; each once. */
   faultRuns(fingerprint: string, query: FaultRunsQuery): Promise<readonly string[]>;
-  /** How many failures with this fingerprint, or of any kind, happened when: one bucket after the other, at most 1,000. */
+  /**
+   * How many failures with this fingerprint happened when; null: of all groups but those of refused calls, which follow from other failures.
+   * One bucket after the other, at most 1,000.
+   */
   faultTrend(fingerprint: string | null, query: FaultTrendQuery): Promise<readonly FaultBucket[]>;
   /** What helped against failures with this fingerprint: how often each recourse worked, and how often it did not. */
   faultRecourses(fingerprint: string): Promise<readonly RecourseTally[]>;

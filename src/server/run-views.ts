@@ -6,6 +6,7 @@ import { isFaultCode, traitsOf } from "../core/fault/catalogue.ts";
 import { pillOf } from "../core/fault/words/pills.ts";
 import type { Locale } from "../core/fault/words/words.ts";
 import type { OfferedAction } from "../core/flow/action.ts";
+import type { Question } from "../core/flow/interaction.ts";
 import { turnOf } from "../core/flow/node.ts";
 import { keyOf, type Visit } from "../core/flow/run.ts";
 import { currentWait, reasonOf, STANDING_WORDS, standingOf, type Surroundings } from "../core/flow/run-standing.ts";
@@ -35,10 +36,12 @@ export function causeFor(code: string | null, locale: Locale): Pill | null {
   return isFaultCode(code) ? { id: traitsOf(code).cause, label: pillOf(code, locale) } : { id: "unknown", label: code };
 }
 
+/** `asked`: the question that it asks, if it asks one. */
 export function runLineFor(
   { locale }: Pick<Reader, "locale">,
   summary: RunSummary,
   around: Surroundings,
+  asked: Question | null,
 ): z.output<typeof runLine> {
   const { run, workflow, version, status, outcome, nodes, target = null, code, questions, wakeAt } = summary;
   const { startedAt, updatedAt, endedAt, spentMicrocents, predecessor, successor } = summary;
@@ -49,13 +52,19 @@ export function runLineFor(
     ...{ run, workflow, version, status, outcome, target, code },
     state: { id: standing, label: STANDING_WORDS[locale][standing] },
     cause: causeFor(code, locale),
-    reason: reasonOf(summary, standing, locale),
+    reason: reasonOf(summary, standing, locale, asked === null ? "" : firstLine(asked.payload.prompt)),
     nodes: [...nodes],
     questions: [...questions],
     ...{ nextAt: wait?.nextAt ?? wakeAt, attempt, of },
     ...{ startedAt, updatedAt, endedAt: endedAt === 0 ? null : endedAt, spentMicrocents, predecessor, successor },
     held: around.isHeld,
   };
+}
+
+/** A prompt may be a page of Markdown; its first line says what it is about. */
+function firstLine(prompt: string): string {
+  const line = prompt.split("\n").find((one) => one.trim() !== "") ?? "";
+  return line.replace(/^[\s#>*-]+/, "").trim();
 }
 
 export function actionFor({ accepts, choices, limits, ...action }: OfferedAction): z.output<typeof actionView> {
@@ -77,7 +86,7 @@ export function runFor(reader: Reader, report: RunReport, around: RunSurrounding
   const { summary, state, spending, questions, actions, files, folder } = report;
   const isOperator = role === "operator";
   return {
-    ...runLineFor(reader, summary, around),
+    ...runLineFor(reader, summary, around, questions[0] ?? null),
     digest: summary.digest,
     message: tellRun(state, locale),
     limits: { ...summary.limits },

@@ -1,12 +1,14 @@
 // Everything at a glance, the search and the metrics, through the real server.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createClient } from "../../src/client/index.ts";
 import { openJournal } from "../../src/index.ts";
-import { failRuns, startFailingProvider } from "./failing-provider.ts";
+import { failRuns, startFailingProvider, writeRuns } from "./failing-provider.ts";
 import { journalPath, type ServerWorld, startWorld } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
+/** As many runs as a server advances at once. */
+const AT_ONCE = 16;
 
 describe("a server with some past", () => {
   let world: ServerWorld;
@@ -45,8 +47,31 @@ describe("a server with some past", () => {
     expect(seen.running).toEqual({ count: 0, isMore: false, first: [] });
     expect([seen.spentMicrocents, seen.isPartial, seen.since % 86_400_000]).toEqual([0, false, 0]);
     expect((await chinese.overview()).failed[0]?.title).toMatch(/\p{Script=Han}/u);
-    expect([seen.isWell, seen.says]).toEqual([false, "3 runs failed today."]);
-    expect((await chinese.overview()).says).toBe("今天有 3 个运行失败。");
+    // The session `shop` of a program that reports over HTTP, and its failure.
+    expect(seen.programs).toMatchObject({ count: 1, isMore: false, first: [{ session: "shop" }] });
+    const met = seen.faults.count;
+    expect([seen.isWell, seen.says]).toEqual([
+      false,
+      `3 runs failed today. Calls met ${met} failures in the last 24 hours.`,
+    ]);
+    expect((await chinese.overview()).says).toBe(`今天有 3 个运行失败。过去 24 小时内调用遇到 ${met} 次故障。`);
+  });
+
+  it("counts a run as running when a process advances it, and as queued before, as the list does", async () => {
+    const provider = await startFailingProvider();
+    onTestFinished(() => provider.close());
+    provider.mode = "hold";
+    const journal = journalPath(onTestFinished);
+    await writeRuns(journal, provider, AT_ONCE + 2);
+    const busy = await startWorld({ journal }, onTestFinished);
+    await provider.untilHeld(AT_ONCE);
+    const seen = await busy.viewer.overview();
+    expect([seen.running.count, seen.queued.count]).toEqual([AT_ONCE, 2]);
+    const listed = async (state: "running" | "queued"): Promise<number> =>
+      (await busy.viewer.listRuns({ query: { state, limit: 100 } })).items.length;
+    expect([await listed("running"), await listed("queued")]).toEqual([AT_ONCE, 2]);
+    provider.mode = "answer";
+    provider.release();
   });
 
   it("counts the failures of the last 24 hours, hour by hour", async () => {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { createClient } from "../../src/client/index.ts";
 import { createFaultline, fault, FaultError, step, tool } from "../../src/index.ts";
-import { runWorld, type RunWorld } from "./run-world.ts";
+import { fromText, GATED, runWorld, type RunWorld } from "./run-world.ts";
 
 /** A turn with a plan: `search` fails twice and then works, `hotel` fails for good, and `book` needs both. */
 async function withTurn(world: RunWorld): Promise<void> {
@@ -47,6 +47,34 @@ describe("a session over HTTP", () => {
     expect(missing.status).toBe(404);
   });
 
+  it("stands where the list of runs says, if it is a run; one of a program is told in the same words", async () => {
+    const { workflow, journal } = await fromText("gated.yaml", GATED);
+    const world = await runWorld([workflow], { journal });
+    await world.operator.startRun({ body: { workflow: "gated", run: "asks", inputs: { task: "the page" } } });
+    await world.operator.startRun({ body: { workflow: "gated", run: "cancelled" } });
+    for (const run of ["asks", "cancelled"]) await world.event(run, "node-paused");
+    await world.operator.cancelRun({ params: { run: "cancelled" } });
+    await world.event("cancelled", "run-ended");
+    const fl = createFaultline({ journal: world.journal });
+    const asking = await fl.session("program-asks");
+    await asking.ask("name", { kind: "Ask", prompt: "Which name?", field: "name" });
+    await asking.abandon("the program waits");
+    await (await fl.session("program-done")).end();
+
+    const runs = (await world.viewer.listRuns({})).items;
+    const sessions = (await world.viewer.listSessions({})).items;
+    const stateOf = (name: string) => sessions.find(({ session }) => session === name)?.state;
+    for (const { run, state } of runs) expect(stateOf(run)).toEqual(state);
+    expect(stateOf("program-asks")).toEqual(stateOf("asks"));
+    expect([stateOf("asks")?.label, stateOf("program-done")?.label]).toEqual(["needs you", "completed"]);
+    // Each row says why, too.
+    const reasons = Object.fromEntries(runs.map(({ run, reason }) => [run, reason]));
+    expect(reasons).toEqual({
+      asks: "ask: Ship the page?",
+      cancelled: expect.stringMatching(/^stopped at ask, after \d/) as string,
+    });
+  });
+
   it("is read entry by entry, without what came from outside for viewers", async () => {
     const world = await runWorld([], { drive: false });
     await withTurn(world);
@@ -77,7 +105,7 @@ describe("a session over HTTP", () => {
       { from: "t1/1/room", to: "t1/1/booking", kind: "cascade" },
     ]);
     expect(trace.graph.nodes.map(({ state, says, because }) => [state.id, says, because])).toEqual([
-      ["completed", "done", null],
+      ["completed", "completed", null],
       ["failed", "told the model: Nothing found", null],
       ["failed", "failed: needs room, which failed: Nothing found", "t1/1/room"],
     ]);

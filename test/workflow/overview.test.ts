@@ -19,6 +19,9 @@ describe("an overview", () => {
       run("c", "failed", NOON - 3_000, { code: "AuthFailed", successor: "a" }),
       run("d", "failed", NOON - 13 * 3_600_000, { code: "AuthFailed" }),
       run("e", "running", NOON - 4_000),
+      run("f", "running", NOON - 5_000),
+      run("g", "running", NOON - 6_000),
+      run("h", "paused", NOON - 7_000),
     ];
     await journal.keep([
       ...["q1", "q2"].map((key) => ({
@@ -32,13 +35,17 @@ describe("an overview", () => {
       { kind: "wake", key: "a", value: NOON + 5_000 },
       { kind: "wake", key: "e", value: NOON + 6_000 },
       { kind: "wake", key: "b", value: NOON - 5_000 },
+      { kind: "wake", key: "g", value: NOON - 5_000 },
+      { kind: "wake", key: "h", value: NOON - 5_000 },
     ]);
-    expect(await overviewOf(journal, NOON, new Set())).toMatchObject({
+    expect(await overviewOf(journal, NOON, new Set(["f"]))).toMatchObject({
       questions: { count: 1, isMore: false, first: [{ id: "q2" }] },
-      running: { count: 2, first: [{ run: "a" }, { run: "e" }] },
+      running: { count: 1, first: [{ run: "f" }] },
+      // One that no process has taken up, and one whose time has come.
+      queued: { count: 2, first: [{ run: "g" }, { run: "h" }] },
       waiting: { count: 1, first: [{ run: "e", nextAt: NOON + 6_000 }] },
       failed: [{ code: "AuthFailed", count: 1, newest: "b" }],
-      spentMicrocents: 40,
+      spentMicrocents: 70,
       since: NOON - 12 * 3_600_000,
       isPartial: false,
     });
@@ -48,7 +55,7 @@ describe("an overview", () => {
     const journal = createMemoryJournal();
     const many = Array.from({ length: 600 }, (_, index) => run(`r${index}`, "running", NOON - index));
     await journal.keep(many.map((value, index) => ({ kind: "run", key: `r${index}`, value })));
-    const { running, spentMicrocents, isPartial } = await overviewOf(journal, NOON, new Set());
+    const { running, spentMicrocents, isPartial } = await overviewOf(journal, NOON, new Set(many.map((one) => (one as { run: string }).run)));
     expect([running.count, running.isMore, running.first.length]).toEqual([500, true, 20]);
     expect([spentMicrocents, isPartial]).toEqual([5_000, true]);
   });

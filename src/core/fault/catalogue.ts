@@ -64,6 +64,8 @@ export interface CatalogueRow {
   readonly cancels: boolean;
   /** The whole run is over with it: no node can be skipped past it. */
   readonly endsRun: boolean;
+  /** A consequence: the call was refused because of what happened before, and nothing was tried. Causes are counted without it. */
+  readonly follows: boolean;
   readonly scope: FaultScope;
   /** The status of its problem+json. */
   readonly httpStatus: number;
@@ -72,7 +74,7 @@ export interface CatalogueRow {
   readonly asks: QuestionKind;
 }
 
-type Mark = "retry" | "lifts" | "maybe-done" | "trips" | "cancels" | "ends-run";
+type Mark = "retry" | "lifts" | "maybe-done" | "trips" | "cancels" | "ends-run" | "follows";
 
 /** `traits` lists the code's traits; a trait not listed is false. */
 function row<Class extends string>(
@@ -91,6 +93,7 @@ function row<Class extends string>(
     tripsBreaker: traits.includes("trips"),
     cancels: traits.includes("cancels"),
     endsRun: traits.includes("ends-run"),
+    follows: traits.includes("follows"),
     scope,
     httpStatus,
     cause,
@@ -162,8 +165,8 @@ export const CATALOGUE = {
   TurnLimit:               row("Limit",              [],                                "limit",      429, "turn-limit"),
   ToolLoop:                row("Limit",              [],                                "limit",      508, "tool-failed"),
 
-  CircuitOpen:             row("Guard",              ["lifts"],                          "target",     503, "circuit-open"),
-  RetryBudgetSpent:        row("Guard",              ["lifts"],                          "endpoint",   503, "circuit-open"),
+  CircuitOpen:             row("Guard",              ["lifts", "follows"],               "target",     503, "circuit-open"),
+  RetryBudgetSpent:        row("Guard",              ["lifts", "follows"],               "endpoint",   503, "circuit-open"),
   QueueFull:               row("Guard",              ["lifts"],                          "target",     503, "overloaded"),
 
   SandboxFailed:           row("Sandbox",            [],                                "request",    422, "sandbox-error"),
@@ -204,6 +207,11 @@ export const FAULT_CLASSES: readonly FaultClass[] = Object.freeze([
 export const FAULT_CAUSES: readonly FaultCause[] = Object.freeze([
   ...new Set(FAULT_CODES.map((code) => CATALOGUE[code].cause)),
 ]);
+
+/** Codes of consequences, which are left out where causes are counted. */
+export const FOLLOWING_CODES: readonly FaultCode[] = Object.freeze(
+  FAULT_CODES.filter((code) => CATALOGUE[code].follows),
+);
 
 export function codesWithCause(cause: FaultCause): readonly FaultCode[] {
   return FAULT_CODES.filter((code) => CATALOGUE[code].cause === cause);

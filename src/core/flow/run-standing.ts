@@ -2,6 +2,7 @@
 // that a list folds nothing.
 
 import { isFaultCode } from "../fault/catalogue.ts";
+import { formatMs } from "../fault/words/time-words.ts";
 import { type Locale, wordsFor } from "../fault/words/words.ts";
 import type { HeldReason } from "./call.ts";
 import { isEnded, type RunStatus } from "./run-state.ts";
@@ -31,6 +32,9 @@ export interface RunLine {
   readonly wakeAt: number | null;
   readonly wait?: RunWait | null;
   readonly successor: string | null;
+  readonly startedAt?: number;
+  /** 0 while it is not over. */
+  readonly endedAt?: number;
 }
 
 /** What a run waits for that a process holds: nothing of it works until then. */
@@ -99,18 +103,30 @@ export const STANDING_WORDS: Readonly<Record<Locale, Readonly<Record<RunStanding
   },
 };
 
-/** Why the run stands where it stands, in one line; empty when there is nothing to add to its state. */
-export function reasonOf(line: RunLine, standing: RunStanding, locale: Locale): string {
+/** Why the run stands where it stands, in one line. `asks`: what it asks a person; empty when that is not known. */
+export function reasonOf(line: RunLine, standing: RunStanding, locale: Locale, asks = ""): string {
   const words = REASONS[locale];
+  const { startedAt = 0, endedAt = 0 } = line;
   if (line.successor !== null) return words.continued(line.successor);
   return words[standing]({
     nodes: line.nodes.slice(0, MAX_NODES).join(words.comma),
     title: line.code === null ? "" : titleOf(line.code, locale),
-    target: standing === "retrying" || standing === "waiting" ? (line.wait?.target ?? "") : (line.target ?? ""),
+    target: targetIn(line, standing) ?? "",
     held: line.wait?.held ?? null,
     outcome: line.outcome === line.status ? "" : line.outcome,
     questions: line.questions.length,
+    asks: asks.slice(0, MAX_ASKED),
+    ...{ attempt: line.wait?.attempt ?? 0, of: line.wait?.of ?? 0 },
+    took: endedAt === 0 ? "" : formatMs(endedAt - startedAt, locale),
   });
+}
+
+const MAX_ASKED = 200;
+
+/** While it waits, what it waits for; a run that was put away tries again where it failed. */
+function targetIn({ wait, target }: RunLine, standing: RunStanding): string | null | undefined {
+  if (standing === "waiting") return wait?.target;
+  return standing === "retrying" ? (wait?.target ?? target) : target;
 }
 
 const MAX_NODES = 3;
@@ -126,7 +142,13 @@ interface Facts {
   readonly target: string;
   readonly outcome: string;
   readonly questions: number;
+  readonly asks: string;
   readonly held: HeldReason | null;
+  /** The attempt that comes next, and how many there may be; 0 when that is not known. */
+  readonly attempt: number;
+  readonly of: number;
+  /** How long it took; empty while it is not over. */
+  readonly took: string;
 }
 
 type Reasons = Readonly<Record<RunStanding, (facts: Facts) => string>> & {
@@ -142,38 +164,41 @@ export const HELD_WORDS: Readonly<Record<Locale, Readonly<Record<HeldReason, str
 
 const named = (text: string, target: string): string => (target === "" ? text : `${text} (${target})`.trimStart());
 const namedZh = (text: string, target: string): string => (target === "" ? text : `${text}（${target}）`);
-const again = (why: string, comma: string, text: string): string => (why === "" ? text : `${why}${comma}${text}`);
+const both = (one: string, comma: string, other: string): string => [one, other].filter((part) => part !== "").join(comma);
 const at = (node: string, text: string, colon: string): string => (node === "" ? text : `${node}${colon}${text}`);
 
 const REASONS: Readonly<Record<Locale, Reasons>> = {
   "en": {
     comma: ", ",
     continued: (successor) => `Continued in ${successor}`,
-    queued: () => "Due; a process takes it up next",
+    queued: ({ nodes }) => at(nodes, "due; a process takes it up next", ": "),
     running: ({ nodes, target }) =>
       `Working${nodes === "" ? "" : ` on ${nodes}`}${target === "" ? "" : ` (${target})`}`,
-    asking: ({ nodes, questions }) =>
-      at(nodes, questions === 1 ? "waits for an answer" : `waits for ${questions} answers`, ": "),
-    retrying: ({ nodes, title, target }) => at(nodes, again(named(title, target), "; ", "tries again later"), ": "),
+    asking: ({ nodes, questions, asks }) =>
+      at(nodes, asks !== "" ? asks : questions === 1 ? "waits for an answer" : `waits for ${questions} answers`, ": "),
+    retrying: ({ nodes, title, target, attempt, of }) =>
+      at(nodes, both(named(title, target), "; ", of < 2 ? "tries again later" : `attempt ${attempt} of ${of} comes next`), ": "),
     waiting: ({ nodes, target, held }) =>
-      at(nodes, held === null ? "waits for its time" : named(HELD_WORDS["en"][held], target), ": "),
-    stopped: () => "No process advances it; resume it",
-    completed: ({ outcome }) => outcome,
+      at(nodes, held === null ? "continues at a set time" : named(HELD_WORDS["en"][held], target), ": "),
+    stopped: ({ nodes }) => at(nodes, "no process advances it; resume it", ": "),
+    completed: ({ outcome, took }) => both(outcome, ", ", took === "" ? "" : `in ${took}`),
     failed: ({ nodes, title, target, outcome }) => at(nodes, named(title === "" ? outcome : title, target), ": "),
-    cancelled: () => "",
+    cancelled: ({ nodes, took }) => both(nodes === "" ? "" : `stopped at ${nodes}`, ", ", took === "" ? "" : `after ${took}`),
   },
   "zh-CN": {
     comma: "、",
     continued: (successor) => `由 ${successor} 接续`,
-    queued: () => "已到时间，即将由进程接手",
+    queued: ({ nodes }) => at(nodes, "已到时间，即将由进程接手", "："),
     running: ({ nodes, target }) => `正在执行${nodes === "" ? "" : ` ${nodes}`}${target === "" ? "" : `（${target}）`}`,
-    asking: ({ nodes, questions }) => at(nodes, questions === 1 ? "等待答复" : `等待 ${questions} 个答复`, "："),
-    retrying: ({ nodes, title, target }) => at(nodes, again(namedZh(title, target), "；", "稍后重试"), "："),
+    asking: ({ nodes, questions, asks }) =>
+      at(nodes, asks !== "" ? asks : questions === 1 ? "等待答复" : `等待 ${questions} 个答复`, "："),
+    retrying: ({ nodes, title, target, attempt, of }) =>
+      at(nodes, both(namedZh(title, target), "；", of < 2 ? "稍后重试" : `接下来是第 ${attempt} 次尝试，共 ${of} 次`), "："),
     waiting: ({ nodes, target, held }) =>
-      at(nodes, held === null ? "等待到时间" : namedZh(HELD_WORDS["zh-CN"][held], target), "："),
-    stopped: () => "没有进程在推进；请恢复运行",
-    completed: ({ outcome }) => outcome,
+      at(nodes, held === null ? "到预定时间后继续" : namedZh(HELD_WORDS["zh-CN"][held], target), "："),
+    stopped: ({ nodes }) => at(nodes, "没有进程在推进；请恢复运行", "："),
+    completed: ({ outcome, took }) => both(outcome, "，", took === "" ? "" : `用时 ${took}`),
     failed: ({ nodes, title, target, outcome }) => at(nodes, namedZh(title === "" ? outcome : title, target), "："),
-    cancelled: () => "",
+    cancelled: ({ nodes, took }) => both(nodes === "" ? "" : `停在 ${nodes}`, "，", took === "" ? "" : `历时 ${took}`),
   },
 };

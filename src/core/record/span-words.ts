@@ -3,6 +3,7 @@
 import { isFaultCode } from "../fault/catalogue.ts";
 import type { Fault } from "../fault/fault.ts";
 import { type Locale, wordsFor } from "../fault/words/words.ts";
+import { type RunStanding, STANDING_WORDS } from "../flow/run-standing.ts";
 import type { VisitStanding } from "../flow/visit-words.ts";
 import type { SessionStatus } from "./event.ts";
 import type { GraphNode, Span, SpanStatus, WaitReason } from "./span.ts";
@@ -11,7 +12,7 @@ type StepStatus = SpanStatus | "unstarted";
 
 interface SpanWords {
   readonly statuses: Readonly<Record<StepStatus, string>>;
-  readonly sessions: Readonly<Record<SessionStatus, string>>;
+  readonly open: string;
   readonly waits: Readonly<Record<WaitReason, string>>;
   /** What is said of a step that another one needed and could not have; for all others, the status. */
   readonly told: Readonly<Partial<Record<StepStatus, string>>>;
@@ -34,7 +35,7 @@ const STANDINGS: Readonly<Record<StepStatus, VisitStanding>> = {
   interrupted: "stopped",
 };
 
-const SESSION_STANDINGS: Readonly<Record<SessionStatus, VisitStanding>> = {
+const SESSION_STANDINGS: Readonly<Record<SessionStatus, RunStanding>> = {
   open: "running",
   waiting: "waiting",
   done: "completed",
@@ -47,12 +48,19 @@ export interface StatePill {
   readonly label: string;
 }
 
+interface RunPill {
+  readonly id: RunStanding;
+  readonly label: string;
+}
+
 export function statusPill(status: StepStatus, locale: Locale): StatePill {
   return { id: STANDINGS[status], label: WORDS[locale].statuses[status] };
 }
 
-export function sessionPill(status: SessionStatus, locale: Locale): StatePill {
-  return { id: SESSION_STANDINGS[status], label: WORDS[locale].sessions[status] };
+/** Of a program's session, in the words of runs. Nobody knows whether its program is at work, so an open one is just open. */
+export function sessionPill(status: SessionStatus, isAsking: boolean, locale: Locale): RunPill {
+  const id = isAsking ? "asking" : SESSION_STANDINGS[status];
+  return { id, label: status === "open" && !isAsking ? WORDS[locale].open : STANDING_WORDS[locale][id] };
 }
 
 /** How a span ended and why, or what it waits for, in a few words. */
@@ -87,8 +95,8 @@ const WORDS: Readonly<Record<Locale, SpanWords>> = {
       unstarted: "not started",
       running: "running",
       waiting: "waiting",
-      done: "done",
-      partial: "done in part",
+      done: "completed",
+      partial: "completed in part",
       defaulted: "default used",
       skipped: "skipped",
       surfaced: "told the model",
@@ -96,7 +104,7 @@ const WORDS: Readonly<Record<Locale, SpanWords>> = {
       cancelled: "cancelled",
       interrupted: "interrupted",
     },
-    sessions: { open: "open", waiting: "waiting", done: "done", failed: "failed", cancelled: "cancelled" },
+    open: "open",
     waits: {
       queue: "waits for a free slot",
       retry: "waits to retry",
@@ -117,7 +125,7 @@ const WORDS: Readonly<Record<Locale, SpanWords>> = {
       unstarted: "未开始",
       running: "运行中",
       waiting: "等待中",
-      done: "完成",
+      done: "已完成",
       partial: "部分完成",
       defaulted: "使用默认值",
       skipped: "跳过",
@@ -126,7 +134,7 @@ const WORDS: Readonly<Record<Locale, SpanWords>> = {
       cancelled: "已取消",
       interrupted: "中断",
     },
-    sessions: { open: "进行中", waiting: "等待中", done: "完成", failed: "失败", cancelled: "已取消" },
+    open: "进行中",
     waits: {
       queue: "等待空闲名额",
       retry: "等待重试",

@@ -1,5 +1,6 @@
 // The index of failures of a journal in memory: a list of failures; groups are counted when they are asked for.
 
+import { FOLLOWING_CODES } from "../../core/fault/catalogue.ts";
 import {
   FaultFold,
   type FaultGroup,
@@ -47,7 +48,7 @@ export function createMemoryFaults(): MemoryFaults {
         .slice(0, limit)
         .map((row) => ({ ...row })),
     trend(fingerprint, query) {
-      const family = fingerprint === null ? fold.rows : ofFamily(fingerprint);
+      const family = fingerprint === null ? fold.rows.filter(isCause) : ofFamily(fingerprint);
       return trendBuckets(query).map(([at, end]) => {
         const rows = family.filter((row) => row.at >= at && row.at < end);
         const recoveredByRetry = rows.filter(({ recourse, worked }) => recourse === "retry" && worked === true).length;
@@ -56,6 +57,10 @@ export function createMemoryFaults(): MemoryFaults {
     },
     recourses: (fingerprint) => tallyRecourses(ofFamily(fingerprint)),
   };
+}
+
+function isCause({ code }: FaultOccurrence): boolean {
+  return !(FOLLOWING_CODES as readonly string[]).includes(code);
 }
 
 type Newest = Pick<FaultGroup, "lastAt" | "fingerprint">;

@@ -2,6 +2,7 @@
 
 import type { FaultGroup, FaultOccurrence, RecourseTally } from "../../core/record/fault-index.ts";
 import type { FaultBucket } from "../fault-queries.ts";
+import { IS_CAUSE } from "../fault-queries.ts";
 import type { Found, Journal, SearchQuery } from "../journal.ts";
 import { contains, tsQueryOf, textOfFault, wordsOf } from "../search-text.ts";
 import { type KeptRow, keptValue } from "../sealed.ts";
@@ -40,7 +41,7 @@ function trendOf(which: string): string {
 }
 
 const TREND = trendOf("g.fingerprint = $1");
-const TREND_OF_ALL = trendOf("$1::text IS NULL AND g.last_at >= b.at");
+const TREND_OF_ALL = trendOf(`$1::text IS NULL AND g.last_at >= b.at AND ${IS_CAUSE}`);
 
 export function faultSide(ask: Ask): FaultSide {
   const search = createSearch(ask);

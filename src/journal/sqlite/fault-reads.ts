@@ -3,6 +3,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { FaultGroup, FaultOccurrence, RecourseTally } from "../../core/record/fault-index.ts";
 import { trendBuckets } from "../trend-buckets.ts";
+import { IS_CAUSE } from "../fault-queries.ts";
 import type { FaultBucket, FaultGroupsQuery, FaultRunsQuery, FaultsQuery, FaultTrendQuery } from "../fault-queries.ts";
 
 export interface FaultReads {
@@ -47,7 +48,7 @@ export function createFaultReads(db: DatabaseSync): FaultReads {
   // Only groups that have met a failure since then are looked into, each by its own index.
   const countAll = db.prepare(
     `SELECT ${counts} FROM fault_groups AS g CROSS JOIN faults AS f ON f.family = g.number AND f.at >= ?1 AND f.at < ?2
-     WHERE g.last_at >= ?1`,
+     WHERE g.last_at >= ?1 AND ${IS_CAUSE}`,
   );
   const recourses = db.prepare(
     `SELECT recourse, worked, failed FROM fault_recourses WHERE family = ${FAMILY} ORDER BY recourse`,

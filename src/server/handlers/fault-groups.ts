@@ -142,6 +142,7 @@ function groupView(
     fingerprint,
     class: traitsOf(known).class,
     code,
+    follows: traitsOf(known).follows,
     title,
     message: user,
     next,

@@ -27,7 +27,7 @@ export function overviewHandlers({
   return {
     async overview({ who, locale }) {
       const seen = await overviewOf(journal, clock.now(), await workflows.runs.held());
-      const { questions, running, waiting, failed, faults, spentMicrocents, since, isPartial } = seen;
+      const { questions, running, queued, programs, waiting, failed, faults, spentMicrocents, since, isPartial } = seen;
       const troubled = faultline
         .targets()
         .filter(({ breaker, pausedUntil }) => breaker !== "closed" || pausedUntil !== null);
@@ -36,6 +36,8 @@ export function overviewHandlers({
         targetsOut: troubled.filter(({ breaker }) => breaker !== "closed").length,
         failed: failed.reduce((all, { count }) => all + count, 0),
         running: running.count,
+        queued: queued.count,
+        programs: programs.count,
         waiting: waiting.count,
         faults: faults.count,
       };
@@ -45,6 +47,11 @@ export function overviewHandlers({
         says: tellGlance(counts, locale),
         needsYou: { ...questions, first: questions.first.map((question) => questionFor(question, locale)) },
         running: { ...running, first: running.first.map((run) => glance(run, locale)) },
+        queued: { ...queued, first: queued.first.map((run) => glance(run, locale)) },
+        programs: {
+          ...programs,
+          first: programs.first.map(({ session, startedAt, updatedAt }) => ({ session, startedAt, updatedAt })),
+        },
         waiting: {
           ...waiting,
           first: waiting.first.map((run) => ({ ...glance(run, locale), nextAt: run.nextAt })),

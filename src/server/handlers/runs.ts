@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { runsQuery } from "../../api/run-shapes.ts";
+import type { Question } from "../../core/flow/interaction.ts";
 import { isEnded, keyOf, type RunStatus } from "../../core/flow/run.ts";
 import { standingOf, type Surroundings } from "../../core/flow/run-standing.ts";
 import type { Span } from "../../core/record/timeline.ts";
@@ -46,8 +47,9 @@ export function runHandlers(parts: ServerParts): HandlersOf<Names> {
       const fits = isIndexed ? undefined : (run: RunSummary): boolean => standingOf(run, around(run)) === state;
       const status = state !== undefined && isOver(state) ? { status: state } : {};
       const { runs: found, next } = await runs.page({ ...status, ...filter }, fits);
+      const asked = await Promise.all(found.map((run) => askedBy(parts, run)));
       return {
-        items: found.map((run) => runLineFor({ locale }, run, around(run))),
+        items: found.map((run, index) => runLineFor({ locale }, run, around(run), asked[index] ?? null)),
         next: next === null ? null : toCursor({ ...next }),
       };
     },
@@ -121,6 +123,12 @@ export function runHandlers(parts: ServerParts): HandlersOf<Names> {
       return new Response(new Uint8Array(bytes), { headers: { "content-type": "text/plain; charset=utf-8" } });
     },
   };
+}
+
+/** The first question that a run asks; null for one that asks nothing. */
+async function askedBy({ journal }: Pick<ServerParts, "journal">, run: RunSummary): Promise<Question | null> {
+  const [first] = isEnded(run) ? [] : run.questions;
+  return first === undefined ? null : (((await journal.kept("question", first)) as Question | null | undefined) ?? null);
 }
 
 type RunsQuery = z.output<typeof runsQuery>;

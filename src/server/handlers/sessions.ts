@@ -6,15 +6,18 @@ import { entryEvent } from "../../api/entry-event.ts";
 import type { Entry } from "../../core/record/event.ts";
 import { type Redactor, SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
+import { STANDING_WORDS, standingOf } from "../../core/flow/run-standing.ts";
 import { sessionPill, statusPill } from "../../core/record/span-words.ts";
 import type { Timeline } from "../../core/record/timeline.ts";
 import { isArtefactRef, readArtefact } from "../../journal/files/artefacts.ts";
 import type { SessionSummary } from "../../journal/journal.ts";
 import { questionsPage } from "../../journal/open-questions.ts";
+import { ENDED } from "../../journal/session-status.ts";
 import type { HandlersOf } from "../handler.ts";
 import { fromCursor, toCursor } from "../cursor.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
+import type { RunSummary } from "../../workflow/runs-api.ts";
 import { traceFor } from "../span-views.ts";
 import { faultFor, questionFor, type Reader } from "../views.ts";
 
@@ -25,10 +28,12 @@ const MAX_QUESTIONS = 100;
 /** Of a list that leaves something out, so many pages are read for one that is given. */
 const MAX_PAGES_READ = 20;
 
-export function sessionHandlers({ journal, workflows, faultline }: ServerParts): HandlersOf<Names> {
+export function sessionHandlers(parts: ServerParts): HandlersOf<Names> {
+  const { journal, workflows, faultline, clock, drives: isDriven } = parts;
   return {
     async listSessions({ locale, query: { limit, cursor, status, kind } }) {
       const items: z.output<typeof sessionLine>[] = [];
+      const held = await workflows.runs.held();
       let after = fromCursor(cursor, place);
       // The journal does not know what is a run, so the others are read, too; a page may be short because of that.
       for (let read = 0; read < MAX_PAGES_READ; read++) {
@@ -37,7 +42,7 @@ export function sessionHandlers({ journal, workflows, faultline }: ServerParts):
           ...(status === undefined ? {} : { status }),
           ...(after === undefined ? {} : { after }),
         });
-        const lines = await Promise.all(found.slice(0, limit).map((summary) => lineOf(summary, locale)));
+        const lines = await Promise.all(found.slice(0, limit).map((summary) => lineOf(summary, held, locale)));
         for (const [index, line] of lines.entries()) {
           after = { session: line.session, startedAt: line.startedAt };
           if (kind === undefined || line.isRun === (kind === "run")) items.push(line);
@@ -51,7 +56,7 @@ export function sessionHandlers({ journal, workflows, faultline }: ServerParts):
       const summary = await sessionNamed(session);
       const reader = { role: who.role, locale };
       const { questions } = await questionsPage(journal, { session, limit: MAX_QUESTIONS });
-      const line = await lineOf(summary, locale);
+      const line = await lineOf(summary, await workflows.runs.held(), locale);
       const timeline = await workflows.timeline(session);
       const { manifest, spending } = timeline.state;
       return {
@@ -66,7 +71,7 @@ export function sessionHandlers({ journal, workflows, faultline }: ServerParts):
     async endSession({ locale, params: { session }, body: { status } }) {
       await sessionNamed(session);
       await faultline.endReports(session, status);
-      return lineOf(await sessionNamed(session), locale);
+      return lineOf(await sessionNamed(session), await workflows.runs.held(), locale);
     },
     async listEntries({ who, params: { session }, query: { limit, after } }) {
       await sessionNamed(session);
@@ -109,9 +114,21 @@ export function sessionHandlers({ journal, workflows, faultline }: ServerParts):
     return found;
   }
 
-  async function lineOf(summary: SessionSummary, locale: Locale): Promise<z.output<typeof sessionLine>> {
-    const run = (await journal.kept("run", summary.session)) ?? null;
-    return { ...summary, state: sessionPill(summary.status, locale), isRun: run !== null };
+  /** A run stands where the list of runs says; `held`: the runs that a live process advances. */
+  async function lineOf(
+    summary: SessionSummary,
+    held: ReadonlySet<string>,
+    locale: Locale,
+  ): Promise<z.output<typeof sessionLine>> {
+    const { session, status } = summary;
+    const run = ((await journal.kept("run", session)) ?? null) as RunSummary | null;
+    if (run !== null) {
+      const standing = standingOf(run, { now: clock.now(), isHeld: held.has(session), isDriven });
+      return { ...summary, state: { id: standing, label: STANDING_WORDS[locale][standing] }, isRun: true };
+    }
+    const asked = ENDED.includes(status) ? [] : (await questionsPage(journal, { session, limit: MAX_QUESTIONS })).questions;
+    const isAsking = asked.some(({ by }) => by === null);
+    return { ...summary, state: sessionPill(status, isAsking, locale), isRun: false };
   }
 }
 

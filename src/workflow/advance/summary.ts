@@ -29,7 +29,7 @@ export function summaryOf(run: string, state: RunState, spentMicrocents: number,
     file,
     status,
     outcome,
-    nodes: isEnded(state) ? [state.failedNode].filter((node) => node !== "") : live.map(({ node }) => node),
+    nodes: isEnded(state) ? stoppedAt(state) : live.map(({ node }) => node),
     target: state.target ?? null,
     code: state.fault?.code ?? wait?.code ?? troubled?.fault?.code ?? null,
     questions,
@@ -45,6 +45,12 @@ export function summaryOf(run: string, state: RunState, spentMicrocents: number,
     predecessor,
     successor,
   };
+}
+
+/** The node that failed, or those at which a cancelled run was. */
+function stoppedAt({ failedNode, visits }: RunState): readonly string[] {
+  const stopped = visits.filter(({ state }) => state === "cancelled").map(({ node }) => node);
+  return failedNode === "" ? stopped : [failedNode];
 }
 
 /** The wait that ends first; null while a visit is running or queued. */

@@ -10,7 +10,10 @@ export interface GlanceCounts {
   /** Runs that failed today and were not continued. */
   readonly failed: number;
   readonly running: number;
+  readonly queued: number;
   readonly waiting: number;
+  /** Open sessions of programs. */
+  readonly programs: number;
   /** Failures that calls met in the last 24 hours, of any program, recovered from or not. */
   readonly faults: number;
 }
@@ -23,9 +26,10 @@ export function isWell({ questions, targetsOut, failed }: GlanceCounts): boolean
 export function tellGlance(counts: GlanceCounts, locale: Locale): string {
   const { well, idle, noNeed, met, trouble, at, end, comma } = WORDS[locale];
   const parts = (isWell(counts) ? at : trouble)(counts).filter((part) => part !== "");
-  if (!isWell(counts)) return `${parts.join(comma)}${end}`;
   // Programs may have given up on calls that belong to no run.
-  if (counts.faults > 0) return `${[noNeed, ...parts].join(comma)}${end}${met(counts.faults)}`;
+  const failures = counts.faults === 0 ? "" : met(counts.faults);
+  if (!isWell(counts)) return `${parts.join(comma)}${end}${failures}`;
+  if (failures !== "") return `${[noNeed, ...parts].join(comma)}${end}${failures}`;
   return parts.length === 0 ? idle : `${well}${parts.join(comma)}${end}`;
 }
 
@@ -58,9 +62,11 @@ const WORDS: Readonly<Record<Locale, GlanceWords>> = {
       some(targetsOut, "target is out of service", "targets are out of service"),
       some(failed, "run failed today", "runs failed today"),
     ],
-    at: ({ running, waiting }) => [
+    at: ({ running, queued, waiting, programs }) => [
       some(running, "run is working", "runs are working"),
-      some(waiting, "waits and continues by itself", "wait and continue by themselves"),
+      some(queued, "run is queued", "runs are queued"),
+      some(waiting, "run waits and continues by itself", "runs wait and continue by themselves"),
+      some(programs, "session of a program is open", "sessions of programs are open"),
     ],
   },
   "zh-CN": {
@@ -75,9 +81,11 @@ const WORDS: Readonly<Record<Locale, GlanceWords>> = {
       targetsOut === 0 ? "" : `${targetsOut} 个目标已停用`,
       failed === 0 ? "" : `今天有 ${failed} 个运行失败`,
     ],
-    at: ({ running, waiting }) => [
+    at: ({ running, queued, waiting, programs }) => [
       running === 0 ? "" : `${running} 个运行正在进行`,
-      waiting === 0 ? "" : `${waiting} 个在等待，会自动继续`,
+      queued === 0 ? "" : `${queued} 个运行排队中`,
+      waiting === 0 ? "" : `${waiting} 个运行在等待，会自动继续`,
+      programs === 0 ? "" : `${programs} 个程序会话进行中`,
     ],
   },
 };

@@ -1,9 +1,10 @@
 // What a person on duty wants to know first, read by index: a journal with a long past costs no more than a new one.
 
 import type { Question } from "../../core/flow/interaction.ts";
+import { isEnded } from "../../core/flow/run.ts";
 import { currentWait } from "../../core/flow/run-standing.ts";
 import type { FaultBucket } from "../../journal/fault-queries.ts";
-import type { Journal, Timed } from "../../journal/journal.ts";
+import type { Journal, SessionSummary, Timed } from "../../journal/journal.ts";
 import { tagOf } from "../../journal/keep-kinds.ts";
 import type { RunSummary } from "../runs-api.ts";
 import { answeredOf } from "./run-reports.ts";
@@ -21,6 +22,10 @@ export interface Overview {
   /** Open questions, the oldest first. */
   readonly questions: Counted<Question>;
   readonly running: Counted<RunSummary>;
+  /** Runs that have something to do and wait for a process to take them up. */
+  readonly queued: Counted<RunSummary>;
+  /** Open sessions of programs, the one that was begun last first. */
+  readonly programs: Counted<SessionSummary>;
   /** Runs that continue by themselves, the next one first. */
   readonly waiting: Counted<RunSummary & { readonly nextAt: number }>;
   /** Runs begun since the day began that failed and were not continued, by code, the most frequent first. */
@@ -43,6 +48,8 @@ interface FaultsOfDay {
 
 const SHOWN = 20;
 const COUNTED = 500;
+/** Each of them is looked up by its name. */
+const LOOKED_UP = 100;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 /** Behind every other key. */
@@ -77,14 +84,18 @@ export async function overviewOf(journal: Journal, now: number, held: ReadonlySe
     return wait === null ? [] : [{ ...run, nextAt: wait.nextAt }];
   });
   const waits = new Set(retrying.map(({ run }) => run));
-  const working = begunRuns.filter(({ run }) => !waits.has(run));
+  const working = begunRuns.filter(({ run }) => held.has(run) && !waits.has(run));
+  const isElsewhere = (run: string): boolean => held.has(run) || asking.has(run) || wakes.some(({ key }) => key === run);
+  const queued = await queuedRuns(journal, now, begunRuns, isElsewhere);
   const later = await waitingRuns(journal, alone.slice(0, SHOWN));
   return {
     questions: counted(
       questions,
       questions.slice(0, SHOWN).map(({ value }) => value as Question),
     ),
-    running: counted(working, working.slice(0, SHOWN), running.length > COUNTED),
+    running: counted(working, working.slice(0, SHOWN)),
+    queued: counted(queued, queued.slice(0, SHOWN)),
+    programs: await openPrograms(journal, begunRuns),
     waiting: counted([...retrying, ...alone], [...retrying, ...later].toSorted(byNextAt).slice(0, SHOWN)),
     failed: byCode(begun.runs),
     faults: await faultsOfDay(journal, now),
@@ -100,6 +111,31 @@ function counted<Item>(
   isMore = found.length > COUNTED,
 ): Counted<Item> {
   return { count: Math.min(found.length, COUNTED), isMore, first };
+}
+
+/** Runs that began and that no process advances, and runs whose time has come. */
+async function queuedRuns(
+  journal: Journal,
+  now: number,
+  begun: readonly RunSummary[],
+  isElsewhere: (run: string) => boolean,
+): Promise<readonly RunSummary[]> {
+  const idle = begun.filter(({ run }) => !isElsewhere(run));
+  const known = new Set(idle.map(({ run }) => run));
+  const wakes = await journal.keptByTime("wake", { order: "oldest", limit: LOOKED_UP });
+  const due = wakes.filter(({ at, key }) => at <= now && !known.has(key) && !isElsewhere(key));
+  const runs = (await Promise.all(due.map(({ key }) => journal.kept("run", key)))) as readonly (RunSummary | null)[];
+  return [...idle, ...runs.flatMap((run) => (run === null || isEnded(run) ? [] : [run]))];
+}
+
+async function openPrograms(journal: Journal, begun: readonly RunSummary[]): Promise<Overview["programs"]> {
+  const open = await journal.sessions({ status: "open", limit: LOOKED_UP + 1 });
+  const runs = new Set(begun.map(({ run }) => run));
+  const isRun = await Promise.all(
+    open.map(async ({ session }) => runs.has(session) || ((await journal.kept("run", session)) ?? null) !== null),
+  );
+  const programs = open.filter((_session, index) => isRun[index] === false);
+  return counted(programs, programs.slice(0, SHOWN), open.length > LOOKED_UP);
 }
 
 function byNextAt(one: { readonly nextAt: number }, other: { readonly nextAt: number }): number {

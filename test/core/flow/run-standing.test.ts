@@ -57,9 +57,10 @@ describe("why it stands there", () => {
           const { nodes, target, code, wait } = more;
           const said = reasonOf({ ...LINE, ...more, outcome: "stuck" }, standing, locale);
           expect(said).not.toMatch(/\(\)|（）|^[:：]|[:：]\s*$|\s{2}|\s$/);
-          const names = ["running", "asking", "retrying", "waiting", "failed"].includes(standing) ? nodes : [];
+          const names = standing === "completed" ? [] : nodes;
           for (const node of names) expect(said).toContain(node);
-          const tellsTarget = standing === "running" || standing === "failed";
+          const tellsTarget =
+            standing === "running" || standing === "failed" || (standing === "retrying" && wait === null);
           expect(said.includes("openai/gpt")).toBe(tellsTarget && target === "openai/gpt");
           const tellsWait = standing === "retrying" || (standing === "waiting" && wait?.held === "paused");
           expect(said.includes("east/llama")).toBe(tellsWait && wait !== null);
@@ -68,6 +69,23 @@ describe("why it stands there", () => {
       ),
       { numRuns: 500 },
     );
+  });
+
+  it.each<[RunStanding, Partial<RunLine>, string, string]>([
+    ["completed", { outcome: "shipped", startedAt: 1, endedAt: 90_001 }, "shipped, in 1 min 30 s", "shipped，用时 1 分钟 30 秒"],
+    ["completed", { status: "completed", outcome: "completed", startedAt: 1, endedAt: 501 }, "in 500 ms", "用时 500 毫秒"],
+    ["cancelled", { nodes: ["gate"], startedAt: 1, endedAt: 501 }, "stopped at gate, after 500 ms", "停在 gate，历时 500 毫秒"],
+    ["asking", { nodes: ["gate"], questions: ["q"] }, "gate: Ship it?", "gate：Ship it?"],
+    [
+      "retrying",
+      { nodes: ["coder"], code: "RateLimited", wait: WAIT },
+      "coder: Too many requests (east/llama); attempt 2 of 4 comes next",
+      "coder：请求过于频繁（east/llama）；接下来是第 2 次尝试，共 4 次",
+    ],
+    ["queued", { nodes: ["coder"] }, "coder: due; a process takes it up next", "coder：已到时间，即将由进程接手"],
+  ])("%s %j", (standing, more, en, zh) => {
+    const said = (locale: Locale): string => reasonOf({ ...LINE, ...more }, standing, locale, "Ship it?");
+    expect([said("en"), said("zh-CN")]).toEqual([en, zh]);
   });
 
   it.each(LOCALES)("names the run that continues it, wherever it stands (%s)", (locale) => {

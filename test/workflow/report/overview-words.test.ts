@@ -3,7 +3,9 @@
 import { describe, expect, it } from "vitest";
 import { isWell, type GlanceCounts, tellGlance } from "../../../src/workflow/report/overview-words.ts";
 
-const NOTHING: GlanceCounts = { questions: 0, targetsOut: 0, failed: 0, running: 0, waiting: 0, faults: 0 };
+const NOTHING: GlanceCounts = {
+  ...{ questions: 0, targetsOut: 0, failed: 0, running: 0, queued: 0, waiting: 0, programs: 0, faults: 0 },
+};
 
 describe("the sentence of the overview", () => {
   it.each<[Partial<GlanceCounts>, string, string]>([
@@ -11,8 +13,13 @@ describe("the sentence of the overview", () => {
     [{ running: 1 }, "All is well: 1 run is working.", "一切正常：1 个运行正在进行。"],
     [
       { running: 3, waiting: 2 },
-      "All is well: 3 runs are working, 2 wait and continue by themselves.",
-      "一切正常：3 个运行正在进行，2 个在等待，会自动继续。",
+      "All is well: 3 runs are working, 2 runs wait and continue by themselves.",
+      "一切正常：3 个运行正在进行，2 个运行在等待，会自动继续。",
+    ],
+    [
+      { queued: 1, programs: 2 },
+      "All is well: 1 run is queued, 2 sessions of programs are open.",
+      "一切正常：1 个运行排队中，2 个程序会话进行中。",
     ],
     [
       { faults: 1 },
@@ -24,7 +31,11 @@ describe("the sentence of the overview", () => {
       "Nothing needs you, 2 runs are working. Calls met 24 failures in the last 24 hours.",
       "没有需要您处理的事，2 个运行正在进行。过去 24 小时内调用遇到 24 次故障。",
     ],
-    [{ questions: 1, running: 3, faults: 9 }, "1 question waits for you.", "1 个问题等待您处理。"],
+    [
+      { questions: 1, running: 3, faults: 9 },
+      "1 question waits for you. Calls met 9 failures in the last 24 hours.",
+      "1 个问题等待您处理。过去 24 小时内调用遇到 9 次故障。",
+    ],
     [
       { questions: 2, targetsOut: 1, failed: 4 },
       "2 questions wait for you, 1 target is out of service, 4 runs failed today.",

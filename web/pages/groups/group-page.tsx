@@ -109,6 +109,7 @@ function GroupAside({ group }: { readonly group: GroupReport }): ReactNode {
     <aside className="group-aside" aria-label={words.about}>
       <Section title={words.what}>
         <p>{message}</p>
+        {group.follows ? <p>{words.follows}</p> : null}
         {example === undefined ? null : <Quote label={words.example}>{example}</Quote>}
       </Section>
       <Section title={words.next}>
@@ -141,6 +142,7 @@ const WORDS = wordTable({
     example: "The newest failure in its own words",
     next: "What to do",
     bulk: "Bulk actions",
+    follows: "These calls were refused because of other failures, so nothing was tried. The overview does not count them as failures.",
   },
   "zh-CN": {
     group: "故障分组",
@@ -158,5 +160,6 @@ const WORDS = wordTable({
     example: "最近一次失败的原文",
     next: "该怎么做",
     bulk: "批量操作",
+    follows: "这些调用因其他失败而被拒绝，没有实际执行。总览不会将其计为失败。",
   },
 });

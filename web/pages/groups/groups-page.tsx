@@ -128,6 +128,7 @@ function GroupRow({ group }: { readonly group: Group }): ReactNode {
             {title}
           </Link>
           <span className="dim"> {tool}</span>
+          {group.follows ? <span className="dim"> · {words.follows}</span> : null}
         </span>
         <span className="one-line groups-example">{example ?? message}</span>
       </span>
@@ -173,6 +174,7 @@ const WORDS = wordTable({
     none: "Nothing has failed yet",
     noneSays: "A failure of a tool, a model, an agent or a stage appears here as soon as it is recorded.",
     noneMatch: "No group fits these filters",
+    follows: "follows from other failures",
   },
   "zh-CN": {
     title: "故障分组",
@@ -192,5 +194,6 @@ const WORDS = wordTable({
     none: "还没有失败",
     noneSays: "工具、模型、代理或阶段的失败一经记录，就会显示在这里。",
     noneMatch: "没有符合筛选条件的分组",
+    follows: "由其他失败引起",
   },
 });

@@ -2,6 +2,7 @@
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { useNow } from "../../app/clock.ts";
 import { useFormat } from "../../app/format.ts";
 import { type Answer, useRead } from "../../app/server.tsx";
 import { useWords } from "../../app/words.ts";
@@ -51,6 +52,7 @@ export function OverviewPage(): ReactNode {
           <Failed overview={data} />
           <Waiting overview={data} />
           <Running overview={data} />
+          <Programs overview={data} />
         </div>
         <div>
           <Targets overview={data} />
@@ -62,22 +64,23 @@ export function OverviewPage(): ReactNode {
   );
 }
 
-function All({
-  to,
-  count,
-  isMore,
-}: {
-  readonly to: "/runs" | "/questions";
+interface Counted {
   readonly count: number;
   readonly isMore: boolean;
-}): ReactNode {
-  const words = useWords(OVERVIEW_WORDS);
-  const format = useFormat();
+}
+
+function All({ state, ...counted }: Counted & { readonly state: string }): ReactNode {
   return (
-    <Link className="link" to={to}>
-      {words.all(`${format.count(count)}${isMore ? "+" : ""}`)}
+    <Link className="link" to="/runs" search={{ state } as never}>
+      <AllOf {...counted} />
     </Link>
   );
+}
+
+function AllOf({ count, isMore }: Counted): ReactNode {
+  const words = useWords(OVERVIEW_WORDS);
+  const format = useFormat();
+  return words.all(`${format.count(count)}${isMore ? "+" : ""}`);
 }
 
 function Failed({ overview: { failed, isPartial } }: PartProps): ReactNode {
@@ -120,11 +123,19 @@ function Waiting({ overview: { waiting } }: PartProps): ReactNode {
   );
 }
 
-function Running({ overview: { running } }: PartProps): ReactNode {
+function Running({ overview: { running, queued } }: PartProps): ReactNode {
   const words = useWords(OVERVIEW_WORDS);
+  const { count } = useFormat();
   return (
-    <Section title={words.running} aside={running.count === 0 ? undefined : <All to="/runs" {...running} />}>
+    <Section title={words.running} aside={running.count === 0 ? undefined : <All state="running" {...running} />}>
       {running.count === 0 ? <p className="dim">{words.noneRunning}</p> : null}
+      {queued.count === 0 ? null : (
+        <p>
+          <Link className="link" to="/runs" search={{ state: "queued" } as never}>
+            {words.queued(`${count(queued.count)}${queued.isMore ? "+" : ""}`, queued.count)}
+          </Link>
+        </p>
+      )}
       <ul className="overview-list">
         {running.first.map(({ run, workflow, nodes }) => (
           <li key={run}>
@@ -135,6 +146,37 @@ function Running({ overview: { running } }: PartProps): ReactNode {
     </Section>
   );
 }
+
+/** Sessions that programs have open; without any, there is nothing to say. */
+function Programs({ overview: { programs } }: PartProps): ReactNode {
+  const words = useWords(OVERVIEW_WORDS);
+  const { age } = useFormat();
+  const now = useNow();
+  if (programs.count === 0) return null;
+  return (
+    <Section
+      title={words.programs}
+      aside={
+        <Link className="link" to="/sessions" search={{ kind: "program", status: "open" } as never}>
+          <AllOf {...programs} />
+        </Link>
+      }
+    >
+      <ul className="overview-list">
+        {programs.first.slice(0, PROGRAMS_SHOWN).map(({ session, updatedAt }) => (
+          <li key={session}>
+            <Link to="/sessions/$session" params={{ session }} className="overview-main">
+              <b className="one-line">{session}</b>
+              <span className="dim one-line">{words.lastHeard(age(Math.max(0, now - updatedAt)))}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+const PROGRAMS_SHOWN = 5;
 
 function Count({
   of: { count: counted, isMore },
@@ -171,7 +213,7 @@ function Targets({ overview: { targets } }: PartProps): ReactNode {
           <li key={target.target} className="overview-target">
             <Link to="/targets" search={{ target: target.target } as never} className="overview-main">
               <b className="one-line">{nameOf(target)}</b>
-              <span className="dim one-line">{target.reason ?? target.cause?.title ?? target.target}</span>
+              <span className="dim one-line">{target.reason ?? target.cause?.title ?? target.says}</span>
             </Link>
             <TargetPill target={target} />
             <TargetActions target={target} />

@@ -143,7 +143,7 @@ const WORDS = wordTable({
     run: "Run",
     program: "Program",
     kinds: { run: "runs of workflows", program: "programs" },
-    statuses: { open: "open", waiting: "waiting", done: "done", failed: "failed", cancelled: "cancelled" },
+    statuses: { open: "open", waiting: "waiting", done: "completed", failed: "failed", cancelled: "cancelled" },
     ago: (age: string) => `${age} ago`,
     none: "No sessions yet",
     begin:
@@ -163,7 +163,7 @@ const WORDS = wordTable({
     run: "运行",
     program: "程序",
     kinds: { run: "工作流运行", program: "程序" },
-    statuses: { open: "进行中", waiting: "等待中", done: "完成", failed: "失败", cancelled: "已取消" },
+    statuses: { open: "进行中", waiting: "等待中", done: "已完成", failed: "失败", cancelled: "已取消" },
     ago: (age: string) => `${age}前`,
     none: "还没有会话",
     begin: "程序调用 fl.session、运行开始或执行器报告故障时，会话会出现在这里。",
