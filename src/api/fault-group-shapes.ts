@@ -36,7 +36,9 @@ export const faultGroup = z
     fingerprint: z.string(),
     class: z.string(),
     code: z.string(),
-    follows: z.boolean().describe("Refused calls: a consequence of other failures, which the overview does not count again."),
+    follows: z
+      .boolean()
+      .describe("Refused calls: a consequence of other failures, which the overview does not count again."),
     title: z.string(),
     message: z.string().describe("What happened, for a user."),
     next: z.string().describe("What to do next, for a user."),

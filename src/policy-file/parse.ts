@@ -7,6 +7,7 @@ import {
   withRows,
   type Finding,
   type FindingKind,
+  type Locale,
   type Policy,
   type PolicyRow,
   type Retry,
@@ -36,7 +37,7 @@ const LINT_CODES: Readonly<Record<FindingKind, string>> = {
 
 const KIND: FileKind = { article: "a policy", name: "a policy file", syntaxCode: "POL001", documents: "one" };
 
-const GRAMMAR: Grammar = {
+const GRAMMAR: Omit<Grammar, keyof (typeof HELP)[Locale]> = {
   schema: policyFileSchema,
   codes: {
     unknownKey: "POL002",
@@ -45,23 +46,56 @@ const GRAMMAR: Grammar = {
     outOfRange: "POL005",
     missing: "POL006",
   },
-  rangeHelp: { maxAttempts: "maxAttempts counts all attempts, the first included." },
-  manyNamesHelp: "`faultline explain --list` lists all fault codes.",
 };
 
-/** Reads a policy from YAML and reports every mistake with its place. */
-export function parsePolicy(text: string, file: string): ParsedPolicy {
-  const { place, documents, mistakes } = readYaml(text, file, KIND);
+const HELP = {
+  "en": {
+    rangeHelp: { maxAttempts: "maxAttempts counts all attempts, the first included." },
+    manyNamesHelp: "`faultline explain --list` lists all fault codes.",
+  },
+  "zh-CN": {
+    rangeHelp: { maxAttempts: "maxAttempts 是全部尝试次数，包括第一次。" },
+    manyNamesHelp: "`faultline explain --list` 会列出所有故障代码。",
+  },
+} as const;
+
+/** The kinds of findings in a few words, beside the place. */
+const LABELS: Readonly<Record<Locale, Readonly<Record<FindingKind, string>>>> = {
+  "en": {
+    "unreachable-row": "unreachable row",
+    "code-without-row": "code without row",
+    "impossible-schedule": "impossible schedule",
+    "pointless-retry": "pointless retry",
+    "unreachable-recourse": "unreachable recourse",
+    "unsafe-number": "unsafe number",
+  },
+  "zh-CN": {
+    "unreachable-row": "永不生效的行",
+    "code-without-row": "没有对应行的代码",
+    "impossible-schedule": "无法实现的等待安排",
+    "pointless-retry": "无意义的重试",
+    "unreachable-recourse": "永不执行的办法",
+    "unsafe-number": "不安全的数值",
+  },
+};
+
+/** Reads a policy from YAML and reports every mistake with its place. `locale`: the language of what is said; English by default. */
+export function parsePolicy(text: string, file: string, locale: Locale = "en"): ParsedPolicy {
+  const { place, documents, mistakes } = readYaml(text, file, { ...KIND, locale });
   const [read] = documents;
   if (read === undefined) return { policy: null, diagnostics: mistakes };
   const checked = policyFileSchema.safeParse(read.value ?? {});
+  const grammar = { ...GRAMMAR, ...HELP[locale], locale };
   if (!checked.success) {
-    return { policy: null, diagnostics: inOrder(explainIssues(checked.error.issues, read, place, GRAMMAR)) };
+    return { policy: null, diagnostics: inOrder(explainIssues(checked.error.issues, read, place, grammar)) };
   }
   const policy = build(checked.data, file, read.document, place.at);
-  const diagnostics = lintPolicy(policy)
+  const diagnostics = lintPolicy(policy, locale)
     .filter((finding) => finding.row === null || finding.row.origin.layer === "file")
-    .map((finding) => explainFinding(finding, policy, read.document, place));
+    .map((finding) => ({
+      ...explainFinding(finding, policy, read.document, place),
+      label: LABELS[locale][finding.kind],
+    }));
   return { policy, diagnostics: inOrder(diagnostics) };
 }
 
@@ -120,14 +154,7 @@ function explainFinding(finding: Finding, policy: Policy, document: Document, pl
   const fileRows = policy.rows.filter(({ origin }) => origin.layer === "file");
   const index = finding.row === null ? -1 : fileRows.indexOf(finding.row);
   const path = [...(index === -1 ? [] : ["rows", index]), ...finding.field.split(".")];
-  const label = finding.kind.replaceAll("-", " ");
-  const found = diagnosticAt(
-    place,
-    LINT_CODES[finding.kind],
-    finding.message,
-    rangeOf(document, path),
-    label,
-    finding.help,
-  );
+  const { kind, message, help } = finding;
+  const found = diagnosticAt(place, LINT_CODES[kind], message, rangeOf(document, path), "", help);
   return { ...found, severity: "warning" };
 }

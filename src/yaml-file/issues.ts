@@ -3,6 +3,8 @@
 import type * as z from "zod";
 import type { Diagnostic } from "./diagnostic.ts";
 import { diagnosticAt, keyRange, rangeOf, type FilePlace, type Path } from "./locate.ts";
+import type { Locale } from "../core/index.ts";
+import { ISSUE_WORDS } from "./issue-words.ts";
 import { nearest } from "../options/nearest.ts";
 import type { ReadDocument } from "./read.ts";
 
@@ -16,6 +18,8 @@ export interface Grammar {
   readonly rangeHelp: Readonly<Record<string, string>>;
   /** Where to find the allowed names if there are too many to list. */
   readonly manyNamesHelp: string;
+  /** The language of the diagnostics. Default: English. */
+  readonly locale?: Locale;
 }
 
 export interface IssueCodes {
@@ -56,10 +60,11 @@ function explainIssue(
   issue: Issue,
   { document, value: data }: ReadDocument,
   place: FilePlace,
-  { schema, codes, rangeHelp, manyNamesHelp }: Grammar,
+  { schema, codes, rangeHelp, manyNamesHelp, locale = "en" }: Grammar,
 ): readonly Diagnostic[] {
+  const words = ISSUE_WORDS[locale];
   const path = issue.path as Path;
-  const where = path.length === 0 ? "the file" : path.join(".").replace(/\.(\d+)/g, "[$1]");
+  const where = path.length === 0 ? words.theFile : path.join(".").replace(/\.(\d+)/g, "[$1]");
   const field = String(path.at(-1) ?? "");
   const at = (code: string, message: string, label: string, help: string): Diagnostic =>
     diagnosticAt(place, code, message, rangeOf(document, path), label, help);
@@ -72,58 +77,56 @@ function explainIssue(
       return issue.keys.slice(0, MAX_KEYS_TOLD).map((key) => {
         const known = knownKeys(schema, path);
         const near = nearest(key, known);
-        const label = near === null ? "not known here" : `did you mean \`${near}\`?`;
+        const label = near === null ? words.notKnown : words.didYouMean(near);
         return diagnosticAt(
           place,
           codes.unknownKey,
-          `unknown key \`${key}\` in ${where}`,
+          words.unknownKey(key, where),
           keyRange(document, [...path, key]),
           label,
-          `Known here: ${known.join(", ")}.`,
+          words.knownHere(known.join(", ")),
         );
       });
     case "invalid_value": {
       const allowed = issue.values.map(String);
-      const help = allowed.length > 20 ? manyNamesHelp : `Known here: ${allowed.join(", ")}.`;
+      const help = allowed.length > 20 ? manyNamesHelp : words.knownHere(allowed.join(", "));
       if (value === undefined) {
-        const add = allowed.length === 1 ? `Add \`${field}: ${allowed[0]}\`.` : help;
-        return [at(codes.missing, `${where} is missing`, `needs \`${field}\``, add)];
+        const add = allowed.length === 1 ? words.add(`${field}: ${allowed[0]}`) : help;
+        return [at(codes.missing, words.isMissing(where), words.needs(field), add)];
       }
       const near = typeof value === "string" ? nearest(value, allowed) : null;
-      const label =
-        near === null ? "not a known value" : near === value ? "write it without quotes" : `did you mean \`${near}\`?`;
-      return [at(codes.unknownName, `${where} cannot be ${show(value)}`, label, help)];
+      const label = near === null ? words.notAValue : near === value ? words.noQuotes : words.didYouMean(near);
+      return [at(codes.unknownName, words.cannotBe(where, show(value, words)), label, help)];
     }
     case "invalid_type": {
-      const wanted = KINDS[issue.expected] ?? issue.expected;
-      if (value === undefined) {
-        return [at(codes.missing, `${where} is missing`, `needs \`${field}\``, `Add \`${field}:\` with ${wanted}.`)];
-      }
+      const wanted = kindNamed(issue.expected, words);
+      if (value === undefined)
+        return [at(codes.missing, words.isMissing(where), words.needs(field), words.addKind(field, wanted))];
       const isNumber = issue.expected === "number" || issue.expected === "int";
-      const help = typeof value === "string" && isNumber ? numberHelp(field, value) : `Write ${wanted}.`;
-      return [at(codes.wrongType, `${where} must be ${wanted}`, `this is ${kindOf(value)}`, help)];
+      const help = typeof value === "string" && isNumber ? numberHelp(field, value, words) : words.write(wanted);
+      return [at(codes.wrongType, words.mustBe(where, wanted), words.thisIs(kindOf(value, words)), help)];
     }
     case "too_small": {
-      const label = issue.origin === "array" ? "empty" : "too small";
-      return [at(codes.outOfRange, `${where} must ${atLeast(issue)}`, label, rangeHelp[field] ?? "")];
+      const label = issue.origin === "array" ? words.empty : words.tooSmall;
+      const said = words.atLeast[unitOf(issue)](where, String(issue.minimum));
+      return [at(codes.outOfRange, said, label, rangeHelp[field] ?? "")];
     }
-    case "too_big":
-      return [at(codes.outOfRange, `${where} must ${atMost(issue)}`, "too large", rangeHelp[field] ?? "")];
+    case "too_big": {
+      const said = words.atMost[unitOf(issue)](where, String(issue.maximum));
+      return [at(codes.outOfRange, said, words.tooLarge, rangeHelp[field] ?? "")];
+    }
     case "invalid_format":
-      return [at(codes.outOfRange, `${where} ${issue.message}`, "invalid", rangeHelp[field] ?? "")];
+      return [at(codes.outOfRange, `${where} ${issue.message}`, words.invalid, rangeHelp[field] ?? "")];
     default:
       return [at(codes.wrongType, `${where}: ${issue.message}`, "", "")];
   }
 }
 
-function atLeast({ origin, minimum }: z.core.$ZodIssueTooSmall): string {
-  if (origin === "array") return `have at least ${minimum} entry`;
-  return origin === "string" ? `have at least ${minimum} characters` : `be at least ${minimum}`;
-}
+type Words = (typeof ISSUE_WORDS)[Locale];
 
-function atMost({ origin, maximum }: z.core.$ZodIssueTooBig): string {
-  if (origin === "array") return `have at most ${maximum} entries`;
-  return origin === "string" ? `have at most ${maximum} characters` : `be at most ${maximum}`;
+function unitOf({ origin }: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): keyof Words["atLeast"] {
+  if (origin === "array") return "entries";
+  return origin === "string" ? "characters" : "number";
 }
 
 /** The keys that the schema allows at a path. */
@@ -151,31 +154,24 @@ function unwrap(schema: unknown): unknown {
 
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 } as const;
 
-function numberHelp(field: string, value: string): string {
-  if (/^\d+(?:\.\d+)?$/.test(value)) return `Write it without quotes: \`${field}: ${value}\`.`;
+function numberHelp(field: string, value: string, words: Words): string {
+  if (/^\d+(?:\.\d+)?$/.test(value)) return words.quotedNumber(`${field}: ${value}`);
   const [, amount, unit] = /^(\d+(?:\.\d+)?)\s*(ms|s|m|min|h)$/.exec(value) ?? [];
-  if (unit === undefined || !/(?:Ms|_ms)$/.test(field))
-    return "Write a number in digits, without quotes and without a unit.";
-  return `Times are in milliseconds: write \`${field}: ${Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS]}\`.`;
+  if (unit === undefined || !/(?:Ms|_ms)$/.test(field)) return words.digitsOnly;
+  return words.inMs(`${field}: ${Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS]}`);
 }
 
-/** The kind of a value, with its article. */
-const KINDS: Readonly<Record<string, string>> = {
-  array: "a list",
-  boolean: "true or false",
-  int: "a whole number",
-  number: "a number",
-  object: "a map of keys and values",
-  string: "text",
-};
+/** The kind of a value, with its article; a kind without a word keeps its name. */
+function kindNamed(kind: string, { kinds }: Words): string {
+  return (kinds as Readonly<Record<string, string>>)[kind] ?? kind;
+}
 
-function kindOf(value: unknown): string {
-  if (value === null) return "nothing";
-  return KINDS[Array.isArray(value) ? "array" : typeof value] ?? typeof value;
+function kindOf(value: unknown, words: Words): string {
+  return kindNamed(value === null ? "null" : Array.isArray(value) ? "array" : typeof value, words);
 }
 
 /** A value as it would be written in the file. */
-function show(value: unknown): string {
+function show(value: unknown, words: Words): string {
   if (typeof value === "string") return `\`${value}\``;
-  return typeof value === "number" || typeof value === "boolean" ? `\`${value}\`` : kindOf(value);
+  return typeof value === "number" || typeof value === "boolean" ? `\`${value}\`` : kindOf(value, words);
 }

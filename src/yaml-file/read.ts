@@ -14,8 +14,9 @@ import {
   visit,
   type YAMLParseError,
 } from "yaml";
-import { classify } from "../core/index.ts";
+import { classify, type Locale } from "../core/index.ts";
 import { type Diagnostic, withoutMark } from "./diagnostic.ts";
+import { ISSUE_WORDS } from "./issue-words.ts";
 import { diagnosticAt, type FilePlace, type Range, rangeOf } from "./locate.ts";
 
 /** One kind of file: its name and structure. */
@@ -27,6 +28,8 @@ export interface FileKind {
   readonly syntaxCode: string;
   /** Whether `---` may start another document. */
   readonly documents: "one" | "many";
+  /** The language of its diagnostics. Default: English. */
+  readonly locale?: Locale;
 }
 
 export interface ReadDocument {
@@ -51,20 +54,17 @@ const MAX_ALIASES = 50;
 export function readYaml(text: string, file: string, kind: FileKind): ReadFile {
   const source = typeof text === "string" ? withoutMark(text) : "\0";
   const place = placeIn(file, source);
+  const words = wordsOf(kind);
   const refuse = (message: string, help: string): ReadFile => ({
     place,
     documents: [],
     mistakes: [diagnosticAt(place, kind.syntaxCode, message, [0, 1], "", help)],
   });
   if (source.length > MAX_FILE_CHARS) {
-    return refuse(
-      `the file has ${source.length} characters; ${kind.article} has at most ${MAX_FILE_CHARS}`,
-      `Check that this is ${kind.name}.`,
-    );
+    return refuse(words.tooLong(kind.article, source.length, MAX_FILE_CHARS), words.checkKind(kind.name));
   }
-  if (source.includes("\0")) return refuse("the file is not UTF-8 text", "Save the file as UTF-8.");
-  const tooDeep = (): ReadFile =>
-    refuse(`the file nests deeper than ${MAX_DEPTH} levels`, "Check its brackets and its indentation.");
+  if (source.includes("\0")) return refuse(words.notText, words.saveAsText);
+  const tooDeep = (): ReadFile => refuse(words.tooDeep(MAX_DEPTH), words.checkBrackets);
   let documents: readonly Document[];
   try {
     documents = documentsIn(source, kind);
@@ -173,21 +173,17 @@ export function repeatedKeys({ contents }: Pick<Document, "contents">): readonly
   return found;
 }
 
-/** Explanations of the YAML parser's codes; other codes keep the parser's message. */
-const SYNTAX_WORDS: Readonly<Record<string, (kind: FileKind) => { readonly message: string; readonly help: string }>> =
-  {
-    MULTIPLE_DOCS: ({ name }) => ({
-      message: `${name} holds one document`,
-      help: "Remove the `---` line, or split it into two files.",
-    }),
-    DUPLICATE_KEY: () => ({ message: "this key is used twice", help: "Keep one of the two." }),
-    TAB_AS_INDENT: () => ({ message: "a tab is used to indent", help: "YAML indents with spaces only." }),
-  };
+function wordsOf({ locale = "en" }: FileKind): (typeof ISSUE_WORDS)[Locale] {
+  return ISSUE_WORDS[locale];
+}
 
-function syntaxDiagnostic(error: SyntaxMistake, place: FilePlace, kind: FileKind): Diagnostic {
-  const words = SYNTAX_WORDS[error.code]?.(kind);
-  const help = words?.help ?? "Check the indentation and the quotes here.";
-  return diagnosticAt(place, kind.syntaxCode, words?.message ?? firstLine(error.message), error.pos, "", help);
+function syntaxDiagnostic({ code, message, pos }: SyntaxMistake, place: FilePlace, kind: FileKind): Diagnostic {
+  const words = wordsOf(kind);
+  const [said, help] =
+    code === "MULTIPLE_DOCS"
+      ? [words.oneDocument(kind.name), words.splitIt]
+      : (words.syntax[code] ?? [words.otherSyntax(firstLine(message), code), words.checkHere]);
+  return diagnosticAt(place, kind.syntaxCode, said, pos, "", help);
 }
 
 function firstLine(text: string): string {
@@ -199,9 +195,9 @@ function readData(document: Document, place: FilePlace, kind: FileKind): ReadDoc
   try {
     return { document, value: document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown };
   } catch (error) {
+    const { badReference, noAnchors } = wordsOf(kind);
     const { message } = classify({ surface: "schema", error });
-    const help = "Write the values out instead of using an anchor.";
-    return diagnosticAt(place, kind.syntaxCode, message, aliasRange(document), "", help);
+    return diagnosticAt(place, kind.syntaxCode, badReference(message), aliasRange(document), "", noAnchors);
   }
 }
 

@@ -2,11 +2,25 @@
 
 import { describe, expect, it } from "vitest";
 import { DEFAULT_POLICY, lintPolicy } from "../../src/core/index.ts";
-import type { Diagnostic } from "../../src/policy-file/index.ts";
+import { type Diagnostic, parsePolicy } from "../../src/policy-file/index.ts";
 import { mistakes, row, text, warnings } from "../support/policy-text.ts";
 
 const places = (found: readonly Diagnostic[]): unknown[] =>
   found.map(({ code, line, column, length }) => [code, line, column, length]);
+
+/** Three English words in a row are a phrase. */
+const PHRASE = /[A-Za-z]{2,}(?: [a-z]{2,}){2,}/;
+
+/** The same mistakes at the same places, and nothing said in English. */
+function checkInChinese(source: string): void {
+  const found = parsePolicy(source, "p.yaml", "zh-CN").diagnostics;
+  expect(places(found)).toEqual(places(parsePolicy(source, "p.yaml").diagnostics));
+  for (const { message, label, help } of found) {
+    expect(message).toMatch(/\p{Script=Han}/u);
+    for (const said of [label, help].filter((one) => one !== "")) expect(said).toMatch(/\p{Script=Han}/u);
+    expect(`${message} ${label} ${help}`).not.toMatch(PHRASE);
+  }
+}
 
 describe("an error", () => {
   const RETRY = "retry: { maxAttempts: 3, backoff: { kind: fixed, initialMs: 1 } }";
@@ -45,6 +59,7 @@ describe("an error", () => {
     ["POL006", "a retry without backoff", row("match: {}", "retry: { maxAttempts: 3 }", "then: [fail]"), 4, 5, 5],
   ])("%s: %s", (code, _what, source, line, column, length) => {
     expect(places(mistakes(source))).toEqual([[code, line, column, length]]);
+    checkInChinese(source);
   });
 
   it("about the file as a whole points at the start of its content", () => {
@@ -188,6 +203,7 @@ describe("a warning", () => {
     const found = warnings(source);
     expect(places(found)).toEqual([[code, line, column, length]]);
     expect(found[0]?.severity).toBe("warning");
+    checkInChinese(source);
   });
 
   it("POL102 never applies to a file, because a preset follows its rows", () => {

@@ -55,7 +55,11 @@ describe("an overview", () => {
     const journal = createMemoryJournal();
     const many = Array.from({ length: 600 }, (_, index) => run(`r${index}`, "running", NOON - index));
     await journal.keep(many.map((value, index) => ({ kind: "run", key: `r${index}`, value })));
-    const { running, spentMicrocents, isPartial } = await overviewOf(journal, NOON, new Set(many.map((one) => (one as { run: string }).run)));
+    const { running, spentMicrocents, isPartial } = await overviewOf(
+      journal,
+      NOON,
+      new Set(many.map((one) => (one as { run: string }).run)),
+    );
     expect([running.count, running.isMore, running.first.length]).toEqual([500, true, 20]);
     expect([spentMicrocents, isPartial]).toEqual([5_000, true]);
   });

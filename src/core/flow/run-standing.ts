@@ -164,7 +164,8 @@ export const HELD_WORDS: Readonly<Record<Locale, Readonly<Record<HeldReason, str
 
 const named = (text: string, target: string): string => (target === "" ? text : `${text} (${target})`.trimStart());
 const namedZh = (text: string, target: string): string => (target === "" ? text : `${text}（${target}）`);
-const both = (one: string, comma: string, other: string): string => [one, other].filter((part) => part !== "").join(comma);
+const both = (one: string, comma: string, other: string): string =>
+  [one, other].filter((part) => part !== "").join(comma);
 const at = (node: string, text: string, colon: string): string => (node === "" ? text : `${node}${colon}${text}`);
 
 const REASONS: Readonly<Record<Locale, Reasons>> = {
@@ -177,13 +178,18 @@ const REASONS: Readonly<Record<Locale, Reasons>> = {
     asking: ({ nodes, questions, asks }) =>
       at(nodes, asks !== "" ? asks : questions === 1 ? "waits for an answer" : `waits for ${questions} answers`, ": "),
     retrying: ({ nodes, title, target, attempt, of }) =>
-      at(nodes, both(named(title, target), "; ", of < 2 ? "tries again later" : `attempt ${attempt} of ${of} comes next`), ": "),
+      at(
+        nodes,
+        both(named(title, target), "; ", of < 2 ? "tries again later" : `attempt ${attempt} of ${of} comes next`),
+        ": ",
+      ),
     waiting: ({ nodes, target, held }) =>
       at(nodes, held === null ? "continues at a set time" : named(HELD_WORDS["en"][held], target), ": "),
     stopped: ({ nodes }) => at(nodes, "no process advances it; resume it", ": "),
     completed: ({ outcome, took }) => both(outcome, ", ", took === "" ? "" : `in ${took}`),
     failed: ({ nodes, title, target, outcome }) => at(nodes, named(title === "" ? outcome : title, target), ": "),
-    cancelled: ({ nodes, took }) => both(nodes === "" ? "" : `stopped at ${nodes}`, ", ", took === "" ? "" : `after ${took}`),
+    cancelled: ({ nodes, took }) =>
+      both(nodes === "" ? "" : `stopped at ${nodes}`, ", ", took === "" ? "" : `after ${took}`),
   },
   "zh-CN": {
     comma: "、",
@@ -193,7 +199,11 @@ const REASONS: Readonly<Record<Locale, Reasons>> = {
     asking: ({ nodes, questions, asks }) =>
       at(nodes, asks !== "" ? asks : questions === 1 ? "等待答复" : `等待 ${questions} 个答复`, "："),
     retrying: ({ nodes, title, target, attempt, of }) =>
-      at(nodes, both(namedZh(title, target), "；", of < 2 ? "稍后重试" : `接下来是第 ${attempt} 次尝试，共 ${of} 次`), "："),
+      at(
+        nodes,
+        both(namedZh(title, target), "；", of < 2 ? "稍后重试" : `接下来是第 ${attempt} 次尝试，共 ${of} 次`),
+        "：",
+      ),
     waiting: ({ nodes, target, held }) =>
       at(nodes, held === null ? "到预定时间后继续" : namedZh(HELD_WORDS["zh-CN"][held], target), "："),
     stopped: ({ nodes }) => at(nodes, "没有进程在推进；请恢复运行", "："),

@@ -3,6 +3,8 @@
 
 import { schedule } from "./backoff.ts";
 import { FAULT_CODES, traitsOf, type FaultCode } from "../fault/catalogue.ts";
+import type { Locale } from "../fault/words/words.ts";
+import { LINT_WORDS, type Said } from "./lint-words.ts";
 import { codesOf, describeMatch, type Policy, type PolicyRow, type Retry, type RowMatch } from "./policy.ts";
 
 /** The kinds of mistakes that `lintPolicy` finds. */
@@ -26,13 +28,13 @@ export interface Finding {
 }
 
 /** Finds rows of a policy that cannot match or cannot do what they say. */
-export function lintPolicy(policy: Policy): readonly Finding[] {
+export function lintPolicy(policy: Policy, locale: Locale = "en"): readonly Finding[] {
   return [
-    ...policy.rows.flatMap((row, index) => lintReach(row, sameLayer(policy.rows.slice(0, index), row))),
-    ...policy.rows.flatMap((row) => (row.retry === null ? [] : lintRetry(row, row.retry))),
-    ...policy.rows.flatMap(lintRecourses),
-    ...lintCoverage(policy),
-    ...lintNumbers(policy),
+    ...policy.rows.flatMap((row, index) => lintReach(row, sameLayer(policy.rows.slice(0, index), row), locale)),
+    ...policy.rows.flatMap((row) => (row.retry === null ? [] : lintRetry(row, row.retry, locale))),
+    ...policy.rows.flatMap((row) => lintRecourses(row, locale)),
+    ...lintCoverage(policy, locale),
+    ...lintNumbers(policy, locale),
   ];
 }
 
@@ -41,25 +43,15 @@ function sameLayer(rows: readonly PolicyRow[], { origin }: PolicyRow): readonly 
   return rows.filter((row) => row.origin.layer === origin.layer);
 }
 
-function lintReach(row: PolicyRow, before: readonly PolicyRow[]): readonly Finding[] {
+function lintReach(row: PolicyRow, before: readonly PolicyRow[], locale: Locale): readonly Finding[] {
+  const words = LINT_WORDS[locale];
   const codes = codesOf(row.match, FAULT_CODES);
-  if (codes.length === 0) {
-    const help = "Name a code that belongs to the class, or leave one of the two out.";
-    return [finding("unreachable-row", row, "match", "no code belongs to both the class and the code given", help)];
-  }
+  if (codes.length === 0) return [finding("unreachable-row", row, "match", words.noCode)];
   const left = codes.filter((code) => !before.some((earlier) => covers(earlier.match, code, row.match)));
   if (left.length > 0) return [];
   const first = before.find((earlier) => covers(earlier.match, codes[0] ?? "Unclassified", row.match));
-  const by = first === undefined ? "earlier rows" : `the row for ${describeMatch(first.match)} (${first.origin.at})`;
-  return [
-    finding(
-      "unreachable-row",
-      row,
-      "match",
-      `this row never speaks: ${by} always matches first`,
-      "Move it before the other row, narrow the other row, or delete this one.",
-    ),
-  ];
+  const by = first === undefined ? words.earlierRows : words.rowFor(describeMatch(first.match), first.origin.at);
+  return [finding("unreachable-row", row, "match", words.unreachable(by))];
 }
 
 /** The earlier row matches this code wherever the later one would. */
@@ -76,130 +68,68 @@ function covers(earlier: RowMatch, code: FaultCode, later: RowMatch): boolean {
 function lintRanges(
   row: PolicyRow,
   { maxAttempts, jitter, backoff, maxWaitMs, maxTotalWaitMs }: Retry,
+  locale: Locale,
 ): readonly Finding[] {
+  const { outOfRange, wholeFromOne, share, fromOne, noNegative } = LINT_WORDS[locale];
   const times = [backoff.initialMs, backoff.maxMs, maxWaitMs, maxTotalWaitMs];
   const wrong = [
-    ...(Number.isInteger(maxAttempts) && maxAttempts >= 1 ? [] : [["retry.maxAttempts", "a whole number from 1 on"]]),
-    ...(jitter >= 0 && jitter <= 1 ? [] : [["retry.jitter", "a share from 0 to 1"]]),
-    ...(backoff.multiplier >= 1 ? [] : [["retry.backoff.multiplier", "a number from 1 on"]]),
-    ...(times.every((ms) => ms >= 0) ? [] : [["retry.backoff", "times of 0 ms and more"]]),
+    ...(Number.isInteger(maxAttempts) && maxAttempts >= 1 ? [] : [["retry.maxAttempts", wholeFromOne]]),
+    ...(jitter >= 0 && jitter <= 1 ? [] : [["retry.jitter", share]]),
+    ...(backoff.multiplier >= 1 ? [] : [["retry.backoff.multiplier", fromOne]]),
+    ...(times.every((ms) => ms >= 0) ? [] : [["retry.backoff", noNegative]]),
   ] as const;
-  return wrong.map(([field = "", must = ""]) =>
-    finding("unsafe-number", row, field, `${field} must be ${must}`, `Write ${must}.`),
-  );
+  return wrong.map(([field = "", must = ""]) => finding("unsafe-number", row, field, outOfRange(field, must)));
 }
 
-function lintRetry(row: PolicyRow, retry: Retry): readonly Finding[] {
-  const found: Finding[] = [...lintRanges(row, retry)];
+function lintRetry(row: PolicyRow, retry: Retry, locale: Locale): readonly Finding[] {
+  const words = LINT_WORDS[locale];
+  const found: Finding[] = [...lintRanges(row, retry, locale)];
   const { backoff, maxAttempts } = retry;
   if (backoff.maxMs < backoff.initialMs) {
-    found.push(
-      finding(
-        "impossible-schedule",
-        row,
-        "retry.backoff.maxMs",
-        `maxMs (${backoff.maxMs}) is below initialMs (${backoff.initialMs}), so the first wait is already capped`,
-        `Raise maxMs to at least ${backoff.initialMs}.`,
-      ),
-    );
+    const said = words.capped(backoff.maxMs, backoff.initialMs);
+    found.push(finding("impossible-schedule", row, "retry.backoff.maxMs", said));
   }
   const lost = schedule(retry).find(({ reachable }) => !reachable);
   if (lost !== undefined) {
-    const help = `Raise maxTotalWaitMs or maxWaitMs, or lower maxAttempts to ${lost.attempt - 1}.`;
-    found.push(
-      finding(
-        "impossible-schedule",
-        row,
-        "retry.maxAttempts",
-        `attempt ${lost.attempt} of ${maxAttempts} can never be made: the waits before it pass the row's limits`,
-        help,
-      ),
-    );
+    const said = words.neverMade(lost.attempt, maxAttempts);
+    found.push(finding("impossible-schedule", row, "retry.maxAttempts", said));
   }
-  if (maxAttempts === 1) {
-    found.push(
-      finding(
-        "pointless-retry",
-        row,
-        "retry.maxAttempts",
-        "maxAttempts counts the first attempt too, so 1 means no retry",
-        "Write `retry: none`, or 2 for one retry.",
-      ),
-    );
-  }
+  if (maxAttempts === 1) found.push(finding("pointless-retry", row, "retry.maxAttempts", words.oneAttempt));
   const hopeless = codesOf(row.match, FAULT_CODES).filter(
     (code) => !traitsOf(code).lifts && !traitsOf(code).mayHaveHappened,
   );
-  if (hopeless.length > 0 && hopeless.length === codesOf(row.match, FAULT_CODES).length) {
-    found.push(
-      finding(
-        "pointless-retry",
-        row,
-        "retry",
-        `${hopeless.join(", ")} fails the same way every time, so a retry only costs`,
-        "Write `retry: none` and list what to do under `then`.",
-      ),
-    );
-  }
+  if (hopeless.length > 0 && hopeless.length === codesOf(row.match, FAULT_CODES).length)
+    found.push(finding("pointless-retry", row, "retry", words.hopeless(hopeless.join(", "))));
   return found;
 }
 
-function lintRecourses(row: PolicyRow): readonly Finding[] {
+function lintRecourses(row: PolicyRow, locale: Locale): readonly Finding[] {
   const end = row.then.indexOf("fail");
   if (end === -1 || end === row.then.length - 1) return [];
   const never = row.then.slice(end + 1).join(", ");
-  return [
-    finding(
-      "unreachable-recourse",
-      row,
-      "then",
-      `${never} never happens: \`fail\` before it always can`,
-      "Put `fail` last; it may also be left out.",
-    ),
-  ];
+  return [finding("unreachable-recourse", row, "then", LINT_WORDS[locale].afterFail(never))];
 }
 
-function lintCoverage(policy: Policy): readonly Finding[] {
+function lintCoverage(policy: Policy, locale: Locale): readonly Finding[] {
   const missing = FAULT_CODES.filter((code) => !policy.rows.some(({ match }) => covers(match, code, {})));
   if (missing.length === 0) return [];
+  return [finding("code-without-row", null, "rows", LINT_WORDS[locale].noRow(missing.join(", ")))];
+}
+
+function lintNumbers({ breaker, retryBudget }: Policy, locale: Locale): readonly Finding[] {
+  const words = LINT_WORDS[locale];
+  const { maxOpenMs, openMs } = breaker;
+  const { perCall, perSecond, capacity } = retryBudget;
   return [
-    finding(
-      "code-without-row",
-      null,
-      "rows",
-      `no row for ${missing.join(", ")}`,
-      "Add a last row that matches everything, or start from a preset.",
-    ),
+    ...(maxOpenMs < openMs
+      ? [finding("unsafe-number", null, "breaker.maxOpenMs", words.opensShorter(maxOpenMs, openMs))]
+      : []),
+    ...(perCall === 0 && perSecond === 0
+      ? [finding("unsafe-number", null, "retryBudget", words.neverRefills(capacity))]
+      : []),
   ];
 }
 
-function lintNumbers({ breaker, retryBudget }: Policy): readonly Finding[] {
-  const found: Finding[] = [];
-  if (breaker.maxOpenMs < breaker.openMs) {
-    found.push(
-      finding(
-        "unsafe-number",
-        null,
-        "breaker.maxOpenMs",
-        `maxOpenMs (${breaker.maxOpenMs}) is below openMs (${breaker.openMs})`,
-        `Raise it to at least ${breaker.openMs}.`,
-      ),
-    );
-  }
-  if (retryBudget.perCall === 0 && retryBudget.perSecond === 0) {
-    found.push(
-      finding(
-        "unsafe-number",
-        null,
-        "retryBudget",
-        `the budget never refills: after ${retryBudget.capacity} retries there are none for ever`,
-        "Give perCall or perSecond a value above 0.",
-      ),
-    );
-  }
-  return found;
-}
-
-function finding(kind: FindingKind, row: PolicyRow | null, field: string, message: string, help: string): Finding {
+function finding(kind: FindingKind, row: PolicyRow | null, field: string, [message, help]: Said): Finding {
   return { kind, row, field, message, help };
 }

@@ -35,7 +35,7 @@ export function policyHandlers({
       return viewOf(policy, who.role, locale);
     },
     checkPolicy({ body: { text }, who, locale }) {
-      const { policy, diagnostics } = parsePolicy(text, SENT_NAME);
+      const { policy, diagnostics } = parsePolicy(text, SENT_NAME, locale);
       return {
         usable: policy !== null,
         diagnostics: diagnostics.map((diagnostic) => {
@@ -47,7 +47,7 @@ export function policyHandlers({
     },
     async replayPolicy({ body, locale, request }) {
       const { sinceAt, session, last, limit, progress } = body;
-      const policy = policyIn(body) ?? PRESETS.default;
+      const policy = policyIn(body, locale) ?? PRESETS.default;
       const summary = await replayPolicy(journal, policy, {
         examples: limit,
         locale,
@@ -84,7 +84,7 @@ export function policyHandlers({
     },
     async classify({ body, who, locale, correlationId }) {
       const { text: _text, preset: _preset, pasted, evidence, ...failure } = body;
-      const policy = policyIn(body);
+      const policy = policyIn(body, locale);
       const read = pasted === undefined ? null : readPasted(pasted);
       const tried = {
         ...(read === null ? { evidence } : { surface: read.surface, evidence: read.evidence }),
@@ -128,16 +128,13 @@ function sumOf(decisions: readonly TriedDecision[], bound: keyof TriedDecision["
 }
 
 /** The policy that a request names; null when it names none. */
-function policyIn({
-  text,
-  preset,
-}: {
-  readonly text?: string | undefined;
-  readonly preset?: PresetName | undefined;
-}): Policy | null {
+function policyIn(
+  { text, preset }: { readonly text?: string | undefined; readonly preset?: PresetName | undefined },
+  locale: Locale,
+): Policy | null {
   if (preset !== undefined) return PRESETS[preset];
   if (text === undefined) return null;
-  const { policy, diagnostics } = parsePolicy(text, SENT_NAME);
+  const { policy, diagnostics } = parsePolicy(text, SENT_NAME, locale);
   if (policy !== null) return policy;
   const errors = diagnostics
     .filter(({ severity }) => severity === "error")

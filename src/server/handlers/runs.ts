@@ -128,7 +128,9 @@ export function runHandlers(parts: ServerParts): HandlersOf<Names> {
 /** The first question that a run asks; null for one that asks nothing. */
 async function askedBy({ journal }: Pick<ServerParts, "journal">, run: RunSummary): Promise<Question | null> {
   const [first] = isEnded(run) ? [] : run.questions;
-  return first === undefined ? null : (((await journal.kept("question", first)) as Question | null | undefined) ?? null);
+  return first === undefined
+    ? null
+    : (((await journal.kept("question", first)) as Question | null | undefined) ?? null);
 }
 
 type RunsQuery = z.output<typeof runsQuery>;

@@ -126,7 +126,9 @@ export function sessionHandlers(parts: ServerParts): HandlersOf<Names> {
       const standing = standingOf(run, { now: clock.now(), isHeld: held.has(session), isDriven });
       return { ...summary, state: { id: standing, label: STANDING_WORDS[locale][standing] }, isRun: true };
     }
-    const asked = ENDED.includes(status) ? [] : (await questionsPage(journal, { session, limit: MAX_QUESTIONS })).questions;
+    const asked = ENDED.includes(status)
+      ? []
+      : (await questionsPage(journal, { session, limit: MAX_QUESTIONS })).questions;
     const isAsking = asked.some(({ by }) => by === null);
     return { ...summary, state: sessionPill(status, isAsking, locale), isRun: false };
   }

@@ -85,7 +85,8 @@ export async function overviewOf(journal: Journal, now: number, held: ReadonlySe
   });
   const waits = new Set(retrying.map(({ run }) => run));
   const working = begunRuns.filter(({ run }) => held.has(run) && !waits.has(run));
-  const isElsewhere = (run: string): boolean => held.has(run) || asking.has(run) || wakes.some(({ key }) => key === run);
+  const isElsewhere = (run: string): boolean =>
+    held.has(run) || asking.has(run) || wakes.some(({ key }) => key === run);
   const queued = await queuedRuns(journal, now, begunRuns, isElsewhere);
   const later = await waitingRuns(journal, alone.slice(0, SHOWN));
   return {

@@ -71,7 +71,8 @@ describe("the catalogue", () => {
     const traits = traitsOf(code);
     if (traits.retryable) expect(traits.lifts, "what is worth retrying passes with time").toBe(true);
     if (traits.cancels) expect(traits.retryable || traits.tripsBreaker, "cancellation never counts").toBe(false);
-    if (traits.follows) expect(traits.tripsBreaker || traits.mayHaveHappened, "what was refused did not happen").toBe(false);
+    if (traits.follows)
+      expect(traits.tripsBreaker || traits.mayHaveHappened, "what was refused did not happen").toBe(false);
     expect(traits.httpStatus).toBeGreaterThanOrEqual(400);
     expect(traits.httpStatus).toBeLessThanOrEqual(599);
   });

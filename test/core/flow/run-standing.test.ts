@@ -72,9 +72,24 @@ describe("why it stands there", () => {
   });
 
   it.each<[RunStanding, Partial<RunLine>, string, string]>([
-    ["completed", { outcome: "shipped", startedAt: 1, endedAt: 90_001 }, "shipped, in 1 min 30 s", "shipped，用时 1 分钟 30 秒"],
-    ["completed", { status: "completed", outcome: "completed", startedAt: 1, endedAt: 501 }, "in 500 ms", "用时 500 毫秒"],
-    ["cancelled", { nodes: ["gate"], startedAt: 1, endedAt: 501 }, "stopped at gate, after 500 ms", "停在 gate，历时 500 毫秒"],
+    [
+      "completed",
+      { outcome: "shipped", startedAt: 1, endedAt: 90_001 },
+      "shipped, in 1 min 30 s",
+      "shipped，用时 1 分钟 30 秒",
+    ],
+    [
+      "completed",
+      { status: "completed", outcome: "completed", startedAt: 1, endedAt: 501 },
+      "in 500 ms",
+      "用时 500 毫秒",
+    ],
+    [
+      "cancelled",
+      { nodes: ["gate"], startedAt: 1, endedAt: 501 },
+      "stopped at gate, after 500 ms",
+      "停在 gate，历时 500 毫秒",
+    ],
     ["asking", { nodes: ["gate"], questions: ["q"] }, "gate: Ship it?", "gate：Ship it?"],
     [
       "retrying",

@@ -142,7 +142,8 @@ const WORDS = wordTable({
     example: "The newest failure in its own words",
     next: "What to do",
     bulk: "Bulk actions",
-    follows: "These calls were refused because of other failures, so nothing was tried. The overview does not count them as failures.",
+    follows:
+      "These calls were refused because of other failures, so nothing was tried. The overview does not count them as failures.",
   },
   "zh-CN": {
     group: "故障分组",
