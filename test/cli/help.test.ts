@@ -1,11 +1,14 @@
 // Every command: examples first and right, in both languages, and completed by shells.
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { candidatesFor } from "../../src/cli/completion/candidates.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { HelpfulCommand, pathOf } from "../../src/cli/render/help.ts";
 import { hasHelpWords } from "../../src/cli/render/words/help-words.ts";
+import { ROOT } from "../package/stranger.ts";
 import { runCli } from "../support/run-cli.ts";
 
 const io = { stdout: { write: () => Promise.resolve() }, stderr: { write: () => Promise.resolve() }, env: {} } as never;
@@ -16,6 +19,7 @@ function commandsUnder(command: Command): readonly Command[] {
 }
 
 const ROWS = commandsUnder(PROGRAM).map((command) => [pathOf(command), command] as const);
+const COMMAND_LINE_PAGE = readFileSync(join(ROOT, "docs", "CLI.md"), "utf8");
 const OPERATORS = /[|<>;&]|"\$\(|\)"/;
 
 /** The command and the options that an example uses. */
@@ -67,6 +71,11 @@ describe.each(ROWS)("%s", (path, command) => {
     expect(texts.filter((text) => !hasHelpWords(text, "zh-CN"))).toEqual([]);
   });
 
+  it("has a row in docs/CLI.md", () => {
+    if (command.commands.length > 0) return;
+    expect(COMMAND_LINE_PAGE).toMatch(new RegExp(`^\\| \`${path}[ \`]`, "m"));
+  });
+
   it("is found by completion, with its options and their values", () => {
     const words = path.split(" ").slice(1);
     if (words.length > 0) expect(candidatesFor(PROGRAM, words).map(({ value }) => value)).toContain(words.at(-1));
@@ -94,7 +103,13 @@ describe("a slip of the fingers", () => {
   });
 
   it("gets no guess when nothing is near", async () => {
-    const { stderr } = await runCli(["runs", "list", "--status", "zzzzzz", "--locale", "en"]);
-    expect(stderr).not.toContain("Did you mean");
+    for (const args of [
+      ["runs", "list", "--status", "zzzzzz"],
+      ["completion", "tcsh"],
+    ]) {
+      const { stderr } = await runCli([...args, "--locale", "en"]);
+      expect(stderr).not.toContain("Did you mean");
+      expect(stderr).toContain("Allowed choices are");
+    }
   });
 });

@@ -4,7 +4,8 @@ import { dollars } from "../../core/flow/money.ts";
 import { remediesFor } from "../../core/flow/action-remedies.ts";
 import type { ActionId } from "../../core/flow/action-words.ts";
 import { actionWords } from "../../core/flow/action-words.ts";
-import { type FaultCode, isFaultCode } from "../../core/index.ts";
+import { type FaultCode, isFaultCode, matrixOutcome } from "../../core/index.ts";
+import { pillOf } from "../../core/fault/words/pills.ts";
 import { isEnded, type RunStatus } from "../../core/flow/run.ts";
 import { STANDING_WORDS, standingOf } from "../../core/flow/run-standing.ts";
 import type { RunSummary } from "../../workflow/runs-api.ts";
@@ -74,7 +75,7 @@ async function printRuns(
       [
         short(one.run),
         shown(one.workflow, 40),
-        pillOf(one, held.has(one.run), now, locale),
+        causeOf(one, held.has(one.run), now, locale),
         one.nodes.map((node) => shown(node, 30)).join(", "),
         shown(one.target ?? "", 40),
         time(one.startedAt),
@@ -94,7 +95,7 @@ async function printRuns(
   for (const [index, line] of lines.entries()) {
     const status = runs[index]?.status ?? "running";
     const one = runs[index];
-    const pill = one === undefined ? "" : pillOf(one, held.has(one.run), now, locale);
+    const pill = one === undefined ? "" : causeOf(one, held.has(one.run), now, locale);
     // Coloured after alignment, because colour codes have no width on screen.
     await io.stdout.write(`${line.replace(pill, () => paint(STATUS_STYLES[status], pill))}\n`);
   }
@@ -116,12 +117,20 @@ function shortener(runs: readonly string[]): (run: string) => string {
 }
 
 /** Where it stands, plus the outcome if it says more. A run is "running" only while a process advances it. */
-export function pillOf(summary: RunSummary, isHeld: boolean, now: number, locale: GlobalOptions["locale"]): string {
+export function statusOf(summary: RunSummary, isHeld: boolean, now: number, locale: GlobalOptions["locale"]): string {
   const { status, outcome } = summary;
   const label = STANDING_WORDS[locale][standingOf(summary, { now, isHeld, isDriven: false })];
   // A cancelled run's outcome only repeats the status.
   const saysMore = outcome !== "" && outcome !== status && status !== "cancelled";
   return saysMore ? `${label}: ${shown(outcome, 40)}` : label;
+}
+
+/** The same in a list, which has no other place for the cause: an outcome that only follows from a fault is a name for programs. */
+function causeOf(summary: RunSummary, isHeld: boolean, now: number, locale: GlobalOptions["locale"]): string {
+  const { status, outcome } = summary;
+  const code = knownCode(summary.code);
+  const isNamed = status !== "failed" || outcome !== matrixOutcome(code);
+  return statusOf(isNamed ? summary : { ...summary, outcome: pillOf(code, locale) }, isHeld, now, locale);
 }
 
 function nextOf(

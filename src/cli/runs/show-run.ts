@@ -31,7 +31,7 @@ import { attemptFacts, costFacts, markOf, nameOf, nextAtOf, waitFacts } from "..
 import { actionsJson, questionJson } from "../workflow/run-result.ts";
 import { answerWords, commandFor } from "./action-commands.ts";
 import { findRun } from "./find-run.ts";
-import { pillOf, STATUS_STYLES } from "./list-runs.ts";
+import { statusOf, STATUS_STYLES } from "./list-runs.ts";
 import { type JournalOption, type RunCommandDeps, withRuns } from "./run-home.ts";
 import { RUNS_WORDS, type RunsWords } from "../render/words/runs-words.ts";
 
@@ -98,7 +98,7 @@ function reportLines(home: RunCommandDeps, report: RunReport, isHeld: boolean): 
   const own = new Set(state.visits.flatMap((visit) => filesOfVisit(visit, files)));
   const others = files.filter((file) => !own.has(file)).map((file) => `  ${shown(file)}`);
   return [
-    `${words.run} ${paint("bold", shown(summary.run))}  ${paint(STATUS_STYLES[summary.status], pillOf(summary, isHeld, io.clock.now(), locale))}`,
+    `${words.run} ${paint("bold", shown(summary.run))}  ${paint(STATUS_STYLES[summary.status], statusOf(summary, isHeld, io.clock.now(), locale))}`,
     ...factLines(factsOf(home, report, isHeld), columns).map((line) => paint("dim", line)),
     ...wrapped(tellRun(state, locale), columns),
     "",

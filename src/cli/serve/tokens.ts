@@ -49,11 +49,12 @@ export async function removeTokenOf(
   name: string,
   options: TokenPlace,
   io: Io,
-  { locale }: GlobalOptions,
+  { locale, json }: GlobalOptions,
 ): Promise<void> {
   const words = SERVE_WORDS[locale];
   const isRemoved = await inWords(removeToken(folderBeside(await journalOf(options, io)), name));
   if (!isRemoved) throw new UsageError(words.noToken(oneLine(name)), "usage");
+  if (json) return void (await io.stdout.write(`${safeJson({ removed: name })}\n`));
   await io.stderr.write(`faultline: ${words.tokenRemoved(oneLine(name))}\n`);
 }
 

@@ -23,6 +23,19 @@ describe("the list of runs", () => {
     expect(second).toMatch(/^ship +gated +needs you +ask +.* +\$0\.00 +answer$/);
   });
 
+  it("says why a run failed in words, and names the outcome for programs", async () => {
+    const world = new WorkflowWorld();
+    const failing = `faultline: 1
+workflow: { id: failing, version: "1" }
+nodes: { a: { type: command, run: ["ls /nowhere"], allow: ["ls *"] } }
+`;
+    await world.call(["workflow", "run", world.write("failing.yaml", failing), "--run", "f"]);
+    expect((await world.call(["runs", "list"])).stdout).toContain("failed: tool failed");
+    expect((await world.call(["runs", "list", "--locale", "zh-CN"])).stdout).toContain("工具失败");
+    const { stdout } = await world.call(["runs", "list", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject([{ outcome: "provider_runtime_error" }]);
+  });
+
   it("shortens ids on a narrow terminal as long as they stay distinct", async () => {
     const world = new WorkflowWorld();
     const file = world.write("quick.yaml", QUICK);
