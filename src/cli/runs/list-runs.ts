@@ -4,7 +4,7 @@ import { dollars } from "../../core/flow/money.ts";
 import { remediesFor } from "../../core/flow/action-remedies.ts";
 import type { ActionId } from "../../core/flow/action-words.ts";
 import { actionWords } from "../../core/flow/action-words.ts";
-import { type FaultCode, isFaultCode, matrixOutcome } from "../../core/index.ts";
+import { type FaultCode, isFaultCode } from "../../core/index.ts";
 import { pillOf } from "../../core/fault/words/pills.ts";
 import { isEnded, type RunStatus } from "../../core/flow/run.ts";
 import { STANDING_WORDS, standingOf } from "../../core/flow/run-standing.ts";
@@ -125,12 +125,11 @@ export function statusOf(summary: RunSummary, isHeld: boolean, now: number, loca
   return saysMore ? `${label}: ${shown(outcome, 40)}` : label;
 }
 
-/** The same in a list, which has no other place for the cause: an outcome that only follows from a fault is a name for programs. */
+/** The same in a list, which has no other place for the cause of a failure. */
 function causeOf(summary: RunSummary, isHeld: boolean, now: number, locale: GlobalOptions["locale"]): string {
-  const { status, outcome } = summary;
-  const code = knownCode(summary.code);
-  const isNamed = status !== "failed" || outcome !== matrixOutcome(code);
-  return statusOf(isNamed ? summary : { ...summary, outcome: pillOf(code, locale) }, isHeld, now, locale);
+  const { status, code } = summary;
+  const outcome = status === "failed" && code !== null ? pillOf(knownCode(code), locale) : summary.outcome;
+  return statusOf({ ...summary, outcome }, isHeld, now, locale);
 }
 
 function nextOf(

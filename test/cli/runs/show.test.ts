@@ -245,6 +245,6 @@ describe("an answer that does not fit its schema", () => {
     expect(stdout).toContain(`run r  failed: ${outcome}\n`);
     expect(stdout).toContain("judge gave a result that could not be used.");
     expect(stdout).toContain("the answer does not fit its schema: $.decision is required");
-    expect((await world.call(["runs", "list"])).stdout).toContain(`failed: ${outcome}`);
+    expect((await world.call(["runs", "list"])).stdout).toContain("failed: schema invalid");
   });
 });
