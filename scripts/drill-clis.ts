@@ -1,7 +1,8 @@
-// `npm run drill:clis -- [--only claude,codex] [--fault stall,quota] [--workers 3] [--timeout 60]`: installs the real agent CLIs, drills
-// each bare and behind the gateway, with its own retries, and writes the table in docs/DRILL.md.
+// `npm run drill:clis -- [--only claude,codex] [--fault stall,quota] [--workers 3] [--timeout 60] [--results file.json]`: installs the real
+// agent CLIs, drills each bare and behind the gateway, with its own retries, and writes the table in docs/DRILL.md. With `--results` the
+// table can be made in several runs: what the file has is not drilled again.
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -23,6 +24,7 @@ const { values } = parseArgs({
     fault: { type: "string" },
     workers: { type: "string", default: "3" },
     timeout: { type: "string", default: "60" },
+    results: { type: "string" },
   },
 });
 const tell = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -36,7 +38,7 @@ const homes = mkdtempSync(join(tmpdir(), "faultline-drill-"));
 interface Column {
   readonly kind: RealCli;
   readonly hasGateway: boolean;
-  readonly results: DrillResult[];
+  readonly results: { readonly id: string; readonly verdict: DrillResult["verdict"] }[];
   /** Why it was not drilled. */
   problem: string | null;
 }
@@ -63,7 +65,7 @@ async function drill(column: Column): Promise<void> {
     clock: systemClock,
     signal: new AbortController().signal,
     onResult: (result) => {
-      results.push(result);
+      results.push({ id: result.drill.id, verdict: result.verdict });
       const { exitCode, requests, rescued, durationMs } = result.seen;
       const seconds = (durationMs / 1000).toFixed(1);
       tell(
@@ -77,7 +79,7 @@ async function drill(column: Column): Promise<void> {
 }
 
 function cell({ results, problem }: Column, id: string): string {
-  const result = results.find((one) => one.drill.id === id);
+  const result = results.find((one) => one.id === id);
   if (problem !== null || result === undefined) return "–";
   return words.verdicts[result.verdict];
 }
@@ -88,7 +90,7 @@ function table(all: readonly Column[]): string {
     all.find((column) => column.kind === kind && column.hasGateway === hasGateway);
   const both = (kind: RealCli, show: (column: Column) => string): string =>
     [of(kind, false), of(kind, true)].map((column) => (column === undefined ? "–" : show(column))).join(" → ");
-  const kinds = releases.map(({ kind }) => kind);
+  const kinds = drilled.map(({ kind }) => kind);
   const score = ({ results, problem }: Column): string => {
     const { good, met } = scoreOf(results);
     return problem === null ? `${good} of ${met}` : "–";
@@ -101,17 +103,29 @@ function table(all: readonly Column[]): string {
   ].join("\n");
 }
 
-const columns = releases.flatMap(({ kind }) =>
-  [false, true].map((hasGateway): Column => ({ kind, hasGateway, results: [], problem: null })),
+const columns: Column[] =
+  values.results !== undefined && existsSync(values.results)
+    ? (JSON.parse(readFileSync(values.results, "utf8")) as Column[])
+    : [];
+const isDone = (kind: RealCli, hasGateway: boolean): boolean =>
+  columns.some((column) => column.kind === kind && column.hasGateway === hasGateway);
+const waiting = releases.flatMap(({ kind }) =>
+  [false, true].flatMap((hasGateway): readonly Column[] =>
+    isDone(kind, hasGateway) ? [] : [{ kind, hasGateway, results: [], problem: null }],
+  ),
 );
-const waiting = [...columns];
 const work = async (): Promise<void> => {
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await drill(next);
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    await drill(next);
+    columns.push(next);
+    if (values.results !== undefined) writeFileSync(values.results, JSON.stringify(columns));
+  }
 };
 await Promise.all(Array.from({ length: Number(values.workers) }, work));
 rmSync(homes, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 
-const versions = releases.map(({ kind, npmPackage, version }) => `${kind} (${npmPackage} ${version})`).join(", ");
+const drilled = installable.filter(({ kind }) => isDone(kind, true) || isDone(kind, false));
+const versions = drilled.map(({ kind, npmPackage, version }) => `${kind} (${npmPackage} ${version})`).join(", ");
 const text = `Measured on ${new Date().toISOString().slice(0, 10)}: ${versions}.
 
 Each CLI kept its own retries. ${drills.length} of the ${DRILLS.length} drills, one run each, at most ${values.timeout} seconds for a run, ${values.workers} runs side by side.

@@ -17,7 +17,7 @@ export const settings = z
     journal: z.string().describe("The name of the journal's file, without its folder."),
     drives: z.boolean().describe("Whether it advances runs."),
     notices: z.object({
-      about: z.array(z.enum(["needs-you", "run-failed", "breaker-opened"])),
+      about: z.array(z.enum(["needs-you", "run-failed", "breaker-opened", "budget-low"])),
       webhook: z
         .object({ origin: z.string().describe("The rest of the address may hold a secret.") })
         .nullable()

@@ -46,12 +46,14 @@ export function scopeOf({ response }: ClientExchange): Scope {
   return scope;
 }
 
-type Refusal = NoRoute | "unknown-key" | "unknown-path" | "too-large" | "bad-request" | "broken";
+type Refusal = NoRoute | "spent" | "unknown-key" | "unknown-path" | "too-large" | "bad-request" | "broken";
 
 const REFUSALS: Readonly<Record<Refusal, { readonly status: number; readonly cause: FaultCause }>> = {
   "unknown-key": { status: 401, cause: "auth-error" },
   "not-allowed": { status: 403, cause: "permission-denied" },
   "no-region": { status: 403, cause: "permission-denied" },
+  "no-price": { status: 403, cause: "permission-denied" },
+  "spent": { status: 402, cause: "budget-exceeded" },
   "unknown-model": { status: 404, cause: "provider-not-found" },
   "unknown-path": { status: 404, cause: "provider-not-found" },
   "too-large": { status: 413, cause: "bad-request" },
@@ -76,6 +78,8 @@ export function refuse({ request, response }: ClientExchange, dialect: Protocol,
 export function noRouteWords(why: NoRoute, model: string, { inForce, key }: ClientExchange): string {
   if (why === "not-allowed") return `this key may not use ${model}`;
   if (why === "no-region") return `no target of ${model} is in a region of this key`;
+  if (why === "no-price")
+    return `this key has a budget, and no target of ${model} has a known price; the gateway's file can state one under prices, or allow the key to use it with unpriced: allow`;
   const known = inForce.routing.names(key);
   return `the gateway has no route for the model ${JSON.stringify(model)}; it has ${known.join(", ") || "none"}`;
 }

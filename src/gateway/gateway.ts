@@ -14,55 +14,69 @@ import type { Address } from "../provider/wire/protocol.ts";
 import { factsAt } from "../provider/wire/request-facts.ts";
 import { hasValue, type Outcome } from "../runtime/call/outcome.ts";
 import { ClientAnswer } from "./answer/client-answer.ts";
-import type { ClientKey, GatewaySettings } from "./config/settings.ts";
+import type { ClientKey, GatewaySettings, SpendLimits } from "./config/settings.ts";
 import { dialectFor } from "./dialect/dialect.ts";
 import { errorHeaders, errorWords } from "./dialect/error-words.ts";
 import { Affinity, conversationOf, storedState } from "./route/affinity.ts";
-import { decisionIn, Ledger, type LedgerDecision } from "./ledger/ledger.ts";
+import { decisionIn, Ledger, type LedgerDecision, type LedgerLine } from "./ledger/ledger.ts";
 import { ClientKeys, presentedKey } from "./key/client-keys.ts";
-import { CallPurse, KeyAccount } from "./key/key-account.ts";
+import { type BudgetAlert, recordAlert } from "./key/budget-alert.ts";
+import { CallPurse, KeyAccount, type WindowName } from "./key/key-account.ts";
 import { type Endpoint, endpointOf } from "./request/endpoints.ts";
 import { type AskedModel, GatewayRequest } from "./request/gateway-request.ts";
 import { headersForTarget, queryForTarget } from "./request/header-lists.ts";
 import { readBody } from "./request/read-body.ts";
 import { Chains } from "./route/chains.ts";
+import { gatewayPolicy } from "./route/gateway-policy.ts";
 import { Routing, type TakenRoute } from "./route/routing.ts";
-import { countTokens, passOther, showModels } from "./other-requests.ts";
+import { StoredPlaces } from "./route/stored-places.ts";
+import { passOther } from "./other-path.ts";
+import { countTokens, showModels } from "./other-requests.ts";
 import { type InForce, noRouteWords, refuse, type ClientExchange, scopeOf } from "./client-exchange.ts";
+import { targetPrice } from "./target/target-price.ts";
 import { createTransport, type Transport } from "./target/transport.ts";
 
 const ANYONE = "anyone";
 const NO_LIMITS = { hour: null, day: null, month: null };
+
+export interface GatewayListener {
+  /** Called when a client has used up most of a budget: once for each window of time. */
+  readonly onBudgetLow?: (alert: BudgetAlert) => void;
+}
 
 export class Gateway {
   readonly #faultline: Faultline;
   readonly #transport: Transport;
   readonly #ledger: Ledger;
   readonly #affinity = new Affinity();
+  readonly #stored: StoredPlaces;
   readonly #accounts = new Map<string, KeyAccount>();
+  readonly #listener: GatewayListener;
+  #telling: Promise<void> = Promise.resolve();
   #inForce: InForce;
 
-  private constructor(faultline: Faultline, settings: GatewaySettings) {
+  private constructor(faultline: Faultline, settings: GatewaySettings, listener: GatewayListener) {
     const { home, journal } = faultline;
     this.#faultline = faultline;
+    this.#listener = listener;
+    this.#stored = new StoredPlaces({ journal, clock: home.clock, suppress: home.suppress });
     this.#transport = createTransport();
     this.#ledger = new Ledger({ journal, clock: home.clock, owner: home.newId("gw"), suppress: home.suppress });
     this.#inForce = this.#follow(settings);
   }
 
   /** Resolves when it knows what its clients have spent. */
-  static async open(faultline: Faultline, settings: GatewaySettings): Promise<Gateway> {
-    const gateway = new Gateway(faultline, settings);
+  static async open(faultline: Faultline, settings: GatewaySettings, listener: GatewayListener = {}): Promise<Gateway> {
+    const gateway = new Gateway(faultline, settings, listener);
     await gateway.use(settings);
     return gateway;
   }
 
   /** Calls that begin from now on use these settings. Breakers, pauses and budgets stay as they are. */
   async use(settings: GatewaySettings): Promise<void> {
-    const { clock } = this.#faultline.home;
     for (const { name, limits } of settings.keys) {
       const known = this.#accounts.get(name);
-      const account = known ?? new KeyAccount(name, limits, clock);
+      const account = known ?? this.#newAccount(name, limits);
       account.limits = limits;
       if (known === undefined) await this.#ledger.load(account);
       this.#accounts.set(name, account);
@@ -77,6 +91,7 @@ export class Gateway {
 
   async close(): Promise<void> {
     await this.#ledger.flush();
+    await this.#telling;
     await this.#transport.close();
   }
 
@@ -105,7 +120,7 @@ export class Gateway {
     home.learnKeys([...settings.targets.values()].flatMap(({ key }) => (key === null ? [] : [key])));
     return {
       settings,
-      routing: new Routing(settings),
+      routing: new Routing(settings, (target, model) => targetPrice(home.prices, target, model) !== null),
       chains: new Chains({ ...home, isKept: false, transport: this.#transport }),
       keys: new ClientKeys(settings.keys),
     };
@@ -113,9 +128,15 @@ export class Gateway {
 
   #accountOf(key: ClientKey | null): KeyAccount {
     const name = key?.name ?? ANYONE;
-    const known = this.#accounts.get(name) ?? new KeyAccount(name, NO_LIMITS, this.#faultline.home.clock);
+    const known = this.#accounts.get(name) ?? this.#newAccount(name, NO_LIMITS);
     this.#accounts.set(name, known);
     return known;
+  }
+
+  #newAccount(name: string, limits: SpendLimits): KeyAccount {
+    return new KeyAccount(name, limits, this.#faultline.home.clock, (account, window) => {
+      this.#telling = this.#telling.then(() => this.#tellLow(account, window));
+    });
   }
 
   async #answer(exchange: ClientExchange, endpoint: Endpoint): Promise<void> {
@@ -129,7 +150,12 @@ export class Gateway {
     if (endpoint.kind === "model") await this.#callModel(exchange, endpoint.address, bytes.toString("utf8"));
     else if (endpoint.kind === "count")
       await countTokens(exchange, endpoint.dialect, bytes.toString("utf8"), this.#transport);
-    else await passOther(exchange, endpoint.dialect, bytes, this.#transport);
+    else {
+      const account = this.#accountOf(exchange.key);
+      const record = (line: LedgerLine): void => this.#ledger.add(line, account);
+      const deps = { ...this.#faultline.home, transport: this.#transport, account, record };
+      await passOther(exchange, endpoint.dialect, bytes, deps);
+    }
   }
 
   async #callModel(exchange: ClientExchange, address: Address, text: string): Promise<void> {
@@ -145,26 +171,33 @@ export class Gateway {
       ...{ dialect, text, body, facts },
       ...{ headers: headersForTarget(headers), query: queryForTarget(exchange.query) },
     };
-    await this.#run(exchange, asked, this.#placed(taken, asked, exchange));
+    const stored = storedState(body);
+    const isPlaced = stored !== null && taken.steps.length > 1;
+    const storedAt = isPlaced ? (this.#affinity.place(stored) ?? (await this.#stored.find(stored))) : null;
+    await this.#run(exchange, asked, this.#placed(taken, asked, exchange, stored, storedAt));
   }
 
   /** The steps in the order in which they are tried: a conversation stays where it is, and stored state has one place only. */
-  #placed(taken: TakenRoute, { body, facts }: AskedModel, { request, key }: ClientExchange): PlacedRoute {
-    const { steps, route } = taken;
-    const stored = storedState(body);
-    const client = key?.name ?? ANYONE;
-    const isOnly = steps.length === 1 || !(route.affinity || stored !== null);
-    const conversation = isOnly
-      ? null
-      : stored === null
-        ? () => conversationOf(body, request.headers, client)
-        : () => stored;
+  #placed(
+    { steps, route }: TakenRoute,
+    { body, facts }: AskedModel,
+    { request, key }: ClientExchange,
+    stored: string | null,
+    storedAt: string | null,
+  ): PlacedRoute {
+    const model = facts.model ?? "";
+    const placeOf = (target: string | null): number =>
+      target === null ? 0 : Math.max(0, stepOf(steps, target, model));
+    if (stored !== null) {
+      const [first] = steps;
+      const tried: TakenRoute = { route, steps: [steps[placeOf(storedAt)] ?? first] };
+      return { taken: tried, start: 0, conversation: () => stored, all: steps };
+    }
+    const hasPlace = steps.length > 1 && route.affinity;
+    const conversation = hasPlace ? () => conversationOf(body, request.headers, key?.name ?? ANYONE) : null;
     const name = this.#affinity.isEmpty ? null : (conversation?.() ?? null);
-    const place = name === null ? null : this.#affinity.place(name);
-    const start = place === null ? 0 : Math.max(0, stepOf(steps, place, facts.model ?? ""));
-    const first = steps[start] ?? steps[0];
-    const tried: TakenRoute = stored === null ? taken : { route, steps: [first] };
-    return { taken: tried, start: stored === null ? start : 0, conversation, all: steps };
+    const start = name === null ? 0 : placeOf(this.#affinity.place(name));
+    return { taken: { route, steps }, start, conversation, all: steps };
   }
 
   async #run(
@@ -192,46 +225,45 @@ export class Gateway {
       if (decision !== null) decisions.push(decision);
     };
     const rest = facts.streaming ? beating(answer, clock, inForce.settings.keepAliveMs) : nothing;
-    const party = { purse, heard, scope: scopeOf(exchange) };
+    const party = { purse, heard, scope: scopeOf(exchange), policyOf: gatewayPolicy };
     const outcome = await this.#faultline.protectFor(party, chain, request);
     rest();
     const endedAt = clock.now();
-    conclude(request, outcome, purse, endedAt, scrub);
     const target = "from" in outcome ? outcome.from : null;
-    if (conversation !== null && target !== null) {
-      this.#noteConversation(() => [conversation(), request.memory.stored], all, facts.model ?? "", target);
-    }
+    const isFallback = target !== null && !isStep(all[0], target, facts.model ?? "");
+    const { stored } = request.memory;
+    if (isFallback && stored !== null) await this.#stored.note(stored, target);
+    conclude(request, outcome, purse, endedAt, scrub);
+    if (target !== null) this.#noteConversation(conversation, stored, isFallback ? target : null);
+    const about = { key: account.name, route: taken.route.name, dialect, model: facts.model ?? "" };
+    const { microcents, isExact } = purse;
     this.#ledger.add(
       {
-        ...{
-          call: outcome.call,
-          at: startedAt,
-          tookMs: endedAt - startedAt,
-          key: account.name,
-          route: taken.route.name,
-        },
-        ...{ dialect, model: facts.model ?? "", target, attempts: outcome.attempts, status: outcome.status },
-        ...{
-          code: "fault" in outcome ? outcome.fault.code : null,
-          microcents: purse.microcents,
-          isExact: purse.isExact,
-        },
+        ...{ call: outcome.call, at: startedAt, tookMs: endedAt - startedAt, ...about },
+        ...{ target, attempts: outcome.attempts, status: outcome.status },
+        ...{ code: "fault" in outcome ? outcome.fault.code : null, microcents, isExact },
         ...{ omitted: request.memory.omitted, decisions },
       },
       account,
     );
   }
 
+  async #tellLow(account: KeyAccount, window: WindowName): Promise<void> {
+    const { home, journal } = this.#faultline;
+    const now = home.clock.now();
+    try {
+      const alert = await recordAlert(journal, account, window, now);
+      if (alert !== null) this.#listener.onBudgetLow?.(alert);
+    } catch (error) {
+      const seen = classify({ surface: "store", error, observedAt: now });
+      home.suppress(seen, `the journal has no entry about the budget of ${account.name}, which runs low`);
+    }
+  }
+
   /** Remembers where a conversation was answered, if that was not its first choice. */
-  #noteConversation(
-    names: () => readonly (string | null)[],
-    steps: TakenRoute["steps"],
-    model: string,
-    target: string,
-  ): void {
-    const isFallback = !isStep(steps[0], target, model);
-    if (!isFallback && this.#affinity.isEmpty) return;
-    for (const name of names()) if (name !== null) this.#affinity.note(name, isFallback ? target : null);
+  #noteConversation(conversation: PlacedRoute["conversation"], stored: string | null, fallback: string | null): void {
+    if (fallback === null && this.#affinity.isEmpty) return;
+    for (const name of [conversation?.() ?? null, stored]) if (name !== null) this.#affinity.note(name, fallback);
   }
 }
 

@@ -1,4 +1,4 @@
-// What clients ask besides answers of a model: the list of models, token counts, embeddings, files.
+// What clients ask about models besides their answers: which there are, and how many tokens a request has.
 
 import { objectOf, textOf } from "../core/json-fields.ts";
 import { parseJson } from "../core/try-read.ts";
@@ -6,11 +6,9 @@ import { tokensIn } from "../provider/price/cost.ts";
 import type { Protocol } from "../provider/wire/protocol.ts";
 import { requestFacts } from "../provider/wire/request-facts.ts";
 import type { GatewayTarget } from "./config/settings.ts";
-import { queryForTarget } from "./request/header-lists.ts";
 import { withModel } from "./request/model-name.ts";
 import { modelList, oneModel } from "./route/model-list.ts";
-import { isInRegion } from "./route/routing.ts";
-import { forward, passOn } from "./target/forward.ts";
+import { forward } from "./target/forward.ts";
 import type { Transport } from "./target/transport.ts";
 import { noRouteWords, refuse, sendJson, type ClientExchange, whenLeft } from "./client-exchange.ts";
 
@@ -22,8 +20,6 @@ export function showModels(exchange: ClientExchange, dialect: Protocol, model: s
 }
 
 const COUNTED_MODEL = /\/models\/([^/:]+):countTokens$/;
-/** The version in a path, which a target's address has, too. */
-const VERSION = /^\/v1(?:beta\d*|alpha\d*)?(?=\/)/;
 
 /** The target of the client's dialect counts; if there is none, or it cannot, the gateway estimates. */
 export async function countTokens(
@@ -58,24 +54,6 @@ export async function countTokens(
   const estimate = tokensIn(requestFacts(dialect, exchange.path, asked).inputCharacters);
   const told = counted.status === "fulfilled" ? counted.value : null;
   sendJson(exchange, told ?? JSON.stringify(isGoogle ? { totalTokens: estimate } : { input_tokens: estimate }));
-}
-
-export async function passOther(
-  exchange: ClientExchange,
-  dialect: Protocol,
-  bytes: Buffer,
-  transport: Transport,
-): Promise<void> {
-  const { otherPaths } = exchange.inForce.settings;
-  const { request, path, query, response, key } = exchange;
-  if (otherPaths === null) {
-    const message = `the gateway has no ${request.method} ${path}; name a target for such paths with other_paths`;
-    return void refuse(exchange, dialect, "unknown-path", message);
-  }
-  if (!isInRegion(otherPaths.region, key))
-    return void refuse(exchange, dialect, "no-region", `${otherPaths.name} is in no region of this key`);
-  const own = path.replace(VERSION, "") + queryForTarget(query);
-  await passOn(await forwarded(exchange, otherPaths, dialect, own, bytes, transport), response);
 }
 
 function forwarded(

@@ -6,7 +6,7 @@ import { FaultError } from "../core/fault/fault-error.ts";
 import { fault } from "../core/fault/fault.ts";
 import type { Faultline } from "../faultline.ts";
 import type { GatewaySettings } from "./config/settings.ts";
-import { Gateway } from "./gateway.ts";
+import { Gateway, type GatewayListener } from "./gateway.ts";
 
 export interface StartedGateway {
   readonly gateway: Gateway;
@@ -36,13 +36,14 @@ export async function startGateway(
   faultline: Faultline,
   settings: GatewaySettings,
   { port, host }: GatewayPlace,
+  listener: GatewayListener = {},
 ): Promise<StartedGateway> {
   if (settings.keys.length === 0 && !LOOPBACK.has(host)) {
     const message = `refusing to listen on ${host} without keys: anyone could spend your money. Add keys to the gateway file`;
     throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "keys" } }));
   }
   await faultline.ready();
-  const gateway = await Gateway.open(faultline, settings);
+  const gateway = await Gateway.open(faultline, settings, listener);
   const server = createServer(HTTP_LIMITS, (request, response) => gateway.handle(request, response));
   server.on("connection", (socket) => socket.setNoDelay(true));
   await listen(server, host, port);

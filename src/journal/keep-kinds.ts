@@ -32,6 +32,7 @@ export const OWNERSHIP: Readonly<Record<KeepKind, Ownership>> = {
   audit: "by-age",
   ledger: "by-age",
   spend: "by-age",
+  stored: "by-age",
   follower: "shared",
 };
 
@@ -61,6 +62,7 @@ const EXPORT: Readonly<Record<KeepKind, Export>> = {
   audit: "never",
   ledger: "never",
   spend: "never",
+  stored: "never",
   follower: "never",
 };
 
@@ -90,6 +92,7 @@ export const SEAL: Readonly<Record<KeepKind, Seal>> = {
   audit: "alone",
   ledger: "alone",
   spend: "alone",
+  stored: "alone",
   follower: "alone",
   secret: "alone",
 };
@@ -114,6 +117,7 @@ const PLACES: Readonly<Partial<Record<KeepKind, (value: unknown) => KeptPlace>>>
   request: (value) => ({ at: instant(fieldOf(value, "at")), tags: [] }),
   ledger: (value) => ({ at: instant(fieldOf(value, "at")), tags: [] }),
   spend: (value) => ({ at: instant(fieldOf(value, "at")), tags: [] }),
+  stored: (value) => ({ at: instant(fieldOf(value, "at")), tags: [] }),
   // Its runs are kept under it, and have no place of their own.
   bulk: (value) =>
     fieldOf(value, "startedAt") === undefined

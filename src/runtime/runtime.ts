@@ -88,6 +88,8 @@ export interface CallParty {
   readonly scope: Scope;
   /** Not called for a call that succeeds at once: its cost is booked, and there is no more to say. */
   readonly heard: (event: JournalEvent, at: number) => void;
+  /** The policy of its calls, made of the runtime's own; the same object for the same one. */
+  readonly policyOf: (own: Policy) => Policy;
 }
 
 const PROTECT_OPTIONS = shape<ProtectOptions>({
@@ -194,7 +196,8 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
     let scope;
     try {
       if (options !== NO_OPTIONS) checkOptions("protect", options, PROTECT_OPTIONS);
-      binding = this.#bindings(engine).bind(tool);
+      const own = this.#bindings(engine);
+      binding = (party === null ? own : engine.bindingsFor(party.policyOf(own.policy))).bind(tool);
       scope = options.signal === undefined ? (party?.scope ?? null) : scopeOfSignal(options.signal);
     } catch (error) {
       const seen = classify({ surface: "node", error });

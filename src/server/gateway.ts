@@ -1,23 +1,67 @@
 // A gateway on the server's own port and runtime.
 
 import { createServer, type RequestListener, type Server, type ServerOptions as HttpOptions } from "node:http";
+import { readFile } from "node:fs/promises";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault } from "../core/fault/fault.ts";
+import { readField } from "../core/try-read.ts";
 import type { Faultline } from "../faultline.ts";
+import { followGatewayFile, type GatewayFileNews } from "./gateway-file.ts";
 import { parseGateway } from "../gateway/config/parse-gateway.ts";
-import { Gateway } from "../gateway/gateway.ts";
+import { Gateway, type GatewayListener } from "../gateway/gateway.ts";
 import { isGatewayPath } from "../gateway/request/endpoints.ts";
 
-/** Rejects with all mistakes in the file and their places. */
+/** What the server tells about its gateway. */
+export interface GatewayNewsListener extends GatewayListener {
+  readonly onNews?: (news: GatewayFileNews) => void;
+}
+
+export interface ServedGateway {
+  readonly gateway: Gateway;
+  close(): Promise<void>;
+}
+
+/** Takes up changes of the file. Rejects with all mistakes in it and their places. */
 export async function openGateway(
-  source: string,
+  file: string,
   env: Readonly<Record<string, string | undefined>>,
   faultline: Faultline,
-): Promise<Gateway> {
-  const { settings, diagnostics } = parseGateway(source, "gateway", env);
-  if (settings !== null) return Gateway.open(faultline, settings);
-  const message = diagnostics.map((one) => `${one.line}:${one.column} ${one.message}`).join("; ");
-  throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "gateway" } }));
+  { onNews, ...listener }: GatewayNewsListener,
+): Promise<ServedGateway> {
+  const text = await textOf(file);
+  if (text === null) throw wrongFile(`there is no file ${file}`);
+  const { settings, diagnostics } = parseGateway(text, file, env);
+  if (settings === null)
+    throw wrongFile(diagnostics.map((one) => `${one.line}:${one.column} ${one.message}`).join("; "));
+  const gateway = await Gateway.open(faultline, settings, listener);
+  const unfollow = followGatewayFile({
+    ...{ file, text, env, clock: faultline.home.clock, read: textOf },
+    onNews: async (news) => {
+      if (news.state === "loaded") await gateway.use(news.settings);
+      onNews?.(news);
+    },
+  });
+  return {
+    gateway,
+    async close() {
+      unfollow();
+      await gateway.close();
+    },
+  };
+}
+
+/** null: there is no such file. */
+async function textOf(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && readField(error, "code") === "ENOENT") return null;
+    throw error;
+  }
+}
+
+function wrongFile(message: string): FaultError {
+  return new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "gateway" } }));
 }
 
 /** Requests to the paths of model APIs go to the gateway, which checks its own keys; all others to the server's own routes. */

@@ -28,7 +28,7 @@ import type { Workflow } from "../workflow-model/stage.ts";
 import { createApp } from "./app.ts";
 import type { Handlers } from "./handler.ts";
 import { createEventHub } from "./events/event-hub.ts";
-import { beside, openGateway } from "./gateway.ts";
+import { beside, type GatewayNewsListener, openGateway } from "./gateway.ts";
 import type { OwnAddresses } from "./guard.ts";
 import { auditHandlers } from "./handlers/audit.ts";
 import { lookUpHandlers } from "./handlers/look-up.ts";
@@ -79,8 +79,10 @@ export interface ServerOptions {
   readonly workflowsFolder?: string;
   /** Called when files of that folder were loaded, at the start and after each change. */
   readonly onReload?: NonNullable<FolderOptions["onReload"]>;
-  /** The text of a gateway file: the server is a gateway, too, on the same port. */
+  /** A gateway file: the server is a gateway, too, on the same port. Changes of the file are taken up without a restart. */
   readonly gateway?: string;
+  /** Called when the gateway file was changed or removed, and when a client's budget runs low. */
+  readonly onGateway?: GatewayNewsListener;
   /** Notifies people who are not looking at the dashboard. */
   readonly notify?: NotifyOptions;
   /** Shown by health and in the API document. */
@@ -120,6 +122,7 @@ const SERVER_OPTIONS = shape<ServerOptions>({
   workflowsFolder: text,
   onReload: callable,
   gateway: text,
+  onGateway: group(shape<GatewayNewsListener>({ onNews: callable, onBudgetLow: callable })),
   notify: group(
     shape<NotifyOptions>({
       about: listOf(oneOf(NOTICE_KINDS)),
@@ -182,7 +185,8 @@ export async function serve(workflows: Workflows, options: ServerOptions): Promi
   const { journal } = workflows;
   const tokens = await openTokens(folderBeside(options.journal), clock.now());
   const { env = process.env } = options;
-  const gateway = options.gateway === undefined ? null : await openGateway(options.gateway, env, workflows.faultline);
+  const { gateway: file, onGateway = {} } = options;
+  const served = file === undefined ? null : await openGateway(file, env, workflows.faultline, onGateway);
   const hub = createEventHub(journal, clock);
   const metrics = createMetrics(workflows.faultline, version);
   // The routes need the address, which is known once the port is.
@@ -191,7 +195,7 @@ export async function serve(workflows: Workflows, options: ServerOptions): Promi
     fetch: (request, env) => app?.fetch(request, env) ?? new Response(null, { status: 503 }),
     overrideGlobalObjects: false,
     serverOptions: HTTP_LIMITS,
-    ...(gateway === null ? {} : { createServer: beside(gateway) }),
+    ...(served === null ? {} : { createServer: beside(served.gateway) }),
   }) as Server;
   server.maxConnections = MAX_CONNECTIONS;
   server.on("clientError", refuseUnreadable);
@@ -236,7 +240,7 @@ export async function serve(workflows: Workflows, options: ServerOptions): Promi
       await bulkDriver?.stop();
       await driver?.stop();
       await closed;
-      await gateway?.close();
+      await served?.close();
     },
   };
 }

@@ -54,6 +54,15 @@ it("a log in the folder of its file is no change of the file", async () => {
   expect(said.join("")).not.toContain("was loaded again");
   writeFileSync(config, settings("second"));
   await vi.waitFor(() => expect(said.join("")).toContain("was loaded again"));
+
+  rmSync(config);
+  await vi.waitFor(() => expect(said.join("")).toContain("is gone; its last version stays in use"));
+  const later = reads;
+  writeFileSync(join(folder, "gateway.log"), "another line");
+  writeFileSync(config, settings("third"));
+  await vi.waitFor(() => expect(reads).toBeGreaterThan(later));
+  await vi.waitFor(() => expect(said.join("").match(/was loaded again/g)).toHaveLength(2));
+  expect(said.join("").match(/is gone/g)).toHaveLength(1);
   process.emit("SIGTERM");
   await running;
 });

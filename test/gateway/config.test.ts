@@ -81,7 +81,7 @@ describe("routes", () => {
 `;
     const { settings } = parseGateway(yaml, "gateway.yaml", env);
     if (settings === null) throw new Error("the file has mistakes");
-    return new Routing(settings);
+    return new Routing(settings, () => true);
   };
 
   it.each([
@@ -104,8 +104,50 @@ describe("routes", () => {
   it("a model that a target offers needs no route", () => {
     const { settings } = parseGateway(TARGETS, "gateway.yaml", env);
     if (settings === null) throw new Error("the file has mistakes");
-    const taken = new Routing(settings).take("small", null);
+    const taken = new Routing(settings, () => true).take("small", null);
     expect(taken).toMatchObject({ steps: [{ target: { name: "a" }, model: "small" }] });
-    expect(new Routing(settings).take("large", null)).toBe("unknown-model");
+    expect(new Routing(settings, () => true).take("large", null)).toBe("unknown-model");
+  });
+});
+
+describe("a budget and models without a price", () => {
+  const check = (keys: string, more = ""): readonly string[] => {
+    const yaml = `version: 1
+targets:
+  a: { dialect: openai-chat, base_url: "http://127.0.0.1:1/v1"${more} }
+  b: { dialect: openai-chat, base_url: "http://127.0.0.1:2/v1", region: eu }
+routes:
+  priced: { chain: [a/gpt-4o] }
+  own: { chain: [a/gpt-4o, a/own-model] }
+  far: { chain: [b/own-model] }
+  any-*: { chain: [a] }
+keys:
+  me: { key_env: CLIENT, ${keys} }
+`;
+    const { settings, diagnostics } = parseGateway(yaml, "gateway.yaml", env);
+    expect(settings).not.toBeNull();
+    return diagnostics.map(
+      ({ severity, line, column, code, message }) => `${severity} ${line}:${column} ${code} ${message}`,
+    );
+  };
+  const warning = "no price is known for `a/own-model`, so it does not answer keys with a budget (me)";
+
+  it("warns where a chain has one", () => {
+    expect(check("routes: [own, priced], budget: { per_day_usd: 1 }")).toEqual([`warning 7:28 GW106 ${warning}`]);
+  });
+
+  it.each([
+    { name: "without a budget", keys: "routes: [own]" },
+    { name: "for routes that no such key may use", keys: "routes: [priced], budget: { per_day_usd: 1 }" },
+    { name: "for targets in other regions", keys: "regions: [us], budget: { per_day_usd: 1 }" },
+    { name: "if the key may use them", keys: "routes: [own], unpriced: allow, budget: { per_day_usd: 1 }" },
+    { name: "for a route whose models only its clients know", keys: "routes: [any-*], budget: { per_day_usd: 1 }" },
+  ])("says nothing $name", ({ keys }) => {
+    expect(check(keys)).toEqual([]);
+  });
+
+  it("says nothing if the file states the price", () => {
+    const prices = ", prices: { own-*: { input: 1, output: 2 } }";
+    expect(check("routes: [own], budget: { per_day_usd: 1 }", prices)).toEqual([]);
   });
 });

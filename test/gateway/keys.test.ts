@@ -1,17 +1,24 @@
 // Clients of a gateway: their keys, what they may use, and what they may spend.
 
 import { describe, expect, it } from "vitest";
-import { createMemoryJournal } from "../../src/index.ts";
+import { createMemoryJournal, type Entry } from "../../src/index.ts";
 import { ledgerOf } from "../../src/gateway/ledger/ledger.ts";
+import type { Protocol } from "../../src/provider/wire/protocol.ts";
 import { always } from "../provider/chain/chain-world.ts";
 import { ANSWER, ask, bodyOf, DIALECTS, pathOf } from "./dialect-clients.ts";
 import { gatewayWorld } from "./gateway-world.ts";
-import { START_AT, type Urls } from "./open-world.ts";
+import { FIRST, type GatewayWorld, SECOND, START_AT, twoDialects, type Urls } from "./open-world.ts";
 
 const GPT = "gpt-4o";
 const env = { ALICE: "alice-key-0123456789", BOB: "bob-key-0123456789" };
 const alice = { authorization: `Bearer ${env.ALICE}` };
 const bob = { "x-api-key": env.BOB };
+
+/** Few enough tokens for any budget of these tests. */
+function limitOf(dialect: Protocol): Readonly<Record<string, unknown>> {
+  if (dialect === "google-generate") return { generationConfig: { maxOutputTokens: 60 } };
+  return dialect === "openai-responses" ? { max_output_tokens: 60 } : { max_tokens: 60 };
+}
 
 const file =
   (budget: string, extra = "") =>
@@ -49,10 +56,10 @@ describe("keys", () => {
     expect(near.headers.get("x-faultline-target")).toBe("eu/claude-sonnet-4-5");
   });
 
-  it("a key reaches other paths only in its regions", async () => {
+  it("a key reaches other paths only in its regions, and with an allow-list only if that says so", async () => {
     const world = await gatewayWorld({ file: file("per_day_usd: 1", "other_paths: us"), env });
     const near = await world.run(fetch(`${world.url}/v1/embeddings`, { method: "POST", headers: alice, body: "{}" }));
-    expect(near.status).not.toBe(403);
+    expect([near.status, await near.text()]).toEqual([403, expect.stringContaining("its routes only")]);
     const far = await world.run(fetch(`${world.url}/v1/embeddings`, { method: "POST", headers: bob, body: "{}" }));
     expect([far.status, await far.text()]).toEqual([403, expect.stringContaining("us is in no region of this key")]);
   });
@@ -79,9 +86,24 @@ describe("keys", () => {
       rules: [always("*", { fault: "unauthorized" })],
     });
     const heard = await world.run(ask(world.url, "openai-chat", { headers: alice }));
-    expect(heard.status).toBe(502);
+    expect(heard.status).toBe(424);
     expect(heard.raw).not.toContain("sk-");
   });
+});
+
+describe.each(DIALECTS)("a target whose key is refused: a client of %s", (dialect) => {
+  it.each(DIALECTS.flatMap((other) => [false, true].map((streaming) => ({ other, streaming }))))(
+    "is answered by the next target, of $other, streaming $streaming",
+    async ({ other, streaming }) => {
+      const world = await gatewayWorld({
+        file: twoDialects(dialect, other),
+        rules: [always(FIRST, { fault: "invalid-key" })],
+      });
+      const heard = await world.run(ask(world.url, dialect, { streaming }));
+      expect(heard).toMatchObject({ status: 200, text: ANSWER, isWhole: true });
+      expect(world.asked()).toEqual([FIRST, SECOND]);
+    },
+  );
 });
 
 describe("budgets", () => {
@@ -132,6 +154,97 @@ describe("budgets", () => {
     });
     await world.run(world.started.gateway.use(world.settings(tight)));
     expect((await world.run(ask(world.url, "openai-chat", asking))).status).toBe(402);
+  });
+});
+
+describe("a model without a price", () => {
+  const unpriced =
+    (key: string, prices = "") =>
+    ({ of }: Urls): string =>
+      `
+version: 1
+targets:
+  one: { dialect: openai-chat, base_url: "${of("openai-chat")}"${prices} }
+  two: { dialect: anthropic-messages, base_url: "${of("anthropic-messages")}" }
+routes:
+  team: { chain: [one/own-model] }
+  mixed: { chain: [one/own-model, two/claude-sonnet-4-5] }
+keys:
+  alice: { key_env: ALICE, budget: { per_day_usd: 1 }${key} }
+  bob: { key_env: BOB }
+`;
+  const spentBy = (world: GatewayWorld): number =>
+    [...world.started.gateway.accounts].find(({ name }) => name === "alice")?.spent("day") ?? -1;
+
+  it.each(DIALECTS)("is refused under a budget, in words of %s, and runs without one", async (dialect) => {
+    const world = await gatewayWorld({ file: unpriced(""), env });
+    const refused = await world.run(ask(world.url, dialect, { headers: alice }));
+    expect([refused.status, refused.raw]).toEqual([
+      403,
+      expect.stringContaining("no target of team has a known price"),
+    ]);
+    expect(world.received()).toEqual([]);
+    expect((await world.run(ask(world.url, dialect, { headers: bob }))).text).toBe(ANSWER);
+  });
+
+  it.each(DIALECTS)("is passed over in a chain that has one with a price: %s", async (dialect) => {
+    const world = await gatewayWorld({ file: unpriced(""), env });
+    const heard = await world.run(ask(world.url, dialect, { model: "mixed", headers: alice }));
+    expect(heard.headers.get("x-faultline-target")).toBe("two/claude-sonnet-4-5");
+  });
+
+  it("runs outside the budget if the key may use it", async () => {
+    const world = await gatewayWorld({ file: unpriced(", unpriced: allow"), env });
+    expect((await world.run(ask(world.url, "openai-chat", { headers: alice }))).text).toBe(ANSWER);
+    expect(spentBy(world)).toBe(0);
+  });
+
+  it.each(DIALECTS.flatMap((dialect) => [false, true].map((streaming) => ({ dialect, streaming }))))(
+    "is booked at the price that its target states: $dialect, streaming $streaming",
+    async ({ dialect, streaming }) => {
+      const prices = ", prices: { own-*: { input: 1000, output: 5000 } }";
+      const world = await gatewayWorld({ file: unpriced("", prices), env });
+      const heard = await world.run(ask(world.url, dialect, { headers: alice, streaming, body: limitOf(dialect) }));
+      expect(heard).toMatchObject({ status: 200, text: ANSWER });
+      expect(spentBy(world)).toBeGreaterThan(1_000_000);
+    },
+  );
+});
+
+describe("a budget of which most is spent", () => {
+  const low = async (world: GatewayWorld): Promise<readonly Entry[]> => {
+    const page = await world.fl.journal.readFrom(0, { limit: 100 });
+    return page.map(({ entry }) => entry).filter(({ event }) => event.type === "budget-warned");
+  };
+  const asking = { headers: alice, body: { max_tokens: 10 } };
+
+  it("is told once for each window: to a listener and in the journal, by all processes together", async () => {
+    const journal = createMemoryJournal();
+    const alerts: unknown[] = [];
+    const options = { file: file("per_hour_usd: 0.0012, per_month_usd: 100"), env, faultline: { journal } };
+    const world = await gatewayWorld({ ...options, listener: { onBudgetLow: (alert) => void alerts.push(alert) } });
+    const statuses: number[] = [];
+    while (!statuses.includes(402)) statuses.push((await world.run(ask(world.url, "openai-chat", asking))).status);
+    await world.run(world.started.gateway.close());
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(1);
+    expect(alerts).toMatchObject([{ client: "alice", window: "hour", limitMicrocents: 120_000 }]);
+    expect((await low(world)).map(({ event }) => event)).toMatchObject([
+      { client: "alice", window: "hour", maxCostMicrocents: 120_000 },
+    ]);
+    const second = await gatewayWorld({ ...options, listener: { onBudgetLow: (alert) => void alerts.push(alert) } });
+    const small = { headers: alice, body: { max_tokens: 1 } };
+    await second.run(ask(second.url, "openai-chat", small));
+    await second.run(second.started.gateway.close());
+    expect(alerts).toHaveLength(1);
+    expect(await low(second)).toHaveLength(1);
+  });
+
+  it("is not told because of what a call might have cost", async () => {
+    const world = await gatewayWorld({ file: file("per_hour_usd: 0.05"), env });
+    const heard = await world.run(ask(world.url, "openai-chat", { headers: alice, body: { max_tokens: 4_500 } }));
+    expect(heard.status).toBe(200);
+    await world.run(world.started.gateway.close());
+    expect(await low(world)).toEqual([]);
   });
 });
 

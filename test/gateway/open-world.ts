@@ -5,6 +5,7 @@ import type { ReceivedRequest } from "../../src/chaos/received.ts";
 import type { ScenarioRule } from "../../src/chaos/scenario-schema.ts";
 import { parseGateway } from "../../src/gateway/config/parse-gateway.ts";
 import type { GatewaySettings } from "../../src/gateway/config/settings.ts";
+import type { GatewayListener } from "../../src/gateway/gateway.ts";
 import { startGateway, type StartedGateway } from "../../src/gateway/start-gateway.ts";
 import { createFaultline, type Faultline, type FaultlineOptions, type JournalEvent } from "../../src/index.ts";
 import type { Protocol } from "../../src/provider/wire/protocol.ts";
@@ -44,6 +45,7 @@ export interface WorldOptions {
   readonly file?: (urls: Urls) => string;
   readonly env?: Readonly<Record<string, string>>;
   readonly faultline?: FaultlineOptions;
+  readonly listener?: GatewayListener;
 }
 
 export interface Urls {
@@ -56,15 +58,14 @@ export async function openWorld({
   file = oneDialect("openai-chat"),
   env,
   faultline,
+  listener,
 }: WorldOptions = {}): Promise<GatewayWorld> {
   const clock = createSocketClock(START_AT);
   const chaos = await startChaos({ clock, scenario: { rules: [...rules] } });
   const fl = createFaultline({ clock, chance: createSeededChance(1), ...faultline });
   const settings = (yaml: string): GatewaySettings => settingsOf(yaml, { TARGET_KEY, ...env });
-  const started = await startGateway(fl, settings(file({ of: (dialect) => urlOf(chaos, dialect) })), {
-    port: 0,
-    host: "127.0.0.1",
-  });
+  const first = settings(file({ of: (dialect) => urlOf(chaos, dialect) }));
+  const started = await startGateway(fl, first, { port: 0, host: "127.0.0.1" }, listener);
   return {
     fl,
     chaos,

@@ -1,30 +1,35 @@
 // Streams through a gateway: keep-alives while it waits, clients that leave, conversations that stay where they are.
 
+import { type IncomingMessage, request } from "node:http";
 import { describe, expect, it } from "vitest";
 import { always } from "../provider/chain/chain-world.ts";
 import { ANSWER, ask, bodyOf, DIALECTS, pathOf, PROMPT } from "./dialect-clients.ts";
 import { gatewayWorld } from "./gateway-world.ts";
-import { FIRST, oneDialect, SECOND, twoDialects } from "./open-world.ts";
+import { FIRST, oneDialect, SECOND, twoDialects, type Urls } from "./open-world.ts";
 
 describe.each(DIALECTS)("%s", (dialect) => {
-  it("keeps the connection open while it waits, and still falls back", async () => {
-    const file = (urls: Parameters<ReturnType<typeof oneDialect>>[0]): string =>
-      `${oneDialect(dialect)(urls)}keep_alive_ms: 4000\n`;
+  it.each(DIALECTS)("keeps the connection open while it waits, and still falls back to %s", async (other) => {
+    const file = (urls: Urls): string => `${twoDialects(dialect, other)(urls)}keep_alive_ms: 4000\n`;
     const world = await gatewayWorld({ file, rules: [always(FIRST, { fault: "hang" })] });
     const heard = await world.run(ask(world.url, dialect, { streaming: true }));
     expect(heard).toMatchObject({ status: 200, text: ANSWER, isWhole: true, error: null });
     expect(heard.raw).toMatch(/^(?:: keep-alive|event: ping)/);
     expect(world.asked()).toEqual([FIRST, SECOND]);
+    // The head was gone, so a comment says what its headers would have said.
+    expect(heard.headers.get("x-faultline-target")).toBeNull();
+    expect(heard.raw).toContain(`\n: x-faultline-target: two/${SECOND}\n`);
+    expect(heard.raw).toContain("\n: x-faultline-attempts: 2\n");
+    expect(heard.raw).toMatch(/\n: x-faultline-call: call_/);
   });
 
   it("tells an error below a head that was already sent", async () => {
-    const file = (urls: Parameters<ReturnType<typeof oneDialect>>[0]): string =>
-      `${oneDialect(dialect)(urls)}keep_alive_ms: 4000\n`;
+    const file = (urls: Urls): string => `${oneDialect(dialect)(urls)}keep_alive_ms: 4000\n`;
     const world = await gatewayWorld({ file, rules: [always("*", { fault: "hang" })] });
     const heard = await world.run(ask(world.url, dialect, { streaming: true }));
     expect(heard.status).toBe(200);
     expect(heard.isWhole).toBe(false);
     expect(heard.error).not.toBeNull();
+    expect(heard.raw).toContain("\n: x-faultline-code: NetworkTimeout\n");
   });
 
   it.each([true, false])("leaves the target when the client leaves (streaming: %s)", async (streaming) => {
@@ -86,4 +91,21 @@ describe.each(DIALECTS)("a stream of %s that is too slow", (target) => {
     // A keep-alive has sent the head by then, so the target is in the ledger only.
     expect(world.asked().at(-1)).toBe(SECOND);
   });
+});
+
+it("tells the same in trailers of a list, which has no comments", async () => {
+  const file = (urls: Urls): string => `${oneDialect("google-generate")(urls)}keep_alive_ms: 4000\n`;
+  const world = await gatewayWorld({ file, rules: [always(FIRST, { fault: "hang" })] });
+  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    const path = "/v1beta/models/team:streamGenerateContent";
+    const asking = request(`${world.url}${path}`, { method: "POST" }, (response) => {
+      response.resume();
+      response.on("end", () => resolve(response));
+    });
+    asking.on("error", reject);
+    asking.end(JSON.stringify(bodyOf("google-generate", {})));
+  });
+  const { trailers, headers } = await world.run(answered);
+  expect(headers["trailer"]).toContain("x-faultline-target");
+  expect(trailers).toMatchObject({ "x-faultline-target": `two/${SECOND}`, "x-faultline-attempts": "2" });
 });

@@ -41,6 +41,7 @@ export function addServe(program: Command, io: Io): void {
         "needs-you",
         "run-failed",
         "breaker-opened",
+        "budget-low",
       ]),
     )
     .addHelpText(

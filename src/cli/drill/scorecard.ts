@@ -12,7 +12,7 @@ export interface Score {
   readonly met: number;
 }
 
-export function scoreOf(results: readonly DrillResult[]): Score {
+export function scoreOf(results: readonly Pick<DrillResult, "verdict">[]): Score {
   const met = results.filter(({ verdict }) => verdict !== "not-met");
   return { good: met.filter(({ verdict }) => isGood(verdict)).length, met: met.length };
 }

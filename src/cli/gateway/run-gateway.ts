@@ -1,13 +1,13 @@
 // Runs a gateway until Ctrl-C or SIGTERM, and takes up changes of its file.
 
-import { dirname, resolve } from "node:path";
 import { isFaultError } from "../../core/index.ts";
 import { createFaultline, type Faultline } from "../../faultline.ts";
+import { followGatewayFile } from "../../server/gateway-file.ts";
 import { type ParsedGateway, parseGateway } from "../../gateway/config/parse-gateway.ts";
 import type { GatewaySettings } from "../../gateway/config/settings.ts";
+import type { BudgetAlert } from "../../gateway/key/budget-alert.ts";
 import { startGateway, type StartedGateway } from "../../gateway/start-gateway.ts";
 import { shownPlace } from "../../journal/journal-place.ts";
-import { watchFolders } from "../../workflow/folder/watch-folders.ts";
 import { checkFile, printDiagnostics } from "../check-file.ts";
 import { settingOf } from "../config/setting-of.ts";
 import { SETTINGS } from "../config/settings.ts";
@@ -18,6 +18,7 @@ import { oneLine, safeJson } from "../render/safe-text.ts";
 import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
 import { type JournalOption, journalOf, makeJournalFolder } from "../runs/run-home.ts";
 import { onStopSignal } from "../stop-signals.ts";
+import { budgetTeller, gatewayTeller } from "./gateway-news.ts";
 
 export interface GatewayCommandOptions extends JournalOption {
   readonly config?: string;
@@ -36,26 +37,26 @@ export async function runGateway(options: GatewayCommandOptions, io: Io, shared:
     return checkFile(config, parse, false, io, shared);
   }
   const words = GATEWAY_WORDS[shared.locale];
-  let source = await io.readFile(config);
-  const settings = await readSettings(source, config, io, shared);
+  const text = await io.readFile(config);
+  const { settings, diagnostics } = parseGateway(text, config, io.env);
+  await printDiagnostics(diagnostics, text, io, shared.color);
   if (settings === null) return void io.exit("config");
   const journal = await journalOf(options, io);
   await makeJournalFolder(journal);
   const stopped = Promise.withResolvers<undefined>();
   const release = onStopSignal(() => stopped.resolve(undefined));
   const faultline = createFaultline({ journal, clock: io.clock });
-  const started = await start(faultline, settings, options);
-  const watch = watchFolders(io.clock, async () => {
-    const text = await io.readFile(config);
-    // Other files of the folder change, too.
-    if (text === source) return;
-    source = text;
-    const changed = await readSettings(text, config, io, shared);
-    if (changed !== null) await started.gateway.use(changed);
-    const told = changed === null ? words.kept : words.reloaded;
-    if (!shared.json) await io.stderr.write(`${told(oneLine(config, 500))}\n`);
+  const tellLow = budgetTeller(io, shared);
+  const started = await start(faultline, settings, options, tellLow);
+  const tell = gatewayTeller(config, io, shared);
+  const unfollow = followGatewayFile({
+    ...{ file: config, text, env: io.env, clock: io.clock },
+    read: async (file) => ((await io.fileBytes(file)) === null ? null : io.readFile(file)),
+    onNews: async (news) => {
+      if (news.state === "loaded") await started.gateway.use(news.settings);
+      await tell(news);
+    },
   });
-  watch.follow([dirname(resolve(config))]);
   const paint = paintFor(io.stdout, io.env, shared.color);
   const { url, port } = started;
   const told = shared.json
@@ -69,31 +70,20 @@ export async function runGateway(options: GatewayCommandOptions, io: Io, shared:
       ].join("\n");
   await io.stdout.write(`${told}\n`);
   await stopped.promise;
-  watch.close();
+  unfollow();
   await started.close();
   await faultline.close();
   release();
-}
-
-/** null: the file has mistakes, which were printed. */
-async function readSettings(
-  source: string,
-  config: string,
-  io: Io,
-  { color }: GlobalOptions,
-): Promise<GatewaySettings | null> {
-  const { settings, diagnostics } = parseGateway(source, config, io.env);
-  await printDiagnostics(diagnostics, source, io, color);
-  return settings;
 }
 
 async function start(
   faultline: Faultline,
   settings: GatewaySettings,
   place: GatewayCommandOptions,
+  onBudgetLow: (alert: BudgetAlert) => void,
 ): Promise<StartedGateway> {
   try {
-    return await startGateway(faultline, settings, place);
+    return await startGateway(faultline, settings, place, { onBudgetLow });
   } catch (error) {
     await faultline.close();
     if (isFaultError(error)) throw new UsageError(error.fault.message, "config", { cause: error });

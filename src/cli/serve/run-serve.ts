@@ -17,6 +17,7 @@ import { oneLine, safeJson } from "../render/safe-text.ts";
 import { SERVE_WORDS } from "../render/words/serve-words.ts";
 import { type JournalOption, journalOf, makeJournalFolder } from "../runs/run-home.ts";
 import { onStopSignal } from "../stop-signals.ts";
+import { gatewayListener } from "../gateway/gateway-news.ts";
 import { hostsOf, restateOf } from "../worker/run-worker.ts";
 
 export interface ServeCommandOptions extends JournalOption {
@@ -54,7 +55,7 @@ export async function runServe(
   const tell = reloadTeller(io, shared);
   // A folder is refused with a sentence; a file that is not there will be made.
   await io.fileBytes(journal);
-  const server = await start(options, journal, version, io, tell);
+  const server = await start(options, journal, version, io, shared, tell);
   const told = shared.json
     ? safeJson({
         listening: {
@@ -138,11 +139,12 @@ async function start(
   journal: string,
   version: string,
   io: Io,
+  shared: GlobalOptions,
   onReload: (report: FolderReport) => void,
 ): Promise<RunningServer> {
   const { port, host, drive, driver, publicUrl, behindTlsProxy } = options;
   const { value: workflows } = await settingOf("workflows", options.workflows, io.env);
-  const gateway = options.gateway === undefined ? undefined : await io.readFile(options.gateway);
+  const { gateway } = options;
   const { env } = io;
   const notify = notifyOf(options, io);
   try {
@@ -155,7 +157,7 @@ async function start(
       env,
       ...(driver === undefined ? {} : { restate: restateOf(driver, io) }),
       ...(workflows === null ? {} : { workflowsFolder: workflows, onReload }),
-      ...(gateway === undefined ? {} : { gateway }),
+      ...(gateway === undefined ? {} : { gateway, onGateway: gatewayListener(gateway, io, shared) }),
       ...(publicUrl === undefined ? {} : { publicUrl }),
       ...(behindTlsProxy === undefined ? {} : { behindTlsProxy }),
       ...(notify === null ? {} : { notify }),

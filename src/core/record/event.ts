@@ -87,7 +87,14 @@ export type GuardEvent =
     };
 
 export type MoneyEvent =
-  | { readonly type: "budget-warned"; readonly spentMicrocents: number; readonly maxCostMicrocents: number }
+  | {
+      readonly type: "budget-warned";
+      readonly spentMicrocents: number;
+      readonly maxCostMicrocents: number;
+      /** Of a client of a gateway: its name, and the window of time that the limit is for. */
+      readonly client?: string;
+      readonly window?: "hour" | "day" | "month";
+    }
   | {
       readonly type: "budget-exceeded";
       readonly call: string;

@@ -4,6 +4,7 @@
 // A3  A stream that broke after its first content ends with the dialect's own error, never as if it were complete.
 // A4  The client gets whole lines, so a break in the middle of one does not make the error behind it unreadable.
 // A5  A piece goes out at once, unless another one went out just before: those that follow it closely go out together.
+// A6  What its headers would have said comes behind the head of A2, too: as a comment of the stream; in a list, which has none, as trailers.
 
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../host/clock.ts";
@@ -22,6 +23,8 @@ type Chunk = Uint8Array<ArrayBuffer>;
 /** Stops proxies from collecting a stream, and clients from keeping it. */
 const STREAM_HEADERS = { "cache-control": "no-cache", "x-accel-buffering": "no" };
 const STREAM_TYPES = { events: "text/event-stream; charset=utf-8", list: "application/json" };
+const OWN_HEADERS = "x-faultline-";
+const TRAILERS = ["target", "call", "attempts", "omitted", "code"].map((name) => `${OWN_HEADERS}${name}`).join(", ");
 const LINE_FEED = 0x0a;
 /** How closely: sending costs more than all the rest of a piece, and no reader sees the difference. */
 const TOGETHER_MS = 5;
@@ -110,9 +113,12 @@ export class ClientAnswer {
     const isList = this.dialect.streamAs === "list";
     if (this.opened && isList) return this.cut();
     this.sendGathered();
-    // An event that lacks only its empty line is whole, and ends here.
-    if (this.response.headersSent)
-      return void this.response.end(`${isList ? "" : "\n"}${this.dialect.errorEvents(words)}`);
+    if (this.response.headersSent) {
+      // An event that lacks only its empty line is whole, and ends here.
+      if (!isList) this.response.write("\n");
+      if (!this.opened) this.tell(headers);
+      return void this.response.end(this.dialect.errorEvents(words));
+    }
     const body = JSON.stringify(this.dialect.errorBody(words));
     this.send({ status: words.status, headers: { ...headers, "content-type": "application/json" } }, body);
   }
@@ -120,8 +126,11 @@ export class ClientAnswer {
   /** Shows the client of a stream that its request is being worked on. */
   keepAlive(): void {
     if (this.opened || this.isOver) return;
-    const type = STREAM_TYPES[this.dialect.streamAs];
-    if (!this.response.headersSent) this.response.writeHead(200, { "content-type": type, ...STREAM_HEADERS });
+    const { streamAs } = this.dialect;
+    if (!this.response.headersSent) {
+      const trailers = streamAs === "list" ? { trailer: TRAILERS } : {};
+      this.response.writeHead(200, { "content-type": STREAM_TYPES[streamAs], ...STREAM_HEADERS, ...trailers });
+    }
     this.response.write(this.dialect.keepAlive);
   }
 
@@ -155,10 +164,19 @@ export class ClientAnswer {
 
   private show({ status, headers }: AnswerHead): void {
     this.opened = true;
-    if (!this.response.headersSent) this.response.writeHead(status, { ...headers, ...STREAM_HEADERS });
+    if (this.response.headersSent) this.tell(headers);
+    else this.response.writeHead(status, { ...headers, ...STREAM_HEADERS });
     for (const chunk of this.held.chunks) this.take(chunk);
     this.sendGathered();
     this.held = this.newHold();
+  }
+
+  /** The head is gone: tells in another way what it would have said of this call. */
+  private tell(headers: PlainHeaders): void {
+    const about = Object.entries(headers).filter(([name]) => name.startsWith(OWN_HEADERS));
+    if (this.dialect.streamAs === "list") this.response.addTrailers(Object.fromEntries(about));
+    else if (about.length > 0)
+      this.response.write(`${about.map(([name, value]) => `: ${name}: ${value}\n`).join("")}\n`);
   }
 
   /** Gathers all but the line that has not ended. The pieces of a list have no lines. */

@@ -23,6 +23,18 @@ const timeouts = z
   .partial()
   .describe("How long to wait for this target. Default: as long as its models usually take.");
 
+const dollars = (about: string) =>
+  z.number().min(0).max(1_000_000).describe(`${about} US dollars for a million tokens.`);
+
+const price = z
+  .strictObject({
+    input: dollars("Input."),
+    output: dollars("Output, with reasoning."),
+    cached_input: dollars("Input that is read from a cache. Default: as other input."),
+    cache_write: dollars("Input that is written to a cache. Default: as other input."),
+  })
+  .partial({ cached_input: true, cache_write: true });
+
 const dialect = z.enum(DIALECT_NAMES as [string, ...string[]]);
 
 const target = z
@@ -36,6 +48,9 @@ const target = z
     models: z.array(z.string().min(1)).min(1).describe("The models that clients are shown and may name directly."),
     region: name.describe("Where it runs, for keys that are bound to regions."),
     max_concurrent: z.int().min(1).max(100_000).describe("How many requests may run at the same time."),
+    prices: z
+      .record(z.string().min(1), price)
+      .describe("Prices of its models by name, or by a beginning followed by `*`. Default: the built-in list prices."),
     timeouts,
   })
   .partial({
@@ -44,6 +59,7 @@ const target = z
     models: true,
     region: true,
     max_concurrent: true,
+    prices: true,
     timeouts: true,
   });
 
@@ -87,6 +103,14 @@ const key = z
     routes: z.array(z.string().min(1)).min(1).describe("The routes it may use. Default: all."),
     regions: z.array(name).min(1).describe("Only targets in these regions answer it. Default: all."),
     budget,
+    unpriced: z
+      .enum(["refuse", "allow"])
+      .describe(
+        "Models without a price, for a key with a budget: `allow` lets them run outside it. Default: `refuse`.",
+      ),
+    other_paths: z
+      .boolean()
+      .describe("Whether it may use paths that are no model calls. Default: true, but false for a key with `routes`."),
   })
   .partial()
   .describe("A client's key: given by `key_env` or `key_sha256`.");

@@ -9,7 +9,10 @@ import { diagnosticAt, type FilePlace, type Path, rangeOf } from "../../yaml-fil
 import { type FileKind, inOrder, readYaml } from "../../yaml-file/read.ts";
 import { sha256 } from "../key/sha256.ts";
 import { DIALECTS } from "../dialect/dialect.ts";
+import { priceTable } from "../../provider/price/price-table.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";
+import { isInRegion } from "../route/routing.ts";
+import { needsPrice, targetPrice } from "../target/target-price.ts";
 import { type GatewayFile, gatewayFileSchema } from "./gateway-schema.ts";
 import type { ClientKey, GatewayRoute, GatewaySettings, GatewayTarget, RouteStep } from "./settings.ts";
 
@@ -50,6 +53,7 @@ export function parseGateway(text: string, file: string, env: Environment): Pars
 const MIB = 1_048_576;
 const KEEP_ALIVE_MS = 15_000;
 const BODY_MB = 32;
+const BUILT_IN_PRICES = priceTable();
 
 class Builder {
   readonly found: Diagnostic[] = [];
@@ -69,6 +73,7 @@ class Builder {
     );
     const routes = Object.entries(file.routes ?? {}).map(([name, route]) => this.#route(name, route, targets));
     const keys = Object.entries(file.keys ?? {}).map(([name, key]) => this.#key(name, key, routes));
+    for (const route of routes) if (route !== null) this.#warnOfPrices(route, keys);
     const other = file.other_paths;
     if (other !== undefined && !targets.has(other)) this.#unknownTarget(["other_paths"], other, targets);
     return {
@@ -107,6 +112,10 @@ class Builder {
       models: target.models ?? [],
       region: target.region ?? null,
       maxConcurrent: target.max_concurrent ?? null,
+      prices: Object.entries(target.prices ?? {}).map(([model, { input, output, cached_input, cache_write }]) => ({
+        ...{ model, input, output },
+        ...defined({ cachedInput: cached_input, cacheWrite: cache_write }),
+      })),
       timeouts: defined({
         headersMs: headers_ms,
         firstTokenMs: first_token_ms,
@@ -142,7 +151,15 @@ class Builder {
 
   #key(
     name: string,
-    { key_env, key_sha256, routes, regions, budget = {} }: NonNullable<GatewayFile["keys"]>[string],
+    {
+      key_env,
+      key_sha256,
+      routes,
+      regions,
+      budget = {},
+      unpriced,
+      other_paths,
+    }: NonNullable<GatewayFile["keys"]>[string],
     known: readonly (GatewayRoute | null)[],
   ): ClientKey {
     const key = key_env === undefined ? undefined : this.#env[key_env];
@@ -173,7 +190,26 @@ class Builder {
       routes: routes === undefined ? null : new Set(routes),
       regions: regions === undefined ? null : new Set(regions),
       limits: { hour: limit(budget.per_hour_usd), day: limit(budget.per_day_usd), month: limit(budget.per_month_usd) },
+      mayUseUnpriced: unpriced === "allow",
+      mayUseOtherPaths: other_paths ?? routes === undefined,
     };
+  }
+
+  /** A key with a budget is refused what has no price: better known before the first request. */
+  #warnOfPrices({ name, steps }: GatewayRoute, keys: readonly ClientKey[]): void {
+    for (const [index, { target, model }] of steps.entries()) {
+      const asked = model ?? (name.includes("*") ? null : name);
+      if (asked === null || targetPrice(BUILT_IN_PRICES, target, asked) !== null) continue;
+      const refused = keys.filter(
+        (key) => needsPrice(key) && key.routes?.has(name) !== false && isInRegion(target.region, key),
+      );
+      if (refused.length === 0) continue;
+      const message = `no price is known for \`${target.name}/${asked}\`, so it does not answer keys with a budget (${refused.map((key) => key.name).join(", ")})`;
+      const help = `State the price under targets.${target.name}.prices, or set \`unpriced: allow\` for the key.`;
+      const at = rangeOf(this.#document, ["routes", name, "chain", index]);
+      const found = diagnosticAt(this.#place, "GW106", message, at, "no price", help);
+      this.found.push({ ...found, severity: "warning" });
+    }
   }
 
   #unknownTarget(path: Path, written: string, targets: ReadonlyMap<string, GatewayTarget>): void {

@@ -1,6 +1,7 @@
 // A gateway's settings: a checked file with its keys read from the environment and its names resolved.
 
 import type { Timeouts } from "../../provider/model/timeouts.ts";
+import type { StatedPrice } from "../../provider/price/price-table.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";
 
 export interface GatewayTarget {
@@ -14,6 +15,8 @@ export interface GatewayTarget {
   readonly models: readonly string[];
   readonly region: string | null;
   readonly maxConcurrent: number | null;
+  /** Prices of its models that the file states. They win over the built-in ones. */
+  readonly prices: readonly StatedPrice[];
   readonly timeouts: Partial<Timeouts>;
 }
 
@@ -48,6 +51,10 @@ export interface ClientKey {
   /** Null: all. */
   readonly regions: ReadonlySet<string> | null;
   readonly limits: SpendLimits;
+  /** It may use models without a price, although it has a budget. */
+  readonly mayUseUnpriced: boolean;
+  /** It may use paths that are no model calls. */
+  readonly mayUseOtherPaths: boolean;
 }
 
 export interface GatewaySettings {

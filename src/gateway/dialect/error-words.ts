@@ -1,6 +1,7 @@
 // What a client sees of a fault, in the words of its dialect.
 // E1  A status and headers that stop the client's own retries: the gateway has done all of them.
-// E2  A credential of the gateway that a target refused is no fault of the client's key, so it never becomes a 401 or 403.
+// E2  A credential of the gateway that a target refused is no fault of the client's key, so it never becomes a 401 or 403; nor a 5xx, which
+//     agents ask again for a minute.
 
 import { traitsOf, type FaultCause } from "../../core/fault/catalogue.ts";
 import type { Fault } from "../../core/fault/fault.ts";
@@ -14,6 +15,7 @@ export interface ErrorWords {
 }
 
 const BAD_GATEWAY = 502;
+const FAILED_DEPENDENCY = 424;
 /** The gateway's own accounts are its operator's business. */
 const OWN_ACCOUNT: ReadonlySet<FaultCause> = new Set(["auth-error", "permission-denied"]);
 /** A deadline or the client's departure has no status of its own in HTTP. */
@@ -23,8 +25,8 @@ export function errorWords({ code, message }: Fault, call: string): ErrorWords {
   const { httpStatus, cause } = traitsOf(code);
   if (OWN_ACCOUNT.has(cause)) {
     return {
-      status: BAD_GATEWAY,
-      cause: "overloaded",
+      status: FAILED_DEPENDENCY,
+      cause: "config-invalid",
       message: `the gateway's own credential was refused (${code})`,
       call,
     };

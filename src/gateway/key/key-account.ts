@@ -38,23 +38,32 @@ const LONGER_THAN = { hour: HOUR_MS + 1, day: 25 * HOUR_MS, month: 32 * 24 * HOU
 
 const WARN_AT_PERCENT = 80;
 
+/** Called once for each window of which most is spent. */
+type LowListener = (account: KeyAccount, window: WindowName) => void;
+
+export function isBounded(limits: SpendLimits): boolean {
+  return WINDOW_NAMES.some((name) => limits[name] !== null);
+}
+
 export class KeyAccount {
   readonly name: string;
   limits: SpendLimits;
   private readonly clock: Clock;
   private readonly windows: Record<WindowName, Window>;
+  private readonly low: LowListener;
   private reserved = 0;
 
-  constructor(name: string, limits: SpendLimits, clock: Clock) {
+  constructor(name: string, limits: SpendLimits, clock: Clock, low: LowListener) {
     this.name = name;
     this.limits = limits;
     this.clock = clock;
+    this.low = low;
     const now = clock.now();
     this.windows = { hour: windowAt("hour", now), day: windowAt("day", now), month: windowAt("month", now) };
   }
 
   get isBounded(): boolean {
-    return WINDOW_NAMES.some((name) => this.limits[name] !== null);
+    return isBounded(this.limits);
   }
 
   get reservedMicrocents(): number {
@@ -64,6 +73,11 @@ export class KeyAccount {
   /** What was spent in the present window. */
   spent(name: WindowName): number {
     return this.window(name).spent;
+  }
+
+  /** The start of the present window. */
+  startOf(name: WindowName): number {
+    return this.window(name).start;
   }
 
   /** What all processes have written of a window. */
@@ -102,27 +116,11 @@ export class KeyAccount {
     return found;
   }
 
-  /** No window is exceeded with this, and no warning is due. */
-  isQuietAt(estimate: number): boolean {
-    for (const name of WINDOW_NAMES) {
-      const limit = this.limits[name];
-      if (limit === null) continue;
-      const { spent, warned } = this.window(name);
-      const { exceeds, warns } = checkBudget(ruleOf(limit), spent, this.reserved, estimate);
-      if (exceeds || (warns && !warned)) return false;
-    }
-    return true;
-  }
-
   exceeds(estimate: number): boolean {
-    return this.check(estimate, "exceeds").length > 0;
-  }
-
-  /** The windows whose warning is due with this, each once. */
-  warnings(estimate: number): readonly WindowName[] {
-    const due = this.check(estimate, "warns").filter((name) => !this.window(name).warned);
-    for (const name of due) this.window(name).warned = true;
-    return due;
+    return WINDOW_NAMES.some((name) => {
+      const limit = this.limits[name];
+      return limit !== null && checkBudget(ruleOf(limit), this.window(name).spent, this.reserved, estimate).exceeds;
+    });
   }
 
   reserve(microcents: number): void {
@@ -134,14 +132,12 @@ export class KeyAccount {
       const window = this.window(name);
       window.spent += microcents;
       window.unwritten += microcents;
-    }
-  }
-
-  private check(estimate: number, what: "exceeds" | "warns"): readonly WindowName[] {
-    return WINDOW_NAMES.filter((name) => {
       const limit = this.limits[name];
-      return limit !== null && checkBudget(ruleOf(limit), this.window(name).spent, this.reserved, estimate)[what];
-    });
+      // What an attempt may cost is no reason to worry anyone; what it did cost is.
+      if (limit === null || window.warned || !checkBudget(ruleOf(limit), window.spent, 0, 0).warns) continue;
+      window.warned = true;
+      this.low(this, name);
+    }
   }
 
   private window(name: WindowName): Window {
@@ -162,8 +158,6 @@ export class CallPurse implements Purse {
   microcents = 0;
   /** Some of it is estimated, or has no price. */
   isExact = true;
-  /** The windows whose warning came with this call. */
-  warned: readonly WindowName[] = [];
 
   constructor(account: KeyAccount) {
     this.account = account;
@@ -186,16 +180,22 @@ export class CallPurse implements Purse {
   }
 
   isQuietAt(estimate: number): boolean {
-    return this.account.isQuietAt(estimate);
+    return !this.account.exceeds(estimate);
+  }
+
+  /** Nothing is left in one of its windows. */
+  get isSpent(): boolean {
+    const tightest = this.account.tightest();
+    return tightest !== null && tightest.spent >= tightest.rule.maxCostMicrocents;
   }
 
   exceeds(estimate: number | null): boolean {
     return this.account.exceeds(estimate ?? 0);
   }
 
-  shouldWarn(estimate: number | null): boolean {
-    this.warned = [...this.warned, ...this.account.warnings(estimate ?? 0)];
-    return this.warned.length > 0;
+  /** The account tells when most of it is spent. */
+  shouldWarn(): boolean {
+    return false;
   }
 
   reserve(estimate: number | null): void {

@@ -28,7 +28,7 @@ export class Chains {
 
   /** `start`: the step that is tried first. */
   get({ route, steps }: TakenRoute, dialect: Protocol, model: string, start: number): GatewayChain {
-    const places = steps.map(({ target }) => target.name).join(",");
+    const places = steps.map((step) => `${step.target.name}/${step.model ?? ""}`).join(",");
     const key = [route.name, dialect, model, start, places].join("\n");
     const known = this.#chains.get(key) ?? this.#make(turned(steps, start), dialect, model, route.leastPerSecond);
     this.#chains.delete(key);

@@ -1,7 +1,9 @@
 // Which route a client's model name takes. The first match wins: a route of that name, a route whose pattern fits, a target's own model.
 // T1  A key sees only its routes, and only targets in its regions.
+// T2  A key with a budget sees only models with a price, unless it may use others.
 
-import type { ClientKey, GatewayRoute, GatewaySettings, RouteStep } from "../config/settings.ts";
+import type { ClientKey, GatewayRoute, GatewaySettings, GatewayTarget, RouteStep } from "../config/settings.ts";
+import { needsPrice } from "../target/target-price.ts";
 
 /** A route as one client's key may use it. */
 export interface TakenRoute {
@@ -10,15 +12,24 @@ export interface TakenRoute {
 }
 
 /** Why there is none. */
-export type NoRoute = "unknown-model" | "not-allowed" | "no-region";
+export type NoRoute = "unknown-model" | "not-allowed" | "no-region" | "no-price";
+
+/** Whether the price of a model at a target is known. */
+export type HasPrice = (target: GatewayTarget, model: string) => boolean;
+
+const MOST_PRICED = 1_000;
 
 export class Routing {
   readonly #settings: GatewaySettings;
   readonly #exact: ReadonlyMap<string, GatewayRoute>;
   readonly #patterns: readonly (readonly [RegExp, GatewayRoute])[];
 
-  constructor(settings: GatewaySettings) {
+  readonly #hasPrice: HasPrice;
+  readonly #priced = new Map<string, boolean>();
+
+  constructor(settings: GatewaySettings, hasPrice: HasPrice) {
     this.#settings = settings;
+    this.#hasPrice = hasPrice;
     this.#exact = new Map(settings.routes.map((route) => [route.name, route]));
     this.#patterns = settings.routes
       .filter(({ name }) => name.includes("*"))
@@ -29,8 +40,12 @@ export class Routing {
     const route = this.#routeOf(model);
     if (route === null) return "unknown-model";
     if (key?.routes?.has(route.name) === false) return "not-allowed";
-    const [first, ...rest] = route.steps.filter(({ target }) => isInRegion(target.region, key));
-    return first === undefined ? "no-region" : { route, steps: [first, ...rest] };
+    const near = route.steps.filter(({ target }) => isInRegion(target.region, key));
+    if (near.length === 0) return "no-region";
+    const [first, ...rest] = needsPrice(key)
+      ? near.filter((step) => this.#isPriced(step.target, step.model ?? model))
+      : near;
+    return first === undefined ? "no-price" : { route, steps: [first, ...rest] };
   }
 
   /** The names that this key may ask for. */
@@ -45,6 +60,15 @@ export class Routing {
     const own = allowed === null ? targets.flatMap(({ models }) => models) : [];
     const named = this.#settings.routes.map(({ name }) => name).filter((name) => allowed === null || allowed.has(name));
     return [...new Set([...named, ...own])];
+  }
+
+  /** Model names come from clients, so not all are remembered. */
+  #isPriced(target: GatewayTarget, model: string): boolean {
+    const id = `${target.name}/${model}`;
+    const known = this.#priced.get(id) ?? this.#hasPrice(target, model);
+    if (this.#priced.size >= MOST_PRICED) this.#priced.clear();
+    this.#priced.set(id, known);
+    return known;
   }
 
   #routeOf(model: string): GatewayRoute | null {

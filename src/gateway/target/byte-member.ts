@@ -7,7 +7,6 @@ import { wireCosts } from "../../provider/fetch/wire-costs.ts";
 import { factsFor } from "../../provider/model-facts/facts-for.ts";
 import type { MembersDeps } from "../../provider/model/members.ts";
 import { modelTimeouts } from "../../provider/model/timeouts.ts";
-import { priceOf } from "../../provider/price/price-table.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";
 import type { Member } from "../../runtime/tool/chain.ts";
 import { tool } from "../../runtime/tool/tool.ts";
@@ -15,6 +14,7 @@ import type { GatewayTarget } from "../config/settings.ts";
 import { DIALECTS } from "../dialect/dialect.ts";
 import type { GatewayRequest } from "../request/gateway-request.ts";
 import { type ByteTarget, passBytes } from "./byte-attempt.ts";
+import { targetPrice } from "./target-price.ts";
 import type { Transport } from "./transport.ts";
 
 export type GatewayMember = Member<GatewayRequest, unknown>;
@@ -43,7 +43,7 @@ export function byteMember(placed: PlacedTarget, dialect: Protocol, deps: Gatewa
   const url = new URL(target.baseUrl);
   const facts = factsFor(provider, model);
   const timeouts = modelTimeouts(target.timeouts, facts);
-  const costs = wireCosts(priceOf(deps.prices, provider, model));
+  const costs = wireCosts(targetPrice(deps.prices, target, model));
   const id = `${target.name}/${model}`;
   const bytes: ByteTarget = {
     id,

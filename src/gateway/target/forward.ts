@@ -40,9 +40,15 @@ export function forward(agent: Dispatcher, target: GatewayTarget, request: Forwa
 const FORWARD_MS = 300_000;
 
 /** Passes an answer on as it comes. */
-export async function passOn({ statusCode, headers, body }: Answered, response: ServerResponse): Promise<void> {
-  response.writeHead(statusCode, headersForClient(headers));
-  for await (const chunk of body) {
+export async function passOn(
+  { statusCode, headers, body }: Answered,
+  response: ServerResponse,
+  about: PlainHeaders,
+  seen: (chunk: Buffer) => void,
+): Promise<void> {
+  response.writeHead(statusCode, { ...headersForClient(headers), ...about });
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    seen(chunk);
     if (!response.write(chunk))
       await new Promise((resolve) => void response.once("drain", resolve).once("close", resolve));
   }

@@ -13,6 +13,7 @@ import { DIALECTS } from "../dialect/dialect.ts";
 import type { GatewayRequest } from "../request/gateway-request.ts";
 import { byteMember, domainsOf, type GatewayDeps, type GatewayMember, type PlacedTarget } from "./byte-member.ts";
 import { lazyModel } from "./lazy-model.ts";
+import { targetPrice } from "./target-price.ts";
 import { streamTranslated, writeWhole } from "./translated-answer.ts";
 
 export function translatedMember(placed: PlacedTarget, dialect: Protocol, deps: GatewayDeps): GatewayMember {
@@ -68,6 +69,7 @@ function innerMember(
     target: { model: language, id: `${name}/${model}`, timeouts, ...(maxConcurrent === null ? {} : { maxConcurrent }) },
     domains: domainsOf(target, model, own),
     facts: factsFor(language.provider, model),
+    price: targetPrice(deps.prices, target, model),
   };
   // The request was written for a model of the client's dialect.
   const facts = factsFor(DIALECTS[dialect].vendor, "");

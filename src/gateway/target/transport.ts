@@ -2,6 +2,7 @@
 
 import { Agent, fetch as pooledFetch } from "undici";
 import { bounded } from "../../provider/fetch/bounded.ts";
+import { fetchSafely } from "../../provider/fetch/follow-redirects.ts";
 
 export interface Transport {
   readonly agent: Agent;
@@ -21,13 +22,12 @@ export function createTransport(): Transport {
     keepAliveTimeout: KEPT_MS,
     pipelining: 1,
   });
+  // The package has types of its own for what the platform has, too.
+  const pooled = (input: unknown, init: RequestInit): Promise<Response> =>
+    pooledFetch(input as string, { ...init, dispatcher: agent } as never) as Promise<unknown> as Promise<Response>;
   return {
     agent,
-    fetch: async (input, init) => {
-      // The package has types of its own for what the platform has, too.
-      const response: unknown = await pooledFetch(input as string, { ...init, dispatcher: agent } as never);
-      return bounded(response as Response);
-    },
+    fetch: async (input, init) => bounded(await fetchSafely(pooled, input as string, init ?? {})),
     close: () => agent.destroy(),
   };
 }

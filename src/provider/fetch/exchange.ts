@@ -13,6 +13,7 @@ import { Watch } from "../model/watch.ts";
 import { createWireReader, type WireReader } from "../wire/wire-reader.ts";
 import { answerBytes, errorText, HeldBytes, QuietBytes } from "./bounded.ts";
 import { plainHeaders } from "./byte-sink.ts";
+import { fetchSafely } from "./follow-redirects.ts";
 import { tellWireCost, type WireCosts } from "./wire-costs.ts";
 import type { WireRequest } from "./wire-request.ts";
 
@@ -55,7 +56,8 @@ export async function exchange(home: ExchangeDeps, request: WireRequest, context
     wantsJson: facts.wantsJson,
   });
   try {
-    const response = await home.fetch(request.url, { ...withTrace(request.sent), signal: stop.signal });
+    const sent = { ...withTrace(request.sent), signal: stop.signal };
+    const response = await fetchSafely(home.fetch, request.url, sent);
     watch.headers();
     context.responseHeaders(response.headers);
     if (!response.ok) throw await refused(home, request, response);

@@ -16,7 +16,7 @@ import { factsFor, type ModelFacts } from "../model-facts/facts-for.ts";
 import { makePortable, type PortableChange, repairHistory, summarizeChanges } from "../portable/make-portable.ts";
 import type { RepeatLimits } from "../portable/repeated-calls.ts";
 import { costOfAnswer, estimateCost } from "../price/cost.ts";
-import { type PriceTable, priceOf } from "../price/price-table.ts";
+import { type Price, type PriceTable, priceOf } from "../price/price-table.ts";
 import { askedTier } from "../price/service-tier.ts";
 import { invalidOption, checkOptions } from "../../options/check-options.ts";
 import {
@@ -78,6 +78,8 @@ export interface PlacedModel {
   readonly target: ModelTargetOptions;
   readonly domains: FailureDomains;
   readonly facts: ModelFacts;
+  /** Its price, if its owner knows better than the table; null for none. */
+  readonly price?: Price | null;
 }
 
 const NO_DOMAINS: FailureDomains = { endpoint: "", account: "", model: "" };
@@ -156,7 +158,7 @@ const MOST_OPEN_MS = 30_000;
 const attempts = lazyPart(() => import("./attempt.ts"));
 
 function modelTool(
-  { target, facts }: PlacedModel,
+  { target, facts, price: stated }: PlacedModel,
   hasFallback: boolean,
   options: ResolvedModelOptions,
   { clock, prices, isKept }: MembersDeps,
@@ -164,7 +166,7 @@ function modelTool(
   const { model } = target;
   const provider = facts.host;
   const timeouts = modelTimeouts({ ...options.timeouts, ...target.timeouts }, facts);
-  const price = priceOf(prices, model.provider, model.modelId);
+  const price = stated === undefined ? priceOf(prices, model.provider, model.modelId) : stated;
   const leastPerSecond = options.minCharactersPerSecond;
   const upstream: Upstream = { model, provider, clock, timeouts, price, isKept, leastPerSecond };
   return {

@@ -74,6 +74,9 @@ export const priceRows = onFirstUse((): readonly PriceRow[] => [
   ...withTiers(fast(1.7), price("openai", ["gpt-4o"], [2.5, 10, 1.25])),
   ...withTiers(fast(1.75), price("openai", ["gpt-4o-2024-05-13"], [5, 15])),
   ...withTiers(fast(5 / 3), price("openai", ["gpt-4o-mini"], [0.15, 0.6, 0.075])),
+  ...price("openai", ["text-embedding-3-small"], [0.02, 0]),
+  ...price("openai", ["text-embedding-3-large"], [0.13, 0]),
+  ...price("openai", ["text-embedding-ada-002"], [0.1, 0]),
   ...price("openai", ["o1"], [15, 60, 7.5]),
   ...withTiers(fast(1.75), price("openai", ["o3"], [2, 8, 0.5])),
   ...price("openai", ["o3-pro"], [20, 80]),
@@ -111,6 +114,7 @@ export const priceRows = onFirstUse((): readonly PriceRow[] => [
   ...price("google", ["gemini-2.5-flash"], [0.3, 2.5, 0.03]),
   ...price("google", ["gemini-2.5-flash-lite"], [0.1, 0.4, 0.01]),
   ...price("google", ["gemini-2.0-flash", "gemini-2.0-flash-001"], [0.1, 0.4, 0.025]),
+  ...price("google", ["gemini-embedding-001"], [0.15, 0]),
 
   ...price("xai", ["grok-4.6", "grok-4.5"], [2, 6, 0.5], 200_000, [4, 12, 1]),
   ...price("xai", ["grok-4.3", "grok-4.20*"], [1.25, 2.5, 0.2], 200_000, [2.5, 5, 0.4]),

@@ -48,7 +48,16 @@ export function priceOf(table: PriceTable, provider: string, modelId: string): P
   return null;
 }
 
-function toPrice(row: PriceRow): Price {
+/** The price in rows of one seller; null when none of them names the model. */
+export function priceIn(rows: readonly StatedPrice[], provider: string, modelId: string): Price | null {
+  const row = longestMatch(rows, modelIdentity(provider, modelId).names);
+  return row === null ? null : toPrice(row);
+}
+
+/** A price without its seller. */
+export type StatedPrice = Omit<PriceRow, "provider">;
+
+function toPrice(row: StatedPrice): Price {
   const tiers = new Map<string, Price>();
   for (const [tier, times] of Object.entries(row.tiers ?? {})) tiers.set(tier, pricedAt(row, times, NO_TIERS));
   return pricedAt(row, 1, tiers);
@@ -56,7 +65,7 @@ function toPrice(row: PriceRow): Price {
 
 const NO_TIERS: Price["tiers"] = new Map();
 
-function pricedAt(row: PriceRow, times: number, tiers: Price["tiers"]): Price {
+function pricedAt(row: StatedPrice, times: number, tiers: Price["tiers"]): Price {
   const { longContext: long } = row;
   const longContext = long === undefined ? null : { ...toRates(long, times), aboveInputTokens: long.aboveInputTokens };
   return { ...toRates(row, times), longContext, tiers };

@@ -1,12 +1,13 @@
-// The events that people are notified of, as CloudEvents: a question, a failed run, an opened breaker.
+// The events that people are notified of, as CloudEvents: a question, a failed run, an opened breaker, a budget that runs low.
 
 import { nextStep } from "../../core/fault/view.ts";
 import { isoTime } from "../../core/fault/words/time-words.ts";
 import { wordsFor } from "../../core/fault/words/words.ts";
+import { usdOf } from "../../core/flow/money.ts";
 import type { CloudEnvelope } from "../../core/record/cloud-event.ts";
 import type { Entry } from "../../core/record/event.ts";
 
-export const NOTICE_KINDS = ["needs-you", "run-failed", "breaker-opened"] as const;
+export const NOTICE_KINDS = ["needs-you", "run-failed", "breaker-opened", "budget-low"] as const;
 /** What a notification is about. */
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
@@ -56,6 +57,11 @@ function factsOf({ session, event }: Entry): NoticeFacts | null {
   if (event.type === "breaker-changed" && event.to === "open") {
     const { target, tool, from } = event;
     return { kind: "breaker-opened", subject: target, data: { target, tool, from } };
+  }
+  if (event.type === "budget-warned") {
+    const { client = null, window = null, spentMicrocents, maxCostMicrocents } = event;
+    const data = { client, window, spentUsd: usdOf(spentMicrocents), limitUsd: usdOf(maxCostMicrocents) };
+    return { kind: "budget-low", subject: client ?? session, data };
   }
   return null;
 }

@@ -18,7 +18,10 @@ export interface FolderWatch {
   close(): void;
 }
 
-export function watchFolders(clock: Clock, onChange: () => Promise<unknown>): FolderWatch {
+const READING = "reading the workflow folder; it is read again when it changes";
+
+/** `what` is told when `onChange` fails. */
+export function watchFolders(clock: Clock, onChange: () => Promise<unknown>, what = READING): FolderWatch {
   const watchers = new Map<string, FSWatcher | null>();
   let disarm: (() => void) | null = null;
   let disarmPoll: (() => void) | null = null;
@@ -29,9 +32,7 @@ export function watchFolders(clock: Clock, onChange: () => Promise<unknown>): Fo
     disarm?.();
     disarm = clock.after(SETTLE_MS, () => {
       disarm = null;
-      onChange().catch((error: unknown) =>
-        warn(classify({ surface: "store", error }), "reading the workflow folder; it is read again when it changes"),
-      );
+      onChange().catch((error: unknown) => warn(classify({ surface: "store", error }), what));
     });
   }
 

@@ -1,6 +1,7 @@
 // What `faultline gateway` says.
 
 import type { Locale } from "../../../core/index.ts";
+import type { WindowName } from "../../../gateway/key/key-account.ts";
 import type { GatewaySettings } from "../../../gateway/config/settings.ts";
 
 interface GatewayWords {
@@ -9,8 +10,12 @@ interface GatewayWords {
   readonly journal: (file: string) => string;
   readonly reloaded: (file: string) => string;
   readonly kept: (file: string) => string;
+  readonly gone: (file: string) => string;
+  readonly budgetLow: (client: string, window: WindowName, spent: string, limit: string) => string;
   readonly stop: string;
 }
+
+const WINDOWS_ZH: Readonly<Record<WindowName, string>> = { hour: "小时", day: "天", month: "月" };
 
 export const GATEWAY_WORDS: Readonly<Record<Locale, GatewayWords>> = {
   "en": {
@@ -20,6 +25,9 @@ export const GATEWAY_WORDS: Readonly<Record<Locale, GatewayWords>> = {
     journal: (file) => `Journal ${file}.`,
     reloaded: (file) => `${file} was loaded again; calls that run finish as they began.`,
     kept: (file) => `${file} has a mistake; its last good version stays in use.`,
+    gone: (file) => `${file} is gone; its last version stays in use.`,
+    budgetLow: (client, window, spent, limit) =>
+      `Budget of key ${client}: ${spent} of ${limit} per ${window} is spent.`,
     stop: "Ctrl-C stops.",
   },
   "zh-CN": {
@@ -29,6 +37,9 @@ export const GATEWAY_WORDS: Readonly<Record<Locale, GatewayWords>> = {
     journal: (file) => `日志 ${file}。`,
     reloaded: (file) => `已重新加载 ${file}；正在进行的调用按原配置完成。`,
     kept: (file) => `${file} 有错误；继续使用上一个正确的版本。`,
+    gone: (file) => `${file} 已不存在；继续使用其最后一个版本。`,
+    budgetLow: (client, window, spent, limit) =>
+      `密钥 ${client} 的预算：每${WINDOWS_ZH[window]}上限 ${limit}，已花费 ${spent}。`,
     stop: "按 Ctrl-C 停止。",
   },
 };

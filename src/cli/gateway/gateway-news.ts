@@ -1,0 +1,41 @@
+// What is printed while a gateway runs: changes of its file, and budgets that run low.
+
+import { dollars } from "../../core/flow/money.ts";
+import type { GatewayFileNews } from "../../server/gateway-file.ts";
+import type { BudgetAlert } from "../../gateway/key/budget-alert.ts";
+import type { GatewayNewsListener } from "../../server/gateway.ts";
+import { printDiagnostics } from "../check-file.ts";
+import type { Io } from "../io.ts";
+import type { GlobalOptions } from "../options.ts";
+import { oneLine, safeJson } from "../render/safe-text.ts";
+import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
+
+export function gatewayTeller(
+  file: string,
+  io: Io,
+  { json, locale, color }: GlobalOptions,
+): (news: GatewayFileNews) => Promise<void> {
+  const words = GATEWAY_WORDS[locale];
+  const tell = { loaded: words.reloaded, wrong: words.kept, gone: words.gone };
+  return async (news) => {
+    if (news.state !== "gone") await printDiagnostics(news.diagnostics, news.text, io, color);
+    const line = json ? safeJson({ gatewayFile: { file, state: news.state } }) : tell[news.state](oneLine(file, 500));
+    await io.stderr.write(`${line}\n`);
+  };
+}
+
+export function budgetTeller(io: Io, { json, locale }: GlobalOptions): (alert: BudgetAlert) => void {
+  const { budgetLow } = GATEWAY_WORDS[locale];
+  return (alert) => {
+    const { client, window, spentMicrocents, limitMicrocents } = alert;
+    const line = json
+      ? safeJson({ budgetLow: alert })
+      : budgetLow(oneLine(client, 200), window, dollars(spentMicrocents), dollars(limitMicrocents));
+    void io.stderr.write(`${line}\n`);
+  };
+}
+
+export function gatewayListener(file: string, io: Io, shared: GlobalOptions): GatewayNewsListener {
+  const tell = gatewayTeller(file, io, shared);
+  return { onNews: (news) => void tell(news), onBudgetLow: budgetTeller(io, shared) };
+}

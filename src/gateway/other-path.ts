@@ -1,0 +1,231 @@
+// A request that is no model call, such as embeddings or files: it goes to one target, once, as it is.
+// P1  What it costs is booked where the answer says how many tokens it took; else what its request may have cost.
+// P2  A key with a budget gets nothing whose price is unknown, unless it may use such models; and nothing once its budget is used up.
+
+import { classify } from "../core/classify/classify.ts";
+import type { Cost } from "../core/flow/money.ts";
+import { objectOf, textOf } from "../core/json-fields.ts";
+import { parseJson } from "../core/try-read.ts";
+import type { FaultlineHome } from "../faultline.ts";
+import { costOfUsage, estimateCost, tokensIn } from "../provider/price/cost.ts";
+import type { Price } from "../provider/price/price-table.ts";
+import type { Protocol } from "../provider/wire/protocol.ts";
+import { type ClientExchange, refuse, whenLeft } from "./client-exchange.ts";
+import type { ClientKey, GatewayTarget } from "./config/settings.ts";
+import { CallPurse, type KeyAccount } from "./key/key-account.ts";
+import type { LedgerLine } from "./ledger/ledger.ts";
+import { queryForTarget } from "./request/header-lists.ts";
+import { isInRegion } from "./route/routing.ts";
+import { forward, passOn } from "./target/forward.ts";
+import { needsPrice, targetPrice } from "./target/target-price.ts";
+import type { Transport } from "./target/transport.ts";
+
+export interface OtherPathDeps extends Pick<FaultlineHome, "prices" | "clock" | "newId"> {
+  readonly transport: Transport;
+  readonly account: KeyAccount;
+  readonly record: (line: LedgerLine) => void;
+}
+
+/** The version in a path, which a target's address has, too. */
+const VERSION = /^\/v1(?:beta\d*|alpha\d*)?(?=\/)/;
+/** The name of such calls in the ledger. */
+const ROUTE = "other_paths";
+
+export async function passOther(
+  exchange: ClientExchange,
+  dialect: Protocol,
+  bytes: Buffer,
+  deps: OtherPathDeps,
+): Promise<void> {
+  const { otherPaths: target } = exchange.inForce.settings;
+  const { request, path, key } = exchange;
+  const method = request.method ?? "GET";
+  if (target === null) {
+    const message = `the gateway has no ${method} ${path}; name a target for such paths with other_paths`;
+    return void refuse(exchange, dialect, "unknown-path", message);
+  }
+  const place = placeRefusal(target, key);
+  if (place !== null) return void refuse(exchange, dialect, ...place);
+  const asked = askedOf(method, path, bytes, target, deps);
+  const purse = new CallPurse(deps.account);
+  const money = moneyRefusal(asked, key, purse, `${method} ${path}`);
+  if (money !== null) return void refuse(exchange, dialect, ...money);
+  await new OtherCall(exchange, dialect, target, asked, purse, deps).run(bytes);
+}
+
+interface Asked {
+  readonly method: string;
+  /** Empty: the request names none. */
+  readonly model: string;
+  readonly price: Price | null;
+  /** It costs nothing by itself. */
+  readonly isFree: boolean;
+  /** What its request costs. */
+  readonly inputMicrocents: number | null;
+  /** The most it may cost; null: unknown. */
+  readonly mostMicrocents: number | null;
+}
+
+const FREE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE", "OPTIONS"]);
+const FREE_PATHS = /\/(?:files|uploads|moderations)(?:\/|$)/;
+const MODEL_IN_PATH = /\/models\/([^/:]+):/;
+/** Paths whose answers have no tokens of their own. */
+const WITHOUT_OUTPUT = /\/(?:embeddings|rerank)$|:(?:batchEmbed|embed)Contents?$/;
+const ASSUMED_OUTPUT_TOKENS = 4_096;
+
+function askedOf(method: string, path: string, bytes: Buffer, target: GatewayTarget, deps: OtherPathDeps): Asked {
+  const isFree = FREE_METHODS.has(method) || FREE_PATHS.test(path);
+  const body = isFree ? null : objectOf(parseJson(bytes.toString("utf8")));
+  const model = textOf(body?.["model"]) || (MODEL_IN_PATH.exec(path)?.[1] ?? "");
+  const price = isFree || model === "" ? null : targetPrice(deps.prices, target, model);
+  const said = Number(body?.["max_tokens"]);
+  const output = WITHOUT_OUTPUT.test(path) ? 0 : said > 0 ? said : ASSUMED_OUTPUT_TOKENS;
+  const input = tokensIn(bytes.length);
+  return {
+    ...{ method, model, price, isFree },
+    inputMicrocents: price === null ? null : estimateCost(input, 0, price),
+    mostMicrocents: price === null ? null : estimateCost(input, output, price),
+  };
+}
+
+type Refused = readonly [why: Parameters<typeof refuse>[2], message: string];
+
+function placeRefusal({ name, region }: GatewayTarget, key: ClientKey | null): Refused | null {
+  if (key?.mayUseOtherPaths === false) return ["not-allowed", "this key may use its routes only, and no other paths"];
+  return isInRegion(region, key) ? null : ["no-region", `${name} is in no region of this key`];
+}
+
+function moneyRefusal(
+  { isFree, price, mostMicrocents, model }: Asked,
+  key: ClientKey | null,
+  purse: CallPurse,
+  what: string,
+): Refused | null {
+  if (isFree || !purse.isBounded) return null;
+  if (price === null && needsPrice(key)) {
+    const about = model === "" ? what : `${what} with the model ${model}`;
+    const message = `this key has a budget, and the price of ${about} is unknown; the gateway's file can state one under prices, or allow it with unpriced: allow`;
+    return ["no-price", message];
+  }
+  if (!purse.isSpent && !purse.exceeds(mostMicrocents)) return null;
+  return ["spent", `the budget of this key is used up (${what})`];
+}
+
+class OtherCall {
+  readonly #exchange: ClientExchange;
+  readonly #dialect: Protocol;
+  readonly #target: GatewayTarget;
+  readonly #asked: Asked;
+  readonly #purse: CallPurse;
+  readonly #deps: OtherPathDeps;
+
+  constructor(
+    exchange: ClientExchange,
+    dialect: Protocol,
+    target: GatewayTarget,
+    asked: Asked,
+    purse: CallPurse,
+    deps: OtherPathDeps,
+  ) {
+    this.#exchange = exchange;
+    this.#dialect = dialect;
+    this.#target = target;
+    this.#asked = asked;
+    this.#purse = purse;
+    this.#deps = deps;
+  }
+
+  async run(bytes: Buffer): Promise<void> {
+    const { clock, newId } = this.#deps;
+    const { mostMicrocents } = this.#asked;
+    const call = newId("call");
+    const at = clock.now();
+    this.#purse.reserve(mostMicrocents);
+    try {
+      const { cost, status } = await this.#send(bytes, call);
+      this.#purse.settle(mostMicrocents, cost);
+      this.#record(call, at, status < BAD ? null : classify({ surface: "http", status }).code);
+    } catch (error) {
+      const seen = classify({ surface: "http", error, observedAt: clock.now() });
+      this.#purse.settle(mostMicrocents, seen.context["sent"] === false ? null : this.#unseen());
+      this.#record(call, at, seen.code);
+      throw error;
+    }
+  }
+
+  async #send(bytes: Buffer, call: string): Promise<{ readonly cost: Cost | null; readonly status: number }> {
+    const { request, path, query, response } = this.#exchange;
+    const own = path.replace(VERSION, "") + queryForTarget(query);
+    const answer = await forward(this.#deps.transport.agent, this.#target, {
+      method: this.#asked.method,
+      path: own,
+      headers: request.headers,
+      body: bytes,
+      dialect: this.#dialect,
+      signal: whenLeft(this.#exchange),
+    });
+    const { statusCode: status } = answer;
+    const tail = new Tail();
+    const about = { "x-faultline-target": this.#target.name, "x-faultline-call": call };
+    await passOn(answer, response, about, (chunk) => tail.push(chunk));
+    return { status, cost: status < BAD ? this.#costOf(tail.text) : null };
+  }
+
+  #costOf(end: string): Cost | null {
+    const { price } = this.#asked;
+    const used = price === null ? null : usedIn(end);
+    if (price === null || used === null) return this.#unseen();
+    const usage = {
+      inputTokens: { total: used.input, noCache: used.input, cacheRead: 0, cacheWrite: 0 },
+      outputTokens: { total: used.output, text: used.output, reasoning: 0 },
+    };
+    return { microcents: costOfUsage(usage, price), basis: "reported" };
+  }
+
+  /** The answer does not say what it took. */
+  #unseen(): Cost | null {
+    const { isFree, inputMicrocents: microcents } = this.#asked;
+    if (isFree) return null;
+    return microcents === null ? { microcents, basis: "unpriced" } : { microcents, basis: "estimated" };
+  }
+
+  #record(call: string, at: number, code: string | null): void {
+    const { clock, account, record } = this.#deps;
+    const { microcents, isExact } = this.#purse;
+    const answered = code === null;
+    record({
+      ...{ call, at, tookMs: clock.now() - at, key: account.name, route: ROUTE, dialect: this.#dialect },
+      ...{ model: this.#asked.model, target: answered ? this.#target.name : null, attempts: 1 },
+      ...{ status: answered ? "done" : "failed", code, microcents, isExact, omitted: [], decisions: [] },
+    });
+  }
+}
+
+const BAD = 400;
+const TAIL_BYTES = 4_096;
+
+/** The end of an answer, where its usage stands. */
+class Tail {
+  #last = Buffer.alloc(0);
+
+  push(chunk: Buffer): void {
+    const all = this.#last.length === 0 ? chunk : Buffer.concat([this.#last, chunk]);
+    this.#last = Buffer.from(all.subarray(Math.max(0, all.length - TAIL_BYTES)));
+  }
+
+  get text(): string {
+    return this.#last.toString("latin1");
+  }
+}
+
+const INPUT = /"(?:prompt_tokens|input_tokens|promptTokenCount)"\s*:\s*(\d+)/;
+const TOTAL = /"(?:total_tokens|totalTokenCount)"\s*:\s*(\d+)/;
+const OUTPUT = /"(?:completion_tokens|output_tokens|candidatesTokenCount)"\s*:\s*(\d+)/;
+
+/** The tokens in the last usage of an answer's end; null when there is none. */
+function usedIn(end: string): { readonly input: number; readonly output: number } | null {
+  const at = end.lastIndexOf('"usage');
+  const said = at === -1 ? "" : end.slice(at);
+  const input = (INPUT.exec(said) ?? TOTAL.exec(said))?.[1];
+  return input === undefined ? null : { input: Number(input), output: Number(OUTPUT.exec(said)?.[1] ?? 0) };
+}

@@ -1,0 +1,118 @@
+// Embeddings, files and other paths: what they cost is booked, and a budget holds for them, too.
+
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { createMemoryJournal } from "../../src/index.ts";
+import { ledgerOf } from "../../src/gateway/ledger/ledger.ts";
+import { gatewayWorld } from "./gateway-world.ts";
+import type { GatewayWorld } from "./open-world.ts";
+
+const env = { ALICE: "alice-key-0123456789" };
+const headers = { "authorization": `Bearer ${env.ALICE}`, "content-type": "application/json" };
+const VECTOR = JSON.stringify(Array.from({ length: 2_000 }, (_none, index) => index / 7));
+const journal = createMemoryJournal;
+
+interface Upstream {
+  readonly world: GatewayWorld;
+  readonly asked: readonly string[];
+  readonly spent: () => number;
+  readonly embed: (model: string, path?: string) => Promise<Response>;
+}
+
+async function upstream(
+  budget: string,
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  key = "",
+  faultline = { journal: journal() },
+  dialect = "openai-chat",
+): Promise<Upstream> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    request.resume().on("end", () => answer(request, response));
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const file = (): string => `
+version: 1
+targets: { one: { dialect: ${dialect}, base_url: "http://127.0.0.1:${port}/v1" } }
+other_paths: one
+keys: { alice: { key_env: ALICE, budget: { ${budget} }${key} } }
+`;
+  const world = await gatewayWorld({ file, env, faultline });
+  return {
+    world,
+    asked,
+    spent: () => [...world.started.gateway.accounts].find(({ name }) => name === "alice")?.spent("day") ?? -1,
+    embed: (model, path = "/v1/embeddings") =>
+      fetch(`${world.url}${path}`, { method: "POST", headers, body: JSON.stringify({ model, input: "north" }) }),
+  };
+}
+
+const USAGES = [
+  { name: "OpenAI's", usage: `"usage":{"prompt_tokens":1000000,"total_tokens":1000000}` },
+  { name: "one with a total only", usage: `"usage": { "total_tokens": 1000000 }` },
+  { name: "one in Google's words", usage: `"usageMetadata":{"promptTokenCount":1000000}` },
+];
+
+it.each(USAGES)("books what embeddings cost by their usage: $name", async ({ usage }) => {
+  const faultline = { journal: journal() };
+  const answer = (_request: IncomingMessage, response: ServerResponse): void =>
+    void response.writeHead(200, { "content-type": "application/json" }).end(`{"data":[${VECTOR}],${usage}}`);
+  const { embed, spent, world } = await upstream("per_day_usd: 1", answer, "", faultline);
+  const response = await embed("text-embedding-3-small");
+  expect([response.status, response.headers.get("x-faultline-target")]).toEqual([200, "one"]);
+  expect((await response.text()).length).toBeGreaterThan(VECTOR.length);
+  // 0.02 dollars for a million tokens.
+  expect(spent()).toBe(2_000_000);
+  await world.run(world.started.gateway.close());
+  expect(await ledgerOf(faultline.journal, 10)).toMatchObject([
+    {
+      ...{ call: response.headers.get("x-faultline-call"), key: "alice", route: "other_paths", attempts: 1 },
+      ...{ model: "text-embedding-3-small", target: "one", status: "done", code: null, microcents: 2_000_000 },
+      isExact: true,
+    },
+  ]);
+});
+
+const whole = (_request: IncomingMessage, response: ServerResponse): void =>
+  void response.writeHead(200, { "content-type": "application/json" }).end(`{"usage":{"prompt_tokens":40000000}}`);
+
+it("refuses them once the budget is used up, and lets through what costs nothing", async () => {
+  const { embed, asked, world } = await upstream("per_day_usd: 0.5", whole);
+  expect((await embed("text-embedding-3-small")).status).toBe(200);
+  const refused = await embed("text-embedding-3-small");
+  expect([refused.status, await refused.text()]).toEqual([402, expect.stringContaining("used up")]);
+  expect((await fetch(`${world.url}/v1/files`, { headers })).status).toBe(200);
+  expect(asked).toEqual(["POST /v1/embeddings", "GET /v1/files"]);
+});
+
+it.each([
+  { what: "a model without a price", model: "own-embedder", path: "/v1/embeddings" },
+  { what: "a path without a model", model: "", path: "/v1/batches" },
+])("refuses $what under a budget, unless the key may use it", async ({ model, path }) => {
+  const strict = await upstream("per_day_usd: 1", whole);
+  const refused = await strict.embed(model, path);
+  expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining("is unknown")]);
+  expect(strict.asked).toEqual([]);
+  const free = await upstream("per_day_usd: 1", whole, ", unpriced: allow");
+  expect((await free.embed(model, path)).status).toBe(200);
+  expect(free.spent()).toBe(0);
+});
+
+it("books an estimate when the answer has no usage, and nothing when it is an error", async () => {
+  const silent = await upstream("per_day_usd: 1", (_request, response) => void response.end("{}"));
+  await silent.embed("text-embedding-3-large");
+  expect(silent.spent()).toBeGreaterThan(0);
+  const failing = await upstream("per_day_usd: 1", (_request, response) => void response.writeHead(500).end("no"));
+  expect((await failing.embed("text-embedding-3-large")).status).toBe(500);
+  expect(failing.spent()).toBe(0);
+});
+
+it("reads the model of Google's embeddings from their path", async () => {
+  const { embed, spent } = await upstream("per_day_usd: 100", whole, "", { journal: journal() }, "google-generate");
+  expect((await embed("", "/v1beta/models/gemini-embedding-001:embedContent")).status).toBe(200);
+  expect(spent()).toBe(600_000_000);
+});
