@@ -46,6 +46,7 @@ export const overview = z
       .describe("Failures of the last 24 hours, those that were recovered from included."),
     spentMicrocents: z.number().describe("What the runs begun today have cost."),
     since: instant.describe("When today began, in UTC."),
+    hasGateway: z.boolean().describe("The server is a gateway, too."),
     isPartial: z.boolean().describe("There are more runs today than these figures cover."),
   })
   .meta({ id: "Overview" });

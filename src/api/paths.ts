@@ -53,6 +53,9 @@ export const PATHS = {
   resetTarget:      post("/v1/targets/{target}/reset"),
   probeTarget:      post("/v1/targets/{target}/probe"),
 
+  showGateway:      get("/v1/gateway"),
+  listGatewayCalls: get("/v1/gateway/calls"),
+
   showPolicy:       get("/v1/policy"),
   checkPolicy:      post("/v1/policy/check"),
   replayPolicy:     post("/v1/policy/replay"),

@@ -13,6 +13,7 @@ import {
   sessionEnd,
   successReport,
 } from "./failure-shapes.ts";
+import { gatewayCall, gatewayCallsQuery, gatewayView } from "./gateway-shapes.ts";
 import type { RouteName } from "./paths.ts";
 import { found, lookedUp, overview, searchQuery } from "./overview-shapes.ts";
 import {
@@ -294,6 +295,20 @@ export const ROUTES = {
     acts: true,
     params: z.object({ target: name }),
     answer: targetView,
+    errors: [404],
+  }),
+
+  showGateway: route({
+    summary: "The gateway on the server's port: its keys with their budgets, its routes with their targets, and what was spent.",
+    role: "viewer",
+    answer: gatewayView,
+    errors: [404],
+  }),
+  listGatewayCalls: route({
+    summary: "Calls through the gateway, newest first, without prompts and answers.",
+    role: "viewer",
+    query: gatewayCallsQuery,
+    answer: pageOf(gatewayCall),
     errors: [404],
   }),
 

@@ -32,6 +32,7 @@ import { Routing, type TakenRoute } from "./route/routing.ts";
 import { StoredPlaces } from "./route/stored-places.ts";
 import { passOther } from "./other-path.ts";
 import { countTokens, showModels } from "./other-requests.ts";
+import { type GatewayReport, reportGateway } from "./gateway-report.ts";
 import { type InForce, noRouteWords, refuse, type ClientExchange, scopeOf } from "./client-exchange.ts";
 import { targetPrice } from "./target/target-price.ts";
 import { createTransport, type Transport } from "./target/transport.ts";
@@ -87,6 +88,10 @@ export class Gateway {
   /** What each client has spent. */
   get accounts(): Iterable<KeyAccount> {
     return this.#accounts.values();
+  }
+
+  report(): GatewayReport {
+    return reportGateway(this.#inForce.settings, this.#accounts);
   }
 
   async close(): Promise<void> {

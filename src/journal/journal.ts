@@ -54,6 +54,7 @@ export type KeepKind =
   | "follower" // how far a follower of all entries has come: a position, key: its name
   | "ledger" //   a page of calls through a gateway, key: its time and its process
   | "spend" //    what a gateway's client has spent in a window of time, key `client/window/start`
+  | "usage" //    how many calls a gateway's client made to a target on a day, and what they cost, key `day/client/target`
   | "stored" //   the target that has stored a response which later requests continue, key: the response's id
   | "audit" //    what a person or a client did, key: its id; see `audit.ts`
   | "request"; //  the answer to a request, key `actor/route/idempotency-key`, with its time as `at`; kept first, so that it is done once

@@ -33,6 +33,7 @@ export const OWNERSHIP: Readonly<Record<KeepKind, Ownership>> = {
   ledger: "by-age",
   spend: "by-age",
   stored: "by-age",
+  usage: "by-age",
   follower: "shared",
 };
 
@@ -63,6 +64,7 @@ const EXPORT: Readonly<Record<KeepKind, Export>> = {
   ledger: "never",
   spend: "never",
   stored: "never",
+  usage: "never",
   follower: "never",
 };
 
@@ -93,6 +95,7 @@ export const SEAL: Readonly<Record<KeepKind, Seal>> = {
   ledger: "alone",
   spend: "alone",
   stored: "alone",
+  usage: "alone",
   follower: "alone",
   secret: "alone",
 };
@@ -118,6 +121,7 @@ const PLACES: Readonly<Partial<Record<KeepKind, (value: unknown) => KeptPlace>>>
   ledger: (value) => ({ at: instant(fieldOf(value, "at")), tags: [] }),
   spend: (value) => ({ at: instant(fieldOf(value, "at")), tags: [] }),
   stored: (value) => ({ at: instant(fieldOf(value, "at")), tags: [] }),
+  usage: (value) => ({ at: instant(fieldOf(value, "at")), tags: [] }),
   // Its runs are kept under it, and have no place of their own.
   bulk: (value) =>
     fieldOf(value, "startedAt") === undefined

@@ -1,6 +1,7 @@
 // What the handlers work with.
 
 import type { Faultline } from "../faultline.ts";
+import type { Gateway } from "../gateway/gateway.ts";
 import type { Clock } from "../host/clock.ts";
 import type { Worker } from "../host/worker.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -33,6 +34,8 @@ export interface ServerParts {
   readonly hub: EventHub;
   /** Counts from the start of the server. */
   readonly metrics: Metrics;
+  /** On the server's own port; null: there is none. */
+  readonly gateway: Gateway | null;
   /** This server advances runs that are due. */
   readonly drives: boolean;
 }

@@ -37,6 +37,7 @@ import { bulkHandlers } from "./handlers/bulk.ts";
 import { eventHandlers } from "./handlers/events.ts";
 import { failureHandlers } from "./handlers/failures.ts";
 import { faultGroupHandlers } from "./handlers/fault-groups.ts";
+import { gatewayHandlers } from "./handlers/gateway.ts";
 import { overviewHandlers } from "./handlers/overview.ts";
 import { policyHandlers } from "./handlers/policies.ts";
 import { questionHandlers } from "./handlers/questions.ts";
@@ -217,6 +218,7 @@ export async function serve(workflows: Workflows, options: ServerOptions): Promi
     url,
     hub,
     metrics,
+    gateway: served?.gateway ?? null,
     drives: drive,
   };
   app = createApp(parts, handlersOf(parts), chance);
@@ -300,6 +302,7 @@ function handlersOf(parts: ServerParts): Handlers {
     ...faultGroupHandlers(parts),
     ...bulkHandlers(parts),
     ...targetHandlers(parts),
+    ...gatewayHandlers(parts),
     ...policyHandlers(parts),
     ...overviewHandlers(parts),
     ...runHandlers(parts),

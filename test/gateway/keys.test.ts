@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { createMemoryJournal, type Entry } from "../../src/index.ts";
-import { ledgerOf } from "../../src/gateway/ledger/ledger.ts";
+import { ledgerOf } from "../../src/gateway/ledger/read-ledger.ts";
 import type { Protocol } from "../../src/provider/wire/protocol.ts";
 import { always } from "../provider/chain/chain-world.ts";
 import { ANSWER, ask, bodyOf, DIALECTS, pathOf } from "./dialect-clients.ts";

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { createMemoryJournal } from "../../src/index.ts";
-import { ledgerOf } from "../../src/gateway/ledger/ledger.ts";
+import { ledgerOf } from "../../src/gateway/ledger/read-ledger.ts";
 import { gatewayWorld } from "./gateway-world.ts";
 import type { GatewayWorld } from "./open-world.ts";
 

@@ -21,7 +21,8 @@ export interface SampleWorld {
   readonly close: () => Promise<void>;
 }
 
-const ENV = { PATH: process.env["PATH"], OPENAI_API_KEY: "sample", ANTHROPIC_API_KEY: "sample" };
+const CLIENT_KEYS = { CI_KEY: "sample-key-of-ci", WEB_KEY: "sample-key-of-the-web-app" };
+const ENV = { PATH: process.env["PATH"], OPENAI_API_KEY: "sample", ANTHROPIC_API_KEY: "sample", ...CLIENT_KEYS };
 
 /** What each model of the sample provider does. */
 const SCENARIO = {
@@ -110,11 +111,14 @@ export async function startSampleWorld(folder: string, { port = 0 } = {}): Promi
   mkdirSync(workflows, { recursive: true });
   for (const [name, text] of Object.entries(workflowFiles(chaos.url))) writeFileSync(join(workflows, name), text);
   const journalFile = join(folder, "journal.db");
+  const gateway = join(folder, "gateway.faultline.yaml");
+  writeFileSync(gateway, gatewayFile(chaos.url));
   const viewer = await addToken(folder, "viewer", "viewer", Date.now());
   const server = await startServer({
     journal: journalFile,
     port,
     workflowsFolder: workflows,
+    gateway,
     env: ENV,
     version: "sample",
   });
@@ -126,6 +130,7 @@ export async function startSampleWorld(folder: string, { port = 0 } = {}): Promi
   await breakTool(journalFile);
   await reportFailures(operator);
   await startRuns(operator, until);
+  await callGateway(server.url);
   return {
     ...{ url: server.url, journalFile, tokens, operator, server, until },
     close: async () => {
@@ -133,6 +138,34 @@ export async function startSampleWorld(folder: string, { port = 0 } = {}): Promi
       await chaos.close();
     },
   };
+}
+
+function gatewayFile(url: string): string {
+  return `version: 1
+targets:
+  anthropic: { dialect: anthropic-messages, base_url: "${url}/v1", region: eu }
+  openai: { dialect: [openai-chat, openai-responses], base_url: "${url}/v1", region: us }
+routes:
+  code: { chain: [anthropic/claude-sonnet-4-5, openai/gpt-5.5] }
+  chat: { chain: [openai/gpt-5.5], mid_stream: restart }
+  gpt-*: { chain: [openai, anthropic/claude-sonnet-4-5] }
+keys:
+  ci: { key_env: CI_KEY, routes: [code], regions: [eu, us], budget: { per_hour_usd: 0.004, per_day_usd: 1, per_month_usd: 20 } }
+  web-app: { key_env: WEB_KEY }
+`;
+}
+
+/** Calls of two clients: answered at once, by a fallback, and not at all. */
+async function callGateway(url: string): Promise<void> {
+  const ask = async (key: string, model: string, prompt: string): Promise<void> => {
+    const headers = { "authorization": `Bearer ${key}`, "content-type": "application/json" };
+    const body = JSON.stringify({ model, max_tokens: 60, messages: [{ role: "user", content: prompt }] });
+    await (await fetch(`${url}/v1/chat/completions`, { method: "POST", headers, body })).text();
+  };
+  for (const prompt of ["one", "two", "three", "four"]) await ask(CLIENT_KEYS.CI_KEY, "code", prompt);
+  await ask(CLIENT_KEYS.WEB_KEY, "chat", "hello");
+  await ask(CLIENT_KEYS.WEB_KEY, "gpt-<img src=x onerror=alert(1)>", "hello");
+  await ask(CLIENT_KEYS.WEB_KEY, "openai/gpt-4.1", "hello");
 }
 
 function waiter(client: Client): SampleWorld["until"] {

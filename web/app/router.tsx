@@ -62,6 +62,10 @@ const routes = [
     component: lazyRouteComponent(() => import("../pages/targets/targets-page.tsx"), "TargetsPage"),
   }),
   createRoute({
+    ...page("/gateway"),
+    component: lazyRouteComponent(() => import("../pages/gateway/gateway-page.tsx"), "GatewayPage"),
+  }),
+  createRoute({
     ...page("/lab"),
     component: lazyRouteComponent(() => import("../pages/lab/lab-page.tsx"), "LabPage"),
   }),

@@ -21,6 +21,7 @@ const PAGES = [
   { to: "/questions", icon: "asking", key: "n" },
   { to: "/groups", icon: "groups", key: "f" },
   { to: "/targets", icon: "targets", key: "t" },
+  { to: "/gateway", icon: "gateway", key: "w" },
   { to: "/sessions", icon: "sessions", key: "s" },
   { to: "/lab", icon: "lab", key: "p" },
   { to: "/audit", icon: "audit", key: "a" },
@@ -82,10 +83,14 @@ function Rail({ onKeys }: { readonly onKeys: () => void }): ReactNode {
     "/questions": data?.needsYou.count ?? 0,
     "/targets": data?.targets.length ?? 0,
   };
+  const hidden: ReadonlySet<PagePath> = new Set([
+    ...(role === "operator" ? [] : (["/audit"] as const)),
+    ...(data?.hasGateway === true ? [] : (["/gateway"] as const)),
+  ]);
   return (
     <nav className="rail" aria-label={words.pagesLabel}>
       <Brand />
-      {PAGES.filter(({ to }) => to !== "/audit" || role === "operator").map(({ to, icon }) => (
+      {PAGES.filter(({ to }) => !hidden.has(to)).map(({ to, icon }) => (
         <Link key={to} to={to} activeOptions={{ exact: to === "/" }} activeProps={{ "aria-current": "page" }}>
           <Icon name={icon} size={14} />
           <span>{words.pages[to]}</span>
@@ -182,6 +187,7 @@ const WORDS = wordTable({
       "/questions": "Needs you",
       "/groups": "Fault groups",
       "/targets": "Targets",
+      "/gateway": "Gateway",
       "/sessions": "Sessions",
       "/lab": "Policy lab",
       "/audit": "Audit",
@@ -207,6 +213,7 @@ const WORDS = wordTable({
       "/questions": "待处理",
       "/groups": "故障分组",
       "/targets": "目标",
+      "/gateway": "网关",
       "/sessions": "会话",
       "/lab": "策略实验室",
       "/audit": "审计",

@@ -17,6 +17,7 @@ const PATHS = {
   runs: <path d="M2 3h8M2 6h8M2 9h5" />,
   groups: <path d="M2 8.8V6.2M5 8.8V3.2M8 8.8V5M10.4 8.8V4" />,
   targets: <path d="M6 1.8a4.2 4.2 0 1 0 0 8.4 4.2 4.2 0 0 0 0-8.4M6 4.4a1.6 1.6 0 1 0 0 3.2 1.6 1.6 0 0 0 0-3.2" />,
+  gateway: <path d="M1.6 6h2.6M4.2 2.6v6.8M4.2 6l5.4-2.8M4.2 6h6M4.2 6l5.4 2.8" />,
   sessions: <path d="M2 2.8h3.4v2.4H2zM6.6 6.8H10v2.4H6.6zM3.7 5.2V8h2.9" />,
   lab: <path d="M4.8 1.8v3L2.2 9.4c-.2.4 0 .8.5.8h6.6c.5 0 .7-.4.5-.8L7.2 4.8v-3M4.2 1.8h3.6" />,
   audit: <path d="M3 1.8h4.4L9.2 3.6v6.6H3zM4.6 5h3M4.6 7h3" />,

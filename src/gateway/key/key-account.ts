@@ -80,6 +80,11 @@ export class KeyAccount {
     return this.window(name).start;
   }
 
+  /** When the present window ends and the next one begins. */
+  endOf(name: WindowName): number {
+    return this.window(name).end;
+  }
+
   /** What all processes have written of a window. */
   learn(name: WindowName, start: number, written: number): void {
     const window = this.window(name);

@@ -9,6 +9,7 @@ import { countOf, objectOf } from "../../core/json-fields.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { type KeyAccount, WINDOW_NAMES, windowStart } from "../key/key-account.ts";
+import { addUsage } from "./usage.ts";
 
 /** What was decided about one failed attempt. */
 export interface LedgerDecision {
@@ -108,6 +109,7 @@ export class Ledger {
       // Asked for together, they are on disk with one commit.
       await Promise.all([
         journal.keep([{ kind: "ledger", key, value: { at, lines } satisfies LedgerPage }]),
+        addUsage(journal, lines),
         ...spenders.map((account) => this.#addSpending(account)),
       ]);
     } catch (error) {
@@ -132,12 +134,6 @@ function spendKey(client: string, window: string, start: number): string {
 
 function spentIn(kept: unknown): number {
   return countOf(objectOf(kept)?.["microcents"]);
-}
-
-/** The newest calls first. */
-export async function ledgerOf(journal: Journal, limit: number): Promise<readonly LedgerLine[]> {
-  const pages = await journal.keptByTime("ledger", { order: "newest", limit });
-  return pages.flatMap(({ value }) => (value as LedgerPage).lines.toReversed()).slice(0, limit);
 }
 
 export function decisionIn(event: JournalEvent): LedgerDecision | null {

@@ -21,6 +21,7 @@ export function overviewHandlers({
   journal,
   clock,
   faultline,
+  gateway,
   metrics,
   workflows,
 }: ServerParts): HandlersOf<"overview" | "search" | "metrics"> {
@@ -61,6 +62,7 @@ export function overviewHandlers({
         faults: { ...faults, trend: [...faults.trend] },
         spentMicrocents,
         since,
+        hasGateway: gateway !== null,
         isPartial,
       };
       return view;

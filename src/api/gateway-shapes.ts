@@ -1,0 +1,95 @@
+// The gateway: its keys and budgets, routes and targets, what was spent, and the calls that went through it.
+
+import { z } from "zod";
+import { instant, name, page } from "./shapes.ts";
+import { targetView } from "./target-shapes.ts";
+
+const labelled = <const Ids extends readonly [string, ...string[]]>(
+  ids: Ids,
+): z.ZodObject<{ id: z.ZodEnum<{ [Id in Ids[number]]: Id }>; label: z.ZodString }> =>
+  z.object({ id: z.enum(ids), label: z.string() });
+
+const budget = z.object({
+  window: labelled(["hour", "day", "month"]),
+  limitMicrocents: z.number(),
+  spentMicrocents: z.number(),
+  resetsAt: instant.describe("When the window ends; windows are those of UTC."),
+  state: labelled(["fine", "low", "spent"]),
+});
+
+const gatewayKey = z
+  .object({
+    name: z.string(),
+    routes: z.array(z.string()).nullable().describe("The routes it may use; null for all."),
+    regions: z.array(z.string()).nullable().describe("Only targets in these regions answer it; null for all."),
+    otherPaths: z.boolean().describe("It may use paths that are no model calls."),
+    budgets: z.array(budget),
+  })
+  .meta({ id: "GatewayKey" });
+
+const step = z.object({
+  name: z.string().describe("`target/model`; `target` for the model that a client asks for."),
+  dialects: z.array(z.string()),
+  region: z.string().nullable(),
+  state: z
+    .object({ id: z.enum([...targetView.shape.state.shape.id.options, "unused"]), label: z.string() })
+    .describe("The worst state of what it was called for."),
+  says: z.string(),
+});
+
+const spent = z.object({ calls: z.number(), failed: z.number(), microcents: z.number() });
+
+export const gatewayView = z
+  .object({
+    keys: z.array(gatewayKey).describe("Never with the key itself. Empty: every client of this machine may use it."),
+    routes: z.array(
+      z.object({ name: z.string(), midStream: z.enum(["fail", "restart"]), steps: z.array(step) }).meta({
+        id: "GatewayRoute",
+      }),
+    ),
+    spend: z
+      .object({
+        since: instant,
+        total: spent,
+        byDay: z.array(z.object({ at: instant, ...spent.shape })).describe("Every day, in UTC, the oldest first."),
+        byKey: z.array(z.object({ name: z.string(), ...spent.shape })).describe("The largest first."),
+        byTarget: z.array(z.object({ name: z.string(), ...spent.shape })).describe("The largest first."),
+      })
+      .describe("What the calls of the last 14 days have cost."),
+  })
+  .meta({ id: "Gateway" });
+
+export const gatewayCallsQuery = z.object({
+  ...page,
+  key: name.optional().describe("Only calls with this key, by its name."),
+});
+
+export const gatewayCall = z
+  .object({
+    call: z.string().describe("As in the header `x-faultline-call`."),
+    at: instant,
+    tookMs: z.number(),
+    key: z.string(),
+    route: z.string(),
+    dialect: z.string(),
+    model: z.string().describe("What the client asked for."),
+    target: z.string().nullable().describe("What answered; null when nothing did."),
+    attempts: z.number(),
+    state: labelled(["completed", "failed", "cancelled"]),
+    fault: z.object({ code: z.string(), title: z.string() }).nullable(),
+    microcents: z.number(),
+    isExact: z.boolean().describe("False: some of the cost is estimated, or has no price."),
+    omitted: z.array(z.string()).describe("What the target's dialect had no place for."),
+    decisions: z.array(
+      z.object({
+        id: z.string().describe("The call with the number of its decision."),
+        target: z.string(),
+        attempt: z.number(),
+        code: z.string(),
+        title: z.string(),
+        recourse: z.string(),
+        says: z.string().describe("The recourse, in words."),
+      }),
+    ),
+  })
+  .meta({ id: "GatewayCall" });

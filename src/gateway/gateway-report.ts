@@ -1,0 +1,71 @@
+// A gateway as its operators see it: keys with what they have spent, routes with the targets behind them. No key is in it.
+
+import type { Protocol } from "../provider/wire/protocol.ts";
+import type { GatewayRoute, GatewaySettings, RouteStep } from "./config/settings.ts";
+import { type KeyAccount, WINDOW_NAMES, type WindowName } from "./key/key-account.ts";
+
+export interface ReportedBudget {
+  readonly window: WindowName;
+  readonly limitMicrocents: number;
+  readonly spentMicrocents: number;
+  /** When the window ends and the next one begins. */
+  readonly resetsAt: number;
+}
+
+export interface ReportedKey {
+  readonly name: string;
+  /** null: all. */
+  readonly routes: readonly string[] | null;
+  readonly regions: readonly string[] | null;
+  readonly otherPaths: boolean;
+  readonly budgets: readonly ReportedBudget[];
+}
+
+export interface ReportedStep {
+  readonly target: string;
+  /** null: the model that the client asks for. */
+  readonly model: string | null;
+  readonly dialects: readonly Protocol[];
+  readonly region: string | null;
+}
+
+export interface ReportedRoute {
+  readonly name: string;
+  readonly midStream: GatewayRoute["midStream"];
+  readonly steps: readonly ReportedStep[];
+}
+
+export interface GatewayReport {
+  readonly keys: readonly ReportedKey[];
+  readonly routes: readonly ReportedRoute[];
+}
+
+export function reportGateway(
+  { keys, routes }: GatewaySettings,
+  accounts: ReadonlyMap<string, KeyAccount>,
+): GatewayReport {
+  return {
+    keys: keys.map(({ name, routes: allowed, regions, mayUseOtherPaths: otherPaths }) => {
+      const account = accounts.get(name);
+      return {
+        ...{ name, otherPaths, routes: listOf(allowed), regions: listOf(regions) },
+        budgets: account === undefined ? [] : WINDOW_NAMES.flatMap((window) => budgetOf(account, window)),
+      };
+    }),
+    routes: routes.map(({ name, midStream, steps }) => ({ name, midStream, steps: steps.map(stepOf) })),
+  };
+}
+
+function listOf(names: ReadonlySet<string> | null): readonly string[] | null {
+  return names === null ? null : [...names];
+}
+
+function budgetOf(account: KeyAccount, window: WindowName): readonly ReportedBudget[] {
+  const limitMicrocents = account.limits[window];
+  if (limitMicrocents === null) return [];
+  return [{ window, limitMicrocents, spentMicrocents: account.spent(window), resetsAt: account.endOf(window) }];
+}
+
+function stepOf({ target: { name, dialects, region }, model }: RouteStep): ReportedStep {
+  return { target: name, model, dialects, region };
+}

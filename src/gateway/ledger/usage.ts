@@ -1,0 +1,70 @@
+// What each client used of each target on each day, added up over all processes of the journal: read at once, however many calls there were.
+
+import { countOf, objectOf, textOf } from "../../core/json-fields.ts";
+import type { Journal } from "../../journal/journal.ts";
+import { windowStart } from "../key/key-account.ts";
+import type { LedgerLine } from "./ledger.ts";
+
+/** One client's calls to one target on one day (UTC). */
+export interface DayUsage {
+  /** When the day began. */
+  readonly at: number;
+  readonly client: string;
+  /** Empty: no target answered. */
+  readonly target: string;
+  readonly calls: number;
+  readonly failed: number;
+  readonly microcents: number;
+}
+
+export async function addUsage(journal: Journal, lines: readonly LedgerLine[]): Promise<void> {
+  const sums = new Map<string, DayUsage>();
+  for (const line of lines) {
+    const one = usageOf(line);
+    const key = keyOf(one);
+    sums.set(key, sumOf(sums.get(key) ?? null, one));
+  }
+  await Promise.all(
+    Array.from(sums, ([key, more]) =>
+      journal.changeKept("usage", key, (present) => sumOf(readUsage(present), more)),
+    ),
+  );
+}
+
+const DAY_MS = 86_400_000;
+
+/** The oldest day first. */
+export async function usageOfDays(journal: Journal, days: number, now: number): Promise<readonly DayUsage[]> {
+  const today = windowStart("day", now);
+  const starts = Array.from({ length: days }, (_none, index) => today - (days - 1 - index) * DAY_MS);
+  const kept = await Promise.all(starts.map((start) => journal.keptAll("usage", String(start))));
+  return kept.flat().flatMap(({ value }) => readUsage(value) ?? []);
+}
+
+function usageOf({ at, key, target, code, microcents }: LedgerLine): DayUsage {
+  const failed = code === null ? 0 : 1;
+  return { at: windowStart("day", at), client: key, target: target ?? "", calls: 1, failed, microcents };
+}
+
+function keyOf({ at, client, target }: DayUsage): string {
+  return [at, encodeURIComponent(client), encodeURIComponent(target)].join("/");
+}
+
+function sumOf(one: DayUsage | null, other: DayUsage): DayUsage {
+  if (one === null) return other;
+  return {
+    ...other,
+    calls: one.calls + other.calls,
+    failed: one.failed + other.failed,
+    microcents: one.microcents + other.microcents,
+  };
+}
+
+function readUsage(value: unknown): DayUsage | null {
+  const read = objectOf(value);
+  if (read === null) return null;
+  return {
+    ...{ at: countOf(read["at"]), client: textOf(read["client"]), target: textOf(read["target"]) },
+    ...{ calls: countOf(read["calls"]), failed: countOf(read["failed"]), microcents: countOf(read["microcents"]) },
+  };
+}

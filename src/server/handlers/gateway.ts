@@ -1,0 +1,162 @@
+// The gateway on the server's port: its keys and routes, what was spent, and its calls. Without a gateway there is nothing here.
+
+import { z } from "zod";
+import type { gatewayCall, gatewayView } from "../../api/gateway-shapes.ts";
+import { recourseWord } from "../../core/decide/explain.ts";
+import type { Locale } from "../../core/fault/words/words.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
+import type { ReportedBudget, ReportedRoute, ReportedStep } from "../../gateway/gateway-report.ts";
+import { windowStart } from "../../gateway/key/key-account.ts";
+import type { LedgerLine } from "../../gateway/ledger/ledger.ts";
+import { readLedger } from "../../gateway/ledger/read-ledger.ts";
+import { type DayUsage, usageOfDays } from "../../gateway/ledger/usage.ts";
+import type { TargetReport } from "../../runtime/target/report-targets.ts";
+import { targetPill, tellTarget } from "../../runtime/target/target-words.ts";
+import { fromCursor, pageFrom } from "../cursor.ts";
+import { type BudgetState, type CallState, SERVED_GATEWAY_WORDS } from "../gateway-words.ts";
+import type { HandlersOf } from "../handler.ts";
+import type { ServerParts } from "../parts.ts";
+import { Refused } from "../problems.ts";
+import { titleOf } from "../views.ts";
+
+type View = z.output<typeof gatewayView>;
+type CallView = z.output<typeof gatewayCall>;
+
+const PLACE = z.strictObject({ at: z.number(), key: z.string(), index: z.number() });
+const DAYS = 14;
+const DAY_MS = 86_400_000;
+
+export function gatewayHandlers({
+  gateway,
+  journal,
+  clock,
+  faultline,
+}: ServerParts): HandlersOf<"showGateway" | "listGatewayCalls"> {
+  function served(): Gateway {
+    if (gateway === null) throw new Refused("not-there");
+    return gateway;
+  }
+
+  return {
+    async showGateway({ locale }) {
+      const { keys, routes } = served().report();
+      const targets = faultline.targets();
+      const now = clock.now();
+      return {
+        keys: keys.map((key) => ({
+          ...{ name: key.name, otherPaths: key.otherPaths },
+          routes: key.routes === null ? null : [...key.routes],
+          regions: key.regions === null ? null : [...key.regions],
+          budgets: key.budgets.map((budget) => budgetFor(budget, locale)),
+        })),
+        routes: routes.map((route) => routeFor(route, targets, locale)),
+        spend: spendOf(await usageOfDays(journal, DAYS, now), now),
+      };
+    },
+    async listGatewayCalls({ query: { limit, cursor, key }, locale }) {
+      served();
+      const after = fromCursor(cursor, PLACE);
+      const found = await readLedger(journal, {
+        limit: limit + 1,
+        ...(after === undefined ? {} : { after }),
+        ...(key === undefined ? {} : { client: key }),
+      });
+      return pageFrom(
+        found,
+        limit,
+        ({ line }) => callFor(line, locale),
+        ({ place }) => ({ ...place }),
+      );
+    },
+  };
+}
+
+const LOW_SHARE = 0.8;
+
+function budgetFor(budget: ReportedBudget, locale: Locale): View["keys"][number]["budgets"][number] {
+  const { window, limitMicrocents, spentMicrocents, resetsAt } = budget;
+  const share = spentMicrocents / limitMicrocents;
+  const id: BudgetState = share >= 1 ? "spent" : share >= LOW_SHARE ? "low" : "fine";
+  const { windows, budgets } = SERVED_GATEWAY_WORDS[locale];
+  return {
+    ...{ limitMicrocents, spentMicrocents, resetsAt },
+    window: { id: window, label: windows[window] },
+    state: { id, label: budgets[id] },
+  };
+}
+
+function routeFor(
+  { name, midStream, steps }: ReportedRoute,
+  targets: readonly TargetReport[],
+  locale: Locale,
+): View["routes"][number] {
+  return { name, midStream, steps: steps.map((step) => stepFor(step, targets, locale)) };
+}
+
+function stepFor(
+  { target, model, dialects, region }: ReportedStep,
+  targets: readonly TargetReport[],
+  locale: Locale,
+): View["routes"][number]["steps"][number] {
+  const isOfStep = (tool: string): boolean =>
+    model === null ? tool.startsWith(`${target}/`) : tool === `${target}/${model}`;
+  const [worst] = targets.filter(({ tools }) => tools.some(isOfStep)).toSorted((a, b) => rank(a) - rank(b));
+  const { unused, unusedSays } = SERVED_GATEWAY_WORDS[locale];
+  const health =
+    worst === undefined
+      ? { state: { id: "unused" as const, label: unused }, says: unusedSays }
+      : { state: targetPill(worst, locale), says: tellTarget(worst, locale) };
+  const name = model === null ? target : `${target}/${model}`;
+  return { ...{ name, dialects: [...dialects], region }, ...health };
+}
+
+/** What is out of service comes first. */
+function rank({ breaker, pausedUntil }: Pick<TargetReport, "breaker" | "pausedUntil">): number {
+  return breaker === "closed" ? (pausedUntil === null ? 2 : 1) : 0;
+}
+
+function spendOf(used: readonly DayUsage[], now: number): View["spend"] {
+  const today = windowStart("day", now);
+  const days = Array.from({ length: DAYS }, (_none, index) => today - (DAYS - 1 - index) * DAY_MS);
+  return {
+    since: days[0] ?? today,
+    total: sumOf(used),
+    byDay: days.map((at) => ({ at, ...sumOf(used.filter((one) => one.at === at)) })),
+    byKey: grouped(used, ({ client }) => client),
+    byTarget: grouped(
+      used.filter(({ target }) => target !== ""),
+      ({ target }) => target,
+    ),
+  };
+}
+
+function grouped(used: readonly DayUsage[], nameOf: (one: DayUsage) => string): View["spend"]["byKey"] {
+  const rows = [...Map.groupBy(used, nameOf)].map(([name, some]) => ({ name, ...sumOf(some) }));
+  return rows.toSorted((a, b) => b.microcents - a.microcents || b.calls - a.calls || (a.name < b.name ? -1 : 1));
+}
+
+function sumOf(used: readonly DayUsage[]): View["spend"]["total"] {
+  const sum = (of: (one: DayUsage) => number): number => used.reduce((all, one) => all + of(one), 0);
+  return {
+    calls: sum(({ calls }) => calls),
+    failed: sum(({ failed }) => failed),
+    microcents: sum(({ microcents }) => microcents),
+  };
+}
+
+function callFor(line: LedgerLine, locale: Locale): CallView {
+  const { call, at, tookMs, key, route, dialect, model, target, attempts, microcents, isExact, code } = line;
+  const id: CallState = line.status === "cancelled" ? "cancelled" : code === null ? "completed" : "failed";
+  return {
+    ...{ call, at, tookMs, key, route, dialect, model, target, attempts, microcents, isExact },
+    state: { id, label: SERVED_GATEWAY_WORDS[locale].calls[id] },
+    fault: code === null ? null : { code, title: titleOf(code, locale) },
+    omitted: [...line.omitted],
+    decisions: line.decisions.map((decision, index) => ({
+      ...decision,
+      id: `${call}#${index + 1}`,
+      title: titleOf(decision.code, locale),
+      says: recourseWord(decision.recourse, locale),
+    })),
+  };
+}

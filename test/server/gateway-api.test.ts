@@ -1,0 +1,110 @@
+// What the server shows of its gateway: keys, budgets, routes with the health of their targets, spend and calls.
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { startChaos } from "../../src/chaos/start-chaos.ts";
+import { createClient, type ProblemError } from "../../src/client/index.ts";
+import { ANSWER, ask, DIALECTS } from "../gateway/dialect-clients.ts";
+import { startWorld, type ServerWorld } from "./world.ts";
+
+const SECRET = "ci-key-0123456789abcdef";
+const headers = { authorization: `Bearer ${SECRET}` };
+
+async function gatewayWorld(): Promise<ServerWorld> {
+  const rules = [{ when: { model: "gpt-4o" }, fault: "unavailable" as const }];
+  const chaos = await startChaos({ scenario: { rules } });
+  onTestFinished(() => chaos.close());
+  const folder = mkdtempSync(join(tmpdir(), "faultline-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "gateway.faultline.yaml");
+  writeFileSync(
+    file,
+    `version: 1
+targets:
+  one: { dialect: openai-chat, base_url: "${chaos.openaiUrl}" }
+  two: { dialect: anthropic-messages, base_url: "${chaos.anthropicUrl}", region: eu }
+routes:
+  team: { chain: [one/gpt-4o, two/claude-sonnet-4-5] }
+  spare-*: { chain: [two], mid_stream: restart }
+keys:
+  ci: { key_env: CI_KEY, routes: [team], budget: { per_day_usd: 2 } }
+  ops: { key_sha256: "${"0".repeat(64)}" }
+`,
+  );
+  return startWorld({ gateway: file, env: { ...process.env, CI_KEY: SECRET }, drive: false });
+}
+
+it("shows keys with their budgets, routes with their targets, what was spent, and every call with its decisions", async () => {
+  const world = await gatewayWorld();
+  for (const dialect of DIALECTS) expect((await ask(world.url, dialect, { headers })).text).toBe(ANSWER);
+  await expect.poll(async () => (await world.viewer.listGatewayCalls()).items.length).toBe(4);
+  const sick = (await world.viewer.listTargets()).items.find(({ tools }) => tools.includes("one/gpt-4o"));
+  await world.operator.isolateTarget({ params: { target: sick?.target ?? "" }, body: { reason: "it is down" } });
+  const shown = await world.viewer.showGateway();
+  expect(shown.keys).toMatchObject([
+    {
+      ...{ name: "ci", routes: ["team"], regions: null, otherPaths: false },
+      budgets: [{ window: { id: "day", label: "today" }, limitMicrocents: 200_000_000, state: { id: "fine" } }],
+    },
+    { name: "ops", routes: null, otherPaths: true, budgets: [] },
+  ]);
+  const [budget] = shown.keys[0]?.budgets ?? [];
+  expect(budget?.spentMicrocents).toBeGreaterThan(0);
+  expect(shown.routes).toMatchObject([
+    {
+      name: "team",
+      steps: [
+        { name: "one/gpt-4o", dialects: ["openai-chat"], state: { id: "isolated" } },
+        { name: "two/claude-sonnet-4-5", region: "eu", state: { id: "in-service", label: "In service" } },
+      ],
+    },
+    { name: "spare-*", midStream: "restart", steps: [{ name: "two", state: { id: "in-service" } }] },
+  ]);
+  const { total, byDay, byKey, byTarget } = shown.spend;
+  expect(total).toMatchObject({ calls: 4, failed: 0, microcents: budget?.spentMicrocents });
+  expect([byDay.length, byDay.at(-1)]).toMatchObject([14, { calls: 4 }]);
+  expect(byKey).toMatchObject([{ name: "ci", calls: 4 }]);
+  expect(byTarget).toMatchObject([{ name: "two/claude-sonnet-4-5", calls: 4 }]);
+  const { items } = await world.viewer.listGatewayCalls();
+  const first = items.at(-1);
+  expect(first).toMatchObject({
+    ...{ key: "ci", route: "team", model: "team", target: "two/claude-sonnet-4-5", state: { id: "completed" } },
+    decisions: [
+      { id: `${first?.call}#1`, target: "one/gpt-4o", attempt: 1, code: "Overloaded", recourse: "retry" },
+      { id: `${first?.call}#2`, target: "one/gpt-4o", attempt: 2, recourse: "fallback" },
+    ],
+  });
+  expect(JSON.stringify([shown, items])).not.toContain(SECRET);
+  expect(JSON.stringify(items)).not.toMatch(/north|You said/);
+});
+
+it("pages its calls, filters them by key, and speaks Chinese", async () => {
+  const world = await gatewayWorld();
+  for (let call = 0; call < 5; call++) await ask(world.url, "openai-chat", { headers });
+  await expect.poll(async () => (await world.viewer.listGatewayCalls()).items.length).toBe(5);
+  const all = (await world.viewer.listGatewayCalls()).items.map(({ call }) => call);
+  const paged: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const query: { limit: number; cursor?: string } = { limit: 2, ...(cursor === null ? {} : { cursor }) };
+    const page: Awaited<ReturnType<typeof world.viewer.listGatewayCalls>> = await world.viewer.listGatewayCalls({
+      query,
+    });
+    paged.push(...page.items.map(({ call }) => call));
+    cursor = page.next;
+  } while (cursor !== null);
+  expect(paged).toEqual(all);
+  expect((await world.viewer.listGatewayCalls({ query: { key: "ops" } })).items).toEqual([]);
+  const chinese = createClient({ baseUrl: world.url, token: world.tokens.viewer, language: "zh-CN" });
+  expect((await chinese.showGateway()).keys[0]?.budgets[0]?.window.label).toBe("今天");
+});
+
+it("says that there is none on a server without a gateway", async () => {
+  const world = await startWorld({ drive: false });
+  expect((await world.viewer.overview()).hasGateway).toBe(false);
+  const refused = await world.viewer.showGateway().catch((error: unknown) => error as ProblemError);
+  expect(refused).toMatchObject({ problem: { status: 404 } });
+  expect((await (await gatewayWorld()).viewer.overview()).hasGateway).toBe(true);
+});

@@ -1,0 +1,143 @@
+// The calls of clients, newest first, and one of them with what was decided about it. Prompts and answers are not kept.
+
+import type { ReactNode } from "react";
+import { useFormat } from "../../app/format.ts";
+import { useLongList } from "../../app/long-list.ts";
+import { useSearchParams } from "../../app/search-params.ts";
+import { type Answer, useClient } from "../../app/server.tsx";
+import { useWords } from "../../app/words.ts";
+import { Copy } from "../../parts/button.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { Facts } from "../../parts/page.tsx";
+import { StatePill } from "../../parts/pill.tsx";
+import { HeadCells, Rows } from "../../parts/rows.tsx";
+import { Empty } from "../../parts/states.tsx";
+import { GATEWAY_WORDS } from "./words.ts";
+
+type Call = Answer<"listGatewayCalls">["items"][number];
+
+export function GatewayCalls(): ReactNode {
+  const words = useWords(GATEWAY_WORDS);
+  const client = useClient();
+  const search = useSearchParams();
+  const list = useLongList<Call>({
+    key: "gateway-calls",
+    idOf: ({ call }) => call,
+    read: (cursor, signal) =>
+      client.listGatewayCalls({ query: { limit: 100, ...(cursor === null ? {} : { cursor }) }, signal }),
+  });
+  const chosen = list.items.find(({ call }) => call === search.get("call")) ?? null;
+  const choose = ({ call }: Call): void => search.set({ call });
+  return (
+    <div className="gateway-calls" data-open={chosen !== null}>
+      <Rows
+        list={list}
+        label={words.tabs.calls}
+        rowHeight={44}
+        idOf={({ call }) => call}
+        chosen={chosen?.call ?? null}
+        onChoose={choose}
+        onOpen={choose}
+        head={
+          <HeadCells
+            titles={[
+              [words.state],
+              [words.target],
+              [words.key, "gateway-wide"],
+              [words.attempts, "num gateway-wide"],
+              [words.took, "num gateway-wide"],
+              [words.cost, "num"],
+              [words.when, "num"],
+            ]}
+          />
+        }
+        empty={<Empty title={words.noCalls}>{words.noCallsNext}</Empty>}
+      >
+        {(call) => <CallRow call={call} />}
+      </Rows>
+      {chosen === null ? null : <CallPanel call={chosen} onClose={() => search.set({ call: null })} />}
+    </div>
+  );
+}
+
+function CallRow({ call }: { readonly call: Call }): ReactNode {
+  const { clock, count, duration, money } = useFormat();
+  const { state, model, target, fault, key, attempts, tookMs, microcents, isExact, at } = call;
+  return (
+    <>
+      <span role="gridcell">
+        <StatePill state={state} />
+      </span>
+      <span role="gridcell" className="gateway-call-name">
+        <b className="one-line">{target ?? fault?.title ?? "–"}</b>
+        <span className="dim one-line">{model}</span>
+      </span>
+      <span role="gridcell" className="one-line gateway-wide">
+        {key}
+      </span>
+      <span role="gridcell" className="num gateway-wide">
+        {count(attempts)}
+      </span>
+      <span role="gridcell" className="num gateway-wide">
+        {duration(tookMs)}
+      </span>
+      <span role="gridcell" className="num">{`${isExact ? "" : "≈ "}${money(microcents)}`}</span>
+      <span role="gridcell" className="num dim">
+        {clock(at)}
+      </span>
+    </>
+  );
+}
+
+function CallPanel({ call, onClose }: { readonly call: Call; readonly onClose: () => void }): ReactNode {
+  const words = useWords(GATEWAY_WORDS);
+  const { dateTime, duration, money, count } = useFormat();
+  const { state, model, target, fault, key, route, dialect, attempts, tookMs, microcents, isExact, at } = call;
+  return (
+    <section className="gateway-panel" aria-label={words.callOf(call.call)}>
+      <header>
+        <h2>{words.callTitle}</h2>
+        <button type="button" className="icon-button" aria-label={words.close} onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </header>
+      <StatePill state={state} />
+      <Facts
+        rows={[
+          [words.target, target ?? "–"],
+          ...(fault === null ? [] : ([[words.fault, `${fault.title} (${fault.code})`]] as const)),
+          [words.model, model === "" ? "–" : model],
+          [words.route, route],
+          [words.dialect, dialect],
+          [words.key, key],
+          [words.attempts, count(attempts)],
+          [words.took, duration(tookMs)],
+          [words.cost, isExact ? money(microcents) : words.about(money(microcents))],
+          [words.when, dateTime(at)],
+          [words.id, <Copy key="id" text={call.call} />],
+          ...(call.omitted.length === 0 ? [] : ([[words.omitted, call.omitted.join(", ")]] as const)),
+        ]}
+      />
+      <Decisions decisions={call.decisions} />
+    </section>
+  );
+}
+
+function Decisions({ decisions }: Pick<Call, "decisions">): ReactNode {
+  const words = useWords(GATEWAY_WORDS);
+  if (decisions.length === 0) return <p className="dim">{words.noDecisions}</p>;
+  return (
+    <div className="gateway-decisions">
+      <h3>{words.decisions}</h3>
+      <ol>
+        {decisions.map(({ id, target, attempt, title, says }) => (
+          <li key={id}>
+            <b>{words.attemptOf(attempt, target)}</b>
+            <span>{`${title} → ${says}`}</span>
+            <span className="dim">{id}</span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+// The gateway: who may use it and what is left of their budgets, where their calls go, what was spent, and the calls themselves.
+
+import type { ReactNode } from "react";
+import { type Answer, useRead } from "../../app/server.tsx";
+import { useWords } from "../../app/words.ts";
+import { Page } from "../../parts/page.tsx";
+import { ProblemState, Skeleton } from "../../parts/states.tsx";
+import { TabPages } from "../../parts/tabs.tsx";
+import { GatewayCalls } from "./gateway-calls.tsx";
+import { GatewayKeys, GatewayRoutes } from "./gateway-keys.tsx";
+import { GatewaySpend } from "./gateway-spend.tsx";
+import { GATEWAY_WORDS } from "./words.ts";
+import "./gateway.css";
+
+export type GatewayView = Answer<"showGateway">;
+
+/** Calls of clients are no events of the journal. */
+const EVERY_MS = 5_000;
+
+export function GatewayPage(): ReactNode {
+  const words = useWords(GATEWAY_WORDS);
+  const { data, error, refetch } = useRead("showGateway", {}, { everyMs: EVERY_MS });
+  if (data === undefined)
+    return (
+      <Page title={words.title}>
+        {error === null ? (
+          <Skeleton kind="rows" rows={8} />
+        ) : (
+          <ProblemState error={error} onRetry={() => void refetch()} />
+        )}
+      </Page>
+    );
+  return (
+    <Page title={words.title} says={words.says}>
+      <TabPages
+        label={words.title}
+        names={["keys", "spend", "calls"]}
+        words={words.tabs}
+        className="gateway-tabs"
+        pageClassName="gateway-tab"
+        page={(name) => {
+          if (name === "calls") return <GatewayCalls />;
+          if (name === "spend") return <GatewaySpend spend={data.spend} />;
+          return (
+            <>
+              <GatewayKeys keys={data.keys} />
+              <GatewayRoutes routes={data.routes} />
+            </>
+          );
+        }}
+      />
+    </Page>
+  );
+}
