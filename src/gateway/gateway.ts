@@ -18,7 +18,8 @@ import type { ClientKey, GatewaySettings, SpendLimits } from "./config/settings.
 import { dialectFor } from "./dialect/dialect.ts";
 import { errorHeaders, errorWords } from "./dialect/error-words.ts";
 import { Affinity, conversationOf, storedState } from "./route/affinity.ts";
-import { decisionIn, Ledger, type LedgerDecision, type LedgerLine } from "./ledger/ledger.ts";
+import { decisionIn, Ledger } from "./ledger/ledger.ts";
+import type { LedgerDecision, LedgerLine } from "./ledger/ledger-line.ts";
 import { ClientKeys, presentedKey } from "./key/client-keys.ts";
 import { type BudgetAlert, recordAlert } from "./key/budget-alert.ts";
 import { CallPurse, KeyAccount, type WindowName } from "./key/key-account.ts";

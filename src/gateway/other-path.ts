@@ -13,7 +13,7 @@ import type { Protocol } from "../provider/wire/protocol.ts";
 import { type ClientExchange, refuse, whenLeft } from "./client-exchange.ts";
 import type { ClientKey, GatewayTarget } from "./config/settings.ts";
 import { CallPurse, type KeyAccount } from "./key/key-account.ts";
-import type { LedgerLine } from "./ledger/ledger.ts";
+import type { LedgerLine } from "./ledger/ledger-line.ts";
 import { queryForTarget } from "./request/header-lists.ts";
 import { isInRegion } from "./route/routing.ts";
 import { forward, passOn } from "./target/forward.ts";

@@ -4,12 +4,12 @@ import type { Locale } from "../core/fault/words/words.ts";
 import type { WindowName } from "../gateway/key/key-account.ts";
 
 export type BudgetState = "fine" | "low" | "spent";
-export type CallState = "completed" | "failed" | "cancelled";
+export type GatewayEnding = "completed" | "failed" | "cancelled";
 
 interface ServedGatewayWords {
   readonly windows: Readonly<Record<WindowName, string>>;
   readonly budgets: Readonly<Record<BudgetState, string>>;
-  readonly calls: Readonly<Record<CallState, string>>;
+  readonly calls: Readonly<Record<GatewayEnding, string>>;
   readonly unused: string;
   readonly unusedSays: string;
 }

@@ -1,7 +1,7 @@
 // Reads a gateway's ledger, the newest calls first.
 
 import type { Journal, Timed } from "../../journal/journal.ts";
-import type { LedgerLine, LedgerPage } from "./ledger.ts";
+import type { LedgerLine, LedgerPage } from "./ledger-line.ts";
 
 /** The place of a line: its page, and how many lines of that page, from its end, come before it. */
 export interface LinePlace {

@@ -3,7 +3,7 @@
 import { countOf, objectOf, textOf } from "../../core/json-fields.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { windowStart } from "../key/key-account.ts";
-import type { LedgerLine } from "./ledger.ts";
+import type { LedgerLine } from "./ledger-line.ts";
 
 /** One client's calls to one target on one day (UTC). */
 export interface DayUsage {

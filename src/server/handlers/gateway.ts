@@ -7,13 +7,13 @@ import type { Locale } from "../../core/fault/words/words.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { ReportedBudget, ReportedRoute, ReportedStep } from "../../gateway/gateway-report.ts";
 import { windowStart } from "../../gateway/key/key-account.ts";
-import type { LedgerLine } from "../../gateway/ledger/ledger.ts";
+import type { LedgerLine } from "../../gateway/ledger/ledger-line.ts";
 import { readLedger } from "../../gateway/ledger/read-ledger.ts";
 import { type DayUsage, usageOfDays } from "../../gateway/ledger/usage.ts";
 import type { TargetReport } from "../../runtime/target/report-targets.ts";
 import { targetPill, tellTarget } from "../../runtime/target/target-words.ts";
 import { fromCursor, pageFrom } from "../cursor.ts";
-import { type BudgetState, type CallState, SERVED_GATEWAY_WORDS } from "../gateway-words.ts";
+import { type BudgetState, type GatewayEnding, SERVED_GATEWAY_WORDS } from "../gateway-words.ts";
 import type { HandlersOf } from "../handler.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
@@ -146,7 +146,7 @@ function sumOf(used: readonly DayUsage[]): View["spend"]["total"] {
 
 function callFor(line: LedgerLine, locale: Locale): CallView {
   const { call, at, tookMs, key, route, dialect, model, target, attempts, microcents, isExact, code } = line;
-  const id: CallState = line.status === "cancelled" ? "cancelled" : code === null ? "completed" : "failed";
+  const id: GatewayEnding = line.status === "cancelled" ? "cancelled" : code === null ? "completed" : "failed";
   return {
     ...{ call, at, tookMs, key, route, dialect, model, target, attempts, microcents, isExact },
     state: { id, label: SERVED_GATEWAY_WORDS[locale].calls[id] },

@@ -6,7 +6,7 @@
 
 import type { ScenarioRule, ScenarioStep } from "../../../src/chaos/scenario-schema.ts";
 import { parseGateway } from "../../../src/gateway/config/parse-gateway.ts";
-import { ledgerOf } from "../../../src/gateway/ledger/ledger.ts";
+import { ledgerOf } from "../../../src/gateway/ledger/read-ledger.ts";
 import { startGateway, type StartedGateway } from "../../../src/gateway/start-gateway.ts";
 import { createFaultline, createMemoryJournal, type Faultline } from "../../../src/index.ts";
 import type { Chance } from "../../../src/host/chance.ts";
