@@ -299,7 +299,8 @@ export const ROUTES = {
   }),
 
   showGateway: route({
-    summary: "The gateway on the server's port: its keys with their budgets, its routes with their targets, and what was spent.",
+    summary:
+      "The gateway on the server's port: its keys with their budgets, its routes with their targets, and what was spent.",
     role: "viewer",
     answer: gatewayView,
     errors: [404],

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { startChaos } from "../../src/chaos/start-chaos.ts";
-import { createClient, type ProblemError } from "../../src/client/index.ts";
+import { createClient } from "../../src/client/index.ts";
 import { ANSWER, ask, DIALECTS } from "../gateway/dialect-clients.ts";
 import { startWorld, type ServerWorld } from "./world.ts";
 
@@ -104,7 +104,6 @@ it("pages its calls, filters them by key, and speaks Chinese", async () => {
 it("says that there is none on a server without a gateway", async () => {
   const world = await startWorld({ drive: false });
   expect((await world.viewer.overview()).hasGateway).toBe(false);
-  const refused = await world.viewer.showGateway().catch((error: unknown) => error as ProblemError);
-  expect(refused).toMatchObject({ problem: { status: 404 } });
+  await expect(world.viewer.showGateway()).rejects.toMatchObject({ problem: { status: 404 } });
   expect((await (await gatewayWorld()).viewer.overview()).hasGateway).toBe(true);
 });

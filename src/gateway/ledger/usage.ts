@@ -25,9 +25,7 @@ export async function addUsage(journal: Journal, lines: readonly LedgerLine[]): 
     sums.set(key, sumOf(sums.get(key) ?? null, one));
   }
   await Promise.all(
-    Array.from(sums, ([key, more]) =>
-      journal.changeKept("usage", key, (present) => sumOf(readUsage(present), more)),
-    ),
+    Array.from(sums, ([key, more]) => journal.changeKept("usage", key, (present) => sumOf(readUsage(present), more))),
   );
 }
 
