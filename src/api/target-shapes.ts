@@ -27,7 +27,7 @@ export const targetView = z
     reason: z.string().nullable().describe("Why a person isolated it; for operators."),
     pausedUntil: instant.nullable().describe("Until when it asked callers to wait."),
     running: z.number().describe("Attempts of this server that run now."),
-    queued: z.number().describe("Calls of this server that wait for a place."),
+    queued: z.number().describe("Calls of this server that wait for a slot."),
     usedAt: instant.nullable().describe("When this server last called it; null when it has not."),
     limits: z
       .array(

@@ -103,7 +103,7 @@ export function createEngine(
     bindingsFor,
     find,
     openQuestions: new Map(),
-    takeSlot: (target) => shared.takeSlot(target),
+    reserveStart: (target) => shared.reserveStart(target),
     newCall: () => `${run}.${++calls}`,
   };
 }

@@ -42,7 +42,7 @@ export interface Engine {
   /** Calls that wait for an answer, by question: woken when one is posted in this process. */
   readonly openQuestions: Map<string, () => void>;
   /** Reserves the next start at a target, among all processes of the journal. */
-  readonly takeSlot: (target: LiveTarget) => Promise<number>;
+  readonly reserveStart: (target: LiveTarget) => Promise<number>;
   /** Reports an error that is ignored on purpose. */
   readonly suppress: (fault: Fault, reason: string) => void;
 }

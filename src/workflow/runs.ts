@@ -1,4 +1,4 @@
-// Runs of workflows: begun, advanced, looked at, acted upon. The library's door, the CLI and the daemon all go through here.
+// Runs of workflows: started, advanced, read. What an operator does to a run is carried out in operator/take-action.ts.
 
 import { classify } from "../core/classify/classify.ts";
 import { traitsOf } from "../core/fault/catalogue.ts";
@@ -6,35 +6,20 @@ import { FaultError } from "../core/fault/fault-error.ts";
 import { fault, isFault } from "../core/fault/fault.ts";
 import type { Redactor } from "../core/fault/redact.ts";
 import type { Locale } from "../core/fault/words/words.ts";
-import { ACTION_IDS } from "../core/flow/action-words.ts";
-import type { OfferedAction } from "../core/flow/action.ts";
-import { limitsAsMeant } from "../core/flow/action-limits.ts";
-import { checkActionParams } from "../core/flow/action-params.ts";
-import type { Answer, Question } from "../core/flow/interaction.ts";
-import { isEnded, type RunState, type Visit } from "../core/flow/run.ts";
+import type { Answer } from "../core/flow/interaction.ts";
+import { isEnded, type Visit } from "../core/flow/run.ts";
 import type { Entry } from "../core/record/event.ts";
-import type { SessionState } from "../core/record/replay.ts";
 import { createRunStream, type RunStreamEvent } from "../core/record/run-stream.ts";
 import type { Session } from "../runtime/session/session.ts";
-import { beginRun, keepDefinition, openRun } from "./advance/begin-run.ts";
+import { beginRun, openRun, runOf } from "./advance/begin-run.ts";
 import { definitionOf } from "./definition/definition-of-run.ts";
 import { RunHolds } from "./advance/held-run.ts";
 import { KeyedMutex } from "../host/keyed-mutex.ts";
 import { lazyPart } from "../host/lazy-part.ts";
-import { noteAction, postAction, wakeRun } from "./operator/posted-actions.ts";
-import { noQuestion } from "../runtime/call/ask.ts";
-import { refusalOf } from "./operator/validate-action.ts";
 import { readRunFile, RunFiles } from "./report/run-files.ts";
 import { audited, type AuditRecord } from "../journal/audit.ts";
-import {
-  alreadyThere,
-  heldElsewhere,
-  isOver,
-  noRun,
-  notOffered,
-  otherWorkflow,
-  stopping,
-} from "./operator/run-faults.ts";
+import { alreadyThere, heldElsewhere, noRun, stopping } from "./operator/run-faults.ts";
+import { answerQuestion, cancelRun, type OperatorDeps, resumeRun, takeAction } from "./operator/take-action.ts";
 import { heldRuns, listRuns, pageOfRuns } from "./report/list-runs.ts";
 import { endOf, knownRun, redactorOf, showRun, summaryFor } from "./report/run-reports.ts";
 import { exportRun, type ExportFormat } from "./report/export-run.ts";
@@ -45,7 +30,6 @@ import {
   ACT_OPTIONS,
   type Acted,
   type ActOptions,
-  type ChangedWorkflow,
   RESUME_OPTIONS,
   type IncidentReport,
   type ReportOptions,
@@ -63,8 +47,6 @@ import {
 import { Slice } from "./advance/slice.ts";
 import { tracedRun } from "../telemetry/run-trace.ts";
 import type { Workflow, WorkflowOutline } from "../workflow-model/stage.ts";
-import { startSuccessor, successorOf } from "./operator/start-successor.ts";
-import { stoppedVisits } from "./operator/action-events.ts";
 import { spentBy } from "./advance/summary.ts";
 
 /** One line of the audit log: what a person did to a run. */
@@ -94,12 +76,14 @@ export class WorkflowRuns implements Runs {
   readonly #holds: RunHolds;
   /** Runs this process is advancing now. */
   readonly #active = new Map<string, Active>();
-  readonly #mutex = new KeyedMutex();
+  readonly #operator: OperatorDeps;
   readonly #onDue = new Set<(run: string) => void>();
 
   constructor(home: RunsDeps) {
     this.#home = home;
     this.#holds = new RunHolds(home);
+    const due = (run: string): void => this.#due(run);
+    this.#operator = { ...home, holds: this.#holds, successors: new KeyedMutex(), due };
   }
 
   async start(workflow: Workflow, options: StartOptions = {}): Promise<string> {
@@ -273,51 +257,15 @@ export class WorkflowRuns implements Runs {
 
   async resume(run: string, workflow: Workflow | null, options: ResumeOptions = {}): Promise<void> {
     const { changed = "refuse", by = DEFAULT_BY } = checkOptions("runs.resume", options, RESUME_OPTIONS);
-    await this.#audited({ what: "run.resume", on: run, by }, () => this.#resume(run, workflow, changed, by));
+    await this.#audited({ what: "run.resume", on: run, by }, () =>
+      resumeRun(this.#operator, run, workflow, changed, by),
+    );
   }
 
   /** Does it, and keeps a record of who did it. */
   #audited<T>(act: AuditedAct, work: () => Promise<T>): Promise<T> {
     const { journal, clock, chance } = this.#home;
     return audited({ journal, clock, newId: () => chance.newId("aud") }, { action: "", key: "", ...act }, work);
-  }
-
-  async #resume(run: string, workflow: Workflow | null, changed: ChangedWorkflow, by: string): Promise<void> {
-    const { journal, clock, reader } = this.#home;
-    const summary = await knownRun(this.#home, run);
-    if (isEnded(summary)) throw new FaultError(isOver(run, summary));
-    if (workflow !== null) {
-      const isOther = workflow.digest !== summary.digest;
-      if (isOther && changed === "refuse") throw new FaultError(otherWorkflow(run, summary));
-      if (isOther && changed === "accept") await this.#change(run, summary, workflow, by);
-      if (!isOther) this.#home.library.add(workflow);
-    }
-    const { run: state, seq } = await reader.read(run);
-    if (state !== null && stoppedVisits(state).length > 0) {
-      const posted = { action: "resume", node: "", execution: 0, key: `resume:${seq}`, params: { resume: true }, by };
-      await postAction(journal, run, { ...posted, at: clock.now() });
-    } else await wakeRun(journal, run, clock.now());
-    this.#due(run);
-  }
-
-  async #change(run: string, summary: RunSummary, workflow: Workflow, by: string): Promise<void> {
-    const held = await this.#holds.take(run, () => undefined);
-    if (held === null) throw new FaultError(heldElsewhere(run));
-    try {
-      await keepDefinition(this.#home, workflow);
-      const folded = await this.#home.reader.read(run);
-      const session = await openRun(this.#home, folded, workflow, summary.limits);
-      // What waits starts again under the changed workflow, and may ask something else.
-      const asked = runOf(folded).visits.flatMap(({ pause }) => pause?.questions ?? []);
-      const changed = { type: "workflow-changed", from: summary.digest, to: workflow.digest, by } as const;
-      await session.record(
-        [changed],
-        asked.flatMap(({ id }) => noQuestion(id)),
-      );
-      await session.leave();
-    } finally {
-      await held.release();
-    }
   }
 
   async act(run: string, action: string, options: ActOptions = {}): Promise<Acted> {
@@ -331,95 +279,16 @@ export class WorkflowRuns implements Runs {
   async actOn(report: RunReport, action: string, { params = {}, key, by = DEFAULT_BY }: ActOptions): Promise<Acted> {
     const { run } = report.summary;
     const act = { what: "run.act", on: run, by, action, key: key ?? "" };
-    return this.#audited(act, () => this.#actOn(report, action, { params, by, ...(key === undefined ? {} : { key }) }));
-  }
-
-  async #actOn(report: RunReport, action: string, { params = {}, key, by = DEFAULT_BY }: ActOptions): Promise<Acted> {
-    const { journal } = this.#home;
-    const { run } = report.summary;
-    const before = key === undefined ? null : await journal.kept("action", `${run}/${key}`);
-    if (before !== null && before !== undefined) return { run: await successorOf(this.#home, run, before), did: false };
-    const offered = report.actions.find((one) => one.id === action && (key === undefined || one.key === key));
-    // Another click was first: the run already has a successor.
-    const isAction = ACTION_IDS.some((id) => id === action);
-    if (offered === undefined && isAction && report.state.successor !== null)
-      return { run: report.state.successor, did: false };
-    if (offered === undefined) throw new FaultError(notOffered(run, action, report));
-    const checked = checkActionParams(offered, params, report.questions);
-    if (isFault(checked)) throw new FaultError(checked);
-    const meant = limitsAsMeant(offered, report.state, checked.params);
-    const refused = await refusalOf(this.#home, run, report.state, offered, meant, by);
-    if (refused !== null) throw new FaultError(refused);
-    return this.#take(run, report.state, offered, meant, by);
-  }
-
-  async #take(run: string, state: RunState, offered: OfferedAction, params: Params, by: string): Promise<Acted> {
-    switch (offered.effect) {
-      case "answer":
-        // An answer with a comment is more than a question can take: the gate gets it as an instruction.
-        if ("text" in params) return this.#instruct(run, offered, params, by);
-        return this.#noted(run, offered, by, await this.#answer(offered.question, params["answer"] as Answer, by));
-      case "resume":
-        await this.#resume(run, null, "refuse", by);
-        return this.#noted(run, offered, by, true);
-      case "cancel":
-        await this.#cancel(run, by);
-        return this.#noted(run, offered, by, true);
-      case "successor":
-        return this.#startSuccessor(run, state, offered, params, by);
-      case "instruct":
-        return this.#instruct(run, offered, params, by);
-    }
-  }
-
-  async #startSuccessor(
-    run: string,
-    state: RunState,
-    offered: OfferedAction,
-    params: Params,
-    by: string,
-  ): Promise<Acted> {
-    const acted = await this.#mutex.run(run, () => startSuccessor(this.#home, run, state, offered, params, by));
-    this.#due(acted.run);
-    return acted;
-  }
-
-  async #noted(run: string, { id: action, key }: OfferedAction, by: string, did: boolean): Promise<Acted> {
-    const { journal, clock } = this.#home;
-    await noteAction(journal, run, { action, node: "", execution: 0, key, params: {}, by, at: clock.now() });
-    return { run, did };
-  }
-
-  async #instruct(run: string, offered: OfferedAction, params: Params, by: string): Promise<Acted> {
-    const { id: action, node, execution, key } = offered;
-    const { journal, clock } = this.#home;
-    const did = await postAction(journal, run, { action, node, execution, key, params, by, at: clock.now() });
-    this.#due(run);
-    return { run, did };
+    return this.#audited(act, () => takeAction(this.#operator, report, action, params, key ?? null, by));
   }
 
   answer(question: string, answer: Answer, by = DEFAULT_BY): Promise<boolean> {
     const act = { what: "question.answer", on: question, by, action: answer.status };
-    return this.#audited(act, () => this.#answer(question, answer, by));
-  }
-
-  async #answer(question: string, answer: Answer, by: string): Promise<boolean> {
-    const asked = (await this.#home.journal.kept("question", question)) as Question | null;
-    const isFirst = await this.#home.faultline.answer(question, answer, by);
-    this.#due(asked?.session ?? "");
-    return isFirst;
+    return this.#audited(act, () => answerQuestion(this.#operator, question, answer, by));
   }
 
   cancel(run: string, by = DEFAULT_BY): Promise<void> {
-    return this.#audited({ what: "run.cancel", on: run, by }, () => this.#cancel(run, by));
-  }
-
-  async #cancel(run: string, by: string): Promise<void> {
-    const summary = await knownRun(this.#home, run);
-    if (isEnded(summary)) throw new FaultError(isOver(run, summary));
-    const posted = { action: "cancel", node: "", execution: 0, key: "cancel", params: { cancel: true }, by };
-    await postAction(this.#home.journal, run, { ...posted, at: this.#home.clock.now() });
-    this.#due(run);
+    return this.#audited({ what: "run.cancel", on: run, by }, () => cancelRun(this.#operator, run, by));
   }
 
   watch(run: string, listener: (event: RunStreamEvent) => void, after = 0): () => void {
@@ -455,10 +324,4 @@ export class WorkflowRuns implements Runs {
     }
     await Promise.allSettled(all.map(({ done }) => done));
   }
-}
-
-function runOf({ run, session }: SessionState): RunState {
-  if (run !== null) return run;
-  const message = `session ${session} is not a run of a workflow`;
-  throw new FaultError(fault("InvariantBroken", { message, context: { run: session } }));
 }

@@ -3,8 +3,8 @@
 // B2  a result counts only in the generation its call was admitted in, so a late answer from before a break changes nothing.
 //     Failures of calls that overlap in time are one observation of one outage: a failure counts only if none has been
 //     counted since its call was admitted.
-// B3  a neutral result (cancelled, permanent) neither counts nor keeps the probe's place.
-// B4  a probe that never answers gives up its place after a while.
+// B3  a neutral result (cancelled, permanent) neither counts nor keeps the next probe waiting.
+// B4  a probe that never answers makes way for the next one after a while.
 // B5  an isolated breaker stays so until a person releases it.
 // B6  Breakers of one target that several processes hold are merged: all of them end up with the same one, in whatever order they
 //     meet. What a person did last wins, then the newer generation.
@@ -135,7 +135,7 @@ export function record(breaker: Breaker, rule: BreakerRule, ticket: Ticket, resu
       return failures >= rule.failures ? open(breaker, rule, now) : { ...breaker, failures, observed: observed + 1 };
     }
     case "half-open": {
-      // Only the probe that holds the place may answer, and once; an earlier one gave it up.
+      // Only the latest probe may answer, and once; an earlier one has made way for it.
       if (ticket.probe !== breaker.probes || breaker.probeStartedAt === null) return breaker;
       if (result === "failure") return open(breaker, rule, now);
       if (result === "neutral") return { ...breaker, probeStartedAt: null };

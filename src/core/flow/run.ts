@@ -4,7 +4,7 @@
 // R2  the run is over once, and after `run-ended` nothing but `run-superseded` changes it.
 // R3  The event that ends a node says where its path goes: folding needs no workflow definition.
 // R4  a join is entered once, when every path of its fan-out has arrived.
-// R5  no more visits run at a time than the limit says. Paused visits take no place, and wait for one when they resume.
+// R5  no more visits run at a time than the limit says. Paused visits take no slot, and wait for one when they resume.
 
 import type { RunEvent } from "./run-event.ts";
 import { again, begin, instruct, leave, restart, stopsOthers } from "./run-paths.ts";
@@ -182,7 +182,7 @@ export function needsOf(state: RunState, now: number, busy: ReadonlySet<string>)
   const isDue = ({ pause }: Visit): boolean => pause?.wakeAt !== null && (pause?.wakeAt ?? Infinity) <= now;
   const isIdle = (visit: Visit): boolean => !busy.has(keyOf(visit));
   const ready = live.filter((visit) => visit.state === "ready");
-  // A visit that is about to run already has a place.
+  // A visit that is about to run already has a slot.
   const taken = live.filter((visit) => visit.state === "running" || !isIdle(visit)).length;
   const free = Math.max(0, state.limits.maxParallel - taken);
   const due = paused.filter((visit) => isDue(visit) && isIdle(visit)).slice(0, free);

@@ -1,17 +1,14 @@
-// What an attempt must pass before it is sent, in this order: a place among those that run, the pause the target asked for, the
+// What an attempt must pass before it is sent, in this order: a slot among those that run, the pause the target asked for, the
 // breaker, the budget. A person's approval passes the guard they were asked about.
 
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
-import { traitsOf } from "../../core/fault/catalogue.ts";
 import type { HeldReason } from "../../core/flow/call.ts";
 import { rowFor } from "../../core/policy/policy.ts";
 import type { LiveTarget } from "../target/target.ts";
-import type { Attempt } from "./attempt.ts";
 import { chainAfter } from "./chain.ts";
+import { isMoneyApproved, passBudget } from "./guard-budget.ts";
 import { ignoresOpenBreaker, type LiveCall, noteBreaker, type NotSent } from "./live-call.ts";
 import { recordInBackground } from "./record.ts";
-import { Moment } from "../../host/clock.ts";
-import type { Sharer, Shown } from "../target/outage.ts";
 
 /** True when the target is neither paused nor paced, and the call has time left. */
 export function mayGoAtOnce({ binding, cancelled, request }: LiveCall, now: number): boolean {
@@ -19,18 +16,18 @@ export function mayGoAtOnce({ binding, cancelled, request }: LiveCall, now: numb
   return pausedUntil <= now && intervalMs === 0 && cancelled === null && now < request.deadline.at;
 }
 
-/** Passes the remaining guards for a call that has its place; a refusal gives the place back. */
+/** Passes the remaining guards for a call that has its slot; a refusal gives the slot back. */
 export function passAtOnce(run: LiveCall, estimateMicrocents: number | null): Fault | null {
   const refused = passBreaker(run) ?? passBudget(run, estimateMicrocents);
   if (refused !== null) run.binding.target.leave();
   return refused;
 }
 
-/** null: the attempt may be sent; it holds a place, and its cost is reserved. */
+/** null: the attempt may be sent; it holds a slot, and its cost is reserved. */
 export async function passGuards(run: LiveCall, estimateMicrocents: number | null): Promise<NotSent> {
   const { target } = run.binding;
-  const place = await takePlace(run);
-  if (place !== null) return place;
+  const notTaken = await takeSlot(run);
+  if (notTaken !== null) return notTaken;
   const refused = await passRest(run, estimateMicrocents);
   if (refused === null && run.cancelled === null) {
     // An approved call also passes an open breaker; without a ticket its result does not count there.
@@ -44,7 +41,7 @@ export async function passGuards(run: LiveCall, estimateMicrocents: number | nul
   return run.cancelled === null ? refused : "cancelled";
 }
 
-async function takePlace(run: LiveCall): Promise<NotSent> {
+async function takeSlot(run: LiveCall): Promise<NotSent> {
   const { target, tool } = run.binding;
   const entered = target.enter();
   if (entered === true) return null;
@@ -55,17 +52,17 @@ async function takePlace(run: LiveCall): Promise<NotSent> {
       context: { target: target.id, limit: maxQueued },
     });
   }
-  const place = { isTaken: false };
+  const slot = { isTaken: false };
   const taken = Promise.withResolvers<undefined>();
   const waiting = {
     enter: () => {
-      place.isTaken = true;
+      slot.isTaken = true;
       taken.resolve(undefined);
     },
   };
   target.queue(waiting);
   await run.within(taken.promise, run.request.deadline.at);
-  if (!place.isTaken) {
+  if (!slot.isTaken) {
     target.unqueue(waiting);
     return run.cancelled === null ? outOfTime(run) : "cancelled";
   }
@@ -103,20 +100,20 @@ async function sitOutPause(run: LiveCall): Promise<Fault | null> {
     }
     const spreadMs = Math.min(leftMs * SPREAD, MAX_SPREAD_MS) * chance.roll();
     const nextAt = Math.min(Math.ceil(pausedUntil + spreadMs), run.request.deadline.at);
-    tellHeld(run, "paused", nextAt);
+    recordHeld(run, "paused", nextAt);
     await run.waitUntil(nextAt);
   }
-  const slotAt = target.intervalMs === 0 ? 0 : await run.engine.takeSlot(target);
-  if (slotAt > clock.now() && run.cancelled === null) {
-    const nextAt = Math.min(Math.ceil(slotAt), run.request.deadline.at);
-    tellHeld(run, "paced", nextAt);
+  const startAt = target.intervalMs === 0 ? 0 : await run.engine.reserveStart(target);
+  if (startAt > clock.now() && run.cancelled === null) {
+    const nextAt = Math.min(Math.ceil(startAt), run.request.deadline.at);
+    recordHeld(run, "paced", nextAt);
     await run.waitUntil(nextAt);
   }
   return clock.now() >= run.request.deadline.at ? outOfTime(run) : null;
 }
 
 /** Recorded at once, so that a wait is visible while it lasts. */
-function tellHeld(run: LiveCall, reason: HeldReason, nextAt: number): void {
+export function recordHeld(run: LiveCall, reason: HeldReason, nextAt: number): void {
   const { engine, call, binding, record, request } = run;
   const attempt = record.state.attempt + 1;
   const event = { type: "call-held", call, tool: binding.tool.id, attempt, reason, nextAt } as const;
@@ -130,11 +127,11 @@ function passBreaker(run: LiveCall): Fault | null {
   const from = target.breaker.state;
   run.ticket = target.admit(now);
   noteBreaker(run, from);
-  return run.ticket !== null || ignoresOpenBreaker(run) ? null : circuitOpen(target, run.binding.tool.id, now);
+  return run.ticket !== null || ignoresOpenBreaker(run) ? null : breakerOpen(target, run.binding.tool.id, now);
 }
 
-/** Says what opened the circuit and when, and when it lets a call through again. */
-function circuitOpen(target: LiveTarget, name: string, now: number): Fault {
+/** Says what opened the breaker and when, and when it lets a call through again. */
+function breakerOpen(target: LiveTarget, name: string, now: number): Fault {
   const { id, breaker } = target;
   const retryAt = target.retryAt(now) ?? undefined;
   if (breaker.state === "isolated") {
@@ -152,146 +149,7 @@ function circuitOpen(target: LiveTarget, name: string, now: number): Fault {
   return fault("CircuitOpen", { message, context, resetAt: retryAt });
 }
 
-function passBudget(run: LiveCall, estimateMicrocents: number | null): Fault | null {
-  const { budget } = run.request;
-  const { rule, spentMicrocents, reservedMicrocents } = budget;
-  if (rule.maxCostMicrocents === 0 || !run.binding.costs) return null;
-  const { maxCostMicrocents } = rule;
-  if (budget.shouldWarn(estimateMicrocents)) {
-    run.record.aside({ type: "budget-warned", spentMicrocents, maxCostMicrocents });
-  }
-  // A tool without an estimate is stopped once the budget is spent.
-  const isSpent = estimateMicrocents === null && spentMicrocents >= maxCostMicrocents;
-  if (rule.onExceed === "warn" || !(isSpent || budget.exceeds(estimateMicrocents))) return null;
-  const estimate = estimateMicrocents ?? 0;
-  const facts = {
-    spentMicrocents,
-    reservedMicrocents,
-    estimateMicrocents: estimate,
-    maxCostMicrocents,
-  };
-  run.record.aside({ type: "budget-exceeded", call: run.call, ...facts });
-  return fault("BudgetExceeded", {
-    message: `this attempt may cost ${estimate} micro-cents; ${spentMicrocents} of ${maxCostMicrocents} are spent`,
-    context: { limit: maxCostMicrocents, spent: spentMicrocents, estimate },
-  });
-}
-
-/**
- * An attempt that costs more than was reserved takes the difference from the rest of the budget while there is any. An attempt
- * that a person approved may continue beyond it.
- */
-export function meterAttempt(run: LiveCall, attempt: Attempt, microcents: number): Fault | null {
-  const { budget } = run.request;
-  const { rule, spentMicrocents, reservedMicrocents } = budget;
-  const more = microcents - (attempt.reserved ?? 0);
-  const { maxCostMicrocents } = rule;
-  if (budget.shouldWarn(more)) {
-    run.record.aside({ type: "budget-warned", spentMicrocents, maxCostMicrocents });
-  }
-  if (rule.onExceed === "warn" || run.record.mayOverspend || !budget.exceeds(more)) {
-    budget.reserve(more);
-    attempt.reserved = microcents;
-    return null;
-  }
-  const facts = { spentMicrocents, reservedMicrocents, estimateMicrocents: more };
-  run.record.aside({ type: "budget-exceeded", call: run.call, ...facts, maxCostMicrocents });
-  return fault("BudgetExceeded", {
-    message: `this attempt has cost ${microcents} micro-cents so far and was stopped; ${spentMicrocents} of ${maxCostMicrocents} were spent before it`,
-    context: { limit: maxCostMicrocents, spent: spentMicrocents, estimate: microcents, ran: true },
-  });
-}
-
-/** A person has let the next attempt past the budget. */
-export function isMoneyApproved({ record }: LiveCall): boolean {
-  const { approved, fault: about } = record.state;
-  return approved && about !== null && traitsOf(about.code).cause === "budget-exceeded";
-}
-
 function outOfTime({ request, binding }: LiveCall): Fault {
   const message = `the time was up before ${binding.tool.id} could start`;
   return fault(request.deadlineCode, { message, context: { ran: false } });
-}
-
-// A retry that is due while its target is known to be sick: another call's attempt may answer for it (O1–O3 in `outage.ts`).
-
-/** Waits while others try the target. null: this call has to try it itself; otherwise, what another call's attempt showed. */
-export async function shareAttempt(run: LiveCall): Promise<Shown | "cancelled" | null> {
-  const { decision, attempt } = run.record.state;
-  if (decision?.recourse !== "retry" || attempt === 0) return null;
-  const held = new Held(run, decision.delayMs);
-  if (!held.mayGo()) await held.wait();
-  return run.cancelled === null ? held.shown : "cancelled";
-}
-
-class Held implements Sharer {
-  sentBefore = 0;
-  shown: Sharer["shown"] = null;
-  goAt: number | null = null;
-  readonly #run: LiveCall;
-  readonly #waitedMs: number;
-  /** By then its own attempt would have timed out. */
-  readonly #latest: Moment;
-
-  constructor(run: LiveCall, waitedMs: number) {
-    this.#run = run;
-    this.#waitedMs = waitedMs;
-    const { clock } = run.engine;
-    this.#latest = new Moment(clock, clock.now() + Math.max(waitedMs, run.binding.tool.timeoutMs));
-  }
-
-  wake(): void {
-    this.#run.wake?.();
-  }
-
-  /** Claims the moment if it may; the other waiting calls see the claim at once. */
-  mayGo(): boolean {
-    const run = this.#run;
-    const { target } = run.binding;
-    const { outage } = target;
-    const now = run.engine.clock.now();
-    if (this.#nextAt(now) > now) return false;
-    if (this.goAt !== null && outage.isSick) {
-      // It was released, and the target failed again before its turn came.
-      this.goAt = null;
-      this.sentBefore = outage.count;
-      return this.mayGo();
-    }
-    if (outage.isSick) outage.claim(now);
-    if (this.#isBesideProbe()) run.ticket = target.admit(now);
-    return true;
-  }
-
-  async wait(): Promise<void> {
-    const run = this.#run;
-    const { outage } = run.binding.target;
-    const { clock } = run.engine;
-    outage.join(this);
-    tellHeld(run, "paced", Math.ceil(this.#nextAt(clock.now())));
-    try {
-      while (run.cancelled === null && this.shown === null && !this.mayGo()) {
-        await run.waitOnce(this.#nextAt(clock.now()));
-      }
-    } finally {
-      outage.leave(this);
-    }
-  }
-
-  /** When it may be sent if no other attempt answers first. No call waits past its deadline to spare the target a request. */
-  #nextAt(now: number): number {
-    const { binding, request } = this.#run;
-    const { outage } = binding.target;
-    const goAt = this.goAt ?? Math.min(outage.mayGoAt(this.#waitedMs), this.#latest.at);
-    const probeEndsAt = this.#isBesideProbe() ? (binding.target.retryAt(now) ?? now) : now;
-    if (probeEndsAt > now) return Math.min(Math.max(goAt, probeEndsAt), request.deadline.at);
-    return goAt < request.deadline.at ? goAt : now;
-  }
-
-  /** No attempt is sent beside a half-open breaker's probe: it waits for the probe's result, or becomes the next probe. */
-  #isBesideProbe(): boolean {
-    const run = this.#run;
-    const { target } = run.binding;
-    if (target.breaker.state !== "half-open" || !ignoresOpenBreaker(run)) return false;
-    return run.ticket === null || !target.honours(run.ticket);
-  }
 }

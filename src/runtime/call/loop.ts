@@ -31,7 +31,9 @@ import { type LiveCall, NO_FAULT } from "./live-call.ts";
 import type { CallRequest } from "./request.ts";
 import { brokenOutcome, handedOut, keptResult, type Outcome, outcomeOf } from "./outcome.ts";
 import type { Engine } from "../engine.ts";
-import { isMoneyApproved, mayGoAtOnce, meterAttempt, passAtOnce, passGuards, shareAttempt } from "./admit.ts";
+import { mayGoAtOnce, passAtOnce, passGuards } from "./admit.ts";
+import { isMoneyApproved, meterAttempt } from "./guard-budget.ts";
+import { shareAttempt } from "./share-attempt.ts";
 import { prepareAtOnce, prepareInput } from "./prepare.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import type { CallTrace } from "../../telemetry/call-trace.ts";
@@ -154,7 +156,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     return true;
   }
 
-  /** Writes that an attempt starts. Returns false and releases its place if the write has to wait, or if a listener cancelled the call. */
+  /** Writes that an attempt starts. Returns false and releases its slot if the write has to wait, or if a listener cancelled the call. */
   private announce(number: number, now: number): boolean {
     const { call, record, binding } = this;
     const written = record.write({ type: "call-admitted", call, tool: binding.tool.id, attempt: number }, [], now);
@@ -164,7 +166,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   }
 
   private launch(number: number, now: number, reserved: number | null): void {
-    if (number === 1) this.binding.provider.earn(now);
+    if (number === 1) this.binding.retryBudget.earn(now);
     this.begin(number, reserved, now).start(this.fit);
   }
 
@@ -335,7 +337,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
 
   private async send(): Promise<void> {
     const { engine, request } = this;
-    const { tool, target, provider } = this.binding;
+    const { tool, target, retryBudget } = this.binding;
     const estimate = request.budget.isBounded ? this.estimate() : null;
     const refused = await passGuards(this, estimate);
     if (refused === "cancelled") return;
@@ -344,7 +346,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
     try {
       const number = this.record.state.attempt + 1;
       this.record.mayOverspend = isMoneyApproved(this);
-      if (number === 1) provider.earn(engine.clock.now());
+      if (number === 1) retryBudget.earn(engine.clock.now());
       await this.record.write({ type: "call-admitted", call: this.call, tool: tool.id, attempt: number });
       const now = engine.clock.now();
       // The write may have used up the time that was left.

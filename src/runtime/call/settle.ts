@@ -233,13 +233,13 @@ function decideAbout(
   isNews = true,
 ): Decided {
   const { binding, engine, request, record } = run;
-  const { target, provider, changes } = binding;
+  const { target, retryBudget, changes } = binding;
   record.met = binding.fingerprint(seen);
   if (state.decision?.recourse !== "retry") record.metAfter = engine.incidents.noted;
   const breaker = target.breaker.state;
   const { situation, policy } = situationOf(run, seen, state, now, isNews);
   const decision = decide(situation, policy);
-  if (decision.recourse === "retry" && isNews) provider.spend(now);
+  if (decision.recourse === "retry" && isNews) retryBudget.spend(now);
   const until = seen.resetAt ?? (seen.retryAfterMs === undefined ? 0 : now + seen.retryAfterMs);
   // Only the target's own answer holds other calls back, not a guard's refusal.
   if (from === "attempt" && until > target.pausedUntil && until > now && traitsOf(seen.code).lifts) {
@@ -295,7 +295,7 @@ function giveBack(run: LiveCall, result: CallResult, now: number, seen: Fault | 
   if (to === "open" && from !== to && seen !== null)
     target.replace(withCause(target.breaker, causeOf(seen, run.request.recorder.redactor)));
   run.ticket = null;
-  // The probe's place is free.
+  // Another call may probe now.
   if (from === "half-open" && result === "neutral") target.outage.wakeAll();
   noteBreaker(run, from);
 }

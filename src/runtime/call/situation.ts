@@ -44,7 +44,7 @@ interface Described {
 export function situationOf(run: LiveCall, seen: Fault, state: CallState, now: number, isNews: boolean): Described {
   const { binding, engine, request } = run;
   const { chain, next, policy } = chainAfter(run, seen, now);
-  const { target, provider, place } = binding;
+  const { target, retryBudget, place } = binding;
   const alternatives = alternativesOf(run, state);
   const situation: Situation = {
     fault: seen,
@@ -56,7 +56,7 @@ export function situationOf(run: LiveCall, seen: Fault, state: CallState, now: n
     deadlineAt: Number.isFinite(request.deadline.at) ? request.deadline.at : null,
     breaker: mayPass(run, target.breaker.state),
     // An empty budget does not end a schedule that has begun. A failure that is not news costs the budget nothing.
-    retryBudgetLeft: !isNews || state.attempt > 1 || provider.canSpend(now),
+    retryBudgetLeft: !isNews || state.attempt > 1 || retryBudget.canSpend(now),
     // A person who resumes work they stopped accepts that some of it may have been done.
     idempotent: binding.tool.idempotent || seen.context["repeatApproved"] === true,
     committed: run.committed,

@@ -112,7 +112,7 @@ export class Reports {
     if (!record.begun) record.begin(call);
     const { attempt: before } = record.state;
     const attempt = Math.max(report.attempt ?? before + 1, 1);
-    if (before === 0) binding.provider.earn(at);
+    if (before === 0) binding.retryBudget.earn(at);
     run.ticket ??= binding.target.admitBegun(at - durationMs, at);
     run.committed = committed ?? false;
     record.partialValue = hasPartial === true ? { value: null, errors: [] } : null;
@@ -161,9 +161,9 @@ export class Reports {
   async succeeded(given: SuccessReport): Promise<MayCall> {
     const { durationMs, ...call } = checkOptions("reportSuccess", given, SUCCESS_REPORT);
     const at = this.#deps.engine.clock.now();
-    const { target, provider } = this.#deps.bind(this.#toolOf(call));
+    const { target, retryBudget } = this.#deps.bind(this.#toolOf(call));
     const { state: from } = target.breaker;
-    provider.earn(at);
+    retryBudget.earn(at);
     target.recent.note(true, durationMs ?? null);
     const ticket = target.admitBegun(at - (durationMs ?? 0), at);
     if (ticket !== null) target.record(ticket, "success", at);

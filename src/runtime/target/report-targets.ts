@@ -26,7 +26,7 @@ export interface TargetReport {
   readonly pausedUntil: number | null;
   /** Attempts of this process that run now. */
   readonly running: number;
-  /** Calls of this process that wait for a place. */
+  /** Calls of this process that wait for a slot. */
   readonly queued: number;
   /** The kind of target; null when only the journal knows it. */
   readonly kind: TargetKind | null;

@@ -19,7 +19,8 @@ import type { Clock } from "../../host/clock.ts";
 import type { Journal, KeepKind } from "../../journal/journal.ts";
 import { type Incidents, MAX_FINGERPRINTS } from "./incidents.ts";
 import type { LiveTarget, SharedPause } from "./target.ts";
-import type { Provider, Targets } from "./targets.ts";
+import type { SharedRetryBudget } from "./shared-retry-budget.ts";
+import type { Targets } from "./targets.ts";
 
 export interface SharedStateOptions {
   readonly journal: Journal;
@@ -77,32 +78,32 @@ export class SharedState {
     });
   }
 
-  noteSpent(provider: Provider): void {
+  noteSpent(budget: SharedRetryBudget): void {
     const { journal } = this.#options;
-    this.#note("retries", provider.id, async () => {
-      const used = provider.takeUnshared();
+    this.#note("retries", budget.provider, async () => {
+      const used = budget.takeUnshared();
       try {
-        const use = (there: unknown): unknown => provider.use(there as RetryBudget | null, used);
-        provider.learn((await journal.changeKept("retries", provider.id, use)) as RetryBudget);
+        const use = (there: unknown): unknown => budget.use(there as RetryBudget | null, used);
+        budget.learn((await journal.changeKept("retries", budget.provider, use)) as RetryBudget);
       } catch (error) {
-        provider.putBack(used);
+        budget.putBack(used);
         throw error;
       }
     });
   }
 
   /** When the next call may start. While a limit is nearly reached, all processes of a journal take turns. */
-  async takeSlot(target: LiveTarget): Promise<number> {
+  async reserveStart(target: LiveTarget): Promise<number> {
     const { journal, clock } = this.#options;
-    if (target.intervalMs === 0 || !journal.durable) return target.takeSlot(clock.now());
+    if (target.intervalMs === 0 || !journal.durable) return target.reserveStart(clock.now());
     try {
-      const slot = await journal.changeKept("pace", target.id, (there) => ({
-        at: target.slotBehind(instantIn(there), clock.now()),
+      const reserved = await journal.changeKept("pace", target.id, (there) => ({
+        at: target.startBehind(instantIn(there), clock.now()),
       }));
-      return instantIn(slot);
+      return instantIn(reserved);
     } catch (error) {
       this.#suppress(error, "calls are spaced in this process alone");
-      return target.takeSlot(clock.now());
+      return target.reserveStart(clock.now());
     }
   }
 

@@ -3,7 +3,7 @@
 // T1  An open breaker admits no new call except one probe at a time. A call that has already begun continues its own retries.
 // T2  A wait that the target asked of one caller applies to all its callers, and to the account if the limit is account-wide.
 // T3  At most `maxConcurrent` attempts run; the others wait in order, and never more than `maxQueued` of them.
-// T4  A place in the queue or at work is given back whatever happens to the call.
+// T4  A slot, or the wait for one, is given back whatever happens to the call.
 
 import {
   admit,
@@ -33,7 +33,7 @@ export interface TargetOptions extends TargetSettings {
   readonly changed: (target: LiveTarget, from: BreakerState) => void;
 }
 
-/** A call that waits for a place; `enter` is called once when it gets one. */
+/** A call that waits for a slot; `enter` is called once when it gets one. */
 export interface Waiting {
   enter(): void;
 }
@@ -89,7 +89,7 @@ export class SharedPause {
 export class LiveTarget {
   readonly id: string;
   private options: TargetOptions;
-  private circuit: Breaker;
+  private current: Breaker;
   private running = 0;
   private readonly waiting = new Set<Waiting>();
   readonly outage = new Outage();
@@ -104,7 +104,7 @@ export class LiveTarget {
   readonly accountPause: SharedPause;
   /** Calls start this far apart so that the remaining limit lasts; 0 when there is plenty. */
   intervalMs = 0;
-  private slotAt = 0;
+  private reservedAt = 0;
   usedAt = 0;
   /** When the breaker last counted a failure. */
   private failedAt = -Infinity;
@@ -122,11 +122,11 @@ export class LiveTarget {
     this.ownPause = ownPause;
     this.accountPause = accountPause ?? ownPause;
     this.options = options;
-    this.circuit = restored ?? CLOSED;
+    this.current = restored ?? CLOSED;
   }
 
   get breaker(): Breaker {
-    return this.circuit;
+    return this.current;
   }
 
   /** Until when all callers wait. */
@@ -141,8 +141,8 @@ export class LiveTarget {
 
   /** The wall clock was set by `byMs`: everything that lasts for a while keeps its length. Account pauses are moved by `Targets`. */
   move(byMs: number): void {
-    this.circuit = movedBy(this.circuit, byMs);
-    this.slotAt += byMs;
+    this.current = movedBy(this.current, byMs);
+    this.reservedAt += byMs;
     this.failedAt += byMs;
     this.ownPause.move(byMs);
     this.outage.move(byMs);
@@ -151,12 +151,12 @@ export class LiveTarget {
   /** No call runs or waits here, and the breaker is closed. */
   isQuiet(now: number): boolean {
     const isBusy = this.running > 0 || this.waiting.size > 0 || this.outage.isWaitedFor;
-    return !isBusy && this.pausedUntil <= now && this.circuit.state === "closed";
+    return !isBusy && this.pausedUntil <= now && this.current.state === "closed";
   }
 
   /** The breaker has counted failures and is still closed. */
   get hasFailures(): boolean {
-    return this.circuit.state === "closed" && this.circuit.failures > 0;
+    return this.current.state === "closed" && this.current.failures > 0;
   }
 
   get settings(): TargetSettings {
@@ -168,7 +168,7 @@ export class LiveTarget {
     this.options = options;
   }
 
-  /** A place at work: true when there is one now, false when the caller has to queue, null when the queue is full. */
+  /** Takes a slot: true when one was free, false when the caller has to queue, null when the queue is full. */
   enter(): boolean | null {
     if (this.running < this.options.maxConcurrent && this.waiting.size === 0) {
       this.running += 1;
@@ -185,7 +185,7 @@ export class LiveTarget {
     this.waiting.delete(waiting);
   }
 
-  /** Gives the place to the call that has waited longest. */
+  /** Gives the slot to the call that has waited longest. */
   leave(): void {
     if (this.waiting.size === 0) {
       this.running -= 1;
@@ -201,7 +201,7 @@ export class LiveTarget {
   /** Asks the breaker; null when it refuses. */
   admit(now: number): Ticket | null {
     this.usedAt = now;
-    const before = this.circuit;
+    const before = this.current;
     const admission = admit(before, this.options.rule, now);
     this.set(admission.breaker, before);
     return admission.admitted ? admission.ticket : null;
@@ -209,22 +209,22 @@ export class LiveTarget {
 
   /** Whether a ticket is still valid: not after the breaker has opened again, nor once a later probe has replaced its own. */
   honours({ generation, probe }: Ticket): boolean {
-    const breaker = this.circuit;
+    const breaker = this.current;
     return generation === breaker.generation && (breaker.state !== "half-open" || probe === breaker.probes);
   }
 
   /** When the breaker would next admit a call; null when it is isolated, until a person releases it. */
   retryAt(now: number): number | null {
-    const admission = admit(this.circuit, this.options.rule, now);
+    const admission = admit(this.current, this.options.rule, now);
     return admission.admitted ? now : admission.retryAt;
   }
 
   record(ticket: Ticket, result: CallResult, now: number): void {
-    const before = this.circuit;
+    const before = this.current;
     // The usual case: one more success of a healthy target changes nothing.
     if (result === "success" && before.state === "closed" && before.failures === 0) return;
     this.set(record(before, this.options.rule, ticket, result, now), before);
-    if (result === "failure" && this.circuit !== before) this.failedAt = now;
+    if (result === "failure" && this.current !== before) this.failedAt = now;
   }
 
   /** A ticket for an attempt that began in another program, without asking the breaker; null while the breaker admits no call. */
@@ -236,16 +236,16 @@ export class LiveTarget {
 
   /** Sets the breaker after a person has changed it, or after its cause has become known. */
   replace(breaker: Breaker): void {
-    const from = this.circuit.state;
-    this.set(breaker, this.circuit);
+    const from = this.current.state;
+    this.set(breaker, this.current);
     if (breaker.state !== from) this.outage.wakeAll();
   }
 
   /** Merges the breaker that another process has written for this target. */
   learn(other: Breaker): void {
-    const merged = mergeBreakers(this.circuit, other);
-    if (merged === this.circuit) return;
-    this.circuit = merged;
+    const merged = mergeBreakers(this.current, other);
+    if (merged === this.current) return;
+    this.current = merged;
     this.outage.wakeAll();
   }
 
@@ -254,7 +254,7 @@ export class LiveTarget {
     return this.running;
   }
 
-  /** Calls that wait for a place. */
+  /** Calls that wait for a slot. */
   get queued(): number {
     return this.waiting.size;
   }
@@ -289,20 +289,20 @@ export class LiveTarget {
   }
 
   /** Reserves the next start time and returns it. Calls are spaced only while a limit is nearly reached. */
-  takeSlot(now: number): number {
+  reserveStart(now: number): number {
     if (this.intervalMs === 0) return now;
-    this.slotAt = this.slotBehind(this.slotAt, now);
-    return this.slotAt;
+    this.reservedAt = this.startBehind(this.reservedAt, now);
+    return this.reservedAt;
   }
 
   /** The start time that follows one that was reserved. */
-  slotBehind(reservedAt: number, now: number): number {
+  startBehind(reservedAt: number, now: number): number {
     return Math.max(reservedAt + this.intervalMs, now);
   }
 
   private set(breaker: Breaker, before: Breaker): void {
     if (breaker === before) return;
-    this.circuit = breaker;
+    this.current = breaker;
     this.options.changed(this, before.state);
   }
 }

@@ -1,4 +1,4 @@
-// All targets and providers a runtime knows, with eviction: names may come from a model, so their number is bounded.
+// All targets and retry budgets a runtime knows, with eviction: names may come from a model, so their number is bounded.
 // Breakers, pauses and retry budgets are shared with the other processes of the journal (shared-state.ts).
 
 import {
@@ -10,18 +10,11 @@ import {
   release,
 } from "../../core/decide/breaker.ts";
 import { mergePauses, type Pause } from "../../core/decide/pause.ts";
-import {
-  borrow,
-  type BudgetUse,
-  earn,
-  fullBudget,
-  type RetryBudget,
-  spend,
-  useBudget,
-} from "../../core/decide/retry-budget.ts";
+import type { RetryBudget } from "../../core/decide/retry-budget.ts";
 import type { RetryBudgetRule } from "../../core/policy/policy.ts";
-import { type Clock, steadyNow } from "../../host/clock.ts";
+import type { Clock } from "../../host/clock.ts";
 import { mergeSettings, settledRule, type TargetSettings } from "./merge-settings.ts";
+import { SharedRetryBudget } from "./shared-retry-budget.ts";
 import { LiveTarget, SharedPause, type TargetKind } from "./target.ts";
 import type { FailureDomains } from "../../core/decide/fallback.ts";
 
@@ -34,7 +27,7 @@ export interface TargetsOptions {
   readonly changed: (target: LiveTarget, from: BreakerState) => void;
   readonly paused: (pause: SharedPause) => void;
   /** A retry was taken from the budget. */
-  readonly spent: (provider: Provider) => void;
+  readonly spent: (budget: SharedRetryBudget) => void;
   /** The target was evicted: this process forgets what it knew of it. */
   readonly evicted: (target: LiveTarget) => void;
 }
@@ -42,9 +35,9 @@ export interface TargetsOptions {
 export class Targets {
   readonly #options: TargetsOptions;
   readonly #targets = new Map<string, LiveTarget>();
-  readonly #providers = new Map<string, Provider>();
+  readonly #retryBudgets = new Map<string, SharedRetryBudget>();
   readonly #accounts = new Map<string, SharedPause>();
-  /** What the journal says about targets, pauses and providers that were not used here yet. */
+  /** What the journal says about targets, pauses and retry budgets that were not used here yet. */
   readonly #restored = new Map<string, Breaker>();
   readonly #restoredPauses = new Map<string, Pause>();
   readonly #restoredBudgets = new Map<string, RetryBudget>();
@@ -71,7 +64,7 @@ export class Targets {
   }
 
   learnBudget(id: string, budget: RetryBudget): void {
-    const live = this.#providers.get(id);
+    const live = this.#retryBudgets.get(id);
     if (live !== undefined) live.learn(budget);
     else this.#remember(this.#restoredBudgets, id, budget, (_, newer) => newer);
   }
@@ -134,18 +127,18 @@ export class Targets {
     return made;
   }
 
-  provider(id: string): Provider {
-    let provider = this.#providers.get(id);
-    if (provider === undefined) {
-      if (this.#providers.size >= this.#options.maxTargets) this.#dropProvider();
+  retryBudget(provider: string): SharedRetryBudget {
+    let budget = this.#retryBudgets.get(provider);
+    if (budget === undefined) {
+      if (this.#retryBudgets.size >= this.#options.maxTargets) this.#dropRetryBudget();
       const { retryBudget, clock, spent } = this.#options;
-      provider = new Provider(id, retryBudget, clock, spent);
-      const restored = this.#restoredBudgets.get(id);
-      if (restored !== undefined) provider.learn(restored);
-      this.#restoredBudgets.delete(id);
-      this.#providers.set(id, provider);
+      budget = new SharedRetryBudget(provider, retryBudget, clock, spent);
+      const restored = this.#restoredBudgets.get(provider);
+      if (restored !== undefined) budget.learn(restored);
+      this.#restoredBudgets.delete(provider);
+      this.#retryBudgets.set(provider, budget);
     }
-    return provider;
+    return budget;
   }
 
   /** The wall clock was set by `byMs`: durations that are running keep their length. */
@@ -211,93 +204,19 @@ export class Targets {
     }
   }
 
-  /** Drops a provider whose budget is full, because a new one starts full, too; else the oldest. */
-  #dropProvider(): void {
-    const all = [...this.#providers];
-    const [id, provider] = all.find(([, { isFull }]) => isFull) ?? all[0] ?? [];
-    if (id === undefined || provider === undefined) return;
-    provider.evicted = true;
-    this.#providers.delete(id);
+  /** Drops a full budget, because a new one starts full, too; else the oldest. */
+  #dropRetryBudget(): void {
+    const all = [...this.#retryBudgets];
+    const [provider, budget] = all.find(([, { isFull }]) => isFull) ?? all[0] ?? [];
+    if (provider === undefined || budget === undefined) return;
+    budget.evicted = true;
+    this.#retryBudgets.delete(provider);
   }
 }
 
 /** The prefixes of the keys of kept pauses. */
 const TARGET = "target/";
 const ACCOUNT = "account/";
-
-/** The retry budget all calls to one provider share, in all processes of the journal. */
-export class Provider {
-  readonly id: string;
-  readonly #rule: RetryBudgetRule;
-  readonly #clock: Clock;
-  readonly #spent: (provider: Provider) => void;
-  /** In steady time: it fills at its pace, however the wall clock is set. */
-  #budget: RetryBudget;
-  /** What this process has earned and spent since it last wrote the shared budget. */
-  #unsharedEarned = 0;
-  #unsharedSpent = 0;
-
-  constructor(id: string, rule: RetryBudgetRule, clock: Clock, spent: (provider: Provider) => void) {
-    this.id = id;
-    this.#rule = rule;
-    this.#clock = clock;
-    this.#spent = spent;
-    this.#budget = fullBudget(rule, steadyNow(clock));
-  }
-
-  /** The registry dropped it: holders must look it up again. */
-  evicted = false;
-
-  get isFull(): boolean {
-    return this.#budget.tokens >= this.#rule.capacity;
-  }
-
-  get budget(): RetryBudget {
-    return this.#budget;
-  }
-
-  earn(now: number): void {
-    const before = this.#budget;
-    this.#budget = earn(before, this.#rule, now - this.#clock.shiftMs);
-    // Written with the next retry: a call that succeeds writes nothing.
-    if (this.#budget !== before) this.#unsharedEarned += 1;
-  }
-
-  canSpend(now: number): boolean {
-    return spend(this.#budget, this.#rule, now - this.#clock.shiftMs) !== null;
-  }
-
-  /** Called when a retry is decided, before its wait: the budget must see a retry storm before it breaks out. */
-  spend(now: number): void {
-    this.#budget = borrow(this.#budget, this.#rule, now - this.#clock.shiftMs);
-    this.#unsharedSpent += 1;
-    this.#spent(this);
-  }
-
-  /** Takes what is not in the shared budget yet; call `putBack` if the write fails. */
-  takeUnshared(): BudgetUse {
-    const taken = { earned: this.#unsharedEarned, spent: this.#unsharedSpent };
-    this.#unsharedEarned = 0;
-    this.#unsharedSpent = 0;
-    return taken;
-  }
-
-  putBack({ earned, spent }: BudgetUse): void {
-    this.#unsharedEarned += earned;
-    this.#unsharedSpent += spent;
-  }
-
-  /** The shared budget after this use, in wall-clock time. */
-  use(shared: RetryBudget | null, used: BudgetUse): RetryBudget {
-    return useBudget(shared, this.#rule, used, this.#clock.now());
-  }
-
-  /** Replaces the budget with the shared one, less what is not shared yet. */
-  learn(shared: RetryBudget): void {
-    const { tokens, at } = this.use(shared, { earned: this.#unsharedEarned, spent: this.#unsharedSpent });
-    this.#budget = { tokens, at: at - this.#clock.shiftMs };
-  }
-}
 
 // The keys of shared state. A key names everything that can fail together, and contains no secret.
 

@@ -18,7 +18,8 @@ import { LastFailure } from "./last-failure.ts";
 import { answerAtOnce } from "../../host/foreign-code.ts";
 import type { JournalEvent } from "../../core/record/event.ts";
 import type { BoundedCounters } from "../bounded-counters.ts";
-import type { Provider, Targets } from "../target/targets.ts";
+import type { SharedRetryBudget } from "../target/shared-retry-budget.ts";
+import type { Targets } from "../target/targets.ts";
 import type { LiveTarget, TargetKind } from "../target/target.ts";
 import { accountKey } from "../target/targets.ts";
 import { type ToolOverride, withOverride } from "./overrides.ts";
@@ -86,7 +87,7 @@ export class Binding {
   #lastSeen: Fault | null = null;
   #lastName = "";
   #target: LiveTarget;
-  #provider: Provider;
+  #retryBudget: SharedRetryBudget;
 
   constructor(tool: AnyTool, bindings: Bindings) {
     const { policy, deps } = bindings;
@@ -100,7 +101,7 @@ export class Binding {
     this.policy = this.effective.own;
     const rules = [...tool.rules, ...deps.rules];
     this.#rules = rules.length === 0 ? DEFAULT_RULES : rulesWith(rules);
-    this.#provider = this.#lookUpProvider();
+    this.#retryBudget = this.#lookUpRetryBudget();
     const countedAs = deps.counters.rowApart(tool);
     this.#apart = countedAs === null ? null : { countedAs };
     this.counters = deps.counters.get(countedAs ?? tool.id) ?? createCounters();
@@ -120,13 +121,13 @@ export class Binding {
     return this.#target;
   }
 
-  get provider(): Provider {
-    if (this.#provider.evicted) this.#provider = this.#lookUpProvider();
-    return this.#provider;
+  get retryBudget(): SharedRetryBudget {
+    if (this.#retryBudget.evicted) this.#retryBudget = this.#lookUpRetryBudget();
+    return this.#retryBudget;
   }
 
-  #lookUpProvider(): Provider {
-    return this.bindings.deps.targets.provider(this.tool.member?.facts.endpoint ?? this.tool.provider);
+  #lookUpRetryBudget(): SharedRetryBudget {
+    return this.bindings.deps.targets.retryBudget(this.tool.member?.facts.endpoint ?? this.tool.provider);
   }
 
   #lookUp(): LiveTarget {

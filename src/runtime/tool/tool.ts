@@ -138,7 +138,7 @@ export interface ToolBase<Input, Output> {
   readonly signIn?: () => Promise<DeviceCode>;
   /** How many calls may run at the same time. Default: no limit. */
   readonly maxConcurrent?: number;
-  /** How many calls may wait for a place. More fail with `QueueFull`. */
+  /** How many calls may wait for a slot. More fail with `QueueFull`. */
   readonly maxQueued?: number;
   /** When calls to its target are stopped. Default: as the policy says. */
   readonly breaker?: Partial<BreakerRule>;

@@ -1,6 +1,8 @@
 // The first entries of a run: what it runs, with what, and from where. They are written in one append, so that a name is given to
 // one run only, even if several processes ask at the same moment. From here on a driver can find it.
 
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { fault } from "../../core/fault/fault.ts";
 import { usdOf } from "../../core/flow/money.ts";
 import type { RunEvent } from "../../core/flow/run-event.ts";
 import type { SessionState } from "../../core/record/replay.ts";
@@ -8,7 +10,7 @@ import type { Keep } from "../../journal/journal.ts";
 import type { SessionOptions } from "../../runtime/runtime.ts";
 import type { Session } from "../../runtime/session/session.ts";
 import { outgoingTrace } from "../../telemetry/otel.ts";
-import { startRun } from "../../core/flow/run.ts";
+import { type RunState, startRun } from "../../core/flow/run.ts";
 import type { RunSummary } from "../runs-api.ts";
 import type { RunsDeps } from "../runs-options.ts";
 import { keepInputs, secretsOf } from "./run-values.ts";
@@ -47,6 +49,13 @@ export async function keepDefinition({ journal, library }: RunsDeps, workflow: W
   library.add(workflow);
   const { digest, source } = workflow;
   if (source !== null) await journal.keepFirst({ kind: "definition", key: digest, value: source });
+}
+
+/** The run that a session is. */
+export function runOf({ run, session }: SessionState): RunState {
+  if (run !== null) return run;
+  const message = `session ${session} is not a run of a workflow`;
+  throw new FaultError(fault("InvariantBroken", { message, context: { run: session } }));
 }
 
 /** `state`: the run as it was read; the session continues to fold it. */

@@ -24,13 +24,13 @@ const left = (requests: number): Readonly<Record<string, string>> => ({
 describe("a target that was nearly out of requests", () => {
   it("spreads its calls, and starts them at once again when it has plenty", () => {
     const [paced, clock] = [target(), createFakeClock(NOW)];
-    expect(paced.takeSlot(NOW)).toBe(NOW);
+    expect(paced.reserveStart(NOW)).toBe(NOW);
     paced.applyLimits(left(4), clock);
-    const slots = [1, 2, 3].map(() => paced.takeSlot(NOW) - NOW);
+    const slots = [1, 2, 3].map(() => paced.reserveStart(NOW) - NOW);
     expect(slots[0]).toBeLessThan(slots[1] ?? 0);
     expect(slots[1]).toBeLessThan(slots[2] ?? 0);
     paced.applyLimits(left(90), clock);
-    expect(paced.takeSlot(NOW + 1)).toBe(NOW + 1);
+    expect(paced.reserveStart(NOW + 1)).toBe(NOW + 1);
   });
 });
 
