@@ -2,10 +2,9 @@
 
 import { Moment, NEVER } from "../host/clock.ts";
 import { lazyPart } from "../host/lazy-part.ts";
-import { FaultError } from "../core/fault/fault-error.ts";
-import { fault, type Fault } from "../core/fault/fault.ts";
+import type { Fault } from "../core/fault/fault.ts";
 import type { Redactor } from "../core/fault/redact.ts";
-import { type Answer, checkAnswer, INTERACTIONS, type Question } from "../core/flow/interaction.ts";
+import type { Answer, Question } from "../core/flow/interaction.ts";
 import { type BudgetOptions, budgetRule, type Spending } from "../core/flow/money.ts";
 import { withRows } from "../core/policy/layer.ts";
 import type { Policy } from "../core/policy/policy.ts";
@@ -22,6 +21,7 @@ import { type Contributions, createEngine, createRing, createSuppress, type Live
 import type { ExtendedRuntime } from "./extension/contributions.ts";
 import type { Interactor } from "./person/interactor.ts";
 import { createInteractors, type Interactors } from "./person/interactors.ts";
+import { openQuestions, postAnswer, type QuestionsFilter } from "./person/open-questions.ts";
 import { OpenSessions } from "./session/open-sessions.ts";
 import type {
   MayCall,
@@ -48,7 +48,6 @@ import type { TargetSettings } from "./target/merge-settings.ts";
 import { reportTargets, type TargetReport } from "./target/report-targets.ts";
 import type { Targets } from "./target/targets.ts";
 import { type AnyTool, type Chain, headOf, type Tool } from "./tool/tool.ts";
-import { ENDED } from "../journal/session-status.ts";
 
 const extensions = lazyPart(() => import("./extension/contributions.ts"));
 const reports = lazyPart(() => import("./report/reports.ts"));
@@ -108,15 +107,6 @@ const SESSION_OPTIONS = shape<SessionOptions>({
   secrets: listOf(anything),
 });
 
-export interface QuestionsFilter {
-  readonly session?: string;
-  readonly limit?: number;
-  /** Only those behind this one. */
-  readonly after?: Pick<Question, "id" | "askedAt">;
-}
-
-const QUESTIONS_A_PAGE = 500;
-
 export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
   readonly #options: ResolvedOptions;
   readonly #ring: RingRecorder;
@@ -159,10 +149,7 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
   }
 
   protected perform(tool: AnyTool, input: unknown, options: ProtectOptions = NO_OPTIONS): Promise<Outcome<unknown>> {
-    const engine = this.#engine;
-    return engine === null
-      ? this.#protectLater(tool, input, options, null)
-      : this.#protect(engine, tool, input, options, null);
+    return this.#call(tool, input, options, null);
   }
 
   protected refuse(why: Fault): Outcome<unknown> {
@@ -176,13 +163,14 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
     given: Tool<Accepts, Output> | Chain<Accepts, Output>,
     input: Accepts,
   ): Promise<Outcome<Output>> {
-    const tool = headOf(given);
+    return this.#call(headOf(given), input, NO_OPTIONS, party) as Promise<Outcome<Output>>;
+  }
+
+  #call(tool: AnyTool, input: unknown, options: ProtectOptions, party: CallParty | null): Promise<Outcome<unknown>> {
     const engine = this.#engine;
-    const outcome =
-      engine === null
-        ? this.#protectLater(tool, input, NO_OPTIONS, party)
-        : this.#protect(engine, tool, input, NO_OPTIONS, party);
-    return outcome as Promise<Outcome<Output>>;
+    return engine === null
+      ? this.#protectLater(tool, input, options, party)
+      : this.#protect(engine, tool, input, options, party);
   }
 
   #protect(
@@ -412,42 +400,15 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
   }
 
   /** Questions that wait for an answer, the oldest first: all of them, those of one session, or a page behind the last of another one. */
-  async questions({ session, limit = Infinity, after }: QuestionsFilter = {}): Promise<readonly Question[]> {
-    const found: Question[] = [];
-    let last = after === undefined ? undefined : { at: after.askedAt, key: after.id };
-    while (found.length < limit) {
-      const pageLimit = Math.min(limit - found.length, QUESTIONS_A_PAGE);
-      const page = await this.journal.keptByTime("question", {
-        order: "oldest",
-        limit: pageLimit,
-        ...(session === undefined ? {} : { tags: [`session:${session}`] }),
-        ...(last === undefined ? {} : { after: last }),
-      });
-      found.push(...page.map(({ value }) => value as Question));
-      last = page.at(-1);
-      if (page.length < pageLimit) break;
-    }
-    return found;
+  async questions(filter: QuestionsFilter = {}): Promise<readonly Question[]> {
+    return openQuestions(this.journal, filter);
   }
 
   /** Answers a question of a waiting session, which continues when it is resumed. The first answer wins: false for a later one. */
   async answer(questionId: string, answer: Answer, by = "program"): Promise<boolean> {
-    const question = await this.journal.kept("question", questionId);
-    if (question === undefined || question === null) {
-      const message = `there is no open question ${questionId}; it may have been answered`;
-      throw new FaultError(fault("NotFound", { message, context: { question: questionId } }));
-    }
-    const checked = checkAnswer(question as Question, answer);
-    if (!("status" in checked)) throw new FaultError(checked);
-    if (checked.status === "accepted" && INTERACTIONS[(question as Question).payload.kind].secret) {
-      // A posted answer is stored, and a secret must not be.
-      const message = `question ${questionId} asks for a secret; it can only be answered where it was asked`;
-      throw new FaultError(fault("Forbidden", { message, context: { question: questionId } }));
-    }
-    const isFirst = await this.journal.keepFirst({ kind: "answer", key: questionId, value: { answer: checked, by } });
-    if (isFirst) this.#engine?.openQuestions.get(questionId)?.();
-    await wakeAsker(this.journal, question as Question, this.#options.clock.now());
-    return isFirst;
+    const { journal, clock } = this.#options;
+    const wake = (): void => this.#engine?.openQuestions.get(questionId)?.();
+    return postAnswer({ journal, clock, wake }, questionId, answer, by);
   }
 
   attach(interactor: Interactor): () => void {
@@ -539,12 +500,4 @@ const NO_OPTIONS: ProtectOptions<never> = Object.freeze({});
 
 function settingsOf({ bindings: { policy } }: LiveEngine): TargetSettings {
   return { rule: policy.breaker, maxConcurrent: Infinity, maxQueued: Infinity };
-}
-
-// A workflow run that waits for an answer is not in memory, so posting an answer also marks the run as due.
-
-async function wakeAsker(journal: Journal, { session }: Question, now: number): Promise<void> {
-  const isRun = (await journal.kept("run", session)) !== null;
-  const status = isRun ? (await journal.session(session))?.status : undefined;
-  if (status !== undefined && !ENDED.includes(status)) await journal.keep([{ kind: "wake", key: session, value: now }]);
 }
