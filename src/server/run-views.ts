@@ -8,7 +8,8 @@ import type { Locale } from "../core/fault/words/words.ts";
 import type { OfferedAction } from "../core/flow/action.ts";
 import type { Question } from "../core/flow/interaction.ts";
 import { turnOf } from "../core/flow/node.ts";
-import { keyOf, type Visit } from "../core/flow/run.ts";
+import { keyOf } from "../core/flow/run-state.ts";
+import type { Visit } from "../core/flow/visit.ts";
 import { currentWait, reasonOf, STANDING_WORDS, standingOf, type Surroundings } from "../core/flow/run-standing.ts";
 import { tellRun } from "../core/flow/run-words.ts";
 import {

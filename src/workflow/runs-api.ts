@@ -6,7 +6,7 @@ import type { Locale } from "../core/fault/words/words.ts";
 import type { OfferedAction } from "../core/flow/action.ts";
 import type { Answer, Question } from "../core/flow/interaction.ts";
 import type { RunLimits } from "../core/flow/run-event.ts";
-import type { RunState, RunStatus } from "../core/flow/run.ts";
+import type { RunState, RunStatus } from "../core/flow/run-state.ts";
 import type { RunWait } from "../core/flow/run-standing.ts";
 import type { Spending } from "../core/flow/money.ts";
 import type { IncidentFacts } from "../core/record/incident.ts";

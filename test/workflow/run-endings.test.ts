@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { fault } from "../../src/core/fault/fault.ts";
 import type { FaultCode } from "../../src/core/fault/catalogue.ts";
 import type { RunEvent } from "../../src/core/flow/run-event.ts";
-import { foldRun, type RunState, startRun } from "../../src/core/flow/run.ts";
+import type { RunState } from "../../src/core/flow/run-state.ts";
+import { foldRun, startRun } from "../../src/core/flow/run.ts";
 import { completedEnd } from "../../src/workflow/advance/run-endings.ts";
 import { started } from "../core/flow/run-plans.ts";
 

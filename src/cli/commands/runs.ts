@@ -1,7 +1,7 @@
 // `faultline runs`: shows, watches and acts on workflow runs. Each command loads its implementation on demand.
 
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { RunStatus } from "../../core/flow/run.ts";
+import type { RunStatus } from "../../core/flow/run-state.ts";
 import type { Io } from "../io.ts";
 import { toCount, toMs } from "../option-values.ts";
 import { collect, globalOptions } from "../options.ts";

@@ -3,7 +3,7 @@
 
 import { type Entry, explain, type JournalEvent, type Locale, wordsFor } from "../../core/index.ts";
 import { placeOf } from "../../core/flow/node.ts";
-import type { Visit } from "../../core/flow/run.ts";
+import type { Visit } from "../../core/flow/visit.ts";
 import type { RunStreamEvent } from "../../core/record/run-stream.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import type { Io } from "../io.ts";

@@ -3,8 +3,7 @@
 import { dollars } from "../../core/flow/money.ts";
 import { type FaultCode, formatMs, isFaultCode, type Locale, wordsFor } from "../../core/index.ts";
 import type { HeldReason } from "../../core/flow/call.ts";
-import type { Visit, VisitState } from "../../core/flow/run.ts";
-import type { VisitCall } from "../../core/flow/visit.ts";
+import type { Visit, VisitCall, VisitState } from "../../core/flow/visit.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import type { Paint, Style } from "./paint.ts";
 import { minuteOf, shown } from "./values.ts";

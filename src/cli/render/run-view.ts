@@ -1,7 +1,7 @@
 // Shows a run while it happens, on stderr: redrawn in place on a terminal, line by line elsewhere.
 
 import { stripVTControlCharacters } from "node:util";
-import type { Visit } from "../../core/flow/run.ts";
+import type { Visit } from "../../core/flow/visit.ts";
 import type { RunStreamEvent } from "../../core/record/run-stream.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import { variableOf } from "../config/settings.ts";

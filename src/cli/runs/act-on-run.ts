@@ -3,7 +3,7 @@
 import { microcentsOf } from "../../core/flow/money.ts";
 import { ACTION_IDS, type ActionId, type OfferedAction } from "../../core/flow/action.ts";
 import { actionWords } from "../../core/flow/action-words.ts";
-import { isEnded } from "../../core/flow/run.ts";
+import { isEnded } from "../../core/flow/run-state.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
 import { nearest } from "../../options/nearest.ts";
 import { type Io, UsageError } from "../io.ts";

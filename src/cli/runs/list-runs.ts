@@ -6,7 +6,7 @@ import type { ActionId } from "../../core/flow/action-words.ts";
 import { actionWords } from "../../core/flow/action-words.ts";
 import { type FaultCode, isFaultCode } from "../../core/index.ts";
 import { pillOf } from "../../core/fault/words/pills.ts";
-import { isEnded, type RunStatus } from "../../core/flow/run.ts";
+import { isEnded, type RunStatus } from "../../core/flow/run-state.ts";
 import { STANDING_WORDS, standingOf } from "../../core/flow/run-standing.ts";
 import type { RunSummary } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";

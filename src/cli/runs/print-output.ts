@@ -1,6 +1,6 @@
 // `faultline runs output`: prints a node's output, text as text and anything else as JSON. Known secrets are masked.
 
-import type { Visit } from "../../core/flow/run.ts";
+import type { Visit } from "../../core/flow/visit.ts";
 import { visitWithOutput } from "../../workflow/report/run-output.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
 import { type Io, UsageError } from "../io.ts";

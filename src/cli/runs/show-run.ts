@@ -12,7 +12,7 @@ import {
   viewFor,
 } from "../../core/index.ts";
 import { endOf } from "../../core/flow/interaction.ts";
-import type { Visit } from "../../core/flow/run.ts";
+import type { Visit } from "../../core/flow/visit.ts";
 import { turnOf } from "../../core/flow/node.ts";
 import { tellRun } from "../../core/flow/run-words.ts";
 import { asItStands } from "../../workflow/report/as-it-stands.ts";

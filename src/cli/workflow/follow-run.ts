@@ -1,7 +1,7 @@
 // Follows a run from this terminal: advances it or watches the process that does, asks the person's questions, and waits.
 
 import { isFaultError, type Question } from "../../core/index.ts";
-import { isEnded } from "../../core/flow/run.ts";
+import { isEnded } from "../../core/flow/run-state.ts";
 import { toCloudEvent } from "../../core/record/cloud-event.ts";
 import { Interruptible } from "../../runtime/interruptible.ts";
 import type { Interactor } from "../../runtime/person/interactor.ts";

@@ -3,7 +3,8 @@
 
 import { type FaultCode, isFaultCode, traitsOf } from "../../core/index.ts";
 import type { Spending } from "../../core/flow/money.ts";
-import { keyOf, type RunState, type Visit, visitOf } from "../../core/flow/run.ts";
+import { keyOf, type RunState, visitOf } from "../../core/flow/run-state.ts";
+import type { Visit } from "../../core/flow/visit.ts";
 import type { Entry } from "../../core/record/event.ts";
 import { emptySession, foldEntry } from "../../core/record/replay.ts";
 import type { RunStreamEvent } from "../../core/record/run-stream.ts";

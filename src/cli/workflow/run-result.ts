@@ -5,7 +5,7 @@ import { failedName } from "../../core/fault/fault.ts";
 import { formatMs, type Locale, type OperatorView, type Question, SHAPE_REDACTOR, viewFor } from "../../core/index.ts";
 import { endOf, formFacts } from "../../core/flow/interaction.ts";
 import { turnOf } from "../../core/flow/node.ts";
-import type { RunStatus } from "../../core/flow/run.ts";
+import type { RunStatus } from "../../core/flow/run-state.ts";
 import { tellRun } from "../../core/flow/run-words.ts";
 import { visitWithOutput } from "../../workflow/report/run-output.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";

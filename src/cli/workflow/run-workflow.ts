@@ -1,7 +1,7 @@
 // `faultline workflow run` and `resume`: starts or resumes a run and follows it.
 
 import { isFaultError, SHAPE_REDACTOR } from "../../core/index.ts";
-import { isEnded } from "../../core/flow/run.ts";
+import { isEnded } from "../../core/flow/run-state.ts";
 import { parseJson } from "../../core/try-read.ts";
 import type { ChangedWorkflow } from "../../workflow/runs-api.ts";
 import type { Workflow } from "../../workflow-model/stage.ts";

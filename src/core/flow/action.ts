@@ -8,7 +8,7 @@ import { remediesFor } from "./action-remedies.ts";
 import { ACTION_IDS, type ActionFacts, type ActionId, actionWords } from "./action-words.ts";
 import type { Question } from "./interaction.ts";
 import { nodeTraits, switchedTo } from "./node.ts";
-import { isEnded, keyOf, type RunState } from "./run.ts";
+import { isEnded, keyOf, type RunState } from "./run-state.ts";
 import type { Visit } from "./visit.ts";
 
 export { ACTION_IDS };

@@ -11,11 +11,6 @@ import { again, begin, instruct, leave, restart, stopsOthers } from "./run-paths
 import { copyVisits, isEnded, keyOf, openVisitOf, openVisits, type RunState, visitOf } from "./run-state.ts";
 import type { Fan, Visit } from "./visit.ts";
 
-export { begunCount, executionsOf, isEnded, keyOf, openVisits, settledCount, visitOf } from "./run-state.ts";
-export type { RunState, RunStatus } from "./run-state.ts";
-export { isBeside, isOpen } from "./visit.ts";
-export type { Visit, VisitState } from "./visit.ts";
-
 export function startRun(event: Extract<RunEvent, { type: "run-started" }>, at: number): RunState {
   const { workflow, version, digest, file, limits, predecessor, inherited, start, instruction, traceparent } = event;
   const state: RunState = {

@@ -5,7 +5,8 @@ import { advanceCall, type CallEvent, type CallState, startCall } from "../flow/
 import type { Answer, Question } from "../flow/interaction.ts";
 import { book, NOTHING_SPENT, rebook, type Spending } from "../flow/money.ts";
 import type { Fault } from "../fault/fault.ts";
-import { type RunState, startRun } from "../flow/run.ts";
+import type { RunState } from "../flow/run-state.ts";
+import { startRun } from "../flow/run.ts";
 import type { Entry, JournalEvent, Manifest, SessionStatus, TurnStatus } from "./event.ts";
 import { foldIntoRun } from "./run-fold.ts";
 

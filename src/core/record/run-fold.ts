@@ -4,9 +4,10 @@
 import type { FaultCode } from "../fault/catalogue.ts";
 import { turnOfCall } from "../flow/call.ts";
 import { placeOf } from "../flow/node.ts";
-import { foldRun, isOpen, noteTarget, type RunState, type Visit, visitOf } from "../flow/run.ts";
+import { type RunState, visitOf } from "../flow/run-state.ts";
+import { foldRun, noteTarget } from "../flow/run.ts";
+import { isOpen, type Visit, type VisitCall } from "../flow/visit.ts";
 import type { RunEvent } from "../flow/run-event.ts";
-import type { VisitCall } from "../flow/visit.ts";
 import type { Entry, JournalEvent } from "./event.ts";
 import { noticeOf } from "./notice.ts";
 

@@ -8,7 +8,7 @@ import { nameFault } from "../../core/flow/name.ts";
 import type { QuestionPayload } from "../../core/flow/interaction.ts";
 import type { Spending } from "../../core/flow/money.ts";
 import type { RunEvent } from "../../core/flow/run-event.ts";
-import type { RunState } from "../../core/flow/run.ts";
+import type { RunState } from "../../core/flow/run-state.ts";
 import type { Entry, HostEvent, SessionStatus, TurnEvent } from "../../core/record/event.ts";
 import { snapshotOf, type TurnRecord } from "../../core/record/replay.ts";
 import { type TraceRecord, traceOf } from "../../core/record/trace.ts";

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { runsQuery } from "../../api/run-shapes.ts";
 import type { Question } from "../../core/flow/interaction.ts";
-import { isEnded, keyOf, type RunStatus } from "../../core/flow/run.ts";
+import { isEnded, keyOf, type RunStatus } from "../../core/flow/run-state.ts";
 import { standingOf, type Surroundings } from "../../core/flow/run-standing.ts";
 import type { Span } from "../../core/record/timeline.ts";
 import { asItStands } from "../../workflow/report/as-it-stands.ts";

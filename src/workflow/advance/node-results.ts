@@ -3,7 +3,8 @@
 
 import type { Fault } from "../../core/fault/fault.ts";
 import { viewFor } from "../../core/fault/view.ts";
-import { executionsOf, isBeside, keyOf, type RunState, settledCount, type Visit } from "../../core/flow/run.ts";
+import { executionsOf, keyOf, type RunState, settledCount } from "../../core/flow/run-state.ts";
+import { isBeside, type Visit } from "../../core/flow/visit.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { deepFreeze } from "../definition/deep-freeze.ts";
 import { instructionFor } from "../operator/standing-instructions.ts";

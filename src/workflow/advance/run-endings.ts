@@ -4,7 +4,8 @@ import type { FaultCode } from "../../core/fault/catalogue.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import { matrixOutcome, type MatrixOutcome, MATRIX_OUTCOMES } from "../../core/fault/vocabulary.ts";
 import type { RunEvent } from "../../core/flow/run-event.ts";
-import { type RunState, siblingsOf, visitOf } from "../../core/flow/run.ts";
+import { type RunState, visitOf } from "../../core/flow/run-state.ts";
+import { siblingsOf } from "../../core/flow/run.ts";
 
 export interface RunEnding {
   readonly events: readonly RunEvent[];

@@ -1,7 +1,8 @@
 // What a run keeps in the journal beside its events, exact: its inputs and the output of each visit. Secret inputs are kept apart,
 // where no view, event or export looks.
 
-import { keyOf, type Visit } from "../../core/flow/run.ts";
+import { keyOf } from "../../core/flow/run-state.ts";
+import type { Visit } from "../../core/flow/visit.ts";
 import type { Journal, Keep } from "../../journal/journal.ts";
 import { deepFreeze } from "../definition/deep-freeze.ts";
 import type { Workflow, WorkflowInputs } from "../../workflow-model/stage.ts";

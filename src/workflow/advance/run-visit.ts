@@ -17,7 +17,7 @@ import {
   turnOf,
 } from "../../core/flow/node.ts";
 import type { RunEvent } from "../../core/flow/run-event.ts";
-import type { Visit } from "../../core/flow/run.ts";
+import type { Visit } from "../../core/flow/visit.ts";
 import { seenStage } from "../../core/flow/seen-stage.ts";
 import { decideStage } from "../../core/flow/stage.ts";
 import type { Faultline } from "../../faultline.ts";

@@ -11,19 +11,9 @@ import { matrixOutcome } from "../../core/fault/vocabulary.ts";
 import { switchedTo, turnOf } from "../../core/flow/node.ts";
 import type { RunEvent, RunLimits } from "../../core/flow/run-event.ts";
 import type { TurnEvent } from "../../core/record/event.ts";
-import {
-  begunCount,
-  copyRun,
-  foldRun,
-  isEnded,
-  keyOf,
-  needsOf,
-  openVisits,
-  type RunNeeds,
-  type RunState,
-  visitOf,
-  type Visit,
-} from "../../core/flow/run.ts";
+import { begunCount, isEnded, keyOf, openVisits, type RunState, visitOf } from "../../core/flow/run-state.ts";
+import { copyRun, foldRun, needsOf, type RunNeeds } from "../../core/flow/run.ts";
+import type { Visit } from "../../core/flow/visit.ts";
 import { steadyNow } from "../../host/clock.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";

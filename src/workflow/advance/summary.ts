@@ -1,9 +1,10 @@
 // The summary of a run and its next wake-up time: kept beside its events and written with them, so that lists and drivers need not
 // fold events.
 
-import { copyRun, isEnded, needsOf, openVisits, type RunState, type Visit } from "../../core/flow/run.ts";
+import { isEnded, openVisits, type RunState } from "../../core/flow/run-state.ts";
+import { copyRun, needsOf } from "../../core/flow/run.ts";
+import { callWaitOf, type Visit } from "../../core/flow/visit.ts";
 import type { RunWait } from "../../core/flow/run-standing.ts";
-import { callWaitOf } from "../../core/flow/visit.ts";
 import { visitStanding } from "../../core/flow/visit-words.ts";
 import { foldIntoRun } from "../../core/record/run-fold.ts";
 import type { JournalEvent } from "../../core/record/event.ts";

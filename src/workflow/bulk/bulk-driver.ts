@@ -6,7 +6,7 @@
 import { classify } from "../../core/classify/classify.ts";
 import { isFaultError } from "../../core/fault/fault-error.ts";
 import type { Fault } from "../../core/fault/fault.ts";
-import { isEnded } from "../../core/flow/run.ts";
+import { isEnded } from "../../core/flow/run-state.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { warn } from "../../journal/warnings.ts";

@@ -1,7 +1,7 @@
 // The workflow a run is advanced with: the one it was started with, or a newer one that was accepted. Ending a run needs none, so
 // it can be ended where its definition is not known, or can no longer be read.
 
-import type { RunState } from "../../core/flow/run.ts";
+import type { RunState } from "../../core/flow/run-state.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { DEFAULT_LIMITS } from "../define.ts";
 import { openActions } from "../operator/posted-actions.ts";

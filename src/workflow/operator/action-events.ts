@@ -3,7 +3,8 @@
 
 import { matrixOutcome } from "../../core/fault/vocabulary.ts";
 import type { RunEvent } from "../../core/flow/run-event.ts";
-import { executionsOf, type RunState, visitOf, type Visit } from "../../core/flow/run.ts";
+import { executionsOf, type RunState, visitOf } from "../../core/flow/run-state.ts";
+import type { Visit } from "../../core/flow/visit.ts";
 import { failureFeedback } from "../advance/failure-feedback.ts";
 import type { PostedAction } from "./posted-actions.ts";
 import type { Workflow } from "../../workflow-model/stage.ts";

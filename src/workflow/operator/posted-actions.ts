@@ -1,6 +1,6 @@
 // Actions that people post for a run. A run has one writer, so they wait in the journal for the process that advances it.
 
-import type { RunState } from "../../core/flow/run.ts";
+import type { RunState } from "../../core/flow/run-state.ts";
 import type { Journal } from "../../journal/journal.ts";
 
 export interface PostedAction {

@@ -1,7 +1,7 @@
 // The faults for requests that a run cannot fulfil. Each message says what, why, and what to do instead.
 
 import { fault, type Fault } from "../../core/fault/fault.ts";
-import type { RunStatus } from "../../core/flow/run.ts";
+import type { RunStatus } from "../../core/flow/run-state.ts";
 import type { RunReport, RunSummary } from "../runs-api.ts";
 
 export function noRun(run: string): Fault {

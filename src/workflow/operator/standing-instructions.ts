@@ -2,7 +2,8 @@
 // them, so they come from the actions that the journal keeps. Grants and raised limits also hold for later visits of the run.
 
 import type { Instruction } from "../../core/flow/node.ts";
-import type { RunState, Visit } from "../../core/flow/run.ts";
+import type { RunState } from "../../core/flow/run-state.ts";
+import type { Visit } from "../../core/flow/visit.ts";
 import type { Journal, Keep } from "../../journal/journal.ts";
 import { type Granted, GRANT, grantedIn } from "./grants.ts";
 import { readOutput } from "../advance/run-values.ts";

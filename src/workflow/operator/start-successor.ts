@@ -3,7 +3,7 @@
 import { isFault } from "../../core/fault/fault.ts";
 import { createRedactor } from "../../core/fault/redact.ts";
 import type { OfferedAction } from "../../core/flow/action.ts";
-import type { RunState } from "../../core/flow/run.ts";
+import type { RunState } from "../../core/flow/run-state.ts";
 import type { SessionState } from "../../core/record/replay.ts";
 import { readField } from "../../core/try-read.ts";
 import { beginRun } from "../advance/begin-run.ts";

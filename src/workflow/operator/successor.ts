@@ -6,8 +6,8 @@ import { fault } from "../../core/fault/fault.ts";
 import type { OfferedAction } from "../../core/flow/action.ts";
 import type { Instruction } from "../../core/flow/node.ts";
 import type { Inheritance, RunLimits } from "../../core/flow/run-event.ts";
-import { executionsOf, type RunState, type Visit } from "../../core/flow/run.ts";
-import { raisedLimits } from "../../core/flow/run-state.ts";
+import { executionsOf, raisedLimits, type RunState } from "../../core/flow/run-state.ts";
+import type { Visit } from "../../core/flow/visit.ts";
 import type { Journal, Keep } from "../../journal/journal.ts";
 import { keepOutput, readOutput } from "../advance/run-values.ts";
 

@@ -8,7 +8,7 @@ import { checkActionParams } from "../../core/flow/action-params.ts";
 import { ACTION_IDS } from "../../core/flow/action-words.ts";
 import type { OfferedAction } from "../../core/flow/action.ts";
 import type { Answer, Question } from "../../core/flow/interaction.ts";
-import { isEnded, type RunState } from "../../core/flow/run.ts";
+import { isEnded, type RunState } from "../../core/flow/run-state.ts";
 import type { KeyedMutex } from "../../host/keyed-mutex.ts";
 import { noQuestion } from "../../runtime/call/ask.ts";
 import type { Workflow } from "../../workflow-model/stage.ts";

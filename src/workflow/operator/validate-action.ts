@@ -3,7 +3,7 @@
 
 import type { Fault } from "../../core/fault/fault.ts";
 import type { OfferedAction } from "../../core/flow/action.ts";
-import { type RunState, visitOf } from "../../core/flow/run.ts";
+import { type RunState, visitOf } from "../../core/flow/run-state.ts";
 import { NodeResults } from "../advance/node-results.ts";
 import type { RunsDeps } from "../runs-options.ts";
 

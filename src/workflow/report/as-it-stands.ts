@@ -1,6 +1,6 @@
 // A run's report corrected by what is known about processes.
 
-import type { Visit } from "../../core/flow/run.ts";
+import type { Visit } from "../../core/flow/visit.ts";
 import type { RunReport } from "../runs-api.ts";
 
 /** When no process works on the run, a visit that the journal shows as running was interrupted by the death of its process. */

@@ -2,7 +2,7 @@
 // start. Every filter has an index; a search with filters besides, and what no filter names, reads on up to a limit, so pages may be short.
 
 import { codesWithCause } from "../../core/fault/catalogue.ts";
-import type { RunStatus } from "../../core/flow/run.ts";
+import type { RunStatus } from "../../core/flow/run-state.ts";
 import type { Journal, Timed } from "../../journal/journal.ts";
 import { LATEST, tagOf } from "../../journal/keep-kinds.ts";
 import { compareKeys } from "../../journal/key-order.ts";

@@ -1,7 +1,7 @@
 // What a person on duty wants to know first, read by index: a journal with a long past costs no more than a new one.
 
 import type { Question } from "../../core/flow/interaction.ts";
-import { isEnded } from "../../core/flow/run.ts";
+import { isEnded } from "../../core/flow/run-state.ts";
 import { currentWait } from "../../core/flow/run-standing.ts";
 import type { FaultBucket } from "../../journal/fault-queries.ts";
 import type { Journal, SessionSummary, Timed } from "../../journal/journal.ts";

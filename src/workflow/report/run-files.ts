@@ -3,7 +3,7 @@
 import { classify } from "../../core/classify/classify.ts";
 import { suppressed } from "../../core/fault/suppressed.ts";
 import { turnOf } from "../../core/flow/node.ts";
-import type { Visit } from "../../core/flow/run.ts";
+import type { Visit } from "../../core/flow/visit.ts";
 import type { Journal } from "../../journal/journal.ts";
 import type { Session } from "../../runtime/session/session.ts";
 import type { VisitEnd } from "../advance/run-visit.ts";

@@ -1,6 +1,7 @@
 // What the nodes of a run have left, for people.
 
-import type { RunState, Visit } from "../../core/flow/run.ts";
+import type { RunState } from "../../core/flow/run-state.ts";
+import type { Visit } from "../../core/flow/visit.ts";
 import { readOutput } from "../advance/run-values.ts";
 import type { RunsDeps } from "../runs-options.ts";
 import { redactorOf } from "./run-reports.ts";

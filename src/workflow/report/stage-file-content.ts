@@ -8,7 +8,7 @@ import { LOCALES, type Locale } from "../../core/fault/words/words.ts";
 import { actionsOn, type ActionSituation } from "../../core/flow/action.ts";
 import { actionWords } from "../../core/flow/action-words.ts";
 import { turnOf } from "../../core/flow/node.ts";
-import { type RunState, visitOf } from "../../core/flow/run.ts";
+import { type RunState, visitOf } from "../../core/flow/run-state.ts";
 import { knownCode } from "../../core/record/known-code.ts";
 import { fileNameOf } from "../../journal/files/artefact-names.ts";
 import { fit } from "../../journal/files/artefact-text.ts";

@@ -4,7 +4,8 @@
 import type { Fault } from "../../core/fault/fault.ts";
 import { matrixOutcome } from "../../core/fault/vocabulary.ts";
 import { type NodePlace, placeOf, type Route } from "../../core/flow/node.ts";
-import { copyRun, foldRun, type RunState, startRun } from "../../core/flow/run.ts";
+import type { RunState } from "../../core/flow/run-state.ts";
+import { copyRun, foldRun, startRun } from "../../core/flow/run.ts";
 import type { RunEvent } from "../../core/flow/run-event.ts";
 import type { JournalEvent } from "../../core/record/event.ts";
 import { knownCode } from "../../core/record/known-code.ts";

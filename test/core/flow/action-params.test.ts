@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { checkActionParams, MAX_TEXT_BYTES } from "../../../src/core/flow/action-params.ts";
 import { type ActionId, actionsFor, type OfferedAction } from "../../../src/core/flow/action.ts";
 import type { FaultCode } from "../../../src/core/index.ts";
-import type { RunState } from "../../../src/core/flow/run.ts";
+import type { RunState } from "../../../src/core/flow/run-state.ts";
 import { failedWith, pausedFor, question, SELECT, situation } from "./action-situations.ts";
 
 function offered(id: ActionId, state: RunState): OfferedAction {

@@ -5,7 +5,8 @@ import type { ActionSituation } from "../../../src/core/flow/action.ts";
 import type { Question, QuestionPayload } from "../../../src/core/flow/interaction.ts";
 import type { NodeKind, PauseReason } from "../../../src/core/flow/node.ts";
 import type { RunEvent, RunLimits } from "../../../src/core/flow/run-event.ts";
-import { foldRun, type RunState, startRun } from "../../../src/core/flow/run.ts";
+import type { RunState } from "../../../src/core/flow/run-state.ts";
+import { foldRun, startRun } from "../../../src/core/flow/run.ts";
 
 const LIMITS: RunLimits = { maxParallel: 4, maxNodes: 100, timeoutMs: 60_000, maxCostMicrocents: 500 };
 

@@ -6,7 +6,7 @@ import { ACTIONS, actionsFor, actionsOn, focusOf } from "../../../src/core/flow/
 import { REMEDIES, remediesFor } from "../../../src/core/flow/action-remedies.ts";
 import { actionTable } from "../../../src/core/flow/action-table.ts";
 import { ACTION_IDS, type ActionId } from "../../../src/core/flow/action-words.ts";
-import type { RunState } from "../../../src/core/flow/run.ts";
+import type { RunState } from "../../../src/core/flow/run-state.ts";
 import {
   CODER_DONE,
   failedWith,

@@ -4,7 +4,9 @@
 import fc from "fast-check";
 import type { Route } from "../../../src/core/flow/node.ts";
 import type { RunEvent } from "../../../src/core/flow/run-event.ts";
-import { foldRun, needsOf, type RunState, startRun, type Visit } from "../../../src/core/flow/run.ts";
+import type { RunState } from "../../../src/core/flow/run-state.ts";
+import { foldRun, needsOf, startRun } from "../../../src/core/flow/run.ts";
+import type { Visit } from "../../../src/core/flow/visit.ts";
 import { fault } from "../../../src/core/fault/fault.ts";
 
 export type Plan =

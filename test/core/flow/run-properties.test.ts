@@ -5,19 +5,15 @@ import { describe, expect, it } from "vitest";
 import type { RunEvent } from "../../../src/core/flow/run-event.ts";
 import {
   begunCount,
-  copyRun,
   executionsOf,
-  foldRun,
-  isBeside,
   isEnded,
-  isOpen,
   keyOf,
-  needsOf,
   openVisits,
   type RunState,
-  startRun,
   visitOf,
-} from "../../../src/core/flow/run.ts";
+} from "../../../src/core/flow/run-state.ts";
+import { copyRun, foldRun, needsOf, startRun } from "../../../src/core/flow/run.ts";
+import { isBeside, isOpen } from "../../../src/core/flow/visit.ts";
 import { fault } from "../../../src/core/fault/fault.ts";
 import { compile, type Compiled, plans, started, tell } from "./run-plans.ts";
 

@@ -3,7 +3,7 @@
 import type { ScenarioRule } from "../../../src/chaos/scenario-schema.ts";
 import type { FaultClass, FaultCode } from "../../../src/core/fault/catalogue.ts";
 import type { ActionId } from "../../../src/core/flow/action.ts";
-import type { RunStatus } from "../../../src/core/flow/run.ts";
+import type { RunStatus } from "../../../src/core/flow/run-state.ts";
 import type { RunReport } from "../../../src/workflow/runs-api.ts";
 import type { MatrixWorld } from "./world.ts";
 

@@ -2,7 +2,7 @@
 
 import { commandLine } from "../program-name.ts";
 import type { Locale } from "../../../core/index.ts";
-import type { VisitState } from "../../../core/flow/run.ts";
+import type { VisitState } from "../../../core/flow/visit.ts";
 
 export interface RunsWords {
   readonly noRuns: string;
