@@ -85,6 +85,7 @@ export const decisionView = z
     wakeAt: z.number().optional(),
     question: z.string().optional(),
     left: z.array(z.string()).describe("What the policy would try after this."),
+    leftSays: z.array(z.string()).describe("The same in words."),
   })
   .meta({ id: "Decision" });
 

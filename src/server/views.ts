@@ -3,7 +3,7 @@
 import type { z } from "zod";
 import type { decisionView, faultView, questionView } from "../api/shapes.ts";
 import type { Role } from "../api/route.ts";
-import { explain } from "../core/decide/explain.ts";
+import { explain, recourseStep } from "../core/decide/explain.ts";
 import type { Decision } from "../core/decide/decision.ts";
 import { type FaultCode, traitsOf } from "../core/fault/catalogue.ts";
 import type { Fault } from "../core/fault/fault.ts";
@@ -57,6 +57,7 @@ export function decisionFor({ role, locale }: Reader, decision: Decision): z.out
     why: [...why],
     row: { layer: row.layer, at: placeFor(role, row.at) },
     left: [...left],
+    leftSays: left.map((recourse) => recourseStep(recourse, locale)),
   };
 }
 

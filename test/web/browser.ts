@@ -3,6 +3,8 @@
 // 1. Whatever goes wrong in the page fails the test: errors on the console, uncaught errors, refusals by the content security policy,
 //    and requests to anything but the page's own server. A test names the troubles it causes on purpose.
 // 2. Nothing sleeps: `page` waits for what it is asked for.
+// 3. People who look alike at the sample world share a context, so that the scripts are loaded and compiled once. Nobody changes that world,
+//    and what a page keeps for itself it keeps per tab.
 
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { describe, inject, onTestFinished } from "vitest";
@@ -40,15 +42,21 @@ const PATIENCE_MS = 30_000;
 export const inBrowser = describe.skipIf(browserAt === null);
 
 let browser: Promise<Browser> | null = null;
+const shared = new Map<string, Promise<BrowserContext>>();
 
 /** Opens the dashboard at `path`. The page is closed, and its troubles are looked at, when the test has finished. */
 export async function look(served: Served, path: string, options: LookOptions = {}): Promise<Page> {
   browser ??= chromium.connect(browserAt ?? "");
-  const context = await newContext(await browser, served, options);
+  const isShared = served.url === inject("sampleWorld").url && !hasClock(options);
+  const context = await (isShared
+    ? sharedContext(await browser, served, options)
+    : newContext(await browser, served, options));
   const page = await context.newPage();
+  const { width = WIDTH, height = HEIGHT } = options;
+  await page.setViewportSize({ width, height });
   const troubles = troublesOf(page, served);
   onTestFinished(async () => {
-    await context.close();
+    await (isShared ? page : context).close();
     const unexpected = troubles.filter((trouble) => !(options.expects ?? []).some((known) => known.test(trouble)));
     if (unexpected.length > 0) throw new Error(`The page had troubles:\n${unexpected.join("\n")}`);
   });
@@ -56,18 +64,32 @@ export async function look(served: Served, path: string, options: LookOptions = 
   return page;
 }
 
+const [WIDTH, HEIGHT] = [1440, 900];
+
+function hasClock({ hasOwnClock = false, clockAheadMs = 0 }: LookOptions): boolean {
+  return hasOwnClock || clockAheadMs !== 0;
+}
+
+/** Ends with the browser. */
+function sharedContext(at: Browser, served: Served, options: LookOptions): Promise<BrowserContext> {
+  const { as = "operator", language = "en", theme = "light" } = options;
+  const key = JSON.stringify([as, language, theme]);
+  const known = shared.get(key) ?? newContext(at, served, options);
+  shared.set(key, known);
+  return known;
+}
+
 async function newContext(
   at: Browser,
   { url, tokens }: Served,
-  { as = "operator", language = "en", theme = "light", width = 1440, height = 900, ...options }: LookOptions,
+  { as = "operator", language = "en", theme = "light", ...options }: LookOptions,
 ): Promise<BrowserContext> {
-  const { clockAheadMs = 0, hasOwnClock = clockAheadMs !== 0 } = options;
   const context = await at.newContext({
-    ...{ viewport: { width, height }, reducedMotion: "reduce", colorScheme: theme === "dark" ? "dark" : "light" },
+    ...{ reducedMotion: "reduce", colorScheme: theme === "dark" ? "dark" : "light" },
     locale: language,
   });
   context.setDefaultTimeout(PATIENCE_MS);
-  if (hasOwnClock) await context.clock.install({ time: Date.now() + clockAheadMs });
+  if (hasClock(options)) await context.clock.install({ time: Date.now() + (options.clockAheadMs ?? 0) });
   const preferences = JSON.stringify(JSON.stringify({ language, theme }));
   // Kept as the page keeps them; a test may change them in the page.
   await context.addInitScript(`localStorage["faultline.preferences"] ??= ${preferences};

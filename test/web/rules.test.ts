@@ -143,8 +143,8 @@ inBrowser("the first button of a failed run", () => {
 });
 
 inBrowser("the panel beside a filtered list", () => {
-  it("walks that list: next and previous are its rows", async () => {
-    const page = await look(pagesWorld(), "/runs?workflow=review-pr");
+  it.each([1440, 390])("walks that list: next and previous are its rows, in a window of %i px", async (width) => {
+    const page = await look(pagesWorld(), "/runs?workflow=review-pr", { width });
     const rows = page.locator(".rows .row");
     await rows.nth(2).waitFor();
     const names = await rows.evaluateAll((all) =>

@@ -23,12 +23,15 @@ export interface ActionButtonsProps {
   readonly actions: readonly Action[];
   /** row: the best one and a menu. panel: all of them, with their keys. */
   readonly kind: "row" | "panel";
+  /** False where something else comes first, such as the answer to a question. */
+  readonly hasPrimary?: boolean;
 }
 
-export function ActionButtons({ run, actions, kind }: ActionButtonsProps): ReactNode {
+export function ActionButtons({ run, actions, kind, hasPrimary = true }: ActionButtonsProps): ReactNode {
   const canAct = useCanAct();
   if (!canAct) return kind === "row" ? null : <ActionList actions={actions} />;
-  return kind === "row" ? <RowActions run={run} actions={actions} /> : <PanelActions run={run} actions={actions} />;
+  if (kind === "row") return <RowActions run={run} actions={actions} />;
+  return <PanelActions run={run} actions={actions} hasPrimary={hasPrimary} />;
 }
 
 /** For people who may look and not act. */
@@ -44,7 +47,7 @@ function ActionList({ actions }: { readonly actions: readonly Action[] }): React
   );
 }
 
-type Offers = Omit<ActionButtonsProps, "kind">;
+type Offers = Pick<ActionButtonsProps, "run" | "actions">;
 
 const KEYS: Readonly<Record<string, string>> = {
   "retry-stage": "r",
@@ -52,7 +55,7 @@ const KEYS: Readonly<Record<string, string>> = {
   "continue-discussion": "c",
 };
 
-function PanelActions({ run, actions }: Offers): ReactNode {
+function PanelActions({ run, actions, hasPrimary }: Offers & { readonly hasPrimary: boolean }): ReactNode {
   const { take, busy, dialog } = useTaking(run);
   const keyed = new Map<string, Action>();
   for (const action of actions) {
@@ -74,7 +77,7 @@ function PanelActions({ run, actions }: Offers): ReactNode {
       {actions.map((action, index) => (
         <Button
           key={action.key}
-          kind={action.effect === "cancel" ? "danger" : index === 0 ? "primary" : "plain"}
+          kind={action.effect === "cancel" ? "danger" : hasPrimary && index === 0 ? "primary" : "plain"}
           effect={effectOf(action)}
           isBusy={busy === action.key}
           onClick={() => take(action)}

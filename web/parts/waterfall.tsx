@@ -144,7 +144,9 @@ const Row = memo(function Row({ row, index, top, htmlId, scale, chosen, onChoose
         {state === null ? null : (
           <span className={`waterfall-dot tone-${toneOf(state.id)}`} data-state={state.id} aria-hidden="true" />
         )}
-        <span className="one-line">{label}</span>
+        <span className="one-line" title={label}>
+          {label}
+        </span>
         {note === "" ? null : <span className="one-line dim waterfall-note">{note}</span>}
       </div>
       <div role="gridcell" className="waterfall-bars">

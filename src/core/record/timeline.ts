@@ -290,8 +290,12 @@ const MAKERS: Makers = {
     const span = line.newest("attempt", call);
     if (span !== undefined) span.artefacts = [...span.artefacts, { name, ref, bytes, cut }];
   },
-  "question-asked": (line, { call, question }, at) =>
-    line.wait(call, "question", at, question.expiresAt, within(line.newest("call", call) ?? null)),
+  "question-asked": (line, { call, question }, at) => {
+    const asking = line.newest("call", call);
+    // A gate asks without a call: its visit waits, and says so itself.
+    if (asking === undefined && (line.newest("turn", question.turn)?.place ?? null) !== null) return;
+    line.wait(call, "question", at, question.expiresAt, within(asking ?? null));
+  },
   "question-answered": (line, { call }, at) => void line.close("wait", call, at, "done"),
   "node-retrying": (line, event, at) => {
     const { fault, decision, nextAt } = event;

@@ -22,7 +22,7 @@ import "./audit.css";
 export type AuditRecord = Answer<"listAudit">["items"][number];
 type ReadAudit = (cursor: string | null, more?: { readonly signal: AbortSignal }) => Promise<Answer<"listAudit">>;
 
-const ROW_HEIGHT = 40;
+const ROW_HEIGHT = 44;
 const PAGE_SIZE = 100;
 
 export function AuditPage(): ReactNode {

@@ -25,7 +25,7 @@ export function Do({ run }: { readonly run: Run }): ReactNode {
         <AskedHere key={question.id} question={question} />
       ))}
       {canAct ? null : <p className="dim">{words.readOnly}</p>}
-      <ActionButtons run={run.run} actions={actions} kind="panel" />
+      <ActionButtons run={run.run} actions={actions} kind="panel" hasPrimary={run.asked.length === 0} />
       {actions.length === 0 && run.asked.length === 0 ? <p className="dim">{words.nothingToDo}</p> : null}
     </Section>
   );

@@ -57,7 +57,7 @@ function factsOf(
   row: PolicyRow | undefined,
   words: (typeof RUN_WORDS)["en"],
 ): readonly (readonly [string, ReactNode])[] {
-  const { why, left, serverWait } = decision;
+  const { why, leftSays, serverWait } = decision;
   return [
     [words.policyRow, <code key="row">{`${decision.row.layer} · ${decision.row.at}`}</code>],
     ...(row === undefined ? [] : [[words.matches, row.matches] as const]),
@@ -74,7 +74,7 @@ function factsOf(
             </ul>,
           ] as const,
         ]),
-    ...(left.length === 0 ? [] : [[words.leftToTry, left.join(" → ")] as const]),
+    ...(leftSays.length === 0 ? [] : [[words.leftToTry, leftSays.join(" → ")] as const]),
   ];
 }
 

@@ -198,7 +198,7 @@ export const RUN_WORDS = wordTable({
     matches: "匹配条件",
     waitFrom: "等待",
     serverNamedIt: "由对方指定",
-    whyNothingElse: "为何没有采取其他措施",
+    whyNothingElse: "未选其他的原因",
     leftToTry: "后续可选",
     schedule: (max: number) => `此行的重试安排，最多 ${max} 次尝试`,
     attempt: "尝试",

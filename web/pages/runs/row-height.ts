@@ -1,9 +1,9 @@
-// Rows are taller on a narrow screen, where each is a card of two lines.
+// Rows are taller on a narrow screen, where each is a card: where it stands, what it is and why, and what to do.
 
 import { useSyncExternalStore } from "react";
 
 const NARROW = "(max-width: 700px)";
-const [ROW, CARD] = [54, 84];
+const [ROW, CARD] = [54, 116];
 
 export function useRowHeight(): number {
   return useSyncExternalStore(subscribe, () => matchMedia(NARROW).matches) ? CARD : ROW;

@@ -149,9 +149,14 @@ function noteOf({ span, step, label }: Item, words: RowWords): string {
   return span.tool === label ? "" : span.tool;
 }
 
+/** A visit and a call are shown by what is in them; a turn is a thin line around its calls, which wait more than they work. */
 function barsOf({ span, children }: Item, options: RowOptions): readonly WaterfallBar[] {
-  const inside = children.flatMap((child) => (child.span === null ? [] : [child.span]));
-  if (span === null || (span.kind === "call" && inside.length > 0)) return inside.map((one) => barOf(one, options));
+  const inside = children.filter((child) => child.span !== null);
+  if (span === null || (span.kind === "call" && inside.length > 0))
+    return inside.flatMap((child) => [
+      ...barsOf({ ...child, children: child.span?.kind === "turn" ? child.children : [] }, options),
+      ...(child.span?.kind === "turn" ? child.children.flatMap((call) => barsOf(call, options)) : []),
+    ]);
   return [{ ...barOf(span, options), ...(children.length > 0 ? { phase: "frame" } : {}) }];
 }
 
