@@ -7,7 +7,7 @@ import type { Protocol } from "../provider/wire/protocol.ts";
 import { requestFacts } from "../provider/wire/request-facts.ts";
 import type { GatewayTarget } from "./config/settings.ts";
 import { withModel } from "./request/model-name.ts";
-import { modelList, oneModel } from "./route/model-list.ts";
+import { modelList, oneModel, withCodexList } from "./route/model-list.ts";
 import { forward } from "./target/forward.ts";
 import type { Transport } from "./target/transport.ts";
 import { noRouteWords, refuse, sendJson, type ClientExchange, whenLeft } from "./client-exchange.ts";
@@ -16,8 +16,16 @@ export function showModels(exchange: ClientExchange, dialect: Protocol, model: s
   const models = exchange.inForce.routing.models(exchange.key);
   if (model !== null && !models.includes(model))
     return void refuse(exchange, dialect, "unknown-model", `there is no ${model}`);
-  sendJson(exchange, JSON.stringify(model === null ? modelList(dialect, models) : oneModel(dialect, model)));
+  const list = modelList(dialect, models);
+  const isCodex = dialect === "openai-chat" && CODEX.test(exchange.query);
+  sendJson(
+    exchange,
+    JSON.stringify(model === null ? (isCodex ? withCodexList(list) : list) : oneModel(dialect, model)),
+  );
 }
+
+/** The parameter by which Codex asks for its own list. */
+const CODEX = /[?&]client_version=/;
 
 const COUNTED_MODEL = /\/models\/([^/:]+):countTokens$/;
 

@@ -61,7 +61,7 @@ export function createEngine(
   const overrides = new Map(options.manifests.map((override) => [override.id, override]));
   const counters = new BoundedCounters(options.maxTargets, (id) => byId.has(id));
   const targets = new Targets({
-    defaults: { rule: policy.breaker, maxConcurrent: Infinity, maxQueued: DEFAULT_QUEUE },
+    defaults: { rule: policy.breaker, maxConcurrent: Infinity, maxQueued: DEFAULT_QUEUE, maxPerMinute: Infinity },
     retryBudget: policy.retryBudget,
     maxTargets: options.maxTargets,
     clock,

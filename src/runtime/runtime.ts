@@ -499,5 +499,5 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
 const NO_OPTIONS: ProtectOptions<never> = Object.freeze({});
 
 function settingsOf({ bindings: { policy } }: LiveEngine): TargetSettings {
-  return { rule: policy.breaker, maxConcurrent: Infinity, maxQueued: Infinity };
+  return { rule: policy.breaker, maxConcurrent: Infinity, maxQueued: Infinity, maxPerMinute: Infinity };
 }

@@ -81,3 +81,12 @@ routes:
   const heard = await world.run(ask(world.url, "openai-chat", { model: "gpt-5" }));
   expect([heard.status, heard.raw]).toEqual([404, expect.stringContaining("it has fast, claude-*")]);
 });
+
+it("gives Codex its own empty list of models beside the one that every client reads", async () => {
+  const world = await gatewayWorld();
+  const list = async (query: string): Promise<unknown> =>
+    (await world.run(fetch(`${world.url}/v1/models${query}`))).json();
+  const everyones = { object: "list", data: [{ id: "team" }] };
+  expect(await list("?client_version=0.166.0")).toMatchObject({ ...everyones, models: [] });
+  expect(await list("")).not.toHaveProperty("models");
+});

@@ -109,3 +109,17 @@ it("tells the same in trailers of a list, which has no comments", async () => {
   expect(headers["trailer"]).toContain("x-faultline-target");
   expect(trailers).toMatchObject({ "x-faultline-target": `two/${SECOND}`, "x-faultline-attempts": "2" });
 });
+
+describe.each(DIALECTS)("requests_per_minute of a target of %s", (target) => {
+  it.each(DIALECTS)("spreads the requests of clients of %s", async (dialect) => {
+    const file = (urls: Urls): string =>
+      twoDialects(target, target)(urls).replaceAll("timeouts:", "requests_per_minute: 6, timeouts:");
+    const world = await gatewayWorld({ file });
+    const heard = await world.run(
+      Promise.all([true, false, true].map((streaming) => ask(world.url, dialect, { streaming }))),
+    );
+    expect(heard.map(({ text }) => text)).toEqual([ANSWER, ANSWER, ANSWER]);
+    const [first = 0, ...others] = world.received().map(({ at }) => at);
+    expect(others.map((at) => Math.round((at - first) / 1_000))).toEqual([10, 20]);
+  });
+});

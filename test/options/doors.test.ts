@@ -111,6 +111,7 @@ const OF_WORK = {
   signIn: CALLABLE,
   maxConcurrent: COUNT,
   maxQueued: ["5", -1, 1.5],
+  maxPerMinute: ["60", 0, -1],
   breaker: OBJECT,
   cost: OBJECT,
 };
@@ -224,6 +225,7 @@ const DOORS: readonly Door[] = [
       facts: OBJECT,
       timeouts: OBJECT,
       maxConcurrent: COUNT,
+      maxPerMinute: ["60", 0, -1],
     },
     { good: { model }, inside: [["facts.contextWindow", { model, facts: { contextWindow: 5 } }]] },
   ),

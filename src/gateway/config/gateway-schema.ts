@@ -48,6 +48,11 @@ const target = z
     models: z.array(z.string().min(1)).min(1).describe("The models that clients are shown and may name directly."),
     region: name.describe("Where it runs, for keys that are bound to regions."),
     max_concurrent: z.int().min(1).max(100_000).describe("How many requests may run at the same time."),
+    requests_per_minute: z
+      .number()
+      .min(0.01)
+      .max(1_000_000)
+      .describe("How many requests may start in a minute, evenly spread, from all processes of the journal together."),
     prices: z
       .record(z.string().min(1), price)
       .describe("Prices of its models by name, or by a beginning followed by `*`. Default: the built-in list prices."),
@@ -59,6 +64,7 @@ const target = z
     models: true,
     region: true,
     max_concurrent: true,
+    requests_per_minute: true,
     prices: true,
     timeouts: true,
   });

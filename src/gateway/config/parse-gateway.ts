@@ -112,6 +112,7 @@ class Builder {
       models: target.models ?? [],
       region: target.region ?? null,
       maxConcurrent: target.max_concurrent ?? null,
+      maxPerMinute: target.requests_per_minute ?? null,
       prices: Object.entries(target.prices ?? {}).map(([model, { input, output, cached_input, cache_write }]) => ({
         ...{ model, input, output },
         ...defined({ cachedInput: cached_input, cacheWrite: cache_write }),

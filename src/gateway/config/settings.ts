@@ -15,6 +15,7 @@ export interface GatewayTarget {
   readonly models: readonly string[];
   readonly region: string | null;
   readonly maxConcurrent: number | null;
+  readonly maxPerMinute: number | null;
   /** Prices of its models that the file states. They win over the built-in ones. */
   readonly prices: readonly StatedPrice[];
   readonly timeouts: Partial<Timeouts>;

@@ -34,6 +34,11 @@ const ONES: Readonly<Record<Protocol, OneShape>> = {
   "google-generate": google,
 };
 
+/** Codex wants a list of its own, of models with all they can do. It knows its models itself, so it gets an empty one and no error. */
+export function withCodexList(list: unknown): unknown {
+  return { ...(list as object), models: [] };
+}
+
 export function modelList(dialect: Protocol, models: readonly string[]): unknown {
   return LISTS[dialect](models);
 }

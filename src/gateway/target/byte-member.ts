@@ -38,7 +38,7 @@ const MOST_OPEN_MS = 30_000;
 
 export function byteMember(placed: PlacedTarget, dialect: Protocol, deps: GatewayDeps): GatewayMember {
   const { target, model, hasFallback } = placed;
-  const { provider, maxConcurrent } = target;
+  const { provider, maxConcurrent, maxPerMinute } = target;
   const { defaults, signIn } = headersOf(target, dialect);
   const url = new URL(target.baseUrl);
   const facts = factsFor(provider, model);
@@ -68,6 +68,7 @@ export function byteMember(placed: PlacedTarget, dialect: Protocol, deps: Gatewa
       timeoutMs: timeouts.stream.totalMs,
       ...(hasFallback ? { breaker: { defaultMaxOpenMs: MOST_OPEN_MS } } : {}),
       ...(maxConcurrent === null ? {} : { maxConcurrent }),
+      ...(maxPerMinute === null ? {} : { maxPerMinute }),
       cost: { estimate: ({ asked }) => costs.estimate(asked.facts), sent: ({ asked }) => costs.sent(asked.facts) },
       run: (request, context) => passBytes(bytes, request, context),
     }),

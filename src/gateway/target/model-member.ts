@@ -64,9 +64,13 @@ function innerMember(
 ): ModelMember {
   const own = target.dialects.includes(dialect) ? dialect : target.dialects[0];
   const language = lazyModel(target, own, model, deps.transport.fetch);
-  const { maxConcurrent, timeouts, name } = target;
+  const { maxConcurrent, maxPerMinute, timeouts, name } = target;
+  const limits = {
+    ...(maxConcurrent === null ? {} : { maxConcurrent }),
+    ...(maxPerMinute === null ? {} : { maxPerMinute }),
+  };
   const place: PlacedModel = {
-    target: { model: language, id: `${name}/${model}`, timeouts, ...(maxConcurrent === null ? {} : { maxConcurrent }) },
+    target: { model: language, id: `${name}/${model}`, timeouts, ...limits },
     domains: domainsOf(target, model, own),
     facts: factsFor(language.provider, model),
     price: targetPrice(deps.prices, target, model),

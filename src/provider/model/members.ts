@@ -177,6 +177,7 @@ function modelTool(
     timeoutMs: timeouts.stream.totalMs,
     ...(hasFallback ? { breaker: { defaultMaxOpenMs: MOST_OPEN_MS } } : {}),
     ...(target.maxConcurrent === undefined ? {} : { maxConcurrent: target.maxConcurrent }),
+    ...(target.maxPerMinute === undefined ? {} : { maxPerMinute: target.maxPerMinute }),
     cost: {
       estimate: (request) => {
         if (price === null) return null;

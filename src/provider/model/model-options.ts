@@ -47,6 +47,8 @@ export interface ModelTargetOptions<Model extends AnyLanguageModel = LanguageMod
   readonly timeouts?: Partial<Timeouts>;
   /** How many requests may run at the same time. Default: no limit. */
   readonly maxConcurrent?: number;
+  /** How many requests may start in a minute, evenly spread. Default: no limit. */
+  readonly maxPerMinute?: number;
 }
 
 /** Options of a chain of models. */
@@ -142,6 +144,7 @@ export const MODEL_TARGET_OPTIONS = shape<ModelTargetOptions>({
   ),
   timeouts: timeoutsKind,
   maxConcurrent: whole(1),
+  maxPerMinute: number(0.01),
 });
 
 export function resolveModelOptions(options: ModelOptions): ResolvedModelOptions {

@@ -8,6 +8,8 @@ export interface TargetSettings {
   readonly rule: BreakerRule;
   readonly maxConcurrent: number;
   readonly maxQueued: number;
+  /** Attempts that may start in a minute. */
+  readonly maxPerMinute: number;
 }
 
 /** `defaults` applies where no tool sets a value. */
@@ -17,6 +19,7 @@ export function mergeSettings(known: TargetSettings, added: TargetSettings, defa
     rule: addsNothing ? known.rule : strictestRule(known.rule, added.rule, defaults.rule),
     maxConcurrent: chosen(Math.min, known.maxConcurrent, added.maxConcurrent, defaults.maxConcurrent),
     maxQueued: chosen(Math.min, known.maxQueued, added.maxQueued, defaults.maxQueued),
+    maxPerMinute: chosen(Math.min, known.maxPerMinute, added.maxPerMinute, defaults.maxPerMinute),
   };
 }
 

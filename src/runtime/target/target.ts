@@ -28,6 +28,8 @@ import { RecentAttempts } from "./recent-attempts.ts";
 /** What is called: a model behind an API, an agent CLI, a tool of an MCP server, an HTTP service, or any other tool. */
 export type TargetKind = "model" | "cli" | "mcp" | "http" | "tool";
 
+const MINUTE_MS = 60_000;
+
 export interface TargetOptions extends TargetSettings {
   /** Called for every change worth keeping: a failure that counted, or a new state of the breaker. */
   readonly changed: (target: LiveTarget, from: BreakerState) => void;
@@ -103,7 +105,7 @@ export class LiveTarget {
   /** Shared with the other targets of its account; its own where it has no account. */
   readonly accountPause: SharedPause;
   /** Calls start this far apart so that the remaining limit lasts; 0 when there is plenty. */
-  intervalMs = 0;
+  private spacingMs = 0;
   private reservedAt = 0;
   usedAt = 0;
   /** When the breaker last counted a failure. */
@@ -268,11 +270,11 @@ export class LiveTarget {
   /** Applies the limits in a response: nothing left pauses the target, little left spaces the calls, plenty changes nothing. */
   applyLimits(headers: unknown, clock: Clock): void {
     const now = clock.now();
-    this.intervalMs = 0;
+    this.spacingMs = 0;
     this.noteHeaders(headers, now);
     if (hasPlenty(headers)) return;
     const { emptyUntil, intervalMs } = readPace(headers, now);
-    this.intervalMs = intervalMs;
+    this.spacingMs = intervalMs;
     if (emptyUntil > now) this.pause(emptyUntil, fault("RateLimited", { message: `${this.id} said nothing is left` }));
   }
 
@@ -288,7 +290,12 @@ export class LiveTarget {
     return readLimits(this.headers, this.headersAt);
   }
 
-  /** Reserves the next start time and returns it. Calls are spaced only while a limit is nearly reached. */
+  /** How far apart calls start: as a tool declares, or as a limit that is nearly reached demands; 0 when neither does. */
+  get intervalMs(): number {
+    return Math.max(this.spacingMs, MINUTE_MS / this.options.maxPerMinute);
+  }
+
+  /** Reserves the next start time and returns it. */
   reserveStart(now: number): number {
     if (this.intervalMs === 0) return now;
     this.reservedAt = this.startBehind(this.reservedAt, now);

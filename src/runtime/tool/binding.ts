@@ -131,8 +131,8 @@ export class Binding {
   }
 
   #lookUp(): LiveTarget {
-    const { target, maxConcurrent, maxQueued, member } = this.tool;
-    const settings = { rule: this.policy.breaker, maxConcurrent, maxQueued };
+    const { target, maxConcurrent, maxQueued, maxPerMinute, member } = this.tool;
+    const settings = { rule: this.policy.breaker, maxConcurrent, maxQueued, maxPerMinute };
     return this.bindings.deps.targets.get(
       target,
       settings,

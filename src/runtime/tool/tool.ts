@@ -140,6 +140,8 @@ export interface ToolBase<Input, Output> {
   readonly maxConcurrent?: number;
   /** How many calls may wait for a slot. More fail with `QueueFull`. */
   readonly maxQueued?: number;
+  /** How many attempts may start in a minute. They start evenly spread, in all processes of a journal together. Default: no limit. */
+  readonly maxPerMinute?: number;
   /** When calls to its target are stopped. Default: as the policy says. */
   readonly breaker?: Partial<BreakerRule>;
   /** What a call costs, for budgets. */
@@ -189,6 +191,7 @@ export interface Tool<Accepts, Output> {
   readonly signIn: (() => Promise<DeviceCode>) | null;
   readonly maxConcurrent: number;
   readonly maxQueued: number;
+  readonly maxPerMinute: number;
   readonly breaker: Partial<BreakerRule> | null;
   readonly estimate: ((input: unknown) => number | null) | null;
   readonly estimateSent: ((input: unknown) => number | null) | null;
@@ -304,6 +307,7 @@ export const TOOL_BASE = shape<ToolBase<never, unknown>>({
   signIn: callable,
   maxConcurrent: whole(1),
   maxQueued: whole(0),
+  maxPerMinute: number(0.01),
   breaker: breakerKind,
   cost: group(shape<CostOptions<never>>({ estimate: required(callable), sent: callable })),
 });
@@ -354,6 +358,7 @@ export function declared(options: AnyOptions): AnyTool {
     signIn: options.signIn ?? null,
     maxConcurrent: options.maxConcurrent ?? Infinity,
     maxQueued: options.maxQueued ?? DEFAULT_QUEUE,
+    maxPerMinute: options.maxPerMinute ?? Infinity,
     breaker: options.breaker ?? null,
     estimate: (options.cost?.estimate as ((input: unknown) => number | null) | undefined) ?? null,
     estimateSent: (options.cost?.sent as ((input: unknown) => number | null) | undefined) ?? null,

@@ -8,7 +8,12 @@ import { Targets } from "../../../src/runtime/target/targets.ts";
 import { createFakeClock } from "../../../src/testing/fake-clock.ts";
 
 const NOW = 1_000_000;
-const SETTINGS = { rule: { ...DEFAULT_POLICY.breaker, failures: 3 }, maxConcurrent: 4, maxQueued: 4 };
+const SETTINGS = {
+  rule: { ...DEFAULT_POLICY.breaker, failures: 3 },
+  maxConcurrent: 4,
+  maxQueued: 4,
+  maxPerMinute: Infinity,
+};
 const nothing = (): void => undefined;
 
 function target(): LiveTarget {

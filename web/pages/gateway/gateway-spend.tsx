@@ -31,7 +31,10 @@ export function GatewaySpend({ spend: { total, byDay, byKey, byTarget } }: { rea
       >
         <SpendTable
           head={words.day}
-          rows={byDay.toReversed().map((row) => ({ ...row, name: dayOf.format(row.at) }))}
+          rows={byDay
+            .filter(({ calls }) => calls > 0)
+            .toReversed()
+            .map((row) => ({ ...row, name: dayOf.format(row.at) }))}
           most={Math.max(...byDay.map(({ microcents }) => microcents))}
         />
       </Section>
