@@ -2,18 +2,19 @@
 // most of it is posted for the process that advances the run.
 
 import { FaultError } from "../../core/fault/fault-error.ts";
-import { isFault } from "../../core/fault/fault.ts";
+import { type Fault, isFault } from "../../core/fault/fault.ts";
 import { limitsAsMeant } from "../../core/flow/action-limits.ts";
 import { checkActionParams } from "../../core/flow/action-params.ts";
 import { ACTION_IDS } from "../../core/flow/action-words.ts";
 import type { OfferedAction } from "../../core/flow/action.ts";
 import type { Answer, Question } from "../../core/flow/interaction.ts";
-import { isEnded, type RunState } from "../../core/flow/run-state.ts";
+import { isEnded, type RunState, visitOf } from "../../core/flow/run-state.ts";
 import type { KeyedMutex } from "../../host/keyed-mutex.ts";
 import { noQuestion } from "../../runtime/call/ask.ts";
 import type { Workflow } from "../../workflow-model/stage.ts";
 import { keepDefinition, openRun, runOf } from "../advance/begin-run.ts";
 import type { RunHolds } from "../advance/held-run.ts";
+import { NodeResults } from "../advance/node-results.ts";
 import { knownRun } from "../report/run-reports.ts";
 import type { Acted, ChangedWorkflow, RunReport, RunSummary } from "../runs-api.ts";
 import type { RunsDeps } from "../runs-options.ts";
@@ -21,7 +22,6 @@ import { stoppedVisits } from "./action-events.ts";
 import { noteAction, postAction, wakeRun } from "./posted-actions.ts";
 import { heldElsewhere, isOver, notOffered, otherWorkflow } from "./run-faults.ts";
 import { startSuccessor, successorOf } from "./start-successor.ts";
-import { refusalOf } from "./validate-action.ts";
 
 export interface OperatorDeps extends RunsDeps {
   readonly holds: RunHolds;
@@ -128,6 +128,27 @@ export async function takeAction(
   const refused = await refusalOf(deps, run, report.state, offered, meant, by);
   if (refused !== null) throw new FaultError(refused);
   return carryOut(deps, run, report.state, offered, meant, by);
+}
+
+/**
+ * Asks the node whether it can carry out the action, because an action that could only fail is refused at once. The node checks again
+ * when it runs. null: it can, or this process does not have the workflow.
+ */
+async function refusalOf(
+  { library, journal }: OperatorDeps,
+  run: string,
+  state: RunState,
+  offered: OfferedAction,
+  params: Params,
+  by: string,
+): Promise<Fault | null> {
+  const visit = visitOf(state, offered);
+  const stage = visit === undefined ? undefined : (await library.findReadable(state))?.stages.get(visit.node);
+  if (visit === undefined || stage === undefined) return null;
+  // This action replaces the visit's earlier instruction. Grants for the whole run still count.
+  const scope = await new NodeResults(run, journal).scopeFor(state, { ...visit, instruction: null });
+  const granted = scope.instruction?.params["granted"] ?? {};
+  return stage.refusal({ ...scope, instruction: { action: offered.id, params: { ...params, granted }, by } });
 }
 
 async function carryOut(

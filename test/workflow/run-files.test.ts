@@ -7,12 +7,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createRedactor, fault, type Fault } from "../../src/core/index.ts";
 import type { Entry, JournalEvent } from "../../src/core/record/event.ts";
-import {
-  filesOfRun,
-  type StageFilesAbout,
-  StageMemory,
-  writeStageFiles,
-} from "../../src/workflow/report/stage-files.ts";
+import { filesOfRun, type StageFilesAbout, writeStageFiles } from "../../src/workflow/report/run-files.ts";
+import { StageMemory } from "../../src/workflow/report/stage-file-records.ts";
 import { codeOf } from "../../src/testing/journal-samples.ts";
 import { tempFolder, type TempFolder } from "../journal/temp-folder.ts";
 
