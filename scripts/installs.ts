@@ -1,11 +1,12 @@
 // `npm run test:installs`: what strangers have. Installs the packed package into projects with AI SDK 5, 6 and 7 and on Node 20, 22
-// and 24, type-checks and runs them against the chaos provider; runs `faultline/core` in Deno, Bun and workerd. Needs the package registry; takes minutes.
+// and 24, type-checks and runs them against the chaos provider; builds and starts an app of Next.js, and runs Jest; runs `faultline/core`
+// in Deno, Bun and workerd. Needs the package registry; takes minutes.
 // `-- --only ai@6` runs one part.
 
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { build } from "esbuild";
 import { startChaos } from "../src/chaos/start-chaos.ts";
 import { pack, ROOT } from "../test/package/stranger.ts";
@@ -14,6 +15,9 @@ const only = process.argv[process.argv.indexOf("--only") + 1] ?? "";
 const isWanted = (name: string): boolean => !process.argv.includes("--only") || name.startsWith(only);
 const tarball = pack();
 const failures: string[] = [];
+
+/** Programs in the project use this Node. */
+const ENV = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"] ?? ""}` };
 
 /** The package of OpenAI that belongs to each AI SDK, and the interface of its models. */
 const SDKS = [
@@ -55,8 +59,88 @@ const worker :Workerd.Worker = (modules = [(name = "worker", esModule = embed "w
 const config :Workerd.Config = (services = [(name = "main", worker = .worker)]);
 `;
 
+/** A route with a chain, a tool, a session in a journal and a workflow, so that everything that loads on first use is loaded. */
+const NEXT_ROUTE = `
+import { createOpenAI } from "@ai-sdk/openai";
+import { generateText } from "ai";
+import { createFaultline, step, tool } from "faultline";
+import { createWorkflows } from "faultline/workflow";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export const dynamic = "force-dynamic";
+
+const folder = mkdtempSync(join(tmpdir(), "faultline-next-"));
+const fl = createFaultline({ journal: join(folder, "agent.db") });
+const mail = { type: "object", properties: { mail: { type: "string", format: "email" } } } as const;
+const book = tool({ id: "book", input: mail, run: () => 1 });
+const WORKFLOW = \`
+faultline: 1
+workflow: { id: one, version: "1" }
+nodes:
+  see: { type: command, run: node --version, next: add }
+  add: { type: transform, value: "1 + 1", next: { to: end, outcome: added } }
+\`;
+
+export async function GET(): Promise<Response> {
+  const openai = createOpenAI({ baseURL: process.env["CHAOS_URL"] + "/v1", apiKey: "chaos" });
+  const model = fl.model([openai.chat("overloaded"), openai.chat("gpt-5")]);
+  const { text } = await generateText({ model, prompt: "Say hello.", maxRetries: 0 });
+  const refused = await fl.protect(book, { mail: "no" });
+  const session = await fl.session("s");
+  const { status } = await session.turn({ one: step(book, { mail: "a@b.org" }) });
+  const file = join(folder, "one.faultline.yaml");
+  writeFileSync(file, WORKFLOW);
+  const workflows = createWorkflows({});
+  const { workflow } = await workflows.file(file);
+  if (workflow === null) throw new Error("the workflow has a mistake");
+  const { outcome } = await workflows.runs.advance(await workflows.runs.start(workflow));
+  await workflows.close();
+  return Response.json([text !== "", refused.status === "failed" && refused.fault.code, status, outcome]);
+}
+`;
+
+const NEXT_APP = {
+  "package.json": '{ "type": "module", "private": true }',
+  // Turbopack refuses optional packages that are not installed; docs/SERVERLESS.md and the guide about bundlers have this line.
+  "next.config.mjs": 'export default { serverExternalPackages: ["faultline"] };',
+  "app/layout.tsx":
+    "export default function Layout({ children }: { children: React.ReactNode }) { return <html><body>{children}</body></html>; }",
+  "app/try/route.ts": NEXT_ROUTE,
+};
+
+const JEST_TEST = `
+import { chaosMatchers, withChaos } from "faultline/testing";
+expect.extend(chaosMatchers);
+
+async function ask(url) {
+  const request = { model: "gpt-5", messages: [{ role: "user", content: "hi" }] };
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    const headers = { "content-type": "application/json", "authorization": "Bearer chaos" };
+    const response = await fetch(url + "/chat/completions", { method: "POST", headers, body: JSON.stringify(request) });
+    if (response.ok) return (await response.json()).choices[0].message.content;
+  }
+  throw new Error("three failures");
+}
+
+test("a fault that was met and survived", async () => {
+  const run = await withChaos(["rate-limit"], ({ openaiUrl }) => ask(openaiUrl));
+  expect(run.value).toContain("You said");
+  expect(run).toHaveSurvived("rate-limit");
+});
+
+test("a fault that was not met", async () => {
+  const run = await withChaos([], ({ openaiUrl }) => ask(openaiUrl));
+  expect(run).not.toHaveSurvived("rate-limit");
+  expect(() => expect(run).toHaveSurvived("rate-limit")).toThrow(/rate-limit/);
+});
+`;
+
 for (const { ai, openai, version } of SDKS) await part(ai, () => trySdk(ai, openai, version));
 for (const node of ["node@20", "node@22", "node@24"]) await part(node, () => tryNode(node));
+await part("next", tryNext);
+await part("jest", tryJest);
 for (const runtime of ["deno", "bun"]) await part(runtime, () => tryRuntime(runtime));
 await part("workerd", tryWorkerd);
 
@@ -80,9 +164,14 @@ function project(
 ): { folder: string; problem: string } {
   const folder = mkdtempSync(join(tmpdir(), "faultline-install-"));
   for (const [name, text] of Object.entries({ "package.json": '{ "type": "module" }', ...files }))
-    writeFileSync(join(folder, name), text);
+    writeInto(folder, name, text);
   const flags = ["install", "--no-audit", "--no-fund", "--loglevel=error"];
   return { folder, problem: problemOf("npm", [...flags, tarball, ...packages], folder) };
+}
+
+function writeInto(folder: string, name: string, text: string): void {
+  mkdirSync(dirname(join(folder, name)), { recursive: true });
+  writeFileSync(join(folder, name), text);
 }
 
 /** Empty when the command succeeds. */
@@ -116,7 +205,6 @@ async function trySdk(ai: string, openai: string, version: string): Promise<stri
   const chaos = await startChaos();
   try {
     // In a process of its own, so that this one can answer.
-    const { spawn } = await import("node:child_process");
     const child = spawn(process.execPath, ["program.ts", chaos.url, version], { cwd: folder, stdio: "pipe" });
     const said: Buffer[] = [];
     child.stderr.on("data", (bytes: Buffer) => said.push(bytes));
@@ -125,6 +213,61 @@ async function trySdk(ai: string, openai: string, version: string): Promise<stri
   } finally {
     await chaos.close();
   }
+}
+
+/** Builds the app, starts it, and asks its route once. */
+async function tryNext(): Promise<string> {
+  const types = ["typescript@5", "@types/node@24", "@types/react@19"];
+  const { folder, problem } = project(
+    NEXT_APP,
+    "next@16",
+    "react@19",
+    "react-dom@19",
+    "ai@7",
+    "@ai-sdk/openai@4",
+    ...types,
+  );
+  if (problem !== "") return problem;
+  const next = join(folder, "node_modules", "next", "dist", "bin", "next");
+  const quiet = { ...ENV, NEXT_TELEMETRY_DISABLED: "1" };
+  const unbuilt = problemOf(process.execPath, [next, "build"], folder, quiet);
+  if (unbuilt !== "") return unbuilt;
+  const chaos = await startChaos();
+  const app = spawn(process.execPath, [next, "start", "--port", "0"], {
+    cwd: folder,
+    env: { ...quiet, CHAOS_URL: chaos.url },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    const url = await addressIn(app.stdout);
+    const said = await (await fetch(`${url}/try`)).text();
+    return said === '[true,"InputInvalid","done","added"]' ? "" : said;
+  } finally {
+    app.kill();
+    await chaos.close();
+  }
+}
+
+/** The address that a server prints; rejects if it ends without one. */
+async function addressIn(output: AsyncIterable<Buffer>): Promise<string> {
+  let said = "";
+  for await (const piece of output) {
+    said += piece.toString();
+    const [address] = /http:\/\/localhost:[1-9]\d*/.exec(said) ?? [];
+    if (address !== undefined && said.includes("Ready")) return address;
+  }
+  throw new Error(`it ended without an address: ${said}`);
+}
+
+/** As modules, which Jest runs with a flag of Node. */
+function tryJest(): string {
+  const { folder, problem } = project(
+    { "agent.test.js": JEST_TEST, "jest.config.js": "export default { transform: {} };" },
+    "jest@30",
+  );
+  if (problem !== "") return problem;
+  const jest = join(folder, "node_modules", "jest", "bin", "jest.js");
+  return problemOf(process.execPath, ["--experimental-vm-modules", jest], folder, ENV);
 }
 
 /** The tests about versions of Node, with this one. */

@@ -15,8 +15,11 @@ import { createProgram } from "../src/cli/program.ts";
 import { HelpfulCommand, pathOf } from "../src/cli/render/help.ts";
 import { describeWaits } from "../src/cli/render/schedule-lines.ts";
 import { rowFor } from "../src/core/policy/policy.ts";
+import { settingTable } from "../scripts/generated-docs.ts";
 import { METRICS } from "../src/telemetry/metric-table.ts";
 import { ATTRIBUTES, EVENTS, SPANS } from "../src/telemetry/span-names.ts";
+
+import { ENTRIES, NOTICES, RUN_EVENTS } from "./event-words.ts";
 
 const MOST_EXAMPLES = 6;
 
@@ -28,6 +31,8 @@ export function referencePages(): Pages {
     ...FAULT_CODES.map((code) => [`reference/codes/${code}.md`, codePage(code)] as const),
     ["reference/codes/index.md", codesPage()],
     ["reference/commands.md", commandsPage()],
+    ["reference/config.md", configPage()],
+    ["reference/events.md", eventsPage()],
     ["reference/metrics.md", metricsPage()],
     ["operate/runbook.md", runbookPage()],
   ]);
@@ -123,6 +128,59 @@ function commandsPage(): string {
   });
   const codes = Object.values(EXIT_CODES).map(({ code, meaning }) => [String(code), meaning]);
   return `# Commands\n\nThe help of every command, as the program prints it. [The command line](CLI.md) explains the most important ones.\n\n## Exit codes\n\n${table(["code", "meaning"], codes)}\n\n${sections.join("\n\n")}\n`;
+}
+
+function configPage(): string {
+  const files = [
+    ["`faultline.config.yaml`", "settings of a project", "[settings](CLI.md#settings)"],
+    ["`*.faultline.yaml`", "a workflow", "[workflow files](WORKFLOW-FILE.md)"],
+    ["`policy.yaml`", "a policy", "[policy files](POLICY.md)"],
+    ["`tools.yaml`", "tool manifests", "[tool manifests](POLICY.md#tool-manifests)"],
+    ["`gateway.faultline.yaml`", "targets, routes and keys of a gateway", "[the gateway](GATEWAY.md)"],
+  ];
+  return `# Configuration
+
+The library gets its options in code: [the runtime](RUNTIME.md) lists them. The command line reads flags, variables and a project file, and \`faultline config --show-origin\` shows which value counts and where it comes from. A flag wins over a variable, a variable over the project file, and that over the default.
+
+## Settings of the command line
+
+${settingTable()}
+
+## Files
+
+${table(["file", "what it is", "read more"], files)}
+
+## Parts of an address \`postgres://…\`
+
+[Beyond one machine](SCALE.md) explains them.
+`;
+}
+
+function eventsPage(): string {
+  const rows = (events: Readonly<Record<string, string>>, prefix = ""): readonly (readonly string[])[] =>
+    Object.entries(events).map(([type, meaning]) => [`\`${prefix}${type}\``, meaning]);
+  return `# Events
+
+Events are [CloudEvents 1.0](https://cloudevents.io) in JSON. Readers ignore types and fields that they do not know, so that a newer program may write more.
+
+## Events of a run
+
+What \`faultline runs watch --jsonl\`, \`workflow run --jsonl\`, \`runs export --format cloudevents\` and \`GET /v1/runs/{run}/events\` give. They are numbered from 1 without gaps.
+
+${table(["type", "what it says"], rows(RUN_EVENTS, "dev.faultline."))}
+
+## Entries of a journal
+
+What \`faultline journal show --events\`, \`GET /v1/sessions/{session}/events\` and the stream \`GET /v1/events\` give. \`?types=call-failed,breaker-changed\` chooses. [The server](SERVER.md) says how to resume the stream.
+
+${table(["type", "what it says"], rows(ENTRIES))}
+
+## Notices
+
+What \`faultline serve --notify-url\` posts and \`--notify-command\` gets. \`--notify-about\` chooses.
+
+${table(["type", "what it says"], rows(NOTICES, "dev.faultline.notice."))}
+`;
 }
 
 function metricsPage(): string {

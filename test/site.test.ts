@@ -6,10 +6,15 @@ import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 import { brokenLinks } from "../site/links.ts";
 import { referencePages } from "../site/reference-pages.ts";
+import { RUN_EVENTS } from "../site/event-words.ts";
+import { PROVIDER_SETTINGS } from "../src/cli/config/provider-settings.ts";
+import { SETTINGS } from "../src/cli/config/settings.ts";
+import { NOTICE_KINDS } from "../src/server/notify/notice.ts";
 import { FAULT_CODES } from "../src/core/index.ts";
 
 const PAGES = referencePages();
 const SITE = new URL("../site/pages/", import.meta.url);
+const CONFIG = readFileSync(new URL("../site/.vitepress/config.mjs", import.meta.url), "utf8");
 const written = readdirSync(SITE, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".md"));
 const docs = readdirSync(new URL("../docs/", import.meta.url), { recursive: true, encoding: "utf8" });
 const all = new Set([...PAGES.keys(), ...written, ...docs.map((name) => `reference/${name}`), "changelog.md"]);
@@ -34,6 +39,46 @@ describe("the reference", () => {
 
   it.each(["faultline runs list", "faultline completion", "faultline gateway"])("has the help of %s", (command) => {
     expect(PAGES.get("reference/commands.md")).toMatch(new RegExp(`## ${command}\n[^#]*Examples:`));
+  });
+});
+
+describe("the tables of the reference", () => {
+  const config = PAGES.get("reference/config.md") ?? "";
+  const events = PAGES.get("reference/events.md") ?? "";
+
+  it.each([...Object.keys(SETTINGS), ...PROVIDER_SETTINGS.map(([name]) => name)])("have the setting %s", (name) => {
+    expect(config).toContain(`| \`${name}\` |`);
+  });
+
+  // The compiler checks that the table of events has all of them.
+  it.each([...Object.keys(RUN_EVENTS), ...NOTICE_KINDS])("have the event %s", (type) => {
+    expect(events).toMatch(new RegExp(`\\| \`dev\\.faultline\\.(?:notice\\.)?${type}\` \\|`));
+  });
+});
+
+describe("the site", () => {
+  it.each([
+    "start/index.md",
+    "concepts/index.md",
+    "how-to/index.md",
+    "reference/index.md",
+    "reference/codes/index.md",
+    "reference/commands.md",
+    "reference/CLI.md",
+    "reference/SERVER.md",
+    "reference/GATEWAY.md",
+    "reference/config.md",
+    "reference/events.md",
+    "reference/metrics.md",
+    "reference/FAQ.md",
+    "operate/index.md",
+    "operate/runbook.md",
+  ])("has %s, and a way there", (page) => {
+    expect(all).toContain(page);
+    const [folder = "", name = ""] = page.split("/");
+    const index = [readFileSync(new URL(`${folder}/index.md`, SITE), "utf8"), CONFIG].join("\n");
+    if (name !== "index.md") expect(index).toContain(page.slice(folder.length + 1).replace(/^FAQ\.md$/, "FAQ"));
+    expect(CONFIG).toContain(`/${folder}/`);
   });
 });
 

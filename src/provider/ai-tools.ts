@@ -4,7 +4,7 @@
 import { FaultError } from "../core/fault/fault-error.ts";
 import type { Redactor } from "../core/fault/redact.ts";
 import { invalidOption } from "../options/check-options.ts";
-import { shape } from "../options/kind.ts";
+import { isPlain, shape } from "../options/kind.ts";
 import { faultText } from "../runtime/call/model-text.ts";
 import { errorOf, hasValue, type Outcome } from "../runtime/call/outcome.ts";
 import { type AnyTool, type RunContext, type Tool, tool, TOOL_BASE, type ToolBase } from "../runtime/tool/tool.ts";
@@ -62,6 +62,12 @@ export function createAiTools(
   settings: Readonly<Record<string, AiToolSettings | undefined>>,
   deps: AiToolsDeps,
 ): Readonly<Record<string, unknown>> {
+  if (!isPlain(given))
+    throw invalidOption(
+      DOOR,
+      "tools",
+      "tools must be an object with your tools by name, as in fl.aiTools({ weather })",
+    );
   for (const name of Object.keys(settings))
     if (given[name] === undefined)
       throw invalidOption(DOOR, `settings.${name}`, `settings.${name} is for a tool that is not there`);

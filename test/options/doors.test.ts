@@ -248,7 +248,7 @@ const DOORS: readonly Door[] = [
       inside: [
         ["fallback[0].baseURL", { fallback: [{ baseURL: "openrouter.ai" }] }],
         ["fallback[0].baseUrl", { fallback: [{ baseUrl: "https://openrouter.ai/api/v1" }] }],
-        ["fallback[1].model", { fallback: [{}, { model: "" }] }],
+        ["fallback[1].model", { fallback: [{ model: "m" }, { model: "" }] }],
         ["fallback[0].headers.x-key", { fallback: [{ headers: { "x-key": 5 } }] }],
         ["retryBeforeFallback.maxAttempts", { retryBeforeFallback: { maxAttempts: 0 } }],
       ],

@@ -196,6 +196,8 @@ describe("wrong tools and settings are refused with a sentence", () => {
   const well = tool({ id: "well", input: CITY, run: ({ city }) => city });
   it.each([
     [{ plain }, {}, "fl.aiTools: plain has no input schema that a model can read"],
+    [null, {}, "fl.aiTools: tools must be an object with your tools by name"],
+    [[well], {}, "fl.aiTools: tools must be an object with your tools by name"],
     [{ x: () => 1 }, {}, "fl.aiTools: x is not a tool"],
     [{ x: null }, {}, "fl.aiTools: x is not a tool"],
     [

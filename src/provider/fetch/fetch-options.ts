@@ -70,7 +70,7 @@ export interface ResolvedFetchOptions {
   readonly fetch: typeof fetch;
 }
 
-const fallbackKind = group(
+const fallbackFields = group(
   shape<FetchFallback>({
     provider: text,
     baseURL: described('an address, as in "https://openrouter.ai/api/v1"', { says: "", fits: isAddress }),
@@ -80,6 +80,13 @@ const fallbackKind = group(
     credential: text,
   }),
 );
+
+/** An empty one would ask the same target again, which is a retry. */
+const fallbackKind = {
+  ...fallbackFields,
+  says: "an object with a model, an apiKey, a baseURL or another of its fields",
+  fits: (value: unknown): boolean => fallbackFields.fits(value) && Object.keys(value as object).length > 0,
+};
 
 /** Others cannot be sent, and the platform's error about that would show the key. */
 function isKey(value: unknown): boolean {

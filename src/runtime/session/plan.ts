@@ -3,7 +3,19 @@
 import type { PlanNode } from "../../core/flow/plan.ts";
 import type { PlannedNode } from "../../core/record/event.ts";
 import { checkOptions, invalidOption } from "../../options/check-options.ts";
-import { anything, described, either, flag, having, listOf, mapOf, required, shape, text } from "../../options/kind.ts";
+import {
+  anything,
+  described,
+  either,
+  flag,
+  having,
+  isPlain,
+  listOf,
+  mapOf,
+  required,
+  shape,
+  text,
+} from "../../options/kind.ts";
 import type { Outcome } from "../call/outcome.ts";
 import { toolKind } from "../option-shapes.ts";
 import { digestOf } from "./digest.ts";
@@ -85,7 +97,10 @@ export function step<Accepts, Output, Needed extends Needs = readonly string[]>(
 }
 
 export function nodesOf(steps: PlanSteps): readonly PlanNode[] {
-  return Object.entries(steps).map(([id, given]) => nodeOf(id, checkOptions(`step ${id}`, given, PLAN_STEP), steps));
+  return Object.entries(steps).map(([id, given]) => {
+    if (!isPlain(given)) throw invalidOption("turn", id, `${id} is not a step; make it with step(tool, input)`);
+    return nodeOf(id, checkOptions(`step ${id}`, given, PLAN_STEP), steps);
+  });
 }
 
 function nodeOf(id: string, given: PlanStep, steps: PlanSteps): PlanNode {

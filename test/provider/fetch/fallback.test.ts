@@ -238,3 +238,10 @@ it("a key that cannot be sent is refused, and not shown", () => {
   const make = (): unknown => fl.fetch({ provider: "openai", fallback: [{ apiKey: "sk-secret\n" }] });
   expect(make).toThrow("fl.fetch: fallback[0].apiKey is a string; it must be a key without line breaks");
 });
+
+it("a fallback that changes nothing is refused: it would be a retry", () => {
+  const fl = createFaultline();
+  expect(() => fl.fetch({ provider: "openai", fallback: [{}] })).toThrow(
+    "fl.fetch: fallback[0] is an object; it must be an object with a model, an apiKey, a baseURL or another of its fields",
+  );
+});

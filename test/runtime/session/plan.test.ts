@@ -270,6 +270,9 @@ describe("steps that need other steps", () => {
   it("a plan with another step of that name, or without one, is refused before anything runs", async () => {
     const session = await createFaultline().session("s");
     const second = step(add, (got) => got.first, { needs: { first } });
+    await expect(session.turn({ first: 1 } as never)).rejects.toThrow(
+      "turn: first is not a step; make it with step(tool, input)",
+    );
     await expect(session.turn({ first: step(add, 5), second })).rejects.toThrow(
       "step second: needs.first is another step than first in the plan",
     );
