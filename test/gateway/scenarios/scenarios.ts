@@ -29,6 +29,14 @@ export interface Scenario {
   /** Whether it exists for whole answers, too. */
   readonly streamsOnly?: true;
   readonly run: (pair: Pair) => Promise<Verdict>;
+  /** What another gateway is tried with; null where the scenario is about our own configuration or records. */
+  readonly elsewhere: Elsewhere | null;
+}
+
+/** A scenario without what only our gateway has: a clock that can be moved, and a list of the targets that were asked. */
+export interface Elsewhere {
+  readonly rules: readonly ScenarioRule[];
+  readonly verdict: "rescued" | "clean";
 }
 
 const SOON_MS = 1_000;
@@ -47,11 +55,13 @@ const clean: Expected = { asked: [FIRST], withinMs: 0, verdict: "clean" };
 type Step = Omit<ScenarioRule, "when">;
 
 function scenario(id: string, name: string, first: Step, expected: Expected, restart = false): Scenario {
+  const rules = [{ when: { model: FIRST }, ...first }];
   return {
     id,
     name,
+    elsewhere: { rules, verdict: expected.verdict },
     run: (pair) =>
-      inWorld(pair, { rules: [{ when: { model: FIRST }, ...first }], restart }, async (world) => {
+      inWorld(pair, { rules, restart }, async (world) => {
         const heard = await world.run(ask(world.url, pair.client, { streaming: pair.streaming }));
         return judged(world, heard, expected);
       }),
@@ -82,9 +92,9 @@ export const SCENARIOS: readonly Scenario[] = [
   streamed(scenario("S11", "a stream without its end mark, told", { fault: "no-end-mark" }, clean)),
   scenario("S12", "a prompt that is too long goes to another model", { fault: "context-overflow" }, overAtOnce),
   scenario("S13", "a filtered prompt is a clean error", { fault: "content-filter" }, clean),
-  { id: "S14", name: "a fallback that rejects prefill", run: prefillRejected },
-  { id: "S15", name: "a first choice that is gone for a minute", run: goneForAMinute },
-  { id: "S16", name: "every attempt is counted and priced", run: accounted },
+  { id: "S14", name: "a fallback that rejects prefill", run: prefillRejected, elsewhere: null },
+  { id: "S15", name: "a first choice that is gone for a minute", run: goneForAMinute, elsewhere: null },
+  { id: "S16", name: "every attempt is counted and priced", run: accounted, elsewhere: null },
 ];
 
 const RESTART = ", mid_stream: restart";
@@ -111,7 +121,12 @@ function judged(world: GatewayWorld, heard: Heard, { asked, withinMs, verdict }:
   const got = world.asked().join(" ");
   if (got !== asked.join(" ")) return `failed: asked ${got}`;
   if (tookMs > withinMs) return `failed: took ${tookMs} ms`;
-  return verdict === "rescued" ? rescued(heard) : cleanly(heard);
+  return verdictOn(heard, verdict);
+}
+
+/** What a client can tell from its answer alone. */
+export function verdictOn(heard: Heard, wanted: "rescued" | "clean"): Verdict {
+  return wanted === "rescued" ? rescued(heard) : cleanly(heard);
 }
 
 function rescued({ text, isWhole, status, error }: Heard): Verdict {
