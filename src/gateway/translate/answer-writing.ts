@@ -119,3 +119,8 @@ export class OpenCalls {
     return this.#calls.get(id) ?? null;
   }
 }
+
+/** Google's proof that it made a call, which it wants back with the call; null for calls of other vendors. */
+export function signatureOf({ providerMetadata }: AnswerCall): string | null {
+  return textOf(providerMetadata?.["google"]?.["thoughtSignature"]) || null;
+}

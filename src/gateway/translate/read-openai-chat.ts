@@ -84,7 +84,9 @@ function readAnswer(message: JsonObject, reading: Reading): void {
     const name = textOf(fn["name"]);
     reading.called(id, name);
     const input = call["type"] === "custom" ? { input: textOf(fn["input"]) } : inputOf(fn["arguments"]);
-    return { type: "tool-call" as const, toolCallId: id, toolName: name, input };
+    const signature = textOf(objectOf(objectOf(call["extra_content"])?.["google"])?.["thought_signature"]);
+    const signed = signature === "" ? {} : { providerOptions: { google: { thoughtSignature: signature } } };
+    return { type: "tool-call" as const, toolCallId: id, toolName: name, input, ...signed };
   });
   reading.messages.push({ role: "assistant", content: [...(text === "" ? [] : [textPart(text)]), ...calls] });
 }

@@ -11,6 +11,7 @@ import {
   type DialectWriter,
   event,
   inputObject,
+  signatureOf,
   textIn,
   thoughtsIn,
   totalsOf,
@@ -33,7 +34,7 @@ export const GOOGLE_WRITER: DialectWriter = {
     const parts = [
       ...(thoughts === "" ? [] : [{ text: thoughts, thought: true }]),
       ...(text === "" ? [] : [{ text }]),
-      ...callsIn(content).map(callPart),
+      ...callsIn(content).map((call) => callPart(call, about)),
     ];
     return {
       candidates: [{ content: { role: "model", parts }, finishReason: STOPS[finishReason.unified], index: 0 }],
@@ -59,8 +60,17 @@ function usageOf(usage: LanguageModelV4Usage): unknown {
   };
 }
 
-function callPart(call: AnswerCall): unknown {
-  return { functionCall: { id: call.toolCallId, name: call.toolName, args: inputObject(call) } };
+/**
+ * Gemini 3 and later refuse a call in a conversation without a signature. Google's own word for "made elsewhere" stands for it, so that a
+ * conversation that a fallback has answered can go back to Google.
+ */
+const MADE_ELSEWHERE = "skip_thought_signature_validator";
+const WANTS_SIGNATURES = /\bgemini-(?:[3-9]|\d\d)/;
+
+function callPart(call: AnswerCall, { model }: AboutAnswer): unknown {
+  const thoughtSignature = signatureOf(call) ?? (WANTS_SIGNATURES.test(model) ? MADE_ELSEWHERE : null);
+  const functionCall = { id: call.toolCallId, name: call.toolName, args: inputObject(call) };
+  return thoughtSignature === null ? { functionCall } : { functionCall, thoughtSignature };
 }
 
 class GenerateStream implements AnswerWriter {
@@ -78,7 +88,7 @@ class GenerateStream implements AnswerWriter {
       case "reasoning-delta":
         return part.delta === "" ? "" : this.#parts([{ text: part.delta, thought: true }]);
       case "tool-call":
-        return part.providerExecuted === true ? "" : this.#parts([callPart(part)]);
+        return part.providerExecuted === true ? "" : this.#parts([callPart(part, this.#about)]);
       default:
         return "";
     }

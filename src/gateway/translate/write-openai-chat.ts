@@ -13,6 +13,7 @@ import {
   inputText,
   OpenCalls,
   secondsOf,
+  signatureOf,
   textIn,
   thoughtsIn,
   totalsOf,
@@ -31,7 +32,10 @@ const STOPS: Readonly<Record<LanguageModelV4FinishReason["unified"], string>> = 
 export const OPENAI_CHAT_WRITER: DialectWriter = {
   stream: (about) => new ChatStream(about),
   body: ({ content, finishReason, usage }, about) => {
-    const calls = callsIn(content).map((call) => ({ id: call.toolCallId, ...calledBy(call, about) }));
+    const calls = callsIn(content).map((call) => ({
+      ...{ id: call.toolCallId, ...calledBy(call, about) },
+      ...signed(call),
+    }));
     const thoughts = thoughtsIn(content);
     const message = {
       role: "assistant",
@@ -68,6 +72,12 @@ function calledBy(call: AnswerCall, { textTools }: AboutAnswer): Readonly<Record
   return textTools.has(name)
     ? { type: "custom", custom: { name, input: inputText(call) } }
     : { type: "function", function: { name, arguments: input } };
+}
+
+/** Where Google's own endpoint for chat completions has its signature; clients that send it back keep the model's train of thought. */
+function signed(call: AnswerCall): Readonly<Record<string, unknown>> {
+  const signature = signatureOf(call);
+  return signature === null ? {} : { extra_content: { google: { thought_signature: signature } } };
 }
 
 class ChatStream implements AnswerWriter {
@@ -122,8 +132,11 @@ class ChatStream implements AnswerWriter {
     }
     const opened = this.#calls.get(id) === null ? this.#open(id, call.toolName) : "";
     const known = this.#calls.get(id);
-    if (known === null || known.sent > 0 || call.input === "") return opened;
-    return opened + this.#delta({ tool_calls: [{ index: known.index, function: { arguments: call.input } }] });
+    if (known === null) return opened;
+    const input = known.sent > 0 || call.input === "" ? {} : { function: { arguments: call.input } };
+    const rest = { ...input, ...signed(call) };
+    if (Object.keys(rest).length === 0) return opened;
+    return opened + this.#delta({ tool_calls: [{ index: known.index, ...rest }] });
   }
 
   #delta(delta: unknown): string {
