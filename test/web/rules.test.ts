@@ -29,9 +29,15 @@ inBrowser("a failure", () => {
     await page.getByText("Error and stack").click();
     await page.locator("details[open] pre").first().waitFor();
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-    const id = page.locator(".facts .copy").first();
-    await id.click();
-    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(await id.locator("code").innerText());
+    // Ours, and the provider's.
+    for (const name of [/^Correlation$/, /^Request /]) {
+      const id = page
+        .locator(".facts > div")
+        .filter({ has: page.locator("dt").getByText(name) })
+        .locator(".copy");
+      await id.click();
+      expect(await page.evaluate("navigator.clipboard.readText()")).toBe(await id.locator("code").innerText());
+    }
   });
 });
 
