@@ -1,8 +1,10 @@
-// `npm run test:clis -- [--only claude,codex] [--scenario 401,cut] [--workers 3] [--raw]`: installs the real agent CLIs, drives them
-// against the chaos server, checks what Faultline makes of them, and writes the table in docs/agent-clis.md when all of them ran.
+// `npm run test:clis -- [--only claude,codex] [--scenario 401,cut,gateway] [--workers 3] [--raw]`: installs the real agent CLIs, drives them
+// against the chaos server, checks what Faultline makes of them, and writes the table in docs/agent-clis.md when all of them ran. The
+// scenario `gateway` is a task with a tool through the gateway, whose first provider always fails.
 
 import { parseArgs } from "node:util";
 import { runCampaign } from "../test/clis/campaign.ts";
+import { seeGatewayTask, TASK_FAULTS } from "../test/clis/gateway-task.ts";
 import { installClis, RELEASES } from "../test/clis/install.ts";
 import { writePage } from "../test/clis/page.ts";
 import { SCENARIOS } from "../test/clis/scenarios.ts";
@@ -43,6 +45,20 @@ const seen = await runCampaign({
   },
 });
 tell(`${seen.length} runs in ${((performance.now() - startedAt) / 1000).toFixed(0)} s, ${wrong} problems`);
+const asksGateway = values.scenario?.split(",").includes("gateway") ?? true;
+const tasks = asksGateway ? releases.flatMap(({ kind }) => TASK_FAULTS.map((fault) => ({ kind, fault }))) : [];
+const doTasks = async (): Promise<void> => {
+  for (let next = tasks.shift(); next !== undefined; next = tasks.shift()) {
+    const task = await seeGatewayTask(next.kind, next.fault, commands);
+    const { kind, fault, ending, failed, rescued, durationMs, problems, printed } = task;
+    const took = `${failed} failed and ${rescued} answered requests, ${(durationMs / 1000).toFixed(1)} s`;
+    tell(`${problems.length === 0 ? "✓" : "✗"} ${kind} behind the gateway, ${fault}: exit ${ending}, ${took}`);
+    for (const problem of problems) tell(`    ${problem}`);
+    if (values.raw || problems.length > 0) tell(printed.replaceAll(/^/gm, "    | ").slice(-6_000));
+    wrong += problems.length;
+  }
+};
+await Promise.all(Array.from({ length: Number(values.workers) }, doTasks));
 const isWhole = releases.length === RELEASES.length && scenarios.length === SCENARIOS.length;
 if (wrong > 0) process.exitCode = 1;
 else if (isWhole) writePage(seen, new Date().toISOString().slice(0, 10));
