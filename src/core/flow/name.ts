@@ -4,7 +4,6 @@
 import { fault, type Fault } from "../fault/fault.ts";
 
 const MAX_CHARS = 200;
-const UNFIT = /[/\p{Cc}\u2028\u2029]/u;
 const MOST_SHOWN_CHARS = 40;
 
 /** null when it can be used. */
@@ -22,6 +21,6 @@ function problemOf(name: unknown): string | null {
   if (name.trim() === "") return "must not be empty";
   if (name.length > MAX_CHARS) return `must have at most ${MAX_CHARS} characters; this one has ${name.length}`;
   const shown = JSON.stringify(name.slice(0, MOST_SHOWN_CHARS).replace(/\p{Cc}/gu, "?"));
-  if (UNFIT.test(name)) return `must not contain a slash or a control character: ${shown}`;
+  if (/[/\p{Cc}\u2028\u2029]/u.test(name)) return `must not contain a slash or a control character: ${shown}`;
   return name.isWellFormed() ? null : `must be well-formed Unicode: ${shown}`;
 }

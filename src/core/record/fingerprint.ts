@@ -12,7 +12,7 @@ export function fingerprint({ code, context, evidence }: Fault, { surface, provi
     `@${surface}`,
     provider === "" ? "" : `/${name(provider)}`,
     tool === "" ? "" : `:${name(tool)}`,
-    `#${cut(evidence.rule.replaceAll(SIGNS_IN_RULE, escaped))}`,
+    `#${ruleName(evidence.rule)}`,
     typeof status === "number" ? `+${status}` : "",
   ].join("");
 }
@@ -48,13 +48,14 @@ export function readFingerprint(text: string): FingerprintParts {
   };
 }
 
-/** Signs that part the fields, and what cannot be seen: written out, so that two places never share a name. */
-const SIGNS = /[%@/:#+\s\p{C}]/gu;
-/** A rule's own name has slashes, and nothing but a status comes after it. */
-const SIGNS_IN_RULE = /[%@#+\s\p{C}]/gu;
-
+/** Signs that part the fields, and what cannot be seen, are written out, so that two places never share a name. */
 function name(text: string): string {
-  return cut(text.replaceAll(SIGNS, escaped));
+  return cut(text.replaceAll(/[%@/:#+\s\p{C}]/gu, escaped));
+}
+
+/** A rule's own name has slashes, and nothing but a status comes after it. */
+function ruleName(text: string): string {
+  return cut(text.replaceAll(/[%@#+\s\p{C}]/gu, escaped));
 }
 
 function escaped(sign: string): string {
