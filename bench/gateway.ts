@@ -136,7 +136,10 @@ async function memory(gateway: Subject, count: number): Promise<void> {
     sizes.push((await gateway.used()).residentMb);
   }
   await load.close();
+  const half = SAMPLES / 2;
+  const grownBy = median(sizes.slice(-half)) - median(sizes.slice(1, -half));
   print(`\nResident memory over ${count} requests: ${sizes.map((size) => Math.round(size)).join(", ")} MB`);
+  print(`From the first half to the second it changed by ${Math.round(grownBy)} MB`);
 }
 
 function row(cells: readonly string[]): string {

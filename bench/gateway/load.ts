@@ -52,7 +52,7 @@ export class Load {
     return { begun: begun.promise, done };
   }
 
-  #ask(body: string, end: string, begun?: () => void): Promise<void> {
+  #ask(body: string, end: string, begun?: () => void, isFirst = true): Promise<void> {
     return new Promise((resolve, reject) => {
       let status = 0;
       let last = "";
@@ -67,7 +67,11 @@ export class Load {
           if (status === 200 && last.includes(end)) resolve();
           else reject(new Error(`an answer with status ${status} is not whole: ${last}`));
         },
-        onResponseError: (_controller, error) => reject(error),
+        onResponseError: (_controller, error) => {
+          // A server may close an idle connection just when the next request goes out.
+          if (isFirst && status === 0) this.#ask(body, end, begun, false).then(resolve, reject);
+          else reject(error);
+        },
       };
       this.#pool.dispatch({ path: this.#path, method: "POST", headers: this.#headers, body }, handler);
     });
