@@ -15,7 +15,7 @@ const BODIES: Readonly<Record<Kind, string>> = {
   SSE: JSON.stringify({ model: "gpt-5-mini", messages, stream: true, stream_options: { include_usage: true } }),
 };
 const END: Readonly<Record<Kind, string>> = { JSON: "total_tokens", SSE: "[DONE]" };
-const WAITING = JSON.stringify({ model: "waiting", messages, stream: true });
+const WAITING = JSON.stringify({ model: "gpt-5-mini", messages, stream: true, user: "waiting" });
 
 export class Load {
   readonly #pool: Pool;

@@ -1,4 +1,4 @@
-// The upstream of `npm run bench:gateway`: OpenAI chat completions that are ready at once, as JSON or as 50 events. Streams of the model
+// The upstream of `npm run bench:gateway`: OpenAI chat completions that are ready at once, as JSON or as 50 events. Streams for the user
 // `waiting` say one word and stay open until a GET ends them all.
 
 import { createServer, type ServerResponse } from "node:http";
@@ -55,13 +55,13 @@ const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) =>
   request.setEncoding("utf8");
   request.on("data", (chunk: string) => (text += chunk));
   request.on("end", () => {
-    const asked = JSON.parse(text) as { model: string; stream?: boolean };
+    const asked = JSON.parse(text) as { user?: string; stream?: boolean };
     if (asked.stream !== true) {
       response.writeHead(200, { "content-type": "application/json", "content-length": whole.length });
       return void response.end(whole);
     }
     response.writeHead(200, { "content-type": "text/event-stream" });
-    if (asked.model !== "waiting") return stream(response);
+    if (asked.user !== "waiting") return stream(response);
     response.write(events[0]);
     waiting.add(response);
   });
