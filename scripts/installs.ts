@@ -97,7 +97,7 @@ export async function GET(): Promise<Response> {
   if (workflow === null) throw new Error("the workflow has a mistake");
   const { outcome } = await workflows.runs.advance(await workflows.runs.start(workflow));
   await workflows.close();
-  return Response.json([text !== "", refused.status === "failed" && refused.fault.code, status, outcome]);
+  return Response.json([text !== "", refused.status === "done" ? null : refused.fault?.code, status, outcome]);
 }
 `;
 
