@@ -87,9 +87,17 @@ const RULES: readonly ScenarioRule[] = [
 
 const KEYS = { rich: "client-key-rich-0123456789", poor: "client-key-poor-0123456789" } as const;
 type KeyName = keyof typeof KEYS;
-const POOR_USD = 0.05;
+const POOR_USD = 0.01;
 const MICROCENTS_PER_USD = 100_000_000;
 const DEATH_SHARE = 0.01;
+
+/** Without a limit to the answer, a call reserves so much that what was spent never comes near the budget. */
+const SHORT: Readonly<Record<Protocol, Readonly<Record<string, unknown>>>> = {
+  "openai-chat": { max_tokens: 64 },
+  "openai-responses": { max_output_tokens: 64 },
+  "anthropic-messages": { max_tokens: 64 },
+  "google-generate": { generationConfig: { maxOutputTokens: 64 } },
+};
 
 const TIMEOUTS = "{ headers_ms: 10000, first_token_ms: 20000, idle_ms: 15000, total_ms: 60000 }";
 
@@ -168,7 +176,7 @@ class Campaign {
     const streaming = this.#chance.roll() < 0.5;
     const prompt = `question ${number} of seed ${this.#options.seed}`;
     const headers = { authorization: `Bearer ${KEYS[this.#pick(["rich", "poor"] satisfies KeyName[])]}` };
-    const heard = await ask(this.#gateway.url, client, { prompt, model, streaming, headers });
+    const heard = await ask(this.#gateway.url, client, { prompt, model, streaming, headers, body: SHORT[client] });
     const name = `${number}: ${client} → ${model}, ${streaming ? "stream" : "whole"}`;
     this.#judge(name, client, task, prompt, heard);
   }
