@@ -223,6 +223,7 @@ export class Gateway {
     );
     const chain = inForce.chains.get(taken, dialect, facts.model ?? "", start);
     const account = this.#accountOf(key);
+    if (account.isBounded) await this.#ledger.refresh(account);
     const purse = new CallPurse(account);
     const request = new GatewayRequest(asked, answer, account.isBounded);
     const decisions: LedgerDecision[] = [];

@@ -144,6 +144,20 @@ describe("budgets", () => {
     expect(spentOf()).toBe(0);
   });
 
+  it("what other processes have spent is known within a second, also in one that had nothing to do", async () => {
+    const journal = createMemoryJournal();
+    const limits = file("per_day_usd: 0.0012");
+    const asking = { headers: alice, body: { max_tokens: 100 } };
+    const [busy, idle] = [
+      await gatewayWorld({ file: limits, env, faultline: { journal } }),
+      await gatewayWorld({ file: limits, env, faultline: { journal } }),
+    ];
+    for (let status = 200; status === 200;) ({ status } = await busy.run(ask(busy.url, "openai-chat", asking)));
+    await busy.run(busy.started.gateway.close());
+    await idle.clock.advance(1_000);
+    expect((await idle.run(ask(idle.url, "openai-chat", asking))).status).toBe(402);
+  });
+
   it("keeps budgets when its settings change, and uses the new limits", async () => {
     const world = await gatewayWorld({ file: file("per_day_usd: 1"), env });
     const asking = { headers: alice, body: { max_tokens: 100 } };

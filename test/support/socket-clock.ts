@@ -51,8 +51,9 @@ export function createSocketClock(startAt: number): FakeClock {
     let quiet = 0;
     let turns = 0;
     const look = (): void => {
-      turns += 1;
-      quiet = isQuiet() && isAtRest() ? quiet + 1 : 0;
+      const hasAnswers = isQuiet();
+      if (hasAnswers) turns += 1;
+      quiet = hasAnswers && isAtRest() ? quiet + 1 : 0;
       if (quiet < QUIET_TURNS && turns < MOST_TURNS) systemClock.soon(look);
       else next();
     };

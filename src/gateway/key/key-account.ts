@@ -19,17 +19,18 @@ export function windowStart(name: WindowName, now: number): number {
 
 interface Window {
   start: number;
-  /** The part of `spent` that is not in the journal yet. */
-  unwritten: number;
   /** When it ends and the next one begins. */
   end: number;
-  spent: number;
+  /** What all processes have written to the journal, as far as this one knows. */
+  written: number;
+  /** What this process has spent that is not in the journal yet. */
+  unwritten: number;
   warned: boolean;
 }
 
 function windowAt(name: WindowName, now: number): Window {
   const start = windowStart(name, now);
-  return { start, end: windowStart(name, start + LONGER_THAN[name]), spent: 0, unwritten: 0, warned: false };
+  return { start, end: windowStart(name, start + LONGER_THAN[name]), written: 0, unwritten: 0, warned: false };
 }
 
 const HOUR_MS = 3_600_000;
@@ -37,6 +38,8 @@ const HOUR_MS = 3_600_000;
 const LONGER_THAN = { hour: HOUR_MS + 1, day: 25 * HOUR_MS, month: 32 * 24 * HOUR_MS };
 
 const WARN_AT_PERCENT = 80;
+/** So much of a limit is left when it is nearly reached. */
+const NEAR_SHARE = 0.2;
 
 /** Called once for each window of which most is spent. */
 type LowListener = (account: KeyAccount, window: WindowName) => void;
@@ -72,7 +75,8 @@ export class KeyAccount {
 
   /** What was spent in the present window. */
   spent(name: WindowName): number {
-    return this.window(name).spent;
+    const { written, unwritten } = this.window(name);
+    return written + unwritten;
   }
 
   /** The start of the present window. */
@@ -85,19 +89,33 @@ export class KeyAccount {
     return this.window(name).end;
   }
 
-  /** What all processes have written of a window. */
+  /** What all processes have written of a window. It only grows, so an answer that comes late changes nothing. */
   learn(name: WindowName, start: number, written: number): void {
     const window = this.window(name);
-    if (window.start === start) window.spent = written + window.unwritten;
+    if (window.start === start) window.written = Math.max(window.written, written);
   }
 
-  /** What is to be written now. */
-  takeUnwritten(): readonly { readonly name: WindowName; readonly start: number; readonly microcents: number }[] {
+  /** What is to be written now. It counts as unwritten until `written` is called: a write that fails loses nothing. */
+  unwritten(): readonly { readonly name: WindowName; readonly start: number; readonly microcents: number }[] {
     return WINDOW_NAMES.flatMap((name) => {
-      const window = this.windows[name];
-      const { start, unwritten: microcents } = window;
-      window.unwritten = 0;
+      const { start, unwritten: microcents } = this.windows[name];
       return microcents === 0 ? [] : [{ name, start, microcents }];
+    });
+  }
+
+  /** `microcents` of this process are in the journal now, where all processes together have written `all`. */
+  written(name: WindowName, start: number, microcents: number, all: number): void {
+    const window = this.windows[name];
+    if (window.start !== start) return;
+    window.unwritten -= microcents;
+    this.learn(name, start, all);
+  }
+
+  /** A limit is nearly reached: what other processes spend may decide about the next call. */
+  get isNearLimit(): boolean {
+    return WINDOW_NAMES.some((name) => {
+      const limit = this.limits[name];
+      return limit !== null && limit - this.spent(name) - this.reserved < limit * NEAR_SHARE;
     });
   }
 
@@ -113,7 +131,8 @@ export class KeyAccount {
     for (const name of WINDOW_NAMES) {
       const limit = this.limits[name];
       if (limit === null) continue;
-      const { spent, end } = this.window(name);
+      const { end } = this.window(name);
+      const spent = this.spent(name);
       if (limit - spent >= least) continue;
       least = limit - spent;
       found = { name, rule: ruleOf(limit), spent, endsAt: end };
@@ -124,7 +143,7 @@ export class KeyAccount {
   exceeds(estimate: number): boolean {
     return WINDOW_NAMES.some((name) => {
       const limit = this.limits[name];
-      return limit !== null && checkBudget(ruleOf(limit), this.window(name).spent, this.reserved, estimate).exceeds;
+      return limit !== null && checkBudget(ruleOf(limit), this.spent(name), this.reserved, estimate).exceeds;
     });
   }
 
@@ -135,11 +154,10 @@ export class KeyAccount {
   book(microcents: number): void {
     for (const name of WINDOW_NAMES) {
       const window = this.window(name);
-      window.spent += microcents;
       window.unwritten += microcents;
       const limit = this.limits[name];
       // What an attempt may cost is no reason to worry anyone; what it did cost is.
-      if (limit === null || window.warned || !checkBudget(ruleOf(limit), window.spent, 0, 0).warns) continue;
+      if (limit === null || window.warned || !checkBudget(ruleOf(limit), this.spent(name), 0, 0).warns) continue;
       window.warned = true;
       this.low(this, name);
     }

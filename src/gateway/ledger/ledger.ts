@@ -1,12 +1,13 @@
 // What went through the gateway: one line for each call, with what was decided about it and what it cost. No prompt and no answer.
 // L1  Lines are written in pages, a few times a second: a durable write for each call would cost more than the call.
-// L2  What a key has spent is added to what other processes have written, so that all of them keep one budget.
+// L2  What a key has spent is added to what other processes have written, so that all of them keep one budget. What a process knows of
+//     the others is at most a second old when a call begins; near a limit it is read before each call, and written after each.
 
 import type { JournalEvent } from "../../core/record/event.ts";
 import { classify } from "../../core/classify/classify.ts";
 import type { Fault } from "../../core/fault/fault.ts";
 import { countOf, objectOf } from "../../core/json-fields.ts";
-import type { Clock } from "../../host/clock.ts";
+import { type Clock, steadyNow } from "../../host/clock.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { type KeyAccount, WINDOW_NAMES, windowStart } from "../key/key-account.ts";
 import type { LedgerDecision, LedgerLine, LedgerPage } from "./ledger-line.ts";
@@ -21,12 +22,17 @@ interface LedgerDeps {
 }
 
 const FLUSH_MS = 250;
+/** What is known of other processes' spending is good for so long. */
+const FRESH_MS = 1_000;
 const MOST_LINES = 1_000;
 
 export class Ledger {
   readonly #deps: LedgerDeps;
   #lines: LedgerLine[] = [];
   readonly #spenders = new Set<KeyAccount>();
+  /** When the spending of an account was last read or written, in steady time. */
+  readonly #knownAt = new WeakMap<KeyAccount, number>();
+  readonly #loading = new Map<KeyAccount, Promise<void>>();
   #disarm: (() => void) | null = null;
   #writing: Promise<void> = Promise.resolve();
   #pages = 0;
@@ -38,7 +44,7 @@ export class Ledger {
   add(line: LedgerLine, account: KeyAccount): void {
     this.#lines.push(line);
     if (line.microcents > 0) this.#spenders.add(account);
-    if (this.#lines.length >= MOST_LINES) void this.flush();
+    if (this.#lines.length >= MOST_LINES || (account.isBounded && account.isNearLimit)) void this.flush();
     else this.#disarm ??= this.#deps.clock.after(FLUSH_MS, () => void this.flush());
   }
 
@@ -54,9 +60,24 @@ export class Ledger {
     return this.#writing;
   }
 
+  /** Reads what all processes have spent of an account with a limit, unless that is known well enough. */
+  async refresh(account: KeyAccount): Promise<void> {
+    const knownMs = steadyNow(this.#deps.clock) - (this.#knownAt.get(account) ?? -Infinity);
+    if (knownMs < FRESH_MS && !account.isNearLimit) return;
+    // Calls that begin while it is read share the answer.
+    const loading = this.#loading.get(account) ?? this.load(account).finally(() => this.#loading.delete(account));
+    this.#loading.set(account, loading);
+    try {
+      await loading;
+    } catch (error) {
+      this.#suppress(error, "the gateway continues with what it knows of this client's spending");
+    }
+  }
+
   /** Reads what a key has spent in the windows that are open now. */
   async load(account: KeyAccount): Promise<void> {
     const now = this.#deps.clock.now();
+    this.#knownAt.set(account, steadyNow(this.#deps.clock));
     for (const name of WINDOW_NAMES) {
       const start = windowStart(name, now);
       const kept = await this.#deps.journal.kept("spend", spendKey(account.name, name, start));
@@ -65,7 +86,7 @@ export class Ledger {
   }
 
   async #write(lines: readonly LedgerLine[], spenders: readonly KeyAccount[]): Promise<void> {
-    const { journal, owner, clock, suppress } = this.#deps;
+    const { journal, owner, clock } = this.#deps;
     const at = lines[0]?.at ?? clock.now();
     try {
       const key = `${String(at).padStart(14, "0")}/${owner}/${++this.#pages}`;
@@ -76,18 +97,23 @@ export class Ledger {
         ...spenders.map((account) => this.#addSpending(account)),
       ]);
     } catch (error) {
-      const seen = classify({ surface: "store", error, observedAt: clock.now() });
-      suppress(seen, "the gateway continues without these lines in its ledger");
+      this.#suppress(error, "the gateway continues without these lines in its ledger");
     }
   }
 
+  #suppress(error: unknown, reason: string): void {
+    const { clock, suppress } = this.#deps;
+    suppress(classify({ surface: "store", error, observedAt: clock.now() }), reason);
+  }
+
   async #addSpending(account: KeyAccount): Promise<void> {
-    const added = account.takeUnwritten().map(async ({ name, start, microcents }) => {
+    const added = account.unwritten().map(async ({ name, start, microcents }) => {
       const change = (present: unknown): unknown => ({ at: start, microcents: spentIn(present) + microcents });
       const kept = await this.#deps.journal.changeKept("spend", spendKey(account.name, name, start), change);
-      account.learn(name, start, spentIn(kept));
+      account.written(name, start, microcents, spentIn(kept));
     });
     await Promise.all(added);
+    this.#knownAt.set(account, steadyNow(this.#deps.clock));
   }
 }
 

@@ -6,7 +6,8 @@ import type { Entry, JournalEvent } from "../../../src/core/record/event.ts";
 import type { RunReport } from "../../../src/workflow/runs-api.ts";
 import { DEFAULT_POLICY } from "../../../src/core/policy/matrix.ts";
 import { decidedAgain } from "../../support/decided-again.ts";
-import { keptStages } from "./kept-files.ts";
+import { filesOfRun } from "../../../src/workflow/report/stage-files.ts";
+import { type KeptStage, keptStages } from "./kept-files.ts";
 import type { Row, Seen } from "./row.ts";
 import { type MatrixWorld, openWorld } from "./world.ts";
 
@@ -29,13 +30,21 @@ export async function observe(row: Row): Promise<Observed> {
   const entries = await world.entries(run);
   const { different } = decidedAgain(entries, workflow.policy ?? DEFAULT_POLICY);
   expect(different, "every decision can be made again from its entry").toEqual([]);
-  return { seen: seenOf(world, report, entries, row), world, report };
+  const { files } = world.journal;
+  if (files === null) throw new Error("the journal keeps no files");
+  const stages = await keptStages(report, filesOfRun(files, run));
+  return { seen: seenOf(world, report, entries, row, stages), world, report };
 }
 
-function seenOf(world: MatrixWorld, report: RunReport, entries: readonly Entry[], row: Row): Seen {
+function seenOf(
+  world: MatrixWorld,
+  report: RunReport,
+  entries: readonly Entry[],
+  row: Row,
+  stages: readonly KeptStage[],
+): Seen {
   const { summary, state, actions } = report;
   const waits = world.appendsAt.length > 0 ? gapsIn(world.appendsAt) : waitsIn(entries);
-  const stages = keptStages(report);
   const kept = stages.findLast(({ meta }) => meta.node === row.node) ?? null;
   const retries = retriesOf(entries, row.node, kept?.meta.execution ?? 1);
   const fault = state.fault ?? state.visits.findLast((visit) => visit.node === row.node)?.fault ?? null;

@@ -1,0 +1,74 @@
+// A client's limit holds for all gateways of a journal together: three real processes use it up, and pass it by a few calls at most.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { expect, it, onTestFinished } from "vitest";
+import { startChaos } from "../../src/chaos/start-chaos.ts";
+import { openJournal } from "../../src/index.ts";
+import { tempFolder } from "../journal/temp-folder.ts";
+import { freshJournalUrl } from "../postgres/shared-server.ts";
+import { ask } from "./dialect-clients.ts";
+
+const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const GATEWAYS = 3;
+const LIMIT_USD = 0.025;
+const LIMIT_MICROCENTS = LIMIT_USD * 1e8;
+const KEY = "alice-key-0123456789";
+
+async function startGateway(journal: string, config: string): Promise<string> {
+  const args = [MAIN, "gateway", "--journal", journal, "--config", config, "--port", "0", "--json"];
+  const gateway = spawn(process.execPath, args, {
+    env: { ...process.env, ALICE: KEY, TARGET_KEY: "sk-of-the-test", NODE_NO_WARNINGS: "1" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void gateway.kill("SIGKILL"));
+  const [line] = (await once(createInterface({ input: gateway.stdout }), "line")) as [string];
+  return (JSON.parse(line) as { readonly listening: { readonly url: string } }).listening.url;
+}
+
+it.each(["SQLite", "PostgreSQL"])(
+  "three gateways spend what a client may spend in a day, and no more, on a journal in %s",
+  { timeout: 120_000 },
+  async (store) => {
+    const folder = tempFolder();
+    onTestFinished(() => folder.remove());
+    // The limit lasts for about four seconds.
+    const chaos = await startChaos({ latencyMs: 150 });
+    onTestFinished(() => chaos.close());
+    const config = folder.file("gateway.faultline.yaml");
+    writeFileSync(
+      config,
+      `version: 1
+targets: { us: { dialect: openai-chat, base_url: "${chaos.openaiUrl}", api_key_env: TARGET_KEY } }
+routes: { team: { chain: [us/gpt-4o] } }
+keys: { alice: { key_env: ALICE, budget: { per_day_usd: ${LIMIT_USD} } } }
+`,
+    );
+    const place = store === "SQLite" ? folder.file("journal.db") : await freshJournalUrl();
+    const urls = await Promise.all(Array.from({ length: GATEWAYS }, () => startGateway(place, config)));
+    const client = async (url: string): Promise<number> => {
+      for (let answered = 0; ; answered++) {
+        const headers = { authorization: `Bearer ${KEY}` };
+        const { status } = await ask(url, "openai-chat", { headers, body: { model: "team", max_tokens: 20 } });
+        if (status === 402) return answered;
+        expect(status).toBe(200);
+      }
+    };
+    const answered = await Promise.all(urls.map(client));
+    const journal = await openJournal(place);
+    onTestFinished(() => journal.close());
+    const spentOf = async (): Promise<number> => {
+      const all = await journal.keptAll("spend", "alice");
+      const day = all.find(({ key }) => key.startsWith("alice/day/"));
+      return (day?.value as { readonly microcents: number } | undefined)?.microcents ?? 0;
+    };
+    // Near a limit, what was spent is written at once: it is there when the last call is refused, or a moment later.
+    let spent = await spentOf();
+    while (spent < 0.95 * LIMIT_MICROCENTS) spent = await spentOf();
+    expect(spent).toBeLessThanOrEqual(1.05 * LIMIT_MICROCENTS);
+    expect(Math.min(...answered)).toBeGreaterThan(0);
+  },
+);
