@@ -51,8 +51,8 @@ describe("the number of visits", () => {
   it.each([{ maxParallel: 0 }, { maxNodes: 0 }, { maxParallel: Number.NaN }, { timeoutMs: -1 }, { maxUsd: -1 }])(
     "a workflow with %o is refused when it is defined",
     async (limits) => {
-      const made = engineWorld({ id: "bad", limits, stages: { a: stage({ act: () => 1 }) } });
       const { clock } = await engineWorld({ id: "good", stages: { a: stage({ act: () => 1 }) } });
+      const made = engineWorld({ id: "bad", limits, stages: { a: stage({ act: () => 1 }) } });
       expect(await refusal(clock, made)).toMatchObject({ code: "ConfigSchemaViolation" });
     },
   );
