@@ -1,10 +1,13 @@
-// `npm run bench:scale -- [--rounds 3] [--parked 100000] [--without-dbos]`: what driving runs costs beyond one process. Everything in one
-// run, on the same machine: the plain driver, the Restate driver, bare Restate and DBOS.
+// `npm run bench:scale -- [--part steps …] [--rounds 3] [--parked 100000] [--without-dbos]`: what driving runs costs beyond one process, and
+// what nodes of one journal know of each other. Everything in one run, on the same machine; `--part` chooses one or more of its parts.
 
 import { parseArgs } from "node:util";
 import { print } from "./measure.ts";
 import { sweepWithParkedRuns } from "./scale/idle-sweep.ts";
 import { parkedBytes } from "./scale/parked-bytes.ts";
+import { parkedOnPostgres } from "./scale/parked-postgres.ts";
+import { pruneWhileWriting } from "./scale/prune.ts";
+import { sharedState } from "./scale/shared-state.ts";
 import { stepsASecond } from "./scale/steps.ts";
 
 const { values } = parseArgs({
@@ -13,10 +16,23 @@ const { values } = parseArgs({
     "parked": { type: "string", default: "100000" },
     "parked-bytes": { type: "string", default: "2000" },
     "without-dbos": { type: "boolean", default: false },
+    "part": { type: "string", multiple: true, default: [] },
   },
 });
+const parked = Number(values.parked);
 
-await stepsASecond({ rounds: Number(values.rounds), withDbos: !values["without-dbos"] });
-await parkedBytes(Number(values["parked-bytes"]));
-await sweepWithParkedRuns(Number(values.parked));
+const PARTS: Readonly<Record<string, () => Promise<void>>> = {
+  steps: () => stepsASecond({ rounds: Number(values.rounds), withDbos: !values["without-dbos"] }),
+  bytes: () => parkedBytes(Number(values["parked-bytes"])),
+  sweep: () => sweepWithParkedRuns(parked),
+  parked: () => parkedOnPostgres([parked / 100, parked / 10, parked]),
+  shared: sharedState,
+  prune: () => pruneWhileWriting(100_000),
+};
+
+for (const name of values.part.length > 0 ? values.part : Object.keys(PARTS)) {
+  const part = PARTS[name];
+  if (part === undefined) throw new Error(`--part must be one of ${Object.keys(PARTS).join(", ")}`);
+  await part();
+}
 print("");

@@ -3,30 +3,12 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fault, FaultError, openJournal } from "../../src/index.ts";
-import { createWorkflows, defineWorkflow, stage } from "../../src/workflow/index.ts";
+import { openJournal } from "../../src/index.ts";
+import { createWorkflows } from "../../src/workflow/index.ts";
 import { startRestate } from "../../test/support/restate-server.ts";
 import { print } from "../measure.ts";
 import { printAligned } from "../runtime/table.ts";
-
-const DAY_MS = 24 * 3_600_000;
-
-const parking = defineWorkflow({
-  id: "parking",
-  stages: {
-    a: stage({
-      retryPolicy: {
-        maxAttempts: 2,
-        backoff: { kind: "fixed", initialMs: DAY_MS, maxMs: DAY_MS },
-        jitter: 0,
-        maxWaitMs: DAY_MS,
-      },
-      act: () => {
-        throw new FaultError(fault("RateLimited", { message: "until tomorrow" }));
-      },
-    }),
-  },
-});
+import { parking } from "./parking.ts";
 
 export async function parkedBytes(runs: number): Promise<void> {
   print(`\n2. A run that waits for a time, on disk: ${runs.toLocaleString("en")} of them`);

@@ -43,10 +43,12 @@ export async function keptStages(report: RunReport, store: FileStore): Promise<r
     expect(meta.state, "the file knows how the stage ended").toBe(visit?.state);
     expect(raw).toContain(`: ${meta.class}/${meta.code} (${meta.outcome})`);
     expect(JSON.stringify(events), "the events tell of the failure").toContain(`"code":"${meta.code}"`);
-    expect(JSON.parse(await textOf(`rounds/0${execution}/round.json`)), "the round counts attempts, too").toMatchObject({
-      round: execution,
-      nodes: expect.arrayContaining([expect.objectContaining({ node, state: meta.state })]) as unknown,
-    });
+    expect(JSON.parse(await textOf(`rounds/0${execution}/round.json`)), "the round counts attempts, too").toMatchObject(
+      {
+        round: execution,
+        nodes: expect.arrayContaining([expect.objectContaining({ node, state: meta.state })]) as unknown,
+      },
+    );
     checkWords(meta);
     kept.push({ meta, raw });
   }
