@@ -41,7 +41,7 @@ const entry = (at: number): NewEntry => ({ at, event: { type: "extension-started
 /** Ended sessions, long ago. */
 async function fill(journal: Journal, writer: number, sessions: number): Promise<void> {
   for (let session = writer; session < sessions; session += WRITERS) {
-    const last: NewEntry = { at: 1, event: { type: "session-ended", status: "done" } };
+    const last: NewEntry = { at: 1, event: { type: "session-ended", status: "done", fault: null } };
     await journal.append(`old-${session}`, 0, [...Array.from({ length: PER_SESSION - 1 }, () => entry(1)), last]);
   }
 }
