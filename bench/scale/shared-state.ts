@@ -78,7 +78,7 @@ async function hammer(
   count: number,
   keyOf: (node: number) => string,
 ): Promise<{ readonly speed: string; readonly p50: string; readonly p99: string }> {
-  const nodes = await Promise.all(Array.from({ length: count }, () => openJournal(`${url}?connections=2`)));
+  const nodes = await Promise.all(Array.from({ length: count }, () => openJournal(`${url}?connections=4`)));
   const times: number[] = [];
   const startedAt = performance.now();
   const work = async (journal: Journal, node: number): Promise<void> => {

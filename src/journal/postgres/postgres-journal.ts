@@ -77,7 +77,7 @@ function createPostgresJournal(db: Database, settings: Settings, readOnly: boole
   const own = createOwnWrites(reads.feed);
   const writes = createWrites(db, { origin, channel, now: () => clock.now(), onCommitted });
   const holds = createPostgresHolds(db, time);
-  const changeKept = createKeptChanges(reads, writes);
+  const changeKept = createKeptChanges(db, reads, writes);
   const feed = createFeed(
     {
       ...own.source,
