@@ -6,20 +6,12 @@ import { type Journal, openJournal } from "../../src/index.ts";
 import { createWorkflows } from "../../src/workflow/index.ts";
 import { startPostgres } from "../../test/postgres/server.ts";
 import { print } from "../measure.ts";
-import { printAligned } from "../runtime/table.ts";
 import { parking } from "./parking.ts";
 
 const LOOKS = 200;
 const AT_ONCE = 256;
 const NEVER_MS = 24 * 3_600_000;
 const MILLION = 1_000_000;
-
-interface Cost {
-  readonly parked: number;
-  readonly bytes: number;
-  readonly cpuMs: number;
-  readonly wallMs: number;
-}
 
 export async function parkedOnPostgres(steps: readonly number[]): Promise<void> {
   print("\n4. Runs that wait for a time, on PostgreSQL, with a failed attempt and its files");
@@ -28,22 +20,21 @@ export async function parkedOnPostgres(steps: readonly number[]): Promise<void> 
   await client.connect();
   const journal = await openJournal(server.url);
   const before = await bytesOf(client);
-  const costs: Cost[] = [];
-  for (const parked of steps) {
-    await park(journal, parked - (costs.at(-1)?.parked ?? 0));
-    const look = await idleLook(journal);
-    costs.push({ parked, bytes: ((await bytesOf(client)) - before) / parked, ...look });
-    print(`  ${parked.toLocaleString("en")} are parked`);
-  }
   const number = (value: number): string => Math.round(value).toLocaleString("en");
-  printAligned(
-    ["parked", "bytes a run", "a driver's idle second: CPU, ms", "and answer, ms", ""],
-    costs.map(({ parked, bytes, cpuMs, wallMs }) => [
-      ...[number(parked), number(bytes), cpuMs.toFixed(3), wallMs.toFixed(3), ""],
-    ]),
-  );
-  const last = costs.at(-1);
-  print(`  computed: ${number(MILLION)} parked runs take ${(((last?.bytes ?? 0) * MILLION) / 1e9).toFixed(1)} GB`);
+  let [made, bytes] = [0, 0];
+  for (const parked of steps) {
+    const startedAt = performance.now();
+    await park(journal, parked - made);
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const { cpuMs, wallMs } = await idleLook(journal);
+    bytes = ((await bytesOf(client)) - before) / parked;
+    print(
+      `  ${number(parked).padStart(9)} parked: ${number(bytes)} bytes a run; an idle second of a driver: ${cpuMs.toFixed(2)} ms of CPU, ` +
+        `answer after ${wallMs.toFixed(2)} ms; made ${number((parked - made) / seconds)} a second`,
+    );
+    made = parked;
+  }
+  print(`  computed: ${number(MILLION)} parked runs take ${((bytes * MILLION) / 1e9).toFixed(1)} GB`);
   await journal.close();
   await client.end();
   await server.stop();

@@ -1,5 +1,6 @@
 // A journal copied from SQLite to PostgreSQL and back is the same journal: entries, hashes, kept values, lists and files.
 
+import { spawnSync } from "node:child_process";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { copyJournal } from "../../src/journal/copy/copy-journal.ts";
@@ -122,6 +123,20 @@ describe("a copy", () => {
     await expect(broken).rejects.toThrow("the power went out");
     const { entries } = await copyJournal(file, url);
     expect(entries).toBe(1_801 - 500);
+    expect(await contentOf(url)).toEqual(await contentOf(file));
+  });
+
+  it("whose process was killed with SIGKILL continues, as often as it takes", { timeout: 120_000 }, async () => {
+    const [file, url] = [folder.file("a.db"), await freshJournalUrl()];
+    await fill(file, 400);
+    const program = `import { copyJournal } from ${JSON.stringify(new URL("../../src/journal/copy/copy-journal.ts", import.meta.url).href)};
+      await copyJournal(process.argv[1], process.argv[2], (count) => {
+        if (count >= Number(process.argv[3])) process.kill(process.pid, "SIGKILL");
+      });`;
+    const copy = (killedAfter: number): NodeJS.Signals | null =>
+      spawnSync(process.execPath, ["--input-type=module", "-e", program, "--", file, url, String(killedAfter)]).signal;
+    expect([copy(500), copy(1_000)]).toEqual(["SIGKILL", "SIGKILL"]);
+    expect(copy(Infinity)).toBeNull();
     expect(await contentOf(url)).toEqual(await contentOf(file));
   });
 
