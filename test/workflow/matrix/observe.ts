@@ -6,7 +6,7 @@ import type { Entry, JournalEvent } from "../../../src/core/record/event.ts";
 import type { RunReport } from "../../../src/workflow/runs-api.ts";
 import { DEFAULT_POLICY } from "../../../src/core/policy/matrix.ts";
 import { decidedAgain } from "../../support/decided-again.ts";
-import { filesOfRun } from "../../../src/workflow/report/stage-files.ts";
+import { filesOfRun } from "../../../src/workflow/report/run-files.ts";
 import { type KeptStage, keptStages } from "./kept-files.ts";
 import type { Row, Seen } from "./row.ts";
 import { type MatrixWorld, openWorld } from "./world.ts";
