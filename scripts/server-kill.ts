@@ -27,7 +27,9 @@ const [postgres, restate] = await Promise.all([postgresFor(values.journal), rest
 const { counts, problems } = await runKills({
   ...{ kills, seed, executors, folder, postgres: postgres?.url ?? null, restate: restate?.url ?? null },
   tell: (line) => process.stderr.write(`${line}\n`),
-}).finally(() => Promise.all([postgres?.stop(), restate?.stop()]));
+}).finally(async () => {
+  await Promise.all([postgres?.stop(), restate?.stop()]);
+});
 const rows = {
   seed,
   "journal and driver": `${values.journal}, ${values.driver}`,
