@@ -25,9 +25,8 @@ const postgres = await postgresFor(values.journal);
 const report = await runCampaign({
   ...{ kills, seed, workers, folder, postgres: postgres?.url ?? null },
   tell: (line) => process.stderr.write(`${line}\n`),
-}).finally(async () => {
-  await postgres?.stop();
 });
+await postgres?.stop();
 const seconds = (performance.now() - startedAt) / 1000;
 
 const rows: readonly (readonly [string, string | number])[] = [

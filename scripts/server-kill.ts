@@ -27,9 +27,8 @@ const [postgres, restate] = await Promise.all([postgresFor(values.journal), rest
 const { counts, problems } = await runKills({
   ...{ kills, seed, executors, folder, postgres: postgres?.url ?? null, restate: restate?.url ?? null },
   tell: (line) => process.stderr.write(`${line}\n`),
-}).finally(async () => {
-  await Promise.all([postgres?.stop(), restate?.stop()]);
 });
+await Promise.all([postgres?.stop(), restate?.stop()]);
 const rows = {
   seed,
   "journal and driver": `${values.journal}, ${values.driver}`,

@@ -39,9 +39,8 @@ const report = await runCampaign({
   postgres: postgres?.url ?? null,
   restate: restate?.url ?? null,
   tell: (line) => process.stderr.write(`${line}\n`),
-}).finally(async () => {
-  await Promise.all([postgres?.stop(), restate?.stop()]);
 });
+await Promise.all([postgres?.stop(), restate?.stop()]);
 
 const dollars = (microcents: number): string => `$${(microcents / 1e8).toFixed(4)}`;
 const rows: readonly (readonly [string, string | number])[] = [
