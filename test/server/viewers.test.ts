@@ -1,7 +1,10 @@
 // What a viewer reads, route by route: words, and never what came from outside, a path, a stack or a secret.
 
-import { dirname } from "node:path";
-import { describe, expect, it } from "vitest";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { PATHS, type RouteName } from "../../src/api/paths.ts";
 import type { RouteSpec } from "../../src/api/route.ts";
 import { ROUTES } from "../../src/api/routes.ts";
@@ -18,6 +21,19 @@ nodes:
   skip: { type: command, run: ["sh fail.sh"], allow: ["sh *"], resolution: skip, next: fail }
   fail: { type: command, run: ["sh fail.sh"], allow: ["sh *"], next: end }
 `;
+
+const gatewayFile = (port: number): string => `version: 1
+targets: { one: { dialect: openai-chat, base_url: "http://127.0.0.1:${port}/v1" } }
+routes: { "*": { chain: [one] } }
+`;
+
+/** The port of a provider that refuses every request: the call fails, and is in the ledger. */
+async function refusing(): Promise<number> {
+  const server = createServer((_request, response) => void response.writeHead(400).end("PLANTED refusal"));
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
 
 const PLANTED = ["PLANTED", "hunter2", "fail.sh", "    at "];
 
@@ -38,7 +54,12 @@ const READ = (Object.keys(PATHS) as RouteName[]).filter(
 /** A run that failed, and its successor, which took over its visits and failed again. */
 async function leakyRuns(): Promise<{ readonly world: RunWorld; readonly runs: readonly string[] }> {
   const { workflow, journal } = await fromText("leaky.yaml", LEAKY);
-  const world = await runWorld([workflow], { journal, env: ENV });
+  const gateway = join(dirname(journal), "gateway.faultline.yaml");
+  writeFileSync(gateway, gatewayFile(await refusing()));
+  const world = await runWorld([workflow], { journal, env: ENV, gateway });
+  const body = JSON.stringify({ model: "PLANTED-model", messages: [], PLANTED_field: 1 });
+  await (await fetch(`${world.url}/v1/chat/completions`, { method: "POST", body })).text();
+  await expect.poll(async () => (await world.viewer.listGatewayCalls()).items.length).toBe(1);
   const inputs = { task: "PLANTED-input", password: "hunter2-hunter2" };
   const { run } = await world.operator.startRun({ body: { workflow: "leaky", inputs } });
   await world.event(run, "run-ended");

@@ -5,7 +5,7 @@ import type { gatewayCall, gatewayView } from "../../api/gateway-shapes.ts";
 import { recourseWord } from "../../core/decide/explain.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
-import type { ReportedBudget, ReportedRoute, ReportedStep } from "../../gateway/gateway-report.ts";
+import type { GatewayReport, ReportedBudget, ReportedRoute, ReportedStep } from "../../gateway/gateway-report.ts";
 import { windowStart } from "../../gateway/key/key-account.ts";
 import type { LedgerLine } from "../../gateway/ledger/ledger-line.ts";
 import { readLedger } from "../../gateway/ledger/read-ledger.ts";
@@ -17,6 +17,7 @@ import { type BudgetState, type GatewayEnding, SERVED_GATEWAY_WORDS } from "../g
 import type { HandlersOf } from "../handler.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
+import type { Identity } from "../tokens.ts";
 import { titleOf } from "../views.ts";
 
 type View = z.output<typeof gatewayView>;
@@ -38,8 +39,10 @@ export function gatewayHandlers({
   }
 
   return {
-    async showGateway({ locale }) {
-      const { keys, routes } = served().report();
+    async showGateway({ locale, who }) {
+      const report = served().report();
+      const { keys, routes } = report;
+      const { targetName } = namesFor(report, who);
       const targets = faultline.targets();
       const now = clock.now();
       return {
@@ -50,11 +53,11 @@ export function gatewayHandlers({
           budgets: key.budgets.map((budget) => budgetFor(budget, locale)),
         })),
         routes: routes.map((route) => routeFor(route, targets, locale)),
-        spend: spendOf(await usageOfDays(journal, DAYS, now), now),
+        spend: spendOf(await usageOfDays(journal, DAYS, now), now, targetName),
       };
     },
-    async listGatewayCalls({ query: { limit, cursor, key }, locale }) {
-      served();
+    async listGatewayCalls({ query: { limit, cursor, key }, locale, who }) {
+      const names = namesFor(served().report(), who);
       const after = fromCursor(cursor, PLACE);
       const found = await readLedger(journal, {
         limit: limit + 1,
@@ -64,11 +67,33 @@ export function gatewayHandlers({
       return pageFrom(
         found,
         limit,
-        ({ line }) => callFor(line, locale),
+        ({ line }) => callFor(line, names, locale),
         ({ place }) => ({ ...place }),
       );
     },
   };
+}
+
+interface ShownNames {
+  /** Of a model or a route that a client named. */
+  readonly askedName: (name: string) => string;
+  readonly targetName: (id: string) => string;
+  readonly omitted: (where: readonly string[]) => string[];
+}
+
+/** A client chooses the models it names, so only operators see names that are not in the gateway's file. */
+function namesFor({ routes }: GatewayReport, { role }: Identity): ShownNames {
+  const known = new Set(routes.flatMap(({ name, steps }) => [name, ...steps.map(stepName)]));
+  const isShown = (name: string): boolean => role === "operator" || known.has(name);
+  return {
+    askedName: (name) => (isShown(name) ? name : ""),
+    targetName: (id) => (isShown(id) ? id : (id.split("/", 1)[0] ?? "")),
+    omitted: (where) => (role === "operator" ? [...where] : []),
+  };
+}
+
+function stepName({ target, model }: ReportedStep): string {
+  return model === null ? target : `${target}/${model}`;
 }
 
 const LOW_SHARE = 0.8;
@@ -94,10 +119,11 @@ function routeFor(
 }
 
 function stepFor(
-  { target, model, dialects, region }: ReportedStep,
+  step: ReportedStep,
   targets: readonly TargetReport[],
   locale: Locale,
 ): View["routes"][number]["steps"][number] {
+  const { target, model, dialects, region } = step;
   const isOfStep = (tool: string): boolean =>
     model === null ? tool.startsWith(`${target}/`) : tool === `${target}/${model}`;
   const [worst] = targets.filter(({ tools }) => tools.some(isOfStep)).toSorted((a, b) => rank(a) - rank(b));
@@ -106,8 +132,7 @@ function stepFor(
     worst === undefined
       ? { state: { id: "unused" as const, label: unused }, says: unusedSays }
       : { state: targetPill(worst, locale), says: tellTarget(worst, locale) };
-  const name = model === null ? target : `${target}/${model}`;
-  return { ...{ name, dialects: [...dialects], region }, ...health };
+  return { ...{ name: stepName(step), dialects: [...dialects], region }, ...health };
 }
 
 /** What is out of service comes first. */
@@ -115,7 +140,7 @@ function rank({ breaker, pausedUntil }: Pick<TargetReport, "breaker" | "pausedUn
   return breaker === "closed" ? (pausedUntil === null ? 2 : 1) : 0;
 }
 
-function spendOf(used: readonly DayUsage[], now: number): View["spend"] {
+function spendOf(used: readonly DayUsage[], now: number, targetName: ShownNames["targetName"]): View["spend"] {
   const today = windowStart("day", now);
   const days = Array.from({ length: DAYS }, (_none, index) => today - (DAYS - 1 - index) * DAY_MS);
   return {
@@ -125,7 +150,7 @@ function spendOf(used: readonly DayUsage[], now: number): View["spend"] {
     byKey: grouped(used, ({ client }) => client),
     byTarget: grouped(
       used.filter(({ target }) => target !== ""),
-      ({ target }) => target,
+      ({ target }) => targetName(target),
     ),
   };
 }
@@ -144,16 +169,20 @@ function sumOf(used: readonly DayUsage[]): View["spend"]["total"] {
   };
 }
 
-function callFor(line: LedgerLine, locale: Locale): CallView {
-  const { call, at, tookMs, key, route, dialect, model, target, attempts, microcents, isExact, code } = line;
+function callFor(line: LedgerLine, { askedName, targetName, omitted }: ShownNames, locale: Locale): CallView {
+  const { call, at, tookMs, key, dialect, target, attempts, microcents, isExact, code } = line;
   const id: GatewayEnding = line.status === "cancelled" ? "cancelled" : code === null ? "completed" : "failed";
   return {
-    ...{ call, at, tookMs, key, route, dialect, model, target, attempts, microcents, isExact },
+    ...{ call, at, tookMs, key, dialect, attempts, microcents, isExact },
+    route: askedName(line.route),
+    model: askedName(line.model),
+    target: target === null ? null : targetName(target),
     state: { id, label: SERVED_GATEWAY_WORDS[locale].calls[id] },
     fault: code === null ? null : { code, title: titleOf(code, locale) },
-    omitted: [...line.omitted],
+    omitted: omitted(line.omitted),
     decisions: line.decisions.map((decision, index) => ({
       ...decision,
+      target: targetName(decision.target),
       id: `${call}#${index + 1}`,
       title: titleOf(decision.code, locale),
       says: recourseWord(decision.recourse, locale),
