@@ -273,14 +273,19 @@ export class Attempt implements RunContext, WheelEntry {
   }
 }
 
+/** Its method is on the prototype: a function in a field of its own kept each finished call until the next full garbage collection. */
 class Alarm implements WheelEntry {
   wheelBucket: WheelEntry["wheelBucket"] = null;
   wheelBefore: WheelEntry | null = null;
   wheelAfter: WheelEntry | null = null;
-  readonly expire: () => void;
+  private readonly ring: () => unknown;
 
   constructor(ring: () => unknown) {
-    this.expire = () => void ring();
+    this.ring = ring;
+  }
+
+  expire(): void {
+    void this.ring();
   }
 }
 
