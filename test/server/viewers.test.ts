@@ -24,7 +24,7 @@ nodes:
 
 const gatewayFile = (port: number): string => `version: 1
 targets: { one: { dialect: openai-chat, base_url: "http://127.0.0.1:${port}/v1" } }
-routes: { "*": { chain: [one] } }
+routes: { "*": { chain: [one/gpt-5] } }
 `;
 
 /** The port of a provider that refuses every request: the call fails, and is in the ledger. */
