@@ -581,6 +581,13 @@ export const ROUTES = {
           action: z.string(),
           key: z.string(),
           refused: z.string().nullable().describe("The code of the fault that refused it; null when it was done."),
+          said: z
+            .string()
+            .describe(
+              "What the person said with it: the reason, or the answer to a question; empty when nothing was said.",
+            ),
+          session: z.string().nullable().describe("The run, or the session of the question, that it was done to."),
+          isRun: z.boolean().describe("The session is a run."),
           why: z.string().describe("Why it was refused, in words; empty when it was done."),
         })
         .meta({ id: "AuditRecord" }),

@@ -1,5 +1,6 @@
 // Who did what, when, and with which key: everything a person or a client did, kept in the journal by whichever surface it came through.
 
+import { SHAPE_REDACTOR } from "../core/fault/redact.ts";
 import { isFaultError } from "../core/fault/fault-error.ts";
 import type { Clock } from "../host/clock.ts";
 import type { Journal, TimeQuery } from "./journal.ts";
@@ -19,6 +20,10 @@ export interface AuditRecord {
   readonly action: string;
   /** The idempotency key it came with; empty when it had none. */
   readonly key: string;
+  /** What the person said with it: the reason, or the answer to a question; empty when nothing was said. Never a secret. */
+  readonly said: string;
+  /** The session of the question that was answered; empty for everything else. */
+  readonly session: string;
   /** The code of the fault that refused it; null when it was done. */
   readonly refused: string | null;
 }
@@ -37,15 +42,27 @@ interface Auditing {
   readonly newId: () => string;
 }
 
-type Deed = Omit<AuditRecord, "id" | "at" | "refused">;
+/** What was done; parts that are absent are empty. */
+export type Deed = Pick<AuditRecord, "what" | "on" | "by"> & Partial<typeof NOTHING>;
+
+/** Records of earlier versions lack what was said. */
+const NOTHING = { action: "", key: "", said: "", session: "" };
+
+/** What is said more than this is in the journal, where it was said. */
+const MAX_SAID = 300;
 
 /** Does the work and keeps a record of it, also when it is refused. */
 export async function audited<T>({ journal, clock, newId }: Auditing, deed: Deed, work: () => Promise<T>): Promise<T> {
   if (deed.by === BY_PROGRAM) return work();
+  const said = clip(SHAPE_REDACTOR.text(deed.said ?? ""));
   const keep = async (refused: string | null): Promise<void> => {
     const id = newId();
     await journal.keep([
-      { kind: "audit", key: id, value: { id, at: clock.now(), ...deed, refused } satisfies AuditRecord },
+      {
+        kind: "audit",
+        key: id,
+        value: { id, at: clock.now(), ...NOTHING, ...deed, said, refused } satisfies AuditRecord,
+      },
     ]);
   };
   let result: T;
@@ -68,5 +85,9 @@ export async function auditOf(journal: Journal, { by, on, limit, after }: AuditQ
     ...(tags.length === 0 ? {} : { tags }),
     ...(after === undefined ? {} : { after }),
   });
-  return rows.map(({ value }) => value as AuditRecord);
+  return rows.map(({ value }) => ({ ...NOTHING, ...(value as AuditRecord) }));
+}
+
+function clip(text: string): string {
+  return text.length > MAX_SAID ? `${text.slice(0, MAX_SAID)}…` : text;
 }

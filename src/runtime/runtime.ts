@@ -12,7 +12,7 @@ import type { PresetName } from "../core/policy/presets.ts";
 import { classify } from "../core/classify/classify.ts";
 import type { Entry, JournalEvent, Manifest } from "../core/record/event.ts";
 import { metricsOf, type ToolMetrics } from "../core/record/metrics.ts";
-import { audited, BY_PROGRAM } from "../journal/audit.ts";
+import { audited, BY_PROGRAM, type Deed } from "../journal/audit.ts";
 import type { Journal } from "../journal/journal.ts";
 import { Budget, type Purse } from "./budget.ts";
 import { Calls, type SharedCallOptions } from "./call/calls.ts";
@@ -451,14 +451,17 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
 
   /** Takes a target out of service until it is released, in all processes of the journal. `by` says who does it, for the record. */
   async isolate(target: string, reason: string, by = BY_PROGRAM): Promise<void> {
-    await this.#byHand("isolate", target, by, (targets, now, settings) =>
-      targets.isolate(target, reason, now, settings),
+    await this.#byHand({ what: "target.isolate", on: target, by, said: reason }, (targets, now, settings) =>
+      // People who meet the target see the reason and who gave it.
+      targets.isolate(target, by === BY_PROGRAM ? reason : `${reason} (${by})`, now, settings),
     );
   }
 
   /** Puts a target back into service in all processes of the journal: closes its breaker and ends its pause. */
   async release(target: string, by = BY_PROGRAM): Promise<void> {
-    await this.#byHand("release", target, by, (targets, now, settings) => targets.release(target, now, settings));
+    await this.#byHand({ what: "target.release", on: target, by }, (targets, now, settings) =>
+      targets.release(target, now, settings),
+    );
   }
 
   /**
@@ -466,20 +469,17 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
    * the breaker, a failed one opens it again; so for an isolated target this is a careful release. A closed breaker stays as it is.
    */
   async probe(target: string, by = BY_PROGRAM): Promise<void> {
-    await this.#byHand("probe", target, by, (targets, now, settings) => targets.probe(target, now, settings));
+    await this.#byHand({ what: "target.probe", on: target, by }, (targets, now, settings) =>
+      targets.probe(target, now, settings),
+    );
   }
 
   /** Resolves when the change is in the journal. */
-  async #byHand(
-    deed: string,
-    target: string,
-    by: string,
-    change: (targets: Targets, now: number, settings: TargetSettings) => void,
-  ): Promise<void> {
+  async #byHand(deed: Deed, change: (targets: Targets, now: number, settings: TargetSettings) => void): Promise<void> {
     const engine = await this.#begin();
     const { journal, clock, chance } = engine;
     const auditing = { journal, clock, newId: () => chance.newId("aud") };
-    await audited(auditing, { what: `target.${deed}`, on: target, by, action: "", key: "" }, async () => {
+    await audited(auditing, deed, async () => {
       change(engine.targets, clock.now(), settingsOf(engine));
       await engine.shared.flush();
     });

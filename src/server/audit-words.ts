@@ -11,6 +11,16 @@ export function tellAct({ what, action }: Pick<AuditRecord, "what" | "action">, 
   return WORDS[locale][what] ?? what;
 }
 
+/** People's own words stay as they are; only a yes and a no are translated. */
+export function tellSaid({ said }: Pick<AuditRecord, "said">, locale: Locale): string {
+  return YES_NO[locale][said] ?? said;
+}
+
+const YES_NO: Readonly<Record<Locale, Readonly<Record<string, string>>>> = {
+  "en": { yes: "Yes", no: "No" },
+  "zh-CN": { yes: "是", no: "否" },
+};
+
 const WORDS: Readonly<Record<Locale, Readonly<Record<string, string>>>> = {
   "en": {
     "run.start": "Started a run",

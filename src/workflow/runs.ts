@@ -6,7 +6,7 @@ import { FaultError } from "../core/fault/fault-error.ts";
 import { fault, isFault } from "../core/fault/fault.ts";
 import type { Redactor } from "../core/fault/redact.ts";
 import type { Locale } from "../core/fault/words/words.ts";
-import type { Answer } from "../core/flow/interaction.ts";
+import { type Answer, answerAsSaid } from "../core/flow/interaction.ts";
 import { isEnded } from "../core/flow/run-state.ts";
 import type { Visit } from "../core/flow/visit.ts";
 import type { Entry } from "../core/record/event.ts";
@@ -18,7 +18,8 @@ import { RunHolds } from "./advance/held-run.ts";
 import { KeyedMutex } from "../host/keyed-mutex.ts";
 import { lazyPart } from "../host/lazy-part.ts";
 import { readRunFile, RunFiles } from "./report/run-files.ts";
-import { audited, type AuditRecord } from "../journal/audit.ts";
+import { audited, type Deed } from "../journal/audit.ts";
+import { findQuestion } from "../journal/open-questions.ts";
 import { alreadyThere, heldElsewhere, noRun, stopping } from "./operator/run-faults.ts";
 import { answerQuestion, cancelRun, type OperatorDeps, resumeRun, takeAction } from "./operator/take-action.ts";
 import { heldRuns, listRuns, pageOfRuns } from "./report/list-runs.ts";
@@ -50,8 +51,6 @@ import { tracedRun } from "../telemetry/run-trace.ts";
 import type { Workflow, WorkflowOutline } from "../workflow-model/stage.ts";
 import { spentBy } from "./advance/summary.ts";
 
-/** One line of the audit log: what a person did to a run. */
-type AuditedAct = Pick<AuditRecord, "what" | "on" | "by"> & Partial<Pick<AuditRecord, "action" | "key">>;
 /** Loaded by the first reader: a program that only advances runs needs none of it. */
 const reports = lazyPart(() => import("./report/incident-report.ts"));
 
@@ -264,9 +263,9 @@ export class WorkflowRuns implements Runs {
   }
 
   /** Does it, and keeps a record of who did it. */
-  #audited<T>(act: AuditedAct, work: () => Promise<T>): Promise<T> {
+  #audited<T>(act: Deed, work: () => Promise<T>): Promise<T> {
     const { journal, clock, chance } = this.#home;
-    return audited({ journal, clock, newId: () => chance.newId("aud") }, { action: "", key: "", ...act }, work);
+    return audited({ journal, clock, newId: () => chance.newId("aud") }, act, work);
   }
 
   async act(run: string, action: string, options: ActOptions = {}): Promise<Acted> {
@@ -279,13 +278,31 @@ export class WorkflowRuns implements Runs {
   /** `act` for a caller that has read the run already. */
   async actOn(report: RunReport, action: string, { params = {}, key, by = DEFAULT_BY }: ActOptions): Promise<Acted> {
     const { run } = report.summary;
-    const act = { what: "run.act", on: run, by, action, key: key ?? "" };
+    const said = await this.#saidWith(report, params);
+    const act = { what: "run.act", on: run, by, action, key: key ?? "", said };
     return this.#audited(act, () => takeAction(this.#operator, report, action, params, key ?? null, by));
   }
 
-  answer(question: string, answer: Answer, by = DEFAULT_BY): Promise<boolean> {
-    const act = { what: "question.answer", on: question, by, action: answer.status };
+  async answer(question: string, answer: Answer, by = DEFAULT_BY): Promise<boolean> {
+    const asked = await findQuestion(this.#home.journal, question);
+    const session = asked?.session ?? "";
+    const said = asked === null ? "" : await this.#withoutSecrets(session, answerAsSaid(asked, answer));
+    const act = { what: "question.answer", on: question, by, action: answer.status, said, session };
     return this.#audited(act, () => answerQuestion(this.#operator, question, answer, by));
+  }
+
+  /** An answer to the run's question, a comment, or both. */
+  #saidWith({ summary, questions }: RunReport, params: Params): Promise<string> {
+    const answers = questions.map((question) => answerAsSaid(question, params["answer"])).filter((said) => said !== "");
+    const comment = typeof params["text"] === "string" ? [params["text"]] : [];
+    return this.#withoutSecrets(summary.run, [...answers.slice(0, 1), ...comment].join(": "));
+  }
+
+  /** Also the questions of sessions that are no runs are answered here. */
+  async #withoutSecrets(session: string, text: string): Promise<string> {
+    const { journal, redactor } = this.#home;
+    const isRun = text !== "" && ((await journal.kept("run", session)) ?? null) !== null;
+    return (isRun ? await this.redactorOf(session) : redactor).text(text);
   }
 
   cancel(run: string, by = DEFAULT_BY): Promise<void> {

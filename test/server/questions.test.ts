@@ -48,6 +48,8 @@ describe("a question over HTTP", () => {
     expect(both).toContainEqual([409, "question-closed"]);
     await world.event(run, "run-ended");
     expect(await world.viewer.showRun({ params: { run } })).toMatchObject({ status: "completed", outcome: "shipped" });
+    const acts = (await world.operator.listAudit({ query: { on: params.question } })).items;
+    expect(acts.find(({ refused }) => refused === null)).toMatchObject({ said: "Yes", session: run, isRun: true });
     // Long after the run has taken up its answer.
     expect(await statusOf(world.operator.answerQuestion({ params, body: yes }))).toEqual([409, "question-closed"]);
     expect(await statusOf(world.viewer.showQuestion({ params }))).toEqual([404, "not-there"]);
@@ -73,6 +75,8 @@ describe("a question over HTTP", () => {
       body: { action: "answer", key: offer?.key ?? "", params },
     });
     expect(acted).toEqual({ run, did: true });
+    const { items } = await world.operator.listAudit({ query: { on: run } });
+    expect(items).toContainEqual(expect.objectContaining({ action: "answer", said: "with care", session: run }));
     await world.event(run, "run-ended");
     expect(JSON.stringify(await world.operator.showOutput({ params: { run } }))).toContain("with care");
   });

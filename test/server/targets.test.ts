@@ -115,6 +115,10 @@ describe("a target", { timeout: 60_000 }, () => {
       "target.probe by operator",
       "target.release by operator",
     ]);
+    expect(items.find(({ what }) => what === "target.isolate")).toMatchObject({
+      said: "billing is broken",
+      session: null,
+    });
   });
 
   it("can be isolated before any call uses it, and only by operators, with a reason", async () => {

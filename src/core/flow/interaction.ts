@@ -147,6 +147,18 @@ function readAnswer(question: Question, answer: unknown): Answer | Fault {
   return typeof value === "object" && isTooLong(JSON.stringify(value)) ? tooLong(question) : { status, value };
 }
 
+/** What a person answered, for the record: as it was offered to them, or in their own words. Empty for a secret and for what is no answer. */
+export function answerAsSaid(question: Question, answer: unknown): string {
+  const checked = checkAnswer(question, answer);
+  const { payload } = question;
+  if (!("status" in checked) || checked.status === "timeout" || INTERACTIONS[payload.kind].secret) return "";
+  if (checked.status === "rejected") return checked.reason;
+  const { value } = checked;
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (payload.kind === "Select") return payload.options.find(({ id }) => id === value)?.label ?? "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
 function optionId(value: unknown, payload: QuestionPayload): string | undefined {
   return payload.kind === "Select" ? payload.options.find(({ id }) => id === value)?.id : undefined;
 }

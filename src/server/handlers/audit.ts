@@ -1,9 +1,9 @@
 // The audit log.
 
 import { z } from "zod";
-import { auditOf } from "../../journal/audit.ts";
+import { auditOf, type AuditRecord } from "../../journal/audit.ts";
 import type { HandlersOf } from "../handler.ts";
-import { tellAct } from "../audit-words.ts";
+import { tellAct, tellSaid } from "../audit-words.ts";
 import { fromCursor, pageFrom } from "../cursor.ts";
 import type { ServerParts } from "../parts.ts";
 import { titleOf } from "../views.ts";
@@ -20,16 +20,27 @@ export function auditHandlers({ journal }: ServerParts): HandlersOf<"listAudit">
         ...(on === undefined ? {} : { on }),
         ...(after === undefined ? {} : { after }),
       });
-      return pageFrom(
-        found,
-        limit,
-        (record) => ({
+      const told = await Promise.all(
+        found.map(async (record) => ({
           ...record,
+          ...(await sessionOf(record)),
           says: tellAct(record, locale),
+          said: tellSaid(record, locale),
           why: record.refused === null ? "" : titleOf(record.refused, locale),
-        }),
+        })),
+      );
+      return pageFrom(
+        told,
+        limit,
+        (record) => record,
         ({ at, id }) => ({ at, key: id }),
       );
     },
   };
+
+  async function sessionOf({ what, on, session }: AuditRecord): Promise<{ session: string | null; isRun: boolean }> {
+    if (what.startsWith("run.")) return { session: on, isRun: true };
+    if (session === "") return { session: null, isRun: false };
+    return { session, isRun: ((await journal.kept("run", session)) ?? null) !== null };
+  }
 }

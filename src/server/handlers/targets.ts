@@ -30,7 +30,7 @@ export function targetHandlers({
     },
     async isolateTarget({ params: { target }, body: { reason }, who, locale }) {
       // Also a target that no call has used yet: it can be taken out of service before.
-      await faultline.isolate(target, `${reason} (${who.name})`, who.name);
+      await faultline.isolate(target, reason, who.name);
       return shown(target, { who, locale });
     },
     async resetTarget({ params: { target }, who, locale }) {

@@ -2,7 +2,7 @@
 
 import type { AuditRecord } from "./audit-page.tsx";
 
-const COLUMNS = ["at", "by", "what", "says", "on", "action", "key", "refused", "id"] as const;
+const COLUMNS = ["at", "by", "what", "says", "on", "said", "session", "action", "key", "refused", "why", "id"] as const;
 
 /** Follows the cursors of a list to its end. */
 export async function readAll<Item>(

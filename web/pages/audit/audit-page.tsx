@@ -139,7 +139,7 @@ function AuditRows({
 function AuditRow({ record }: { readonly record: AuditRecord }): ReactNode {
   const words = useWords(WORDS);
   const { clock, dateTime } = useFormat();
-  const { at, by, what, says, on, refused, why, key } = record;
+  const { at, by, what, says, said, refused, why, key } = record;
   return (
     <>
       <time role="gridcell" className="dim audit-when" dateTime={new Date(at).toISOString()} title={dateTime(at)}>
@@ -148,17 +148,18 @@ function AuditRow({ record }: { readonly record: AuditRecord }): ReactNode {
       <span role="gridcell" className="one-line audit-by">
         {by}
       </span>
-      <span role="gridcell" className="one-line audit-what">
-        {says} <code className="dim">{what}</code>
+      <span role="gridcell" className="audit-what">
+        <span className="one-line">
+          {says} <code className="dim">{what}</code>
+        </span>
+        {said === "" ? null : (
+          <q className="one-line dim audit-said" title={said}>
+            {said}
+          </q>
+        )}
       </span>
       <span role="gridcell" className="one-line audit-on">
-        {what.startsWith("run.") ? (
-          <Link className="link" to="/runs/$run" params={{ run: on }}>
-            {on}
-          </Link>
-        ) : (
-          on
-        )}
+        <WhatItWasDoneTo record={record} />
       </span>
       <span role="gridcell" className={refused === null ? "audit-result tone-green" : "audit-result tone-red"}>
         <Icon name={refused === null ? "completed" : "failed"} />
@@ -168,6 +169,20 @@ function AuditRow({ record }: { readonly record: AuditRecord }): ReactNode {
         {key}
       </code>
     </>
+  );
+}
+
+/** A question is gone once it is answered: its run or session stays. */
+function WhatItWasDoneTo({ record: { on, session, isRun } }: { readonly record: AuditRecord }): ReactNode {
+  if (session === null) return on;
+  return isRun ? (
+    <Link className="link" to="/runs/$run" params={{ run: session }}>
+      {session}
+    </Link>
+  ) : (
+    <Link className="link" to="/sessions/$session" params={{ session }}>
+      {session}
+    </Link>
   );
 }
 
