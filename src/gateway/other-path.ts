@@ -20,7 +20,7 @@ import { forward, passOn } from "./target/forward.ts";
 import { needsPrice, targetPrice } from "./target/target-price.ts";
 import type { Transport } from "./target/transport.ts";
 
-export interface OtherPathDeps extends Pick<FaultlineHome, "prices" | "clock" | "newId"> {
+export interface OtherPathDeps extends Pick<FaultlineHome, "prices" | "clock" | "newId" | "scrub"> {
   readonly transport: Transport;
   readonly account: KeyAccount;
   readonly record: (line: LedgerLine) => void;
@@ -167,7 +167,7 @@ class OtherCall {
     const { statusCode: status } = answer;
     const tail = new Tail();
     const about = { "x-faultline-target": this.#target.name, "x-faultline-call": call };
-    await passOn(answer, response, about, (chunk) => tail.push(chunk));
+    await passOn(answer, response, about, { seen: (chunk) => tail.push(chunk), scrub: this.#deps.scrub });
     return { status, cost: status < BAD ? this.#costOf(tail.text) : null };
   }
 

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { createMemoryJournal } from "../../src/index.ts";
 import { ledgerOf } from "../../src/gateway/ledger/read-ledger.ts";
 import { gatewayWorld } from "./gateway-world.ts";
-import type { GatewayWorld } from "./open-world.ts";
+import { type GatewayWorld, TARGET_KEY } from "./open-world.ts";
 
 const env = { ALICE: "alice-key-0123456789" };
 const headers = { "authorization": `Bearer ${env.ALICE}`, "content-type": "application/json" };
@@ -37,7 +37,7 @@ async function upstream(
   const { port } = server.address() as AddressInfo;
   const file = (): string => `
 version: 1
-targets: { one: { dialect: ${dialect}, base_url: "http://127.0.0.1:${port}/v1" } }
+targets: { one: { dialect: ${dialect}, base_url: "http://127.0.0.1:${port}/v1", api_key_env: TARGET_KEY } }
 other_paths: one
 keys: { alice: { key_env: ALICE, budget: { ${budget} }${key} } }
 `;
@@ -116,3 +116,16 @@ it("reads the model of Google's embeddings from their path", async () => {
   expect((await embed("", "/v1beta/models/gemini-embedding-001:embedContent")).status).toBe(200);
   expect(spent()).toBe(600_000_000);
 });
+
+it.each([400, 401, 403, 429, 500])(
+  "keeps the gateway's own key from a client when a %d repeats the request",
+  async (status) => {
+    const answer = (request: IncomingMessage, response: ServerResponse): void =>
+      void response.writeHead(status, { "content-type": "text/plain" }).end(`bad: ${JSON.stringify(request.headers)}`);
+    const { embed } = await upstream("per_day_usd: 1", answer);
+    const response = await embed("text-embedding-3-small");
+    const text = await response.text();
+    expect([response.status, text]).toEqual([status, expect.stringContaining("bad: ")]);
+    expect(text).not.toContain(TARGET_KEY);
+  },
+);

@@ -3,6 +3,7 @@
 
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
+import { HeldBytes } from "../../provider/fetch/bounded.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";
 import type { GatewayTarget } from "../config/settings.ts";
 import { DIALECTS } from "../dialect/dialect.ts";
@@ -39,18 +40,37 @@ export function forward(agent: Dispatcher, target: GatewayTarget, request: Forwa
 
 const FORWARD_MS = 300_000;
 
-/** Passes an answer on as it comes. */
+/** Passes an answer on as it comes. An error is scrubbed before: some targets repeat the request in it, with the gateway's own key. */
 export async function passOn(
   { statusCode, headers, body }: Answered,
   response: ServerResponse,
   about: PlainHeaders,
-  seen: (chunk: Buffer) => void,
+  { seen, scrub }: Passing,
 ): Promise<void> {
-  response.writeHead(statusCode, { ...headersForClient(headers), ...about });
+  const head = { ...headersForClient(headers), ...about };
+  if (statusCode >= LEAST_ERROR) {
+    const told = scrub(await errorText(body as AsyncIterable<Buffer<ArrayBuffer>>));
+    return void response.writeHead(statusCode, { ...head, "content-length": Buffer.byteLength(told) }).end(told);
+  }
+  response.writeHead(statusCode, head);
   for await (const chunk of body as AsyncIterable<Buffer>) {
     seen(chunk);
     if (!response.write(chunk))
       await new Promise((resolve) => void response.once("drain", resolve).once("close", resolve));
   }
   response.end();
+}
+
+const LEAST_ERROR = 400;
+
+interface Passing {
+  readonly seen: (chunk: Buffer) => void;
+  readonly scrub: (text: string) => string;
+}
+
+/** The beginning of an error, if it is long. */
+async function errorText(body: AsyncIterable<Buffer<ArrayBuffer>>): Promise<string> {
+  const held = new HeldBytes("error");
+  for await (const chunk of body) if (!held.takes(chunk)) break;
+  return new TextDecoder().decode(held.whole());
 }
