@@ -26,7 +26,7 @@ export const faultBucket = z
   .object({
     at: instant,
     count: z.number(),
-    recoveredByRetry: z.number().describe("So many of them a retry recovered from."),
+    recoveredByRetry: z.number().describe("So many of them an automatic retry recovered from."),
   })
   .meta({ id: "FaultBucket" });
 const trend = z.array(faultBucket).describe("How many failures each bucket has.");
@@ -57,7 +57,9 @@ export const faultGroupReport = z
     ...faultGroup.shape,
     helped: z
       .array(z.object({ recourse: z.string(), says: z.string(), worked: z.number(), failed: z.number() }))
-      .describe("What was tried, what worked most often first."),
+      .describe(
+        "What was tried, by the program and by people (`person:…`, of the newest 50 runs); what worked most often first.",
+      ),
     cost: z.object({
       microcents: z.number().describe("What the failed attempts cost."),
       estimatedMicrocents: z.number().describe("How much of it is estimated."),

@@ -41,7 +41,7 @@ export const overview = z
       .object({
         trend: z.array(faultBucket).describe("How many failures each hour has."),
         count: z.number(),
-        recoveredByRetry: z.number().describe("So many of them a retry recovered from."),
+        recoveredByRetry: z.number().describe("So many of them an automatic retry recovered from."),
       })
       .describe("Failures of the last 24 hours, those that were recovered from included."),
     spentMicrocents: z.number().describe("What the runs begun today have cost."),

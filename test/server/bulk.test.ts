@@ -74,6 +74,9 @@ describe("a bulk action on 30 failed runs", { timeout: 120_000 }, () => {
     expect(new Set(shown.steps.map(({ now }) => now)).size).toBe(30);
     const waves = shown.steps.map(({ wave }) => wave);
     expect([1, 2, 3, 4].map((wave) => waves.filter((one) => one === wave).length)).toEqual([1, 5, 20, 4]);
+    const { helped } = await world.viewer.showFaultGroup({ params });
+    expect(helped).toContainEqual(expect.objectContaining({ recourse: "person:sign-in-again", worked: 30, failed: 0 }));
+    expect(helped.map(({ says }) => says)).toContainEqual(expect.stringMatching(/, by a person$/));
     const over = (await world.viewer.previewBulk({ params, body: {} })).runs.map(({ passedOver, says }) => [
       passedOver,
       says,
@@ -96,6 +99,8 @@ describe("a bulk action on 30 failed runs", { timeout: 120_000 }, () => {
     const shown = await world.viewer.showBulk({ params: { bulk: id } });
     expect(shown).toMatchObject({ status: "stopped", counts: { failed: 1, pending: 7 } });
     expect([shown.steps[0]?.code, provider.requests]).toEqual(["AuthFailed", 9]);
+    const { helped } = await world.viewer.showFaultGroup({ params });
+    expect(helped).toContainEqual(expect.objectContaining({ recourse: "person:sign-in-again", worked: 0, failed: 1 }));
   });
 
   it("acts on no further run once it is aborted; a second one takes up what is left", async () => {

@@ -12,6 +12,7 @@ import { knownCode } from "../../core/record/known-code.ts";
 import { faultCosts } from "../../journal/fault-costs.ts";
 import type { FaultBucket, FaultGroupsQuery } from "../../journal/fault-queries.ts";
 import { contains, wordsOf } from "../../journal/search-text.ts";
+import { actedOn, actedWords } from "../../workflow/report/acted-on.ts";
 import type { HandlersOf, Sender } from "../handler.ts";
 import { fromCursor, pageFrom } from "../cursor.ts";
 import type { ServerParts } from "../parts.ts";
@@ -29,6 +30,7 @@ const COSTED_FAULTS = 200;
 export function faultGroupHandlers({
   journal,
   clock,
+  workflows,
 }: ServerParts): HandlersOf<"listFaultGroups" | "showFaultGroup" | "listFaults"> {
   /** Ends with the bucket that is not over yet, so that the answer changes only with the counts until the next one begins. */
   function trendOf(
@@ -82,12 +84,16 @@ export function faultGroupHandlers({
     },
     async showFaultGroup({ params: { fingerprint }, query, who, locale }) {
       const group = await known(fingerprint);
-      const helped = await journal.faultRecourses(fingerprint);
+      const byPeople = await actedOn(journal, (run, take) => workflows.runs.readAll(run, take), group);
+      const helped = [...(await journal.faultRecourses(fingerprint)), ...byPeople];
       const { operator } = wordsFor(codeOf(group), locale);
       const view: z.output<typeof faultGroupReport> = {
         ...groupView(group, await trendOf(fingerprint, query), { who, locale }),
         helped: helped
-          .map((tally) => ({ ...tally, says: recourseWord(tally.recourse, locale) }))
+          .map((tally) => ({
+            ...tally,
+            says: actedWords(tally.recourse, locale) ?? recourseWord(tally.recourse, locale),
+          }))
           .toSorted((a, b) => b.worked - a.worked || a.failed - b.failed),
         cost: await faultCosts(journal, fingerprint, COSTED_FAULTS),
         shared: readFingerprint(fingerprint),

@@ -30,7 +30,7 @@ export const OVERVIEW_WORDS = wordTable({
     spendPartial: "by the newest 500 runs that began today (UTC)",
     trend: "Faults per hour, last 24 hours",
     groups: "Fault groups",
-    trendSays: (recovered: string) => `A retry recovered from ${recovered} of them.`,
+    trendSays: (recovered: string) => `An automatic retry recovered from ${recovered} of them.`,
   },
   "zh-CN": {
     title: "总览",
@@ -59,6 +59,6 @@ export const OVERVIEW_WORDS = wordTable({
     spendPartial: "今天（UTC）开始的最新 500 个运行",
     trend: "每小时故障数，最近 24 小时",
     groups: "故障分组",
-    trendSays: (recovered: string) => `其中 ${recovered} 次经重试恢复。`,
+    trendSays: (recovered: string) => `其中 ${recovered} 次经自动重试恢复。`,
   },
 });
