@@ -1,6 +1,7 @@
 // One request on its way through the gateway, and the answers that reach no target.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { isOwnHost, isOwnOrigin, type OwnAddresses } from "../host/own-addresses.ts";
 import type { FaultCause } from "../core/fault/catalogue.ts";
 import type { Protocol } from "../provider/wire/protocol.ts";
 import { cancellation, Scope } from "../runtime/scope.ts";
@@ -46,10 +47,21 @@ export function scopeOf({ response }: ClientExchange): Scope {
   return scope;
 }
 
-type Refusal = NoRoute | "spent" | "unknown-key" | "unknown-path" | "too-large" | "bad-request" | "broken";
+type Refusal =
+  | NoRoute
+  | "spent"
+  | "unknown-key"
+  | "wrong-host"
+  | "wrong-origin"
+  | "unknown-path"
+  | "too-large"
+  | "bad-request"
+  | "broken";
 
 const REFUSALS: Readonly<Record<Refusal, { readonly status: number; readonly cause: FaultCause }>> = {
   "unknown-key": { status: 401, cause: "auth-error" },
+  "wrong-host": { status: 421, cause: "bad-request" },
+  "wrong-origin": { status: 403, cause: "permission-denied" },
   "not-allowed": { status: 403, cause: "permission-denied" },
   "no-region": { status: 403, cause: "permission-denied" },
   "no-price": { status: 403, cause: "permission-denied" },
@@ -60,6 +72,24 @@ const REFUSALS: Readonly<Record<Refusal, { readonly status: number; readonly cau
   "bad-request": { status: 400, cause: "bad-request" },
   "broken": { status: 500, cause: "internal" },
 };
+
+/**
+ * Why a request without a known key is refused; null: it is not. A gateway without keys is for this machine's own programs: without a
+ * key to protect it, any page in a browser could use it.
+ */
+export function strangerAt(
+  { method = "GET", headers }: IncomingMessage,
+  isOpen: boolean,
+  own: OwnAddresses,
+): readonly [Refusal, string] | null {
+  if (!isOpen) return ["unknown-key", "the gateway does not know this key"];
+  if (!own.isLocal) return ["unknown-key", "the gateway has no keys, so it answers on this machine only"];
+  const header = (name: string): string | undefined => headers[name] as string | undefined;
+  if (!isOwnHost(header, own))
+    return ["wrong-host", "the Host header names another server; use the gateway's own address"];
+  if (isOwnOrigin(method, header, own)) return null;
+  return ["wrong-origin", "a page of another site sent this; a gateway without keys does not answer it"];
+}
 
 /** Answers a request that reaches no target. */
 export function refuse({ request, response }: ClientExchange, dialect: Protocol, why: Refusal, message: string): void {

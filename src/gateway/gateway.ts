@@ -10,6 +10,7 @@ import { parseJson } from "../core/try-read.ts";
 import type { JournalEvent } from "../core/record/event.ts";
 import type { Faultline } from "../faultline.ts";
 import type { Clock } from "../host/clock.ts";
+import type { OwnAddresses } from "../host/own-addresses.ts";
 import type { Address } from "../provider/wire/protocol.ts";
 import { factsAt } from "../provider/wire/request-facts.ts";
 import { hasValue, type Outcome } from "../runtime/call/outcome.ts";
@@ -34,7 +35,7 @@ import { StoredPlaces } from "./route/stored-places.ts";
 import { passOther } from "./other-path.ts";
 import { countTokens, showModels } from "./other-requests.ts";
 import { type GatewayReport, reportGateway } from "./gateway-report.ts";
-import { type InForce, noRouteWords, refuse, type ClientExchange, scopeOf } from "./client-exchange.ts";
+import { type InForce, noRouteWords, refuse, type ClientExchange, scopeOf, strangerAt } from "./client-exchange.ts";
 import { targetPrice } from "./target/target-price.ts";
 import { createTransport, type Transport } from "./target/transport.ts";
 
@@ -102,7 +103,7 @@ export class Gateway {
   }
 
   /** Answers a request, whatever it is. */
-  handle(request: IncomingMessage, response: ServerResponse): void {
+  handle(request: IncomingMessage, response: ServerResponse, own: OwnAddresses): void {
     const url = request.url ?? "/";
     const queryAt = url.indexOf("?");
     const path = queryAt === -1 ? url : url.slice(0, queryAt);
@@ -111,9 +112,8 @@ export class Gateway {
     const inForce = this.#inForce;
     const key = inForce.keys.find(presentedKey(request.headers, query));
     const exchange = { request, response, path, query, key, inForce };
-    if (key === null && !inForce.keys.isOpen) {
-      return void refuse(exchange, endpoint.dialect, "unknown-key", "the gateway does not know this key");
-    }
+    const stranger = key === null ? strangerAt(request, inForce.keys.isOpen, own) : null;
+    if (stranger !== null) return void refuse(exchange, endpoint.dialect, ...stranger);
     this.#answer(exchange, endpoint).catch((error: unknown) => {
       const seen = classify({ surface: "node", error });
       if (response.headersSent) response.destroy();

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault } from "../core/fault/fault.ts";
 import type { Faultline } from "../faultline.ts";
+import { isLoopback, ownAddresses } from "../host/own-addresses.ts";
 import type { GatewaySettings } from "./config/settings.ts";
 import { Gateway, type GatewayListener } from "./gateway.ts";
 
@@ -21,8 +22,6 @@ export interface GatewayPlace {
   readonly host: string;
 }
 
-const LOOPBACK = new Set(["127.0.0.1", "localhost", "::1"]);
-
 /** A client may think for long before it sends, and a model before it answers. */
 const HTTP_LIMITS = {
   maxHeaderSize: 64 * 1024,
@@ -38,16 +37,18 @@ export async function startGateway(
   { port, host }: GatewayPlace,
   listener: GatewayListener = {},
 ): Promise<StartedGateway> {
-  if (settings.keys.length === 0 && !LOOPBACK.has(host)) {
+  if (settings.keys.length === 0 && !isLoopback(host)) {
     const message = `refusing to listen on ${host} without keys: anyone could spend your money. Add keys to the gateway file`;
     throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "keys" } }));
   }
   await faultline.ready();
   const gateway = await Gateway.open(faultline, settings, listener);
-  const server = createServer(HTTP_LIMITS, (request, response) => gateway.handle(request, response));
+  let own = ownAddresses(host, port);
+  const server = createServer(HTTP_LIMITS, (request, response) => gateway.handle(request, response, own));
   server.on("connection", (socket) => socket.setNoDelay(true));
   await listen(server, host, port);
   const bound = (server.address() as AddressInfo).port;
+  own = ownAddresses(host, bound);
   return {
     gateway,
     url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,

@@ -4,6 +4,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions as 
 import { readFile } from "node:fs/promises";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault } from "../core/fault/fault.ts";
+import { isOwnHost, type OwnAddresses } from "../host/own-addresses.ts";
 import { readField } from "../core/try-read.ts";
 import type { Faultline } from "../faultline.ts";
 import { followGatewayFile, type GatewayFileNews } from "./gateway-file.ts";
@@ -64,12 +65,15 @@ function wrongFile(message: string): FaultError {
   return new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "gateway" } }));
 }
 
-/** Requests to the paths of model APIs go to the gateway, which checks its own keys; all others to the server's own routes. */
-export function beside(gateway: Gateway): typeof createServer {
+/**
+ * Requests to the paths of model APIs go to the gateway, which checks its own keys; all others to the server's own routes. Those refuse
+ * a foreign Host, also for the paths of the gateway.
+ */
+export function beside(gateway: Gateway, own: () => OwnAddresses): typeof createServer {
   const create = (options: HttpOptions, listener: RequestListener): Server =>
     createServer(options, (request, response) => {
       const [path = ""] = (request.url ?? "").split("?", 1);
-      if (isGatewayPath(path)) gateway.handle(request, response);
+      if (isGatewayPath(path) && isOwnHost(() => request.headers.host, own())) gateway.handle(request, response, own());
       else void listener(request, response);
     });
   return create as typeof createServer;

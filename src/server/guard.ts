@@ -1,36 +1,24 @@
 // Who may talk to the server: the right host name, no other site's page, and a token whose role is enough.
 
 import type { Role } from "../api/route.ts";
+import { isOwnHost, isOwnOrigin, type OwnAddresses } from "../host/own-addresses.ts";
 import { Refused } from "./problems.ts";
 import type { Identity, Tokens } from "./tokens.ts";
 
 const COOKIE = "faultline_session";
 
-/** The addresses under which the server is reached. */
-export interface OwnAddresses {
-  /** `host:port`, in lower case. */
-  readonly hosts: ReadonlySet<string>;
-  /** `https://host:port`, in lower case. */
-  readonly origins: ReadonlySet<string>;
+/** The server's own addresses. */
+export interface ServerAddresses extends OwnAddresses {
   /** Cookies go over TLS only. */
   readonly isSecure: boolean;
 }
 
-/** Stops DNS rebinding: a page of another host name that resolves to this machine sends that name in the Host header. */
-export function checkHost(request: Request, { hosts }: OwnAddresses): void {
-  const host = request.headers.get("host")?.toLowerCase() ?? "";
-  if (!hosts.has(host)) throw new Refused("wrong-host");
+export function checkHost({ headers }: Request, own: OwnAddresses): void {
+  if (!isOwnHost((name) => headers.get(name), own)) throw new Refused("wrong-host");
 }
 
-/** Refuses requests that a browser sends for a page of another site. Reads are refused, too: the answers are private. */
-export function checkOrigin(request: Request, { origins }: OwnAddresses): void {
-  const origin = request.headers.get("origin")?.toLowerCase();
-  if (origin !== undefined && !origins.has(origin)) throw new Refused("wrong-origin");
-  const site = request.headers.get("sec-fetch-site");
-  const isForeign = site !== null && site !== "same-origin" && site !== "none";
-  // A person may follow a link from another site to the dashboard.
-  const isNavigation = request.method === "GET" && request.headers.get("sec-fetch-mode") === "navigate";
-  if (isForeign && !isNavigation) throw new Refused("wrong-origin");
+export function checkOrigin({ method, headers }: Request, own: OwnAddresses): void {
+  if (!isOwnOrigin(method, (name) => headers.get(name), own)) throw new Refused("wrong-origin");
 }
 
 /** The sender, if its role is enough. A cookie counts like a token: the checks above keep other sites from using it. */
@@ -57,7 +45,7 @@ function cookie(request: Request): string | null {
   return null;
 }
 
-export function cookieHeader(token: string, { isSecure }: OwnAddresses): string {
+export function cookieHeader(token: string, { isSecure }: ServerAddresses): string {
   const age = token === "" ? "Max-Age=0" : "Max-Age=2592000";
   return `${COOKIE}=${token}; Path=/; HttpOnly; SameSite=Strict; ${age}${isSecure ? "; Secure" : ""}`;
 }

@@ -8,7 +8,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Workflows } from "../workflow/workflows.ts";
 import type { EventHub } from "./events/event-hub.ts";
-import type { OwnAddresses } from "./guard.ts";
+import type { ServerAddresses } from "./guard.ts";
 import type { Presence } from "./presence.ts";
 import type { NotifyOptions } from "./notify/channels.ts";
 import type { SignInCodes } from "./sign-in-codes.ts";
@@ -28,7 +28,7 @@ export interface ServerParts {
   readonly presence: Presence;
   /** Where notices go; null: nowhere. */
   readonly notify: NotifyOptions | null;
-  readonly addresses: OwnAddresses;
+  readonly addresses: ServerAddresses;
   /** The server's own address, as people type it. */
   readonly url: string;
   readonly hub: EventHub;

@@ -11,6 +11,7 @@ import { fault } from "../core/fault/fault.ts";
 import { PROBLEM_MEDIA_TYPE } from "../core/fault/problem.ts";
 import { systemChance } from "../host/chance.ts";
 import { systemClock } from "../host/clock.ts";
+import { isLoopback, type OwnAddresses, ownAddresses } from "../host/own-addresses.ts";
 import { createWorker } from "../host/worker.ts";
 import { warn } from "../journal/warnings.ts";
 import { folderBeside, isPostgresAddress, shownPlace } from "../journal/journal-place.ts";
@@ -29,7 +30,6 @@ import { createApp } from "./app.ts";
 import type { Handlers } from "./handler.ts";
 import { createEventHub } from "./events/event-hub.ts";
 import { beside, type GatewayNewsListener, openGateway } from "./gateway.ts";
-import type { OwnAddresses } from "./guard.ts";
 import { auditHandlers } from "./handlers/audit.ts";
 import { lookUpHandlers } from "./handlers/look-up.ts";
 import { basicHandlers } from "./handlers/basics.ts";
@@ -136,10 +136,6 @@ const SERVER_OPTIONS = shape<ServerOptions>({
 });
 
 export const DEFAULT_PORT = 7431;
-/** Every address of 127.0.0.0/8 is this machine's own. */
-const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|localhost|::1)$/;
-/** A server on these also listens on loopback, where a container's health check finds it. */
-const ALL_ADDRESSES = new Set(["0.0.0.0", "::"]);
 
 /** Limits of connections: a slow or silent client is cut off, and many of them cannot use up the process. */
 const HTTP_LIMITS = {
@@ -192,15 +188,17 @@ export async function serve(workflows: Workflows, options: ServerOptions): Promi
   const metrics = createMetrics(workflows.faultline, version);
   // The routes need the address, which is known once the port is.
   let app: ReturnType<typeof createApp> | null = null;
+  let own: OwnAddresses = ownAddresses(host, port, options.publicUrl);
   const server = createAdaptorServer({
     fetch: (request, env) => app?.fetch(request, env) ?? new Response(null, { status: 503 }),
     overrideGlobalObjects: false,
     serverOptions: HTTP_LIMITS,
-    ...(served === null ? {} : { createServer: beside(served.gateway) }),
+    ...(served === null ? {} : { createServer: beside(served.gateway, () => own) }),
   }) as Server;
   server.maxConnections = MAX_CONNECTIONS;
   server.on("clientError", refuseUnreadable);
   const bound = await listen(server, host, port);
+  own = ownAddresses(host, bound, options.publicUrl);
   const url = options.publicUrl ?? `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
   const parts: ServerParts = {
     version,
@@ -214,7 +212,7 @@ export async function serve(workflows: Workflows, options: ServerOptions): Promi
     signInCodes: createSignInCodes(tokens, clock),
     presence: createPresence(clock),
     notify: options.notify ?? null,
-    addresses: addressesOf(options, bound),
+    addresses: { ...own, isSecure: options.behindTlsProxy ?? false },
     url,
     hub,
     metrics,
@@ -324,7 +322,7 @@ function refusePublic({ host = "127.0.0.1", behindTlsProxy = false, publicUrl }:
     const message = `publicUrl ${wrong}; it must be an address such as https://faultline.example.com`;
     throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "publicUrl" } }));
   }
-  if (LOOPBACK.test(host) || (behindTlsProxy && publicUrl !== undefined)) return;
+  if (isLoopback(host) || (behindTlsProxy && publicUrl !== undefined)) return;
   const message = `refusing to listen on ${host}: others could read tokens on the way. Put a proxy with TLS in front and say so: --behind-tls-proxy --public-url https://your.host`;
   throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "host" } }));
 }
@@ -336,23 +334,6 @@ function wrongInPublicUrl(given: string, behindTlsProxy: boolean): string | null
   // The page and the API live at the root of their host.
   if (url.href !== `${url.origin}/`) return "has more than a host: a user, a path or a query";
   return behindTlsProxy && url.protocol !== "https:" ? `is ${given}, without TLS` : null;
-}
-
-function addressesOf(
-  { host = "127.0.0.1", publicUrl, behindTlsProxy = false }: ServerOptions,
-  port: number,
-): OwnAddresses {
-  const isOnLoopback = LOOPBACK.test(host) || ALL_ADDRESSES.has(host);
-  const own = host.includes(":") ? `[${host}]` : host;
-  const names = isOnLoopback ? ["127.0.0.1", "localhost", "[::1]", own] : [own];
-  const hosts = names.map((name) => `${name}:${port}`);
-  const origins = hosts.map((name) => `http://${name}`);
-  if (publicUrl !== undefined) {
-    const { host: publicHost, origin } = new URL(publicUrl);
-    hosts.push(publicHost);
-    origins.push(origin);
-  }
-  return { hosts: new Set(hosts), origins: new Set(origins), isSecure: behindTlsProxy };
 }
 
 async function listen(server: Server, host: string, port: number): Promise<number> {
