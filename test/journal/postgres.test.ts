@@ -217,6 +217,42 @@ describe("a server that goes away", () => {
     expect(await journal.kept("answer", "q")).toBe("lost-value");
   });
 
+  it("has done a write once, whatever another process wrote before it was sent again", async () => {
+    const url = await freshJournalUrl();
+    const proxy = await startCutProxy(url);
+    atEnd.push(() => proxy.close());
+    const [far, near] = [await open(proxy.url), await open(url)];
+    const plus = (text: string) => (there: unknown) => [...((there ?? []) as readonly string[]), text];
+    proxy.loseAnswerTo("far-1", () => near.changeKept("breaker", "b", plus("near")));
+    await far.changeKept("breaker", "b", plus("far-1"));
+    expect(await near.kept("breaker", "b")).toEqual(["far-1", "near"]);
+    proxy.loseAnswerTo("far-2", () => near.append("s", 1, [note("near")]));
+    await far.append("s", 0, [note("far-2")]);
+    expect((await readAll(near, "s")).map(({ event }) => event)).toEqual([note("far-2").event, note("near").event]);
+    proxy.loseAnswerTo("far-3", () => near.keep([{ kind: "breaker", key: "c", value: "near" }]));
+    await far.keep([{ kind: "breaker", key: "c", value: "far-3" }]);
+    expect(await near.kept("breaker", "c")).toBe("near");
+    proxy.loseAnswerTo("far-4", () => near.keep([{ kind: "answer", key: "q", value: null }]));
+    expect(await far.keepFirst({ kind: "answer", key: "q", value: "far-4" })).toBe(true);
+    expect(await near.verify()).toMatchObject({ firstBad: null });
+  });
+
+  it("gets a message that was held up behind the one that repeated it, and does nothing with it", async () => {
+    const url = await freshJournalUrl();
+    const journal = await open(url);
+    await journal.keep([{ kind: "breaker", key: "c", value: 1 }]);
+    await journal.keep([{ kind: "breaker", key: "c", value: 2 }]);
+    const [last] = await sql(`SELECT writer, call::int FROM ${schemaOf(url)}.writers`);
+    expect(last).toMatchObject({ call: 2 });
+    for (const call of [1, 2])
+      await sql(
+        `SELECT ${schemaOf(url)}.write_2($1, $2, false, 'c', 'n', 0, '[]', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
+          '{breaker}', '{c}', '{3}', '{h}', '{NULL}', '{0}', '{NULL}', '{NULL}', NULL, NULL, NULL)`,
+        [last?.["writer"], call],
+      );
+    expect(await journal.kept("breaker", "c")).toBe(2);
+  });
+
   it("comes back: a follower whose connection was cut reads what it missed", async () => {
     const url = await freshJournalUrl();
     const proxy = await startCutProxy(url);
@@ -267,12 +303,36 @@ describe("what cannot be trusted in PostgreSQL", () => {
     );
   });
 
+  it("is brought up to date: a journal of version 1, whose functions go, so that a program that needs them is refused", async () => {
+    const url = await freshJournalUrl();
+    const before = await open(url);
+    await before.append("s", 0, [note("a")], [{ kind: "result", key: "s/1", value: 1 }]);
+    await before.close();
+    const schema = schemaOf(url);
+    for (const table of ["sessions", "kept"])
+      await sql(`ALTER TABLE ${schema}.${table} ADD writer text NOT NULL DEFAULT 'w'`);
+    for (const undo of [
+      `DROP TABLE ${schema}.writers`,
+      `CREATE FUNCTION ${schema}.write_1(integer) RETURNS integer LANGUAGE sql AS 'SELECT 1'`,
+      `CREATE FUNCTION ${schema}.of_somebody_else() RETURNS integer LANGUAGE sql AS 'SELECT 1'`,
+      `UPDATE ${schema}.meta SET value = '1' WHERE name = 'version'`,
+    ])
+      await sql(undo);
+    const after = await open(url);
+    await after.append("s", 1, [note("b")]);
+    expect(await after.verify()).toEqual({ sessions: 1, entries: 2, firstBad: null });
+    const functions = await sql("SELECT proname AS name FROM pg_proc WHERE pronamespace = $1::regnamespace", [schema]);
+    const names = functions.map(({ name }) => name);
+    expect(names).toContain("of_somebody_else");
+    expect(names).not.toContain("write_1");
+  });
+
   it("is refused while it is open: a newer program has changed the schema", async () => {
     const url = await freshJournalUrl();
     const journal = await open(url);
     await journal.append("s", 0, [note("a")]);
     const [found] = await sql(
-      "SELECT oid::regprocedure::text AS name FROM pg_proc WHERE proname = 'write_1' AND pronamespace = $1::regnamespace",
+      "SELECT oid::regprocedure::text AS name FROM pg_proc WHERE proname = 'write_2' AND pronamespace = $1::regnamespace",
       [schemaOf(url)],
     );
     await sql(`DROP FUNCTION ${String(found?.["name"])}`);

@@ -5,8 +5,8 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 export interface CutProxy {
   /** The same address, through the proxy. */
   readonly url: string;
-  /** Cuts the next connection that sends this text, after the server has answered it and before the answer arrives. */
-  loseAnswerTo(text: string): void;
+  /** Cuts the next connection that sends this text, after the server has answered it and `meanwhile` is over, and before the answer arrives. */
+  loseAnswerTo(text: string, meanwhile?: () => Promise<unknown>): void;
   /** Cuts all connections. */
   cut(): void;
   /** Lets nobody through until `open` is called. */
@@ -19,12 +19,12 @@ export async function startCutProxy(url: string): Promise<CutProxy> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   let isShut = false;
-  let wanted: string | null = null;
+  let wanted: { readonly text: string; readonly meanwhile: () => Promise<unknown> } | null = null;
 
   const server = createServer((near) => {
     if (isShut) return void near.destroy();
     const far = connect(Number(target.port), target.hostname);
-    let isLosing = false;
+    let losing: (() => Promise<unknown>) | null = null;
     const end = (): void => {
       near.destroy();
       far.destroy();
@@ -37,15 +37,15 @@ export async function startCutProxy(url: string): Promise<CutProxy> {
       socket.on("close", end);
     }
     near.on("data", (bytes) => {
-      if (wanted !== null && bytes.includes(wanted)) {
-        isLosing = true;
+      if (wanted !== null && bytes.includes(wanted.text)) {
+        losing = wanted.meanwhile;
         wanted = null;
       }
       far.write(bytes);
     });
     far.on("data", (bytes) => {
-      if (isLosing) end();
-      else near.write(bytes);
+      if (losing === null) near.write(bytes);
+      else void losing().finally(end);
     });
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
@@ -56,8 +56,8 @@ export async function startCutProxy(url: string): Promise<CutProxy> {
   };
   return {
     url: through.href,
-    loseAnswerTo(text) {
-      wanted = text;
+    loseAnswerTo(text, meanwhile = () => Promise.resolve()) {
+      wanted = { text, meanwhile };
     },
     cut,
     shut() {

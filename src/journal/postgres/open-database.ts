@@ -4,6 +4,7 @@ import type { Chance } from "../../host/chance.ts";
 import { drift, refusal, unfit } from "../journal-faults.ts";
 import type { Ask, Database } from "./database.ts";
 import { SCHEMA_VERSION, STEPS, TABLES } from "./schema.ts";
+import { MAKE_FUNCTIONS } from "./write-functions.ts";
 
 /** Before this, generated columns and `array_to_tsvector` behave otherwise. */
 const OLDEST_SERVER = 140_000;
@@ -105,7 +106,7 @@ function setUp(db: Database, chance: Chance): Promise<string> {
     const found = await look(ask, db);
     refuseForeign(found, db);
     if (found.version === null) await ask(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
-    for (const step of STEPS.slice(found.version ?? 0)) for (const sql of step) await ask(sql);
+    for (const sql of [...STEPS.slice(found.version ?? 0).flat(), ...MAKE_FUNCTIONS]) await ask(sql);
     const storeId = found.storeId ?? chance.newId("store");
     await ask(
       `INSERT INTO @.meta (name, value) VALUES ('version', $1), ('store_id', $2)

@@ -42,7 +42,7 @@ const CODES: Readonly<Record<string, CodeRow>> = {
   "28":    { ...REFUSED, advice: "Check user and password, in the address or in PGUSER and PGPASSWORD.", example: "password authentication failed for user \"ada\"" },
   "3D000": { ...REFUSED, advice: "Create the database first; the journal makes only its own schema.", example: "database \"agents\" does not exist" },
   "42501": { ...REFUSED, advice: "Give the user the right to create and use the journal's schema.", example: "permission denied for database agents" },
-  "42883": { ...OTHER_VERSION, example: "function faultline.write_1(…) does not exist" },
+  "42883": { ...OTHER_VERSION, example: "function faultline.write_2(…) does not exist" },
   "42P01": { ...OTHER_VERSION, example: "relation \"faultline.events\" does not exist" },
   "42703": { ...OTHER_VERSION, example: "column \"seal\" does not exist" },
   "3F000": { ...OTHER_VERSION, example: "schema \"faultline\" does not exist" },

@@ -223,12 +223,11 @@ function createOwnWrites(remote: RemoteReads["feed"]): {
         return newest.entries.map((entry, index) => positioned({ ...entry, position: position + index + 1 }));
       },
       entriesOf(session, after, limit) {
-        const base = newest?.base ?? null;
-        const rows = (newest?.entries ?? []).flatMap((entry, index) =>
-          entry.session === session && entry.seq > after ? [{ ...entry, position: (base ?? 0) + index + 1 }] : [],
+        const { base, entries } = newest ?? { base: 0, entries: [] };
+        const rows = entries.flatMap((entry, index) =>
+          entry.session === session && entry.seq > after ? [{ ...entry, position: base + index + 1 }] : [],
         );
-        if (base === null || rows[0]?.seq !== after + 1 || rows.length >= limit)
-          return remote.entriesOf(session, after, limit);
+        if (rows[0]?.seq !== after + 1 || rows.length >= limit) return remote.entriesOf(session, after, limit);
         return rows.map(positioned);
       },
     },

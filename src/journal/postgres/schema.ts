@@ -1,9 +1,7 @@
-// The tables and functions of a journal in PostgreSQL and the steps that lead to them. A new schema takes all steps, so an old one that is
+// The tables of a journal in PostgreSQL and the steps that lead to them. A new schema takes all steps, so an old one that is
 // brought up to date cannot end up different from it. Text is compared by its bytes (`COLLATE "C"`), as in every other journal.
 
-import { WRITE_FUNCTIONS } from "./write-functions.ts";
-
-/** Step n leads from version n to n + 1. Never change a released step. Functions carry the version they belong to. */
+/** Step n leads from version n to n + 1. Never change a released step. */
 export const STEPS: readonly (readonly string[])[] = [
   [
     `CREATE TABLE @.meta (
@@ -101,7 +99,17 @@ export const STEPS: readonly (readonly string[])[] = [
        chunk integer NOT NULL,
        bytes bytea NOT NULL,
        PRIMARY KEY (area, path, chunk))`,
-    ...WRITE_FUNCTIONS,
+  ],
+  [
+    // The answer to the last call of each process that writes, for when it is lost on its way. The row is replaced with every write.
+    `CREATE TABLE @.writers (
+       writer text COLLATE "C" PRIMARY KEY,
+       call bigint NOT NULL,
+       base bigint NOT NULL,
+       lost integer[] NOT NULL,
+       at timestamptz NOT NULL DEFAULT now()) WITH (fillfactor = 50)`,
+    "ALTER TABLE @.sessions DROP COLUMN writer",
+    "ALTER TABLE @.kept DROP COLUMN writer",
   ],
 ];
 
@@ -120,4 +128,5 @@ export const TABLES: readonly string[] = [
   "meta",
   "searched_runs",
   "sessions",
+  "writers",
 ];

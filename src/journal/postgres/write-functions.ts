@@ -19,12 +19,13 @@ const MARK = `entry integer, session bigint, call text, worked boolean, fingerpr
     echo_from text, echo_to text, cause text, pairs text`;
 
 /**
- * Appends entries and keeps values, all of them or none. Answers with the position before the first entry, -1 when this write had been done before; with sessions that are not
+ * Appends entries and keeps values, all of them or none. Answers with the position before the first entry; with sessions that are not
  * where the writer believes (then nothing was written); and with the numbers of values whose condition did not hold: `k_old` is the checksum that
  * must be there, empty for none. A session that is new has the number of its first entry in this write, negative.
+ * A writer numbers its calls and waits for each answer, so the answer to its last call is all that has to be remembered.
  */
-const WRITE = `CREATE FUNCTION @.write_1(
-    w_token text, w_is_repeated boolean, w_channel text, w_notice text, w_now float8, heads json,
+const WRITE = `CREATE FUNCTION @.write_2(
+    w_writer text, w_call bigint, w_is_repeated boolean, w_channel text, w_notice text, w_now float8, heads json,
     e_session bigint[], e_seq integer[], e_at float8[], e_type text[], e_body text[], e_hash text[], e_seal text[],
     k_kind text[], k_key text[], k_value text[], k_hash text[], k_session text[], k_seq integer[], k_at float8[], k_old text[],
     tags json, runs json, marks json)
@@ -34,22 +35,31 @@ const WRITE = `CREATE FUNCTION @.write_1(
   BEGIN
     IF current_setting('synchronous_commit') = 'off' THEN PERFORM set_config('synchronous_commit', 'on', true); END IF;
     ${LOCK};
-    IF w_is_repeated AND @.is_written_1(w_token, heads, k_kind, k_key) THEN
+    IF w_is_repeated THEN
       -- The first answer was lost on its way.
-      RETURN QUERY SELECT -1::bigint, '{}'::text[], ARRAY(SELECT k.n::integer FROM ${KEEPS}
-        LEFT JOIN @.kept AS t ON t.kind = k.kind AND t.key = k.key WHERE k.old IS NOT NULL AND t.writer IS DISTINCT FROM w_token);
-      RETURN;
+      RETURN QUERY SELECT w.base, '{}'::text[], w.lost FROM @.writers AS w WHERE w.writer = w_writer AND w.call = w_call;
+      IF FOUND THEN RETURN; END IF;
     END IF;
     v_stale := ARRAY(SELECT h.session FROM json_to_recordset(heads) AS h (${HEAD})
       LEFT JOIN @.sessions AS s ON s.session = h.session
       WHERE coalesce(s.last_seq, 0) <> h.seq OR s.last_hash <> h.hash);
     IF cardinality(v_stale) > 0 THEN RETURN QUERY SELECT 0::bigint, v_stale, '{}'::integer[]; RETURN; END IF;
     ${NEWEST_POSITION} INTO v_base;
+    IF cardinality(array_remove(k_old, NULL)) > 0 THEN
+      v_lost := ARRAY(SELECT k.n::integer FROM ${KEEPS} LEFT JOIN @.kept AS t ON t.kind = k.kind AND t.key = k.key
+        WHERE k.old IS NOT NULL AND k.old <> coalesce(t.hash, ''));
+    END IF;
+    IF w_call = 1 THEN DELETE FROM @.writers AS w WHERE w.at < now() - interval '1 day'; END IF;
+    INSERT INTO @.writers AS w (writer, call, base, lost) VALUES (w_writer, w_call, v_base, v_lost)
+      ON CONFLICT (writer) DO UPDATE SET call = excluded.call, base = excluded.base, lost = excluded.lost, at = excluded.at
+      WHERE w.call < excluded.call;
+    -- The first message was held up, and came behind the one that repeated it: nobody waits for this answer.
+    IF NOT FOUND THEN RETURN QUERY SELECT v_base, '{}'::text[], '{}'::integer[]; RETURN; END IF;
     IF cardinality(e_seq) > 0 THEN
-      UPDATE @.sessions AS s SET status = h.status, updated_at = h.updated_at, last_seq = h.new_seq, last_hash = h.new_hash, writer = w_token
+      UPDATE @.sessions AS s SET status = h.status, updated_at = h.updated_at, last_seq = h.new_seq, last_hash = h.new_hash
         FROM json_to_recordset(heads) AS h (${HEAD}) WHERE s.number = h.number AND h.new_seq > h.seq;
-      INSERT INTO @.sessions (number, session, status, started_at, updated_at, last_seq, last_hash, writer)
-        SELECT v_base - h.number, h.session, h.status, h.started_at, h.updated_at, h.new_seq, h.new_hash, w_token
+      INSERT INTO @.sessions (number, session, status, started_at, updated_at, last_seq, last_hash)
+        SELECT v_base - h.number, h.session, h.status, h.started_at, h.updated_at, h.new_seq, h.new_hash
         FROM json_to_recordset(heads) AS h (${HEAD}) WHERE h.number < 0 AND h.new_seq > h.seq;
       INSERT INTO @.events (position, session, seq, at, type, body, hash, seal)
         SELECT v_base + e.n, CASE WHEN e.session > 0 THEN e.session ELSE v_base - e.session END, e.seq, e.at, e.type, e.body, e.hash, e.seal
@@ -57,42 +67,31 @@ const WRITE = `CREATE FUNCTION @.write_1(
     END IF;
     IF marks IS NOT NULL THEN PERFORM @.note_faults_1(v_base, e_seq, e_at, marks); END IF;
     IF cardinality(k_key) > 0 THEN
-      IF cardinality(array_remove(k_old, NULL)) > 0 THEN
-        v_lost := ARRAY(SELECT k.n::integer FROM ${KEEPS} LEFT JOIN @.kept AS t ON t.kind = k.kind AND t.key = k.key
-          WHERE k.old IS NOT NULL AND k.old <> coalesce(t.hash, ''));
-      END IF;
-      PERFORM @.keep_1(w_token, w_now, v_lost, k_kind, k_key, k_value, k_hash, k_session, k_seq, k_at, k_old, tags, runs);
+      PERFORM @.keep_2(w_now, v_lost, k_kind, k_key, k_value, k_hash, k_session, k_seq, k_at, k_old, tags, runs);
     END IF;
     PERFORM pg_notify(w_channel, w_notice || ' ' || (v_base + cardinality(e_seq)));
     RETURN QUERY SELECT v_base, '{}'::text[], v_lost;
   END $write$`;
 
-/** Whether this write has been done before. A write changes a session or a value, and leaves its mark on it. */
-const IS_WRITTEN = `CREATE FUNCTION @.is_written_1(w_token text, heads json, k_kind text[], k_key text[])
-  RETURNS boolean LANGUAGE sql ${BY_INDEX} AS $done$
-    SELECT EXISTS (SELECT 1 FROM json_to_recordset(heads) AS h (${HEAD}) JOIN @.sessions AS s ON s.session = h.session WHERE s.writer = w_token)
-      OR EXISTS (SELECT 1 FROM unnest(k_kind, k_key) AS k (kind, key) JOIN @.kept AS t ON t.kind = k.kind AND t.key = k.key WHERE t.writer = w_token)
-  $done$`;
-
-const KEEP = `CREATE FUNCTION @.keep_1(
-    w_token text, w_now float8, v_lost integer[],
+const KEEP = `CREATE FUNCTION @.keep_2(
+    w_now float8, v_lost integer[],
     k_kind text[], k_key text[], k_value text[], k_hash text[], k_session text[], k_seq integer[], k_at float8[], k_old text[],
     tags json, runs json)
   RETURNS void LANGUAGE plpgsql ${BY_INDEX} AS $keep$
   #variable_conflict use_column
   BEGIN
     DELETE FROM @.kept AS t USING ${KEEPS} WHERE k.value IS NULL AND t.kind = k.kind AND t.key = k.key AND k.n <> ALL (v_lost);
-    INSERT INTO @.kept AS t (kind, key, value, updated_at, hash, session, seq, at, writer)
-      SELECT k.kind, k.key, k.value, w_now, k.hash, k.session, k.seq, k.at, w_token FROM ${KEEPS}
+    INSERT INTO @.kept AS t (kind, key, value, updated_at, hash, session, seq, at)
+      SELECT k.kind, k.key, k.value, w_now, k.hash, k.session, k.seq, k.at FROM ${KEEPS}
       WHERE k.value IS NOT NULL AND k.n <> ALL (v_lost)
       ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at, hash = excluded.hash,
-        session = excluded.session, seq = excluded.seq, at = excluded.at, writer = excluded.writer;
+        session = excluded.session, seq = excluded.seq, at = excluded.at;
     IF tags IS NOT NULL THEN
       DELETE FROM @.kept_tags AS t USING ${KEEPS} WHERE t.kind = k.kind AND t.key = k.key AND k.n <> ALL (v_lost)
         AND NOT EXISTS (SELECT 1 FROM json_to_recordset(tags) AS n (${TAG})
           WHERE n.kind = t.kind AND n.key = t.key AND n.tag = t.tag AND n.at = t.at);
       INSERT INTO @.kept_tags (kind, tag, at, key) SELECT n.kind, n.tag, n.at, n.key FROM json_to_recordset(tags) AS n (${TAG})
-        WHERE EXISTS (SELECT 1 FROM @.kept AS t WHERE t.kind = n.kind AND t.key = n.key AND t.writer = w_token)
+        WHERE EXISTS (SELECT 1 FROM ${KEEPS} WHERE k.kind = n.kind AND k.key = n.key AND k.n <> ALL (v_lost))
         ON CONFLICT DO NOTHING;
     END IF;
     IF runs IS NOT NULL THEN
@@ -204,7 +203,15 @@ const REMOVE_SESSION = `CREATE FUNCTION @.remove_session_1(
     RETURN true;
   END $remove$`;
 
-export const WRITE_FUNCTIONS: readonly string[] = [IS_WRITTEN, KEEP, NOTE_FAULTS, WRITE, CLAIM, REMOVE_SESSION];
+/** Makes the functions of this version, and removes those of another one: a program that needs them is refused. */
+export const MAKE_FUNCTIONS: readonly string[] = [
+  `DO $old$ DECLARE f regprocedure; BEGIN
+    FOR f IN SELECT p.oid::regprocedure FROM pg_proc AS p JOIN pg_class AS c ON c.relnamespace = p.pronamespace
+      WHERE c.oid = '@.meta'::regclass AND p.proname ~ '^(is_written|keep|note_faults|write|claim|remove_session)_[0-9]+$'
+    LOOP EXECUTE 'DROP FUNCTION ' || f; END LOOP;
+  END $old$`,
+  ...[KEEP, NOTE_FAULTS, WRITE, CLAIM, REMOVE_SESSION],
+];
 
 /** The newest position that is on disk: of an entry that is there, or of one that was removed. */
 export const LAST_POSITION = NEWEST_POSITION;

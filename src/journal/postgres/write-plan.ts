@@ -59,7 +59,7 @@ export interface WritePlan {
 
 type Column<T> = T[];
 
-/** The arguments of `write_1`, but for those of the connection. */
+/** The arguments of `write_2`, but for those of the connection. */
 export interface WriteCall {
   readonly heads: HeadRow[];
   readonly entries: {

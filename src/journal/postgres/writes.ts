@@ -2,7 +2,7 @@
 // G1  A promise resolves after its transaction is committed, and never before.
 // G2  Writes take effect in the order they were asked for.
 // G3  A refused write changes nothing and rejects alone; a failed transaction rejects all of its writes.
-// G4  A write whose answer was lost with the connection is sent again with the same token, and done once.
+// G4  A write whose answer was lost with the connection is sent again with the same number, and done once.
 
 import { systemClock } from "../../host/clock.ts";
 import type { KeepKind } from "../journal.ts";
@@ -12,8 +12,8 @@ import { isOfOneWrite, postgresError } from "./postgres-errors.ts";
 import { type Head, planWrites, sessionsOf, type Write, type WritePlan, type WrittenEntry } from "./write-plan.ts";
 
 export interface Committed {
-  /** The position before the first entry; null when that is not known. */
-  readonly base: number | null;
+  /** The position before the first entry. */
+  readonly base: number;
   readonly entries: readonly WrittenEntry[];
 }
 
@@ -44,8 +44,8 @@ const MAX_HEADS = 10_000;
 /** How often a write is tried again after another process wrote first. After that the caller has to decide again. */
 const MAX_PLANS = 20;
 
-const CALL = `SELECT base, stale, lost FROM @.write_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
-  $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`;
+const CALL = `SELECT base, stale, lost FROM @.write_2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
+  $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`;
 const HEADS = `SELECT session, number, status, started_at AS "startedAt", updated_at AS "updatedAt", last_seq AS "lastSeq", last_hash AS "lastHash"
   FROM @.sessions WHERE session = ANY ($1)`;
 
@@ -135,11 +135,11 @@ export function createWrites(db: Database, { origin, channel, now, onCommitted }
   }
 
   async function send({ call, kinds }: WritePlan): Promise<Written> {
-    const token = `${origin}:${++calls}`;
+    const number = ++calls;
     const { entries: e, keeps: k } = call;
     const notice = `${origin} ${Array.from(kinds).join(",")}`;
     const [written] = await db.askAgain<Written>(CALL, (isRepeated) => [
-      ...[token, isRepeated, channel, notice, now(), JSON.stringify(call.heads)],
+      ...[origin, number, isRepeated, channel, notice, now(), JSON.stringify(call.heads)],
       ...[e.session, e.seq, e.at, e.type, e.body, e.hash, e.seal],
       ...[k.kind, k.key, k.value, k.hash, k.session, k.seq, k.at, k.old],
       call.hasTagged ? JSON.stringify(call.tags) : null,
@@ -153,7 +153,7 @@ export function createWrites(db: Database, { origin, channel, now, onCommitted }
   function report(plan: WritePlan, { base, lost }: Written, batch: readonly Waiting[]): void {
     remember(plan, base);
     const withoutEffect = new Set(lost.map((row) => plan.conditions.get(row)));
-    onCommitted({ base: base < 0 ? null : base, entries: plan.entries });
+    onCommitted({ base, entries: plan.entries });
     batch.slice(0, plan.taken).forEach(({ resolve, reject }, place) => {
       const error = plan.refused.get(place);
       if (error === undefined) resolve(!withoutEffect.has(place));
@@ -163,10 +163,8 @@ export function createWrites(db: Database, { origin, channel, now, onCommitted }
 
   function remember(plan: WritePlan, base: number): void {
     if (heads.size + plan.heads.size > MAX_HEADS) heads.clear();
-    for (const [session, head] of plan.heads) {
-      if (base < 0) heads.delete(session);
-      else heads.set(session, head.number > 0 ? head : { ...head, number: base - head.number });
-    }
+    for (const [session, head] of plan.heads)
+      heads.set(session, head.number > 0 ? head : { ...head, number: base - head.number });
   }
 
   return {
