@@ -4,14 +4,16 @@
 
 import { classify } from "../core/classify/classify.ts";
 import type { Cost } from "../core/flow/money.ts";
-import { objectOf, textOf } from "../core/json-fields.ts";
+import { type JsonObject, listOf, objectOf, textOf } from "../core/json-fields.ts";
 import { parseJson } from "../core/try-read.ts";
 import type { FaultlineHome } from "../faultline.ts";
 import { costOfUsage, estimateCost, tokensIn } from "../provider/price/cost.ts";
 import type { Price } from "../provider/price/price-table.ts";
 import type { Protocol } from "../provider/wire/protocol.ts";
+import { factsAt } from "../provider/wire/request-facts.ts";
 import { type ClientExchange, refuse, whenLeft } from "./client-exchange.ts";
 import type { ClientKey, GatewayTarget } from "./config/settings.ts";
+import { DIALECT_NAMES } from "./dialect/dialect.ts";
 import { CallPurse, type KeyAccount } from "./key/key-account.ts";
 import type { LedgerLine } from "./ledger/ledger-line.ts";
 import { queryForTarget } from "./request/header-lists.ts";
@@ -78,14 +80,25 @@ function askedOf(method: string, path: string, bytes: Buffer, target: GatewayTar
   const body = isFree ? null : objectOf(parseJson(bytes.toString("utf8")));
   const model = textOf(body?.["model"]) || (MODEL_IN_PATH.exec(path)?.[1] ?? "");
   const price = isFree || model === "" ? null : targetPrice(deps.prices, target, model);
-  const said = Number(body?.["max_tokens"]);
-  const output = WITHOUT_OUTPUT.test(path) ? 0 : said > 0 ? said : ASSUMED_OUTPUT_TOKENS;
+  const output = WITHOUT_OUTPUT.test(path) ? 0 : mostOutput(body ?? {});
   const input = tokensIn(bytes.length);
   return {
     ...{ method, model, price, isFree },
     inputMicrocents: price === null ? null : estimateCost(input, 0, price),
     mostMicrocents: price === null ? null : estimateCost(input, output, price),
   };
+}
+
+/** The most tokens that the answers may have, in any dialect: a batch of prompts gets an answer, or several, for each. */
+function mostOutput(body: JsonObject): number {
+  const asked = DIALECT_NAMES.map((dialect) => factsAt(dialect, null, body));
+  const limit = Math.max(...asked.map(({ maxOutputTokens }) => maxOutputTokens ?? 0)) || ASSUMED_OUTPUT_TOKENS;
+  return limit * Math.max(...asked.map(({ answers }) => answers)) * Math.max(1, promptsIn(body["prompt"]));
+}
+
+/** A list of numbers is one prompt, in tokens. */
+function promptsIn(prompt: unknown): number {
+  return listOf(prompt).filter((one) => typeof one !== "number").length;
 }
 
 type Refused = readonly [why: Parameters<typeof refuse>[2], message: string];

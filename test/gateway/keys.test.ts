@@ -118,6 +118,28 @@ describe("budgets", () => {
     expect(free.status).toBe(200);
   });
 
+  // A dollar pays for 100,000 tokens of output.
+  const DEAR: readonly { readonly dialect: Protocol; readonly body: Readonly<Record<string, unknown>> }[] = [
+    { dialect: "openai-chat", body: { max_tokens: 1_000, n: 128 } },
+    { dialect: "openai-chat", body: { n: 128 } },
+    { dialect: "openai-chat", body: { max_completion_tokens: 1, max_tokens: 200_000 } },
+    { dialect: "openai-chat", body: { max_tokens: 1, max_completion_tokens: 200_000 } },
+    { dialect: "google-generate", body: { generationConfig: { maxOutputTokens: 1_000, candidateCount: 128 } } },
+    { dialect: "google-generate", body: { generation_config: { max_output_tokens: 1_000, candidate_count: 128 } } },
+  ];
+
+  it.each(DEAR)("counts all answers that $dialect asks for with $body, before it sends anything", async (row) => {
+    const { dialect, body } = row;
+    const targets = ({ of }: Urls): string => `
+version: 1
+targets: { us: { dialect: ${dialect}, base_url: "${of(dialect)}", prices: { "*": { input: 1, output: 10 } } } }
+routes: { team: { chain: [us/any-model] } }
+keys: { alice: { key_env: ALICE, budget: { per_day_usd: 1 } } }`;
+    const world = await gatewayWorld({ file: targets, env });
+    const heard = await world.run(ask(world.url, dialect, { headers: alice, body }));
+    expect([heard.status, world.asked()]).toEqual([402, []]);
+  });
+
   it("many calls at once together stay within the budget", async () => {
     const world = await gatewayWorld({ file: file("per_day_usd: 0.002"), env });
     const asking = { headers: alice, body: { max_tokens: 50 } };

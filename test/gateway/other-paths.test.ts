@@ -129,3 +129,20 @@ it.each([400, 401, 403, 429, 500])(
     expect(text).not.toContain(TARGET_KEY);
   },
 );
+
+// A dollar pays for 100,000 tokens of output.
+it.each([
+  { n: 128, max_tokens: 10_000 },
+  { best_of: 128, max_tokens: 10_000 },
+  { max_tokens: 1, max_completion_tokens: 1_000_000 },
+  { max_tokens: 10_000, prompt: Array.from({ length: 128 }, () => "a") },
+])("counts all that completions may answer: $n $best_of $max_tokens $max_completion_tokens", async (body) => {
+  const { asked, world } = await upstream("per_day_usd: 1", whole);
+  const send = (fields: object): Promise<Response> =>
+    fetch(`${world.url}/v1/completions`, {
+      ...{ method: "POST", headers },
+      body: JSON.stringify({ model: "gpt-4o", prompt: [1, 2, 3], ...fields }),
+    });
+  expect([(await send(body)).status, asked]).toEqual([402, []]);
+  expect((await send({ max_tokens: 10_000 })).status).toBe(200);
+});

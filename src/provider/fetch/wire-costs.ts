@@ -34,7 +34,7 @@ export function wireCosts(price: Price | null): WireCosts {
   return {
     costOf,
     estimate: (facts) => {
-      const most = facts.maxOutputTokens ?? ASSUMED_OUTPUT_TOKENS;
+      const most = facts.answers * (facts.maxOutputTokens ?? ASSUMED_OUTPUT_TOKENS);
       return price === null ? null : estimateCost(tokensIn(facts.inputCharacters), most, price, facts.serviceTier);
     },
     sent: (facts) => costOf(facts, null, false, 0)?.microcents ?? null,

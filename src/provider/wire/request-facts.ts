@@ -8,7 +8,10 @@ import { type Address, type Protocol, readAddress } from "./protocol.ts";
 export interface RequestFacts {
   readonly model: string | null;
   readonly streaming: boolean;
+  /** Of one answer. */
   readonly maxOutputTokens: number | null;
+  /** How many answers it asks for; all of them are paid. */
+  readonly answers: number;
   readonly hasTools: boolean;
   readonly hasImages: boolean;
   /** The request asks for JSON, so a truncated answer is useless. Passed to the wire reader. */
@@ -26,18 +29,24 @@ export function requestFacts(protocol: Protocol, url: string | URL, body: unknow
 /** The same for a request whose address is known already. */
 export function factsAt(protocol: Protocol, address: Address | null, request: JsonObject): RequestFacts {
   const shape = SHAPES[protocol];
-  const limit = shape.limits.map((path) => countOf(at(request, path))).find((count) => count > 0);
+  const limit = largest(request, shape.limits);
   const input = measure(shape.input.map((field) => request[field]));
   return {
     model: textOf(request["model"]) || (address?.model ?? null),
     streaming: request["stream"] === true || address?.streaming === true,
-    maxOutputTokens: limit ?? null,
+    maxOutputTokens: limit === 0 ? null : limit,
+    answers: Math.max(1, largest(request, shape.answers)),
     hasTools: shape.tools.some((field) => isFilled(request[field])),
     hasImages: input.hasImages,
     wantsJson: shape.json.some((path) => asksForJson(at(request, path))),
     serviceTier: tierIn(request),
     inputCharacters: input.characters,
   };
+}
+
+/** A target may heed any of these fields, so the largest counts. */
+function largest(request: JsonObject, paths: readonly Path[]): number {
+  return Math.max(0, ...paths.map((path) => countOf(at(request, path))));
 }
 
 /** Anthropic sells speed as an option apart from its tiers. */
@@ -49,8 +58,10 @@ function tierIn(request: JsonObject): string | null {
 type Path = readonly string[];
 
 interface RequestShape {
-  /** Paths of the output limit; the first one present counts. */
+  /** Paths of the output limit. */
   readonly limits: readonly Path[];
+  /** Paths of the number of answers. */
+  readonly answers: readonly Path[];
   readonly tools: readonly string[];
   /** Paths that request JSON. */
   readonly json: readonly Path[];
@@ -61,18 +72,22 @@ interface RequestShape {
 const SHAPES: Readonly<Record<Protocol, RequestShape>> = {
   "openai-chat": {
     limits: [["max_completion_tokens"], ["max_tokens"]],
+    // The second is a field of the older completions.
+    answers: [["n"], ["best_of"]],
     tools: ["tools", "functions"],
     json: [["response_format", "type"]],
     input: ["messages", "tools", "functions", "response_format"],
   },
   "openai-responses": {
     limits: [["max_output_tokens"]],
+    answers: [],
     tools: ["tools"],
     json: [["text", "format", "type"]],
     input: ["instructions", "input", "tools", "text"],
   },
   "anthropic-messages": {
     limits: [["max_tokens"]],
+    answers: [],
     tools: ["tools"],
     json: [
       ["output_config", "format", "type"],
@@ -84,6 +99,10 @@ const SHAPES: Readonly<Record<Protocol, RequestShape>> = {
     limits: [
       ["generationConfig", "maxOutputTokens"],
       ["generation_config", "max_output_tokens"],
+    ],
+    answers: [
+      ["generationConfig", "candidateCount"],
+      ["generation_config", "candidate_count"],
     ],
     tools: ["tools"],
     json: [

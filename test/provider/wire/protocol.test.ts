@@ -73,6 +73,7 @@ describe("protocolOf", () => {
       model: "gpt-5",
       streaming: true,
       maxOutputTokens: 50,
+      answers: 1,
       serviceTier: null,
       hasTools: false,
       hasImages: false,

@@ -64,8 +64,12 @@ describe("requestFacts", () => {
     );
   });
 
-  it("takes chat's newer limit before the older one, and ignores one that is not a number", () => {
-    expect(factsOf("openai-chat", { max_tokens: 5, max_completion_tokens: 6 }).maxOutputTokens).toBe(6);
+  it("takes the larger of chat's two limits, and ignores one that is not a number", () => {
+    for (const [older, newer] of [
+      [5, 6],
+      [6, 5],
+    ])
+      expect(factsOf("openai-chat", { max_tokens: older, max_completion_tokens: newer }).maxOutputTokens).toBe(6);
     expect(factsOf("openai-chat", { max_tokens: 5 }).maxOutputTokens).toBe(5);
     expect(factsOf("openai-chat", { max_tokens: "5" }).maxOutputTokens).toBeNull();
   });
