@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parseScenario } from "../src/chaos/scenario.ts";
+import { readProjectFile } from "../src/cli/config/project-file.ts";
 import { parseGateway } from "../src/gateway/config/parse-gateway.ts";
 import { parsePolicy } from "../src/policy-file/index.ts";
 import { parseToolManifests } from "../src/tool-file/index.ts";
@@ -130,6 +131,10 @@ routes: { "claude-*": { chain: [a/gpt-5] } }
     }
     if (/^rows:/m.test(text)) return parsePolicy(text, "policy").diagnostics;
     if (/^tools?:\n {2}(?:-|id:)/m.test(text)) return parseToolManifests(text, "tools").diagnostics;
+    if (/^(?:journal|gateway): /m.test(text)) {
+      expect(() => readProjectFile(text, "faultline.config.yaml")).not.toThrow();
+      return [];
+    }
     const whole = /^faultline:/m.test(text) ? text : `${WORKFLOW_HEAD}${text}`;
     const { diagnostics } = await parseWorkflow(whole, "part.faultline.yaml");
     return diagnostics.filter(({ severity }) => severity === "error");

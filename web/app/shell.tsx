@@ -29,6 +29,17 @@ const PAGES = [
 ] as const satisfies readonly { readonly to: string; readonly icon: IconName; readonly key: string }[];
 type PagePath = (typeof PAGES)[number]["to"];
 
+/** The pages that there are on this server for this person. */
+function usePages(): readonly (typeof PAGES)[number][] {
+  const { role } = useIdentity();
+  const { data } = useRead("overview", {});
+  const isThere: Partial<Record<PagePath, boolean>> = {
+    "/audit": role === "operator",
+    "/gateway": data?.hasGateway === true,
+  };
+  return PAGES.filter(({ to }) => isThere[to] ?? true);
+}
+
 export function Shell(): ReactNode {
   const words = useWords(WORDS);
   const [isMenuOpen, setMenuOpen] = useState(false);
@@ -37,7 +48,7 @@ export function Shell(): ReactNode {
   useEffect(() => setMenuOpen(false), [path]);
   const navigate = useNavigate();
   useKeys([
-    ...PAGES.map(({ to, key }) => ({
+    ...usePages().map(({ to, key }) => ({
       ...{ keys: `g ${key}`, says: words.goTo(words.pages[to]) },
       does: () => void navigate({ to }),
     })),
@@ -77,20 +88,17 @@ function Rail({ onKeys }: { readonly onKeys: () => void }): ReactNode {
   const words = useWords(WORDS);
   const { name, role } = useIdentity();
   const { count } = useFormat();
+  const pages = usePages();
   const { data } = useRead("overview", {});
   const connection = useConnection();
   const counts: Partial<Record<PagePath, number>> = {
     "/questions": data?.needsYou.count ?? 0,
     "/targets": data?.targets.length ?? 0,
   };
-  const hidden: ReadonlySet<PagePath> = new Set([
-    ...(role === "operator" ? [] : (["/audit"] as const)),
-    ...(data?.hasGateway === true ? [] : (["/gateway"] as const)),
-  ]);
   return (
     <nav className="rail" aria-label={words.pagesLabel}>
       <Brand />
-      {PAGES.filter(({ to }) => !hidden.has(to)).map(({ to, icon }) => (
+      {pages.map(({ to, icon }) => (
         <Link key={to} to={to} activeOptions={{ exact: to === "/" }} activeProps={{ "aria-current": "page" }}>
           <Icon name={icon} size={14} />
           <span>{words.pages[to]}</span>
@@ -203,7 +211,7 @@ const WORDS = wordTable({
     noPage: "Page not found",
     noPageSays: "There is no page at this address.",
     search: "Search",
-    searchHint: "Search runs, faults, targets",
+    searchHint: "Search runs and failures",
     stale: "The connection to the server is lost. You see the last known state; the page reconnects by itself.",
   },
   "zh-CN": {
@@ -229,7 +237,7 @@ const WORDS = wordTable({
     noPage: "找不到页面",
     noPageSays: "此地址没有页面。",
     search: "搜索",
-    searchHint: "搜索运行、故障、目标",
+    searchHint: "搜索运行和故障",
     stale: "与服务器的连接已断开。当前显示最后已知的状态；页面会自动重连。",
   },
 });

@@ -1,5 +1,5 @@
-// The dashboard of the demo: a server on the demo's runtime, with more to look at than the one run: a search service that is down, a
-// run that has failed and that a retry completes, and at the end a run that waits for its reader's answer.
+// The dashboard of the demo: a server on the demo's runtime, with more to look at than the one run: a search service that was down, so
+// that its breaker is open, a run that has failed and that a retry completes, and at the end a run that waits for its reader's answer.
 // B1  The server never drives: while the story lasts, the run belongs to the workers, one of which is killed.
 
 import { startChaos } from "../../chaos/start-chaos.ts";
@@ -29,7 +29,8 @@ export async function openDashboard(stage: DashboardStage, io: Io): Promise<Demo
   const { workflows, place, version } = stage;
   const server = await serve(workflows, { journal: place.journal, port: 0, drive: false, env: envOf(io), version });
   const closing = new AbortController();
-  const outage = Promise.all([haveOutage(workflows, closing.signal), failPublishing(workflows, place)]);
+  const index = await startIndex();
+  const outage = Promise.all([askIndex(workflows, index, closing.signal), failPublishing(workflows, place)]);
   const drivers: { stop(): Promise<void> }[] = [];
   return {
     link: () => linkOf(server),
@@ -38,6 +39,7 @@ export async function openDashboard(stage: DashboardStage, io: Io): Promise<Demo
       const bulkDriver = workflows.bulks.driver({ onActed: () => driver.poke() });
       drivers.push(bulkDriver, driver);
       for (const one of [driver, bulkDriver]) one.start();
+      index.recover();
       const run = await startTeam(stage);
       // In this process, so that the models are ready before the run continues.
       workflows.journal.subscribe(({ event }) => playAfter(event, stage), { session: run, after: 0 });
@@ -46,7 +48,7 @@ export async function openDashboard(stage: DashboardStage, io: Io): Promise<Demo
       closing.abort();
       await outage;
       for (const driver of drivers) await driver.stop();
-      await server.close();
+      await Promise.all([server.close(), index.close()]);
     },
   };
 }
@@ -68,33 +70,53 @@ async function failPublishing({ runs, ...workflows }: Workflows, { publishFile }
   await runs.advance(await runs.start(await readWorkflow(workflows, publishFile)));
 }
 
-/** A service that is down, and a program that keeps asking it: the breaker opens, and opens again after each probe. */
-async function haveOutage({ faultline, clock }: Workflows, closing: AbortSignal): Promise<void> {
-  const address = await goneAddress();
+/** A search service that nothing can connect to until it recovers. */
+interface SearchIndex {
+  address(): string;
+  recover(): void;
+  close(): Promise<void>;
+}
+
+async function startIndex(): Promise<SearchIndex> {
+  const gone = await startChaos();
+  await gone.close();
+  const recovered = await startChaos();
+  let { url } = gone;
+  return { address: () => url, recover: () => void ({ url } = recovered), close: () => recovered.close() };
+}
+
+/**
+ * A program that keeps asking a service that is down: the breaker opens, for longer than most people look at a demo. By then the service works,
+ * so "Put back into service" or a probe closes the breaker.
+ */
+async function askIndex({ faultline, clock }: Workflows, index: SearchIndex, closing: AbortSignal): Promise<void> {
   const search = tool({
-    ...{ id: "search_index", idempotent: true, retry: { maxAttempts: 1 }, breaker: { failures: 3 } },
-    run: async () => (await fetch(address)).text(),
+    ...{ id: "search_index", idempotent: true, retry: { maxAttempts: 1 }, breaker: { failures: 3, openMs: OPEN_MS } },
+    run: async () => (await fetch(index.address())).text(),
   });
   const pages = tool({ id: "list_pages", idempotent: true, run: () => ["split.md", "bills.md"] });
   const digest = tool({ id: "write_digest", idempotent: true, run: () => "2 pages" });
   const session = await faultline.session("nightly-digest");
-  for (let turn = 0; turn < MOST_TURNS && !closing.aborted; turn++) {
+  for (let turn = 0; turn < TURNS; turn++)
     await session.turn({
       pages: step(pages, {}),
       related: step(search, { words: "bill" }),
       links: step(search, { words: "split" }),
       digest: step(digest, {}, { needs: ["pages", "related"] }),
     });
-    if (turn >= TURNS_AT_ONCE) await wait(clock, TURN_EVERY_MS, closing);
-  }
   await session.end();
+  for (let call = 0; call < MOST_CALLS && !closing.aborted; call++) {
+    await faultline.protect(search, { words: "tip" });
+    await wait(clock, CALL_EVERY_MS, closing);
+  }
 }
 
 /** Calls of one turn fail together and count once, so as many turns as the breaker needs failures open it. */
-const TURNS_AT_ONCE = 3;
-const TURN_EVERY_MS = 20_000;
+const TURNS = 3;
+const CALL_EVERY_MS = 3_000;
+const OPEN_MS = 10 * 60_000;
 /** A demo that is left open over night does not fill the disk. */
-const MOST_TURNS = 200;
+const MOST_CALLS = 1_000;
 
 async function wait(clock: Clock, ms: number, closing: AbortSignal): Promise<void> {
   if (closing.aborted) return;
@@ -105,11 +127,4 @@ async function wait(clock: Clock, ms: number, closing: AbortSignal): Promise<voi
       resolve();
     });
   });
-}
-
-/** Where a server was a moment ago: a connection to it is refused. */
-async function goneAddress(): Promise<string> {
-  const server = await startChaos();
-  await server.close();
-  return server.url;
 }

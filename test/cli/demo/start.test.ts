@@ -172,6 +172,16 @@ describe("start", () => {
       });
       const asked = question?.session ?? "";
       await vi.waitFor(async () => expect(await standing(asked)).toMatchObject({ id: "completed" }), PATIENT);
+      const index = async () => (await server.listTargets({})).items.find(({ target }) => target === "search_index");
+      const before = (await index())?.figures ?? { calls: 0, errors: 0 };
+      await server.resetTarget({ params: { target: "search_index" } });
+      // The service works again, so its next calls succeed.
+      await vi.waitFor(async () => {
+        const { breaker, figures } = (await index()) ?? {};
+        expect(breaker).toBe("closed");
+        expect(figures?.calls).toBeGreaterThan(before.calls);
+        expect(figures?.errors).toBe(before.errors);
+      }, PATIENT);
       process.emit("SIGINT");
       await over;
     },
