@@ -22,6 +22,8 @@ interface LedgerDeps {
 }
 
 const FLUSH_MS = 250;
+/** After a write that failed. */
+const RETRY_MS = 2_000;
 /** What is known of other processes' spending is good for so long. */
 const FRESH_MS = 1_000;
 const MOST_LINES = 1_000;
@@ -56,7 +58,7 @@ export class Ledger {
     const spenders = [...this.#spenders];
     this.#lines = [];
     this.#spenders.clear();
-    if (lines.length > 0) this.#writing = this.#writing.then(() => this.#write(lines, spenders));
+    if (lines.length > 0 || spenders.length > 0) this.#writing = this.#writing.then(() => this.#write(lines, spenders));
     return this.#writing;
   }
 
@@ -86,19 +88,28 @@ export class Ledger {
   }
 
   async #write(lines: readonly LedgerLine[], spenders: readonly KeyAccount[]): Promise<void> {
-    const { journal, owner, clock } = this.#deps;
-    const at = lines[0]?.at ?? clock.now();
-    try {
-      const key = `${String(at).padStart(14, "0")}/${owner}/${++this.#pages}`;
-      // Asked for together, they are on disk with one commit.
-      await Promise.all([
-        journal.keep([{ kind: "ledger", key, value: { at, lines } satisfies LedgerPage }]),
-        addUsage(journal, lines),
-        ...spenders.map((account) => this.#addSpending(account)),
-      ]);
-    } catch (error) {
-      this.#suppress(error, "the gateway continues without these lines in its ledger");
-    }
+    // Asked for together, they are on disk with one commit. All of them end here: none may meet its own repetition.
+    const [told, ...added] = await Promise.allSettled([
+      this.#addLines(lines),
+      ...spenders.map((account) => this.#addSpending(account)),
+    ]);
+    if (told.status === "rejected")
+      this.#suppress(told.reason, "the gateway continues without these lines in its ledger");
+    const [lost] = added.filter((one) => one.status === "rejected");
+    if (lost === undefined) return;
+    spenders.forEach((account, index) => added[index]?.status === "rejected" && this.#spenders.add(account));
+    this.#disarm ??= this.#deps.clock.after(RETRY_MS, () => void this.flush());
+    this.#suppress(lost.reason, "what clients have spent is written again soon");
+  }
+
+  async #addLines(lines: readonly LedgerLine[]): Promise<void> {
+    const [first] = lines;
+    if (first === undefined) return;
+    const { journal, owner } = this.#deps;
+    const { at } = first;
+    const key = `${String(at).padStart(14, "0")}/${owner}/${++this.#pages}`;
+    const page = journal.keep([{ kind: "ledger", key, value: { at, lines } satisfies LedgerPage }]);
+    await Promise.all([page, addUsage(journal, lines)]);
   }
 
   #suppress(error: unknown, reason: string): void {
@@ -112,7 +123,8 @@ export class Ledger {
       const kept = await this.#deps.journal.changeKept("spend", spendKey(account.name, name, start), change);
       account.written(name, start, microcents, spentIn(kept));
     });
-    await Promise.all(added);
+    const failed = (await Promise.allSettled(added)).find((one) => one.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
     this.#knownAt.set(account, steadyNow(this.#deps.clock));
   }
 }
