@@ -3,6 +3,7 @@
 import type { Format } from "../../app/format.ts";
 import { type Answer, useRead } from "../../app/server.tsx";
 import type { WaterfallBar, WaterfallRow } from "../../parts/waterfall.tsx";
+import { nameOfCall, targetsIn } from "./call-targets.ts";
 import type { Interval } from "../../parts/time-scale.ts";
 
 export type Trace = Answer<"traceSession">;
@@ -121,13 +122,22 @@ export function rowsOf(tree: readonly Item[], options: RowOptions): readonly Wat
   return rows;
 }
 
-/** Calls show their attempts and waits in one row until they are opened. */
-function isOpenFirst({ span }: Item): boolean {
-  return span === null || span.kind === "turn";
+/** Calls show their attempts and waits in one row until they are opened; attempts at several targets have their own rows from the start. */
+function isOpenFirst(item: Item): boolean {
+  return item.span === null || item.span.kind === "turn" || isChain(item);
+}
+
+function targetsOf({ children }: Item): readonly string[] {
+  return targetsIn(children.flatMap(({ span }) => span ?? []));
+}
+
+function isChain(item: Item): boolean {
+  return item.span?.kind === "call" && targetsOf(item).length > 1;
 }
 
 function rowOf(item: Item, depth: number, isOpen: boolean | null, options: RowOptions): WaterfallRow {
-  const { id, span, step, label } = item;
+  const { id, span, step } = item;
+  const label = span?.kind === "call" ? nameOfCall(item.label, span.tool, targetsOf(item)).label : item.label;
   const bars = barsOf(item, options);
   const last = span ?? step ?? item.children.at(-1)?.span ?? null;
   const told = bars.length === 0 ? [label, last?.says ?? ""] : [label, ...bars.map(({ says }) => says)];
@@ -142,31 +152,38 @@ function rowOf(item: Item, depth: number, isOpen: boolean | null, options: RowOp
   };
 }
 
-function noteOf({ span, step, label }: Item, words: RowWords): string {
+function noteOf(item: Item, words: RowWords): string {
+  const { span, step, label } = item;
   if (step !== null) return step.tool === label ? "" : step.tool;
   if (span === null || span.kind === "wait") return "";
   if (!span.attempted) return words.notTried;
-  return span.tool === label ? "" : span.tool;
+  return nameOfCall(label, span.tool, targetsOf(item)).note;
 }
 
 /** A visit and a call are shown by what is in them; a turn is a thin line around its calls, which wait more than they work. */
-function barsOf({ span, children }: Item, options: RowOptions): readonly WaterfallBar[] {
-  const inside = children.filter((child) => child.span !== null);
+function barsOf(item: Item, options: RowOptions): readonly WaterfallBar[] {
+  const { span, children } = item;
+  const inside = children.filter((child): child is Item & { readonly span: Span } => child.span !== null);
   if (span === null || (span.kind === "call" && inside.length > 0))
     return inside.flatMap((child) => [
-      ...barsOf({ ...child, children: child.span?.kind === "turn" ? child.children : [] }, options),
+      ...(isChain(item) ? [barOf(child.span, options, child.span.tool)] : barsOf(withoutCalls(child), options)),
       ...(child.span?.kind === "turn" ? child.children.flatMap((call) => barsOf(call, options)) : []),
     ]);
   return [{ ...barOf(span, options), ...(children.length > 0 ? { phase: "frame" } : {}) }];
 }
 
-function barOf(span: Span, { now, startAt, format, words }: RowOptions): WaterfallBar {
+function withoutCalls(item: Item): Item {
+  return { ...item, children: item.span?.kind === "turn" ? item.children : [] };
+}
+
+/** `target`: named where the row is of several. */
+function barOf(span: Span, { now, startAt, format, words }: RowOptions, target = ""): WaterfallBar {
   const { id, phase, state, says, endAt } = span;
   const end = endAt ?? Math.max(now, span.startAt);
   const from = format.duration(span.startAt - startAt);
   const long = format.duration(end - span.startAt);
   const time = endAt === null ? words.lasts(from, long) : words.takes(from, long);
-  const first = span.kind === "attempt" ? `${words.attempt(span.attempt)}: ` : "";
+  const first = span.kind === "attempt" ? `${[target, words.attempt(span.attempt)].filter((part) => part !== "").join(" · ")}: ` : "";
   return { id, phase, state: state.id, startAt: span.startAt, endAt: end, says: `${first}${says}, ${time}` };
 }
 
