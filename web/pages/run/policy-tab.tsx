@@ -7,9 +7,10 @@ import { useWords } from "../../app/words.ts";
 import { Facts } from "../../parts/page.tsx";
 import { Empty, Skeleton } from "../../parts/states.tsx";
 import { type Span, useTrace } from "../trace/trace-rows.ts";
-import { type Decision, type Run, spansOfVisit, type Visit } from "./run-data.ts";
+import { type Decision, type Run, spansOfVisit, type Visit, visitName } from "./run-data.ts";
 import { RUN_WORDS } from "./words.ts";
 
+/** Every decision of the run, or those of the visit that was chosen. */
 export function PolicyTab({ run, visit }: { readonly run: Run; readonly visit: Visit | null }): ReactNode {
   const words = useWords(RUN_WORDS);
   const { data: trace } = useTrace(run.run);
@@ -18,8 +19,21 @@ export function PolicyTab({ run, visit }: { readonly run: Run; readonly visit: V
   const decided = spansOfVisit(trace.spans, visit)
     .filter(({ decision }) => decision !== null)
     .toReversed();
-  if (decided.length === 0) return <Empty title={words.noDecision}>{words.noDecisionNext}</Empty>;
-  return decided.map((span) => <Decided key={span.id} span={span} rows={policy?.rows ?? []} />);
+  const about = visit === null ? words.aboutRun : words.aboutVisit(visitName(visit));
+  if (decided.length === 0)
+    return (
+      <Empty title={visit === null ? words.noDecision : words.noDecisionIn(visitName(visit))}>
+        {words.noDecisionNext}
+      </Empty>
+    );
+  return (
+    <>
+      <p className="dim policy-about">{about}</p>
+      {decided.map((span) => (
+        <Decided key={span.id} span={span} rows={policy?.rows ?? []} />
+      ))}
+    </>
+  );
 }
 
 type PolicyRow = Answer<"showPolicy">["rows"][number];
@@ -39,7 +53,7 @@ function Decided({ span, rows }: { readonly span: Span; readonly rows: readonly 
   return (
     <section className="section policy-decision">
       <header>
-        <h3>{words.attemptNamed(span.attempt, span.tool === "" ? span.node : span.tool)}</h3>
+        <h3>{words.attemptNamed(span.attempt, placeOf(span))}</h3>
         <span className="dim num">{clock(span.endAt ?? span.startAt)}</span>
       </header>
       <p>
@@ -50,6 +64,12 @@ function Decided({ span, rows }: { readonly span: Span; readonly rows: readonly 
       {row === undefined || row.waits.length === 0 ? null : <Schedule row={row} chosen={decision.attempt ?? 0} />}
     </section>
   );
+}
+
+/** The node, and whom it asked. */
+function placeOf({ node, execution, tool }: Span): string {
+  const names = [node === "" ? "" : visitName({ node, execution }), tool === node ? "" : tool];
+  return names.filter((name) => name !== "").join(" · ");
 }
 
 function factsOf(

@@ -18,6 +18,11 @@ export function visitKey({ node, execution }: Pick<Visit, "node" | "execution">)
   return `${node}#${execution}`;
 }
 
+/** Names a visit to people: the first one by its node alone. */
+export function visitName({ node, execution }: Pick<Visit, "node" | "execution">): string {
+  return execution > 1 ? `${node} #${execution}` : node;
+}
+
 /** The visit that was asked for; else the newest of the node that the run is at; else the newest that failed, or the last of a completed run. */
 export function visitInFocus(
   { visits, nodes, status }: Pick<Run, "visits" | "nodes" | "status">,

@@ -9,21 +9,24 @@ import { Facts, Section } from "../../parts/page.tsx";
 import { Countdown } from "../../parts/pill.tsx";
 import { Skeleton } from "../../parts/states.tsx";
 import { type Span, useTrace } from "../trace/trace-rows.ts";
+import { targetsIn } from "../trace/call-targets.ts";
 import { AttemptAxis } from "./attempt-axis.tsx";
 import { Do } from "./do.tsx";
 import { Earlier, Evidence } from "./evidence.tsx";
-import { type Decision, type Fault, type Run, spansOfVisit, type Visit } from "./run-data.ts";
+import { type Decision, type Fault, type Run, spansOfVisit, type Visit, visitName } from "./run-data.ts";
 import { RUN_WORDS } from "./words.ts";
 import "./summary.css";
 
 export interface SummaryProps {
   readonly run: Run;
   readonly visit: Visit | null;
+  /** A person chose the visit; otherwise it is the one in focus. */
+  readonly isChosen: boolean;
   /** A chosen attempt: its own failure is shown, if it has one. */
   readonly attempt: Span | null;
 }
 
-export function Summary({ run, visit, attempt }: SummaryProps): ReactNode {
+export function Summary({ run, visit, isChosen, attempt }: SummaryProps): ReactNode {
   const words = useWords(RUN_WORDS);
   const { data: trace } = useTrace(run.run);
   const spans = trace === undefined ? null : spansOfVisit(trace.spans, visit);
@@ -39,12 +42,19 @@ export function Summary({ run, visit, attempt }: SummaryProps): ReactNode {
           {attempt === null ? <Earlier spans={spans ?? []} shown={fault} /> : null}
         </Section>
       )}
-      <Section title={words.so}>
+      <Section title={words.so} aside={visit === null ? null : <span className="dim">{visitName(visit)}</span>}>
         {spans === null ? <Skeleton kind="text" rows={3} /> : <So run={run} visit={visit} spans={spans} />}
       </Section>
       <Do run={run} />
       <Section title={words.details}>
-        <Details run={run} visit={visit} fault={fault} group={groupOf(attempt, spans ?? [])} spans={spans ?? []} />
+        <Details
+          run={run}
+          visit={visit}
+          isChosen={isChosen}
+          fault={fault}
+          group={groupOf(attempt, spans ?? [])}
+          spans={spans ?? []}
+        />
       </Section>
     </>
   );
@@ -148,18 +158,21 @@ function Next({ run, visit, decision }: NextProps): ReactNode {
 function Details({
   run,
   visit,
+  isChosen,
   fault,
   group,
   spans,
 }: {
   readonly run: Run;
   readonly visit: Visit | null;
+  readonly isChosen: boolean;
   readonly fault: Fault | null;
   /** The group that counts the failure. */
   readonly group: string | null;
   readonly spans: readonly Span[];
 }): ReactNode {
   const words = useWords(RUN_WORDS);
+  const { money } = useFormat();
   const decision = spans.findLast((span) => span.decision !== null)?.decision ?? null;
   const rows: readonly (readonly [string, ReactNode] | null)[] = [
     fault === null || group === null ? null : [words.group, <GroupLink key="group" fingerprint={group} />],
@@ -167,14 +180,21 @@ function Details({
     ...Object.entries(fault?.requestIds ?? {}).map(
       ([name, id]) => [`${words.request} ${name}`, <Copy key={name} text={id} />] as const,
     ),
-    [words.cost, <CostOf key="cost" run={run} />],
+    visit === null || !isChosen ? null : [words.costOf(visitName(visit)), money(visit.spentMicrocents)],
+    [isChosen ? words.costOfRun : words.cost, <CostOf key="cost" run={run} />],
     decision === null ? null : [words.policyRow, `${decision.row.layer} ${decision.row.at} → ${decision.recourse}`],
-    visit === null ? null : [words.node, `${visit.node}${visit.execution > 1 ? ` #${visit.execution}` : ""}`],
-    visit === null || visit.targets.length === 0 ? null : [words.target, visit.targets.join(", ")],
+    visit === null ? null : [words.node, visitName(visit)],
+    visit === null || visit.targets.length === 0 ? null : [words.target, targetsFor(visit, spans)],
     run.predecessor === null ? null : [words.before, <RunLink key="before" run={run.predecessor} />],
     run.successor === null ? null : [words.after, <RunLink key="after" run={run.successor} />],
   ];
   return <Facts rows={rows.filter((row) => row !== null)} />;
+}
+
+/** Those that it asked; before it asked any, those that it can ask. */
+function targetsFor({ targets }: Visit, spans: readonly Span[]): string {
+  const asked = targetsIn(spans);
+  return asked.length === 0 ? targets.join(", ") : asked.join(", ");
 }
 
 /** The group of the attempt in view, or of what failed last. */

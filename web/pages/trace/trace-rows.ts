@@ -167,7 +167,7 @@ function barsOf(item: Item, options: RowOptions): readonly WaterfallBar[] {
   if (span === null || (span.kind === "call" && inside.length > 0))
     return inside.flatMap((child) => [
       ...(isChain(item) ? [barOf(child.span, options, child.span.tool)] : barsOf(withoutCalls(child), options)),
-      ...(child.span?.kind === "turn" ? child.children.flatMap((call) => barsOf(call, options)) : []),
+      ...(child.span.kind === "turn" ? child.children.flatMap((call) => barsOf(call, options)) : []),
     ]);
   return [{ ...barOf(span, options), ...(children.length > 0 ? { phase: "frame" } : {}) }];
 }
@@ -183,7 +183,10 @@ function barOf(span: Span, { now, startAt, format, words }: RowOptions, target =
   const from = format.duration(span.startAt - startAt);
   const long = format.duration(end - span.startAt);
   const time = endAt === null ? words.lasts(from, long) : words.takes(from, long);
-  const first = span.kind === "attempt" ? `${[target, words.attempt(span.attempt)].filter((part) => part !== "").join(" · ")}: ` : "";
+  const first =
+    span.kind === "attempt"
+      ? `${[target, words.attempt(span.attempt)].filter((part) => part !== "").join(" · ")}: `
+      : "";
   return { id, phase, state: state.id, startAt: span.startAt, endAt: end, says: `${first}${says}, ${time}` };
 }
 
