@@ -66,6 +66,7 @@ const REFUSALS: Readonly<Record<Refusal, { readonly status: number; readonly cau
   "no-region": { status: 403, cause: "permission-denied" },
   "no-price": { status: 403, cause: "permission-denied" },
   "spent": { status: 402, cause: "budget-exceeded" },
+  "bad-model": { status: 400, cause: "bad-request" },
   "unknown-model": { status: 404, cause: "provider-not-found" },
   "unknown-path": { status: 404, cause: "provider-not-found" },
   "too-large": { status: 413, cause: "bad-request" },
@@ -106,6 +107,8 @@ export function refuse({ request, response }: ClientExchange, dialect: Protocol,
 }
 
 export function noRouteWords(why: NoRoute, model: string, { inForce, key }: ClientExchange): string {
+  if (why === "bad-model")
+    return "the model's name is too long, or has characters that no name has, such as line breaks";
   if (why === "not-allowed") return `this key may not use ${model}`;
   if (why === "no-region") return `no target of ${model} is in a region of this key`;
   if (why === "no-price")

@@ -16,7 +16,7 @@ import type { ClientKey, GatewayTarget } from "./config/settings.ts";
 import { DIALECT_NAMES } from "./dialect/dialect.ts";
 import { CallPurse, type KeyAccount } from "./key/key-account.ts";
 import type { LedgerLine } from "./ledger/ledger-line.ts";
-import { queryForTarget } from "./request/header-lists.ts";
+import { headerText, queryForTarget } from "./request/header-lists.ts";
 import { isInRegion } from "./route/routing.ts";
 import { forward, passOn } from "./target/forward.ts";
 import { needsPrice, targetPrice } from "./target/target-price.ts";
@@ -179,7 +179,7 @@ class OtherCall {
     });
     const { statusCode: status } = answer;
     const tail = new Tail();
-    const about = { "x-faultline-target": this.#target.name, "x-faultline-call": call };
+    const about = { "x-faultline-target": headerText(this.#target.name), "x-faultline-call": call };
     await passOn(answer, response, about, { seen: (chunk) => tail.push(chunk), scrub: this.#deps.scrub });
     return { status, cost: status < BAD ? this.#costOf(tail.text) : null };
   }

@@ -45,6 +45,16 @@ function pick(headers: IncomingHttpHeaders, names: ReadonlySet<string>): PlainHe
   return picked;
 }
 
+const MOST_HEADER = 1_000;
+
+/** A name as the value of a header, which holds ASCII only: other characters are written as in an address. */
+export function headerText(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[^\x20-\x7e]+/g, encodeURIComponent)
+    .slice(0, MOST_HEADER);
+}
+
 /** Query parameters that may carry a client's key. */
 const SECRET_PARAMETERS: ReadonlySet<string> = new Set(["key", "api_key", "access_token", "token"]);
 

@@ -12,11 +12,14 @@ export interface TakenRoute {
 }
 
 /** Why there is none. */
-export type NoRoute = "unknown-model" | "not-allowed" | "no-region" | "no-price";
+export type NoRoute = "bad-model" | "unknown-model" | "not-allowed" | "no-region" | "no-price";
 
 /** Whether the price of a model at a target is known. */
 export type HasPrice = (target: GatewayTarget, model: string) => boolean;
 
+const MOST_NAME = 500;
+/** No model has such a name, and a pattern would send it to a target. */
+const UNREADABLE = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 const MOST_PRICED = 1_000;
 
 export class Routing {
@@ -37,6 +40,7 @@ export class Routing {
   }
 
   take(model: string, key: ClientKey | null): TakenRoute | NoRoute {
+    if (model.length > MOST_NAME || UNREADABLE.test(model) || !model.isWellFormed()) return "bad-model";
     const route = this.#routeOf(model);
     if (route === null) return "unknown-model";
     if (key?.routes?.has(route.name) === false) return "not-allowed";

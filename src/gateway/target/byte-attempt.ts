@@ -17,7 +17,7 @@ import type { RunContext } from "../../runtime/tool/tool.ts";
 import type { AnswerHead } from "../answer/client-answer.ts";
 import { DIALECTS } from "../dialect/dialect.ts";
 import type { GatewayRequest } from "../request/gateway-request.ts";
-import { headersForClient, type PlainHeaders } from "../request/header-lists.ts";
+import { headersForClient, headerText, type PlainHeaders } from "../request/header-lists.ts";
 import { withModel } from "../request/model-name.ts";
 
 export interface ByteTarget extends Pick<WireCosts, "costOf"> {
@@ -121,7 +121,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     context.responseHeaders(headers);
     this.responseHeaders = headers;
     const about = {
-      "x-faultline-target": this.target.id,
+      "x-faultline-target": headerText(this.target.id),
       "x-faultline-call": context.call,
       "x-faultline-attempts": String(request.answer.attempts),
     };

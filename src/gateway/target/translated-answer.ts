@@ -10,6 +10,7 @@ import type { RunContext } from "../../runtime/tool/tool.ts";
 import { objectOf } from "../../core/json-fields.ts";
 import type { AnswerHead } from "../answer/client-answer.ts";
 import { dialectFor } from "../dialect/dialect.ts";
+import { headerText } from "../request/header-lists.ts";
 import type { GatewayRequest } from "../request/gateway-request.ts";
 import type { AboutAnswer, AnswerPart } from "../translate/answer-writing.ts";
 import { WRITERS } from "../translate/write-answer.ts";
@@ -97,16 +98,10 @@ function headOf({ request, context, target }: TranslatedCall, contentType: strin
     status: 200,
     headers: {
       "content-type": contentType,
-      "x-faultline-target": target,
+      "x-faultline-target": headerText(target),
       "x-faultline-call": context.call,
       "x-faultline-attempts": String(request.answer.attempts),
-      ...(omitted.length === 0 ? {} : { "x-faultline-omitted": headerSafe(omitted.join(", ")) }),
+      ...(omitted.length === 0 ? {} : { "x-faultline-omitted": headerText(omitted.join(", ")) }),
     },
   };
-}
-
-const MOST_HEADER = 1_000;
-
-function headerSafe(text: string): string {
-  return text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, MOST_HEADER);
 }
