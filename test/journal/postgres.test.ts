@@ -269,6 +269,29 @@ describe("a server that goes away", () => {
     expect(follower.seen.map(({ entry }) => entry.seq)).toEqual([1, 2, 3, 4]);
   });
 
+  it("and is not heard any more: what waits on dead connections is given up and done again, once", async () => {
+    const proxy = await startCutProxy(`${await freshJournalUrl()}&statement_timeout=300`);
+    atEnd.push(() => proxy.close());
+    const journal = await open(proxy.url);
+    const follower = follow(journal);
+    await journal.append("s", 0, [note("a")]);
+    await Promise.all(Array.from({ length: 6 }, () => journal.session("s")));
+    await follower.until(1);
+    proxy.silence();
+    const [hold, session] = await Promise.all([
+      journal.hold("k", "me", 2, 1),
+      journal.session("s"),
+      journal.append("s", 1, [note("b")]),
+      journal.changeKept("breaker", "b", (there) => Number(there) + 1),
+    ]);
+    expect(hold).toMatchObject({ granted: true });
+    expect(session?.session).toBe("s");
+    await follower.until(2);
+    expect(await readAll(journal, "s")).toHaveLength(2);
+    expect(await journal.kept("breaker", "b")).toBe(1);
+    await journal.close();
+  });
+
   it("works behind a pooler that gives each transaction another connection: followers look by themselves", async () => {
     const url = `${await freshJournalUrl()}&pooler=transaction&connections=2`;
     const [a, b] = [await open(url), await open(url)];

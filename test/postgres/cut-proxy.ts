@@ -7,6 +7,8 @@ export interface CutProxy {
   readonly url: string;
   /** Cuts the next connection that sends this text, after the server has answered it and `meanwhile` is over, and before the answer arrives. */
   loseAnswerTo(text: string, meanwhile?: () => Promise<unknown>): void;
+  /** Nothing gets through the connections there are, and nobody hears of it; new ones work. */
+  silence(): void;
   /** Cuts all connections. */
   cut(): void;
   /** Lets nobody through until `open` is called. */
@@ -19,10 +21,12 @@ export async function startCutProxy(url: string): Promise<CutProxy> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   let isShut = false;
+  let silenced = { is: false };
   let wanted: { readonly text: string; readonly meanwhile: () => Promise<unknown> } | null = null;
 
   const server = createServer((near) => {
     if (isShut) return void near.destroy();
+    const mine = silenced;
     const far = connect(Number(target.port), target.hostname);
     let losing: (() => Promise<unknown>) | null = null;
     const end = (): void => {
@@ -41,9 +45,10 @@ export async function startCutProxy(url: string): Promise<CutProxy> {
         losing = wanted.meanwhile;
         wanted = null;
       }
-      far.write(bytes);
+      if (!mine.is) far.write(bytes);
     });
     far.on("data", (bytes) => {
+      if (mine.is) return;
       if (losing === null) near.write(bytes);
       else void losing().finally(end);
     });
@@ -58,6 +63,10 @@ export async function startCutProxy(url: string): Promise<CutProxy> {
     url: through.href,
     loseAnswerTo(text, meanwhile = () => Promise.resolve()) {
       wanted = { text, meanwhile };
+    },
+    silence() {
+      silenced.is = true;
+      silenced = { is: false };
     },
     cut,
     shut() {

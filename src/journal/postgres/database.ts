@@ -2,6 +2,7 @@
 // D1  A statement that failed because the server went away is sent again for a while, if the caller says that this does no harm.
 // D2  Connections that do nothing do not keep the process alive.
 // D3  No error leaves here with a value, a password or the address in it.
+// D4  A connection that died silently is given up together with the statement that waits on it.
 
 import pg from "pg";
 import { classify } from "../../core/classify/classify.ts";
@@ -32,6 +33,9 @@ export interface Database {
 
 const CONNECT_MS = 10_000;
 const IDLE_MS = 30_000;
+/** The server stops a statement itself; when it has not said so after this much longer, it cannot be heard any more. */
+const SILENCE_MS = 5_000;
+const KEEP_ALIVE_MS = 10_000;
 /** A server that restarts after a crash is back within seconds; longer than this is for the caller to decide about. */
 const PATIENCE_MS = 15_000;
 /** A server that never answered is waited for no longer than this: its address is probably wrong. */
@@ -48,14 +52,18 @@ const types: pg.CustomTypesConfig = {
 
 export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
   const { connectionString, maxConnections, statementTimeoutMs, isPooled, secrets } = address;
+  // A pooler refuses settings at the start of a connection; then this process stops waiting instead of the server.
+  const limitMs = isPooled ? statementTimeoutMs : statementTimeoutMs + SILENCE_MS;
   const config: pg.ClientConfig = {
-    ...{ connectionString, types, keepAlive: true, connectionTimeoutMillis: CONNECT_MS },
-    // A pooler refuses settings at the start of a connection; then this process stops waiting instead of the server.
-    ...(isPooled
-      ? { query_timeout: statementTimeoutMs }
-      : { statement_timeout: statementTimeoutMs, application_name: "faultline" }),
+    ...{ connectionString, types, connectionTimeoutMillis: CONNECT_MS, query_timeout: limitMs },
+    ...{ keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS },
+    ...(isPooled ? {} : { statement_timeout: statementTimeoutMs, application_name: "faultline" }),
   };
-  const pool = new pg.Pool({ ...config, max: maxConnections, idleTimeoutMillis: IDLE_MS, allowExitOnIdle: true });
+  const pool = new pg.Pool({
+    ...{ ...config, max: maxConnections, allowExitOnIdle: true },
+    // Connections that died together with one in use are gone when the statement on that one is given up and sent again.
+    idleTimeoutMillis: Math.min(IDLE_MS, limitMs),
+  });
   // A connection that fails while nobody uses it is replaced with the next statement.
   pool.on("error", () => undefined);
   const names = new Map<string, string>();
@@ -83,7 +91,7 @@ export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
   }
 
   async function askAgain<T>(sql: string, values: (isRepeated: boolean) => readonly Value[]): Promise<readonly T[]> {
-    const since = systemClock.now();
+    let failsSince: number | null = null;
     for (let attempt = 1; ; attempt++) {
       try {
         const rows = await send<T>(pool, sql, values(attempt > 1));
@@ -91,10 +99,11 @@ export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
         return rows;
       } catch (error) {
         if (isClosed) throw journalClosed();
+        failsSince ??= systemClock.now();
         const again = againAfter(error);
         hasAnswered ||= isAnswered(error);
         const patienceMs = hasAnswered ? PATIENCE_MS : FIRST_PATIENCE_MS;
-        if (again === "never" || systemClock.now() - since > patienceMs) throw error;
+        if (again === "never" || systemClock.now() - failsSince > patienceMs) throw error;
         if (again === "at-once") continue;
         if (attempt === 2) tell(classify({ surface: "store", error: postgresError(error, secrets) }), WAITING);
         await pause(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1)));
@@ -137,12 +146,15 @@ export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
 
 /**
  * Idle connections do not keep the process alive. While one is being closed, a timer does: a process that awaits the end would
- * otherwise exit in the middle of it, with a status that says so.
+ * otherwise exit in the middle of it, with a status that says so. A connection that died silently never ends, so the wait does.
  */
 export async function keepingAlive(ending: Promise<void>): Promise<void> {
-  const letGo = systemClock.after(CONNECT_MS, () => undefined);
+  let letGo: () => void = () => undefined;
+  const limit = new Promise<void>((resolve) => {
+    letGo = systemClock.after(CONNECT_MS, resolve);
+  });
   try {
-    await ending;
+    await Promise.race([ending, limit]);
   } finally {
     letGo();
   }
