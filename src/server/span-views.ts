@@ -3,7 +3,8 @@
 import type { z } from "zod";
 import type { attemptView } from "../api/run-shapes.ts";
 import type { traceView } from "../api/session-shapes.ts";
-import { statusPill, tellSpan, tellStep } from "../core/record/span-words.ts";
+import type { Decision } from "../core/decide/decision.ts";
+import { statusPill, tellSentTo, tellSpan, tellStep } from "../core/record/span-words.ts";
 import type { GraphNode, Span, Timeline } from "../core/record/timeline.ts";
 import { causeFor } from "./run-views.ts";
 import { decisionFor, faultFor, type Reader } from "./views.ts";
@@ -37,8 +38,9 @@ export function attemptFor(reader: Reader, line: Timeline, span: Span): z.output
     costMicrocents: cost?.microcents ?? null,
     costBasis: cost?.basis ?? null,
     fault: fault === null ? null : faultFor(reader, fault, correlationId(line, span)),
-    cause: causeFor(fault?.code ?? null, reader.locale),
-    decision: decision === null ? null : decisionFor(reader, decision),
+    // A command that ended with an error is a call that worked: its node has the cause.
+    cause: causeFor((status === "failed" ? (fault ?? turn?.fault) : fault)?.code ?? null, reader.locale),
+    decision: decision === null ? null : decisionOf(reader, span, decision),
     artefacts: artefacts.map((one) => ({ ...one })),
     ...(isOperator ? { input: isCall ? (call?.input ?? null) : input, output } : {}),
   };
@@ -108,9 +110,15 @@ function spanFor(reader: Reader, line: Timeline, span: Span): z.output<typeof tr
     node: place?.node ?? "",
     execution: place?.execution ?? 0,
     fault: fault === null ? null : faultFor(reader, fault, correlationId(line, span)),
-    decision: decision === null ? null : decisionFor(reader, decision),
+    decision: decision === null ? null : decisionOf(reader, span, decision),
     costMicrocents: cost?.microcents ?? null,
   };
+}
+
+/** Where the flow names a node for a failure, the decision to give up ends the node, and not its path. */
+function decisionOf(reader: Reader, { sentTo }: Span, decision: Decision): ReturnType<typeof decisionFor> {
+  const view = decisionFor(reader, decision);
+  return sentTo.length === 0 ? view : { ...view, says: tellSentTo(sentTo, reader.locale) };
 }
 
 function correlationId({ state }: Timeline, { name }: Span): string {

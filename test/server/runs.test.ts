@@ -167,6 +167,23 @@ describe("a run over HTTP", () => {
     expect(viewed.items[1]).not.toHaveProperty("input");
   });
 
+  it("says where the workflow sent a failure, and why the command's row failed", async () => {
+    const sent = FAILING_COMMAND.replace(
+      "next: end }",
+      "next: end, on_failure: fix }\n  fix: { type: transform, value: '1', next: end }",
+    );
+    const { workflow, journal } = await fromText("tests.yaml", sent);
+    const world = await runWorld([workflow], { journal, env: ENV });
+    const { run } = await world.operator.startRun({ body: { workflow: "tests" } });
+    await world.event(run, "run-ended");
+    const { items } = await world.viewer.listAttempts({ params: { run } });
+    const [check, command] = items.filter(({ node }) => node === "check");
+    expect(check).toMatchObject({ kind: "node", status: "failed" });
+    expect(check?.decision?.says).toMatch(/→ fix$/);
+    expect(command).toMatchObject({ kind: "call", status: "failed", fault: null, cause: check?.cause });
+    expect(command?.cause).not.toBeNull();
+  });
+
   it("is cancelled, and then refuses to be cancelled again", async () => {
     const { workflow, journal } = await fromText("gated.yaml", GATED);
     const world = await runWorld([workflow], { journal, env: ENV });

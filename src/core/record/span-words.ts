@@ -69,6 +69,16 @@ export function tellSpan({ why, status, fault }: Pick<Span, "why" | "status" | "
   return why === null ? joined([statuses[status], titleOf(fault, locale)]) : waits[why];
 }
 
+/** Where a failure led to. */
+export function tellSentTo(nodes: readonly string[], locale: Locale): string {
+  return SENT_TO[locale](nodes.join(", "));
+}
+
+const SENT_TO: Readonly<Record<Locale, (nodes: string) => string>> = {
+  "en": (nodes) => `The workflow continues after this failure: → ${nodes}`,
+  "zh-CN": (nodes) => `工作流在此故障后继续：→ ${nodes}`,
+};
+
 /** How a step of a plan ended and why. `need`: the step it could not do without; null when it ended for a reason of its own. */
 export function tellStep(
   { status, fault }: Pick<GraphNode, "status" | "fault">,

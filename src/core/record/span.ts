@@ -50,6 +50,8 @@ export interface Span {
   decision: Decision | null;
   /** What a failed node's attempt led to; null for everything else. */
   resolution: Resolution | "retry" | null;
+  /** Where the flow sent the failure of a node; empty for everything else. */
+  sentTo: readonly string[];
   breaker: BreakerState | null;
   cost: Cost | null;
   artefacts: readonly KeptFile[];

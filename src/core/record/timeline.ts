@@ -91,6 +91,7 @@ export class Timeline {
       ...{ id: `${this.spans.length + 1}`, parent: null, kind, name, place: null, startAt: at, endAt: null },
       ...{ status: "running", why: null, until: null, deadlineAt: null, tool: "", attempt: 0, attempted: true },
       ...{ fault: null, group: null, decision: null, resolution: null, breaker: null, cost: null, artefacts: [] },
+      sentTo: [],
       ...{ input: null, output: null },
       ...about,
     };
@@ -144,7 +145,7 @@ export class Timeline {
   }
 
   move(from: NodePlace, route: Route | null, at: number): void {
-    const nodes = route === null || route.kind === "end" ? [] : route.nodes;
+    const nodes = nodesIn(route);
     for (const to of nodes) this.moves.push({ from: from.node, execution: from.execution, to, at });
   }
 
@@ -322,7 +323,8 @@ const MAKERS: Makers = {
   "node-failed": (line, event, at) => {
     const { fault, resolution } = event;
     const group = causeIn(line, event) ?? groupOf(event);
-    note(line, event, { status: "failed", fault, group, decision: decisionIn(event, at), resolution });
+    const sentTo = nodesIn(event.route);
+    note(line, event, { status: "failed", fault, group, decision: decisionIn(event, at), resolution, sentTo });
     blame(line, event);
     line.close("wait", keyOf(event), at, "failed");
     line.move(event, event.route, at);
@@ -368,6 +370,10 @@ function within(parent: Span | null): Pick<Span, "parent" | "place"> {
 function note(line: Timeline, place: NodePlace, more: Partial<Span>): void {
   const span = line.newest("turn", turnOf(place));
   if (span !== undefined) Object.assign(span, more);
+}
+
+function nodesIn(route: Route | null): readonly string[] {
+  return route === null || route.kind === "end" ? [] : route.nodes;
 }
 
 /** A command that ended with an error is a call that worked; what it ended with is why its node failed. */
