@@ -1,6 +1,8 @@
 // Programs that report over HTTP: they ask before a call, tell of calls that worked, and end their sessions.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { fault } from "../../src/core/fault/fault.ts";
+import { createFaultline, step, tool } from "../../src/index.ts";
 import { problemOf, runWorld, fragile } from "./run-world.ts";
 import { startWorld } from "./world.ts";
 
@@ -67,6 +69,25 @@ describe("a program that asks before it calls", () => {
 });
 
 describe("a session of a program", () => {
+  it.each([
+    ["open", 0],
+    ["waiting", 1],
+  ])("counts on the overview while it is %s", async (status, turns) => {
+    const world = await runWorld([], { drive: false });
+    const fl = createFaultline({ journal: world.journal });
+    const session = await fl.session("digest");
+    onTestFinished(() => session.end());
+    const limited = tool<object, string>({
+      id: "limited",
+      classify: () => fault("QuotaExhausted", { message: "used up", resetAt: Date.now() + 3_600_000 }),
+      run: () => Promise.reject(new Error("quota")),
+    });
+    for (let turn = 0; turn < turns; turn++) await session.turn({ a: step(limited, {}) });
+    if (turns === 0) await session.protect(tool({ id: "fine", run: () => "done" }), {});
+    expect((await world.viewer.showSession({ params: { session: "digest" } })).status).toBe(status);
+    expect((await world.viewer.overview()).programs).toMatchObject({ count: 1, first: [{ session: "digest" }] });
+  });
+
   it("is over when the program says so: open calls are cancelled, and the end is there once", async () => {
     const { operator, viewer } = await startWorld({ drive: false });
     const { id } = await operator.reportFailure({ body: { tool: "pay", session: "shop", ...DOWN, retry: {} } });

@@ -130,13 +130,17 @@ async function queuedRuns(
 }
 
 async function openPrograms(journal: Journal, begun: readonly RunSummary[]): Promise<Overview["programs"]> {
-  const open = await journal.sessions({ status: "open", limit: LOOKED_UP + 1 });
+  // One whose last turn waits has not ended either.
+  const found = await Promise.all(
+    (["open", "waiting"] as const).map((status) => journal.sessions({ status, limit: LOOKED_UP + 1 })),
+  );
+  const open = found.flat().toSorted((one, other) => other.startedAt - one.startedAt);
   const runs = new Set(begun.map(({ run }) => run));
   const isRun = await Promise.all(
     open.map(async ({ session }) => runs.has(session) || ((await journal.kept("run", session)) ?? null) !== null),
   );
   const programs = open.filter((_session, index) => isRun[index] === false);
-  return counted(programs, programs.slice(0, SHOWN), open.length > LOOKED_UP);
+  return counted(programs, programs.slice(0, SHOWN), found.some(({ length }) => length > LOOKED_UP));
 }
 
 function byNextAt(one: { readonly nextAt: number }, other: { readonly nextAt: number }): number {
