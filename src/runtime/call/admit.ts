@@ -2,6 +2,7 @@
 // breaker, the budget. A person's approval passes the guard they were asked about.
 
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
+import { formatMs } from "../../core/fault/words/time-words.ts";
 import type { HeldReason } from "../../core/flow/call.ts";
 import { rowFor } from "../../core/policy/policy.ts";
 import type { LiveTarget } from "../target/target.ts";
@@ -144,7 +145,7 @@ function breakerOpen(target: LiveTarget, name: string, now: number): Fault {
   const message =
     openedAt === null
       ? `the circuit of ${name} opened${what}; one call is probing it now, and the others wait for the result`
-      : `the circuit of ${name} opened ${now - openedAt} ms ago${what}; it lets one call through in ${(retryAt ?? now) - now} ms`;
+      : `the circuit of ${name} opened ${formatMs(now - openedAt, "en")} ago${what}; it lets one call through in ${formatMs((retryAt ?? now) - now, "en")}`;
   const context = { target: id, ...(cause !== null && { cause: cause.code }), ...(openedAt !== null && { openedAt }) };
   return fault("CircuitOpen", { message, context, resetAt: retryAt });
 }

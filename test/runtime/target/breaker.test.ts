@@ -128,7 +128,7 @@ describe("while a breaker is open", () => {
       fault: {
         code: "CircuitOpen",
         message:
-          "the circuit of down opened 1000 ms ago after ToolUnavailable (no route, key [redacted]); it lets one call through in 29000 ms",
+          "the circuit of down opened 1 s ago after ToolUnavailable (no route, key [redacted]); it lets one call through in 29 s",
         context: { target: "down", cause: "ToolUnavailable", openedAt: START_AT },
       },
     });
