@@ -99,6 +99,7 @@ describe("a bulk action on 30 failed runs", { timeout: 120_000 }, () => {
     const shown = await world.viewer.showBulk({ params: { bulk: id } });
     expect(shown).toMatchObject({ status: "stopped", counts: { failed: 1, pending: 7 } });
     expect([shown.steps[0]?.code, provider.requests]).toEqual(["AuthFailed", 9]);
+    expect(shown.steps.map(({ label }) => label)).toEqual(["Failed again", ...Array<string>(7).fill("Left as it was")]);
     const { helped } = await world.viewer.showFaultGroup({ params });
     expect(helped).toContainEqual(expect.objectContaining({ recourse: "person:sign-in-again", worked: 0, failed: 1 }));
   });

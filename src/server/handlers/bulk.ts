@@ -84,7 +84,8 @@ function reportView(report: BulkReport | null, locale: Locale): z.output<typeof 
   const { bulk, steps } = report;
   const counts = { pending: 0, acting: 0, running: 0, completed: 0, failed: 0, waiting: 0, refused: 0 };
   for (const { state } of steps) counts[state]++;
-  const labels = bulkWords(locale).step;
+  const { step: labels, untouched } = bulkWords(locale);
+  const isOver = bulk.status !== "running";
   const waveOf = new Map(wavesOf(bulk).flatMap((wave, index) => wave.map((run) => [run, index + 1])));
   return {
     ...viewOf(bulk, locale),
@@ -92,7 +93,7 @@ function reportView(report: BulkReport | null, locale: Locale): z.output<typeof 
     steps: steps.map(({ run, state, now, code, at }) => ({
       run,
       state,
-      label: labels[state],
+      label: isOver && state === "pending" ? untouched : labels[state],
       now,
       code,
       wave: waveOf.get(run) ?? 1,

@@ -7,6 +7,8 @@ import type { WhyPassedOver } from "./concerned-runs.ts";
 interface BulkWords {
   readonly status: Readonly<Record<BulkStatus, { readonly label: string; readonly says: string }>>;
   readonly step: Readonly<Record<BulkStepState, string>>;
+  /** Of a run whose turn never came. */
+  readonly untouched: string;
   readonly passedOver: Readonly<Record<WhyPassedOver, string>>;
 }
 
@@ -34,6 +36,7 @@ const WORDS: Readonly<Record<Locale, BulkWords>> = {
       waiting: "Waiting",
       refused: "Not possible",
     },
+    untouched: "Left as it was",
     passedOver: {
       "succeeded": "It got over the failure and completed.",
       "running": "It is running now.",
@@ -58,6 +61,7 @@ const WORDS: Readonly<Record<Locale, BulkWords>> = {
       waiting: "等待中",
       refused: "无法执行",
     },
+    untouched: "保持原状",
     passedOver: {
       "succeeded": "它已克服该故障并完成。",
       "running": "它正在运行。",

@@ -140,7 +140,11 @@ async function openPrograms(journal: Journal, begun: readonly RunSummary[]): Pro
     open.map(async ({ session }) => runs.has(session) || ((await journal.kept("run", session)) ?? null) !== null),
   );
   const programs = open.filter((_session, index) => isRun[index] === false);
-  return counted(programs, programs.slice(0, SHOWN), found.some(({ length }) => length > LOOKED_UP));
+  return counted(
+    programs,
+    programs.slice(0, SHOWN),
+    found.some(({ length }) => length > LOOKED_UP),
+  );
 }
 
 function byNextAt(one: { readonly nextAt: number }, other: { readonly nextAt: number }): number {

@@ -102,9 +102,7 @@ function RunList({ title, runs, isOpen }: RunListProps): ReactNode {
             <Link className="link" to="/runs/$run" params={{ run }}>
               {run}
             </Link>
-            <span className="dim one-line">
-              {workflow} · {node}
-            </span>
+            <span className="dim one-line">{[workflow, node].filter((part) => part !== "").join(" · ")}</span>
             <span className="dim one-line bulk-run-why">{says === "" ? code : says}</span>
           </li>
         ))}
