@@ -19,6 +19,7 @@ import { DIALECTS } from "../dialect/dialect.ts";
 import type { GatewayRequest } from "../request/gateway-request.ts";
 import { headersForClient, headerText, type PlainHeaders } from "../request/header-lists.ts";
 import { withModel } from "../request/model-name.ts";
+import { packedFault, refusePacked, unpacked } from "./content-encoding.ts";
 
 export interface ByteTarget extends Pick<WireCosts, "costOf"> {
   readonly id: string;
@@ -129,6 +130,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     const isError = status >= 400;
     if (isError) this.body = new HeldBytes("error");
     else if (!request.asked.facts.streaming) this.body = new HeldBytes("answer");
+    else refusePacked(headers["content-encoding"]);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -226,7 +228,10 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     );
   }
 
-  private takeWhole(bytes: Chunk): void {
+  private takeWhole(came: Chunk): void {
+    const encoding = this.responseHeaders["content-encoding"];
+    const bytes = unpacked(came, encoding, "answer");
+    if (bytes === null) throw packedFault(encoding);
     this.reader.push(bytes);
     this.request.memory.head = this.head;
     this.findStored(bytes);
@@ -239,7 +244,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
   /** The target answered with an error. The client gets it as it is if no recourse helps. */
   private refuse(): void {
     const { target, request, responseHeaders: headers, head } = this;
-    const bytes = this.body?.whole() ?? new Uint8Array();
+    const bytes = unpacked(this.body?.whole() ?? EMPTY, headers["content-encoding"], "error") ?? EMPTY;
     const body = new TextDecoder().decode(bytes.subarray(0, MOST_BYTES.error));
     const { status } = head;
     const { provider, clock } = target;
@@ -278,6 +283,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
   }
 }
 
+const EMPTY = new Uint8Array();
 const MOST_SEARCHED = 2_048;
 
 /** The id of a response, by which a client may continue it. */

@@ -14,6 +14,7 @@ import type { GatewayTarget } from "../config/settings.ts";
 import { DIALECTS } from "../dialect/dialect.ts";
 import type { GatewayRequest } from "../request/gateway-request.ts";
 import { type ByteTarget, passBytes } from "./byte-attempt.ts";
+import { PLAIN } from "./content-encoding.ts";
 import { targetPrice } from "./target-price.ts";
 import type { Transport } from "./transport.ts";
 
@@ -89,7 +90,7 @@ export function dialectOnly(dialect: Protocol): string {
 
 function headersOf({ key }: GatewayTarget, dialect: Protocol): Pick<ByteTarget, "defaults" | "signIn"> {
   const { headers, signIn } = DIALECTS[dialect];
-  const defaults = { "content-type": "application/json", ...headers };
+  const defaults = { ...PLAIN, "content-type": "application/json", ...headers };
   return { defaults, signIn: key === null ? {} : signIn(key) };
 }
 

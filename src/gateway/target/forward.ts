@@ -7,6 +7,7 @@ import { HeldBytes } from "../../provider/fetch/bounded.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";
 import type { GatewayTarget } from "../config/settings.ts";
 import { DIALECTS } from "../dialect/dialect.ts";
+import { PLAIN, unpacked } from "./content-encoding.ts";
 import { headersForClient, headersForTarget, type PlainHeaders } from "../request/header-lists.ts";
 
 export interface Forwarded {
@@ -30,7 +31,7 @@ export function forward(agent: Dispatcher, target: GatewayTarget, request: Forwa
     origin,
     path: `${pathname === "/" ? "" : pathname}${request.path}`,
     method: request.method,
-    headers: { ...headers, ...headersForTarget(request.headers), ...own },
+    headers: { ...PLAIN, ...headers, ...headersForTarget(request.headers), ...own },
     body: request.body.length === 0 ? null : request.body,
     signal: request.signal,
     headersTimeout: FORWARD_MS,
@@ -48,11 +49,13 @@ export async function passOn(
   { seen, scrub }: Passing,
 ): Promise<void> {
   const head = { ...headersForClient(headers), ...about };
+  const encoding = headers["content-encoding"];
   if (statusCode >= LEAST_ERROR) {
-    const told = scrub(await errorText(body as AsyncIterable<Buffer<ArrayBuffer>>));
+    const bytes = await errorBytes(body as AsyncIterable<Buffer<ArrayBuffer>>);
+    const told = scrub(new TextDecoder().decode(unpacked(bytes, encoding, "error") ?? new Uint8Array()));
     return void response.writeHead(statusCode, { ...head, "content-length": Buffer.byteLength(told) }).end(told);
   }
-  response.writeHead(statusCode, head);
+  response.writeHead(statusCode, encoding === undefined ? head : { ...head, "content-encoding": String(encoding) });
   for await (const chunk of body as AsyncIterable<Buffer>) {
     seen(chunk);
     if (!response.write(chunk))
@@ -69,8 +72,8 @@ interface Passing {
 }
 
 /** The beginning of an error, if it is long. */
-async function errorText(body: AsyncIterable<Buffer<ArrayBuffer>>): Promise<string> {
+async function errorBytes(body: AsyncIterable<Buffer<ArrayBuffer>>): Promise<Uint8Array<ArrayBuffer>> {
   const held = new HeldBytes("error");
   for await (const chunk of body) if (!held.takes(chunk)) break;
-  return new TextDecoder().decode(held.whole());
+  return held.whole();
 }

@@ -1,0 +1,51 @@
+// Targets are asked for plain bytes, because the gateway reads what passes. Some pack their answers all the same.
+
+import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
+import { FaultError } from "../../core/fault/fault-error.ts";
+import { fault } from "../../core/fault/fault.ts";
+import { tryRead } from "../../core/try-read.ts";
+import { type Bounded, MOST_BYTES } from "../../provider/fetch/bounded.ts";
+
+/** The header that asks for plain bytes. */
+export const PLAIN = { "accept-encoding": "identity" };
+
+type Chunk = Uint8Array<ArrayBuffer>;
+type Unpack = (bytes: Chunk, options: { readonly maxOutputLength: number }) => Buffer;
+
+const UNPACK: ReadonlyMap<string, Unpack> = new Map([
+  ["gzip", gunzipSync],
+  ["x-gzip", gunzipSync],
+  ["deflate", inflateSync],
+  ["br", brotliDecompressSync],
+]);
+
+/** How an answer is packed, the first step first; empty: it is plain. */
+function stepsOf(encoding: string | readonly string[] | undefined): readonly string[] {
+  const steps = String(encoding ?? "")
+    .toLowerCase()
+    .split(",");
+  return steps.map((step) => step.trim()).filter((step) => step !== "" && step !== "identity");
+}
+
+/** The plain bytes; null when they cannot be had. */
+export function unpacked(bytes: Chunk, encoding: string | readonly string[] | undefined, what: Bounded): Chunk | null {
+  const options = { maxOutputLength: MOST_BYTES[what] };
+  let plain: Chunk | null = bytes;
+  for (const step of stepsOf(encoding).toReversed()) {
+    const unpack = UNPACK.get(step);
+    const packed: Chunk | null = plain;
+    if (unpack === undefined || packed === null) return null;
+    plain = tryRead(() => new Uint8Array(unpack(packed, options)), null);
+  }
+  return plain;
+}
+
+/** A stream is read as it comes, so it has to be plain. */
+export function refusePacked(encoding: string | readonly string[] | undefined): void {
+  if (stepsOf(encoding).length > 0) throw packedFault(encoding);
+}
+
+export function packedFault(encoding: string | readonly string[] | undefined): FaultError {
+  const message = `the answer is packed (${stepsOf(encoding).join(", ").slice(0, 40)}), and cannot be read`;
+  return new FaultError(fault("AnswerUnreadable", { message }));
+}
