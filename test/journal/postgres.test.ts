@@ -292,6 +292,18 @@ describe("a server that goes away", () => {
     await journal.close();
   });
 
+  it("and ends a connection in the middle of a transaction fails the transaction, not the process", async () => {
+    const proxy = await startCutProxy(await freshJournalUrl());
+    atEnd.push(() => proxy.close());
+    const journal = await open(proxy.url);
+    await journal.append("s", 0, [note("a")]);
+    for (const statement of ["BEGIN ISOLATION", "SELECT"]) {
+      proxy.endBehindAnswerTo(statement);
+      expect(await codeOf(journal.verify())).toBe("StoreUnavailable");
+    }
+    expect(await journal.verify()).toEqual({ sessions: 1, entries: 1, firstBad: null });
+  });
+
   it("works behind a pooler that gives each transaction another connection: followers look by themselves", async () => {
     const url = `${await freshJournalUrl()}&pooler=transaction&connections=2`;
     const [a, b] = [await open(url), await open(url)];

@@ -7,6 +7,8 @@ export interface CutProxy {
   readonly url: string;
   /** Cuts the next connection that sends this text, after the server has answered it and `meanwhile` is over, and before the answer arrives. */
   loseAnswerTo(text: string, meanwhile?: () => Promise<unknown>): void;
+  /** The server ends the next connection that sends this text right behind its answer: both arrive at once. */
+  endBehindAnswerTo(text: string): void;
   /** Nothing gets through the connections there are, and nobody hears of it; new ones work. */
   silence(): void;
   /** Cuts all connections. */
@@ -17,18 +19,32 @@ export interface CutProxy {
   close(): Promise<void>;
 }
 
+interface Wanted {
+  readonly text: string;
+  /** What happens before the answer is lost; null when it is not lost, but the last one. */
+  readonly meanwhile: (() => Promise<unknown>) | null;
+}
+
+/** What a server says when it is shut down: an ErrorResponse with code 57P01. */
+const SHUT_DOWN = ((): Buffer => {
+  const fields = Buffer.from("SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0");
+  const head = Buffer.from("E\0\0\0\0");
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
+})();
+
 export async function startCutProxy(url: string): Promise<CutProxy> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   let isShut = false;
   let silenced = { is: false };
-  let wanted: { readonly text: string; readonly meanwhile: () => Promise<unknown> } | null = null;
+  let wanted: Wanted | null = null;
 
   const server = createServer((near) => {
     if (isShut) return void near.destroy();
     const mine = silenced;
     const far = connect(Number(target.port), target.hostname);
-    let losing: (() => Promise<unknown>) | null = null;
+    let found: Wanted | null = null;
     const end = (): void => {
       near.destroy();
       far.destroy();
@@ -42,15 +58,16 @@ export async function startCutProxy(url: string): Promise<CutProxy> {
     }
     near.on("data", (bytes) => {
       if (wanted !== null && bytes.includes(wanted.text)) {
-        losing = wanted.meanwhile;
+        found = wanted;
         wanted = null;
       }
       if (!mine.is) far.write(bytes);
     });
     far.on("data", (bytes) => {
       if (mine.is) return;
-      if (losing === null) near.write(bytes);
-      else void losing().finally(end);
+      if (found === null) near.write(bytes);
+      else if (found.meanwhile === null) near.end(Buffer.concat([bytes, SHUT_DOWN]));
+      else void found.meanwhile().finally(end);
     });
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
@@ -63,6 +80,9 @@ export async function startCutProxy(url: string): Promise<CutProxy> {
     url: through.href,
     loseAnswerTo(text, meanwhile = () => Promise.resolve()) {
       wanted = { text, meanwhile };
+    },
+    endBehindAnswerTo(text) {
+      wanted = { text, meanwhile: null };
     },
     silence() {
       silenced.is = true;

@@ -64,8 +64,11 @@ export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
     // Connections that died together with one in use are gone when the statement on that one is given up and sent again.
     idleTimeoutMillis: Math.min(IDLE_MS, limitMs),
   });
-  // A connection that fails while nobody uses it is replaced with the next statement.
-  pool.on("error", () => undefined);
+  // A connection that fails while nobody uses it is replaced with the next statement. The pool listens only while it has the connection
+  // itself: one that fails between two statements of a transaction fails the next of them, and must not end the process.
+  const suppress = (): void => undefined;
+  pool.on("error", suppress);
+  pool.on("connect", (client) => void client.on("error", suppress));
   const names = new Map<string, string>();
   let hasAnswered = false;
   let isClosed = false;
@@ -134,6 +137,7 @@ export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
     },
     async connect() {
       const client = new pg.Client(config);
+      client.on("error", suppress);
       await client.connect();
       return client;
     },
