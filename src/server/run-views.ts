@@ -53,7 +53,7 @@ export function runLineFor(
     ...{ run, workflow, version, status, outcome, target, code },
     state: { id: standing, label: STANDING_WORDS[locale][standing] },
     cause: causeFor(code, locale),
-    reason: reasonOf(summary, standing, locale, asked === null ? "" : firstLine(asked.payload.prompt)),
+    reason: reasonOf(summary, standing, locale, asked === null ? "" : askedIn(asked.payload.prompt)),
     nodes: [...nodes],
     questions: [...questions],
     ...{ nextAt: wait?.nextAt ?? wakeAt, attempt, of },
@@ -62,9 +62,10 @@ export function runLineFor(
   };
 }
 
-/** A prompt may be a page of Markdown; its first line says what it is about. */
-function firstLine(prompt: string): string {
-  const line = prompt.split("\n").find((one) => one.trim() !== "") ?? "";
+/** A prompt may be a page of Markdown that ends with the question; without one, its first line says what it is about. */
+function askedIn(prompt: string): string {
+  const lines = prompt.split("\n").filter((one) => one.trim() !== "");
+  const line = lines.findLast((one) => /[?？]\s*$/u.test(one)) ?? lines[0] ?? "";
   return line.replace(/^[\s#>*-]+/, "").trim();
 }
 

@@ -95,6 +95,20 @@ describe("a question over HTTP", () => {
     expect(await world.viewer.overview()).toMatchObject({ needsYou: { count: 1 }, waiting: { count: 0, first: [] } });
   });
 
+  it("with a page of text before it is told by the question itself, and says that no choice is a refusal", async () => {
+    const asks = "ask: Select, options: [{ id: go, label: Confirm }, { id: stop, label: Stop }]";
+    const text = GATED.replace("ask: Confirm", asks).replace("Ship {{ inputs.task }}?", "## Architect\\n\\nA plan.\\n\\nShip it?");
+    const { workflow, journal } = await fromText("gated.yaml", text);
+    const world = await runWorld([workflow], { journal, env: ENV });
+    const { run } = await world.operator.startRun({ body: { workflow: "gated" } });
+    await world.event(run, "node-paused");
+    const [line] = (await world.viewer.listRuns()).items;
+    expect(line?.reason).toContain("Ship it?");
+    expect(line?.reason).not.toContain("Architect");
+    const { items } = await world.viewer.listQuestions();
+    expect(items[0]?.atTimeout).toMatch(/none of these is chosen/);
+  });
+
   it("is paged, oldest first", async () => {
     const { workflow, journal } = await fromText("gated.yaml", GATED);
     const world = await runWorld([workflow], { journal, env: ENV });

@@ -12,7 +12,7 @@ interface QuestionWords {
   readonly prompts: Readonly<Record<QuestionKind, (tool: string, what: string) => string>>;
   readonly choices: Readonly<Record<Choice, string>>;
   readonly use: (other: string) => string;
-  readonly unanswered: Readonly<Record<"no" | "yes" | "waits", string>>;
+  readonly unanswered: Readonly<Record<"no" | "none" | "yes" | "waits", string>>;
 }
 
 const WORDS: Readonly<Record<Locale, QuestionWords>> = {
@@ -28,6 +28,7 @@ const WORDS: Readonly<Record<Locale, QuestionWords>> = {
     use: (other) => `Use ${other} instead`,
     unanswered: {
       no: "Without an answer in time, it counts as a no.",
+      none: "Without an answer in time, none of these is chosen: what asks fails, unless its workflow has a way for a refusal.",
       yes: "Without an answer in time, it counts as approved.",
       waits: "It waits until a person answers.",
     },
@@ -44,6 +45,7 @@ const WORDS: Readonly<Record<Locale, QuestionWords>> = {
     use: (other) => `改用 ${other}`,
     unanswered: {
       no: "若未及时答复，视为拒绝。",
+      none: "若未及时答复，则视为未选择任何一项：提问的步骤失败，除非其工作流为拒绝安排了去向。",
       yes: "若未及时答复，视为批准。",
       waits: "它会一直等到有人答复。",
     },
@@ -52,9 +54,10 @@ const WORDS: Readonly<Record<Locale, QuestionWords>> = {
 
 /** What happens when no answer comes, in a sentence. */
 export function tellUnanswered(question: Question, locale: Locale): string {
-  const { no, yes, waits } = WORDS[locale].unanswered;
+  const { no, none, yes, waits } = WORDS[locale].unanswered;
   if (endOf(question) === null) return waits;
-  return question.payload.onTimeout === "approve" ? yes : no;
+  if (question.payload.onTimeout === "approve") return yes;
+  return question.payload.kind === "Select" ? none : no;
 }
 
 /** The call that a person is asked about. */
