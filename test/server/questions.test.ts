@@ -97,7 +97,10 @@ describe("a question over HTTP", () => {
 
   it("with a page of text before it is told by the question itself, and says that no choice is a refusal", async () => {
     const asks = "ask: Select, options: [{ id: go, label: Confirm }, { id: stop, label: Stop }]";
-    const text = GATED.replace("ask: Confirm", asks).replace("Ship {{ inputs.task }}?", "## Architect\\n\\nA plan.\\n\\nShip it?");
+    const text = GATED.replace("ask: Confirm", asks).replace(
+      "Ship {{ inputs.task }}?",
+      "## Architect\\n\\nA plan.\\n\\nShip it?",
+    );
     const { workflow, journal } = await fromText("gated.yaml", text);
     const world = await runWorld([workflow], { journal, env: ENV });
     const { run } = await world.operator.startRun({ body: { workflow: "gated" } });

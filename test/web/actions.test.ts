@@ -47,6 +47,23 @@ inBrowser("a run in the list", () => {
   });
 });
 
+inBrowser("an action on a server that is gone", () => {
+  it("is said to have failed before everything on the page is read again", async () => {
+    const { workflow } = fragile();
+    const world = await runWorld([workflow]);
+    await world.operator.startRun({ body: { workflow: "fragile", run: "watched" } });
+    const page = await look(world, "/runs", {
+      ...{ hasOwnClock: true, expects: [/ERR_FAILED|ERR_CONNECTION|Failed to fetch|network/i] },
+    });
+    await rowOf(page, "watched").getByRole("button").first().click();
+    await page.getByRole("button", { name: "Undo" }).waitFor();
+    // Reads hang, as they do while they are tried again and again.
+    await page.route("**/v1/**", (route) => (route.request().method() === "POST" ? route.abort() : undefined));
+    await page.clock.fastForward(UNDO_MS);
+    await page.getByText("The server did not answer.", { exact: false }).waitFor();
+  });
+});
+
 inBrowser("a question", () => {
   it("is answered in one browser, and leaves the inbox of the other; the first answer counts", async () => {
     const { workflow, journal } = await fromText("gated.yaml", GATED);

@@ -65,7 +65,9 @@ export function useAct<Name extends Route>(name: Name): UseMutationResult<Answer
   const client = useClient();
   return useMutation({
     mutationFn: (input: Sent<Name>) => call(client, name, input),
-    onSettled: () => queries.invalidateQueries(),
+    onSuccess: () => queries.invalidateQueries(),
+    // A refusal is said at once: where the server is gone, reading everything again takes as long as all its retries.
+    onError: () => void queries.invalidateQueries(),
   });
 }
 

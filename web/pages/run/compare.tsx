@@ -1,6 +1,6 @@
 // Two attempts side by side. What differs is marked with a sign and a word.
 
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { useFormat } from "../../app/format.ts";
 import { useWords } from "../../app/words.ts";
 import { Button } from "../../parts/button.tsx";
@@ -20,8 +20,11 @@ export function Compare({ one, other, onClose }: CompareProps): ReactNode {
   const [left, right] = one.startedAt <= other.startedAt ? [one, other] : [other, one];
   const fieldsOf = useFields();
   const [a, b] = [fieldsOf(left), fieldsOf(right)];
+  const section = useRef<HTMLElement>(null);
+  // It stands above a list that may be long: a person who picks the second attempt further down gets to it.
+  useEffect(() => section.current?.focus(), [left.id, right.id]);
   return (
-    <section className="compare" aria-label={words.compare}>
+    <section ref={section} tabIndex={-1} className="compare" aria-label={words.compare}>
       <header>
         <h3>{words.compare}</h3>
         <Button kind="quiet" onClick={onClose}>
