@@ -6,12 +6,13 @@
 
 import { classify } from "../core/classify/classify.ts";
 import type { Fault } from "../core/fault/fault.ts";
-import { type Clock, Moment } from "../host/clock.ts";
+import { type Clock, Moment, steadyNow } from "../host/clock.ts";
 import { guarded } from "../host/foreign-code.ts";
 import type { Journal, Timed } from "../journal/journal.ts";
 import { checkOptions } from "../options/check-options.ts";
 import { callable, number, shape, whole } from "../options/kind.ts";
 import { warn } from "../journal/warnings.ts";
+import { isUnderWay } from "./advance/summary.ts";
 import type { RunEnd } from "./runs-api.ts";
 
 /** What a driver needs of runs. */
@@ -58,6 +59,8 @@ export interface Driver {
 export const TROUBLE_MS = 2_000;
 /** Wakes that are read at once; more than this only when most of what is due is being advanced, here or elsewhere. */
 const PAGE = 64;
+/** How often it looks for runs that a process left behind when it died. */
+const LEFT_EVERY_MS = 15_000;
 /** Behind every other key. */
 const LAST_KEY = "\u{10ffff}";
 
@@ -75,6 +78,8 @@ export function createDriver(
   const notBefore = new Map<string, Moment>();
   /** Others change them while it waits, so they are read each time. */
   const seen = { isRunning: false, isLooking: false, isPoked: false };
+  /** When it last looked for runs that were left behind, in steady time. */
+  let lookedForLeftAt = -Infinity;
   const isStopped = (): boolean => !seen.isRunning;
   const wasPoked = (): boolean => seen.isPoked;
   let disarm: () => void = () => undefined;
@@ -118,8 +123,23 @@ export function createDriver(
       after = page.at(-1);
       if (page.length < PAGE) break;
     }
+    await takeUpLeft(now);
     const [next] = await journal.keptByTime("wake", { order: "oldest", after: { at: now, key: LAST_KEY }, limit: 1 });
     return next === undefined ? nextMs : Math.min(nextMs, next.at - now);
+  }
+
+  /**
+   * Takes up runs whose process died, whatever it believed the time to be: its clock may have been ahead, and says that they are due later.
+   * Holds follow the clock of the store.
+   */
+  async function takeUpLeft(now: number): Promise<void> {
+    if (steadyNow(clock) - lookedForLeftAt < LEFT_EVERY_MS) return;
+    for (const { key, until } of await journal.holds()) {
+      if (until > now || (notBefore.get(key)?.at ?? 0) > now || !(await isUnderWay(journal, key))) continue;
+      if (isStopped() || active.size >= maxRuns) return;
+      if (!active.has(key)) advance(key);
+    }
+    lookedForLeftAt = steadyNow(clock);
   }
 
   function advance(run: string): void {

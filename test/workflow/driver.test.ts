@@ -85,6 +85,23 @@ describe("a driver", () => {
     await world.clock.runUntil(driver.stop());
   });
 
+  it("takes up a run whose process died with its clock an hour ahead, when its hold has run out", async () => {
+    const world = await engineWorld(gated);
+    const run = await world.start();
+    const now = world.clock.now();
+    // What such a process leaves in PostgreSQL: holds follow the server's clock, wake-up times its own.
+    await world.journal.keep([{ kind: "wake", key: run, value: now + 60 * MINUTE_MS }]);
+    await world.journal.hold(run, "dead", now + 15_000, now);
+    await world.journal.hold("driver/sweep", "dead", now + 1, now);
+    const { driver, ends, troubles } = driving(world);
+    driver.start();
+    await world.clock.advance(14_000);
+    expect(ends).toEqual([]);
+    await world.clock.advance(17_000);
+    expect([ends.map(({ status }) => status), troubles]).toEqual([["paused"], []]);
+    await world.clock.runUntil(driver.stop());
+  });
+
   it("polls at once when it is poked, even during a poll", async () => {
     const world = await engineWorld(gated);
     const { driver, ends } = driving(world);

@@ -9,6 +9,7 @@ import { visitStanding } from "../../core/flow/visit-words.ts";
 import { foldIntoRun } from "../../core/record/run-fold.ts";
 import type { JournalEvent } from "../../core/record/event.ts";
 import type { Clock } from "../../host/clock.ts";
+import type { Journal } from "../../journal/journal.ts";
 import type { DerivedKeep } from "../../runtime/session/session-recorder.ts";
 import type { Session } from "../../runtime/session/session.ts";
 import type { RunSummary } from "../runs-api.ts";
@@ -78,6 +79,11 @@ export function keepsOf(summary: RunSummary): readonly [DerivedKeep, DerivedKeep
     // A running run is always due at once, so this value is written only when that changes.
     { kind: "wake", key: run, value: next, says: status === "running" ? "at once" : String(next) },
   ];
+}
+
+/** Whether a run is due at once, whatever its wake-up time says: the clock of the process that wrote it may have been ahead. */
+export async function isUnderWay(journal: Pick<Journal, "kept">, run: string): Promise<boolean> {
+  return ((await journal.kept("run", run)) as RunSummary | null)?.status === "running";
 }
 
 /** Keeps the summary and the next wake-up time up to date: they are written with every append that changes them. */

@@ -11,6 +11,7 @@ import { checkOptions } from "../../options/check-options.ts";
 import { callable, group, listOf, number, required, shape, text, whole } from "../../options/kind.ts";
 import { RunHolds } from "../advance/held-run.ts";
 import { type Driver, type DriverOptions, listening, TROUBLE_MS } from "../driver.ts";
+import { isUnderWay } from "../advance/summary.ts";
 import type { RunEnd } from "../runs-api.ts";
 import { readRestateAddress } from "./restate-address.ts";
 import { RestateClient } from "./restate-client.ts";
@@ -248,8 +249,10 @@ class DriverOnRestate implements RestateDriver {
   }
 
   async #wakeOf(run: string): Promise<number | null> {
-    const wake = await this.#deps.journal.kept("wake", run);
-    return typeof wake === "number" ? wake : null;
+    const { journal, clock } = this.#deps;
+    const wake = await journal.kept("wake", run);
+    if (typeof wake !== "number") return null;
+    return wake > clock.now() && (await isUnderWay(journal, run)) ? clock.now() : wake;
   }
 
   /** Others change it while this waits, so it is read each time. */
