@@ -2,11 +2,13 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isOwnHost, isOwnOrigin, type OwnAddresses } from "../host/own-addresses.ts";
-import type { FaultCause } from "../core/fault/catalogue.ts";
+import { type FaultCode, traitsOf } from "../core/fault/catalogue.ts";
+import type { Fault } from "../core/fault/fault.ts";
 import type { Protocol } from "../provider/wire/protocol.ts";
 import { cancellation, Scope } from "../runtime/scope.ts";
 import type { ClientKey, GatewaySettings } from "./config/settings.ts";
 import { DIALECTS } from "./dialect/dialect.ts";
+import { type ErrorWords, errorWords } from "./dialect/error-words.ts";
 import type { ClientKeys } from "./key/client-keys.ts";
 import type { Chains } from "./route/chains.ts";
 import type { NoRoute, Routing } from "./route/routing.ts";
@@ -55,23 +57,21 @@ type Refusal =
   | "wrong-origin"
   | "unknown-path"
   | "too-large"
-  | "bad-request"
-  | "broken";
+  | "bad-request";
 
-const REFUSALS: Readonly<Record<Refusal, { readonly status: number; readonly cause: FaultCause }>> = {
-  "unknown-key": { status: 401, cause: "auth-error" },
-  "wrong-host": { status: 421, cause: "bad-request" },
-  "wrong-origin": { status: 403, cause: "permission-denied" },
-  "not-allowed": { status: 403, cause: "permission-denied" },
-  "no-region": { status: 403, cause: "permission-denied" },
-  "no-price": { status: 403, cause: "permission-denied" },
-  "spent": { status: 402, cause: "budget-exceeded" },
-  "bad-model": { status: 400, cause: "bad-request" },
-  "unknown-model": { status: 404, cause: "provider-not-found" },
-  "unknown-path": { status: 404, cause: "provider-not-found" },
-  "too-large": { status: 413, cause: "bad-request" },
-  "bad-request": { status: 400, cause: "bad-request" },
-  "broken": { status: 500, cause: "internal" },
+const REFUSALS: Readonly<Record<Refusal, { readonly status: number; readonly code: FaultCode }>> = {
+  "unknown-key": { status: 401, code: "AuthFailed" },
+  "wrong-host": { status: 421, code: "RequestInvalid" },
+  "wrong-origin": { status: 403, code: "AccessDenied" },
+  "not-allowed": { status: 403, code: "AccessDenied" },
+  "no-region": { status: 403, code: "AccessDenied" },
+  "no-price": { status: 403, code: "AccessDenied" },
+  "spent": { status: 402, code: "BudgetExceeded" },
+  "bad-model": { status: 400, code: "RequestInvalid" },
+  "unknown-model": { status: 404, code: "ModelNotFound" },
+  "unknown-path": { status: 404, code: "RequestInvalid" },
+  "too-large": { status: 413, code: "RequestInvalid" },
+  "bad-request": { status: 400, code: "RequestInvalid" },
 };
 
 /**
@@ -93,13 +93,23 @@ export function strangerAt(
 }
 
 /** Answers a request that reaches no target. */
-export function refuse({ request, response }: ClientExchange, dialect: Protocol, why: Refusal, message: string): void {
-  const { status, cause } = REFUSALS[why];
-  const body = JSON.stringify(DIALECTS[dialect].errorBody({ status, cause, message, call: "" }));
-  response.writeHead(status, {
+export function refuse(exchange: ClientExchange, dialect: Protocol, why: Refusal, message: string): void {
+  const { status, code } = REFUSALS[why];
+  sendError(exchange, dialect, { status, cause: traitsOf(code).cause, message, call: "" }, code);
+}
+
+/** Answers a request that broke on its way. */
+export function refuseBroken(exchange: ClientExchange, dialect: Protocol, seen: Fault): void {
+  sendError(exchange, dialect, errorWords(seen, ""), seen.code);
+}
+
+function sendError({ request, response }: ClientExchange, dialect: Protocol, words: ErrorWords, code: FaultCode): void {
+  const body = JSON.stringify(DIALECTS[dialect].errorBody(words));
+  response.writeHead(words.status, {
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),
     "x-should-retry": "false",
+    "x-faultline-code": code,
     // What is left of a body is not read.
     ...(request.complete ? {} : { connection: "close" }),
   });

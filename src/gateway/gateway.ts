@@ -35,7 +35,15 @@ import { StoredPlaces } from "./route/stored-places.ts";
 import { passOther } from "./other-path.ts";
 import { countTokens, showModels } from "./other-requests.ts";
 import { type GatewayReport, reportGateway } from "./gateway-report.ts";
-import { type InForce, noRouteWords, refuse, type ClientExchange, scopeOf, strangerAt } from "./client-exchange.ts";
+import {
+  type InForce,
+  noRouteWords,
+  refuse,
+  refuseBroken,
+  type ClientExchange,
+  scopeOf,
+  strangerAt,
+} from "./client-exchange.ts";
 import { targetPrice } from "./target/target-price.ts";
 import { createTransport, type Transport } from "./target/transport.ts";
 
@@ -117,7 +125,7 @@ export class Gateway {
     this.#answer(exchange, endpoint).catch((error: unknown) => {
       const seen = classify({ surface: "node", error });
       if (response.headersSent) response.destroy();
-      else refuse(exchange, endpoint.dialect, "broken", seen.message);
+      else refuseBroken(exchange, endpoint.dialect, seen);
     });
   }
 

@@ -5,6 +5,7 @@
 
 import { traitsOf, type FaultCause } from "../../core/fault/catalogue.ts";
 import type { Fault } from "../../core/fault/fault.ts";
+import { wordsFor } from "../../core/fault/words/words.ts";
 
 export interface ErrorWords {
   readonly status: number;
@@ -21,7 +22,9 @@ const OWN_ACCOUNT: ReadonlySet<FaultCause> = new Set(["auth-error", "permission-
 /** A deadline or the client's departure has no status of its own in HTTP. */
 const LEAST_STATUS = 400;
 
-export function errorWords({ code, message }: Fault, call: string): ErrorWords {
+export function errorWords(fault: Fault, call: string): ErrorWords {
+  const { code } = fault;
+  const message = isOfTransport(fault) ? wordsFor(code, "en").user : fault.message;
   const { httpStatus, cause } = traitsOf(code);
   if (OWN_ACCOUNT.has(cause)) {
     return {
@@ -32,6 +35,11 @@ export function errorWords({ code, message }: Fault, call: string): ErrorWords {
     };
   }
   return { status: httpStatus < LEAST_STATUS ? BAD_GATEWAY : httpStatus, cause, message: `${message} (${code})`, call };
+}
+
+/** An error of the connection to a target: its message names the target's address, which is no business of a client. */
+function isOfTransport({ evidence, context }: Fault): boolean {
+  return evidence.origin !== undefined && evidence.source !== "raised" && context["status"] === undefined;
 }
 
 /** Headers of every error: when to come back, if that is known, and that asking again at once is useless. */
@@ -74,7 +82,7 @@ const CAUSES: Readonly<Partial<Record<FaultCause, CauseRow>>> = {
 const STATUSES: Readonly<Record<number, CauseRow>> = {
   401: { openai: { type: "invalid_request_error", code: "invalid_api_key" }, anthropic: "authentication_error", google: "UNAUTHENTICATED" },
   403: { openai: { type: "invalid_request_error", code: "forbidden" },       anthropic: "permission_error",     google: "PERMISSION_DENIED" },
-  404: { openai: { type: "invalid_request_error", code: "model_not_found" }, anthropic: "not_found_error",      google: "NOT_FOUND" },
+  404: { openai: INVALID,                                                    anthropic: "not_found_error",      google: "NOT_FOUND" },
   413: { openai: { type: "invalid_request_error", code: "request_too_large" }, anthropic: "request_too_large",  google: "INVALID_ARGUMENT" },
 };
 
@@ -86,7 +94,9 @@ const SERVER: CauseRow = {
 const CLIENT: CauseRow = { openai: INVALID, anthropic: "invalid_request_error", google: "INVALID_ARGUMENT" };
 
 function rowOf({ status, cause }: ErrorWords): CauseRow {
-  return STATUSES[status] ?? CAUSES[cause] ?? (status < 500 ? CLIENT : SERVER);
+  // A status says more than most causes; that it is the model which is missing, only the cause says.
+  const missing = cause === "provider-not-found" ? CAUSES[cause] : undefined;
+  return missing ?? STATUSES[status] ?? CAUSES[cause] ?? (status < 500 ? CLIENT : SERVER);
 }
 
 export function openaiWords(words: ErrorWords): OpenaiWords {

@@ -52,9 +52,13 @@ export class Routing {
     return first === undefined ? "no-price" : { route, steps: [first, ...rest] };
   }
 
-  /** The names that this key may ask for. */
+  /** The names that this key may ask for, as far as they are known: a pattern takes those that the chains name, and any others. */
   models(key: ClientKey | null): readonly string[] {
-    return this.names(key).filter((name) => !name.includes("*"));
+    const { targets, routes } = this.#settings;
+    const inChains = routes.flatMap(({ steps }) => steps.flatMap(({ model }) => model ?? []));
+    const own = [...targets.values()].flatMap(({ models }) => models);
+    const known = [...routes.map(({ name }) => name).filter((name) => !name.includes("*")), ...own, ...inChains];
+    return [...new Set(known)].filter((name) => typeof this.take(name, key) !== "string");
   }
 
   /** The models, and the patterns of routes that take more of them. */

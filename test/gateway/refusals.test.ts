@@ -1,0 +1,60 @@
+// What clients read when no target answers: a code of ours, words of their dialect, and no address of a target.
+
+import { describe, expect, it } from "vitest";
+import { ask, DIALECTS } from "./dialect-clients.ts";
+import { gatewayWorld } from "./gateway-world.ts";
+
+/** Nothing listens on it. */
+const PORT = 9;
+const file = (): string => `
+version: 1
+targets:
+  openai: { dialect: openai-chat, base_url: "http://127.0.0.1:${PORT}/v1", models: [gpt-own] }
+  anthropic: { dialect: anthropic-messages, base_url: "http://gone.invalid:${PORT}" }
+routes:
+  claude-*: { chain: [anthropic, openai/gpt-5] }
+  gpt-*: { chain: [openai, anthropic/claude-sonnet-4-5] }
+other_paths: openai
+`;
+
+describe.each(DIALECTS)("%s", (dialect) => {
+  it("says that there is no such model", async () => {
+    const world = await gatewayWorld({ file });
+    const heard = await world.run(ask(world.url, dialect, { model: "nobody" }));
+    expect([heard.status, heard.headers.get("x-faultline-code")]).toEqual([404, "ModelNotFound"]);
+  });
+
+  it.each(["gpt-5", "claude-opus-4-5"])("does not tell where the targets of %s are", async (model) => {
+    const world = await gatewayWorld({ file });
+    const heard = await world.run(ask(world.url, dialect, { model }));
+    expect(heard.status).toBeGreaterThanOrEqual(500);
+    expect(heard.headers.get("x-faultline-code")).not.toBeNull();
+    expect(heard.raw).not.toMatch(/127\.0\.0\.1|gone\.invalid|:9\b/);
+  });
+});
+
+it.each([
+  { path: "/v1/nothing", headers: {}, words: { error: { code: null, type: "invalid_request_error" } } },
+  { path: "/", headers: {}, words: { error: { code: null } } },
+  { path: "/v1/nothing", headers: { "anthropic-version": "1" }, words: { error: { type: "not_found_error" } } },
+  { path: "/v1beta/nothing", headers: {}, words: { error: { status: "NOT_FOUND" } } },
+])("an unknown path is no unknown model: $path", async ({ path, headers, words }) => {
+  const world = await gatewayWorld({ file: () => file().replace("other_paths: openai", "") });
+  const response = await world.run(fetch(`${world.url}${path}`, { headers }));
+  expect([response.status, response.headers.get("x-faultline-code")]).toEqual([404, "RequestInvalid"]);
+  expect(await response.json()).toMatchObject(words);
+});
+
+it("does not tell where the target of other paths is", async () => {
+  const world = await gatewayWorld({ file });
+  const response = await world.run(fetch(`${world.url}/v1/embeddings`, { method: "POST", body: "{}" }));
+  expect([response.status, response.headers.get("x-faultline-code")]).toEqual([502, "NetworkDisconnect"]);
+  expect(await response.text()).not.toMatch(/127\.0\.0\.1|:9\b/);
+});
+
+it("lists the models that its chains name and its patterns take", async () => {
+  const world = await gatewayWorld({ file });
+  const response = await world.run(fetch(`${world.url}/v1/models`));
+  const { data } = (await response.json()) as { readonly data: readonly { readonly id: string }[] };
+  expect(data.map(({ id }) => id).toSorted()).toEqual(["claude-sonnet-4-5", "gpt-5", "gpt-own"]);
+});
