@@ -315,6 +315,7 @@ const MAY_DEPEND: Readonly<Record<Part, readonly string[]>> = {
     "node:crypto",
     "node:http",
     "node:net",
+    "node:zlib",
   ],
   "src/testing": ["vitest"],
   "src/api": ["zod"],
