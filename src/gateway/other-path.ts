@@ -11,7 +11,7 @@ import { costOfUsage, estimateCost, tokensIn } from "../provider/price/cost.ts";
 import type { Price } from "../provider/price/price-table.ts";
 import type { Protocol } from "../provider/wire/protocol.ts";
 import { factsAt } from "../provider/wire/request-facts.ts";
-import { type ClientExchange, refuse, whenLeft } from "./client-exchange.ts";
+import { type ClientExchange, noRouteWords, refuse, whenLeft } from "./client-exchange.ts";
 import type { ClientKey, GatewayTarget } from "./config/settings.ts";
 import { DIALECT_NAMES } from "./dialect/dialect.ts";
 import { CallPurse, type KeyAccount } from "./key/key-account.ts";
@@ -46,9 +46,15 @@ export async function passOther(
     const message = `the gateway has no ${method} ${path}; name a target for such paths with other_paths`;
     return void refuse(exchange, dialect, "unknown-path", message);
   }
+  if (HIDDEN_PATH.test(path)) {
+    const message = "the path has encoded slashes or dots, so it may mean another one";
+    return void refuse(exchange, dialect, "bad-request", message);
+  }
   const place = placeRefusal(target, key);
   if (place !== null) return void refuse(exchange, dialect, ...place);
   const asked = askedOf(method, path, bytes, target, deps);
+  const route = routeRefusal(exchange, asked.model, path);
+  if (route !== null) return void refuse(exchange, dialect, ...route);
   const purse = new CallPurse(deps.account);
   const money = moneyRefusal(asked, key, purse, `${method} ${path}`);
   if (money !== null) return void refuse(exchange, dialect, ...money);
@@ -68,6 +74,8 @@ interface Asked {
   readonly mostMicrocents: number | null;
 }
 
+/** A target may read such a path as another one, which is not free or not allowed. */
+const HIDDEN_PATH = /%(?:2e|2f|5c|25)|\\|\/\.{1,2}(?:\/|$)|\/\//i;
 const FREE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE", "OPTIONS"]);
 const FREE_PATHS = /\/(?:files|uploads|moderations)(?:\/|$)/;
 const MODEL_IN_PATH = /\/models\/([^/:]+):/;
@@ -106,6 +114,14 @@ type Refused = readonly [why: Parameters<typeof refuse>[2], message: string];
 function placeRefusal({ name, region }: GatewayTarget, key: ClientKey | null): Refused | null {
   if (key?.mayUseOtherPaths === false) return ["not-allowed", "this key may use its routes only, and no other paths"];
   return isInRegion(region, key) ? null : ["no-region", `${name} is in no region of this key`];
+}
+
+/** Completions by another path are no way round a key's routes. Embeddings come under `other_paths` itself. */
+function routeRefusal(exchange: ClientExchange, model: string, path: string): Refused | null {
+  const { key, inForce } = exchange;
+  if ((key?.routes ?? null) === null || model === "" || WITHOUT_OUTPUT.test(path)) return null;
+  const taken = inForce.routing.take(model, key);
+  return typeof taken === "string" ? [taken, noRouteWords(taken, model, exchange)] : null;
 }
 
 function moneyRefusal(

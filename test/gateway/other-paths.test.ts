@@ -26,6 +26,7 @@ async function upstream(
   key = "",
   faultline = { journal: journal() },
   dialect = "openai-chat",
+  routes = "",
 ): Promise<Upstream> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -39,6 +40,7 @@ async function upstream(
 version: 1
 targets: { one: { dialect: ${dialect}, base_url: "http://127.0.0.1:${port}/v1", api_key_env: TARGET_KEY } }
 other_paths: one
+routes: { ${routes} }
 keys: { alice: { key_env: ALICE, budget: { ${budget} }${key} } }
 `;
   const world = await gatewayWorld({ file, env, faultline });
@@ -145,4 +147,40 @@ it.each([
     });
   expect([(await send(body)).status, asked]).toEqual([402, []]);
   expect((await send({ max_tokens: 10_000 })).status).toBe(200);
+});
+
+it.each([
+  "/v1/uploads/..%2fchat/completions",
+  "/v1/uploads/..%2Fchat/completions",
+  "/v1/uploads/%252e%252e/embeddings",
+  "/v1/uploads/..%5cchat/completions",
+  "/v1//uploads/chat",
+])("refuses a path that may mean another one: %s", async (path) => {
+  const { embed, asked } = await upstream("per_day_usd: 1", whole);
+  expect([(await embed("gpt-4o", path)).status, asked]).toEqual([400, []]);
+});
+
+it.each(["key", "apikey", "api_key", "api-key", "apiKey", "API_KEY", "access_token", "x-goog-api-key", "%61pikey"])(
+  "keeps a client's key in ?%s= from the target",
+  async (name) => {
+    const { embed, asked } = await upstream("per_day_usd: 1", whole);
+    await embed("text-embedding-3-small", `/v1/embeddings?a=1&${name}=of-the-client&pageToken=2`);
+    expect(asked).toEqual(["POST /v1/embeddings?a=1&pageToken=2"]);
+  },
+);
+
+it("holds a key with routes to them, except for embeddings", async () => {
+  const only = ", routes: [team], other_paths: true";
+  const { embed, asked } = await upstream(
+    "per_day_usd: 100",
+    whole,
+    only,
+    undefined,
+    "openai-chat",
+    "team: { chain: [one/gpt-4o] }",
+  );
+  expect((await embed("gpt-4o", "/v1/completions")).status).toBe(404);
+  expect((await embed("one/gpt-4o", "/v1/completions")).status).toBe(403);
+  expect(asked).toEqual([]);
+  expect((await embed("text-embedding-3-small")).status).toBe(200);
 });

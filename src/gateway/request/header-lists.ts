@@ -55,8 +55,23 @@ export function headerText(text: string): string {
     .slice(0, MOST_HEADER);
 }
 
-/** Query parameters that may carry a client's key. */
-const SECRET_PARAMETERS: ReadonlySet<string> = new Set(["key", "api_key", "access_token", "token"]);
+/** Query parameters that may carry a client's key, in lower case and without signs. */
+const SECRET_PARAMETERS: ReadonlySet<string> = new Set([
+  "accesskey",
+  "accesstoken",
+  "apikey",
+  "apitoken",
+  "auth",
+  "authorization",
+  "authtoken",
+  "clientsecret",
+  "key",
+  "secret",
+  "subscriptionkey",
+  "token",
+  "xapikey",
+  "xgoogapikey",
+]);
 
 /** The query of a request without what may be a key; empty, or with its question mark. */
 export function queryForTarget(query: string): string {
@@ -64,10 +79,11 @@ export function queryForTarget(query: string): string {
   const kept = query
     .slice(1)
     .split("&")
-    .filter((pair) => !SECRET_PARAMETERS.has(decodeURIComponentSafe(pair.split("=", 1)[0] ?? "").toLowerCase()));
+    .filter((pair) => !SECRET_PARAMETERS.has(plainName(pair.split("=", 1)[0] ?? "")));
   return kept.length === 0 ? "" : `?${kept.join("&")}`;
 }
 
-function decodeURIComponentSafe(text: string): string {
-  return new URLSearchParams(`${text}=`).keys().next().value ?? text;
+function plainName(text: string): string {
+  const decoded = new URLSearchParams(`${text}=`).keys().next().value ?? text;
+  return decoded.toLowerCase().replaceAll(/[^a-z]/g, "");
 }
