@@ -153,6 +153,17 @@ describe("a copy", () => {
     await expect(copyJournal(file, url)).rejects.toThrow(said);
   });
 
+  it.each([
+    { target: "SQLite", to: () => Promise.resolve(folder.file("target.db")) },
+    { target: "PostgreSQL", to: freshJournalUrl },
+  ])("into a journal in $target that only keeps values is refused, too", async ({ to: fresh }) => {
+    const [from, to] = [folder.file("source.db"), await fresh()];
+    await fill(from, 2);
+    await using(to, (journal) => journal.keep([{ kind: "breaker", key: "api", value: "mine" }]));
+    expect(await codeOf(copyJournal(from, to))).toBe("ShapeInvalid");
+    expect(await using(to, (journal) => journal.kept("breaker", "api"))).toBe("mine");
+  });
+
   it("into a journal with sessions of its own is refused, and changes nothing there", async () => {
     const [file, url] = [folder.file("a.db"), await freshJournalUrl()];
     await fill(file, 2);

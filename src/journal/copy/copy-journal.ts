@@ -67,7 +67,7 @@ async function openTarget(place: string): Promise<CopyTarget> {
 async function refuseOther(source: CopySource, target: CopyTarget, to: string): Promise<void> {
   if ((await target.isEmpty()) || (await target.copyOf()) === source.storeId) return;
   throw unfit(
-    `${shownPlace(to)} holds sessions of its own. Copy into a journal that is new, or continue a copy of the same one.`,
+    `${shownPlace(to)} holds sessions or values of its own. Copy into a journal that is new, or continue a copy of the same one.`,
   );
 }
 

@@ -70,7 +70,7 @@ export async function openPostgresTarget(address: string): Promise<CopyTarget> {
         [storeId],
       );
     },
-    isEmpty: async () => (await ask("SELECT 1 FROM @.sessions LIMIT 1")).length === 0,
+    isEmpty: async () => (await ask("SELECT 1 FROM @.sessions UNION ALL SELECT 1 FROM @.kept LIMIT 1")).length === 0,
     async heads(sessions) {
       const rows = await ask<{ readonly session: string; readonly lastSeq: number; readonly lastHash: string }>(
         `SELECT session, last_seq AS "lastSeq", last_hash AS "lastHash" FROM @.sessions WHERE session = ANY ($1)`,

@@ -63,7 +63,7 @@ export async function openSqliteTarget(file: string): Promise<CopyTarget> {
       setMeta.run("copy_of", storeId);
       setMeta.run("store_id", storeId);
     },
-    isEmpty: () => db.prepare("SELECT 1 FROM sessions LIMIT 1").get() === undefined,
+    isEmpty: () => db.prepare("SELECT 1 FROM sessions UNION ALL SELECT 1 FROM kept LIMIT 1").get() === undefined,
     heads: (sessions) =>
       new Map(
         sessions.flatMap((session) => {
