@@ -44,7 +44,9 @@ export function runLineFor(
   around: Surroundings,
   asked: Question | null,
 ): z.output<typeof runLine> {
-  const { run, workflow, version, status, outcome, nodes, target = null, code, questions, wakeAt } = summary;
+  const { run, workflow, version, status, outcome, nodes, code, questions, wakeAt } = summary;
+  // A stage that asks no model or agent is its own target.
+  const target = summary.target ?? (status === "failed" ? (nodes[0] ?? null) : null);
   const { startedAt, updatedAt, endedAt, spentMicrocents, predecessor, successor } = summary;
   const standing = standingOf(summary, around);
   const wait = around.isHeld && status === "running" ? currentWait(summary, around.now) : null;

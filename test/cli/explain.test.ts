@@ -39,6 +39,8 @@ describe("what explain knows", () => {
     const text = await explained(["RateLimited"]);
     expect(text).toContain("attempt 2 of 6  after 5 s (4 s – 6 s)  in total ≤ 6 s");
     expect(text).toContain("then: fallback → alternative → default → skip → park → ask → surface → fail");
+    const chinese = await explained(["RateLimited", "--locale", "zh-CN"]);
+    expect(chinese.split("\n").filter((line) => line.includes("→") && /[a-z]/.test(line))).toEqual([]);
   });
 
   it("that an empty stdin is a wrong call", async () => {

@@ -93,7 +93,7 @@ describe("a slip of the fingers", () => {
     [["runs", "lst"], "Did you mean list?"],
     [["runs", "list", "--statu", "failed"], "Did you mean --status?"],
     [["runs", "list", "--status", "faild"], "Did you mean failed?"],
-    [["completion", "bsh"], "Did you mean bash?"],
+    [["completion", "bsh"], "'bsh' is not a known shell. Choose one of bash, zsh, fish.\n(Did you mean bash?)"],
   ])("%j gets the word that was meant", async (args, hint) => {
     const { exit, stderr, stdout } = await runCli([...args, "--locale", "en"]);
     expect([exit, stdout]).toEqual(["usage", ""]);

@@ -1,11 +1,14 @@
 // A policy row in words: the attempts with their waits, and what follows them.
 
 import { formatMs, type Locale, type PolicyRow, type Retry, schedule } from "../../core/index.ts";
+import { recourseStep } from "../../core/decide/explain.ts";
 import { CLI_WORDS } from "./words/cli-words.ts";
 
 export function scheduleLines({ retry, then }: PolicyRow, locale: Locale): readonly string[] {
   const words = CLI_WORDS[locale];
-  const next = words.then(then.join(" → "));
+  // English readers see the words of the policy file.
+  const steps = locale === "en" ? then : then.map((recourse) => recourseStep(recourse, locale));
+  const next = words.then(steps.join(" → "));
   if (retry === null) return [words.once, next];
   const time = (ms: number): string => formatMs(ms, locale);
   const waits = schedule(retry).map(({ attempt, baseMs, minMs, maxMs, totalMaxMs, reachable }) => {

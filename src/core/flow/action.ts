@@ -282,7 +282,7 @@ function factsOf(id: ActionId, { about: { state, sendBackTo }, visit }: Subject)
   const again =
     id === "send-back" ? state.visits.slice(state.visits.findLastIndex(({ node }) => node === sendBackTo)) : [];
   const isKept = ({ state: at, node }: Visit): boolean =>
-    (at === "completed" || at === "skipped") && !again.some((other) => other.node === node);
+    at === "completed" && !again.some((other) => other.node === node);
   const over = state.visits.filter(isKept);
   return {
     node: visit?.node ?? "",

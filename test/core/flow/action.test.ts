@@ -56,6 +56,21 @@ describe("a failed run", () => {
     expect(idsOf(failedWith(code), EVERYTHING)).toEqual(ids);
   });
 
+  it("does not call a node finished that failed and was skipped", () => {
+    const skipped = { type: "node-skipped", node: "reviewer", ...FIRST, reason: "resolution" } as const;
+    const seen = fault("ExecutionFailed");
+    const state = folded(...CODER_DONE, started(), { ...skipped, fault: seen, route: null } as never, {
+      type: "run-ended",
+      status: "failed",
+      outcome: "internal_error",
+      node: "reviewer",
+      fault: seen,
+    });
+    const kept = actionsFor(situation(state), "en").map(({ keeps }) => keeps);
+    expect(state.visits.map(({ state: at }) => at)).toContain("skipped");
+    expect(kept.filter((text) => text.includes("reviewer"))).toEqual([]);
+  });
+
   it("continues in a successor that starts at the failed node and keeps what is finished", () => {
     const [retry] = actionsFor(situation(failedWith("NetworkDisconnect")), "en");
     expect(retry).toEqual({

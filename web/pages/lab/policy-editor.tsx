@@ -140,7 +140,7 @@ function Diagnostics({
                 <span className="num">{words.place(one.line, one.column)}</span>
                 <span>
                   {one.message}
-                  {one.label === "" ? null : <em> {one.label}</em>}
+                  {one.label === "" ? null : <em> · {one.label}</em>}
                   {one.help === "" ? null : <small>{one.help}</small>}
                 </span>
               </button>

@@ -8,6 +8,7 @@ import { useCanAct } from "../../app/sign-in.tsx";
 import { useWords } from "../../app/words.ts";
 import { Button, Copy } from "../../parts/button.tsx";
 import { SchemaForm, useSchemaForm } from "../../parts/form/schema-form.tsx";
+import { titleAndRest } from "../../parts/prose-blocks.ts";
 import { ProblemState } from "../../parts/states.tsx";
 import { useToasts } from "../../parts/toasts.tsx";
 import { QUESTION_WORDS } from "./question-words.ts";
@@ -156,7 +157,7 @@ function Options({ question: { id, prompt, options = [] }, onAccept, onDecline, 
   return (
     <form onSubmit={submit} noValidate>
       <fieldset className="question-options">
-        <legend className="visually-hidden">{prompt}</legend>
+        <legend className="visually-hidden">{titleAndRest(prompt)[0]}</legend>
         {options.map((option) => (
           <label key={option.id}>
             <input type="radio" name={id} checked={chosen === option.id} onChange={() => setChosen(option.id)} />

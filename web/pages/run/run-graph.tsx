@@ -98,7 +98,7 @@ function Drawing({ graph, placed, chosen, onChoose }: RunGraphProps & { readonly
               <span className="graph-name one-line">{id}</span>
               <span className="graph-state one-line">
                 {state}
-                {node.visits > 1 ? ` × ${node.visits}` : ""} · {node.kind}
+                {node.visits > 1 ? ` × ${node.visits}` : ""} · {words.nodeKinds[node.kind]}
               </span>
             </button>
           );

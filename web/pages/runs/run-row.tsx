@@ -18,18 +18,16 @@ export const RunRow = memo(function RunRow({ run }: { readonly run: RunLine }): 
   const { money } = useFormat();
   const words = useWords(RUNS_WORDS);
   const { state, cause, reason, nodes, target, nextAt, attempt, of } = run;
+  const continues = run.predecessor === null ? [] : [words.continues(run.predecessor)];
+  const about = [run.workflow, ...nodes.slice(0, MAX_NODES), ...continues];
   return (
     <>
       <div role="gridcell" className="runs-state">
         <StatePill state={state} nextAt={nextAt} attempt={attempt} of={state.id === "retrying" ? of : 0} />
       </div>
       <div role="gridcell" className="runs-what">
-        <p className="one-line">
-          <b>{run.run}</b>{" "}
-          <span className="dim">
-            {[run.workflow, ...nodes.slice(0, MAX_NODES)].join(" · ")}
-            {run.predecessor === null ? "" : ` · ${words.continues(run.predecessor)}`}
-          </span>
+        <p className="one-line" title={[run.run, ...about].join(" · ")}>
+          <b>{run.run}</b> <span className="dim">{about.join(" · ")}</span>
         </p>
         <p className="one-line runs-reason" title={reason}>
           {reason}
@@ -37,9 +35,11 @@ export const RunRow = memo(function RunRow({ run }: { readonly run: RunLine }): 
       </div>
       <div role="gridcell" className="runs-cause">
         <CauseTag cause={cause} />
-      </div>
-      <div role="gridcell" className="runs-target one-line dim" title={target ?? undefined}>
-        {target}
+        {target === null ? null : (
+          <span className="runs-target one-line dim" title={target}>
+            {target}
+          </span>
+        )}
       </div>
       <div role="gridcell" className="runs-cost num">
         {run.spentMicrocents === 0 ? "" : money(run.spentMicrocents)}

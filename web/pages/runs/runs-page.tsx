@@ -95,8 +95,7 @@ function Head(): ReactNode {
         titles={[
           [columns.state],
           [columns.run],
-          [columns.cause, "runs-cause"],
-          [columns.target, "runs-target"],
+          [columns.causeAndTarget, "runs-cause"],
           [columns.cost, "runs-cost num"],
           [columns.age, "runs-age num"],
         ]}

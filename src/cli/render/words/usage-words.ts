@@ -1,5 +1,5 @@
-// Translates the usage errors of commander, which speaks English only. Sentences are matched by their words; an unknown one stays
-// in English.
+// Says the usage errors of commander in plain words, and translates them, as commander speaks English only. Sentences are matched by
+// their words; an unknown one stays as it is.
 
 import type { Locale } from "../../../core/index.ts";
 import { nearest } from "../../../options/nearest.ts";
@@ -23,7 +23,14 @@ const ZH: readonly Row[] = [
   [/Run (`.*`) for usage\./,                                    "用法见 $1。"], //                  Run `faultline tour --help` for usage.
 ];
 
-const WORDS: Readonly<Record<Locale, readonly Row[]>> = { "en": [], "zh-CN": ZH };
+const EN: readonly Row[] = [
+  [
+    /command-argument value ('.*') is invalid for argument '(.*)'\. Allowed choices are (.+)\./,
+    "$1 is not a known $2. Choose one of $3.",
+  ],
+];
+
+const WORDS: Readonly<Record<Locale, readonly Row[]>> = { "en": EN, "zh-CN": ZH };
 
 /** Commander guesses commands and options, but not values. */
 export function withMeantValue(text: string): string {
