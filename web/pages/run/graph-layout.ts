@@ -34,17 +34,18 @@ export function placeGraph({ nodes, edges }: Run["graph"], node: NodeSize): Plac
   for (const id of ids) graph.setNode(id, { ...node });
   for (const [index, { from, to }] of edges.entries()) graph.setEdge(from, to, {}, String(index));
   layout(graph);
-  const { width = 0, height = 0 } = graph.graph() as Partial<Pick<Placed, "width" | "height">>;
+  const { width = 0 } = graph.graph() as Partial<Pick<Placed, "width">>;
   const placeOf = (id: string): Point => graph.node(id) as Point;
   const pointsOf = (edge: Edge): readonly Point[] => (graph.edge(edge) as { readonly points: readonly Point[] }).points;
   const edgesWithPoints = graph.edges().map((edge) => ({ index: Number(edge.name), points: pointsOf(edge) }));
-  // An edge around a node may leave the area that the nodes need.
+  // An edge around a node may leave the area that the nodes need, and the layout may leave room that nothing uses.
+  const tops = Array.from(ids, (id) => placeOf(id).y - node.height / 2);
   const ys = edgesWithPoints.flatMap(({ points }) => points.map(({ y }) => y));
-  const above = Math.max(0, MARGIN - Math.min(...ys, MARGIN));
+  const above = ids.size === 0 ? 0 : MARGIN - Math.min(...tops, ...ys);
   const lower = ({ x, y }: Point): Point => ({ x, y: y + above });
   return {
     width,
-    height: Math.max(height, ...ys.map((y) => y + MARGIN)) + above,
+    height: Math.max(...tops.map((top) => top + node.height), ...ys, 0) + MARGIN + above,
     nodes: Array.from(ids, (id) => ({ id, ...lower(placeOf(id)) })),
     edges: edgesWithPoints.map(({ index, points }) => ({ index, points: points.map(lower) })),
   };

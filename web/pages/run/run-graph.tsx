@@ -1,7 +1,7 @@
 // The workflow as a graph with the path that the run took. The same facts stand below it as a list.
 
 import { useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { useWords } from "../../app/words.ts";
 import { toneOf } from "../../parts/pill.tsx";
 import { Skeleton } from "../../parts/states.tsx";
@@ -51,10 +51,12 @@ export function RunGraph({ graph, chosen, onChoose }: RunGraphProps): ReactNode 
 
 function Drawing({ graph, placed, chosen, onChoose }: RunGraphProps & { readonly placed: Placed }): ReactNode {
   const words = useWords(RUN_WORDS);
+  const kinds: Readonly<Record<string, string>> = words.nodeKinds;
+  const [box, scale] = useFit(placed.width);
   const known = new Map(graph.nodes.map((node) => [node.id, node]));
   return (
-    <div className="graph-scroll" tabIndex={0} role="group" aria-label={words.graph}>
-      <div className="graph-area" style={{ width: placed.width, height: placed.height }}>
+    <div className="graph-scroll" ref={box} tabIndex={0} role="group" aria-label={words.graph}>
+      <div className="graph-area" style={{ width: placed.width, height: placed.height, zoom: scale }}>
         <svg width={placed.width} height={placed.height} aria-hidden="true">
           <defs>
             <marker id="graph-tip" viewBox="0 0 6 6" refX="5" refY="3" markerWidth="5" markerHeight="5" orient="auto">
@@ -98,7 +100,7 @@ function Drawing({ graph, placed, chosen, onChoose }: RunGraphProps & { readonly
               <span className="graph-name one-line">{id}</span>
               <span className="graph-state one-line">
                 {state}
-                {node.visits > 1 ? ` × ${node.visits}` : ""} · {words.nodeKinds[node.kind]}
+                {node.visits > 1 ? ` × ${node.visits}` : ""} · {kinds[node.kind] ?? node.kind}
               </span>
             </button>
           );
@@ -106,6 +108,23 @@ function Drawing({ graph, placed, chosen, onChoose }: RunGraphProps & { readonly
       </div>
     </div>
   );
+}
+
+/** Smaller than this, names cannot be read: then the graph scrolls. */
+const LEAST_SCALE = 0.65;
+
+/** How much smaller the graph is drawn, so that it fits its box. */
+function useFit(width: number): readonly [RefObject<HTMLDivElement | null>, number] {
+  const box = useRef<HTMLDivElement>(null);
+  const [room, setRoom] = useState(width);
+  useEffect(() => {
+    const { current } = box;
+    if (current === null) return undefined;
+    const observer = new ResizeObserver(([entry]) => setRoom(entry?.contentRect.width ?? width));
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, [width]);
+  return [box, Math.max(LEAST_SCALE, Math.min(1, room / width))];
 }
 
 function pathOf(points: readonly { readonly x: number; readonly y: number }[]): string {
