@@ -123,7 +123,11 @@ const Row = memo(function Row({ row, index, top, htmlId, scale, chosen, onChoose
       style={{ height: ROW_HEIGHT, transform: `translateY(${top}px)` }}
       onClick={() => onChoose(id)}
     >
-      <div role="rowheader" className="waterfall-name" style={{ paddingLeft: `calc(8px + ${depth} * var(--waterfall-indent))` }}>
+      <div
+        role="rowheader"
+        className="waterfall-name"
+        style={{ paddingLeft: `calc(8px + ${depth} * var(--waterfall-indent))` }}
+      >
         {isOpen === null ? (
           <span className="waterfall-toggle" />
         ) : (

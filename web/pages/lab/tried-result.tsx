@@ -65,13 +65,14 @@ export function TriedResult({
 function Evidence({ tried: { fault } }: { readonly tried: Tried }): ReactNode {
   const words = useWords(WORDS);
   const { duration, dateTime } = useFormat();
+  const sources: Readonly<Record<string, string>> = words.sources;
   const { rule, source, nearly, retryable, retryAfterMs, resetAt, excerpt } = fault;
   return (
     <>
       <Facts
         rows={[
           ...(rule === undefined ? [] : [[words.rule, <code key="rule">{rule}</code>] as const]),
-          ...(source === undefined ? [] : [[words.source, source] as const]),
+          ...(source === undefined ? [] : [[words.source, sources[source] ?? source] as const]),
           ...(nearly === undefined
             ? []
             : [[words.nearly, nearly.length === 0 ? words.none : nearly.join(", ")] as const]),

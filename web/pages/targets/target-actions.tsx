@@ -68,9 +68,11 @@ function ConfirmAction({ target: about, action: { id, label, effect }, onClose }
   const reset = useAct("resetTarget");
   const asksReason = id === "isolate";
   const { isPending, error } = asksReason ? isolate : reset;
+  const [isMissing, setMissing] = useState(false);
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    if (isPending) return;
+    setMissing(asksReason && reason.trim() === "");
+    if (isPending || (asksReason && reason.trim() === "")) return;
     const done = {
       onSuccess: () => {
         say(words.did[asksReason ? "isolate" : "reset"](nameOf(about)));
@@ -82,17 +84,23 @@ function ConfirmAction({ target: about, action: { id, label, effect }, onClose }
   };
   return (
     <Dialog isOpen onClose={onClose} title={words.about(label, nameOf(about))} says={effect}>
-      <form className="target-confirm" onSubmit={submit}>
+      <form className="target-confirm" onSubmit={submit} noValidate>
         {asksReason ? (
           <label className="form-field">
             <span>{words.why}</span>
             <input
-              required
+              aria-required
+              aria-invalid={isMissing}
               autoFocus
               maxLength={500}
               value={reason}
               onChange={({ target: field }) => setReason(field.value)}
             />
+            {isMissing ? (
+              <span className="form-wrong" role="alert">
+                {words.whyMissing}
+              </span>
+            ) : null}
           </label>
         ) : null}
         {error === null ? null : <ProblemState error={error} isInline />}

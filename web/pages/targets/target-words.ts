@@ -68,6 +68,7 @@ export const TARGET_WORDS = wordTable({
       reset: (target: string) => `${target} is back in service. The next call goes to it.`,
     },
     why: "Why? People who meet it will see this.",
+    whyMissing: "Write a reason.",
     cancel: "Cancel",
   },
   "zh-CN": {
@@ -123,6 +124,7 @@ export const TARGET_WORDS = wordTable({
       reset: (target: string) => `${target} 已恢复服务。下一次调用会到达它。`,
     },
     why: "为什么？遇到它的人会看到此理由。",
+    whyMissing: "请写明理由。",
     cancel: "取消",
   },
 });
