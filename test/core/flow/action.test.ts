@@ -59,13 +59,18 @@ describe("a failed run", () => {
   it("does not call a node finished that failed and was skipped", () => {
     const skipped = { type: "node-skipped", node: "reviewer", ...FIRST, reason: "resolution" } as const;
     const seen = fault("ExecutionFailed");
-    const state = folded(...CODER_DONE, started(), { ...skipped, fault: seen, route: null } as never, {
-      type: "run-ended",
-      status: "failed",
-      outcome: "internal_error",
-      node: "reviewer",
-      fault: seen,
-    });
+    const state = folded(
+      ...CODER_DONE,
+      started(),
+      { ...skipped, fault: seen, route: null },
+      {
+        type: "run-ended",
+        status: "failed",
+        outcome: "internal_error",
+        node: "reviewer",
+        fault: seen,
+      },
+    );
     const kept = actionsFor(situation(state), "en").map(({ keeps }) => keeps);
     expect(state.visits.map(({ state: at }) => at)).toContain("skipped");
     expect(kept.filter((text) => text.includes("reviewer"))).toEqual([]);
