@@ -323,6 +323,10 @@ describe("what cannot be trusted in PostgreSQL", () => {
     await (await open(newer)).close();
     await sql(`UPDATE ${schemaOf(newer)}.meta SET value = $1 WHERE name = 'version'`, [String(SCHEMA_VERSION + 1)]);
     expect(await messageOf(openJournal(newer))).toContain("a newer program wrote it");
+    for (const version of ["0", "abc"]) {
+      await sql(`UPDATE ${schemaOf(newer)}.meta SET value = $1 WHERE name = 'version'`, [version]);
+      expect(await messageOf(openJournal(newer))).toContain("does not say which version it has");
+    }
     const torn = await freshJournalUrl();
     await (await open(torn)).close();
     await sql(`DROP TABLE ${schemaOf(torn)}.holds`);
@@ -430,6 +434,11 @@ describe("the address of a journal", () => {
       wrong((url) => (url.port = "1")),
       wrong((url) => (url.password = "other")),
       wrong((url) => (url.pathname = "/nothing-here")),
+      wrong((url) => url.searchParams.set("sslmode", "verify-full")),
+      wrong((url) => {
+        url.searchParams.set("sslmode", "verify-full");
+        url.searchParams.set("sslrootcert", "/no/such/file.pem");
+      }),
     ]);
     expect(said).toEqual([
       expect.stringMatching(
@@ -438,6 +447,8 @@ describe("the address of a journal", () => {
       expect.stringMatching(/does not answer: connect ECONNREFUSED 127\.0\.0\.1:1\. Check host and port/),
       expect.stringMatching(/password authentication failed.*Check user and password/),
       expect.stringMatching(/database "nothing-here" does not exist\. Create the database first/),
+      expect.stringMatching(/refused: The server does not support SSL connections\. Check TLS/),
+      expect.stringMatching(/refused: ENOENT.*Check TLS/),
     ]);
   });
 

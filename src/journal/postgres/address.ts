@@ -28,7 +28,9 @@ export function readAddress(given: string): PostgresAddress {
   const url = URL.parse(given);
   // The address may hold a password, so no message repeats it.
   if (url === null || !isPostgresAddress(given))
-    throw unfit("The address of the journal cannot be read. Write it as postgres://user@host:5432/database.");
+    throw unfit(
+      "The address of the journal cannot be read. Write it as postgres://host:5432/database, with the user and an @ before the host.",
+    );
   const take = (name: string): string | null => {
     const value = url.searchParams.get(name);
     url.searchParams.delete(name);

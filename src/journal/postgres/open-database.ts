@@ -72,6 +72,13 @@ function refuseForeign({ tables, version }: Found, { address: { name, schema } }
       `The schema ${schema} in ${name} is not a journal: it has tables of another program. It was not changed; name another one with ?schema=….`,
       { context },
     );
+  if (version !== null && !(Number.isInteger(version) && version >= 1))
+    throw drift(
+      `${name} does not say which version it has: its meta table was changed. Restore a copy of the database.`,
+      {
+        context,
+      },
+    );
   if (version !== null && version > SCHEMA_VERSION)
     throw drift(
       `${name} has version ${version} and this program knows versions up to ${SCHEMA_VERSION}: a newer program wrote it. ` +

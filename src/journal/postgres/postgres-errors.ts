@@ -58,7 +58,15 @@ const NO_ANSWER: CodeRow = {
   example: "Connection terminated unexpectedly",
 };
 const UNKNOWN: CodeRow = { ...REFUSED, advice: "", example: "could not open relation" };
-const SQLSTATE = /^[0-9A-Z]{5}$/;
+/** Certificates that cannot be read or trusted, or a server without TLS: trying again does not help. */
+const NO_TLS: CodeRow = {
+  ...REFUSED,
+  advice: "Check TLS: `sslmode` and the certificate files in the address, and whether the server offers TLS.",
+  example: "The server does not support SSL connections",
+};
+const OF_TLS = /\b(?:SSL|TLS|certificates?)\b|, open '/i;
+/** With a digit: Node's `EPIPE` is none. */
+const SQLSTATE = /^(?=.*[0-9])[0-9A-Z]{5}$/;
 
 /** Whether a statement that failed like this may be sent again, and when. */
 export function againAfter(error: unknown): CodeRow["again"] {
@@ -109,7 +117,7 @@ function codeOf(error: unknown): string {
 
 function rowOf(error: unknown): CodeRow {
   const code = codeOf(error);
-  if (!SQLSTATE.test(code)) return NO_ANSWER;
+  if (!SQLSTATE.test(code)) return error instanceof Error && OF_TLS.test(error.message) ? NO_TLS : NO_ANSWER;
   for (let length = code.length; length > 0; length--) {
     const row = CODES[code.slice(0, length)];
     if (row !== undefined) return row;
