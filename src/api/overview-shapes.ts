@@ -44,7 +44,7 @@ export const overview = z
         recoveredByRetry: z.number().describe("So many of them an automatic retry recovered from."),
       })
       .describe("Failures of the last 24 hours, those that were recovered from included."),
-    spentMicrocents: z.number().describe("What the runs begun today have cost."),
+    spentMicrocents: z.number().describe("What the runs begun today have cost, and the calls of the gateway."),
     since: instant.describe("When today began, in UTC."),
     hasGateway: z.boolean().describe("The server is a gateway, too."),
     isPartial: z.boolean().describe("There are more runs today than these figures cover."),

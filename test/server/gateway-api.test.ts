@@ -107,3 +107,15 @@ it("says that there is none on a server without a gateway", async () => {
   await expect(world.viewer.showGateway()).rejects.toMatchObject({ problem: { status: 404 } });
   expect((await (await gatewayWorld()).viewer.overview()).hasGateway).toBe(true);
 });
+
+it("counts the gateway's spending and its failed calls in the overview", async () => {
+  const world = await gatewayWorld();
+  const before = await world.viewer.overview();
+  expect([before.isWell, before.spentMicrocents]).toEqual([true, 0]);
+  expect((await ask(world.url, "openai-chat", { headers })).status).toBe(200);
+  await expect.poll(async () => (await world.viewer.overview()).spentMicrocents).toBeGreaterThan(0);
+  const body = { max_tokens: 100_000_000 };
+  expect((await ask(world.url, "openai-chat", { headers, body })).status).toBe(402);
+  await expect.poll(async () => (await world.viewer.overview()).isWell).toBe(false);
+  expect((await world.viewer.overview()).says).toContain("1 call of the gateway failed today");
+});

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { found as foundShape, overview } from "../../api/overview-shapes.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
+import { usageOfDays } from "../../gateway/ledger/usage.ts";
 import type { Found } from "../../journal/journal.ts";
 import { contains, textOfFault, wordsOf } from "../../journal/search-text.ts";
 import { isWell, type GlanceCounts, tellGlance } from "../../workflow/report/overview-words.ts";
@@ -32,10 +33,12 @@ export function overviewHandlers({
       const troubled = faultline
         .targets()
         .filter(({ breaker, pausedUntil }) => breaker !== "closed" || pausedUntil !== null);
+      const through = gateway === null ? [] : await usageOfDays(journal, 1, clock.now());
       const counts: GlanceCounts = {
         questions: questions.count,
         targetsOut: troubled.filter(({ breaker }) => breaker !== "closed").length,
         failed: failed.reduce((all, { count }) => all + count, 0),
+        gatewayFailed: through.reduce((all, { failed: more }) => all + more, 0),
         running: running.count,
         queued: queued.count,
         programs: programs.count,
@@ -60,7 +63,7 @@ export function overviewHandlers({
         failed: failed.map((row) => ({ ...row, title: titleOf(row.code, locale) })),
         targets: troubled.map((report) => targetFor(report, figures, { who, locale })),
         faults: { ...faults, trend: [...faults.trend] },
-        spentMicrocents,
+        spentMicrocents: through.reduce((all, { microcents }) => all + microcents, spentMicrocents),
         since,
         hasGateway: gateway !== null,
         isPartial,
