@@ -193,6 +193,7 @@ const MAY_IMPORT: Readonly<Record<Part, readonly Part[]>> = {
     "src/server",
     "src/core",
     "src/core/fault",
+    "src/core/decide",
     "src/core/flow",
     "src/core/record",
     "src/host",

@@ -238,6 +238,9 @@ describe("what a run has survived", () => {
     feed("call-failed", "", failed("a", "SchemaInvalid", { recourse: "regenerate" }));
     feed("node-retrying", "a", { of: 3, nextAt: NOON, fault: DISCONNECT });
     feed("node-retrying", "a", { of: 3, nextAt: NOON, fault: fault("SchemaInvalid", { message: "" }) });
+    // No answer has followed the switch yet.
+    expect(picture.survived).toEqual({ retries: 2, switches: 0, waits: 1, regenerations: 2 });
+    feed("call-succeeded", "", { ...callOf("a"), attempt: 4, tool: "y", cost: null });
     expect(picture.survived).toEqual({ retries: 2, switches: 1, waits: 1, regenerations: 2 });
   });
 });

@@ -4,6 +4,7 @@ import { dollars } from "../../core/flow/money.ts";
 import { type FaultCode, formatMs, isFaultCode, type Locale, wordsFor } from "../../core/index.ts";
 import type { HeldReason } from "../../core/flow/call.ts";
 import type { Visit, VisitCall, VisitState } from "../../core/flow/visit.ts";
+import { questionTitle } from "../../core/flow/question-title.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import type { Paint, Style } from "./paint.ts";
 import { minuteOf, shown } from "./values.ts";
@@ -92,7 +93,8 @@ function factsOf(
     }
     case "ready":
     case "paused": {
-      if (isAsking(visit)) return [...attempts, words.asks(shown(pause?.questions[0]?.payload.prompt ?? "", 120))];
+      if (isAsking(visit))
+        return [...attempts, words.asks(shown(questionTitle(pause?.questions[0]?.payload.prompt ?? ""), 120))];
       const what = state === "ready" ? [] : [words.pauses.parked];
       return [...attempts, ...what, ...waitFacts(visit, now, words, locale), ...titleOf(code, locale)];
     }

@@ -15,6 +15,7 @@ import { endOf } from "../../core/flow/interaction.ts";
 import type { Visit } from "../../core/flow/visit.ts";
 import { turnOf } from "../../core/flow/node.ts";
 import { tellRun } from "../../core/flow/run-words.ts";
+import { questionTitle } from "../../core/flow/question-title.ts";
 import { asItStands } from "../../workflow/report/as-it-stands.ts";
 import { filesOfVisit } from "../../workflow/report/run-files.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
@@ -219,7 +220,9 @@ function questionLines(
   const named = all.length === 1 ? run : id;
   return [
     `  ${paint("bold", shown(id))}  ${shown(payload.kind)}${until}`,
-    ...wrapped(shown(SHAPE_REDACTOR.text(payload.prompt), 2_000), io.stdout.columns - 4).map((line) => `    ${line}`),
+    ...wrapped(shown(questionTitle(SHAPE_REDACTOR.text(payload.prompt)), 2_000), io.stdout.columns - 4).map(
+      (line) => `    ${line}`,
+    ),
     ...formLines(payload, paint).map((line) => `      ${line}`),
     ...options.map((option) => `      ${shown(option.id)}  ${paint("dim", shown(option.label))}`),
     `    ${command("runs", "answer", named, ...answerWords(question))}`,

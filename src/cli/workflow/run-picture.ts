@@ -21,16 +21,27 @@ export class RunPicture {
   readonly #session = emptySession("");
   /** The nodes that follow a visit although it failed, by `node#execution`. */
   readonly #follow = new Map<string, readonly string[]>();
+  /** Switches of calls that have not succeeded yet, by call: a switch counts as survived when an answer followed it. */
+  readonly #switched = new Map<string, number>();
   survived: Survived = { retries: 0, switches: 0, waits: 0, regenerations: 0 };
 
   /** `events` are those that the run's stream made from the entry. */
   feed(entry: Entry, events: readonly RunStreamEvent[]): void {
     foldEntry(this.#session, entry);
+    if (entry.event.type === "call-succeeded") this.#answered(entry.event.call);
     for (const event of events) {
       const what = survivedIn(event);
+      if (event.type === "call.switched")
+        this.#switched.set(event.data.call, (this.#switched.get(event.data.call) ?? 0) + 1);
       if (what !== null) this.survived = { ...this.survived, [what]: this.survived[what] + 1 };
       if (event.type === "node.failed") this.#follow.set(keyOf(event), event.data.next);
     }
+  }
+
+  #answered(call: string): void {
+    const switches = this.survived.switches + (this.#switched.get(call) ?? 0);
+    this.#switched.delete(call);
+    this.survived = { ...this.survived, switches };
   }
 
   /** null before its first entry. */
@@ -69,8 +80,6 @@ function survivedIn(event: RunStreamEvent): keyof Survived | null {
     case "call.retrying":
       // Pacing is deliberate, and a postponed call is reported when its node pauses.
       return isFaultCode(event.data.reason) && event.data.of !== null ? "retries" : null;
-    case "call.switched":
-      return "switches";
     case "call.regenerating":
       return "regenerations";
     default:

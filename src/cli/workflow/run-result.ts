@@ -7,6 +7,7 @@ import { endOf, formFacts } from "../../core/flow/interaction.ts";
 import { turnOf } from "../../core/flow/node.ts";
 import type { RunStatus } from "../../core/flow/run-state.ts";
 import { tellRun } from "../../core/flow/run-words.ts";
+import { questionTitle } from "../../core/flow/question-title.ts";
 import { visitWithOutput } from "../../workflow/report/run-output.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
@@ -180,7 +181,10 @@ function choiceLines(
   paint: Paint,
   words: FollowWords,
 ): readonly string[] {
-  const asked = standing !== "waiting" ? [] : questions.map(({ payload }) => `  ${words.asks(shown(payload.prompt))}`);
+  const asked =
+    standing !== "waiting"
+      ? []
+      : questions.map(({ payload }) => `  ${words.asks(shown(questionTitle(payload.prompt)))}`);
   const isOfUse = summary.status === "paused" || summary.status === "failed";
   if (!isOfUse || actions.length === 0) return asked;
   const rows = actions.map(
