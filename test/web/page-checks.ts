@@ -95,8 +95,11 @@ export async function englishOn(page: Page, words: ReadonlySet<string>, data: st
     const parts = phrase.replaceAll(/[.,]/g, "").split(" ");
     return parts.some((_part, at) => at + 3 <= parts.length && data.includes(parts.slice(at, at + 3).join(" ")));
   };
+  // A node of the sample's workflow files stands there without quotes, as a key.
+  const isName = (text: string): boolean =>
+    NAMES.has(text) || data.includes(`"${text}"`) || data.includes(`\n  ${text}: {`);
   return texts.flatMap((text) => {
-    if (words.has(text) && !NAMES.has(text) && !data.includes(`"${text}"`)) return [text];
+    if (words.has(text) && !isName(text)) return [text];
     return (text.match(PHRASE) ?? []).filter((phrase) => !isData(phrase));
   });
 }
