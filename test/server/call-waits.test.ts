@@ -12,8 +12,13 @@ import { journalPath } from "./world.ts";
 /** As many as a server advances at once. */
 const RUNS = 16;
 
-/** Resolves when every run has met an event of these types, newer than those it had. */
-async function met(journal: Journal, runs: readonly string[], types: readonly string[]): Promise<void> {
+/** Resolves when every run has met an event of these types, newer than `seen`. */
+async function met(
+  journal: Journal,
+  runs: readonly string[],
+  types: readonly string[],
+  seen: ReadonlyMap<string, number> = new Map(),
+): Promise<void> {
   const each = runs.map(
     (run) =>
       new Promise<void>((resolve) => {
@@ -23,7 +28,7 @@ async function met(journal: Journal, runs: readonly string[], types: readonly st
             queueMicrotask(() => stop());
             resolve();
           },
-          { session: run, after: 0 },
+          { session: run, after: seen.get(run) ?? 0 },
         );
       }),
   );
@@ -64,8 +69,9 @@ it("shows for each run that it retries, until when and why, and still does after
   expect(retried.items.length).toBeGreaterThan(0);
   await first.kill();
 
+  const seen = new Map((await journal.sessions()).map(({ session, lastSeq }) => [session, lastSeq]));
   const second = await startProcess(file);
-  await met(journal, runs, ["session-resumed"]);
+  await met(journal, runs, ["session-resumed"], seen);
   const after = await looks(second.client);
   for (const { run } of retried.items) expect(after.get(run)).toBe(before.get(run));
 });
