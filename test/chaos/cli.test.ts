@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { CHAOS_FAULT_IDS } from "../../src/chaos/faults.ts";
+import { CHAOS_FAULTS, CHAOS_FAULT_IDS } from "../../src/chaos/faults.ts";
 import type { Io } from "../../src/cli/io.ts";
 import { runCli } from "../../src/cli/program.ts";
 import { systemClock } from "../../src/host/clock.ts";
@@ -120,6 +120,9 @@ describe("faultline chaos", () => {
     const rows = JSON.parse((await runHere(["--list", "--json"])).stdout) as { id: string }[];
     expect(rows.map(({ id }) => id)).toEqual(CHAOS_FAULT_IDS);
     expect((await runHere(["--list"])).stdout).toMatch(/^cut-stream +NetworkDisconnect +after=2, wait-ms=20$/m);
+    const chinese = (await runHere(["--list", "--locale", "zh-CN"])).stdout;
+    for (const { about } of CHAOS_FAULTS) expect(chinese).not.toContain(about.slice(0, 40));
+    expect(chinese.match(/^ {4}.*\p{Script=Han}/gmu)?.length).toBeGreaterThanOrEqual(CHAOS_FAULTS.length);
   });
 });
 

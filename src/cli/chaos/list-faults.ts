@@ -5,28 +5,29 @@ import type { Io } from "../io.ts";
 import { paintFor } from "../render/paint.ts";
 import type { GlobalOptions } from "../options.ts";
 import { tableLines, wrapped } from "../render/table.ts";
+import { CHAOS_WORDS } from "../render/words/chaos-words.ts";
 
-export async function listFaults(io: Io, { json, color }: GlobalOptions): Promise<void> {
+export async function listFaults(io: Io, { json, color, locale }: GlobalOptions): Promise<void> {
   if (json) return io.stdout.write(`${JSON.stringify(faultTable())}\n`);
+  const words = CHAOS_WORDS[locale];
   const paint = paintFor(io.stdout, io.env, color);
   const [head = "", ...lines] = tableLines(
-    [{ title: "fault" }, { title: "classified as" }, { title: "parameters" }],
-    CHAOS_FAULTS.map((row) => [row.id, codesOf(row), toldOf(row)]),
+    words.columns.map((title) => ({ title })),
+    CHAOS_FAULTS.map((row) => [row.id, codesOf(row, words.or), toldOf(row)]),
   );
   await io.stdout.write(`${paint("bold", head)}\n`);
-  for (const [index, line] of lines.entries()) {
-    const { about = "", needs = "any" } = CHAOS_FAULTS[index] ?? {};
-    const text = needs === "stream" ? `${about} Streams only.` : about;
+  for (const [index, row] of CHAOS_FAULTS.entries()) {
+    const text = `${words.fault(row)}${row.needs === "stream" ? words.streamsOnly : ""}`;
     const told = wrapped(text, io.stdout.columns - INDENT.length).map((part) => paint("dim", `${INDENT}${part}`));
-    await io.stdout.write(`${line}\n${told.join("\n")}\n`);
+    await io.stdout.write(`${lines[index] ?? ""}\n${told.join("\n")}\n`);
   }
 }
 
 const INDENT = "    ";
 
-function codesOf({ means }: ChaosFault): string {
+function codesOf({ means }: ChaosFault, or: string): string {
   if (means === null) return "–";
-  return typeof means === "string" ? means : [...new Set(Object.values(means))].join(" or ");
+  return typeof means === "string" ? means : [...new Set(Object.values(means))].join(or);
 }
 
 function toldOf({ params }: ChaosFault): string {

@@ -10,7 +10,7 @@ import { type Io, UsageError } from "../io.ts";
 import { type Paint, paintFor } from "../render/paint.ts";
 import type { GlobalOptions } from "../options.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
-import { plural } from "../render/words/cli-words.ts";
+import { CHAOS_WORDS, type ChaosWords } from "../render/words/chaos-words.ts";
 import { onStopSignal } from "../stop-signals.ts";
 
 export interface ChaosCommandOptions {
@@ -24,19 +24,20 @@ export async function runChaos(options: ChaosCommandOptions, io: Io, shared: Glo
   const scenario = options.scenario === undefined ? {} : await readScenario(options.scenario, io, shared);
   if (scenario === null) return void io.exit("config");
   const paint = paintFor(io.stdout, io.env, shared.color);
+  const words = CHAOS_WORDS[shared.locale];
   const write = (line: string): void => void io.stdout.write(`${line}\n`);
   const chaos = await start(options, scenario, io, {
-    onEnd: (request) => write(shared.json ? jsonLine(request) : textLine(request, paint)),
-    onStray: (stray) => write(shared.json ? safeJson({ stray }) : strayLine(stray, paint)),
+    onEnd: (request) => write(shared.json ? jsonLine(request) : textLine(request, words, paint)),
+    onStray: (stray) => write(shared.json ? safeJson({ stray }) : strayLine(stray, words, paint)),
   });
   const stopped = Promise.withResolvers<undefined>();
   const release = onStopSignal(() => stopped.resolve(undefined));
-  await io.stdout.write(shared.json ? `${beginJson(chaos)}\n` : beginText(chaos, options, scenario, paint));
+  await io.stdout.write(shared.json ? `${beginJson(chaos)}\n` : beginText(chaos, options, scenario, words, paint));
   await stopped.promise;
   const count = chaos.received().at(-1)?.number ?? 0;
   await chaos.close();
   release();
-  if (!shared.json) await io.stderr.write(`\nStopped after ${plural(count, "request")}.\n`);
+  if (!shared.json) await io.stderr.write(`\n${words.stopped(count)}\n`);
 }
 
 async function readScenario(file: string, io: Io, { color }: GlobalOptions): Promise<Scenario | null> {
@@ -64,16 +65,22 @@ function beginJson({ url, openaiUrl, anthropicUrl, googleUrl, seed }: Chaos): st
   return safeJson({ listening: { url, openaiUrl, anthropicUrl, googleUrl, seed } });
 }
 
-function beginText(chaos: Chaos, { scenario: file }: ChaosCommandOptions, scenario: Scenario, paint: Paint): string {
-  const rules = file === undefined ? "no scenario" : `${oneLine(file)}: ${plural(scenario.rules?.length ?? 0, "rule")}`;
+function beginText(
+  chaos: Chaos,
+  { scenario: file }: ChaosCommandOptions,
+  scenario: Scenario,
+  words: ChaosWords,
+  paint: Paint,
+): string {
+  const rules = file === undefined ? words.noScenario : words.rules(oneLine(file), scenario.rules?.length ?? 0);
   return [
-    `${paint("bold", `Listening on ${chaos.url}`)}  ${paint("dim", `seed ${chaos.seed} · ${rules}`)}`,
+    `${paint("bold", words.listening(chaos.url))}  ${paint("dim", `${words.seed(chaos.seed)} · ${rules}`)}`,
     "",
-    "Point an SDK here; copy this into the terminal of your agent:",
+    words.copy,
     ...Object.entries(chaos.env).map(([name, value]) => `  export ${name}=${value}`),
     "",
-    'Ask for a fault by model name ("overloaded") or by header ("x-chaos: cut-stream; after=3"); `--list` shows all.',
-    `Received requests: ${chaos.url}/__chaos · Ctrl-C stops.`,
+    words.ask,
+    words.received(chaos.url),
     "",
     "",
   ].join("\n");
@@ -84,10 +91,12 @@ function jsonLine(request: ReceivedRequest): string {
   return safeJson({ ...request, body: undefined });
 }
 
-function textLine(request: ReceivedRequest, paint: Paint): string {
+function textLine(request: ReceivedRequest, words: ChaosWords, paint: Paint): string {
   const { number, at, protocol, model, streaming, fault, complaint, status, ended, endedAt } = request;
-  const what = complaint === null ? (fault ?? "ok") : "misuse";
-  const how = [streaming ? "stream" : "json", status ?? "no answer", ended, `${(endedAt ?? at) - at} ms`].join(" · ");
+  const what = complaint === null ? (fault ?? "ok") : words.misuse;
+  const how = [streaming ? "stream" : "json", status ?? words.noAnswer, ended, `${(endedAt ?? at) - at} ms`].join(
+    " · ",
+  );
   return [
     paint("dim", `#${number} ${timeOf(at)}`),
     protocol.padEnd(16),
@@ -99,9 +108,9 @@ function textLine(request: ReceivedRequest, paint: Paint): string {
 }
 
 /** Without this line, a wrong base URL would look as if no request had arrived. */
-function strayLine({ at, method, path }: StrayRequest, paint: Paint): string {
+function strayLine({ at, method, path }: StrayRequest, words: ChaosWords, paint: Paint): string {
   const what = `${oneLine(method, 20)} ${oneLine(path, 200)}`;
-  return [paint("dim", `-- ${timeOf(at)}`), paint("yellow", "no such address"), what, paint("dim", "404")].join("  ");
+  return [paint("dim", `-- ${timeOf(at)}`), paint("yellow", words.noAddress), what, paint("dim", "404")].join("  ");
 }
 
 function timeOf(at: number): string {
