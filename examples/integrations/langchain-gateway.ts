@@ -1,4 +1,4 @@
-// LangChain.js through the gateway: it changes its base URL and nothing else. The gateway answers in the client's dialect, whoever answers it.
+// LangChain.js through the gateway: it changes its base URL and nothing else. The gateway answers in the client's dialect, whichever target it asked.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

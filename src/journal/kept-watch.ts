@@ -74,7 +74,7 @@ export function createKeptWatch(source: KeptSource, tell: OnWarning): KeptWatch 
     safely(watcher, "looking for values that other processes keep", find, over);
   }
 
-  /** A watcher that is gone is told of nothing: its journal may be closed. */
+  /** A watcher that is gone gets no more calls: its journal may be closed. */
   function safely(watcher: Watcher, what: string, work: () => Soon<unknown>, failed: () => unknown): void {
     const suppress = (error: unknown): void => {
       failed();

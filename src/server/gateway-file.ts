@@ -1,4 +1,4 @@
-// Follows a gateway file while a gateway runs. Each change is told once: new settings, mistakes, or that the file is gone. In the last two
+// Follows a gateway file while a gateway runs. It reports each change once: new settings, mistakes, or that the file is gone. In the last two
 // cases the settings in force stay.
 
 import { dirname, resolve } from "node:path";
@@ -21,7 +21,7 @@ export type GatewayFileNews =
 
 export interface GatewayFileOptions {
   readonly file: string;
-  /** Its text as it is in use; changes from it are told. */
+  /** The text in use. The watcher reports what differs from it. */
   readonly text: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;

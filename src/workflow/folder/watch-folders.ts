@@ -20,7 +20,7 @@ export interface FolderWatch {
 
 const READING = "reading the workflow folder; it is read again when it changes";
 
-/** `what` is told when `onChange` fails. */
+/** When `onChange` fails, the warning names `what`. */
 export function watchFolders(clock: Clock, onChange: () => Promise<unknown>, what = READING): FolderWatch {
   const watchers = new Map<string, FSWatcher | null>();
   let disarm: (() => void) | null = null;
