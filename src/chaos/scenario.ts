@@ -2,6 +2,7 @@
 // loaded.
 
 import { fault } from "../core/fault/fault.ts";
+import type { Locale } from "../core/index.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { type Diagnostic, renderDiagnostic } from "../yaml-file/diagnostic.ts";
 import { explainIssues, type Grammar } from "../yaml-file/issues.ts";
@@ -54,13 +55,15 @@ const GRAMMAR: Grammar = {
 
 const STEP_CODE = "CHAOS007";
 
-export function parseScenario(text: string, file: string): ParsedScenario {
-  const { place, documents, mistakes } = readYaml(text, file, KIND);
+/** `locale`: the language of what is said; English by default. */
+export function parseScenario(text: string, file: string, locale: Locale = "en"): ParsedScenario {
+  const { place, documents, mistakes } = readYaml(text, file, { ...KIND, locale });
   const [read] = documents;
   if (read === undefined) return { scenario: null, diagnostics: mistakes };
   const checked = scenarioSchema.safeParse(read.value ?? {});
   if (!checked.success) {
-    return { scenario: null, diagnostics: inOrder(explainIssues(checked.error.issues, read, place, GRAMMAR)) };
+    const found = explainIssues(checked.error.issues, read, place, { ...GRAMMAR, locale });
+    return { scenario: null, diagnostics: inOrder(found) };
   }
   const diagnostics = mistakesIn(checked.data).map(({ path, message, help }) =>
     diagnosticAt(place, STEP_CODE, message, rangeOf(read.document, path), "", help),

@@ -102,8 +102,8 @@ function refusal(what: "read" | "write", path: string, error: unknown): UsageErr
     const known = what === "write" && code === "ENOENT" ? noFolder : reasons[code];
     return cannot(what, path, known ?? (code === "" ? String(error) : code));
   };
-  const words = { "en": toldIn(FILE_WORDS.en), "zh-CN": toldIn(FILE_WORDS["zh-CN"]) };
-  return new UsageError(words.en, "usage", { cause: error, words });
+  const said = { "en": toldIn(FILE_WORDS.en), "zh-CN": toldIn(FILE_WORDS["zh-CN"]) };
+  return new UsageError(said, "usage", { cause: error });
 }
 
 function isOfMachine(error: unknown): boolean {

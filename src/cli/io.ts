@@ -32,21 +32,16 @@ export interface Sink {
   write(data: string | Uint8Array): Promise<void>;
 }
 
-interface UsageErrorOptions {
-  readonly cause?: unknown;
-  readonly words?: Readonly<Record<Locale, string>>;
-}
-
 /** A message a person can act on. A command throws it; `main` prints it without a stack. */
 export class UsageError extends Error {
   readonly exit: ExitName;
   /** The message in each language, from code that does not know the user's locale; null: `message` is already in the right one. */
   readonly words: Readonly<Record<Locale, string>> | null;
 
-  constructor(message: string, exit: ExitName = "usage", options: UsageErrorOptions = {}) {
-    super(message, options);
+  constructor(said: string | Readonly<Record<Locale, string>>, exit: ExitName = "usage", options: ErrorOptions = {}) {
+    super(typeof said === "string" ? said : said.en, options);
     this.name = "UsageError";
     this.exit = exit;
-    this.words = options.words ?? null;
+    this.words = typeof said === "string" ? null : said;
   }
 }

@@ -1,6 +1,7 @@
 // Follows a gateway file while a gateway runs. It reports each change once: new settings, mistakes, or that the file is gone. In the last two
 // cases the settings in force stay.
 
+import type { Locale } from "../core/index.ts";
 import { dirname, resolve } from "node:path";
 import type { Clock } from "../host/clock.ts";
 import { watchFolders } from "../workflow/folder/watch-folders.ts";
@@ -25,13 +26,15 @@ export interface GatewayFileOptions {
   readonly text: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
+  /** The language of the diagnostics. Default: English. */
+  readonly locale?: Locale;
   /** null: the file is not there. */
   readonly read: (file: string) => Promise<string | null>;
   readonly onNews: (news: GatewayFileNews) => Promise<void>;
 }
 
 /** Returns how to stop. */
-export function followGatewayFile({ file, text, env, clock, read, onNews }: GatewayFileOptions): () => void {
+export function followGatewayFile({ file, text, env, clock, locale, read, onNews }: GatewayFileOptions): () => void {
   let known: string | null = text;
   const look = async (): Promise<void> => {
     const found = await read(file);
@@ -39,7 +42,7 @@ export function followGatewayFile({ file, text, env, clock, read, onNews }: Gate
     if (found === known) return;
     known = found;
     if (found === null) return onNews({ state: "gone" });
-    const { settings, diagnostics } = parseGateway(found, file, env);
+    const { settings, diagnostics } = parseGateway(found, file, env, locale);
     await onNews(
       settings === null
         ? { state: "wrong", text: found, diagnostics }

@@ -4,6 +4,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions as 
 import { readFile } from "node:fs/promises";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault } from "../core/fault/fault.ts";
+import type { Locale } from "../core/index.ts";
 import { isOwnHost, type OwnAddresses } from "../host/own-addresses.ts";
 import { readField } from "../core/try-read.ts";
 import type { Faultline } from "../faultline.ts";
@@ -15,6 +16,8 @@ import { isGatewayPath } from "../gateway/request/endpoints.ts";
 /** What the server tells about its gateway. */
 export interface GatewayNewsListener extends GatewayListener {
   readonly onNews?: (news: GatewayFileNews) => void;
+  /** The language of the diagnostics. Default: English. */
+  readonly locale?: Locale;
 }
 
 export interface ServedGateway {
@@ -27,16 +30,16 @@ export async function openGateway(
   file: string,
   env: Readonly<Record<string, string | undefined>>,
   faultline: Faultline,
-  { onNews, ...listener }: GatewayNewsListener,
+  { onNews, locale = "en", ...listener }: GatewayNewsListener,
 ): Promise<ServedGateway> {
   const text = await textOf(file);
   if (text === null) throw wrongFile(`there is no file ${file}`);
-  const { settings, diagnostics } = parseGateway(text, file, env);
+  const { settings, diagnostics } = parseGateway(text, file, env, locale);
   if (settings === null)
     throw wrongFile(diagnostics.map((one) => `${one.line}:${one.column} ${one.message}`).join("; "));
   const gateway = await Gateway.open(faultline, settings, listener);
   const unfollow = followGatewayFile({
-    ...{ file, text, env, clock: faultline.home.clock, read: textOf },
+    ...{ file, text, env, clock: faultline.home.clock, read: textOf, locale },
     onNews: async (news) => {
       if (news.state === "loaded") await gateway.use(news.settings);
       onNews?.(news);

@@ -9,6 +9,7 @@ import { classify } from "../core/classify/classify.ts";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault } from "../core/fault/fault.ts";
 import { PROBLEM_MEDIA_TYPE } from "../core/fault/problem.ts";
+import { LOCALES } from "../core/fault/words/words.ts";
 import { systemChance } from "../host/chance.ts";
 import { systemClock } from "../host/clock.ts";
 import { isLoopback, type OwnAddresses, ownAddresses } from "../host/own-addresses.ts";
@@ -123,7 +124,7 @@ const SERVER_OPTIONS = shape<ServerOptions>({
   workflowsFolder: text,
   onReload: callable,
   gateway: text,
-  onGateway: group(shape<GatewayNewsListener>({ onNews: callable, onBudgetLow: callable })),
+  onGateway: group(shape<GatewayNewsListener>({ onNews: callable, onBudgetLow: callable, locale: oneOf(LOCALES) })),
   notify: group(
     shape<NotifyOptions>({
       about: listOf(oneOf(NOTICE_KINDS)),

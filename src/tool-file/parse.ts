@@ -1,5 +1,6 @@
 // Parses a file into tool manifests, or reports all its mistakes at once. A file with an error is never loaded.
 
+import type { Locale } from "../core/index.ts";
 import type { Diagnostic } from "../yaml-file/diagnostic.ts";
 import { explainIssues, type Grammar } from "../yaml-file/issues.ts";
 import { diagnosticAt, type FilePlace, lineOf, type Path, rangeOf } from "../yaml-file/locate.ts";
@@ -40,11 +41,11 @@ const GRAMMAR: Grammar = {
   manyNamesHelp: "Write `transient`, `permanent` or a fault code; `faultline explain --list` lists all codes.",
 };
 
-/** Reads tool manifests from YAML and reports every mistake with its place. */
-export function parseToolManifests(text: string, file: string): ParsedToolManifests {
-  const { place, documents, mistakes } = readYaml(text, file, KIND);
+/** Reads tool manifests from YAML and reports every mistake with its place. `locale`: the language of what is said; English by default. */
+export function parseToolManifests(text: string, file: string, locale: Locale = "en"): ParsedToolManifests {
+  const { place, documents, mistakes } = readYaml(text, file, { ...KIND, locale });
   if (mistakes.length > 0) return { manifests: null, diagnostics: mistakes };
-  const checked = documents.map((read) => checkDocument(read, place));
+  const checked = documents.map((read) => checkDocument(read, place, locale));
   const wrong = checked.flatMap(({ mistakes: found }) => found);
   if (wrong.length > 0) return { manifests: null, diagnostics: inOrder(wrong) };
   const tools = checked.flatMap((document) => document.tools);
@@ -71,10 +72,12 @@ interface PlacedTool {
 function checkDocument(
   read: ReadDocument,
   place: FilePlace,
+  locale: Locale,
 ): { readonly tools: readonly PlacedTool[]; readonly mistakes: readonly Diagnostic[] } {
   // An empty document, such as one after a final `---`, is ignored.
   const checked = toolFileSchema.safeParse(read.value ?? {});
-  if (!checked.success) return { tools: [], mistakes: explainIssues(checked.error.issues, read, place, GRAMMAR) };
+  if (!checked.success)
+    return { tools: [], mistakes: explainIssues(checked.error.issues, read, place, { ...GRAMMAR, locale }) };
   const { tool, tools = [] } = checked.data;
   return {
     tools: [

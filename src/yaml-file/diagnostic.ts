@@ -1,7 +1,8 @@
 // A mistake in a file, shown as compilers do: message, position, the line with a caret under it, and what to do.
 
-import { SHAPE_REDACTOR } from "../core/index.ts";
+import { type Locale, SHAPE_REDACTOR } from "../core/index.ts";
 import { columnsOf } from "./columns.ts";
+import { ISSUE_WORDS } from "./issue-words.ts";
 
 /** A mistake in a file, with its place and a hint. */
 export interface Diagnostic {
@@ -36,8 +37,12 @@ export function withoutHidden(source: string, diagnostics: readonly Diagnostic[]
   return lines.join("\n");
 }
 
-/** Renders a diagnostic as text without colour; `source` is the whole file. Secrets in it are not repeated. */
-export function renderDiagnostic(diagnostic: Diagnostic, source: string): string {
+/**
+ * Renders a diagnostic as text without colour; `source` is the whole file. Secrets in it are not repeated. `locale`: the language of its own
+ * words; English by default.
+ */
+export function renderDiagnostic(diagnostic: Diagnostic, source: string, locale: Locale = "en"): string {
+  const words = ISSUE_WORDS[locale];
   const { severity, code, message, file, line, column, length, label, help } = diagnostic;
   const lines = withoutMark(withoutHidden(source, [diagnostic])).split(/\r?\n/);
   const { text: shown, before: cut } = excerptOf(lines[line - 1] ?? "", column);
@@ -46,7 +51,7 @@ export function renderDiagnostic(diagnostic: Diagnostic, source: string): string
   const margin = " ".repeat(gutter);
   const before = lines[line - 2]?.slice(0, MAX_SHOWN);
   const rows = [
-    `${severity}[${code}]: ${message}`,
+    `${words[severity]}[${code}]: ${message}`,
     `${margin}--> ${file}:${line}:${column}`,
     `${margin} |`,
     ...(before === undefined || before.trim() === ""
@@ -54,7 +59,7 @@ export function renderDiagnostic(diagnostic: Diagnostic, source: string): string
       : [`${String(line - 1).padStart(gutter)} | ${SHAPE_REDACTOR.text(before)}`]),
     `${line} | ${SHAPE_REDACTOR.text(shown)}`,
     `${margin} | ${padTo(shown, at - 1)}${"^".repeat(Math.max(1, columnsOf(shown.slice(at - 1, at - 1 + length))))}${label === "" ? "" : ` ${label}`}`,
-    ...(help === "" ? [] : [`${margin} = help: ${help}`]),
+    ...(help === "" ? [] : [`${margin} = ${words.help}: ${help}`]),
   ];
   return rows.join("\n");
 }

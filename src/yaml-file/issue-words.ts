@@ -5,6 +5,9 @@ import type { Locale } from "../core/index.ts";
 type Kind = "array" | "boolean" | "int" | "number" | "object" | "string" | "null";
 
 interface IssueWords {
+  readonly error: string;
+  readonly warning: string;
+  readonly help: string;
   readonly theFile: string;
   readonly unknownKey: (key: string, where: string) => string;
   readonly didYouMean: (near: string) => string;
@@ -49,6 +52,9 @@ interface IssueWords {
 }
 
 const EN: IssueWords = {
+  error: "error",
+  warning: "warning",
+  help: "help",
   theFile: "the file",
   unknownKey: (key, where) => `unknown key \`${key}\` in ${where}`,
   didYouMean: (near) => `did you mean \`${near}\`?`,
@@ -111,6 +117,9 @@ const EN: IssueWords = {
 const INDENT = "请检查这里的缩进和引号。";
 
 const ZH_CN: IssueWords = {
+  error: "错误",
+  warning: "警告",
+  help: "提示",
   theFile: "文件",
   unknownKey: (key, where) => `${where} 中有未知的键 \`${key}\``,
   didYouMean: (near) => `是否想写 \`${near}\`？`,

@@ -4,6 +4,7 @@ import type * as z from "zod";
 import type { Diagnostic } from "./diagnostic.ts";
 import { diagnosticAt, keyRange, rangeOf, type FilePlace, type Path } from "./locate.ts";
 import type { Locale } from "../core/index.ts";
+import { demandInWords } from "./demand-words.ts";
 import { ISSUE_WORDS } from "./issue-words.ts";
 import { nearest } from "../options/nearest.ts";
 import type { ReadDocument } from "./read.ts";
@@ -54,6 +55,62 @@ function flatten(issues: readonly Issue[]): readonly Issue[] {
     const isName = (branch: readonly Issue[]): boolean => branch.every(({ code }) => code === "invalid_value");
     return [...branches].sort((a, b) => depth(b) - depth(a) || Number(isName(b)) - Number(isName(a)))[0] ?? [issue];
   });
+}
+
+/** Whether an issue lies at this path or below it. */
+export function isAbout({ path }: Pick<Issue, "path">, place: Path): boolean {
+  return place.every((step, index) => path[index] === step);
+}
+
+/**
+ * What a value becomes without the parts that its schema rejects, so that the rest can be checked too. A value that is missing or wrong
+ * gets its placeholder, by its key; without one it is left out, and a parent that needs it as well. null: nothing is left.
+ */
+export function soundPart<T>(
+  value: unknown,
+  schema: z.ZodType<T>,
+  placeholders: Readonly<Record<string, unknown>>,
+): T | null {
+  const part: unknown = structuredClone(value);
+  if (!isObject(part)) return null;
+  for (;;) {
+    const { success, data, error } = schema.safeParse(part);
+    if (success) return data;
+    for (const issue of error.issues) if (!mend(part, issue, placeholders)) return null;
+  }
+}
+
+/** Changes the part in place. Returns false if only the whole could be left out. */
+function mend(part: object, issue: Issue, placeholders: Readonly<Record<string, unknown>>): boolean {
+  const path = issue.path as Path;
+  // Entries of a list keep their places, so a list is left out as a whole.
+  const list = path.findIndex((step) => typeof step === "number");
+  const to = list === -1 ? path : path.slice(0, list);
+  const holder = stepsInto(part, to.slice(0, -1));
+  const key = to.at(-1);
+  if (issue.code === "unrecognized_keys" && list === -1) {
+    const owner = stepsInto(part, path) ?? {};
+    for (const extra of issue.keys) Reflect.deleteProperty(owner, extra);
+    return true;
+  }
+  if (key === undefined) return false;
+  if (holder === null) return true;
+  const placeholder = placeholders[key];
+  if (placeholder !== undefined && holder[key] !== placeholder) {
+    holder[key] = placeholder;
+    return true;
+  }
+  if (Object.hasOwn(holder, key)) return Reflect.deleteProperty(holder, key);
+  return mend(part, { ...issue, code: "custom", path: to.slice(0, -1) }, placeholders);
+}
+
+function stepsInto(whole: unknown, path: Path): Record<string, unknown> | null {
+  const found = path.reduce<unknown>((held, step) => (isObject(held) ? held[step] : undefined), whole);
+  return isObject(found) ? found : null;
+}
+
+function isObject(value: unknown): value is Record<string | number, unknown> {
+  return typeof value === "object" && value !== null;
 }
 
 function explainIssue(
@@ -116,9 +173,15 @@ function explainIssue(
       return [at(codes.outOfRange, said, words.tooLarge, rangeHelp[field] ?? "")];
     }
     case "invalid_format":
-      return [at(codes.outOfRange, `${where} ${issue.message}`, words.invalid, rangeHelp[field] ?? "")];
+      return [
+        at(codes.outOfRange, `${where} ${demandInWords(issue.message, locale)}`, words.invalid, rangeHelp[field] ?? ""),
+      ];
+    case "invalid_key": {
+      const said = `${where} ${demandInWords(issue.issues[0]?.message ?? "", locale)}`;
+      return [diagnosticAt(place, codes.outOfRange, said, keyRange(document, path), words.invalid, "")];
+    }
     default:
-      return [at(codes.wrongType, `${where}: ${issue.message}`, "", "")];
+      return [at(codes.wrongType, `${where}: ${demandInWords(issue.message, locale)}`, "", "")];
   }
 }
 

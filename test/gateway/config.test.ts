@@ -1,8 +1,11 @@
 // Gateway files: every mistake with its place, and what a good file becomes.
 
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { MISTAKES as ROWS } from "../../src/gateway/config/mistakes.ts";
 import { parseGateway } from "../../src/gateway/config/parse-gateway.ts";
 import { Routing } from "../../src/gateway/route/routing.ts";
+import { englishIn } from "../support/english-in.ts";
 
 const env = { KEY: "sk-1", CLIENT: "client-1", BROKEN: "sk-1\n" };
 const TARGETS = `version: 1
@@ -60,6 +63,16 @@ const MISTAKES = [
     says: "5:41 GW104 there is no route `y`",
   },
   {
+    name: "a model without a price",
+    yaml: `${TARGETS}routes: { x: { chain: [a/m] } }\nkeys: { me: { key_env: CLIENT, budget: { per_day_usd: 1 } }, you: {} }`,
+    says: "5:24 GW106 no price is known for `a/m`, so it does not answer keys with a budget (me)",
+  },
+  {
+    name: "a target with a name that cannot be used",
+    yaml: `version: 1\ntargets: { "a b": { dialect: openai-chat, base_url: "http://x" } }`,
+    says: "2:12 GW005 targets.a b must be letters, digits, dots, dashes and underscores",
+  },
+  {
     name: "a budget of nothing",
     yaml: `${TARGETS}keys: { me: { key_env: CLIENT, budget: { per_day_usd: 0 } } }`,
     says: "5:55 GW005 keys.me.budget.per_day_usd must be at least 0.0001",
@@ -70,6 +83,70 @@ it.each(MISTAKES)("reports $name", ({ yaml, says }) => {
   const { settings, diagnostics } = parseGateway(yaml, "gateway.yaml", env);
   expect(settings).toBeNull();
   expect(diagnostics.map(({ line, column, code, message }) => `${line}:${column} ${code} ${message}`)).toContain(says);
+});
+
+it("reports mistakes of form and of meaning together", () => {
+  const yaml = `targets:
+  a: { dialect: openai, base_url: "http://x", api_key_env: NOPE, modls: [x] }
+  b: { dialect: openai-chat, base_url: 5, prices: { small: { input: cheap, output: 1 } } }
+routes:
+  one: { chain: [a/gpt-5, c/m], affinity: sometimes }
+  two: { chain: [b/small] }
+keys:
+  me: { key_env: CLIENT, routes: [one, three], budget: { per_day_usd: 1 } }
+  you: { key_evn: CLIENT }
+`;
+  const { diagnostics } = parseGateway(yaml, "gateway.yaml", env);
+  expect(diagnostics.map(({ line, code, message }) => `${line} ${code} ${message}`).sort()).toEqual([
+    "1 GW006 version is missing",
+    "2 GW002 unknown key `modls` in targets.a",
+    "2 GW004 targets.a.dialect cannot be `openai`",
+    "2 GW101 the environment variable NOPE is not set, so target a has no key",
+    "3 GW003 targets.b.base_url must be text",
+    "3 GW003 targets.b.prices.small.input must be a number",
+    "5 GW003 routes.one.affinity must be true or false",
+    "5 GW103 there is no target `c`",
+    "8 GW104 there is no route `three`",
+    "9 GW002 unknown key `key_evn` in keys.you",
+  ]);
+});
+
+it("ends for any file, and reports at least one mistake when it has no settings", () => {
+  const word = fc.constantFrom(
+    "version",
+    "targets",
+    "routes",
+    "keys",
+    "a",
+    "dialect",
+    "base_url",
+    "chain",
+    "constructor",
+  );
+  const { tree } = fc.letrec((tie) => ({
+    tree: fc.oneof({ maxDepth: 4 }, fc.jsonValue({ maxDepth: 0 }), tie("map"), fc.array(tie("tree"), { maxLength: 3 })),
+    map: fc.dictionary(word, tie("tree"), { maxKeys: 5 }),
+  }));
+  fc.assert(
+    fc.property(tree, (value) => {
+      const { settings, diagnostics } = parseGateway(JSON.stringify(value), "gateway.yaml", env);
+      expect(settings !== null || diagnostics.length > 0).toBe(true);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+describe("in Chinese", () => {
+  it("there is a case for every row of the table of mistakes", () => {
+    const covered = MISTAKES.map(({ says }) => says.split(" ")[1]);
+    for (const { code } of Object.values(ROWS)) expect(covered).toContain(code);
+  });
+
+  it.each(MISTAKES)("nothing English is left: $name", ({ yaml }) => {
+    const { diagnostics } = parseGateway(yaml, "gateway.yaml", env, "zh-CN");
+    expect(diagnostics.length).toBeGreaterThan(0);
+    for (const { message, label, help } of diagnostics) expect(englishIn(`${message}\n${label}\n${help}`)).toEqual([]);
+  });
 });
 
 describe("routes", () => {

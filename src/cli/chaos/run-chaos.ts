@@ -40,10 +40,10 @@ export async function runChaos(options: ChaosCommandOptions, io: Io, shared: Glo
   if (!shared.json) await io.stderr.write(`\n${words.stopped(count)}\n`);
 }
 
-async function readScenario(file: string, io: Io, { color }: GlobalOptions): Promise<Scenario | null> {
+async function readScenario(file: string, io: Io, shared: GlobalOptions): Promise<Scenario | null> {
   const source = await io.readFile(file);
-  const { scenario, diagnostics } = parseScenario(source, file);
-  await printDiagnostics(diagnostics, source, io, color);
+  const { scenario, diagnostics } = parseScenario(source, file, shared.locale);
+  await printDiagnostics(diagnostics, source, io, shared);
   return scenario;
 }
 

@@ -17,14 +17,14 @@ import {
   type Surface,
 } from "../../core/index.ts";
 import { nearest } from "../../options/nearest.ts";
-import { type CheckedFile, checkFile, printDiagnostics } from "../check-file.ts";
+import { type CheckedFile, checkFile, readPolicyFile } from "../check-file.ts";
 import { findCode } from "../fault-code.ts";
 import { type Io, UsageError } from "../io.ts";
 import { paintFor } from "../render/paint.ts";
 import { globalOptions, type GlobalOptions } from "../options.ts";
 import { commandLine } from "../render/program-name.ts";
 import { describeWaits, scheduleLines } from "../render/schedule-lines.ts";
-import { plural } from "../render/words/cli-words.ts";
+import { CLI_WORDS } from "../render/words/cli-words.ts";
 import { toCount, toMs } from "../option-values.ts";
 import type { ReplayCommandOptions } from "../policy/replay-policy.ts";
 import { withJournalOption } from "./workflow.ts";
@@ -84,7 +84,7 @@ Examples:
     .option("--stage <name>", "the stage it happens in")
     .action(async (code: string, options: PlaceOptions, command: Command) =>
       simulate(
-        codeNamed(code),
+        codeNamed(code, globalOptions(command, io)),
         await load(options, io, globalOptions(command, io)),
         options,
         io,
@@ -125,8 +125,7 @@ Examples:
     .action(async (file: string | undefined, options: ReplayCommandOptions & PolicyOptions, command: Command) => {
       const shared = globalOptions(command, io);
       const { preset } = options;
-      if ((file === undefined) === (preset === undefined))
-        throw new UsageError(ONE_POLICY["en"], "usage", { words: ONE_POLICY });
+      if ((file === undefined) === (preset === undefined)) throw new UsageError(ONE_POLICY);
       const named = { ...(file === undefined ? {} : { policy: file }), ...(preset === undefined ? {} : { preset }) };
       const loaded = await load(named, io, shared);
       const { replayPast } = await import("../policy/replay-policy.ts");
@@ -145,20 +144,14 @@ function withPolicyOptions(command: Command): Command {
     .addOption(new Option("--preset <name>", "a built-in policy").choices(PRESET_NAMES).conflicts("policy"));
 }
 
-async function parse(source: string, file: string): Promise<CheckedFile> {
+async function parse(source: string, file: string, locale: Locale): Promise<CheckedFile> {
   const { parsePolicy } = await policyFile();
-  const { policy, diagnostics } = parsePolicy(source, file);
+  const { policy, diagnostics } = parsePolicy(source, file, locale);
   return { usable: policy !== null, diagnostics };
 }
 
-async function load({ policy: file, preset }: PolicyOptions, io: Io, { color }: GlobalOptions): Promise<Policy> {
-  if (file === undefined) return PRESETS[preset ?? "default"];
-  const source = await io.readFile(file);
-  const { parsePolicy } = await policyFile();
-  const { policy, diagnostics } = parsePolicy(source, file);
-  if (policy !== null) return policy;
-  await printDiagnostics(diagnostics, source, io, color);
-  throw new UsageError(`${file} has ${plural(diagnostics.length, "error")}; correct it and try again.`, "config");
+async function load({ policy: file, preset }: PolicyOptions, io: Io, shared: GlobalOptions): Promise<Policy> {
+  return file === undefined ? PRESETS[preset ?? "default"] : readPolicyFile(file, io, shared);
 }
 
 async function show(policy: Policy, io: Io, { json, color }: GlobalOptions): Promise<void> {
@@ -222,10 +215,9 @@ async function simulate(
   );
 }
 
-function codeNamed(name: string): FaultCode {
+function codeNamed(name: string, { locale }: GlobalOptions): FaultCode {
   const code = findCode(name);
   if (code !== undefined) return code;
-  const near = nearest(name, FAULT_CODES);
-  const hint = near === null ? "" : ` Did you mean \`${near}\`?`;
-  throw new UsageError(`There is no fault code \`${name}\`.${hint} \`${commandLine("explain", "--list")}\` lists all.`);
+  const list = commandLine("explain", "--list");
+  throw new UsageError(CLI_WORDS[locale].noSuchCode(name, nearest(name, FAULT_CODES), list));
 }

@@ -1,6 +1,7 @@
 // `faultline tools`: checks a file of tool manifests, and prints its JSON Schema for editors.
 
 import type { Command } from "commander";
+import type { Locale } from "../../core/index.ts";
 import { type CheckedFile, checkFile } from "../check-file.ts";
 import type { Io } from "../io.ts";
 import { globalOptions } from "../options.ts";
@@ -34,8 +35,8 @@ Examples:
     .action(async () => io.stdout.write(`${JSON.stringify((await toolFile()).toolManifestJsonSchema(), null, 2)}\n`));
 }
 
-async function parse(source: string, file: string): Promise<CheckedFile> {
+async function parse(source: string, file: string, locale: Locale): Promise<CheckedFile> {
   const { parseToolManifests } = await toolFile();
-  const { manifests, diagnostics } = parseToolManifests(source, file);
+  const { manifests, diagnostics } = parseToolManifests(source, file, locale);
   return { usable: manifests !== null, diagnostics };
 }

@@ -10,15 +10,12 @@ import type { GlobalOptions } from "../options.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
 
-export function gatewayTeller(
-  file: string,
-  io: Io,
-  { json, locale, color }: GlobalOptions,
-): (news: GatewayFileNews) => Promise<void> {
+export function gatewayTeller(file: string, io: Io, shared: GlobalOptions): (news: GatewayFileNews) => Promise<void> {
+  const { json, locale } = shared;
   const words = GATEWAY_WORDS[locale];
   const tell = { loaded: words.reloaded, wrong: words.kept, gone: words.gone };
   return async (news) => {
-    if (news.state !== "gone") await printDiagnostics(news.diagnostics, news.text, io, color);
+    if (news.state !== "gone") await printDiagnostics(news.diagnostics, news.text, io, shared);
     const line = json ? safeJson({ gatewayFile: { file, state: news.state } }) : tell[news.state](oneLine(file, 500));
     await io.stderr.write(`${line}\n`);
   };
@@ -37,5 +34,5 @@ export function budgetTeller(io: Io, { json, locale }: GlobalOptions): (alert: B
 
 export function gatewayListener(file: string, io: Io, shared: GlobalOptions): GatewayNewsListener {
   const tell = gatewayTeller(file, io, shared);
-  return { onNews: (news) => void tell(news), onBudgetLow: budgetTeller(io, shared) };
+  return { locale: shared.locale, onNews: (news) => void tell(news), onBudgetLow: budgetTeller(io, shared) };
 }

@@ -15,7 +15,7 @@ import { type Io, UsageError } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import { paintFor } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
-import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
+import { GATEWAY_WORDS, type GatewayWords } from "../render/words/gateway-words.ts";
 import { type JournalOption, journalOf, makeJournalFolder } from "../runs/run-home.ts";
 import { onStopSignal } from "../stop-signals.ts";
 import { budgetTeller, gatewayTeller } from "./gateway-news.ts";
@@ -31,15 +31,15 @@ export async function runGateway(options: GatewayCommandOptions, io: Io, shared:
   const config = (await settingOf("gateway", options.config, io.env)).value ?? SETTINGS.gateway.fallback;
   if (options.check === true) {
     const parse = (source: string, file: string): Promise<{ usable: boolean } & ParsedGateway> => {
-      const parsed = parseGateway(source, file, io.env);
+      const parsed = parseGateway(source, file, io.env, shared.locale);
       return Promise.resolve({ ...parsed, usable: parsed.settings !== null });
     };
     return checkFile(config, parse, false, io, shared);
   }
   const words = GATEWAY_WORDS[shared.locale];
   const text = await io.readFile(config);
-  const { settings, diagnostics } = parseGateway(text, config, io.env);
-  await printDiagnostics(diagnostics, text, io, shared.color);
+  const { settings, diagnostics } = parseGateway(text, config, io.env, shared.locale);
+  await printDiagnostics(diagnostics, text, io, shared);
   if (settings === null) return void io.exit("config");
   const journal = await journalOf(options, io);
   await makeJournalFolder(journal);
@@ -47,10 +47,10 @@ export async function runGateway(options: GatewayCommandOptions, io: Io, shared:
   const release = onStopSignal(() => stopped.resolve(undefined));
   const faultline = createFaultline({ journal, clock: io.clock });
   const tellLow = budgetTeller(io, shared);
-  const started = await start(faultline, settings, options, tellLow);
+  const started = await start(faultline, settings, options, tellLow, words);
   const tell = gatewayTeller(config, io, shared);
   const unfollow = followGatewayFile({
-    ...{ file: config, text, env: io.env, clock: io.clock },
+    ...{ file: config, text, env: io.env, clock: io.clock, locale: shared.locale },
     read: async (file) => ((await io.fileBytes(file)) === null ? null : io.readFile(file)),
     onNews: async (news) => {
       if (news.state === "loaded") await started.gateway.use(news.settings);
@@ -81,6 +81,7 @@ async function start(
   settings: GatewaySettings,
   place: GatewayCommandOptions,
   onBudgetLow: (alert: BudgetAlert) => void,
+  words: GatewayWords,
 ): Promise<StartedGateway> {
   try {
     return await startGateway(faultline, settings, place, { onBudgetLow });
@@ -88,8 +89,7 @@ async function start(
     await faultline.close();
     if (isFaultError(error)) throw new UsageError(error.fault.message, "config", { cause: error });
     if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
-      const message = `Port ${place.port} is in use. Stop the other server, or choose another port with --port.`;
-      throw new UsageError(message, "failed", { cause: error });
+      throw new UsageError(words.portInUse(place.port), "failed", { cause: error });
     }
     throw error;
   }

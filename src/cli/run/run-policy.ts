@@ -12,10 +12,9 @@ import {
   traitsOf,
   withRows,
 } from "../../core/index.ts";
-import { printDiagnostics } from "../check-file.ts";
-import { type Io, UsageError } from "../io.ts";
+import { readPolicyFile } from "../check-file.ts";
+import type { Io } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
-import { plural } from "../render/words/cli-words.ts";
 import type { RunCommandOptions } from "./run-options.ts";
 
 /** `isAgent`: the policy may ask a person. For a plain command a question is no better than typing it again. */
@@ -25,20 +24,10 @@ export async function policyOf(
   io: Io,
   shared: GlobalOptions,
 ): Promise<Policy> {
-  if (options.policy !== undefined) return withRetry(await readPolicy(options.policy, io, shared), options);
+  if (options.policy !== undefined) return withRetry(await readPolicyFile(options.policy, io, shared), options);
   const preset = PRESETS[options.preset ?? (isAgent ? "default" : "headless")];
   // A person who types a command wants it to run, however often it failed before, so the breaker never opens.
   return withRetry({ ...preset, breaker: { ...preset.breaker, failures: Infinity } }, options);
-}
-
-async function readPolicy(file: string, io: Io, { color }: GlobalOptions): Promise<Policy> {
-  const source = await io.readFile(file);
-  // Loaded on demand: its validator takes longer to load than everything else together.
-  const { parsePolicy } = await import("../../policy-file/index.ts");
-  const { policy, diagnostics } = parsePolicy(source, file);
-  if (policy !== null) return policy;
-  await printDiagnostics(diagnostics, source, io, color);
-  throw new UsageError(`${file} has ${plural(diagnostics.length, "error")}; correct it and try again.`, "config");
 }
 
 /** A person who asks for many attempts wants all of them, not only those that fit into a few seconds. */

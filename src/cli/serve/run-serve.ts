@@ -108,7 +108,7 @@ function reloadTeller(io: Io, { locale, json, color }: GlobalOptions): (report: 
       : [
           ...news.flatMap(({ file, state, workflow, diagnostics, text }) => [
             paint(state === "loaded" ? "dim" : "red", words.reloaded[state](oneLine(file, 200), workflow)),
-            ...diagnostics.map((one) => renderDiagnostic(one, text)),
+            ...diagnostics.map((one) => renderDiagnostic(one, text, locale)),
           ]),
           ...removed.map((file) => paint("dim", words.removed(oneLine(file, 200)))),
         ];
@@ -120,11 +120,11 @@ function reloadTeller(io: Io, { locale, json, color }: GlobalOptions): (report: 
 function notifyOf(
   { notifyUrl: url, notifyCommand, notifyAbout: about }: ServeCommandOptions,
   { env }: Io,
+  { locale }: GlobalOptions,
 ): NotifyOptions | null {
   const secret = variableOf("webhookSecret", env);
   if (url !== undefined && secret === "") {
-    const message = `--notify-url needs a secret to sign with: set ${SETTINGS.webhookSecret.variables[0]} to one that the receiver knows.`;
-    throw new UsageError(message, "config");
+    throw new UsageError(SERVE_WORDS[locale].needsSecret(SETTINGS.webhookSecret.variables[0]), "config");
   }
   if (url === undefined && notifyCommand === undefined) return null;
   return {
@@ -146,7 +146,7 @@ async function start(
   const { value: workflows } = await settingOf("workflows", options.workflows, io.env);
   const { gateway } = options;
   const { env } = io;
-  const notify = notifyOf(options, io);
+  const notify = notifyOf(options, io, shared);
   try {
     return await startServer({
       journal,
@@ -165,8 +165,7 @@ async function start(
   } catch (error) {
     if (isFaultError(error)) throw new UsageError(error.fault.message, "config", { cause: error });
     if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
-      const message = `Port ${port} is in use. Stop the other server, or choose another port with --port.`;
-      throw new UsageError(message, "failed", { cause: error });
+      throw new UsageError(SERVE_WORDS[shared.locale].portInUse(port), "failed", { cause: error });
     }
     throw error;
   }

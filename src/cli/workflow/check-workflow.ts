@@ -4,12 +4,10 @@ import { resolve } from "node:path";
 import type { Diagnostic } from "../../yaml-file/diagnostic.ts";
 import type { Workflow } from "../../workflow-model/stage.ts";
 import { createWorkflows, type Workflows } from "../../workflow/workflows.ts";
-import { checkFile, printDiagnostics } from "../check-file.ts";
-import { type Io, UsageError } from "../io.ts";
+import { checkFile, printDiagnostics, wrongFile } from "../check-file.ts";
+import type { Io } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import type { RunCommandDeps } from "../runs/run-home.ts";
-import { RUNS_WORDS } from "../render/words/runs-words.ts";
-import { plural } from "../render/words/cli-words.ts";
 
 export async function checkWorkflows(
   files: readonly string[],
@@ -61,7 +59,6 @@ export async function loadWorkflow(
   const source = await io.readFile(file);
   const { workflow, diagnostics } = await read(workflows, file);
   if (workflow !== null) return workflow;
-  await printDiagnostics(diagnostics, source, io, shared.color);
-  const errors = diagnostics.filter(({ severity }) => severity === "error").length;
-  throw new UsageError(RUNS_WORDS[shared.locale].wrongFile(file, plural(errors, "error")), "config");
+  await printDiagnostics(diagnostics, source, io, shared);
+  throw wrongFile(file, diagnostics, shared);
 }

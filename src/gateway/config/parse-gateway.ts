@@ -1,19 +1,23 @@
 // Parses a gateway file into settings, or reports all its mistakes at once. A file with an error is never loaded.
 
 import type { Document } from "yaml";
+import type * as z from "zod";
 import { nearest } from "../../options/nearest.ts";
 import { microcentsOf } from "../../core/flow/money.ts";
+import type { Locale } from "../../core/index.ts";
+import { type JsonObject, objectOf } from "../../core/json-fields.ts";
 import type { Diagnostic } from "../../yaml-file/diagnostic.ts";
-import { explainIssues, type Grammar } from "../../yaml-file/issues.ts";
+import { explainIssues, type Grammar, isAbout, soundPart } from "../../yaml-file/issues.ts";
 import { diagnosticAt, type FilePlace, type Path, rangeOf } from "../../yaml-file/locate.ts";
 import { type FileKind, inOrder, readYaml } from "../../yaml-file/read.ts";
 import { sha256 } from "../key/sha256.ts";
-import { DIALECTS } from "../dialect/dialect.ts";
+import { DIALECT_NAMES, DIALECTS } from "../dialect/dialect.ts";
 import { priceTable } from "../../provider/price/price-table.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";
 import { isInRegion } from "../route/routing.ts";
 import { needsPrice, targetPrice } from "../target/target-price.ts";
 import { type GatewayFile, gatewayFileSchema } from "./gateway-schema.ts";
+import { type GatewayMistakeFacts, type GatewayMistakeKind, MISTAKES } from "./mistakes.ts";
 import type { ClientKey, GatewayRoute, GatewaySettings, GatewayTarget, RouteStep } from "./settings.ts";
 
 /** Settings, or null, and the mistakes that were found. */
@@ -35,19 +39,31 @@ const GRAMMAR: Grammar = {
   manyNamesHelp: "",
 };
 
-/** Reads a gateway's settings from YAML and reports every mistake with its place. */
-export function parseGateway(text: string, file: string, env: Environment): ParsedGateway {
-  const { place, documents, mistakes } = readYaml(text, file, KIND);
+/** Stand in for values that are missing or wrong, so that the rest of the file is checked in the same pass. */
+const PLACEHOLDERS: Readonly<Record<string, unknown>> = {
+  version: 1,
+  dialect: DIALECT_NAMES[0],
+  base_url: "http://localhost",
+  input: 0,
+  output: 0,
+};
+
+/**
+ * Reads a gateway's settings from YAML and reports every mistake with its place, those of form and those of meaning together. `locale`: the
+ * language of what is said; English by default.
+ */
+export function parseGateway(text: string, file: string, env: Environment, locale: Locale = "en"): ParsedGateway {
+  const { place, documents, mistakes } = readYaml(text, file, { ...KIND, locale });
   const [read] = documents;
   if (read === undefined) return { settings: null, diagnostics: mistakes };
-  const checked = gatewayFileSchema.safeParse(read.value ?? {});
-  if (!checked.success) {
-    return { settings: null, diagnostics: inOrder(explainIssues(checked.error.issues, read, place, GRAMMAR)) };
-  }
-  const builder = new Builder(read.document, place, env);
-  const settings = builder.build(checked.data);
-  const hasError = builder.found.some(({ severity }) => severity === "error");
-  return { settings: hasError ? null : settings, diagnostics: inOrder(builder.found) };
+  const value = read.value ?? {};
+  const issues = gatewayFileSchema.safeParse(value).error?.issues ?? [];
+  const builder = new Builder({ value: objectOf(value) ?? {}, document: read.document, place, env, locale, issues });
+  const sound = soundPart(value, gatewayFileSchema, PLACEHOLDERS);
+  const settings = sound === null ? null : builder.build(sound);
+  const diagnostics = [...explainIssues(issues, read, place, { ...GRAMMAR, locale }), ...builder.found];
+  const hasError = diagnostics.some(({ severity }) => severity === "error");
+  return { settings: hasError ? null : settings, diagnostics: inOrder(diagnostics) };
 }
 
 const MIB = 1_048_576;
@@ -55,16 +71,25 @@ const KEEP_ALIVE_MS = 15_000;
 const BODY_MB = 32;
 const BUILT_IN_PRICES = priceTable();
 
+interface WrittenGateway {
+  /** The file as it is written, mistakes included. */
+  readonly value: JsonObject;
+  readonly document: Document;
+  readonly place: FilePlace;
+  readonly env: Environment;
+  readonly locale: Locale;
+  /** Its mistakes of form. */
+  readonly issues: readonly z.core.$ZodIssue[];
+}
+
 class Builder {
   readonly found: Diagnostic[] = [];
-  readonly #document: Document;
-  readonly #place: FilePlace;
+  readonly #written: WrittenGateway;
   readonly #env: Environment;
 
-  constructor(document: Document, place: FilePlace, env: Environment) {
-    this.#document = document;
-    this.#place = place;
-    this.#env = env;
+  constructor(written: WrittenGateway) {
+    this.#written = written;
+    this.#env = written.env;
   }
 
   build(file: GatewayFile): GatewaySettings {
@@ -72,10 +97,10 @@ class Builder {
       Object.entries(file.targets).map(([name, target]) => [name, this.#target(name, target)] as const),
     );
     const routes = Object.entries(file.routes ?? {}).map(([name, route]) => this.#route(name, route, targets));
-    const keys = Object.entries(file.keys ?? {}).map(([name, key]) => this.#key(name, key, routes));
+    const keys = Object.entries(file.keys ?? {}).map(([name, key]) => this.#key(name, key));
     for (const route of routes) if (route !== null) this.#warnOfPrices(route, keys);
     const other = file.other_paths;
-    if (other !== undefined && !targets.has(other)) this.#unknownTarget(["other_paths"], other, targets);
+    if (other !== undefined) this.#checkName("targets", other, ["other_paths"]);
     return {
       targets,
       routes: routes.filter((route) => route !== null),
@@ -91,15 +116,10 @@ class Builder {
     const { vendor, versionPath } = DIALECTS[dialects[0]];
     const variable = target.api_key_env;
     const key = variable === undefined ? null : (this.#env[variable] ?? "");
-    if (key === "") {
-      const message = `the environment variable ${variable ?? ""} is not set, so target ${name} has no key`;
-      this.#mistake("GW101", message, ["targets", name, "api_key_env"], "not set", "Set it, or name another one.");
-    }
+    const at = ["targets", name, "api_key_env"];
+    if (key === "") this.#mistake("key-not-set", at, { variable: variable ?? "", target: name });
     // A key that was read from a file often ends with a line break.
-    if (key !== null && /[^\x20-\x7e]/.test(key)) {
-      const message = `the environment variable ${variable ?? ""} has a line break or another character that no key has`;
-      this.#mistake("GW105", message, ["targets", name, "api_key_env"], "not a key", "Set it without that character.");
-    }
+    if (key !== null && /[^\x20-\x7e]/.test(key)) this.#mistake("unusable-key", at, { variable: variable ?? "" });
     const url = new URL(target.base_url);
     const path = url.pathname === "/" ? versionPath : url.pathname.replace(/\/+$/, "");
     const { headers_ms, first_token_ms, idle_ms, thinking_ms, total_ms } = target.timeouts ?? {};
@@ -136,7 +156,7 @@ class Builder {
       const slash = written.indexOf("/");
       const target = targets.get(slash === -1 ? written : written.slice(0, slash));
       if (target !== undefined) return [{ target, model: slash === -1 ? null : written.slice(slash + 1) }];
-      this.#unknownTarget(["routes", name, "chain", index], written.split("/")[0] ?? written, targets);
+      this.#checkName("targets", written.split("/")[0] ?? written, ["routes", name, "chain", index]);
       return [];
     });
     const [first, ...rest] = steps;
@@ -161,28 +181,13 @@ class Builder {
       unpriced,
       other_paths,
     }: NonNullable<GatewayFile["keys"]>[string],
-    known: readonly (GatewayRoute | null)[],
   ): ClientKey {
     const key = key_env === undefined ? undefined : this.#env[key_env];
     if ((key ?? "") === "" && key_sha256 === undefined) {
-      const message =
-        key_env === undefined ? `key ${name} has no value` : `the environment variable ${key_env} is not set`;
-      this.#mistake(
-        "GW102",
-        message,
-        ["keys", name],
-        "no key",
-        "Give it key_env with a variable that is set, or key_sha256.",
-      );
+      this.#mistake("no-client-key", ["keys", name], { client: name, variable: key_env ?? null });
     }
     for (const [index, route] of (routes ?? []).entries()) {
-      if (known.some((one) => one?.name === route)) continue;
-      const near = nearest(
-        route,
-        known.flatMap((one) => (one === null ? [] : [one.name])),
-      );
-      const label = near === null ? "no such route" : `did you mean \`${near}\`?`;
-      this.#mistake("GW104", `there is no route \`${route}\``, ["keys", name, "routes", index], label, "");
+      this.#checkName("routes", route, ["keys", name, "routes", index]);
     }
     const limit = (usd: number | undefined): number | null => (usd === undefined ? null : microcentsOf(usd));
     return {
@@ -205,25 +210,29 @@ class Builder {
         (key) => needsPrice(key) && key.routes?.has(name) !== false && isInRegion(target.region, key),
       );
       if (refused.length === 0) continue;
-      const message = `no price is known for \`${target.name}/${asked}\`, so it does not answer keys with a budget (${refused.map((key) => key.name).join(", ")})`;
-      const help = `State the price under targets.${target.name}.prices, or set \`unpriced: allow\` for the key.`;
-      const at = rangeOf(this.#document, ["routes", name, "chain", index]);
-      const found = diagnosticAt(this.#place, "GW106", message, at, "no price", help);
-      this.found.push({ ...found, severity: "warning" });
+      const facts = { target: target.name, model: asked, clients: refused.map((key) => key.name) };
+      this.#mistake("no-price", ["routes", name, "chain", index], facts);
     }
   }
 
-  #unknownTarget(path: Path, written: string, targets: ReadonlyMap<string, GatewayTarget>): void {
-    const known = [...targets.keys()];
-    const near = nearest(written, known);
-    const label = near === null ? "no such target" : `did you mean \`${near}\`?`;
-    this.#mistake("GW103", `there is no target \`${written}\``, path, label, `Known here: ${known.join(", ")}.`);
+  /** A target or a route must be in the file. One with mistakes of its own is. */
+  #checkName(section: keyof typeof UNKNOWN, written: string, path: Path): void {
+    const known = Object.keys(objectOf(this.#written.value[section]) ?? {});
+    if (!known.includes(written))
+      this.#mistake(UNKNOWN[section], path, { written, near: nearest(written, known), known });
   }
 
-  #mistake(code: string, message: string, path: Path, label: string, help: string): void {
-    this.found.push(diagnosticAt(this.#place, code, message, rangeOf(this.#document, path), label, help));
+  /** Says nothing about a part of the file whose form is wrong: the mistake would only be a consequence. */
+  #mistake<Kind extends GatewayMistakeKind>(kind: Kind, path: Path, facts: GatewayMistakeFacts[Kind]): void {
+    const { issues, document, place, locale } = this.#written;
+    if (issues.some((issue) => isAbout(issue, path))) return;
+    const { code, severity, says } = MISTAKES[kind];
+    const { message, label, help } = says[locale](facts);
+    this.found.push({ ...diagnosticAt(place, code, message, rangeOf(document, path), label, help), severity });
   }
 }
+
+const UNKNOWN = { targets: "unknown-target", routes: "unknown-route" } as const;
 
 function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never;

@@ -34,6 +34,11 @@ const EN = {
   repeatUnsafe: "Retried only if the work is declared idempotent, because it may already have been done.",
   thrown: "thrown:",
   causedBy: "caused by",
+  checked: (file: string, errors: number, warnings: number) =>
+    `${file}: ${plural(errors, "error")}, ${plural(warnings, "warning")}`,
+  wrongFile: (file: string, errors: number) => `${file} has ${plural(errors, "error")}; correct it and try again.`,
+  noSuchCode: (name: string, near: string | null, list: string) =>
+    `There is no fault code \`${name}\`.${near === null ? "" : ` Did you mean \`${near}\`?`} \`${list}\` lists all.`,
   noSuchId: (id: string, file: string) =>
     `No failure is recorded under the id ${id} in the journal ${file}. If it belongs to another journal, name that one with --journal. \`${commandLine("journal", "sessions", file)}\` lists the sessions of this one.`,
 } as const;
@@ -75,6 +80,10 @@ export const CLI_WORDS: Readonly<Record<Locale, CliWords>> = {
     repeatUnsafe: "操作可能已执行，仅在声明为幂等时才会重复。",
     thrown: "抛出：",
     causedBy: "起因：",
+    checked: (file, errors, warnings) => `${file}：${errors} 个错误，${warnings} 个警告`,
+    wrongFile: (file, errors) => `${file} 有 ${errors} 个错误，请改正后再试。`,
+    noSuchCode: (name, near, list) =>
+      `没有故障码 \`${name}\`。${near === null ? "" : `是否想用 \`${near}\`？`}\`${list}\` 会列出全部。`,
     noSuchId: (id: string, file: string) =>
       `日志 ${file} 中没有 ID 为 ${id} 的故障。如果它在另一个日志中，请用 --journal 指定那个日志。\`${commandLine("journal", "sessions", file)}\` 列出这个日志中的会话。`,
   },

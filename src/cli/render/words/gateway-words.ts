@@ -4,7 +4,7 @@ import type { Locale } from "../../../core/index.ts";
 import type { WindowName } from "../../../gateway/key/key-account.ts";
 import type { GatewaySettings } from "../../../gateway/config/settings.ts";
 
-interface GatewayWords {
+export interface GatewayWords {
   readonly listening: (url: string) => string;
   readonly targets: (settings: GatewaySettings) => string;
   readonly journal: (file: string) => string;
@@ -12,6 +12,7 @@ interface GatewayWords {
   readonly kept: (file: string) => string;
   readonly gone: (file: string) => string;
   readonly budgetLow: (client: string, window: WindowName, spent: string, limit: string) => string;
+  readonly portInUse: (port: number) => string;
   readonly stop: string;
 }
 
@@ -28,6 +29,7 @@ export const GATEWAY_WORDS: Readonly<Record<Locale, GatewayWords>> = {
     gone: (file) => `${file} is gone; its last version stays in use.`,
     budgetLow: (client, window, spent, limit) =>
       `Budget of key ${client}: ${spent} of ${limit} per ${window} is spent.`,
+    portInUse: (port) => `Port ${port} is in use. Stop the other server, or choose another port with --port.`,
     stop: "Ctrl-C stops.",
   },
   "zh-CN": {
@@ -40,6 +42,7 @@ export const GATEWAY_WORDS: Readonly<Record<Locale, GatewayWords>> = {
     gone: (file) => `${file} 已不存在；继续使用其最后一个版本。`,
     budgetLow: (client, window, spent, limit) =>
       `密钥 ${client} 的预算：每${WINDOWS_ZH[window]}上限 ${limit}，已花费 ${spent}。`,
+    portInUse: (port) => `端口 ${port} 已被占用。请停止另一个服务器，或用 --port 选择其他端口。`,
     stop: "按 Ctrl-C 停止。",
   },
 };

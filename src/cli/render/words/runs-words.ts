@@ -52,7 +52,6 @@ export interface RunsWords {
   readonly needsTarget: (targets: string) => string;
   readonly exported: (run: string, out: string) => string;
   readonly bundleNeedsOut: string;
-  readonly wrongFile: (file: string, errors: string) => string;
   readonly mismatch: (accept: string, asStarted: string) => string;
   readonly fileGone: (file: string) => string;
   readonly badInput: (given: string) => string;
@@ -114,7 +113,6 @@ const EN: RunsWords = {
   needsTarget: (targets) => `Say where to switch to: --to ${targets}`,
   exported: (run, out) => `Run ${run} is in ${out}.`,
   bundleNeedsOut: "A bundle is a folder: say which with --out <folder>.",
-  wrongFile: (file, errors) => `${file} has ${errors}; correct it and try again.`,
   mismatch: (accept, asStarted) => `Next: ${accept}, or: ${asStarted}`,
   fileGone: (file) => `${file} no longer exists; the run continues with the text stored in the journal.`,
   badInput: (given) => `${given} is not an input: write it as name=value.`,
@@ -176,7 +174,6 @@ const ZH: RunsWords = {
   needsTarget: (targets) => `请指明切换目标：--to ${targets}`,
   exported: (run, out) => `运行 ${run} 已写入 ${out}。`,
   bundleNeedsOut: "bundle 是一个文件夹：请用 --out <folder> 指定。",
-  wrongFile: (file, errors) => `${file} 有 ${errors}，请改正后再试。`,
   mismatch: (accept, asStarted) => `下一步：${accept}，或：${asStarted}`,
   fileGone: (file) => `${file} 已不存在；运行将使用日志中保存的文本。`,
   badInput: (given) => `${given} 不是输入：请写成 name=value。`,
