@@ -1,6 +1,7 @@
-// Runs the built program the way a shell does: as a child process with a folder, a stdin and an environment of its own.
+// Runs the command line with a folder, a stdin and an environment of its own: as a child process, the way a shell does, or in this process.
 
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,8 +9,15 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { EXIT_CODES } from "../../src/cli/exit-codes.ts";
+import { fileAccess } from "../../src/cli/file-access.ts";
+import type { Io, Sink } from "../../src/cli/io.ts";
+import { runCli as runProgram } from "../../src/cli/program.ts";
+import { NO_STDIN } from "../../src/cli/read-input.ts";
+import { systemClock } from "../../src/host/clock.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const PACKAGE = fileURLToPath(new URL("../../package.json", import.meta.url));
+const { version: VERSION } = JSON.parse(readFileSync(PACKAGE, "utf8")) as { readonly version: string };
 
 export interface RunOptions {
   /** What is piped in; without it stdin is empty, as in a cron job. */
@@ -28,8 +36,16 @@ export interface Run {
   readonly exit: string;
 }
 
+/**
+ * Commands that print an answer and end, and touch nothing but their `Io`. They run in this process, because starting another one takes
+ * longer than the command. `test/cli/json.test.ts` runs each command as a process.
+ */
+const ANSWERING: ReadonlySet<string | undefined> = new Set(["classify", "explain", "policy", "tools", "completion"]);
+
 export function runCli(args: readonly string[], options: RunOptions = {}): Promise<Run> {
-  return run(process.execPath, [...(options.nodeArgs ?? []), MAIN, ...args], options);
+  const isHelp = args.length === 0 || ["--help", "-h", "--version"].includes(args.at(-1) ?? "");
+  const isHere = (isHelp || ANSWERING.has(args[0])) && options.files === undefined && options.nodeArgs === undefined;
+  return isHere ? runHere(args, options) : run(process.execPath, [...(options.nodeArgs ?? []), MAIN, ...args], options);
 }
 
 /** A shell line in which `faultline` is the built program. */
@@ -51,6 +67,33 @@ export function jsonLinesOf({ stdout }: Run): readonly unknown[] {
     .split("\n")
     .slice(0, -1)
     .map((line) => JSON.parse(line) as unknown);
+}
+
+async function runHere(args: readonly string[], { stdin, env }: RunOptions): Promise<Run> {
+  const out: Uint8Array[] = [];
+  const err: Uint8Array[] = [];
+  let exit = "ok";
+  const io: Io = {
+    stdin: stdin === undefined ? NO_STDIN : Readable.from(typeof stdin === "string" ? [stdin] : stdin).map(bytesOf),
+    stdout: sinkTo(out),
+    stderr: sinkTo(err),
+    env: { ...plainEnv(), ...env },
+    clock: systemClock,
+    ...fileAccess,
+    exit: (name) => {
+      if (exit === "ok") exit = name;
+    },
+  };
+  await runProgram(args, VERSION, io);
+  return { stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString(), exit };
+}
+
+function sinkTo(pieces: Uint8Array[]): Sink {
+  return { isTTY: false, columns: Infinity, write: (data) => Promise.resolve(void pieces.push(bytesOf(data))) };
+}
+
+function bytesOf(data: string | Uint8Array): Uint8Array {
+  return typeof data === "string" ? Buffer.from(data) : data;
 }
 
 async function run(command: string, args: readonly string[], { stdin, env, files }: RunOptions): Promise<Run> {
