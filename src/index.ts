@@ -93,6 +93,7 @@ export type {
   CostOptions,
   DeviceCode,
   PartialOutput,
+  HedgeOptions,
   RetryOptions,
   RunContext,
   Tool,

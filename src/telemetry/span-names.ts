@@ -107,6 +107,8 @@ export const EVENTS = {
   recourse: "faultline.recourse",
   /** An attempt is held back: the target is paused, or calls are paced. */
   wait: "faultline.wait",
+  /** A second attempt goes to another target, because the first one is silent. */
+  hedge: "faultline.hedge",
   /** The call moved the breaker of its target. */
   breaker: "faultline.breaker",
   /** A question went out. */

@@ -40,7 +40,14 @@ type AnyCallEvent =
       readonly input: unknown;
       readonly deadlineAt: number | null;
     }
-  | { readonly type: "call-admitted"; readonly call: string; readonly tool: string; readonly attempt: number }
+  | {
+      readonly type: "call-admitted";
+      readonly call: string;
+      readonly tool: string;
+      readonly attempt: number;
+      /** Set when the attempt runs beside another one that is silent. */
+      readonly hedge?: SentHedge;
+    }
   | {
       readonly type: "call-failed";
       readonly call: string;
@@ -88,7 +95,7 @@ type AnyCallEvent =
       readonly cost: Cost | null;
     }
   | {
-      /** An attempt that was given up has ended after all. */
+      /** An attempt that was given up has ended after all, or a second one beside which another target answered. */
       readonly type: "call-late";
       readonly call: string;
       readonly tool: string;
@@ -119,6 +126,14 @@ type AnyCallEvent =
       /** Which interactor, or which program, gave it. */
       readonly by: string;
     };
+
+/** Why a second attempt was sent beside another one. */
+export interface SentHedge {
+  /** The target that was silent. */
+  readonly beside: string;
+  /** How long it had been silent. */
+  readonly silentMs: number;
+}
 
 /** One declared change of a request. Says where and why, never what stood there. */
 export interface RequestChange {
@@ -218,6 +233,8 @@ export function advanceCall(state: CallState, event: CallEvent, at: number): Cal
     case "call-adapted":
       return { ...state, inputReplaced: state.inputReplaced || event.kept, repairDue: false };
     case "call-admitted":
+      // The call is still in the attempt that is silent.
+      if (event.hedge !== undefined) return { ...state, attempts: state.attempts + 1 };
       return {
         ...state,
         attempt: event.attempt,
@@ -228,7 +245,7 @@ export function advanceCall(state: CallState, event: CallEvent, at: number): Cal
         step: { at: "run", since: at },
       };
     case "call-failed":
-      return decided(state, event.fault, event.decision, at);
+      return decided(inCharge(state, event), event.fault, event.decision, at);
     case "call-decided": {
       const { attempt } = event;
       const next = attempt === undefined ? { refusals: state.refusals + 1 } : { attempt, refusals: 0 };
@@ -243,6 +260,11 @@ export function advanceCall(state: CallState, event: CallEvent, at: number): Cal
     case "question-answered":
       return answered(state, event.answer, at);
   }
+}
+
+/** A second attempt that has shown content is in charge of the call, so its failure is the call's. */
+function inCharge(state: CallState, { tool, attempt }: { readonly tool: string; readonly attempt: number }): CallState {
+  return tool === state.tool ? state : { ...state, tool, tried: [...state.tried, tool], attempt };
 }
 
 function decided(state: CallState, fault: Fault, decision: Decision, at: number): CallState {

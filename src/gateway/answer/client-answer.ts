@@ -1,5 +1,5 @@
 // The answer to one client, while targets are tried: holds an attempt's bytes until its first content, then passes them on.
-// A1  Nothing of a failed attempt is seen: its bytes are dropped when the next one begins.
+// A1  Nothing of a failed attempt is seen: its bytes are dropped when another one has content.
 // A2  A head that was sent to keep the connection open commits nothing: the next attempt still answers below it.
 // A3  A stream that broke after its first content ends with the dialect's own error, never as if it were complete.
 // A4  The client gets whole lines, so a break in the middle of one does not make the error behind it unreadable.
@@ -67,8 +67,8 @@ export class ClientAnswer {
     return this.response.writableEnded || this.response.destroyed;
   }
 
+  /** The answer is that of another attempt from now on. */
   begin(): void {
-    this.attempts += 1;
     this.held = this.newHold();
     this.lastChunk = null;
   }

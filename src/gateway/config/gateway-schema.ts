@@ -87,11 +87,22 @@ const route = z
       .describe(
         "A stream that is slower for ten seconds counts as failed. Useful with `restart`. There is none by default.",
       ),
+    hedge: z
+      .strictObject({
+        after: z
+          .union([z.literal("p95"), ms("How long a target may be silent.")])
+          .describe(
+            "How long a target may be silent: milliseconds, or `p95` for as long as 95 of 100 of its answers took to begin.",
+          ),
+      })
+      .describe(
+        "Asks the next target, too, when one is silent for so long. The first that shows content answers. Both cost money. Off by default.",
+      ),
     affinity: z
       .boolean()
       .describe("A conversation stays on the target that answered it last, for its prompt cache. Default: true."),
   })
-  .partial({ mid_stream: true, min_characters_per_second: true, affinity: true });
+  .partial({ mid_stream: true, min_characters_per_second: true, hedge: true, affinity: true });
 
 const budget = z
   .strictObject({

@@ -149,7 +149,7 @@ class Builder {
 
   #route(
     name: string,
-    { chain, mid_stream, affinity, min_characters_per_second }: NonNullable<GatewayFile["routes"]>[string],
+    { chain, mid_stream, affinity, min_characters_per_second, hedge }: NonNullable<GatewayFile["routes"]>[string],
     targets: ReadonlyMap<string, GatewayTarget>,
   ): GatewayRoute | null {
     const steps = chain.flatMap((written, index): readonly RouteStep[] => {
@@ -167,6 +167,7 @@ class Builder {
       midStream: mid_stream ?? "fail",
       affinity: affinity ?? true,
       leastPerSecond: min_characters_per_second ?? 0,
+      hedge: hedge ?? null,
     };
   }
 

@@ -2,6 +2,7 @@
 
 import type { Timeouts } from "../../provider/model/timeouts.ts";
 import type { StatedPrice } from "../../provider/price/price-table.ts";
+import type { HedgeOptions } from "../../runtime/tool/tool.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";
 
 export interface GatewayTarget {
@@ -34,6 +35,8 @@ export interface GatewayRoute {
   readonly affinity: boolean;
   /** The slowest allowed stream; 0 for any. */
   readonly leastPerSecond: number;
+  /** null: a silent target is waited for. */
+  readonly hedge: HedgeOptions | null;
 }
 
 /** The windows of time that have a limit, in micro-cents. */

@@ -138,7 +138,12 @@ function spentIn(kept: unknown): number {
 }
 
 export function decisionIn(event: JournalEvent): LedgerDecision | null {
-  if (event.type !== "call-failed") return null;
-  const { tool, attempt, fault, decision } = event;
-  return { target: tool, attempt, code: fault.code, recourse: decision.recourse };
+  if (event.type === "call-failed") {
+    const { tool, attempt, fault, decision } = event;
+    return { target: tool, attempt, code: fault.code, recourse: decision.recourse };
+  }
+  // The target that was silent: nothing failed.
+  if (event.type === "call-admitted" && event.hedge !== undefined)
+    return { target: event.hedge.beside, attempt: event.attempt, code: "", recourse: "hedge" };
+  return null;
 }

@@ -28,6 +28,9 @@ export interface WholeAnswer extends AnswerHead {
   readonly body: Uint8Array<ArrayBuffer> | string;
 }
 
+/** Fields that let a vendor do more than run a model. Its own tools (`tools.web_search`) are not in this list, and count, too. */
+const RUN_BY_VENDOR: ReadonlySet<string> = new Set(["mcp_servers", "background", "web_search_options"]);
+
 /** Shared by all forms of a request. */
 export interface GatewayMemory {
   /** What the last target refused the request with, in the client's dialect. */
@@ -35,7 +38,7 @@ export interface GatewayMemory {
   whole: WholeAnswer | null;
   /** The head of the stream that is being answered. */
   head: AnswerHead | null;
-  /** What the request to the last target lacks. */
+  /** What the request to the target that answers lacks. */
   omitted: readonly string[];
   /** What the target has stored of the answer, by which a later request may continue it. */
   stored: string | null;
@@ -49,6 +52,8 @@ export class GatewayRequest implements ChainRequest {
   readonly memory: GatewayMemory;
   /** The request in the form that all dialects share, fitted to its target; null: its bytes are sent. */
   readonly translated: ModelRequest | null;
+  /** What it lacks in that form. */
+  readonly omitted: readonly string[];
   #read: ReadRequest | null = null;
 
   constructor(
@@ -57,12 +62,14 @@ export class GatewayRequest implements ChainRequest {
     isMetered: boolean,
     memory: GatewayMemory = { refused: null, whole: null, head: null, omitted: [], stored: null },
     translated: ModelRequest | null = null,
+    omitted: readonly string[] = [],
   ) {
     this.asked = asked;
     this.answer = answer;
     this.isMetered = isMetered;
     this.memory = memory;
     this.translated = translated;
+    this.omitted = omitted;
   }
 
   /** The request as all dialects can read it. Made when a target needs it. */
@@ -70,8 +77,14 @@ export class GatewayRequest implements ChainRequest {
     return (this.#read ??= readRequest(this.asked.dialect, this.asked.body));
   }
 
-  translatedAs(request: ModelRequest): GatewayRequest {
-    return new GatewayRequest(this.asked, this.answer, this.isMetered, this.memory, request);
+  translatedAs(request: ModelRequest, omitted: readonly string[]): GatewayRequest {
+    return new GatewayRequest(this.asked, this.answer, this.isMetered, this.memory, request, omitted);
+  }
+
+  get hedging(): NonNullable<ChainRequest["hedging"]> {
+    const { refused, omitted } = this.read;
+    const runsElsewhere = omitted.some((field) => field.startsWith("tools.") || RUN_BY_VENDOR.has(field));
+    return { isStream: this.asked.facts.streaming, mayRepeat: refused === null && !runsElsewhere };
   }
 
   /** Calls of a gateway are not taken up by another process. */

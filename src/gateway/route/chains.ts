@@ -5,7 +5,7 @@ import type { Chain, RequestNeeds } from "../../runtime/tool/tool.ts";
 import { resolveModelOptions } from "../../provider/model/model-options.ts";
 import { needsOf, walkRequest } from "../../provider/model/request-walk.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";
-import type { RouteStep } from "../config/settings.ts";
+import type { GatewayRoute, RouteStep } from "../config/settings.ts";
 import type { GatewayRequest } from "../request/gateway-request.ts";
 import { byteMember, dialectOnly, type GatewayDeps, type GatewayMember } from "../target/byte-member.ts";
 import { fallbackMember, translatedMember } from "../target/model-member.ts";
@@ -30,21 +30,31 @@ export class Chains {
   get({ route, steps }: TakenRoute, dialect: Protocol, model: string, start: number): GatewayChain {
     const places = steps.map((step) => `${step.target.name}/${step.model ?? ""}`).join(",");
     const key = [route.name, dialect, model, start, places].join("\n");
-    const known = this.#chains.get(key) ?? this.#make(turned(steps, start), dialect, model, route.leastPerSecond);
+    const known = this.#chains.get(key) ?? this.#make(turned(steps, start), dialect, model, route);
     this.#chains.delete(key);
     this.#chains.set(key, known);
     for (const oldest of this.#chains.keys()) if (this.#chains.size > MOST_CHAINS) this.#chains.delete(oldest);
     return known;
   }
 
-  #make(steps: readonly RouteStep[], dialect: Protocol, model: string, leastPerSecond: number): GatewayChain {
+  #make(
+    steps: readonly RouteStep[],
+    dialect: Protocol,
+    model: string,
+    { leastPerSecond, hedge }: GatewayRoute,
+  ): GatewayChain {
     const members = steps.map((step, index): GatewayMember => {
       const placed = { target: step.target, model: step.model ?? model, hasFallback: steps.length > 1, leastPerSecond };
       if (!step.target.dialects.includes(dialect)) return translatedMember(placed, dialect, this.#deps);
       return (index === 0 ? byteMember : fallbackMember)(placed, dialect, this.#deps);
     });
     const repairs = { regenerate: (request: GatewayRequest) => request };
-    return chain(members, { retryBeforeFallback, needsOf: (request) => needsOfAsked(request, dialect), repairs });
+    return chain(members, {
+      retryBeforeFallback,
+      hedge,
+      needsOf: (request) => needsOfAsked(request, dialect),
+      repairs,
+    });
   }
 }
 

@@ -98,6 +98,7 @@ export class Routing {
       midStream: "fail",
       affinity: false,
       leastPerSecond: 0,
+      hedge: null,
     };
   }
 
@@ -108,7 +109,7 @@ export class Routing {
     const [first, ...rest] = steps;
     return first === undefined
       ? null
-      : { name: model, steps: [first, ...rest], midStream: "fail", affinity: true, leastPerSecond: 0 };
+      : { name: model, steps: [first, ...rest], midStream: "fail", affinity: true, leastPerSecond: 0, hedge: null };
   }
 }
 

@@ -1,5 +1,5 @@
 // One attempt at a target of the client's own dialect: the bytes pass as they are, and are read as they pass. It throws failures and
-// decides nothing. The answer comes from the pool by callbacks, because a stream object for each would cost more than all the rest.
+// decides nothing. Until its first content it keeps its bytes to itself, because another attempt may run beside it. The answer comes from the pool by callbacks, because a stream object for each would cost more than all the rest.
 
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
@@ -63,6 +63,9 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
   private body: HeldBytes | null = null;
   private responseHeaders: IncomingHttpHeaders = {};
   private progress = 0;
+  /** The bytes before the first content; null once the answer is this attempt's. */
+  private early: HeldBytes | null = new HeldBytes("quiet");
+  private stored: string | null = null;
   /** The first characters of an answer by whose id a client may continue. */
   private start = "";
   private isOver = false;
@@ -86,9 +89,8 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
   run(): Promise<null> {
     const { request, target, context } = this;
     const { asked, answer, memory } = request;
-    answer.begin();
+    answer.attempts += 1;
     memory.refused = null;
-    memory.stored = null;
     context.whenGivenUp((reason) => this.reject(reason));
     return new Promise((resolve, reject) => {
       this.tellDone = resolve;
@@ -149,10 +151,11 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     if (this.isOver) return;
     try {
       if (this.head.status >= 400) return this.refuse();
-      if (this.body !== null) this.takeWhole(this.body.whole());
+      const bytes = this.body === null ? null : this.unpacked(this.body);
       this.reader.end();
       throwIfBad(this.reader, this.target.clock);
-      this.request.memory.head = this.head;
+      if (!this.show()) return;
+      if (bytes !== null) this.request.memory.whole = { ...this.wholeHead(), body: bytes };
       this.resolve();
     } catch (error) {
       this.reject(error);
@@ -167,22 +170,38 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
   private pass(chunk: Chunk, controller: Dispatcher.DispatchController): void {
     const { reader, request, watch, context, target } = this;
     const { state } = reader;
-    const { answer, memory } = request;
+    const { answer } = request;
     this.quiet.passed(chunk);
     reader.push(chunk);
     throwIfBad(reader, target.clock);
-    memory.head = this.head;
     this.findStored(chunk);
     if (state.hasEnded) {
+      if (!this.show()) return;
       answer.last(chunk);
       return this.resolve();
     }
     if (state.progress === this.progress) watch.hold();
     else this.progressed();
-    answer.push(chunk);
-    if (!answer.isOpen && (state.sawContent || state.lookedAway !== null) && answer.open(this.head)) context.commit();
+    const hasContent = state.sawContent || state.lookedAway !== null;
+    if (this.early !== null && !hasContent) this.early.keep(chunk);
+    else if (this.show()) answer.push(chunk);
+    else return;
+    if (!answer.isOpen && hasContent && answer.open(this.head)) context.commit();
     if (answer.isOpen && answer.isFull) this.waitForClient(controller);
     else this.wait();
+  }
+
+  /** The answer is this attempt's from now on; false when another attempt has it. */
+  private show(): boolean {
+    const { early, context, request, stored } = this;
+    if (early === null) return true;
+    if (!context.claim()) return false;
+    this.early = null;
+    const { answer, memory } = request;
+    answer.begin();
+    for (const chunk of early.chunks) answer.push(chunk);
+    Object.assign(memory, { head: this.head, omitted: request.omitted, stored, whole: null });
+    return true;
   }
 
   private wait(): void {
@@ -193,9 +212,10 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
   /** Looks for the answer's id in its first pieces, which may be small. */
   private findStored(chunk: Chunk): void {
     const { memory, asked } = this.request;
-    if (asked.dialect !== "openai-responses" || this.start.length >= MOST_SEARCHED || memory.stored !== null) return;
+    if (asked.dialect !== "openai-responses" || this.start.length >= MOST_SEARCHED || this.stored !== null) return;
     this.start += new TextDecoder("latin1").decode(chunk.subarray(0, MOST_SEARCHED));
-    memory.stored = storedIn(this.start);
+    this.stored = storedIn(this.start);
+    if (this.early === null) memory.stored = this.stored;
   }
 
   private progressed(): void {
@@ -228,17 +248,21 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     );
   }
 
-  private takeWhole(came: Chunk): void {
+  /** The bytes of a whole answer, which are read here. */
+  private unpacked(came: HeldBytes): Chunk {
     const encoding = this.responseHeaders["content-encoding"];
-    const bytes = unpacked(came, encoding, "answer");
+    const bytes = unpacked(came.whole(), encoding, "answer");
     if (bytes === null) throw packedFault(encoding);
     this.reader.push(bytes);
-    this.request.memory.head = this.head;
     this.findStored(bytes);
+    return bytes;
+  }
+
+  private wholeHead(): AnswerHead {
     const headers = { ...this.head.headers };
     // A client's SDK returns any other type as text.
     if (!/\bjson\b/i.test(headers["content-type"] ?? "")) headers["content-type"] = "application/json";
-    this.request.memory.whole = { status: this.head.status, headers, body: bytes };
+    return { status: this.head.status, headers };
   }
 
   /** The target answered with an error. The client gets it as it is if no recourse helps. */

@@ -46,7 +46,6 @@ export function fallbackMember(placed: PlacedTarget, dialect: Protocol, deps: Ga
       const fitted = translate(request, placed, inner);
       if (fitted.changes.some(({ rule }) => rule !== OTHER_DIALECT)) return fitted;
       // It reads what the gateway does not know, too.
-      request.memory.omitted = [];
       return { request, changes: [] };
     },
     passesThrough: () => false,
@@ -99,8 +98,8 @@ function translate(
     why: "the target's dialect has no place for it",
   }));
   const all = [...left, ...changes];
-  request.memory.omitted = all.map(({ rule, where }) => `${rule}=${where}`);
-  return { request: request.translatedAs(fitted), changes: all };
+  const named = all.map(({ rule, where }) => `${rule}=${where}`);
+  return { request: request.translatedAs(fitted, named), changes: all };
 }
 
 /** Nothing of a client's conversation is stored at a vendor that the client did not choose. */
@@ -117,7 +116,7 @@ function wrapped({ tool }: ModelMember, placed: PlacedTarget, deps: GatewayDeps)
       const request = given as GatewayRequest;
       const { translated } = request;
       if (translated === null) throw new Error("the request was not translated for this target");
-      request.answer.begin();
+      request.answer.attempts += 1;
       request.memory.refused = null;
       const about = { request, context, target: `${placed.target.name}/${placed.model}`, clock: deps.clock };
       // Each attempt has a stream of its own: what the client sees is decided when it is written in its dialect.

@@ -26,7 +26,8 @@ export function writeWhole(call: TranslatedCall, { memory }: ModelRequest, value
   const { request } = call;
   const result = memory.result ?? (value as LanguageModelV4GenerateResult);
   const body = JSON.stringify(WRITERS[request.asked.dialect].body(result, aboutOf(call)));
-  request.memory.whole = { ...headOf(call, "application/json"), body };
+  const { omitted } = request;
+  Object.assign(request.memory, { whole: { ...headOf(call, "application/json"), body }, omitted, stored: null });
 }
 
 /** Resolves when the answer is whole and all of it but its end was given to the client. */
@@ -37,11 +38,14 @@ export async function streamTranslated(call: TranslatedCall, sink: StreamSink, r
   const writer = WRITERS[asked.dialect].stream(about);
   const head = headOf(call, about.asList ? "application/json" : "text/event-stream; charset=utf-8");
   const encoder = new TextEncoder();
-  request.memory.head = head;
   let isGone = false;
+  // The model's attempt shows parts only when the answer is its own.
+  const begun = { isFirst: true };
   const reading = readAll(sink, async (part) => {
     const written = isGone ? "" : writer.part(part);
     if (written === "") return;
+    if (begun.isFirst) begin(request, head);
+    begun.isFirst = false;
     answer.push(encoder.encode(written));
     if (!answer.isOpen && answer.open(head)) context.commit();
     if (answer.isOpen && answer.isFull) await clientHasRead(call);
@@ -50,6 +54,7 @@ export async function streamTranslated(call: TranslatedCall, sink: StreamSink, r
     const { finish } = (await running) as Streamed;
     sink.finish(finish);
     await reading;
+    if (begun.isFirst) begin(request, head);
     answer.last(encoder.encode(writer.finish(finish)));
   } catch (error) {
     // The client gets all that came before the break; of an attempt that it has not seen, nothing.
@@ -58,6 +63,11 @@ export async function streamTranslated(call: TranslatedCall, sink: StreamSink, r
     await reading;
     throw error;
   }
+}
+
+function begin({ answer, memory, omitted }: GatewayRequest, head: AnswerHead): void {
+  answer.begin();
+  Object.assign(memory, { head, omitted, stored: null, whole: null });
 }
 
 async function readAll(sink: StreamSink, write: (part: AnswerPart) => Promise<void>): Promise<void> {
@@ -93,7 +103,7 @@ function aboutOf({ request, context, clock }: TranslatedCall): AboutAnswer {
 }
 
 function headOf({ request, context, target }: TranslatedCall, contentType: string): AnswerHead {
-  const { omitted } = request.memory;
+  const { omitted } = request;
   return {
     status: 200,
     headers: {

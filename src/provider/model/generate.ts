@@ -7,12 +7,12 @@ import type { RunContext } from "../../runtime/tool/tool.ts";
 import type { ModelRequest } from "./model-request.ts";
 import { answerIn, charactersIn } from "./tally.ts";
 import { ReturnedCalls } from "./returned-calls.ts";
-import { Meter, type Upstream, UpstreamAbort, withTrace } from "./upstream.ts";
+import { Meter, OUTRUN, type Upstream, UpstreamAbort, withTrace } from "./upstream.ts";
 import { isProperEnd, verdictOn } from "./verdict.ts";
 import { Watch } from "./watch.ts";
 
 export async function generate(upstream: Upstream, request: ModelRequest, context: RunContext): Promise<Kept> {
-  const leaving = new UpstreamAbort<LanguageModelV4GenerateResult>();
+  const leaving = new UpstreamAbort();
   new Watch(upstream.clock, upstream.timeouts.whole, context, (late) => leaving.leave(late, new FaultError(late)));
   context.whenGivenUp((reason) => leaving.leave(null, reason));
   const meter = new Meter(upstream, request, context);
@@ -37,6 +37,7 @@ export async function generate(upstream: Upstream, request: ModelRequest, contex
     request.memory.lastAnswer = answer.text;
     throw new FaultError(wrong);
   }
+  if (!context.claim()) throw new Error(OUTRUN);
   request.memory.result = result;
   return upstream.isKept ? kept(result) : result;
 }

@@ -68,9 +68,9 @@ export function modelChain(
     if (place === undefined) throw new Error("the chain has no entry for this target");
     return modelMember(place, placed, targets.length > 1, options, deps);
   });
-  const { retryBeforeFallback, repeatedFailures } = options;
+  const { retryBeforeFallback, repeatedFailures, hedge } = options;
   const needsOf = (request: ModelRequest): RequestNeeds => needsOfRequest(request, repeatedFailures);
-  return chain(members, { retryBeforeFallback, needsOf, repairs: repairsFor(options) });
+  return chain(members, { retryBeforeFallback, needsOf, hedge, repairs: repairsFor(options) });
 }
 
 /** A model with its failure domains. */

@@ -2,13 +2,14 @@
 
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { Fault } from "../../core/fault/fault.ts";
-import type { RetryOptions } from "../../runtime/tool/tool.ts";
+import type { HedgeOptions, RetryOptions } from "../../runtime/tool/tool.ts";
 import type { AnyLanguageModel } from "../interface/any-model.ts";
 import type { FactOverrides } from "../model-facts/facts-for.ts";
 import { DEFAULT_REPEAT_LIMITS, type RepeatLimits } from "../portable/repeated-calls.ts";
 import type { MidStream } from "./stream-sink.ts";
 import {
   callable,
+  described,
   either,
   flag,
   group,
@@ -23,7 +24,7 @@ import {
   text,
   whole,
 } from "../../options/kind.ts";
-import { RETRY_OPTIONS } from "../../runtime/option-shapes.ts";
+import { MAX_TIMEOUT_MS, RETRY_OPTIONS } from "../../runtime/option-shapes.ts";
 import { type Timeouts, timeoutsKind } from "./timeouts.ts";
 
 /** A model, or a model with options. */
@@ -62,6 +63,11 @@ export interface ModelOptions {
    * over; the caller sees an answer only when it is complete. `continue`: another model continues the text, if it supports that.
    */
   readonly midStream?: MidStream;
+  /**
+   * Asks the next model, too, when one is silent for longer than usual; the first that answers is used. Both cost money. Calls of a
+   * session are not hedged. Default: off.
+   */
+  readonly hedge?: HedgeOptions;
   /** The minimum speed of a stream, measured over ten seconds from its first content on. Default: no limit. */
   readonly minCharactersPerSecond?: number;
   /** Shortens a prompt that a model rejected as too long. Return null if it cannot be shortened. */
@@ -88,6 +94,7 @@ export interface ResolvedModelOptions {
   readonly timeouts: Partial<Timeouts>;
   readonly retryBeforeFallback: RetryOptions;
   readonly midStream: MidStream;
+  readonly hedge: HedgeOptions | null;
   readonly minCharactersPerSecond: number;
   readonly compact: ModelOptions["compact"] | null;
   readonly refreshCredential: ModelOptions["refreshCredential"] | null;
@@ -104,10 +111,13 @@ export const RETRY_BEFORE_FALLBACK: RetryOptions = {
   maxTotalWaitMs: 4_000,
 };
 
+const hedgeAfter = described('milliseconds, or "p95"', either(oneOf(["p95"]), number(1, MAX_TIMEOUT_MS)));
+
 export const MODEL_OPTIONS = shape<ModelOptions>({
   timeouts: timeoutsKind,
   retryBeforeFallback: group(RETRY_OPTIONS),
   midStream: oneOf(["fail", "restart", "continue"]),
+  hedge: group(shape<HedgeOptions>({ after: required(hedgeAfter) })),
   minCharactersPerSecond: number(0),
   compact: callable,
   refreshCredential: callable,
@@ -152,6 +162,7 @@ export function resolveModelOptions(options: ModelOptions): ResolvedModelOptions
     timeouts: options.timeouts ?? {},
     retryBeforeFallback: over(RETRY_BEFORE_FALLBACK, options.retryBeforeFallback),
     midStream: options.midStream ?? "fail",
+    hedge: options.hedge ?? null,
     minCharactersPerSecond: options.minCharactersPerSecond ?? 0,
     compact: options.compact ?? null,
     refreshCredential: options.refreshCredential ?? null,

@@ -65,6 +65,11 @@ export class ModelRequest implements ChainRequest {
     return this.sink !== null;
   }
 
+  get hedging(): NonNullable<ChainRequest["hedging"]> {
+    const mayRepeat = (this.options.tools ?? []).every(({ type }) => type === "function");
+    return { isStream: this.isStreaming, mayRepeat };
+  }
+
   /** The same request with other options. */
   with(options: LanguageModelV4CallOptions): ModelRequest {
     return options === this.options ? this : new ModelRequest(options, this.sink, this.memory);

@@ -1,20 +1,21 @@
 // One attempt at a model for a streamed answer. Parts go to the caller as they arrive; the last one waits until the whole answer has
 // been checked.
 // U1  When the clock or the caller gives up, the upstream request is cancelled too.
-// U2  A stream that ends without a finish part is an error, even if the SDK reports none.
+// U2  Until its first content an attempt touches nothing that another one could use: then it claims the answer.
+// U3  A stream that ends without a finish part is an error, even if the SDK reports none.
 
-import type { LanguageModelV4Content, LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
+import type { LanguageModelV4Content, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import { readField } from "../../core/try-read.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";
 import type { ModelRequest } from "./model-request.ts";
 import type { Follower } from "../paced-stream.ts";
-import { MOST_BYTES, tooLarge } from "../fetch/bounded.ts";
+import { MOST_BYTES, PIECE_BYTES, tooLarge } from "../fetch/bounded.ts";
 import { ReturnedCalls } from "./returned-calls.ts";
 import { isContent, isThought, type StreamSink } from "./stream-sink.ts";
 import { ContentTally } from "./tally.ts";
-import { Meter, type Upstream, UpstreamAbort, withTrace } from "./upstream.ts";
+import { Meter, OUTRUN, type Upstream, UpstreamAbort, withTrace } from "./upstream.ts";
 import { isProperEnd, nothingRead, verdictOn } from "./verdict.ts";
 import { Speed, Watch } from "./watch.ts";
 
@@ -34,11 +35,8 @@ export async function stream(
 ): Promise<Streamed> {
   const { memory, sent } = request;
   const tally = (sink.continuable === null ? null : memory.tally) ?? new ContentTally();
-  memory.tally = tally;
   tally.characters = 0;
-  sink.begin();
-  const leaving = new UpstreamAbort<LanguageModelV4StreamResult>();
-  leaving.whenLeft = (reason) => sink.paced.unfollow(reason);
+  const leaving = new UpstreamAbort();
   const meter = new Meter(upstream, request, context);
   let isPriced = false;
   const watch = new Watch(upstream.clock, upstream.timeouts.stream, context, (late) =>
@@ -50,17 +48,28 @@ export async function stream(
     const result = await leaving.orLeave(upstream.model.doStream({ ...withTrace(sent), abortSignal: leaving.signal }));
     watch.headers();
     context.responseHeaders(result.response?.headers);
-    sink.response = result.response;
     const { clock, leastPerSecond } = upstream;
     const speed = leastPerSecond === 0 ? null : new Speed(clock, leastPerSecond);
     const reading = new Reading(sink, watch, tally, context.commit, speed, meter, new ReturnedCalls(request));
     const parts = result.stream.getReader();
     leaving.whenLeft = (reason) => {
-      sink.paced.unfollow(reason);
+      if (reading.isShown) sink.paced.unfollow(reason);
       // Cancelling ends a read that hangs. The attempt is over, so a failed cancel does no harm.
       void Promise.allSettled([parts.cancel(reason)]);
     };
-    await sink.paced.follow(parts, reading);
+    const early = await untilContent(parts, watch, leaving);
+    const show = (): boolean => {
+      if (!context.claim()) throw leaving.error ?? new Error(OUTRUN);
+      sink.begin();
+      sink.response = result.response;
+      memory.tally = tally;
+      reading.isShown = true;
+      return early.every((part) => reading.takes(part));
+    };
+    const last = early.at(-1);
+    const isEmpty = last === undefined || !isContent(last);
+    if (last?.type === "finish") reading.finish = last;
+    if (!isEmpty && show()) await sink.paced.follow(parts, reading);
     const { finish } = reading;
     if (finish === null) throw leaving.error ?? new FaultError(cutShort(upstream.provider, tally));
     meter.answered(finish.usage, finish.providerMetadata, isProperEnd(finish.finishReason), tally.characters);
@@ -68,6 +77,7 @@ export async function stream(
     const verdict = verdictOn(tally.answer(finish.finishReason), sent, upstream.provider);
     const wrong = verdict instanceof Promise ? await verdict : verdict;
     if (wrong !== null) throw new FaultError(wrong);
+    if (isEmpty) show();
     return { content: tally.content, finish };
   } catch (error) {
     const told = leaving.late === null ? readAs(error, upstream.provider, tally) : new FaultError(leaving.late);
@@ -75,6 +85,26 @@ export async function stream(
     memory.lastAnswer = tally.text;
     leaving.leave(null, told);
     throw told;
+  }
+}
+
+/** The parts up to the first content, the end of the stream, or its error. */
+async function untilContent(
+  parts: ReadableStreamDefaultReader<LanguageModelV4StreamPart>,
+  watch: Watch,
+  leaving: UpstreamAbort,
+): Promise<readonly LanguageModelV4StreamPart[]> {
+  const early: LanguageModelV4StreamPart[] = [];
+  for (;;) {
+    watch.wait();
+    const { done, value } = await leaving.orLeave(parts.read());
+    if (done) return early;
+    if (value.type === "error") throw value.error;
+    early.push(value);
+    if (isContent(value) || value.type === "finish") return early;
+    if (value.type === "reasoning-start") watch.progress(true);
+    else watch.hold();
+    if (early.length * PIECE_BYTES > MOST_BYTES.answer) throw tooLarge("answer");
   }
 }
 
@@ -87,6 +117,8 @@ class Reading implements Follower<LanguageModelV4StreamPart> {
   private readonly speed: Speed | null;
   private readonly meter: Meter;
   private readonly calls: ReturnedCalls;
+  /** The answer is this attempt's: the sink gets its parts. */
+  isShown = false;
   /** The last part, held back; null if the stream ended without one. */
   finish: FinishPart | null = null;
 

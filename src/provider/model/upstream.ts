@@ -88,8 +88,11 @@ export class Meter {
 
 type Metadata = Readonly<Record<string, unknown>>;
 
+/** The message of an attempt that another one of its call has outrun. */
+export const OUTRUN = "another attempt of this call has answered first";
+
 /** Aborts an upstream at any point: before it has begun to answer, or while a read hangs. */
-export class UpstreamAbort<Answer> {
+export class UpstreamAbort {
   private readonly stop = new AbortController();
   private reject: (reason: unknown) => void = nothing;
   /** Called when the upstream is aborted. */
@@ -103,7 +106,7 @@ export class UpstreamAbort<Answer> {
   }
 
   /** Resolves with the answer, or rejects if the upstream is aborted first. */
-  orLeave(answer: PromiseLike<Answer>): Promise<Answer> {
+  orLeave<Answer>(answer: PromiseLike<Answer>): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.reject = reject;
       answer.then(resolve, reject);

@@ -22,8 +22,10 @@ export interface AttemptOwner {
   readonly call: string;
   /** null while the program registers no tracer provider. */
   readonly trace: CallTrace | null;
+  /** Before anything of this attempt's answer is used. False: another attempt of the call has won. */
+  claim(attempt: Attempt): boolean;
   /** Part of the answer has reached the caller. */
-  committed: boolean;
+  commit(attempt: Attempt): void;
   responseHeaders(headers: unknown): void;
   cancel(why: Fault): void;
   /** What went wrong, as the runtime sees it. */
@@ -71,6 +73,10 @@ export class Attempt implements RunContext, WheelEntry {
   reserved: number | null;
   /** The cost booked for it when it ended or was given up. */
   booked: Cost | null = null;
+  /** What it has cost until now is booked. What it says before that is not late. */
+  isBooked = false;
+  /** Another attempt of the call answered first, or may still: how this one went is on record. */
+  isLost = false;
   artefacts: readonly { readonly name: string; readonly content: string | Uint8Array }[] = NOTHING;
 
   constructor(
@@ -174,8 +180,12 @@ export class Attempt implements RunContext, WheelEntry {
 
   get commit(): RunContext["commit"] {
     return () => {
-      if (this.end === null) this.owner.committed = true;
+      if (this.end === null) this.owner.commit(this);
     };
+  }
+
+  get claim(): RunContext["claim"] {
+    return () => this.end === null && this.owner.claim(this);
   }
 
   get classify(): RunContext["classify"] {

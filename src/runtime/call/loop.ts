@@ -27,6 +27,8 @@ import {
 } from "./settle.ts";
 import { CallRecord, type CallValue } from "./record.ts";
 import { hasFallback } from "./chain.ts";
+import { type Hedge, type HedgedRun, hedgeFor, type SecondRun } from "./hedge.ts";
+import type { SentHedge } from "../../core/flow/call.ts";
 import { type LiveCall, NO_FAULT } from "./live-call.ts";
 import type { CallRequest } from "./request.ts";
 import { brokenOutcome, handedOut, keptResult, type Outcome, outcomeOf } from "./outcome.ts";
@@ -39,7 +41,7 @@ import { FaultError } from "../../core/fault/fault-error.ts";
 import type { CallTrace } from "../../telemetry/call-trace.ts";
 import { tracedRequest } from "./traced.ts";
 
-export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
+export class CallRun extends Interruptible implements AttemptOwner, HedgedRun, SecondRun {
   readonly engine: Engine;
   readonly request: CallRequest;
   readonly trace: CallTrace | null;
@@ -56,14 +58,25 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   private estimated: number | null = null;
   private running: Attempt | null = null;
   private answer: (outcome: Outcome<unknown> | Promise<Outcome<unknown>>) => void = nothing;
+  /** The call whose second attempt this is; null for a call of its own. */
+  private readonly main: CallRun | null;
+  private hedge: Hedge | null = null;
+  hedgesSent = 0;
 
-  constructor(engine: Engine, request: CallRequest) {
+  constructor(engine: Engine, request: CallRequest, main: CallRun | null = null) {
     super(engine.clock);
     this.engine = engine;
     this.binding = request.binding;
     this.given = request.input;
     this.fit = request.input;
-    this.name = request.call;
+    this.main = main;
+    this.name = main?.call ?? request.call;
+    this.kept = main?.record ?? null;
+    if (main !== null) {
+      this.trace = main.trace;
+      this.request = request;
+      return;
+    }
     const traced = tracedRequest(this, request);
     this.trace = traced?.trace ?? null;
     this.request = traced?.request ?? request;
@@ -79,7 +92,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   }
 
   get isUnderWay(): boolean {
-    return this.record.state.attempt > 0;
+    return this.main === null && this.record.state.attempt > 0;
   }
 
   get input(): unknown {
@@ -99,8 +112,30 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   }
 
   override cancel(why: Fault): void {
+    if (this.main !== null) return this.main.cancel(why);
+    this.withdraw(why);
+    this.hedge?.stop(why);
+  }
+
+  withdraw(why: Fault): void {
     super.cancel(why);
     this.running?.giveUp(why);
+  }
+
+  claim(attempt: Attempt): boolean {
+    return (this.main ?? this).hedge?.claim(attempt) ?? true;
+  }
+
+  commit(attempt: Attempt): void {
+    if (!this.claim(attempt)) return;
+    this.committed = true;
+    if (this.main !== null) this.main.committed = true;
+  }
+
+  second(binding: Binding): SecondRun {
+    const second = new CallRun(this.engine, { ...this.request, input: this.given }, this);
+    second.binding = binding;
+    return second;
   }
 
   replaceInput(input: unknown): void {
@@ -132,7 +167,8 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
   // The short way.
   /** The first attempt, if it can go out at once. */
   private launchFirst(now: number): boolean {
-    const { target, isPlain } = this.binding;
+    const { target, isPlain, tool } = this.binding;
+    if ((tool.member?.chain.hedge ?? null) !== null) return false;
     // A breaker that is not closed is consulted on the long way, where its changes are written.
     const isQuick = !this.request.recorder.isSession && target.breaker.state === "closed" && mayGoAtOnce(this, now);
     if (!isQuick || !(isPlain || prepareAtOnce(this))) return false;
@@ -352,6 +388,7 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
       // The write may have used up the time that was left.
       if (this.cancelled === null && now < request.deadline.at) {
         attempt = this.begin(number, estimate, now);
+        this.hedge = hedgeFor(this, attempt);
         await attempt.run(this.fit);
       }
     } finally {
@@ -359,8 +396,27 @@ export class CallRun extends Interruptible implements LiveCall, AttemptOwner {
       target.leave();
       if (attempt === null) request.budget.settle(estimate, null);
     }
-    if (attempt !== null) await endAttempt(this, attempt);
+    if (attempt !== null) await (this.hedge === null ? endAttempt(this, attempt) : this.hedge.settle());
     else if (this.cancelled === null) await endUnbegun(this);
+  }
+
+  async sendOnce(hedge: SentHedge): Promise<Attempt | null> {
+    const { engine, request, binding } = this;
+    if ((await prepareInput(this)) !== null) return null;
+    const estimate = request.budget.isBounded ? this.estimate() : null;
+    if ((await passGuards(this, estimate)) !== null) return null;
+    let attempt: Attempt | null = null;
+    try {
+      await this.record.write({ type: "call-admitted", call: this.call, tool: binding.tool.id, attempt: 1, hedge });
+      const now = engine.clock.now();
+      if (this.cancelled !== null || now >= request.deadline.at) return null;
+      attempt = this.begin(1, estimate, now);
+      return await attempt.run(this.fit);
+    } finally {
+      this.running = null;
+      binding.target.leave();
+      if (attempt === null) request.budget.settle(estimate, null);
+    }
   }
 
   late(attempt: Attempt, ok: boolean, result: unknown): void {

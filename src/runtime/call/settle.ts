@@ -76,6 +76,7 @@ export function endAttempt(run: LiveCall, attempt: Attempt): Promise<void> | nul
   const cost = costOfAttempt(run, attempt);
   request.budget.settle(attempt.reserved, cost);
   attempt.booked = cost;
+  attempt.isBooked = true;
   if (attempt.costMicrocents !== null && !binding.costs) binding.noteCost();
   run.record.partialValue = attempt.partialValue;
   if (attempt.end === "error") run.record.thrown = attempt.result;
@@ -333,8 +334,26 @@ async function keepArtefacts(run: LiveCall, attempt: Attempt): Promise<readonly 
   return events;
 }
 
+/** Ends an attempt beside which another one answers, or still may: books what it used, and tells its breaker how it went. */
+export async function endLost(run: LiveCall, attempt: Attempt): Promise<void> {
+  const { engine, request, call, binding, record } = run;
+  const cost = costOfAttempt(run, attempt);
+  const now = engine.clock.now();
+  const durationMs = now - attempt.startedAt;
+  request.budget.settle(attempt.reserved, cost);
+  attempt.booked = cost;
+  attempt.isBooked = true;
+  attempt.isLost = true;
+  const seen = attempt.end === "cancel" ? null : faultOf(run, attempt);
+  if (seen !== null) noteAttempt(run, attempt, { attempt: attempt.attempt, durationMs, cost, at: now });
+  giveBack(run, seen !== null && traitsOf(seen.code).tripsBreaker ? "failure" : "neutral", now, seen);
+  const about = { call, tool: binding.tool.id, attempt: attempt.attempt, ok: false, fault: seen };
+  await record.write({ type: "call-late", ...about, durationMs, cost, booked: null }, NO_KEEPS, now);
+}
+
 /** Records what a tool answered after its attempt was given up. It is never returned. */
 export function recordLate(run: LiveCall, attempt: Attempt, ok: boolean, result: unknown): void {
+  if (!attempt.isBooked) return;
   const { engine, request, call } = run;
   const binding = request.binding.bindings.bind(attempt.spec);
   const { tool } = binding;
@@ -342,6 +361,8 @@ export function recordLate(run: LiveCall, attempt: Attempt, ok: boolean, result:
   const { booked, costMicrocents } = attempt;
   const isNews =
     costMicrocents !== null && (booked?.basis !== attempt.costBasis || booked.microcents !== costMicrocents);
+  // It is on record already.
+  if (attempt.isLost && !isNews) return;
   const cost = isNews ? costOf(true, costMicrocents, null, attempt.costBasis) : null;
   request.budget.rebook(booked, cost);
   const event = binding.counted({

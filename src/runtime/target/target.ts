@@ -96,6 +96,10 @@ export class LiveTarget {
   private readonly waiting = new Set<Waiting>();
   readonly outage = new Outage();
   readonly recent = new RecentAttempts();
+  private readonly silences: { stream: RecentAttempts | null; whole: RecentAttempts | null } = {
+    stream: null,
+    whole: null,
+  };
   /** null until a tool says so. */
   kind: TargetKind | null = null;
   /** The last response headers and when they came; parsed only when `limits` is read. */
@@ -159,6 +163,11 @@ export class LiveTarget {
   /** The breaker has counted failures and is still closed. */
   get hasFailures(): boolean {
     return this.current.state === "closed" && this.current.failures > 0;
+  }
+
+  /** How long attempts of chains with hedging took until they showed something: streams their first content, others all of it. */
+  silence(isStream: boolean): RecentAttempts {
+    return (this.silences[isStream ? "stream" : "whole"] ??= new RecentAttempts());
   }
 
   get settings(): TargetSettings {

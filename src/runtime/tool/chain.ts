@@ -6,6 +6,7 @@ import {
   type Chain,
   type ChainRequest,
   type FittedRequest,
+  type HedgeOptions,
   type MemberTool,
   type Repairs,
   type RequestNeeds,
@@ -33,6 +34,8 @@ export interface ChainOptions<Request extends ChainRequest> {
   /** What a request needs of a target. Nothing when left out. */
   readonly needsOf?: (request: Request) => RequestNeeds;
   readonly repairs?: Partial<Repairs<Request>>;
+  /** Asks a second target while the first one is silent. Left out: it is waited for. */
+  readonly hedge?: HedgeOptions | null;
 }
 
 export function chain<Request extends ChainRequest, Output>(
@@ -46,6 +49,7 @@ export function chain<Request extends ChainRequest, Output>(
     members,
     needsOf: needsOf ?? (() => NO_NEEDS),
     repairs: { ...NO_REPAIRS, ...repairs },
+    hedge: options.hedge ?? null,
   };
   for (const { tool, ...own } of declared as unknown as readonly Member<ChainRequest, unknown>[]) {
     const { facts, fit, passesThrough } = own;

@@ -5,6 +5,7 @@ import type { Rule } from "../../core/classify/rule.ts";
 import type { Fault } from "../../core/fault/fault.ts";
 import type { RequestChange } from "../../core/flow/call.ts";
 import type { Target } from "../../core/decide/fallback.ts";
+import type { HedgeAfter } from "../../core/decide/hedge.ts";
 import type { FaultCode } from "../../core/fault/catalogue.ts";
 import type { ItemFault } from "../../core/fault/partial.ts";
 import type { ModelDetail } from "../../core/fault/view.ts";
@@ -72,6 +73,11 @@ export interface RunContext {
   readonly tokens: (tokens: TokenCounts) => void;
   /** Part of the answer has reached the caller: from now on the work is not silently restarted. */
   readonly commit: () => void;
+  /**
+   * Asks whether this attempt may answer: before the first content is shown, and before a whole answer is used. False when a second
+   * attempt of the same call has answered first. From the first yes on, no other attempt runs beside this one.
+   */
+  readonly claim: () => boolean;
   /** The fault the runtime sees in an error of this attempt. The attempt may throw the error afterwards: it is not classified again. */
   readonly classify: (error: unknown) => Fault;
   /** Whether another target of the chain could take over; with `why`, one that would not fail the same way. False outside chains. */
@@ -212,6 +218,8 @@ export interface Chain<Request, Output> {
   readonly members: readonly MemberTool[];
   readonly needsOf: (request: ChainRequest) => RequestNeeds;
   readonly repairs: Repairs<ChainRequest>;
+  /** null: a silent target is waited for. */
+  readonly hedge: HedgeOptions | null;
   /** Only for the compiler: what may be passed in, and what comes out. */
   readonly accepts?: (request: Request) => void;
   readonly gives?: () => Output;
@@ -219,8 +227,23 @@ export interface Chain<Request, Output> {
 
 export type MemberTool = AnyTool & { readonly member: ChainMember };
 
+/** A second attempt at another target of a chain while the first one is silent. The first that shows content answers. */
+export interface HedgeOptions {
+  /**
+   * How long a target may be silent: in milliseconds, or `"p95"` for as long as 95 of 100 of its answers took to begin. While fewer
+   * than 20 are known, 5 s for a stream and 30 s for a whole answer.
+   */
+  readonly after: HedgeAfter;
+}
+
 /** What a chain is asked. */
 export interface ChainRequest {
+  /** What hedging needs to know. Requests without it are not hedged. */
+  readonly hedging?: {
+    readonly isStream: boolean;
+    /** The work may be done twice: it runs nothing at the vendor but the model. */
+    readonly mayRepeat: boolean;
+  };
   /** The request as the journal kept it, completed with what only this process has: where a stream goes, who listens. */
   revived(kept: unknown): ChainRequest;
 }

@@ -1,0 +1,48 @@
+// Hedging: when a target is silent for longer than it usually is, a second attempt goes to another target. Whether, when and where to is
+// decided here; the first of the two that shows content answers.
+// H1  At most one second attempt for each call.
+// H2  Never for work that may not be done twice, nor after something of the answer was shown.
+// H3  Never while the retry budget of the other target is spent: hedges are extra load, like retries.
+
+import { type ChainState, nextTarget, type Target } from "./fallback.ts";
+
+/** When a target counts as silent for too long: after so many milliseconds, or after its own 95th percentile. */
+export type HedgeAfter = number | "p95";
+
+/** How long a target took until it showed something. */
+export interface SeenSilence {
+  readonly attempts: number;
+  readonly p95Ms: number | null;
+}
+
+/** With fewer attempts than this, a percentile says little. */
+export const HEDGE_SAMPLES = 20;
+/** How long to wait for a target of which too little is known: for the first content of a stream, and for a whole answer. */
+export const HEDGE_DEFAULT_MS = { stream: 5_000, whole: 30_000 } as const;
+
+/** How long a target may be silent before a second attempt is sent. */
+export function hedgeDelayMs(after: HedgeAfter, seen: SeenSilence | null, isStream: boolean): number {
+  if (after !== "p95") return after;
+  const isKnown = seen !== null && seen.attempts >= HEDGE_SAMPLES && seen.p95Ms !== null;
+  return isKnown ? Math.ceil(seen.p95Ms) : HEDGE_DEFAULT_MS[isStream ? "stream" : "whole"];
+}
+
+/** A call whose target has been silent for long enough. */
+export interface SilentCall {
+  readonly chain: ChainState;
+  /** Both targets may do the work without harm. */
+  readonly mayRepeat: boolean;
+  /** The target in charge has shown something, or the call is over. */
+  readonly isAnswering: boolean;
+  /** Second attempts that this call has sent. */
+  readonly sent: number;
+  readonly retryBudgetLeft: (target: Target) => boolean;
+}
+
+/** The target of the second attempt; null: none is sent. */
+export function hedgeTarget({ chain, mayRepeat, isAnswering, sent, retryBudgetLeft }: SilentCall): Target | null {
+  if (!mayRepeat || isAnswering || sent > 0) return null;
+  // What silences one model often silences its whole endpoint.
+  const { target } = nextTarget(chain, "endpoint");
+  return target !== null && retryBudgetLeft(target) ? target : null;
+}

@@ -1,0 +1,139 @@
+// Routes that hedge: a second target is asked when the first one is silent, and the first that shows content answers.
+
+import { describe, expect, it } from "vitest";
+import type { Protocol } from "../../src/provider/wire/protocol.ts";
+import { ledgerOf } from "../../src/gateway/ledger/read-ledger.ts";
+import { always, steps } from "../provider/chain/chain-world.ts";
+import { ANSWER, ask, DIALECTS } from "./dialect-clients.ts";
+import { gatewayWorld } from "./gateway-world.ts";
+import { FIRST, type GatewayWorld, SECOND, twoDialects, type Urls } from "./open-world.ts";
+
+const AFTER_MS = 700;
+
+/** Two targets with prices, and a client with a budget. */
+function hedged(client: Protocol, first: Protocol, after: string | number = AFTER_MS): (urls: Urls) => string {
+  return (urls) =>
+    twoDialects(
+      first,
+      client,
+      `, hedge: { after: ${after} }`,
+    )(urls).replaceAll("api_key_env", `prices: { "*": { input: 1, output: 10 } }, api_key_env`) +
+    "keys: { ci: { key_env: CI_KEY, budget: { per_day_usd: 5 } } }\n";
+}
+
+const KEY = "key-of-the-client";
+const HEADERS = { "authorization": `Bearer ${KEY}`, "x-goog-api-key": KEY };
+
+function world(
+  file: (urls: Urls) => string,
+  rules: Parameters<typeof gatewayWorld>[0] & object = {},
+): Promise<GatewayWorld> {
+  return gatewayWorld({ file, env: { CI_KEY: KEY }, ...rules });
+}
+
+const lines = async ({ started, fl }: GatewayWorld): ReturnType<typeof ledgerOf> => {
+  await started.gateway.close();
+  return ledgerOf(fl.journal, 10);
+};
+
+describe.each(DIALECTS)("a client of %s", (dialect) => {
+  describe.each(DIALECTS)("with a silent first target of %s", (first) => {
+    it.each([true, false])("is answered by the second one (streaming: %s)", async (streaming) => {
+      const here = await world(hedged(dialect, first), { rules: [always(FIRST, { fault: "hang" })] });
+      const heard = await here.run(ask(here.url, dialect, { streaming, headers: HEADERS }));
+      expect(heard).toMatchObject({ status: 200, text: ANSWER, isWhole: true, error: null });
+      expect(heard.headers.get("x-faultline-target")).toBe(`two/${SECOND}`);
+      expect(heard.headers.get("x-faultline-attempts")).toBe("2");
+      expect(here.asked()).toEqual([FIRST, SECOND]);
+      expect(here.received().map(({ ended }) => ended)).toEqual(["client-left", "answered"]);
+      const [line] = await lines(here);
+      expect(line).toMatchObject({ target: `two/${SECOND}`, attempts: 2, status: "done", isExact: false });
+      expect(line?.decisions).toEqual([{ target: `one/${FIRST}`, attempt: 1, code: "", recourse: "hedge" }]);
+      // Both are paid for: what was sent to the one that lost, too.
+      const costs = here.events().flatMap((event) => ("cost" in event ? [event.cost?.microcents ?? 0] : []));
+      expect(costs).toHaveLength(2);
+      expect(Math.min(...costs)).toBeGreaterThan(0);
+      expect(line?.microcents).toBe(costs.reduce((sum, each) => sum + each, 0));
+    });
+
+    it.each([true, false])("keeps its first target when that answers in time (streaming: %s)", async (streaming) => {
+      const here = await world(hedged(dialect, first));
+      const heard = await here.run(ask(here.url, dialect, { streaming, headers: HEADERS }));
+      expect(heard).toMatchObject({ status: 200, text: ANSWER, isWhole: true });
+      expect(here.asked()).toEqual([FIRST]);
+    });
+  });
+
+  it("never gets two answers: the one that comes second is dropped", async () => {
+    const rules = [
+      always(FIRST, { "fault": "slow-first-token", "wait-ms": 900 }),
+      always(SECOND, { "fault": "slow-first-token", "wait-ms": 900 }),
+    ];
+    const here = await world(hedged(dialect, dialect), { rules });
+    const heard = await here.run(ask(here.url, dialect, { streaming: true, headers: HEADERS }));
+    expect(heard).toMatchObject({ text: ANSWER, isWhole: true });
+    expect(heard.headers.get("x-faultline-target")).toBe(`one/${FIRST}`);
+    expect(here.asked()).toEqual([FIRST, SECOND]);
+    expect(here.received().map(({ ended }) => ended)).toEqual(["answered", "client-left"]);
+  });
+});
+
+describe("a hedge", () => {
+  const silent = { rules: [always(FIRST, { fault: "hang" })] };
+
+  it("is not sent for a request that lets the vendor run tools", async () => {
+    const here = await world(hedged("openai-responses", "openai-responses"), {
+      rules: [always(FIRST, { "fault": "slow-first-token", "wait-ms": 5_000 })],
+    });
+    const body = { tools: [{ type: "web_search" }] };
+    await here.run(ask(here.url, "openai-responses", { streaming: true, headers: HEADERS, body }));
+    expect(here.asked()).toEqual([FIRST]);
+  });
+
+  it("is not sent to a target that is paused", async () => {
+    const rules = [
+      always(FIRST, { "fault": "slow-first-token", "wait-ms": 5_000 }),
+      steps(SECOND, { "fault": "rate-limit", "retry-after": 86_400 }),
+    ];
+    const here = await world(hedged("openai-chat", "openai-chat"), { rules });
+    await here.run(ask(here.url, "openai-chat", { model: `two/${SECOND}`, headers: HEADERS }));
+    const before = here.asked().length;
+    await here.run(ask(here.url, "openai-chat", { streaming: true, headers: HEADERS }));
+    expect(here.asked().slice(before)).toEqual([FIRST]);
+  });
+
+  it("waits for the default time while too little is known about a target", async () => {
+    const here = await world(hedged("openai-chat", "openai-chat", "p95"), silent);
+    const began = here.clock.now();
+    await here.run(ask(here.url, "openai-chat", { streaming: true, headers: HEADERS }));
+    expect(here.asked()).toEqual([FIRST, SECOND]);
+    expect(here.clock.now() - began).toBeGreaterThanOrEqual(5_000);
+    expect(here.clock.now() - began).toBeLessThan(6_000);
+  });
+
+  it("follows the measured silence of a target", async () => {
+    const here = await world(hedged("openai-chat", "openai-chat", "p95"));
+    for (let call = 0; call < 25; call++)
+      await here.run(ask(here.url, "openai-chat", { streaming: true, headers: HEADERS }));
+    await here.afflict(FIRST, "hang");
+    const began = here.clock.now();
+    await here.run(ask(here.url, "openai-chat", { streaming: true, headers: HEADERS }));
+    expect(here.asked().slice(25)).toEqual([FIRST, SECOND]);
+    expect(here.clock.now() - began).toBeLessThan(2_000);
+  });
+
+  it("ends with its client: both targets are left", async () => {
+    const here = await world(hedged("openai-chat", "openai-chat"), { rules: [always("*", { fault: "hang" })] });
+    const left = new AbortController();
+    const asking = ask(here.url, "openai-chat", { streaming: true, headers: HEADERS, signal: left.signal });
+    void Promise.allSettled([asking]);
+    await here.clock.advance(1_000);
+    expect(here.asked()).toEqual([FIRST, SECOND]);
+    left.abort();
+    await here.clock.advance(1_000);
+    expect(here.received().map(({ ended }) => ended)).toEqual(["client-left", "client-left"]);
+    const [line] = await lines(here);
+    expect(line).toMatchObject({ status: "cancelled", attempts: 2 });
+    expect(line?.microcents).toBeGreaterThan(0);
+  });
+});

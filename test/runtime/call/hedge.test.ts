@@ -1,0 +1,276 @@
+// Two attempts of one call, in every order of what can happen to them: at most one answers, and both are paid for.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createFaultline, FaultError, fault, hasValue, type JournalEvent } from "../../../src/index.ts";
+import { chain, type Member } from "../../../src/runtime/tool/chain.ts";
+import { type ChainRequest, type RunContext, tool } from "../../../src/runtime/tool/tool.ts";
+import { createFakeClock, type FakeClock } from "../../../src/testing/fake-clock.ts";
+import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
+
+const START_AT = 1_800_000_000_000;
+const AFTER_MS = 1_000;
+
+/** What a target does with an attempt. */
+interface Behaviour {
+  /** When content comes; null: none does before it ends. */
+  readonly contentMs: number | null;
+  readonly endMs: number;
+  readonly ends: "well" | "in a failure" | "never";
+  /** What it says it has used, all together. */
+  readonly microcents: number;
+}
+
+interface Asked {
+  readonly isStream: boolean;
+  readonly mayRepeat: boolean;
+}
+
+class Request implements ChainRequest {
+  readonly hedging: Asked;
+  /** What reached the caller, in order. */
+  readonly shown: string[] = [];
+
+  constructor(asked: Asked) {
+    this.hedging = asked;
+  }
+
+  revived(): this {
+    return this;
+  }
+}
+
+interface Ran {
+  readonly target: string;
+  readonly at: number;
+  givenUp: boolean;
+}
+
+function memberOf(
+  id: string,
+  behaviour: (number: number) => Behaviour,
+  clock: FakeClock,
+  ran: Ran[],
+): Member<Request, string> {
+  let number = 0;
+  return {
+    tool: tool<Request, string>({
+      id,
+      surface: "http",
+      idempotent: true,
+      timeoutMs: 120_000,
+      cost: { estimate: () => 100_000, sent: () => 7 },
+      run: (request, context) => perform(request, context, behaviour(number++), clock, ran),
+    }),
+    facts: {
+      endpoint: id,
+      account: "",
+      model: id,
+      capabilities: [],
+      contextWindowTokens: 1_000_000,
+      lastResort: false,
+    },
+  };
+}
+
+function perform(request: Request, context: RunContext, how: Behaviour, clock: FakeClock, ran: Ran[]): Promise<string> {
+  const own: Ran = { target: context.tool, at: clock.now(), givenUp: false };
+  ran.push(own);
+  const { isStream } = request.hedging;
+  return new Promise((resolve, reject) => {
+    const disarms: (() => void)[] = [];
+    context.whenGivenUp(() => {
+      own.givenUp = true;
+      for (const disarm of disarms) disarm();
+      context.cost(how.microcents, "estimated");
+      reject(new Error("given up"));
+    });
+    if (isStream && how.contentMs !== null && how.contentMs < how.endMs) {
+      disarms.push(
+        clock.after(how.contentMs, () => {
+          if (!context.claim()) return;
+          request.shown.push(`${context.tool}: content`);
+          context.commit();
+        }),
+      );
+    }
+    if (how.ends === "never") return;
+    disarms.push(
+      clock.after(how.endMs, () => {
+        context.cost(how.microcents);
+        if (how.ends === "in a failure") return reject(new FaultError(fault("Provider5xx", { message: "broken" })));
+        if (!context.claim()) return reject(new Error("outrun"));
+        request.shown.push(`${context.tool}: end`);
+        resolve(context.tool);
+      }),
+    );
+  });
+}
+
+interface World {
+  readonly events: readonly JournalEvent[];
+  readonly ran: readonly Ran[];
+  readonly request: Request;
+  readonly outcome: Awaited<ReturnType<ReturnType<typeof createFaultline>["protect"]>>;
+  readonly endedAt: number;
+  readonly spentMicrocents: number;
+}
+
+interface Play {
+  readonly one: (number: number) => Behaviour;
+  readonly two: (number: number) => Behaviour;
+  readonly asked: Asked;
+  readonly cancelMs?: number | null;
+}
+
+async function play({ one, two, asked, cancelMs = null }: Play): Promise<World> {
+  const clock = createFakeClock(START_AT);
+  const fl = createFaultline({ clock, chance: createSeededChance(1) });
+  const ran: Ran[] = [];
+  const members = [memberOf("one", one, clock, ran), memberOf("two", two, clock, ran)];
+  const hedged = chain(members, { hedge: { after: AFTER_MS }, retryBeforeFallback: { maxAttempts: 1 } });
+  const request = new Request(asked);
+  const left = new AbortController();
+  if (cancelMs !== null) clock.after(cancelMs, () => left.abort());
+  const outcome = await clock.runUntil(fl.protect(hedged, request, { signal: left.signal }));
+  const endedAt = clock.now();
+  // What was given up may still say what it has used.
+  await clock.advance(200_000);
+  return {
+    ...{ ran, request, outcome, endedAt },
+    events: fl.recent().map(({ event }) => event),
+    spentMicrocents: fl.spending.microcents,
+  };
+}
+
+const NEVER: Behaviour = { contentMs: null, endMs: 0, ends: "never", microcents: 3 };
+const well = (endMs: number, contentMs: number | null = null, microcents = 50): Behaviour => ({
+  ...{ contentMs, endMs, ends: "well", microcents },
+});
+const broken = (endMs: number, contentMs: number | null = null): Behaviour => ({
+  ...{ contentMs, endMs, ends: "in a failure", microcents: 5 },
+});
+const STREAM: Asked = { isStream: true, mayRepeat: true };
+const WHOLE: Asked = { isStream: false, mayRepeat: true };
+
+const hedges = (events: readonly JournalEvent[]): readonly JournalEvent[] =>
+  events.filter((event) => event.type === "call-admitted" && event.hedge !== undefined);
+
+describe.each([
+  ["a stream", STREAM],
+  ["a whole answer", WHOLE],
+] as const)("%s", (_kind, asked) => {
+  it("comes from the second target when the first one is silent, which is given up and booked", async () => {
+    const { outcome, ran, endedAt, events, spentMicrocents, request } = await play({
+      ...{ one: () => NEVER, two: () => well(400, 100), asked },
+    });
+    expect(outcome).toMatchObject({ status: "done", from: "two", attempts: 2 });
+    expect(ran).toEqual([
+      { target: "one", at: START_AT, givenUp: true },
+      { target: "two", at: START_AT + AFTER_MS, givenUp: false },
+    ]);
+    expect(endedAt).toBe(START_AT + AFTER_MS + 400);
+    expect(hedges(events)).toMatchObject([{ tool: "two", attempt: 1, hedge: { beside: "one", silentMs: AFTER_MS } }]);
+    expect(spentMicrocents).toBe(53);
+    expect(request.shown.every((line) => line.startsWith("two"))).toBe(true);
+  });
+
+  it("comes from the first target when that is quicker than the second one", async () => {
+    const { outcome, ran, spentMicrocents } = await play({
+      ...{ one: () => well(1_500, 1_200), two: () => well(60_000, 30_000), asked },
+    });
+    expect(outcome).toMatchObject({ status: "done", from: "one", attempts: 2 });
+    expect(ran.map(({ givenUp }) => givenUp)).toEqual([false, true]);
+    expect(spentMicrocents).toBe(100);
+  });
+
+  it("is not hedged when it comes in time", async () => {
+    const { ran } = await play({ one: () => well(900, 900), two: () => well(1), asked });
+    expect(ran).toHaveLength(1);
+  });
+
+  it("is not hedged when its work may not be repeated", async () => {
+    const { ran, outcome } = await play({
+      one: () => well(5_000),
+      two: () => well(1),
+      asked: { ...asked, mayRepeat: false },
+    });
+    expect(ran).toHaveLength(1);
+    expect(outcome).toMatchObject({ status: "done", from: "one" });
+  });
+
+  it("waits for the second target when the first one fails meanwhile", async () => {
+    const { outcome, ran } = await play({ one: () => broken(1_100), two: () => well(5_000), asked });
+    expect(outcome).toMatchObject({ status: "done", from: "two", attempts: 2 });
+    expect(ran).toHaveLength(2);
+  });
+
+  it("falls back as ever when both fail", async () => {
+    const { outcome, ran } = await play({
+      ...{ one: () => broken(2_000), two: (number) => (number === 0 ? broken(100) : well(100)), asked },
+    });
+    expect(outcome).toMatchObject({ status: "done", from: "two", attempts: 3 });
+    expect(ran.map(({ target }) => target)).toEqual(["one", "two", "two"]);
+  });
+});
+
+it("does not hedge a stream that has begun", async () => {
+  const { ran } = await play({ one: () => well(60_000, 500), two: () => well(1), asked: STREAM });
+  expect(ran).toHaveLength(1);
+});
+
+it("tells the break of a second attempt that has shown content, and starts nothing again", async () => {
+  const { outcome, ran, request } = await play({ one: () => NEVER, two: () => broken(500, 100), asked: STREAM });
+  expect(hasValue(outcome)).toBe(false);
+  expect(outcome).toMatchObject({ fault: { code: "Provider5xx", context: { tool: "two" } } });
+  expect(ran).toHaveLength(2);
+  expect(request.shown).toEqual(["two: content"]);
+});
+
+const behaviour = fc.record<Behaviour>({
+  contentMs: fc.option(fc.integer({ min: 1, max: 3_000 })),
+  endMs: fc.integer({ min: 1, max: 4_000 }),
+  ends: fc.constantFrom("well", "well", "in a failure", "never"),
+  microcents: fc.integer({ min: 0, max: 1_000 }),
+});
+
+const plays = fc.record({
+  one: fc.array(behaviour, { minLength: 4, maxLength: 4 }),
+  two: fc.array(behaviour, { minLength: 4, maxLength: 4 }),
+  isStream: fc.boolean(),
+  cancelMs: fc.option(fc.integer({ min: 0, max: 5_000 })),
+});
+
+describe("any two targets", () => {
+  it("give one answer at most, of one of them, and everything they used is booked", async () => {
+    await fc.assert(
+      fc.asyncProperty(plays, async ({ one, two, isStream, cancelMs }) => {
+        const { outcome, ran, request, events, spentMicrocents, endedAt } = await play({
+          one: (number) => one[number % 4] ?? NEVER,
+          two: (number) => two[number % 4] ?? NEVER,
+          asked: { isStream, mayRepeat: true },
+          cancelMs,
+        });
+        // One answer, of one attempt.
+        expect(request.shown.filter((line) => line.endsWith("content")).length).toBeLessThanOrEqual(1);
+        expect(request.shown.filter((line) => line.endsWith("end")).length).toBeLessThanOrEqual(1);
+        expect(new Set(request.shown.map((line) => line.split(":")[0])).size).toBeLessThanOrEqual(1);
+        if (outcome.status === "done") expect(request.shown.at(-1)).toBe(`${outcome.value as string}: end`);
+        // At most one second attempt; none after content was shown; none after the call has ended.
+        expect(hedges(events).length).toBeLessThanOrEqual(1);
+        for (const { at } of ran) expect(at).toBeLessThanOrEqual(endedAt);
+        // All attempts are paid for, each with what it said, or with what sending it costs.
+        const admitted = events.filter(({ type }) => type === "call-admitted").length;
+        expect(outcome.attempts).toBe(admitted);
+        expect(ran).toHaveLength(admitted);
+        const counts = { one: 0, two: 0 };
+        const used = ran.reduce((sum, { target }) => {
+          const list = target === "one" ? one : two;
+          return sum + (list[counts[target as "one" | "two"]++ % 4]?.microcents ?? 0);
+        }, 0);
+        expect(spentMicrocents).toBe(used);
+      }),
+      { numRuns: 400 },
+    );
+  });
+});
