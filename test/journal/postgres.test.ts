@@ -246,8 +246,8 @@ describe("a server that goes away", () => {
     expect(last).toMatchObject({ call: 2 });
     for (const call of [1, 2])
       await sql(
-        `SELECT ${schemaOf(url)}.write_2($1, $2, false, 'c', 'n', 0, '[]', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
-          '{breaker}', '{c}', '{3}', '{h}', '{NULL}', '{0}', '{NULL}', '{NULL}', NULL, NULL, NULL)`,
+        `SELECT ${schemaOf(url)}.write_3($1, $2, 'c', 'n', 0, NULL, NULL, NULL, NULL,
+          ARRAY[('breaker', 'c', '3', 'h', NULL, 0, NULL, NULL)::${schemaOf(url)}.keep], NULL, NULL, NULL)`,
         [last?.["writer"], call],
       );
     expect(await journal.kept("breaker", "c")).toBe(2);
@@ -352,6 +352,7 @@ describe("what cannot be trusted in PostgreSQL", () => {
       await sql(`ALTER TABLE ${schema}.${table} ADD writer text NOT NULL DEFAULT 'w'`);
     for (const undo of [
       `DROP TABLE ${schema}.writers`,
+      `DROP TYPE ${schema}.moved_head, ${schema}.begun_head, ${schema}.entry, ${schema}.keep CASCADE`,
       `CREATE FUNCTION ${schema}.write_1(integer) RETURNS integer LANGUAGE sql AS 'SELECT 1'`,
       `CREATE FUNCTION ${schema}.of_somebody_else() RETURNS integer LANGUAGE sql AS 'SELECT 1'`,
       `UPDATE ${schema}.meta SET value = '1' WHERE name = 'version'`,
@@ -371,7 +372,7 @@ describe("what cannot be trusted in PostgreSQL", () => {
     const journal = await open(url);
     await journal.append("s", 0, [note("a")]);
     const [found] = await sql(
-      "SELECT oid::regprocedure::text AS name FROM pg_proc WHERE proname = 'write_2' AND pronamespace = $1::regnamespace",
+      "SELECT oid::regprocedure::text AS name FROM pg_proc WHERE proname = 'write_3' AND pronamespace = $1::regnamespace",
       [schemaOf(url)],
     );
     await sql(`DROP FUNCTION ${String(found?.["name"])}`);

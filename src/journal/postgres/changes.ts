@@ -9,7 +9,7 @@ import { classify } from "../../core/classify/classify.ts";
 import { afterIdle } from "../../host/clock.ts";
 import type { KeepKind } from "../journal.ts";
 import type { OnWarning } from "../warnings.ts";
-import { type Database, keepingAlive } from "./database.ts";
+import { type Database, keepingAlive, type OwnClient } from "./database.ts";
 import { postgresError } from "./postgres-errors.ts";
 import { kindsIn } from "./writes.ts";
 
@@ -31,7 +31,7 @@ export function createChanges(
   onChange: OnChange,
 ): Changes {
   let isOn = false;
-  let client: pg.Client | null = null;
+  let client: OwnClient | null = null;
   let isConnecting = false;
   let isHeard = false;
   let hasTold = false;
@@ -63,7 +63,8 @@ export function createChanges(
       connected.on("notification", onNotice);
       connected.on("error", (error) => suppressLoss(connected, error));
       connected.on("end", () => suppressLoss(connected, null));
-      unref(connected);
+      // A connection that only listens must not keep the process alive.
+      connected.unref();
       await connected.query(`LISTEN "${channel}"`);
       await db.ask("SELECT pg_notify($1, $2)", [channel, `${origin} `]);
       // What was written before this connection listened.
@@ -77,7 +78,7 @@ export function createChanges(
   }
 
   /** Connects again, and tells of the first loss. */
-  function suppressLoss(failed: pg.Client | null, error: unknown): void {
+  function suppressLoss(failed: OwnClient | null, error: unknown): void {
     if (failed !== client) return;
     client = null;
     isHeard = false;
@@ -112,14 +113,9 @@ export function createChanges(
   };
 }
 
-async function end(client: pg.Client): Promise<void> {
+async function end(client: OwnClient): Promise<void> {
   client.removeAllListeners("notification");
   // It is not used any more, so it does not matter how it ended.
   const suppress = (): void => undefined;
   await keepingAlive(client.end()).catch(suppress);
-}
-
-/** A connection that only listens must not keep the process alive. */
-function unref(client: pg.Client): void {
-  (client as pg.Client & { unref(): void }).unref();
 }

@@ -17,18 +17,26 @@ export type Value = Single | readonly Single[];
 export type Ask = <T>(sql: string, values?: readonly Value[]) => Promise<readonly T[]>;
 
 export interface Database {
-  /** One statement. Safe to send twice: after a lost connection it is, unless `isRepeated` takes care of that. */
+  /** One statement. It must be safe to send twice: after a lost connection it is. */
   readonly ask: Ask;
-  /** The same for a statement that knows when it is sent again. */
-  askAgain<T>(sql: string, values: (isRepeated: boolean) => readonly Value[]): Promise<readonly T[]>;
+  /** The same on a connection of its own: statements that follow each other save the way through the pool. */
+  readonly askAlone: Ask;
   /** All statements of `work` in one transaction. It is not repeated. */
   transaction<T>(mode: string, work: (ask: Ask) => Promise<T>): Promise<T>;
   /** A connection of its own, for notifications. */
-  connect(): Promise<pg.Client>;
+  connect(): Promise<OwnClient>;
   /** Puts the name of the schema where a statement says `@.`. */
   inSchema(sql: string): string;
   readonly address: PostgresAddress;
   close(): Promise<void>;
+}
+
+/** A connection outside of the pool; its types lack what decides whether it keeps the process alive. */
+export type OwnClient = pg.Client & { ref(): void; unref(): void };
+
+interface Statement {
+  readonly text: string;
+  readonly name?: string;
 }
 
 const CONNECT_MS = 10_000;
@@ -69,19 +77,22 @@ export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
   const suppress = (): void => undefined;
   pool.on("error", suppress);
   pool.on("connect", (client) => void client.on("error", suppress));
-  const names = new Map<string, string>();
+  const statements = new Map<string, Statement>();
+  let alone: OwnClient | null = null;
   let hasAnswered = false;
   let isClosed = false;
   const schema = pg.escapeIdentifier(address.schema);
   const inSchema = (sql: string): string => sql.replaceAll("@.", `${schema}.`);
 
   /** Prepared once for each connection; not behind a pooler, where the next transaction has another one. */
-  function prepared(sql: string): { readonly text: string; readonly name?: string } {
-    const text = inSchema(sql);
-    if (isPooled) return { text };
-    let name = names.get(text);
-    if (name === undefined) names.set(text, (name = `faultline_${names.size + 1}`));
-    return { text, name };
+  function prepared(sql: string): Statement {
+    let statement = statements.get(sql);
+    if (statement === undefined) {
+      const text = inSchema(sql);
+      statement = isPooled ? { text } : { text, name: `faultline_${statements.size + 1}` };
+      statements.set(sql, statement);
+    }
+    return statement;
   }
 
   async function send<T>(
@@ -93,21 +104,55 @@ export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
     return rows as readonly T[];
   }
 
-  async function askAgain<T>(sql: string, values: (isRepeated: boolean) => readonly Value[]): Promise<readonly T[]> {
+  async function connect(): Promise<OwnClient> {
+    const client = new pg.Client(config) as OwnClient;
+    client.on("error", suppress);
+    await client.connect();
+    return client;
+  }
+
+  async function connectAlone(): Promise<OwnClient> {
+    const client = await connect();
+    client.once("end", () => leave(client));
+    return client;
+  }
+
+  /** The caller sends one after the other. */
+  async function sendAlone<T>(sql: string, values: readonly Value[]): Promise<readonly T[]> {
+    const client = (alone ??= await connectAlone());
+    client.ref();
+    try {
+      return await send<T>(client, sql, values);
+    } catch (error) {
+      // Without an answer nobody knows what is still under way on this connection.
+      if (!isAnswered(error)) leave(client);
+      throw error;
+    } finally {
+      client.unref();
+    }
+  }
+
+  function leave(client: OwnClient): void {
+    if (client !== alone) return;
+    alone = null;
+    void client.end().catch(suppress);
+  }
+
+  async function again<T>(sendOnce: () => Promise<readonly T[]>): Promise<readonly T[]> {
     let failsSince: number | null = null;
     for (let attempt = 1; ; attempt++) {
       try {
-        const rows = await send<T>(pool, sql, values(attempt > 1));
+        const rows = await sendOnce();
         hasAnswered = true;
         return rows;
       } catch (error) {
         if (isClosed) throw journalClosed();
         failsSince ??= systemClock.now();
-        const again = againAfter(error);
+        const when = againAfter(error);
         hasAnswered ||= isAnswered(error);
         const patienceMs = hasAnswered ? PATIENCE_MS : FIRST_PATIENCE_MS;
-        if (again === "never" || systemClock.now() - failsSince > patienceMs) throw error;
-        if (again === "at-once") continue;
+        if (when === "never" || systemClock.now() - failsSince > patienceMs) throw error;
+        if (when === "at-once") continue;
         if (attempt === 2) tell(classify({ surface: "store", error: postgresError(error, secrets) }), WAITING);
         await pause(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1)));
       }
@@ -117,8 +162,8 @@ export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
   return {
     address,
     inSchema,
-    askAgain,
-    ask: (sql, values = []) => askAgain(sql, () => values),
+    ask: (sql, values = []) => again(() => send(pool, sql, values)),
+    askAlone: (sql, values = []) => again(() => sendAlone(sql, values)),
     async transaction(mode, work) {
       const client = await pool.connect();
       let failure: unknown = null;
@@ -135,15 +180,10 @@ export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
         client.release(failure !== null);
       }
     },
-    async connect() {
-      const client = new pg.Client(config);
-      client.on("error", suppress);
-      await client.connect();
-      return client;
-    },
+    connect,
     close() {
       isClosed = true;
-      return keepingAlive(pool.end());
+      return keepingAlive(Promise.all([pool.end(), alone?.end()]));
     },
   };
 }
@@ -152,7 +192,7 @@ export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
  * Idle connections do not keep the process alive. While one is being closed, a timer does: a process that awaits the end would
  * otherwise exit in the middle of it, with a status that says so. A connection that died silently never ends, so the wait does.
  */
-export async function keepingAlive(ending: Promise<void>): Promise<void> {
+export async function keepingAlive(ending: Promise<unknown>): Promise<void> {
   let letGo: () => void = () => undefined;
   const limit = new Promise<void>((resolve) => {
     letGo = systemClock.after(CONNECT_MS, resolve);

@@ -6,6 +6,7 @@ import type { FaultCode } from "../../core/fault/catalogue.ts";
 import { FaultError, isFaultError } from "../../core/fault/fault-error.ts";
 import { readField } from "../../core/try-read.ts";
 import { refusal } from "../journal-faults.ts";
+import { STALE_CODE } from "./write-functions.ts";
 
 interface CodeRow {
   /** How a statement that failed like this goes on: at once, when the server is back, or not at all. */
@@ -42,7 +43,8 @@ const CODES: Readonly<Record<string, CodeRow>> = {
   "28":    { ...REFUSED, advice: "Check user and password, in the address or in PGUSER and PGPASSWORD.", example: "password authentication failed for user \"ada\"" },
   "3D000": { ...REFUSED, advice: "Create the database first; the journal makes only its own schema.", example: "database \"agents\" does not exist" },
   "42501": { ...REFUSED, advice: "Give the user the right to create and use the journal's schema.", example: "permission denied for database agents" },
-  "42883": { ...OTHER_VERSION, example: "function faultline.write_2(…) does not exist" },
+  "42883": { ...OTHER_VERSION, example: "function faultline.write_3(…) does not exist" },
+  "42804": { ...OTHER_VERSION, example: "binary data has array element type 16400 instead of expected 16500 (faultline.entry)" },
   "42P01": { ...OTHER_VERSION, example: "relation \"faultline.events\" does not exist" },
   "42703": { ...OTHER_VERSION, example: "column \"seal\" does not exist" },
   "3F000": { ...OTHER_VERSION, example: "schema \"faultline\" does not exist" },
@@ -81,6 +83,11 @@ export function isAnswered(error: unknown): boolean {
 /** Whether one write is to blame, and not the store. */
 export function isOfOneWrite(error: unknown): boolean {
   return !isFaultError(error) && rowOf(error).alone;
+}
+
+/** Whether a write was refused because another process has written to the same session. */
+export function isStale(error: unknown): boolean {
+  return codeOf(error) === STALE_CODE;
 }
 
 /** Whatever the driver threw, as the fault it is; without values and secrets. */

@@ -111,6 +111,13 @@ export const STEPS: readonly (readonly string[])[] = [
     "ALTER TABLE @.sessions DROP COLUMN writer",
     "ALTER TABLE @.kept DROP COLUMN writer",
   ],
+  [
+    // The arguments of a write; `row-bytes.ts` sends them in this order.
+    "CREATE TYPE @.moved_head AS (number bigint, last_seq integer, last_hash text, status text, updated_at float8, seq_before integer, hash_before text)",
+    "CREATE TYPE @.begun_head AS (number bigint, last_seq integer, last_hash text, status text, updated_at float8, started_at float8, session text)",
+    "CREATE TYPE @.entry AS (session bigint, seq integer, at float8, type text, body text, hash text, seal text)",
+    "CREATE TYPE @.keep AS (kind text, key text, value text, hash text, session text, seq integer, at float8, old text)",
+  ],
 ];
 
 export const SCHEMA_VERSION = STEPS.length;

@@ -7,76 +7,77 @@ const LOCK = "PERFORM pg_advisory_xact_lock(hashtextextended('faultline @.', 0))
 /** Plans are kept for as long as a connection lives, and the first ones are made while tables are empty. */
 const BY_INDEX = "SET enable_seqscan = off SET plan_cache_mode = force_generic_plan";
 
-const NEWEST_POSITION = `SELECT greatest(coalesce((SELECT max(position) FROM @.events), 0),
+const NEWEST_POSITION = `greatest(coalesce((SELECT max(position) FROM @.events), 0),
       coalesce((SELECT value::bigint FROM @.meta WHERE name = 'pruned'), 0))`;
 
-const HEAD =
-  "session text, number bigint, seq integer, hash text, status text, started_at float8, updated_at float8, new_seq integer, new_hash text";
-const KEEPS =
-  "unnest(k_kind, k_key, k_value, k_hash, k_session, k_seq, k_at, k_old) WITH ORDINALITY AS k (kind, key, value, hash, session, seq, at, old, n)";
+const KEEPS = "unnest(keeps) WITH ORDINALITY AS k (kind, key, value, hash, session, seq, at, old, n)";
 const TAG = "kind text, key text, tag text, at float8";
-const MARK = `entry integer, session bigint, call text, worked boolean, fingerprint text, code text, tool text, recourse text, message text,
+const MARK = `entry integer, session bigint, seq integer, at float8, call text, worked boolean, fingerprint text, code text, tool text, recourse text, message text,
     echo_from text, echo_to text, cause text, pairs text`;
 
+/** Nothing was written: a session is not where the writer believes. Another process was first. */
+export const STALE_CODE = "FL001";
+const RAISE_STALE = `RAISE EXCEPTION USING ERRCODE = '${STALE_CODE}', MESSAGE = 'another process has written to the same session'`;
+
 /**
- * Appends entries and keeps values, all of them or none. Answers with the position before the first entry; with sessions that are not
- * where the writer believes (then nothing was written); and with the numbers of values whose condition did not hold: `k_old` is the checksum that
- * must be there, empty for none. A session that is new has the number of its first entry in this write, negative.
- * A writer numbers its calls and waits for each answer, so the answer to its last call is all that has to be remembered.
+ * Appends entries and keeps values, all of them or none. Answers with the position before the first entry, and with the numbers of values
+ * whose condition did not hold: `old` is the checksum that must be there, empty for none. `moved` are heads of sessions that are there, `begun` of
+ * those that begin, and `absent` must not be there. A session that begins has the number of its first entry in this write, negative.
+ * A writer numbers its calls and waits for each answer, so the answer to its last call is all that has to be remembered. A call that was done
+ * is answered again: its first answer was lost on its way. A call before the last one was held up, and nobody waits for its answer.
  */
-const WRITE = `CREATE FUNCTION @.write_2(
-    w_writer text, w_call bigint, w_is_repeated boolean, w_channel text, w_notice text, w_now float8, heads json,
-    e_session bigint[], e_seq integer[], e_at float8[], e_type text[], e_body text[], e_hash text[], e_seal text[],
-    k_kind text[], k_key text[], k_value text[], k_hash text[], k_session text[], k_seq integer[], k_at float8[], k_old text[],
-    tags json, runs json, marks json)
-  RETURNS TABLE (base bigint, stale text[], lost integer[]) LANGUAGE plpgsql ${BY_INDEX} AS $write$
+const WRITE = `CREATE FUNCTION @.write_3(
+    w_writer text, w_call bigint, w_channel text, w_notice text, w_now float8,
+    moved @.moved_head[], begun @.begun_head[], absent text[], entries @.entry[], keeps @.keep[], tags json, runs json, marks json,
+    OUT base bigint, OUT lost integer[])
+  LANGUAGE plpgsql ${BY_INDEX} AS $write$
   #variable_conflict use_column
-  DECLARE v_base bigint; v_stale text[]; v_lost integer[] := '{}';
+  DECLARE v_base bigint; v_lost integer[] := '{}'; v_last bigint; v_rows integer;
   BEGIN
     IF current_setting('synchronous_commit') = 'off' THEN PERFORM set_config('synchronous_commit', 'on', true); END IF;
     ${LOCK};
-    IF w_is_repeated THEN
-      -- The first answer was lost on its way.
-      RETURN QUERY SELECT w.base, '{}'::text[], w.lost FROM @.writers AS w WHERE w.writer = w_writer AND w.call = w_call;
-      IF FOUND THEN RETURN; END IF;
-    END IF;
-    v_stale := ARRAY(SELECT h.session FROM json_to_recordset(heads) AS h (${HEAD})
-      LEFT JOIN @.sessions AS s ON s.session = h.session
-      WHERE coalesce(s.last_seq, 0) <> h.seq OR s.last_hash <> h.hash);
-    IF cardinality(v_stale) > 0 THEN RETURN QUERY SELECT 0::bigint, v_stale, '{}'::integer[]; RETURN; END IF;
-    ${NEWEST_POSITION} INTO v_base;
-    IF cardinality(array_remove(k_old, NULL)) > 0 THEN
+    SELECT w.call, w.base, w.lost, ${NEWEST_POSITION} INTO v_last, base, lost, v_base
+      FROM (VALUES (1)) AS one LEFT JOIN @.writers AS w ON w.writer = w_writer;
+    IF v_last >= w_call THEN RETURN; END IF;
+    IF keeps IS NOT NULL THEN
       v_lost := ARRAY(SELECT k.n::integer FROM ${KEEPS} LEFT JOIN @.kept AS t ON t.kind = k.kind AND t.key = k.key
         WHERE k.old IS NOT NULL AND k.old <> coalesce(t.hash, ''));
     END IF;
-    IF w_call = 1 THEN DELETE FROM @.writers AS w WHERE w.at < now() - interval '1 day'; END IF;
-    INSERT INTO @.writers AS w (writer, call, base, lost) VALUES (w_writer, w_call, v_base, v_lost)
-      ON CONFLICT (writer) DO UPDATE SET call = excluded.call, base = excluded.base, lost = excluded.lost, at = excluded.at
-      WHERE w.call < excluded.call;
-    -- The first message was held up, and came behind the one that repeated it: nobody waits for this answer.
-    IF NOT FOUND THEN RETURN QUERY SELECT v_base, '{}'::text[], '{}'::integer[]; RETURN; END IF;
-    IF cardinality(e_seq) > 0 THEN
-      UPDATE @.sessions AS s SET status = h.status, updated_at = h.updated_at, last_seq = h.new_seq, last_hash = h.new_hash
-        FROM json_to_recordset(heads) AS h (${HEAD}) WHERE s.number = h.number AND h.new_seq > h.seq;
+    base := v_base;
+    lost := v_lost;
+    IF v_last IS NULL THEN
+      DELETE FROM @.writers AS w WHERE w.at < now() - interval '1 day';
+      INSERT INTO @.writers (writer, call, base, lost) VALUES (w_writer, w_call, v_base, v_lost);
+    ELSE
+      UPDATE @.writers AS w SET call = w_call, base = v_base, lost = v_lost, at = now() WHERE w.writer = w_writer;
+    END IF;
+    IF moved IS NOT NULL THEN
+      UPDATE @.sessions AS s SET status = m.status, updated_at = m.updated_at, last_seq = m.last_seq, last_hash = m.last_hash
+        FROM unnest(moved) AS m WHERE s.number = m.number AND s.last_seq = m.seq_before AND s.last_hash = m.hash_before;
+      GET DIAGNOSTICS v_rows = ROW_COUNT;
+      IF v_rows <> cardinality(moved) THEN ${RAISE_STALE}; END IF;
+    END IF;
+    IF begun IS NOT NULL THEN
       INSERT INTO @.sessions (number, session, status, started_at, updated_at, last_seq, last_hash)
-        SELECT v_base - h.number, h.session, h.status, h.started_at, h.updated_at, h.new_seq, h.new_hash
-        FROM json_to_recordset(heads) AS h (${HEAD}) WHERE h.number < 0 AND h.new_seq > h.seq;
+        SELECT v_base - b.number, b.session, b.status, b.started_at, b.updated_at, b.last_seq, b.last_hash FROM unnest(begun) AS b
+        ON CONFLICT (session) DO NOTHING;
+      GET DIAGNOSTICS v_rows = ROW_COUNT;
+      IF v_rows <> cardinality(begun) THEN ${RAISE_STALE}; END IF;
+    END IF;
+    IF absent IS NOT NULL THEN
+      IF EXISTS (SELECT 1 FROM @.sessions AS s WHERE s.session = ANY (absent)) THEN ${RAISE_STALE}; END IF;
+    END IF;
+    IF entries IS NOT NULL THEN
       INSERT INTO @.events (position, session, seq, at, type, body, hash, seal)
         SELECT v_base + e.n, CASE WHEN e.session > 0 THEN e.session ELSE v_base - e.session END, e.seq, e.at, e.type, e.body, e.hash, e.seal
-        FROM unnest(e_session, e_seq, e_at, e_type, e_body, e_hash, e_seal) WITH ORDINALITY AS e (session, seq, at, type, body, hash, seal, n);
+        FROM unnest(entries) WITH ORDINALITY AS e (session, seq, at, type, body, hash, seal, n);
     END IF;
-    IF marks IS NOT NULL THEN PERFORM @.note_faults_1(v_base, e_seq, e_at, marks); END IF;
-    IF cardinality(k_key) > 0 THEN
-      PERFORM @.keep_2(w_now, v_lost, k_kind, k_key, k_value, k_hash, k_session, k_seq, k_at, k_old, tags, runs);
-    END IF;
-    PERFORM pg_notify(w_channel, w_notice || ' ' || (v_base + cardinality(e_seq)));
-    RETURN QUERY SELECT v_base, '{}'::text[], v_lost;
+    IF marks IS NOT NULL THEN PERFORM @.note_faults_2(v_base, marks); END IF;
+    IF keeps IS NOT NULL THEN PERFORM @.keep_3(w_now, v_lost, keeps, tags, runs); END IF;
+    PERFORM pg_notify(w_channel, w_notice || ' ' || (v_base + coalesce(cardinality(entries), 0)));
   END $write$`;
 
-const KEEP = `CREATE FUNCTION @.keep_2(
-    w_now float8, v_lost integer[],
-    k_kind text[], k_key text[], k_value text[], k_hash text[], k_session text[], k_seq integer[], k_at float8[], k_old text[],
-    tags json, runs json)
+const KEEP = `CREATE FUNCTION @.keep_3(w_now float8, v_lost integer[], keeps @.keep[], tags json, runs json)
   RETURNS void LANGUAGE plpgsql ${BY_INDEX} AS $keep$
   #variable_conflict use_column
   BEGIN
@@ -106,7 +107,7 @@ const KEEP = `CREATE FUNCTION @.keep_2(
   END $keep$`;
 
 /** The index of failures, mark by mark in the order of their entries. \`src/core/record/fault-index.ts\` says what it holds. */
-const NOTE_FAULTS = `CREATE FUNCTION @.note_faults_1(v_base bigint, e_seq integer[], e_at float8[], marks json)
+const NOTE_FAULTS = `CREATE FUNCTION @.note_faults_2(v_base bigint, marks json)
   RETURNS void LANGUAGE plpgsql ${BY_INDEX} AS $note$
   #variable_conflict use_column
   DECLARE m record; v_last record; v_session bigint; v_family bigint;
@@ -129,7 +130,7 @@ const NOTE_FAULTS = `CREATE FUNCTION @.note_faults_1(v_base bigint, e_seq intege
         WHERE f.session = v_session AND f.call >= m.echo_from AND f.call < m.echo_to AND g.code = m.code
           AND substr(g.fingerprint, strpos(g.fingerprint, '#')) = m.cause);
       INSERT INTO @.fault_groups AS g (fingerprint, code, tool, count, sessions, first_at, last_at, message)
-        VALUES (m.fingerprint, m.code, m.tool, 1, 0, e_at[m.entry], e_at[m.entry], m.message)
+        VALUES (m.fingerprint, m.code, m.tool, 1, 0, m.at, m.at, m.message)
         ON CONFLICT (fingerprint) DO UPDATE SET count = g.count + 1, first_at = least(g.first_at, excluded.first_at),
           message = CASE WHEN excluded.last_at >= g.last_at THEN excluded.message ELSE g.message END,
           last_at = greatest(g.last_at, excluded.last_at)
@@ -137,7 +138,7 @@ const NOTE_FAULTS = `CREATE FUNCTION @.note_faults_1(v_base bigint, e_seq intege
       UPDATE @.fault_groups AS g SET sessions = g.sessions + 1 WHERE g.number = v_family
         AND NOT EXISTS (SELECT 1 FROM @.faults AS f WHERE f.family = v_family AND f.session = v_session);
       INSERT INTO @.faults (position, at, session, seq, call, family, recourse, message, pairs)
-        VALUES (v_base + m.entry, e_at[m.entry], v_session, e_seq[m.entry], m.call, v_family, m.recourse, m.message,
+        VALUES (v_base + m.entry, m.at, v_session, m.seq, m.call, v_family, m.recourse, m.message,
           array_to_tsvector(string_to_array(m.pairs, ' ')));
     END LOOP;
   END $note$`;
@@ -214,4 +215,4 @@ export const MAKE_FUNCTIONS: readonly string[] = [
 ];
 
 /** The newest position that is on disk: of an entry that is there, or of one that was removed. */
-export const LAST_POSITION = NEWEST_POSITION;
+export const LAST_POSITION = `SELECT ${NEWEST_POSITION}`;

@@ -10,6 +10,7 @@ import { ownerOf, SEAL, TAGGED_KINDS } from "../keep-kinds.ts";
 import { pairsOf, textOfFault } from "../search-text.ts";
 import { checksumOf, sealOf } from "../sealed.ts";
 import { statusAfter } from "../session-status.ts";
+import type { Field, RowTypeName } from "./row-bytes.ts";
 import { indexable, tagText } from "./stored-text.ts";
 
 export interface Write {
@@ -57,54 +58,27 @@ export interface WritePlan {
   readonly call: WriteCall;
 }
 
-type Column<T> = T[];
-
-/** The arguments of `write_2`, but for those of the connection. */
+/** The arguments of `write_3`, but for those of the connection. Rows are those of `row-bytes.ts`. */
 export interface WriteCall {
-  readonly heads: HeadRow[];
-  readonly entries: {
-    readonly session: Column<number>;
-    readonly seq: Column<number>;
-    readonly at: Column<number>;
-    readonly type: Column<string>;
-    readonly body: Column<string>;
-    readonly hash: Column<string>;
-    readonly seal: Column<string>;
-  };
-  readonly keeps: {
-    readonly kind: Column<string>;
-    readonly key: Column<string>;
-    readonly value: Column<string | null>;
-    readonly hash: Column<string>;
-    readonly session: Column<string | null>;
-    readonly seq: Column<number>;
-    readonly at: Column<number | null>;
-    readonly old: Column<string | null>;
-  };
+  readonly rows: Readonly<Record<RowTypeName, Field[][]>>;
+  /** Sessions that are not there, and must not be there. */
+  readonly absent: string[];
   readonly tags: object[];
   hasTagged: boolean;
   readonly runs: object[];
   readonly marks: object[];
 }
 
-interface HeadRow {
-  readonly session: string;
-  readonly number: number;
-  readonly seq: number;
-  readonly hash: string;
-  readonly status: string;
-  readonly started_at: number;
-  readonly updated_at: number;
-  readonly new_seq: number;
-  readonly new_hash: string;
+/** What is known about sessions: a head, null for one that is not there. */
+export interface KnownHeads {
+  /** What this process remembers, perhaps wrongly. */
+  readonly remembered: ReadonlyMap<string, Head>;
+  /** What was read for this very write, so that it can be refused. */
+  readonly read: ReadonlyMap<string, Head | null>;
 }
 
-/** What is known about sessions: a head, null for one that is not there. */
-export type Known = ReadonlyMap<string, Head | null>;
-
-/** `fresh`: sessions whose head was read for this very write, so that it can be refused. */
-export function planWrites(writes: readonly Write[], known: Known, fresh: ReadonlySet<string>): WritePlan {
-  const plan = new Plan(known, fresh);
+export function planWrites(writes: readonly Write[], known: KnownHeads): WritePlan {
+  const plan = new Plan(known);
   let taken = 0;
   for (const write of writes) {
     if (!plan.take(write, taken)) break;
@@ -115,13 +89,13 @@ export function planWrites(writes: readonly Write[], known: Known, fresh: Readon
 
 /** The sessions whose heads a write depends on. */
 export function sessionsOf({ append, keeps }: Write): readonly string[] {
+  if (append !== null && keeps.length === 0) return [append.session];
   const owners = keeps.filter(({ kind }) => SEAL[kind] === "onto-chain").map(({ key }) => ownerOf(key));
   return append === null ? owners : [append.session, ...owners];
 }
 
 class Plan {
-  readonly #known: Known;
-  readonly #fresh: ReadonlySet<string>;
+  readonly #known: KnownHeads;
   readonly #heads = new Map<string, Head>();
   readonly #used = new Set<string>();
   readonly #refused = new Map<number, Error>();
@@ -132,9 +106,8 @@ class Plan {
   /** Which row of the call each key has; null for one that a later write must not touch in the same call. */
   readonly #rows = new Map<string, number | null>();
   readonly #call: WriteCall = {
-    heads: [],
-    entries: { session: [], seq: [], at: [], type: [], body: [], hash: [], seal: [] },
-    keeps: { kind: [], key: [], value: [], hash: [], session: [], seq: [], at: [], old: [] },
+    rows: { moved: [], begun: [], entry: [], keep: [] },
+    absent: [],
     tags: [],
     hasTagged: false,
     runs: [],
@@ -142,9 +115,8 @@ class Plan {
   };
   readonly #placed = new Map<string, EncodedKeep>();
 
-  constructor(known: Known, fresh: ReadonlySet<string>) {
+  constructor(known: KnownHeads) {
     this.#known = known;
-    this.#fresh = fresh;
   }
 
   /** False when the write must wait for the outcome of those before it. */
@@ -157,7 +129,7 @@ class Plan {
   }
 
   done(taken: number): WritePlan {
-    for (const session of this.#used) this.#call.heads.push(this.#headRow(session));
+    for (const session of this.#used) this.#writeHead(session);
     for (const keep of this.#placed.values()) this.#place(keep);
     return {
       taken,
@@ -179,11 +151,18 @@ class Plan {
   /** A session that is begun is taken for new: if it is not, the server says so. */
   #use(session: string, isBegun: boolean): void {
     this.#used.add(session);
-    if (!this.#known.has(session) && !isBegun) this.#unknown.add(session);
+    if (this.#knownHead(session) === undefined && !isBegun) this.#unknown.add(session);
+  }
+
+  /** As it is before this write; undefined when it is not known. */
+  #knownHead(session: string): Head | null | undefined {
+    const { read, remembered } = this.#known;
+    const head = read.get(session);
+    return head === undefined ? remembered.get(session) : head;
   }
 
   #headOf(session: string): Head | null {
-    return this.#heads.get(session) ?? this.#known.get(session) ?? null;
+    return this.#heads.get(session) ?? this.#knownHead(session) ?? null;
   }
 
   #append(
@@ -195,7 +174,7 @@ class Plan {
     const lastSeq = head?.lastSeq ?? 0;
     if (lastSeq !== after) {
       // What this process remembers may be old: the store decides.
-      if (!this.#fresh.has(session)) this.#unknown.add(session);
+      if (!this.#known.read.has(session)) this.#unknown.add(session);
       this.#refused.set(place, fenced(session, after, lastSeq));
       return false;
     }
@@ -216,7 +195,7 @@ class Plan {
   }
 
   #writeEntries(session: string, before: Head, entries: readonly EncodedEntry[], lastSeal: string): void {
-    const columns = this.#call.entries;
+    const rows = this.#call.rows.entry;
     let { status, updatedAt, lastSeq, lastHash } = before;
     const sealedSeq = lastSeq + entries.length;
     for (const entry of entries) {
@@ -225,51 +204,38 @@ class Plan {
       const seal = restored?.seal ?? (lastSeq === sealedSeq ? lastSeal : "");
       lastHash = nextLink(lastHash, lastSeq, at, type, body, seal);
       refuseOtherLink(session, lastSeq, lastHash, restored);
-      columns.session.push(before.number);
-      columns.seq.push(lastSeq);
-      columns.at.push(at);
-      columns.type.push(type);
-      columns.body.push(body);
-      columns.hash.push(lastHash);
-      columns.seal.push(seal);
+      rows.push([before.number, lastSeq, at, type, body, lastHash, seal]);
       this.#entries.push({ session, seq: lastSeq, at, body });
-      this.#mark(entry, session, before.number);
+      this.#mark(entry, session, before.number, lastSeq);
       status = statusAfter(status, mark);
       if (at > updatedAt) updatedAt = at;
     }
     this.#heads.set(session, { ...before, status, updatedAt, lastSeq, lastHash });
   }
 
-  #mark({ faultMark }: EncodedEntry, session: string, number: number): void {
+  #mark({ at, faultMark }: EncodedEntry, session: string, number: number, seq: number): void {
     if (faultMark === null) return;
     const { call, worked, fault, echoOf } = faultMark;
     const about =
       fault === null ? {} : { ...fault, cause: causeIn(fault), pairs: pairsOf(textOfFault({ ...fault, session })) };
     // In the order of texts, names that begin with `a/` are those from `a/` up to `a0`.
     const echo = echoOf === null ? {} : { echo_from: echoOf, echo_to: `${echoOf.slice(0, -1)}0` };
-    this.#call.marks.push({ entry: this.#entries.length, session: number, call, worked, ...about, ...echo });
+    this.#call.marks.push({ entry: this.#entries.length, session: number, seq, at, call, worked, ...about, ...echo });
   }
 
   #keep(keep: EncodedKeep, { append, onlyOver }: Write, place: number): void {
     const { kind, key, text } = keep;
-    const columns = this.#call.keeps;
-    const row = this.#rows.get(`${kind} ${key}`) ?? columns.key.length;
+    const rows = this.#call.rows.keep;
+    const row = this.#rows.get(`${kind} ${key}`) ?? rows.length;
     const sealedBy = append === null || append.entries.length === 0 ? null : append.session;
     const session = sessionFor(kind, key, sealedBy);
     const head = session === null ? null : this.#headOf(session);
-    columns.kind[row] = kind;
-    columns.key[row] = key;
-    columns.value[row] = text;
     const sealed = keep.restored ?? {
       hash: text === null ? "" : checksumOf(kind, key, text, head?.lastHash ?? null),
       session: head === null ? null : session,
       seq: head?.lastSeq ?? 0,
     };
-    columns.hash[row] = sealed.hash;
-    columns.session[row] = sealed.session;
-    columns.seq[row] = sealed.seq;
-    columns.at[row] = keep.place.at;
-    columns.old[row] = onlyOver;
+    rows[row] = [kind, key, text, sealed.hash, sealed.session, sealed.seq, keep.place.at, onlyOver];
     if (onlyOver !== null) this.#conditions.set(row + 1, place);
     this.#rows.set(`${kind} ${key}`, onlyOver === null ? row : null);
     this.#placed.set(`${kind} ${key}`, keep);
@@ -287,21 +253,15 @@ class Plan {
     this.#call.runs.push({ run: key, text, pairs: text === null ? null : pairsOf(text) });
   }
 
-  /** The head that the server must find, and the one that it puts in its place. */
-  #headRow(session: string): HeadRow {
-    const before = this.#known.get(session) ?? null;
+  #writeHead(session: string): void {
+    const { rows, absent } = this.#call;
+    const before = this.#knownHead(session) ?? null;
     const now = this.#heads.get(session) ?? before;
-    return {
-      session,
-      number: now?.number ?? 0,
-      seq: before?.lastSeq ?? 0,
-      hash: before?.lastHash ?? "",
-      status: now?.status ?? "open",
-      started_at: now?.startedAt ?? 0,
-      updated_at: now?.updatedAt ?? 0,
-      new_seq: now?.lastSeq ?? 0,
-      new_hash: now?.lastHash ?? "",
-    };
+    if (now === null) return void absent.push(session);
+    const { number, lastSeq, lastHash, status, updatedAt, startedAt } = now;
+    const head = [number, lastSeq, lastHash, status, updatedAt];
+    if (before === null) rows.begun.push([...head, startedAt, session]);
+    else rows.moved.push([...head, before.lastSeq, before.lastHash]);
   }
 }
 

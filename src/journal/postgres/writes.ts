@@ -7,9 +7,18 @@
 import { systemClock } from "../../host/clock.ts";
 import type { KeepKind } from "../journal.ts";
 import { refusal } from "../journal-faults.ts";
-import type { Database } from "./database.ts";
-import { isOfOneWrite, postgresError } from "./postgres-errors.ts";
-import { type Head, planWrites, sessionsOf, type Write, type WritePlan, type WrittenEntry } from "./write-plan.ts";
+import type { Database, Value } from "./database.ts";
+import { isOfOneWrite, isStale, postgresError } from "./postgres-errors.ts";
+import { ROW_TYPES, rowArray, type RowTypeName } from "./row-bytes.ts";
+import {
+  type Head,
+  planWrites,
+  sessionsOf,
+  type Write,
+  type WriteCall,
+  type WritePlan,
+  type WrittenEntry,
+} from "./write-plan.ts";
 
 export interface Committed {
   /** The position before the first entry. */
@@ -34,7 +43,6 @@ interface Waiting {
 
 interface Written {
   readonly base: number;
-  readonly stale: readonly string[];
   readonly lost: readonly number[];
 }
 
@@ -44,8 +52,11 @@ const MAX_HEADS = 10_000;
 /** How often a write is tried again after another process wrote first. After that the caller has to decide again. */
 const MAX_PLANS = 20;
 
-const CALL = `SELECT base, stale, lost FROM @.write_2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
-  $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`;
+const CALL = "SELECT base, lost FROM @.write_3($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+const TYPES = `SELECT ${Object.entries(ROW_TYPES)
+  .map(([name, type]) => `'@.${type.name}'::regtype::oid::integer AS ${name}`)
+  .join(", ")}`;
+type TypeIds = Readonly<Record<RowTypeName, number>>;
 const HEADS = `SELECT session, number, status, started_at AS "startedAt", updated_at AS "updatedAt", last_seq AS "lastSeq", last_hash AS "lastHash"
   FROM @.sessions WHERE session = ANY ($1)`;
 
@@ -65,6 +76,7 @@ export function createWrites(db: Database, { origin, channel, now, onCommitted }
   let gate: Promise<unknown> = Promise.resolve();
   let isBusy = false;
   let calls = 0;
+  let typeIds: TypeIds | null = null;
 
   function arm(): void {
     isBusy = true;
@@ -101,53 +113,42 @@ export function createWrites(db: Database, { origin, channel, now, onCommitted }
   /** Writes as many of these as go together; returns how many that were. */
   async function commit(batch: readonly Waiting[]): Promise<number> {
     const writes = batch.map(({ write }) => write);
-    const known = new Map<string, Head | null>(
-      writes.flatMap(sessionsOf).flatMap((session) => {
-        const head = heads.get(session);
-        return head === undefined ? [] : [[session, head] as const];
-      }),
-    );
-    const fresh = new Set<string>();
+    const read = new Map<string, Head | null>();
     for (let plans = 0; plans < MAX_PLANS; plans++) {
-      const plan = planWrites(writes, known, fresh);
+      const plan = planWrites(writes, { remembered: heads, read });
       if (plan.unknown.length > 0) {
-        await look(plan.unknown, known, fresh);
+        await look(plan.unknown, read);
         continue;
       }
       const written = plan.refused.size === plan.taken ? NOTHING_WRITTEN : await send(plan);
-      if (written.stale.length === 0) {
+      if (written !== null) {
         report(plan, written, batch);
         return plan.taken;
       }
-      // Another process has written to these sessions.
-      await look(written.stale, known, fresh);
+      await look(Array.from(new Set(writes.slice(0, plan.taken).flatMap(sessionsOf))), read);
     }
     throw refusal("StoreUnavailable", "Other processes keep writing to the same sessions. Try again.");
   }
 
-  async function look(sessions: readonly string[], known: Map<string, Head | null>, fresh: Set<string>): Promise<void> {
+  async function look(sessions: readonly string[], read: Map<string, Head | null>): Promise<void> {
     const rows = await db.ask<Head & { readonly session: string }>(HEADS, [sessions]);
-    for (const session of sessions) {
-      known.set(session, null);
-      fresh.add(session);
-    }
-    for (const { session, ...head } of rows) known.set(session, head);
+    for (const session of sessions) read.set(session, null);
+    for (const { session, ...head } of rows) read.set(session, head);
   }
 
-  async function send({ call, kinds }: WritePlan): Promise<Written> {
-    const number = ++calls;
-    const { entries: e, keeps: k } = call;
+  /** null when another process has written to one of these sessions: then nothing was written. */
+  async function send({ call, kinds }: WritePlan): Promise<Written | null> {
     const notice = `${origin} ${Array.from(kinds).join(",")}`;
-    const [written] = await db.askAgain<Written>(CALL, (isRepeated) => [
-      ...[origin, number, isRepeated, channel, notice, now(), JSON.stringify(call.heads)],
-      ...[e.session, e.seq, e.at, e.type, e.body, e.hash, e.seal],
-      ...[k.kind, k.key, k.value, k.hash, k.session, k.seq, k.at, k.old],
-      call.hasTagged ? JSON.stringify(call.tags) : null,
-      call.runs.length > 0 ? JSON.stringify(call.runs) : null,
-      call.marks.length > 0 ? JSON.stringify(call.marks) : null,
-    ]);
-    if (written === undefined) throw new Error("the server did not say what it has written");
-    return written;
+    try {
+      typeIds ??= await readTypeIds(db);
+      const asked = [origin, ++calls, channel, notice, now(), ...argumentsOf(call, typeIds)];
+      const [written] = await db.askAlone<Written>(CALL, asked);
+      if (written === undefined) throw new Error("the server did not say what it has written");
+      return written;
+    } catch (error) {
+      if (isStale(error)) return null;
+      throw error;
+    }
   }
 
   function report(plan: WritePlan, { base, lost }: Written, batch: readonly Waiting[]): void {
@@ -181,7 +182,22 @@ export function createWrites(db: Database, { origin, channel, now, onCommitted }
   };
 }
 
-const NOTHING_WRITTEN: Written = { base: 0, stale: [], lost: [] };
+const NOTHING_WRITTEN: Written = { base: 0, lost: [] };
+
+async function readTypeIds(db: Database): Promise<TypeIds> {
+  const [ids] = await db.ask<TypeIds>(TYPES);
+  if (ids === undefined) throw new Error("the server did not say what it calls its types");
+  return ids;
+}
+
+function argumentsOf({ rows, absent, ...call }: WriteCall, ids: TypeIds): readonly Value[] {
+  const array = (name: RowTypeName): Buffer | null => rowArray(ROW_TYPES[name], ids[name], rows[name]);
+  return [
+    ...[array("moved"), array("begun"), absent.length > 0 ? absent : null, array("entry"), array("keep")],
+    call.hasTagged ? JSON.stringify(call.tags) : null,
+    ...[call.runs, call.marks].map((marks) => (marks.length > 0 ? JSON.stringify(marks) : null)),
+  ];
+}
 
 /** A value without an entry. */
 export function loose(keeps: Write["keeps"], onlyOver: string | null = null): Write {
