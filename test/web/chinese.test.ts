@@ -14,6 +14,21 @@ const DATA_FILES = [
   "src/workflow/node/*.ts",
 ];
 
+/** What a missing translation can break. The other rules do not depend on the language: pages.test.ts checks them. */
+const RULES_ABOUT_WORDS = [
+  ...["aria-command-name", "aria-dialog-name", "aria-input-field-name", "aria-meter-name", "aria-progressbar-name"],
+  ...[
+    "aria-toggle-field-name",
+    "aria-tooltip-name",
+    "button-name",
+    "document-title",
+    "empty-heading",
+    "empty-table-header",
+  ],
+  ...["html-has-lang", "html-lang-valid", "image-alt", "input-button-name", "label", "label-content-name-mismatch"],
+  ...["link-name", "role-img-alt", "select-name", "summary-name", "svg-img-alt"],
+];
+
 inBrowser("every page in Chinese", () => {
   const words = englishWords();
   const data = globSync(DATA_FILES, { cwd: `${import.meta.dirname}/../..` })
@@ -31,7 +46,7 @@ inBrowser("every page in Chinese", () => {
     await shown(page);
     expect(await page.evaluate("document.documentElement.lang")).toBe("zh-CN");
     expect(await englishOn(page, words, data)).toEqual([]);
-    expect(await violationsOf(page)).toEqual([]);
+    expect(await violationsOf(page, RULES_ABOUT_WORDS)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await overflowsOf(page)).toEqual([]);
   });

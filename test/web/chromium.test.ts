@@ -19,6 +19,11 @@ const CASES: readonly (readonly [
   ],
   ["Chrome on the PATH", "linux", { PATH: "/bin:/usr/bin" }, ["/usr/bin/google-chrome"], "/usr/bin/google-chrome"],
   ["Chromium on the PATH", "linux", { PATH: "/usr/bin" }, ["/usr/bin/chromium"], "/usr/bin/chromium"],
+  [
+    ...(["the shell without a window, if there are both", "linux", { PATH: "/usr/bin" }] as const),
+    ["/usr/bin/chromium", "/usr/bin/chromium-headless-shell"],
+    "/usr/bin/chromium-headless-shell",
+  ],
   ["Chromium as a snap", "linux", { PATH: "/bin" }, ["/snap/bin/chromium"], "/snap/bin/chromium"],
   [
     ...(["an application of macOS", "darwin", { PATH: "/bin" }] as const),

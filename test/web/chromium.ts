@@ -8,7 +8,17 @@ import { chromium, type LaunchOptions } from "playwright-core";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-const NAMES = ["google-chrome", "google-chrome-stable", "chromium", "chromium-browser", "chrome", "microsoft-edge"];
+/** The shell without a window comes first: it is the same engine and needs half of the processor time. */
+const NAMES = [
+  "chromium-headless-shell",
+  "chrome-headless-shell",
+  "google-chrome",
+  "google-chrome-stable",
+  "chromium",
+  "chromium-browser",
+  "chrome",
+  "microsoft-edge",
+];
 
 /** Where installers put it. A place may begin with a variable of the environment. */
 const PLACES: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
@@ -76,9 +86,9 @@ function installers(): readonly Installer[] {
     ...(isRoot && existsSync("/usr/bin/apt-get")
       ? [
           {
-            name: "Debian's chromium",
+            name: "Debian's chromium-headless-shell",
             command: "sh",
-            args: ["-c", "apt-get update -q && apt-get install -qy chromium"],
+            args: ["-c", "apt-get update -q && apt-get install -qy chromium-headless-shell"],
           },
         ]
       : []),
