@@ -85,7 +85,10 @@ export const gatewayCall = z
         id: z.string().describe("The call with the number of its decision."),
         target: z.string(),
         attempt: z.number(),
-        code: z.string(),
+        code: z
+          .string()
+          .nullable()
+          .describe("Null: nothing failed. The target was silent, and another one was asked, too."),
         title: z.string(),
         recourse: z.string(),
         says: z.string().describe("The recourse, in words."),

@@ -20,7 +20,7 @@ import { dialectFor } from "./dialect/dialect.ts";
 import { errorHeaders, errorWords } from "./dialect/error-words.ts";
 import { Affinity, conversationOf, storedState } from "./route/affinity.ts";
 import { decisionIn, Ledger } from "./ledger/ledger.ts";
-import type { LedgerDecision, LedgerLine } from "./ledger/ledger-line.ts";
+import { decisionId, type LedgerDecision, type LedgerLine } from "./ledger/ledger-line.ts";
 import { ClientKeys, presentedKey } from "./key/client-keys.ts";
 import { type BudgetAlert, recordAlert } from "./key/budget-alert.ts";
 import { CallPurse, KeyAccount, type WindowName } from "./key/key-account.ts";
@@ -48,6 +48,7 @@ import { targetPrice } from "./target/target-price.ts";
 import { createTransport, type Transport } from "./target/transport.ts";
 
 const ANYONE = "anyone";
+const MOST_NAMED = 20;
 const NO_LIMITS = { hour: null, day: null, month: null };
 
 export interface GatewayListener {
@@ -237,7 +238,11 @@ export class Gateway {
     const decisions: LedgerDecision[] = [];
     const heard = (event: JournalEvent): void => {
       const decision = decisionIn(event);
-      if (decision !== null) decisions.push(decision);
+      if (decision === null) return;
+      decisions.push(decision);
+      // A header has room for the first ones.
+      if (decisions.length <= MOST_NAMED && "call" in event)
+        answer.decided.push(`${decisionId(event.call, decisions.length - 1)}=${decision.recourse}`);
     };
     const rest = facts.streaming ? beating(answer, clock, inForce.settings.keepAliveMs) : nothing;
     const party = { purse, heard, scope: scopeOf(exchange), policyOf: gatewayPolicy };
@@ -335,9 +340,10 @@ function conclude(
   const about = { "x-faultline-call": call, "x-faultline-attempts": String(attempts) };
   const headers = { ...errorHeaders(fault, now), ...about };
   const words = errorWords(fault, call);
-  const { refused } = memory;
-  // The target's own words are the best explanation of a request that it cannot accept.
-  if (!answer.isOpen && refused !== null && refused.fault.code === fault.code && words.status === refused.status) {
+  const refused = memory.refused?.fault.code === fault.code ? memory.refused : null;
+  // The target's own words are the best explanation of a request that it cannot accept. The page of a proxy in front of it is not.
+  const isOwnWords = refused !== null && words.status === refused.status && objectOf(parseJson(refused.body)) !== null;
+  if (!answer.isOpen && isOwnWords) {
     // Some targets repeat the request in their refusal, with the gateway's own key.
     return answer.send({ status: refused.status, headers: { ...refused.headers, ...headers } }, scrub(refused.body));
   }

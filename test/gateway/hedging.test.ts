@@ -48,7 +48,7 @@ describe.each(DIALECTS)("a client of %s", (dialect) => {
       expect(here.received().map(({ ended }) => ended)).toEqual(["client-left", "answered"]);
       const [line] = await lines(here);
       expect(line).toMatchObject({ target: `two/${SECOND}`, attempts: 2, status: "done", isExact: false });
-      expect(line?.decisions).toEqual([{ target: `one/${FIRST}`, attempt: 1, code: "", recourse: "hedge" }]);
+      expect(line?.decisions).toEqual([{ target: `one/${FIRST}`, attempt: 1, code: null, recourse: "hedge" }]);
       // Both are paid for: what was sent to the one that lost, too.
       const costs = here.events().flatMap((event) => ("cost" in event ? [event.cost?.microcents ?? 0] : []));
       expect(costs).toHaveLength(2);

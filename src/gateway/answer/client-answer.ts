@@ -24,7 +24,9 @@ type Chunk = Uint8Array<ArrayBuffer>;
 const STREAM_HEADERS = { "cache-control": "no-cache", "x-accel-buffering": "no" };
 const STREAM_TYPES = { events: "text/event-stream; charset=utf-8", list: "application/json" };
 const OWN_HEADERS = "x-faultline-";
-const TRAILERS = ["target", "call", "attempts", "omitted", "code"].map((name) => `${OWN_HEADERS}${name}`).join(", ");
+const TRAILERS = ["target", "call", "attempts", "decisions", "omitted", "code"]
+  .map((name) => `${OWN_HEADERS}${name}`)
+  .join(", ");
 const LINE_FEED = 0x0a;
 /** How closely: sending costs more than all the rest of a piece, and no reader sees the difference. */
 const TOGETHER_MS = 5;
@@ -33,6 +35,8 @@ const MOST_TOGETHER_BYTES = 16_384;
 export class ClientAnswer {
   /** How many attempts have begun. */
   attempts = 0;
+  /** What was decided about them, by name. */
+  readonly decided: string[] = [];
   private readonly response: ServerResponse;
   private readonly dialect: Dialect;
   /** The client sees a stream only when it is whole. */
@@ -103,7 +107,7 @@ export class ClientAnswer {
   send({ status, headers }: AnswerHead, body: Uint8Array | string): void {
     if (this.isOver) return;
     if (this.response.headersSent) return void this.response.end(body);
-    this.response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) });
+    this.response.writeHead(status, { ...headers, ...this.decisions, "content-length": Buffer.byteLength(body) });
     this.response.end(body);
   }
 
@@ -165,7 +169,7 @@ export class ClientAnswer {
   private show({ status, headers }: AnswerHead): void {
     this.opened = true;
     if (this.response.headersSent) this.tell(headers);
-    else this.response.writeHead(status, { ...headers, ...STREAM_HEADERS });
+    else this.response.writeHead(status, { ...headers, ...this.decisions, ...STREAM_HEADERS });
     for (const chunk of this.held.chunks) this.take(chunk);
     this.sendGathered();
     this.held = this.newHold();
@@ -173,10 +177,14 @@ export class ClientAnswer {
 
   /** The head is gone: tells in another way what it would have said of this call. */
   private tell(headers: PlainHeaders): void {
-    const about = Object.entries(headers).filter(([name]) => name.startsWith(OWN_HEADERS));
+    const about = Object.entries({ ...headers, ...this.decisions }).filter(([name]) => name.startsWith(OWN_HEADERS));
     if (this.dialect.streamAs === "list") this.response.addTrailers(Object.fromEntries(about));
     else if (about.length > 0)
       this.response.write(`${about.map(([name, value]) => `: ${name}: ${value}\n`).join("")}\n`);
+  }
+
+  private get decisions(): PlainHeaders {
+    return this.decided.length === 0 ? {} : { [`${OWN_HEADERS}decisions`]: this.decided.join(", ") };
   }
 
   /** Gathers all but the line that has not ended. The pieces of a list have no lines. */

@@ -1,11 +1,17 @@
 // A line of the ledger: one call of a client, with what was decided about it.
 
-/** What was decided about one failed attempt. */
+/** What was decided about one attempt. */
 export interface LedgerDecision {
   readonly target: string;
   readonly attempt: number;
-  readonly code: string;
+  /** null: nothing failed. The target was silent, and another one was asked, too. */
+  readonly code: string | null;
   readonly recourse: string;
+}
+
+/** Names a decision of a call, in the header `x-faultline-decisions` and on the dashboard. */
+export function decisionId(call: string, index: number): string {
+  return `${call}#${index + 1}`;
 }
 
 /** One call of a client. */

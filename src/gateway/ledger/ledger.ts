@@ -144,6 +144,6 @@ export function decisionIn(event: JournalEvent): LedgerDecision | null {
   }
   // The target that was silent: nothing failed.
   if (event.type === "call-admitted" && event.hedge !== undefined)
-    return { target: event.hedge.beside, attempt: event.attempt, code: "", recourse: "hedge" };
+    return { target: event.hedge.beside, attempt: event.attempt, code: null, recourse: "hedge" };
   return null;
 }

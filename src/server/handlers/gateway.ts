@@ -7,7 +7,7 @@ import type { Locale } from "../../core/fault/words/words.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { GatewayReport, ReportedBudget, ReportedRoute, ReportedStep } from "../../gateway/gateway-report.ts";
 import { windowStart } from "../../gateway/key/key-account.ts";
-import type { LedgerLine } from "../../gateway/ledger/ledger-line.ts";
+import { decisionId, type LedgerLine } from "../../gateway/ledger/ledger-line.ts";
 import { readLedger } from "../../gateway/ledger/read-ledger.ts";
 import { type DayUsage, usageOfDays } from "../../gateway/ledger/usage.ts";
 import type { TargetReport } from "../../runtime/target/report-targets.ts";
@@ -171,21 +171,22 @@ function sumOf(used: readonly DayUsage[]): View["spend"]["total"] {
 
 function callFor(line: LedgerLine, { askedName, targetName, omitted }: ShownNames, locale: Locale): CallView {
   const { call, at, tookMs, key, dialect, target, attempts, microcents, isExact, code } = line;
+  const { calls, silent, hedged } = SERVED_GATEWAY_WORDS[locale];
   const id: GatewayEnding = line.status === "cancelled" ? "cancelled" : code === null ? "completed" : "failed";
   return {
     ...{ call, at, tookMs, key, dialect, attempts, microcents, isExact },
     route: askedName(line.route),
     model: askedName(line.model),
     target: target === null ? null : targetName(target),
-    state: { id, label: SERVED_GATEWAY_WORDS[locale].calls[id] },
+    state: { id, label: calls[id] },
     fault: code === null ? null : { code, title: titleOf(code, locale) },
     omitted: omitted(line.omitted),
     decisions: line.decisions.map((decision, index) => ({
       ...decision,
       target: targetName(decision.target),
-      id: `${call}#${index + 1}`,
-      title: titleOf(decision.code, locale),
-      says: recourseWord(decision.recourse, locale),
+      id: decisionId(call, index),
+      title: decision.code === null ? silent : titleOf(decision.code, locale),
+      says: decision.code === null ? hedged : recourseWord(decision.recourse, locale),
     })),
   };
 }
