@@ -1,81 +1,106 @@
-// Snippets in the pages work: TypeScript type-checks against the built package, YAML loads, and commands and options exist.
+// Every snippet in the pages works: TypeScript type-checks and runs, YAML is loaded and used, shell commands run. What cannot run here is
+// listed in one table with its reason.
 
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { parseScenario } from "../src/chaos/scenario.ts";
-import { readProjectFile } from "../src/cli/config/project-file.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startGateway } from "../src/gateway/start-gateway.ts";
 import { parseGateway } from "../src/gateway/config/parse-gateway.ts";
+import { createFaultline } from "../src/index.ts";
 import { parsePolicy } from "../src/policy-file/index.ts";
+import { startChaos } from "../src/testing/index.ts";
 import { parseToolManifests } from "../src/tool-file/index.ts";
-import { parseWorkflow } from "../src/workflow-file/index.ts";
-import { createProject } from "./support/project.ts";
-import { runCli } from "./support/run-cli.ts";
+import { createWorkflows } from "../src/workflow/workflows.ts";
+import { LINES_NOT_RUN, LINES_THAT_FAIL, RUN_ELSEWHERE, SYSTEM_PROGRAMS } from "./doc-snippets/not-run.ts";
+import { ROOT, type Snippet, SNIPPETS, snippetsIn } from "./doc-snippets/pages.ts";
+import { commandsIn, MARK, scriptOf } from "./doc-snippets/shell-script.ts";
+import { endServers, freePorts, type ReaderWorld, startReaderWorld } from "./doc-snippets/world.ts";
+import { startWorld } from "./server/world.ts";
 
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
+let world: ReaderWorld;
+beforeAll(async () => {
+  world = await startReaderWorld();
+}, 120_000);
+afterAll(() => world.close());
 
-/** `docs/LIBRARY.md` is made of examples, which `docs.test.ts` runs; decisions are history. */
-const PAGES = [
-  "README.md",
-  ...readdirSync(join(ROOT, "docs"))
-    .filter((name) => name.endsWith(".md") && name !== "LIBRARY.md")
-    .map((name) => `docs/${name}`),
-  ...readdirSync(join(ROOT, "site", "pages"), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `site/pages/${name.replaceAll("\\", "/")}`),
-];
+/** Languages that run; the others are output, excerpts of examples that a test runs, and settings of other tools. */
+const RUN = ["sh", "ts", "yaml"];
+const SHOWN = ["", "bash", "js", "json", "python", "text"];
 
-interface Snippet {
-  /** `docs/MCP.md:8` */
-  readonly place: string;
-  readonly page: string;
-  readonly text: string;
+const runHere = (snippet: Snippet): boolean => !RUN_ELSEWHERE.some((row) => isRow(row, snippet));
+
+function isRow(row: (typeof RUN_ELSEWHERE)[number], { page, language, file }: Snippet): boolean {
+  return row.page === page && row.language === language && (row.files !== true || file !== null);
 }
 
-function snippetsIn(language: string): readonly Snippet[] {
-  return PAGES.flatMap((page) => {
-    const content = readFileSync(join(ROOT, page), "utf8");
-    return Array.from(content.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm")), (match) => ({
-      place: `${page}:${content.slice(0, match.index).split("\n").length}`,
-      page,
-      text: match[1] ?? "",
-    }));
+describe("the table of what does not run here", () => {
+  const commands = snippetsIn("sh").flatMap(commandsIn);
+
+  it("leaves no snippet out: each is in a language that runs, or in one that only shows something", () => {
+    expect(SNIPPETS.filter(({ language }) => ![...RUN, ...SHOWN].includes(language))).toEqual([]);
+    for (const language of RUN) expect(snippetsIn(language).length, language).toBeGreaterThan(5);
   });
-}
 
-/** The examples in the comments of the source, as editors show them. */
-function examplesIn(): readonly Snippet[] {
-  const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" }).filter((file) =>
-    file.endsWith(".ts"),
-  );
-  return files.flatMap((file) => {
-    const page = `src/${file.replaceAll("\\", "/")}`;
-    const content = readFileSync(join(ROOT, page), "utf8");
-    return Array.from(content.matchAll(/^ \* @example\n \* ```ts\n([\s\S]*?)^ \* ```/gm), (match) => ({
-      place: `${page}:${content.slice(0, match.index).split("\n").length}`,
-      page,
-      text: (match[1] ?? "").replaceAll(/^ \* ?/gm, ""),
-    }));
+  it.each([...LINES_NOT_RUN, ...LINES_THAT_FAIL].map(([line]) => line))("needs its row for %s", (line) => {
+    expect(commands.filter((command) => line.test(command))).not.toEqual([]);
   });
-}
+
+  it.each(RUN_ELSEWHERE)("names a test that runs the snippets of $page", (row) => {
+    expect(SNIPPETS.filter((snippet) => isRow(row, snippet))).not.toEqual([]);
+    expect(existsSync(join(ROOT, row.test))).toBe(true);
+  });
+});
 
 /** What a snippet may use without showing where it comes from. */
 const GIVEN: Readonly<Record<string, string>> = {
-  fl: 'import("faultline").Faultline',
-  model: 'import("ai").LanguageModel',
-  messages: 'import("ai").ModelMessage[]',
-  agent: 'import("faultline").Agent',
-  prompt: "string",
+  fl: 'const fl = (await import("faultline")).createFaultline();',
+  model: 'const model = (await import("@ai-sdk/openai")).openai("gpt-5");',
+  messages: 'const messages: import("ai").ModelMessage[] = [{ role: "user", content: "Where is Lisbon?" }];',
+  agent:
+    'const agent = (await import("faultline")).createFaultline().agent([(await import("faultline")).cli("claude")]);',
+  prompt: 'const prompt: string = "Where is Lisbon?";',
 };
 
-function withGiven(text: string): string {
-  const missing = Object.entries(GIVEN).filter(
+/** Calls of the functions that a snippet only declares. */
+const CALLS: readonly (readonly [declared: string, call: string])[] = [
+  [
+    "function handler(",
+    'if ((await handler({ question: "Where is Lisbon?" })).status !== 200) throw new Error("no answer");',
+  ],
+  [
+    "function ask(files",
+    `const { connectMcp } = await import("faultline/mcp");
+const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
+const transport = () => new StdioClientTransport({ command: "my-file-server", stderr: "pipe" });
+const connection = await connectMcp(fl, { name: "files", transport });
+await ask(connection, "What does plan.md say?");
+await connection.close();`,
+  ],
+];
+
+function wholeModule(text: string): string {
+  const calls = CALLS.filter(([declared]) => text.includes(declared)).map(([, call]) => call);
+  const body = [text, ...calls].join("\n");
+  const given = Object.entries(GIVEN).filter(
     ([name]) =>
-      new RegExp(`\\b${name}\\b`).test(text) && !new RegExp(`(?:const|let) (?:\\{[^}]*)?\\b${name}\\b`).test(text),
+      new RegExp(`\\b${name}\\b`).test(body) && !new RegExp(`(?:const|let) (?:\\{[^}]*)?\\b${name}\\b`).test(body),
   );
-  return [...missing.map(([name, type]) => `declare const ${name}: ${type};`), text, "export {};", ""].join("\n");
+  return [...given.map(([, line]) => line), body, "export {};", ""].join("\n");
+}
+
+/** The examples in the comments of the source, as editors show them. */
+function examplesInSource(): readonly (readonly [place: string, text: string])[] {
+  const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" });
+  return files
+    .filter((file) => file.endsWith(".ts"))
+    .flatMap((file) => {
+      const content = readFileSync(join(ROOT, "src", file), "utf8");
+      return Array.from(content.matchAll(/^ \* @example\n \* ```ts\n([\s\S]*?)^ \* ```/gm), (match) => {
+        const line = content.slice(0, match.index).split("\n").length;
+        return [`src/${file}:${line}`, (match[1] ?? "").replaceAll(/^ \* ?/gm, "")] as const;
+      });
+    });
 }
 
 const COMPILER_OPTIONS = {
@@ -88,82 +113,180 @@ const COMPILER_OPTIONS = {
   types: ["node"],
 };
 
-/** The files that pages name, so that their other snippets can import them. */
-function namedFiles(): readonly (readonly [name: string, text: string])[] {
-  return PAGES.flatMap((page) =>
-    Array.from(
-      readFileSync(join(ROOT, page), "utf8").matchAll(/^`([\w.]+\.ts)`\n\n```ts\n([\s\S]*?)^```/gm),
-      ([, name = "", text = ""]) => [name, text] as const,
-    ),
-  );
-}
+describe("TypeScript snippets", () => {
+  const snippets = snippetsIn("ts");
+  const modules = snippets.filter(runHere);
 
-it("TypeScript snippets type-check in a project that has the package installed", () => {
-  expect(examplesIn().length).toBeGreaterThanOrEqual(10);
-  const snippets = [...snippetsIn("ts"), ...examplesIn()];
-  expect(snippets.length).toBeGreaterThan(20);
-  const files = snippets.map(({ place, text }) => [`${place.replaceAll(/[/:]/g, "_")}.ts`, withGiven(text)] as const);
-  const tsconfig = JSON.stringify({ compilerOptions: COMPILER_OPTIONS, include: ["*.ts"] });
-  const folder = createProject([...namedFiles(), ...files, ["tsconfig.json", tsconfig]]);
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
-  const { stdout } = spawnSync(process.execPath, [tsc, "-p", folder], { cwd: folder, encoding: "utf8" });
-  expect(stdout).toBe("");
+  it("call every function that they only declare", () => {
+    const declared = modules.flatMap(({ place, text }) =>
+      Array.from(text.matchAll(/^(?:export )?(?:async )?function (\w+)/gm), ([, name = ""]) => ({ place, text, name })),
+    );
+    expect(declared.length).toBeGreaterThan(0);
+    for (const { place, text, name } of declared) {
+      expect(wholeModule(text).split(`${name}(`).length, `${place} ${name}`).toBeGreaterThan(2);
+    }
+  });
+
+  it("type-check in a project that has the package installed", () => {
+    const examples = examplesInSource();
+    expect(examples.length).toBeGreaterThanOrEqual(10);
+    const folder = join(world.folder, "types");
+    mkdirSync(folder);
+    const checked = [...snippets.map(({ place, text }) => [place, text] as const), ...examples];
+    for (const [place, text] of checked)
+      writeFileSync(join(folder, `${place.replaceAll(/[/:]/g, "_")}.ts`), wholeModule(text));
+    for (const { file, text } of snippets) if (file !== null) writeFileSync(join(folder, file), text);
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ compilerOptions: COMPILER_OPTIONS, include: ["*.ts"] }),
+    );
+    const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+    expect(spawnSync(process.execPath, [tsc, "-p", folder], { cwd: folder, encoding: "utf8" }).stdout).toBe("");
+  });
+
+  it("run to their end, and print what their comments say", { timeout: 120_000 }, async () => {
+    const server = await startWorld();
+    const jobs = modules.map(({ place, text }) => {
+      const folder = world.newFolder(place);
+      const file = join(folder, "snippet.ts");
+      writeFileSync(file, world.here(wholeModule(text)).replaceAll("http://127.0.0.1:7431", server.url));
+      return { place, text, folder, file };
+    });
+    const { stdout, stderr } = await world.run(
+      process.execPath,
+      [join(ROOT, "test/fixtures/run-snippets.mjs")],
+      world.folder,
+      {
+        stdin: jobs.map(({ folder, file }) => `${JSON.stringify({ folder, file })}\n`).join(""),
+        env: { FAULTLINE_TOKEN: server.tokens.operator },
+      },
+    );
+    const results = stdout
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as { readonly printed: string; readonly error: string | null });
+    const failed = jobs.flatMap(({ place, text }, index) => {
+      const { printed = "", error = `did not run: ${stderr}` } = results[index] ?? {};
+      if (error !== null) return [`${place}: ${error}`];
+      const promised = Array.from(text.matchAll(/console\.log\(.*\); \/\/ ([\w-]+)/g), ([, word = ""]) => word);
+      return promised.filter((word) => !printed.includes(word)).map((word) => `${place}: did not print ${word}`);
+    });
+    expect(failed).toEqual([]);
+  });
 });
 
-describe("YAML snippets load", () => {
+describe("YAML snippets are loaded and used", () => {
   const WORKFLOW_HEAD = 'faultline: 1\nworkflow: { id: part, version: "1" }\n';
   const GATEWAY_HEAD = `version: 1
 targets: { a: { dialect: openai-chat, base_url: https://a.example/v1, api_key_env: OPENAI_API_KEY, region: eu } }
 routes: { "claude-*": { chain: [a/gpt-5] } }
 `;
-  const GATEWAY_KEYS = {
-    ANTHROPIC_API_KEY: "sk-ant-1",
-    OPENAI_API_KEY: "sk-1",
-    GEMINI_API_KEY: "g-1",
-    CI_GATEWAY_KEY: "k-1",
-  };
-  const diagnosticsOf = async (text: string): Promise<readonly unknown[]> => {
-    if (/^rules:/m.test(text)) return parseScenario(text, "scenario").diagnostics;
-    if (/^(?:routes|keys):/m.test(text)) {
-      const whole = /^targets:/m.test(text) ? text : `${GATEWAY_HEAD}${text}`;
-      return parseGateway(whole, "gateway", GATEWAY_KEYS).diagnostics;
-    }
-    if (/^rows:/m.test(text)) return parsePolicy(text, "policy").diagnostics;
-    if (/^tools?:\n {2}(?:-|id:)/m.test(text)) return parseToolManifests(text, "tools").diagnostics;
-    if (/^(?:journal|gateway): /m.test(text)) {
-      expect(() => readProjectFile(text, "faultline.config.yaml")).not.toThrow();
-      return [];
-    }
-    const whole = /^faultline:/m.test(text) ? text : `${WORKFLOW_HEAD}${text}`;
-    const { diagnostics } = await parseWorkflow(whole, "part.faultline.yaml");
-    return diagnostics.filter(({ severity }) => severity === "error");
-  };
 
-  it.each(snippetsIn("yaml"))("$place", async ({ text }) => {
-    expect(await diagnosticsOf(text)).toEqual([]);
+  const USES: readonly (readonly [kind: RegExp, use: (text: string, place: string) => Promise<void>])[] = [
+    [
+      /^rules:/m,
+      async (text) => {
+        const chaos = await startChaos({ scenario: text });
+        await chaos.close();
+      },
+    ],
+    [
+      /^(?:routes|keys|targets):/m,
+      async (text) => {
+        const whole = /^targets:/m.test(text) ? text : `${GATEWAY_HEAD}${text}`;
+        const { settings, diagnostics } = parseGateway(whole, "gateway", world.env);
+        expect(diagnostics).toEqual([]);
+        if (settings === null) return;
+        const faultline = createFaultline();
+        const started = await startGateway(faultline, settings, { host: "127.0.0.1", port: 0 }, {});
+        await started.close();
+        await faultline.close();
+      },
+    ],
+    [
+      /^rows:/m,
+      async (text) => {
+        const { policy, diagnostics } = parsePolicy(text, "policy");
+        expect(diagnostics).toEqual([]);
+        if (policy !== null) await createFaultline({ policy }).close();
+      },
+    ],
+    [
+      /^tools?:\n {2}(?:-|id:)/m,
+      async (text) => {
+        const { manifests, diagnostics } = parseToolManifests(text, "tools");
+        expect(diagnostics).toEqual([]);
+        if (manifests !== null) await createFaultline({ manifests }).close();
+      },
+    ],
+    [
+      /^(?:journal|gateway): /m,
+      async (text) => {
+        const folder = world.newFolder("config");
+        writeFileSync(join(folder, "faultline.config.yaml"), text);
+        const { stdout, code } = await world.run("faultline", ["config", "--show-origin"], folder);
+        expect([code, stdout.match(/faultline\.config\.yaml/g)?.length]).toEqual([0, text.trim().split("\n").length]);
+      },
+    ],
+    [
+      /^(?:faultline|nodes):/m,
+      async (text, place) => {
+        const folder = world.newFolder(place);
+        const file = join(folder, "snippet.faultline.yaml");
+        const provider = `providers: { openai: { base_url: "${world.chaos.openaiUrl}", api_key_env: OPENAI_API_KEY } }\n`;
+        const whole = /^faultline:/m.test(text) ? text : `${WORKFLOW_HEAD}${text}`;
+        writeFileSync(file, whole.includes("model: openai/") ? `${whole}${provider}` : whole);
+        writeFileSync(join(folder, "deploy.sh"), "#!/bin/sh\n", { mode: 0o755 });
+        const workflows = createWorkflows({ env: world.env });
+        const { workflow, diagnostics } = await workflows.file(file);
+        expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
+        if (workflow === null) return;
+        const inputs = whole.includes("inputs:") ? { task: "Fix slugify" } : {};
+        const run = await workflows.runs.start(workflow, { inputs });
+        expect((await workflows.runs.advance(run)).status).toBe("completed");
+        await workflows.close();
+      },
+    ],
+  ];
+
+  it.each(snippetsIn("yaml").filter(runHere))("$place", async ({ place, text }) => {
+    const [, use] = USES.find(([kind]) => kind.test(text)) ?? [];
+    expect(use).toBeDefined();
+    await use?.(text, place);
   });
 });
 
-describe("commands in shell snippets", () => {
-  interface Line {
-    readonly line: string;
-    readonly words: readonly string[];
-  }
-  /** Without comments, and without what stands behind `--`, which is another program's. */
-  const lines: readonly Line[] = snippetsIn("sh").flatMap(({ text }) =>
-    Array.from(text.matchAll(/^(?:npx )?faultline ([^#|<>\n]+)/gm), ([line, rest = ""]) => ({
-      line,
-      words: (rest.split(" -- ")[0] ?? "").trim().split(/\s+/),
-    })),
+describe("shell snippets run, page by page", () => {
+  const snippets = snippetsIn("sh").filter(runHere);
+  const pages = [...new Set(snippets.map(({ page }) => page))];
+
+  const missing = Object.entries(SYSTEM_PROGRAMS).flatMap(([program, args]) =>
+    spawnSync(program, args).status === 0 ? [] : [program],
   );
 
-  it.each(lines)("$line names a command and options that exist", async ({ words }) => {
-    const [group = "", command = ""] = words;
-    const path = /^[a-z]+$/.test(command) ? [group, command] : [group];
-    const { stdout, exit } = await runCli([...path, "--help"]);
-    expect(exit).toBe("ok");
-    expect(stdout).toMatch(new RegExp(`Usage: faultline (?:\\w+\\|)?${group}\\b`));
-    for (const option of words.filter((word) => word.startsWith("--"))) expect(stdout).toContain(option);
+  it.for(pages)("%s", { timeout: 120_000 }, async (page, { skip }) => {
+    const own = snippets.filter((one) => one.page === page);
+    const text = own.map((one) => one.text).join("\n");
+    const lacks = missing.filter((program) => text.includes(program));
+    skip(lacks.length > 0, `needs ${lacks.join(", ")}`);
+    const folder = world.newFolder(`sh-${page}`);
+    const servers = join(world.folder, `servers-${page.replaceAll(/\W/g, "_")}`);
+    mkdirSync(servers);
+    const ports = await freePorts(["7429", "7430", "7431"]);
+    const script = world.here(scriptOf(own), ports);
+    const { code, stdout, stderr } = await world.run("bash", ["-c", script], folder, {
+      env: {
+        READER: folder,
+        SERVERS: servers,
+        PORT_chaos: String(ports["7429"]),
+        PORT_gateway: String(ports["7430"]),
+        PORT_serve: String(ports["7431"]),
+        FAULTLINE_URL: `http://127.0.0.1:${ports["7431"]}`,
+      },
+    });
+    const pids = readdirSync(servers).filter((name) => name.endsWith(".pid"));
+    endServers(servers, pids);
+    const last = stderr.slice(stderr.lastIndexOf(MARK));
+    expect(code, `${last}\n${stdout.slice(-2_000)}`).toBe(0);
   });
 });

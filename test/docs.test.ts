@@ -1,4 +1,4 @@
-// Docs equal the tables they show, name what exists, and their commands and snippets work.
+// Docs equal the tables they show, and name what exists. test/doc-snippets.test.ts runs their snippets.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -7,7 +7,6 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { generatedDocs } from "../scripts/generated-docs.ts";
 import { isFaultCode, PRESET_NAMES, RECOURSES, traitsOf } from "../src/core/index.ts";
-import { parsePolicy } from "../src/policy-file/index.ts";
 import { promisedBy } from "./support/example.ts";
 import { runCli } from "./support/run-cli.ts";
 
@@ -88,11 +87,6 @@ describe("written pages", () => {
     for (const name of Object.keys(scripts).filter((script) => !script.startsWith("pre"))) {
       expect(contributing, name).toMatch(new RegExp(`npm (?:run )?${name}\\b`));
     }
-  });
-
-  it("show a policy file that is valid", () => {
-    const yaml = /```yaml\n([\s\S]*?)```/.exec(page("docs/POLICY.md"))?.[1] ?? "";
-    expect(parsePolicy(yaml, "docs/POLICY.md")).toMatchObject({ diagnostics: [] });
   });
 
   it.each(PAGES)("point only to files and headings that exist: %s", (path) => {

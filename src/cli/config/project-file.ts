@@ -60,7 +60,7 @@ export function fromProjectFile(name: SettingName): Resolved | null {
 }
 
 /** Throws a sentence with every mistake. */
-export function readProjectFile(text: string, file: string): Readonly<Record<string, string | undefined>> {
+function readProjectFile(text: string, file: string): Readonly<Record<string, string | undefined>> {
   const { place, documents, mistakes } = readYaml(text, file, KIND);
   const [read] = documents;
   const checked = schema.safeParse(read?.value ?? {});
