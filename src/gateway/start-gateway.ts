@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault } from "../core/fault/fault.ts";
 import type { Faultline } from "../faultline.ts";
+import { closeServer } from "../host/close-server.ts";
 import { isLoopback, ownAddresses } from "../host/own-addresses.ts";
 import type { GatewaySettings } from "./config/settings.ts";
 import { Gateway, type GatewayListener } from "./gateway.ts";
@@ -29,7 +30,6 @@ const HTTP_LIMITS = {
   requestTimeout: 300_000,
   keepAliveTimeout: 65_000,
 };
-const GRACE_MS = 5_000;
 
 export async function startGateway(
   faultline: Faultline,
@@ -54,11 +54,7 @@ export async function startGateway(
     url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
     port: bound,
     async close() {
-      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-      server.closeIdleConnections();
-      const disarm = faultline.home.clock.after(GRACE_MS, () => server.closeAllConnections());
-      await closed;
-      disarm();
+      await closeServer(server, faultline.home.clock);
       await gateway.close();
     },
   };

@@ -12,6 +12,7 @@ import { PROBLEM_MEDIA_TYPE } from "../core/fault/problem.ts";
 import { LOCALES } from "../core/fault/words/words.ts";
 import { systemChance } from "../host/chance.ts";
 import { systemClock } from "../host/clock.ts";
+import { closeServer } from "../host/close-server.ts";
 import { isLoopback, type OwnAddresses, ownAddresses } from "../host/own-addresses.ts";
 import { createWorker } from "../host/worker.ts";
 import { warn } from "../journal/warnings.ts";
@@ -147,7 +148,6 @@ const HTTP_LIMITS = {
   connectionsCheckingInterval: 1_000,
 } as const;
 const MAX_CONNECTIONS = 2_000;
-const GRACE_MS = 5_000;
 
 /** Starts a server on a journal. */
 export async function startServer(given: ServerOptions): Promise<RunningServer> {
@@ -233,7 +233,7 @@ export async function serve(workflows: Workflows, options: ServerOptions): Promi
     tokenFile: tokens.file,
     signInLink: () => signInLink(parts),
     async close() {
-      const closed = closeServer(server);
+      const closed = closeServer(server, systemClock);
       hub.close();
       stopEndingCalls?.();
       await notifier?.stop();
@@ -369,12 +369,3 @@ const UNREADABLE: Readonly<Record<string, RefusalName>> = {
   HPE_HEADER_OVERFLOW: "headers-too-large",
   ERR_HTTP_REQUEST_TIMEOUT: "too-slow",
 };
-
-/** Requests that are being answered get a moment; then their connections are cut. */
-async function closeServer(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-  server.closeIdleConnections();
-  const disarm = systemClock.after(GRACE_MS, () => server.closeAllConnections());
-  await closed;
-  disarm();
-}

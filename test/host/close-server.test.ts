@@ -1,0 +1,53 @@
+import { Agent, createServer, get, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { closeServer } from "../../src/host/close-server.ts";
+import { type Clock, systemClock } from "../../src/host/clock.ts";
+
+/** A client that keeps its connection open, in the middle of an answer. */
+async function startAnswer() {
+  const begun = Promise.withResolvers<ServerResponse>();
+  const server = createServer((_request, response) => {
+    response.write("first ");
+    begun.resolve(response);
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  const { port } = server.address() as AddressInfo;
+  const answer = new Promise<IncomingMessage>((resolve, reject) => {
+    get({ agent, port, host: "127.0.0.1" }, resolve).on("error", reject);
+  });
+  return { server, response: await begun.promise, answer: await answer };
+}
+
+/** A clock whose waits of a second and more end when the test says so. */
+function clockWithGrace(): { readonly clock: Clock; endGrace: () => void } {
+  const long: (() => void)[] = [];
+  const after: Clock["after"] = (delayMs, wake) => {
+    if (delayMs < 1_000) return systemClock.after(delayMs, wake);
+    long.push(wake);
+    return () => undefined;
+  };
+  return { clock: { ...systemClock, after }, endGrace: () => long.forEach((wake) => wake()) };
+}
+
+describe("closing a server", () => {
+  it("lets an answer finish, and then does not wait for the client to close its connection", async () => {
+    const { clock } = clockWithGrace();
+    const { server, response, answer } = await startAnswer();
+    const closed = closeServer(server, clock);
+    response.end("last");
+    expect((await answer.toArray()).join("")).toBe("first last");
+    await closed;
+  });
+
+  it("cuts an answer that has not ended when the grace period is over", async () => {
+    const { clock, endGrace } = clockWithGrace();
+    const { server, answer } = await startAnswer();
+    const closed = closeServer(server, clock);
+    endGrace();
+    await expect(answer.toArray()).rejects.toThrow("aborted");
+    await closed;
+  });
+});
