@@ -86,7 +86,7 @@ export type { Timeouts } from "./provider/model/timeouts.ts";
 export type { FactOverrides, ModelFacts } from "./provider/model-facts/facts-for.ts";
 export { type AnyMessage, completeToolCalls } from "./provider/portable/complete-tool-calls.ts";
 export type { PriceRow } from "./provider/price/price-rows.ts";
-export type { ToolOverride } from "./runtime/tool/overrides.ts";
+export type { ToolOverride } from "./core/index.ts";
 export { partial, tool } from "./runtime/tool/tool.ts";
 export type {
   AnyTool,

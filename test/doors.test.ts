@@ -32,7 +32,7 @@ const MAIN_NAMES = [
 describe("doors", () => {
   it.each([
     ["faultline", main, MAIN_NAMES],
-    ["faultline/core", core, [...CORE_NAMES, "createPolicyReplay", "replayUnder", "tellReplayLimit"]],
+    ["faultline/core", core, [...CORE_NAMES, "createPolicyReplay", "replayUnder", "describeReplayLimit"]],
     ["faultline/error-classifier", errorClassifier, ["classifyError"]],
     ["faultline/telemetry", telemetry, ["createMetrics"]],
     ["faultline/mcp", mcp, ["connectMcp", "modelText", "toAiTools"]],

@@ -31,6 +31,11 @@ export interface RouteSpec {
   readonly errors?: readonly number[];
 }
 
+/** A route of the table, with its exact type. */
+export function route<const Spec extends RouteSpec>(spec: Spec): Spec {
+  return spec;
+}
+
 export function isRaw(answer: RouteSpec["answer"]): answer is RawAnswer {
   return "mediaTypes" in answer;
 }

@@ -142,3 +142,10 @@ export const cloudEnvelope = {
   datacontenttype: z.literal("application/json"),
   dataschema: z.string(),
 } as const;
+
+/** A short label with its stable name. */
+export function labelled<const Ids extends readonly [string, ...string[]]>(
+  ids: Ids,
+): z.ZodObject<{ id: z.ZodEnum<{ [Id in Ids[number]]: Id }>; label: z.ZodString }> {
+  return z.object({ id: z.enum(ids), label: z.string() });
+}

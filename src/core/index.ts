@@ -55,7 +55,7 @@ export type { Rule, When } from "./classify/rule.ts";
 export type { RuleBook } from "./classify/rule-book.ts";
 
 export { rowsOfAdapter, rowsOfStage, rowsOfTool, toolRetry, withRows } from "./policy/layer.ts";
-export type { ToolRetryManifest } from "./policy/layer.ts";
+export type { ToolOverride, ToolRetryManifest } from "./policy/layer.ts";
 export { lintPolicy } from "./policy/lint.ts";
 export type { Finding, FindingKind } from "./policy/lint.ts";
 export { DEFAULT_POLICY, MATRIX } from "./policy/matrix.ts";
@@ -114,7 +114,7 @@ export { traceOf } from "./record/trace.ts";
 export type { TraceRecord } from "./record/trace.ts";
 export { replayUnder } from "./record/policy-replay.ts";
 export { createPolicyReplay } from "./record/replay-tally.ts";
-export { tellReplayLimit } from "./record/replay-words.ts";
+export { describeReplayLimit } from "./record/replay-words.ts";
 export type {
   ChangedDecision,
   PolicyReplay,

@@ -60,7 +60,7 @@ const LAGGING_PAGES = 4;
 /** Pages that are asked for at the same time, of a source that answers with promises. */
 const MAX_UNDER_WAY = 4;
 
-export function createFeed(source: FeedSource, clock: Clock, tell: OnWarning): Feed {
+export function createFeed(source: FeedSource, clock: Clock, warn: OnWarning): Feed {
   const bySession = new Map<string | null, Set<Subscriber>>();
   /** Up to date until now: new entries may be there. */
   const due = new Set<Subscriber>();
@@ -149,7 +149,7 @@ export function createFeed(source: FeedSource, clock: Clock, tell: OnWarning): F
       pump();
     };
     if (retryable) clock.after(READ_AGAIN_MS, again);
-    tell(fault, `reading entries for a subscriber${retryable ? "" : ", which gets no more"}`);
+    warn(fault, `reading entries for a subscriber${retryable ? "" : ", which gets no more"}`);
   }
 
   function deliver(session: string | null, from: number, page: readonly Positioned[]): void {
@@ -219,7 +219,7 @@ export function createFeed(source: FeedSource, clock: Clock, tell: OnWarning): F
       },
       (error: unknown) => {
         if (!isSubscribed(subscriber)) return;
-        tell(classify({ surface: "store", error }), "looking up where a subscriber begins");
+        warn(classify({ surface: "store", error }), "looking up where a subscriber begins");
         clock.after(READ_AGAIN_MS, () => {
           if (isSubscribed(subscriber)) beginLater(subscriber, from, Promise.resolve(startOf(from)));
         });
@@ -231,7 +231,7 @@ export function createFeed(source: FeedSource, clock: Clock, tell: OnWarning): F
     subscribe(listener, from) {
       if (from.position !== undefined) checkPosition(from.position);
       const bound = guarded(AsyncLocalStorage.bind(listener), (error) =>
-        tell(
+        warn(
           classify({ surface: "node", error }),
           "calling a subscriber (it still gets the next entries; later failures are not reported)",
         ),

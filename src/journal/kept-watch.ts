@@ -35,7 +35,7 @@ interface Known {
   look: "none" | "under-way" | "again";
 }
 
-export function createKeptWatch(source: KeptSource, tell: OnWarning): KeptWatch {
+export function createKeptWatch(source: KeptSource, warn: OnWarning): KeptWatch {
   const watchers = new Set<Watcher>();
   let baseline: Promise<unknown> = Promise.resolve();
 
@@ -78,7 +78,7 @@ export function createKeptWatch(source: KeptSource, tell: OnWarning): KeptWatch 
   function safely(watcher: Watcher, what: string, work: () => Soon<unknown>, failed: () => unknown): void {
     const suppress = (error: unknown): void => {
       failed();
-      if (watchers.has(watcher)) tell(classify({ surface: "store", error }), what);
+      if (watchers.has(watcher)) warn(classify({ surface: "store", error }), what);
     };
     try {
       const done = work();

@@ -31,7 +31,8 @@ import type { Extension } from "./extension/extension.ts";
 import type { Interactor } from "./person/interactor.ts";
 import type { SessionLimits } from "./session/session.ts";
 import type { AnyTool } from "./tool/tool.ts";
-import { manifestKind, type ToolOverride } from "./tool/overrides.ts";
+import { manifestKind } from "./tool/overrides.ts";
+import type { ToolOverride } from "../core/policy/layer.ts";
 
 export interface RuntimeOptions {
   /** Where sessions live: a file, opened with the first session, or an open journal. In memory when left out: nothing outlives the process. */

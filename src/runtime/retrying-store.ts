@@ -20,8 +20,8 @@ export interface StoreRetryDeps {
 const STORE = { ...NOWHERE, surface: "store" } as const;
 
 /** Rejects with a FaultError that says how often it was tried. */
-export async function withRetries<T>(patience: StoreRetryDeps, ask: (attempt: number) => Promise<T>): Promise<T> {
-  const { clock, policy, roll } = patience;
+export async function withRetries<T>(busyRetry: StoreRetryDeps, ask: (attempt: number) => Promise<T>): Promise<T> {
+  const { clock, policy, roll } = busyRetry;
   let waitedMs = 0;
   for (let attempt = 1; ; attempt++) {
     try {
@@ -39,25 +39,25 @@ export async function withRetries<T>(patience: StoreRetryDeps, ask: (attempt: nu
 
 export class RetryingStore {
   readonly #journal: Journal;
-  readonly #patience: StoreRetryDeps;
+  readonly #busyRetry: StoreRetryDeps;
 
-  constructor(journal: Journal, patience: StoreRetryDeps) {
+  constructor(journal: Journal, busyRetry: StoreRetryDeps) {
     this.#journal = journal;
-    this.#patience = patience;
+    this.#busyRetry = busyRetry;
   }
 
   kept(kind: KeepKind, key: string): Promise<unknown> {
-    return withRetries(this.#patience, () => this.#journal.kept(kind, key));
+    return withRetries(this.#busyRetry, () => this.#journal.kept(kind, key));
   }
 
   keepFirst(keep: Keep): Promise<boolean> {
-    return withRetries(this.#patience, () => this.#journal.keepFirst(keep));
+    return withRetries(this.#busyRetry, () => this.#journal.keepFirst(keep));
   }
 
   /** Each entry once, however often the reading had to begin again. */
   async each(session: string, after: number, take: (entry: Entry) => void): Promise<void> {
     let seq = after;
-    await withRetries(this.#patience, async () => {
+    await withRetries(this.#busyRetry, async () => {
       for await (const entry of this.#journal.read(session, seq)) {
         take(entry);
         seq = entry.seq;

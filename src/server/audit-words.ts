@@ -5,14 +5,14 @@ import type { Locale } from "../core/fault/words/words.ts";
 import type { AuditRecord } from "../journal/audit.ts";
 
 /** An act that this version does not know is shown by its own name. */
-export function tellAct({ what, action }: Pick<AuditRecord, "what" | "action">, locale: Locale): string {
+export function describeAct({ what, action }: Pick<AuditRecord, "what" | "action">, locale: Locale): string {
   const id = ACTION_IDS.find((known) => known === action);
   if (what === "run.act" && id !== undefined) return actionWords(id, locale).label;
   return WORDS[locale][what] ?? what;
 }
 
 /** People's own words stay as they are; only a yes and a no are translated. */
-export function tellSaid({ said }: Pick<AuditRecord, "said">, locale: Locale): string {
+export function describeSaid({ said }: Pick<AuditRecord, "said">, locale: Locale): string {
   return YES_NO[locale][said] ?? said;
 }
 

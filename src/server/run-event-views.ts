@@ -2,7 +2,7 @@
 
 import type { z } from "zod";
 import type { Role } from "../api/route.ts";
-import type { runEventsQuery, runEventView } from "../api/run-shapes.ts";
+import type { runEventsQuery, runEventView } from "../api/runs.ts";
 import { toCloudEvent } from "../core/record/cloud-event.ts";
 import type { RunStreamEvent } from "../core/record/run-stream.ts";
 import { levelOf, RUN_EVENT_LEVELS } from "../core/record/run-stream-level.ts";

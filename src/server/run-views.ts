@@ -1,7 +1,7 @@
 // Runs as a reader of a role may see them: words in the reader's language, and for viewers no data of the user's own.
 
 import type { z } from "zod";
-import type { actionView, graphView, runLine, runView } from "../api/run-shapes.ts";
+import type { actionView, graphView, runLine, runView } from "../api/runs.ts";
 import { isFaultCode, traitsOf } from "../core/fault/catalogue.ts";
 import { pillOf } from "../core/fault/words/pills.ts";
 import type { Locale } from "../core/fault/words/words.ts";
@@ -11,7 +11,7 @@ import { turnOf } from "../core/flow/node.ts";
 import { keyOf } from "../core/flow/run-state.ts";
 import type { Visit } from "../core/flow/visit.ts";
 import { currentWait, reasonOf, STANDING_WORDS, standingOf, type Surroundings } from "../core/flow/run-standing.ts";
-import { tellRun } from "../core/flow/run-words.ts";
+import { describeRun } from "../core/flow/run-words.ts";
 import {
   visitCode,
   visitLabel,
@@ -92,7 +92,7 @@ export function runFor(reader: Reader, report: RunReport, around: RunSurrounding
   return {
     ...runLineFor(reader, summary, around, questions[0] ?? null),
     digest: summary.digest,
-    message: tellRun(state, locale),
+    message: describeRun(state, locale),
     limits: { ...summary.limits },
     spending: { ...spending },
     fault: state.fault === null ? null : faultFor(reader, state.fault, summary.run),

@@ -1,10 +1,10 @@
 // Timelines as a reader of a role may see them: attempts to compare, and a trace to draw.
 
 import type { z } from "zod";
-import type { attemptView } from "../api/run-shapes.ts";
-import type { traceView } from "../api/session-shapes.ts";
+import type { attemptView } from "../api/runs.ts";
+import type { traceView } from "../api/sessions.ts";
 import type { Decision } from "../core/decide/decision.ts";
-import { statusPill, tellSentTo, tellSpan, tellStep } from "../core/record/span-words.ts";
+import { statusPill, describeSentTo, describeSpan, describeStep } from "../core/record/span-words.ts";
 import type { GraphNode, Span, Timeline } from "../core/record/timeline.ts";
 import { causeFor } from "./run-views.ts";
 import { decisionFor, faultFor, type Reader } from "./views.ts";
@@ -83,7 +83,7 @@ function stepFor(
   return {
     ...node,
     state: statusPill(status, reader.locale),
-    says: tellStep(node, need, reader.locale),
+    says: describeStep(node, need, reader.locale),
     fault: fault === null ? null : faultFor(reader, fault, `${state.session}/${node.id}`),
   };
 }
@@ -106,7 +106,7 @@ function spanFor(reader: Reader, line: Timeline, span: Span): z.output<typeof tr
     ...{ id, parent, kind, name, startAt, endAt, status, why, until, deadlineAt, tool, attempt, attempted, group },
     state: statusPill(status, reader.locale),
     phase: kind !== "wait" ? "work" : why === "queue" ? "queue" : "wait",
-    says: tellSpan(span, reader.locale),
+    says: describeSpan(span, reader.locale),
     node: place?.node ?? "",
     execution: place?.execution ?? 0,
     fault: fault === null ? null : faultFor(reader, fault, correlationId(line, span)),
@@ -118,7 +118,7 @@ function spanFor(reader: Reader, line: Timeline, span: Span): z.output<typeof tr
 /** Where the flow names a node for a failure, the decision to give up ends the node, and not its path. */
 function decisionOf(reader: Reader, { sentTo }: Span, decision: Decision): ReturnType<typeof decisionFor> {
   const view = decisionFor(reader, decision);
-  return sentTo.length === 0 ? view : { ...view, says: tellSentTo(sentTo, reader.locale) };
+  return sentTo.length === 0 ? view : { ...view, says: describeSentTo(sentTo, reader.locale) };
 }
 
 function correlationId({ state }: Timeline, { name }: Span): string {

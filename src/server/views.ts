@@ -12,7 +12,7 @@ import { viewFor } from "../core/fault/view.ts";
 import { type Locale, wordsFor } from "../core/fault/words/words.ts";
 import { knownCode } from "../core/record/known-code.ts";
 import { endOf, formFacts, type Question } from "../core/flow/interaction.ts";
-import { tellUnanswered } from "../core/flow/question-words.ts";
+import { describeUnanswered } from "../core/flow/question-words.ts";
 
 export interface Reader {
   readonly role: Role;
@@ -80,7 +80,7 @@ export function questionFor(question: Question, locale: Locale): z.output<typeof
     prompt: payload.prompt,
     askedAt,
     expiresAt: endOf(question),
-    atTimeout: tellUnanswered(question, locale),
+    atTimeout: describeUnanswered(question, locale),
     ...(payload.kind === "Select" ? { options: [...payload.options] } : {}),
     ...(payload.kind === "Approve" ? { tool: payload.tool } : {}),
     ...(payload.kind === "Ask" ? { field: payload.field } : {}),

@@ -1,32 +1,11 @@
 // A tool's manifest as programs use it: checked, in this library's own names, with its classification as rules.
 
-import {
-  type BreakerRule,
-  DEFAULT_POLICY,
-  type ModelDetail,
-  type Rule,
-  type ToolRetryManifest,
-} from "../core/index.ts";
+import { type BreakerRule, DEFAULT_POLICY, type ToolOverride } from "../core/index.ts";
 import { rulesOf } from "./classification.ts";
 import type { ToolFileTool } from "./schema.ts";
 
 /** A field missing in the manifest is absent here: the tool, the policy or the library's default decides. */
-export interface ToolManifest {
-  readonly id: string;
-  readonly timeoutMs?: number;
-  readonly idempotent?: boolean;
-  readonly optional?: boolean;
-  readonly modelDetail?: ModelDetail;
-  /** Wrapped, because null is a valid default. */
-  readonly default?: { readonly value: unknown };
-  readonly alternatives?: readonly string[];
-  readonly maxConcurrent?: number;
-  readonly maxQueued?: number;
-  /** For `rowsOfTool` or `toolRetry`. */
-  readonly retry?: ToolRetryManifest;
-  readonly breaker?: Partial<BreakerRule>;
-  /** For `rulesWith`: they precede the built-in rules. */
-  readonly rules: readonly Rule[];
+export interface ToolManifest extends ToolOverride {
   /** `file:line`. */
   readonly origin: string;
 }

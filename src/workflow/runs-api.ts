@@ -7,7 +7,7 @@ import type { OfferedAction } from "../core/flow/action.ts";
 import type { Answer, Question } from "../core/flow/interaction.ts";
 import type { RunLimits } from "../core/flow/run-event.ts";
 import type { RunState, RunStatus } from "../core/flow/run-state.ts";
-import type { RunWait } from "../core/flow/run-standing.ts";
+import type { RunLine } from "../core/flow/run-standing.ts";
 import type { Spending } from "../core/flow/money.ts";
 import type { IncidentFacts } from "../core/record/incident.ts";
 import type { RunStreamEvent } from "../core/record/run-stream.ts";
@@ -15,24 +15,12 @@ import { anything, flag, having, mapOf, oneOf, shape, text, whole } from "../opt
 import type { Workflow } from "../workflow-model/stage.ts";
 
 /** A run in one line: kept beside its events and written with them. */
-export interface RunSummary {
+export interface RunSummary extends RunLine {
   readonly run: string;
   readonly workflow: string;
   readonly version: string;
   readonly digest: string;
   readonly file: string | null;
-  readonly status: RunStatus;
-  readonly outcome: string;
-  /** The nodes it is at, or the one that failed. */
-  readonly nodes: readonly string[];
-  /** The target that was asked or that answered last; null before the first one, left out by older programs. */
-  readonly target?: string | null;
-  /** What it failed with; null otherwise. */
-  readonly code: string | null;
-  readonly questions: readonly string[];
-  readonly wakeAt: number | null;
-  /** What it waits for while a process holds it; null when something of it works. Older programs leave it out. */
-  readonly wait?: RunWait | null;
   /** Of the node that failed, or that is retried after a failure; 0 for no failure. Older programs leave it out. */
   readonly attempt?: number;
   /** How many attempts that node may have; 0 until that is known. */
@@ -43,7 +31,6 @@ export interface RunSummary {
   readonly spentMicrocents: number;
   readonly limits: RunLimits;
   readonly predecessor: string | null;
-  readonly successor: string | null;
 }
 
 /** Everything about one run: summary, state, questions and what can be done. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { runsQuery } from "../../src/api/run-shapes.ts";
+import { runsQuery } from "../../src/api/runs.ts";
 import { keyOf, queryOf, RUN_FILTERS, WITHIN } from "../../web/pages/runs/run-filters.ts";
 
 const NOW = 1_700_000_000_000;

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { standingOf } from "../../src/core/flow/run-standing.ts";
-import { tellRun } from "../../src/core/flow/run-words.ts";
+import { describeRun } from "../../src/core/flow/run-words.ts";
 import { visitNextAt, visitReason, visitStanding } from "../../src/core/flow/visit-words.ts";
 import { type FaultCode, FaultError, tool, type Tool } from "../../src/index.ts";
 import { stage, type WorkflowOptions } from "../../src/workflow/define.ts";
@@ -94,7 +94,7 @@ describe.each(STORES)("a run whose call waits, on a journal in %s", (store) => {
         expect(visitStanding(visit, clock.now())).toBe("retrying");
         expect(visitNextAt(visit, clock.now())).toBe(line.wait?.nextAt);
         expect(visitReason(visit, clock.now(), "en")).toBe("limited: Too many requests");
-        expect(tellRun(report.state, "en")).toContain("a was slowed down by too many requests and continues at");
+        expect(describeRun(report.state, "en")).toContain("a was slowed down by too many requests and continues at");
         // Its time has come, and the next event has not.
         expect(standing(line, line.wait?.nextAt ?? 0)).toBe("running");
       }

@@ -1,10 +1,6 @@
-// The parts of a text with Markdown, and its title. Pure.
+// The parts of a text with Markdown. Pure.
 
-const FENCE = /^\s*(?:```|~~~)/;
-const HEADING = /^\s*#{1,6}\s+/;
-const BULLET = /^\s*[-*+]\s+/;
-/** Code first: what stands in it is meant as it is. */
-export const INLINE = /(`[^`\n]+`|\*\*[^*\n]+\*\*)/;
+import { BULLET, FENCE, HEADING } from "../../src/core/flow/question-title.ts";
 
 export type ProseBlock =
   | { readonly kind: "code" | "heading" | "text"; readonly text: string }
@@ -40,25 +36,4 @@ export function proseOf(text: string): readonly ProseBlock[] {
   }
   // A fence that is never closed.
   return code === null ? blocks : [...blocks, { kind: "code", text: code.join("\n") }];
-}
-
-const QUESTION = /[?？]\s*$/;
-
-/** What is asked, without its marks, as a title, and what is left: the last line if it is a question of its own, else the first line. */
-export function titleAndRest(text: string): readonly [title: string, rest: string] {
-  const lines = text.trim().split(/\r?\n/);
-  const [first = "", ...rest] = lines;
-  const last = lines.at(-1) ?? "";
-  const endsWithQuestion = QUESTION.test(last) && !QUESTION.test(first) && lines.at(-2)?.trim() === "";
-  if (endsWithQuestion) return [plain(last.replace(HEADING, "")), lines.slice(0, -2).join("\n")];
-  if (FENCE.test(first)) return ["", text];
-  return [plain(first.replace(HEADING, "").replace(BULLET, "")), rest.join("\n")];
-}
-
-/** Without the marks of code and of what is bold. */
-export function plain(text: string): string {
-  return text
-    .split(INLINE)
-    .map((part) => (INLINE.test(part) ? part.replace(/^(?:`|\*\*)/, "").replace(/(?:`|\*\*)$/, "") : part))
-    .join("");
 }

@@ -2,7 +2,8 @@
 
 import type { ReactNode } from "react";
 import { Quote } from "./page.tsx";
-import { INLINE, plain, type ProseBlock, proseOf } from "./prose-blocks.ts";
+import { INLINE, plain } from "../../src/core/flow/question-title.ts";
+import { type ProseBlock, proseOf } from "./prose-blocks.ts";
 import "./prose.css";
 
 export function Prose({ text }: { readonly text: string }): ReactNode {

@@ -27,6 +27,20 @@ export function Skeleton({
   );
 }
 
+interface PendingProps {
+  readonly read: { readonly error: Error | null; readonly refetch: () => unknown };
+  readonly kind: "page" | "rows" | "text";
+  readonly rows?: number;
+  /** Inside of a form or a dialog. */
+  readonly isInline?: boolean;
+}
+
+/** Stands where the answer of the server will be: grey shapes, or what went wrong. */
+export function Pending({ read: { error, refetch }, isInline = false, ...shapes }: PendingProps): ReactNode {
+  if (error === null) return <Skeleton {...shapes} />;
+  return <ProblemState error={error} onRetry={() => void refetch()} isInline={isInline} />;
+}
+
 /** Nothing is there, and what to do to change that. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }): ReactNode {
   return (

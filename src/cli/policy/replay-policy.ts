@@ -9,7 +9,7 @@ import {
   type ReplaySummary,
   SHAPE_REDACTOR,
 } from "../../core/index.ts";
-import { tellReplayLimit } from "../../core/record/replay-words.ts";
+import { describeReplayLimit } from "../../core/record/replay-words.ts";
 import { replayPolicy } from "../../journal/replay-policy.ts";
 import { UNKNOWN_REASONS } from "../../core/record/replay-tally.ts";
 import type { Io } from "../io.ts";
@@ -55,7 +55,7 @@ function summaryJson(summary: ReplaySummary, { locale }: GlobalOptions): object 
     ...figures,
     // The redactor would take a session's name for a web session's secret.
     examples: examples.map((one) => ({ ...(SHAPE_REDACTOR.value(one) as ChangedDecision), session: one.session })),
-    limits: limits.map((limit) => ({ id: limit, text: tellReplayLimit(limit, locale) })),
+    limits: limits.map((limit) => ({ id: limit, text: describeReplayLimit(limit, locale) })),
   };
 }
 
@@ -78,7 +78,9 @@ function summaryLines(home: RunCommandDeps, summary: ReplaySummary): readonly st
     ...exampleLines(home, summary, paint),
     ...(limits.length === 0 || changed === 0 ? [] : ["", paint("bold", words.cannotKnow)]),
     ...(changed === 0 ? [] : limits).flatMap((limit) =>
-      wrapped(tellReplayLimit(limit, locale), columns - 4).map((line, index) => `  ${index === 0 ? "·" : " "} ${line}`),
+      wrapped(describeReplayLimit(limit, locale), columns - 4).map(
+        (line, index) => `  ${index === 0 ? "·" : " "} ${line}`,
+      ),
     ),
   ];
 }

@@ -14,7 +14,7 @@ import {
 import { endOf } from "../../core/flow/interaction.ts";
 import type { Visit } from "../../core/flow/visit.ts";
 import { turnOf } from "../../core/flow/node.ts";
-import { tellRun } from "../../core/flow/run-words.ts";
+import { describeRun } from "../../core/flow/run-words.ts";
 import { questionTitle } from "../../core/flow/question-title.ts";
 import { asItStands } from "../../workflow/report/as-it-stands.ts";
 import { filesOfVisit } from "../../workflow/report/run-files.ts";
@@ -52,7 +52,7 @@ export function reportJson(home: RunCommandDeps, report: RunReport, isHeld: bool
   const { summary, state, spending, questions, files, folder } = report;
   return {
     ...summary,
-    message: tellRun(state, home.shared.locale),
+    message: describeRun(state, home.shared.locale),
     held: isHeld,
     spending,
     visits: state.visits.map((visit) => visitJson(visit, report, home.shared.locale)),
@@ -101,7 +101,7 @@ function reportLines(home: RunCommandDeps, report: RunReport, isHeld: boolean): 
   return [
     `${words.run} ${paint("bold", shown(summary.run))}  ${paint(STATUS_STYLES[summary.status], statusOf(summary, isHeld, io.clock.now(), locale))}`,
     ...factLines(factsOf(home, report, isHeld), columns).map((line) => paint("dim", line)),
-    ...wrapped(tellRun(state, locale), columns),
+    ...wrapped(describeRun(state, locale), columns),
     "",
     paint("bold", words.stages),
     ...state.visits.flatMap((visit) => visitLines(home, visit, report, paint, widest)),

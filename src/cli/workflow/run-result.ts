@@ -6,7 +6,7 @@ import { formatMs, type Locale, type OperatorView, type Question, SHAPE_REDACTOR
 import { endOf, formFacts } from "../../core/flow/interaction.ts";
 import { turnOf } from "../../core/flow/node.ts";
 import type { RunStatus } from "../../core/flow/run-state.ts";
-import { tellRun } from "../../core/flow/run-words.ts";
+import { describeRun } from "../../core/flow/run-words.ts";
 import { questionTitle } from "../../core/flow/question-title.ts";
 import { visitWithOutput } from "../../workflow/report/run-output.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
@@ -62,7 +62,7 @@ async function resultJson(home: RunCommandDeps, { standing, report, picture }: F
   const { run, workflow, status, outcome, code, wakeAt, startedAt, endedAt, spentMicrocents, successor } = summary;
   const ended = visitWithOutput(state, null);
   const output = ended === undefined ? undefined : await home.workflows.runs.output(run, ended);
-  const message = tellRun(state, home.shared.locale);
+  const message = describeRun(state, home.shared.locale);
   return {
     ...{ run, workflow, status, outcome, standing, node: state.failedNode || null, code, message },
     output: output ?? null,
@@ -132,7 +132,7 @@ function summaryLines(home: RunCommandDeps, { standing, report, picture }: Follo
   const silent = standing === "waiting" ? everyAgentFailed(home, report) : null;
   return [
     `${paint("dim", "faultline:")} ${paint(STYLES[standing === "over" ? summary.status : standing], headline)}`,
-    `  ${tellRun(state, locale)}`,
+    `  ${describeRun(state, locale)}`,
     `  ${paint("dim", facts.join(" · "))}`,
     ...(files.length > 0 && folder !== null ? [`  ${words.files(shown(folder, 2_000), files.length)}`] : []),
     ...(silent === null ? [] : [`  ${words.allFailed(silent.title, shown(silent.detail))}`]),

@@ -80,7 +80,7 @@ export function scopeOf({ code, context }: Pick<Fault, "code" | "context">): Fau
 /** The next target of a chain, and those that were passed over. */
 export interface NextTarget {
   readonly target: Target | null;
-  /** The target shares what failed: it is asked only because no other is left, so patience with the failed one comes first. */
+  /** The target shares what failed: it is asked only because no other is left, so busyRetry with the failed one comes first. */
   readonly isLastResort: boolean;
   readonly passedOver: readonly PassedOver[];
 }

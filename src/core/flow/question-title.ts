@@ -1,15 +1,32 @@
-// What a question asks, in one line, where its whole prompt has no room.
+// A question's prompt may be a page of Markdown. Where that has no room, its title says in one line what is asked.
+
+export const FENCE = /^\s*(?:```|~~~)/;
+export const HEADING = /^\s*#{1,6}\s+/;
+export const BULLET = /^\s*[-*+]\s+/;
+/** Code first: what stands in it is meant as it is. */
+export const INLINE = /(`[^`\n]+`|\*\*[^*\n]+\*\*)/;
 
 const QUESTION = /[?？]\s*$/;
 
-/** A prompt may be a page of Markdown: its last line if that is the question, else its first line, without marks. */
-export function questionTitle(prompt: string): string {
-  const lines = prompt.split("\n").filter((line) => line.trim() !== "");
-  const [first = ""] = lines;
+/** What is asked, without its marks, as a title, and what is left: the last line if it is a question of its own, else the first line. */
+export function titleAndRest(text: string): readonly [title: string, rest: string] {
+  const lines = text.trim().split(/\r?\n/);
+  const [first = "", ...rest] = lines;
   const last = lines.at(-1) ?? "";
-  const asked = QUESTION.test(last) && !QUESTION.test(first) ? last : first;
-  return asked
-    .replace(/^[\s#>*-]+/, "")
-    .replaceAll(/\*\*|`/g, "")
-    .trim();
+  const endsWithQuestion = QUESTION.test(last) && !QUESTION.test(first) && lines.at(-2)?.trim() === "";
+  if (endsWithQuestion) return [plain(last.replace(HEADING, "")), lines.slice(0, -2).join("\n")];
+  if (FENCE.test(first)) return ["", text];
+  return [plain(first.replace(HEADING, "").replace(BULLET, "")), rest.join("\n")];
+}
+
+export function questionTitle(prompt: string): string {
+  return titleAndRest(prompt)[0];
+}
+
+/** Without the marks of code and of what is bold. */
+export function plain(text: string): string {
+  return text
+    .split(INLINE)
+    .map((part) => (INLINE.test(part) ? part.replace(/^(?:`|\*\*)/, "").replace(/(?:`|\*\*)$/, "") : part))
+    .join("");
 }

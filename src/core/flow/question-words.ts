@@ -53,7 +53,7 @@ const WORDS: Readonly<Record<Locale, QuestionWords>> = {
 };
 
 /** What happens when no answer comes, in a sentence. */
-export function tellUnanswered(question: Question, locale: Locale): string {
+export function describeUnanswered(question: Question, locale: Locale): string {
   const { no, none, yes, waits } = WORDS[locale].unanswered;
   if (endOf(question) === null) return waits;
   if (question.payload.onTimeout === "approve") return yes;

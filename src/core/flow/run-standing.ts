@@ -25,11 +25,15 @@ export type RunStanding = (typeof RUN_STANDINGS)[number];
 export interface RunLine {
   readonly status: RunStatus;
   readonly outcome: string;
+  /** The nodes it is at, or the one that failed. */
   readonly nodes: readonly string[];
+  /** The target that was asked or that answered last; null before the first one, left out by older programs. */
   readonly target?: string | null;
+  /** What it failed with; null otherwise. */
   readonly code: string | null;
   readonly questions: readonly string[];
   readonly wakeAt: number | null;
+  /** What it waits for while a process holds it; null when something of it works. Older programs leave it out. */
   readonly wait?: RunWait | null;
   readonly successor: string | null;
   readonly startedAt?: number;

@@ -8,7 +8,7 @@ import { type Settlement, tellSteps } from "./turn-words.ts";
 import { callWaitOf, type Visit, type VisitState } from "./visit.ts";
 
 /** The newest visit of each node counts: what a later round did replaces what an earlier one did. */
-export function tellRun(state: Pick<RunState, "status" | "fault" | "visits">, locale: Locale): string {
+export function describeRun(state: Pick<RunState, "status" | "fault" | "visits">, locale: Locale): string {
   const newest = new Map<string, Visit>();
   for (const visit of state.visits) if (!isOlder(visit, newest.get(visit.node))) newest.set(visit.node, visit);
   const settlements = Array.from(newest.values(), (visit) => ({ ...namedBy(visit), ...SETTLED[visit.state](visit) }));

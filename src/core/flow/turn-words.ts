@@ -39,7 +39,7 @@ const MAX_NAMED = 5;
 const ENDS_TURN: ReadonlySet<StepStatus> = new Set<StepStatus>(["failed", "surfaced", "cancelled"]);
 
 /** `ended`: what ended the turn as a whole; null when nothing did. Empty when every step is done and nothing ended it. */
-export function tellTurn(settlements: readonly Settlement[], ended: Fault | null, locale: Locale): string {
+export function describeTurn(settlements: readonly Settlement[], ended: Fault | null, locale: Locale): string {
   const words = TURN_WORDS[locale];
   return settlements.every(({ status }) => status === "done") && ended === null ? "" : tell(settlements, ended, words);
 }

@@ -1,10 +1,13 @@
 // Each layer puts its rows in front, and the first match wins, so the last layer takes precedence. From back to front: the matrix,
 // a preset, a provider's adapter, a tool's manifest, a stage, the operator's file.
 
+import type { Rule } from "../classify/rule.ts";
 import { FAULT_CODES, traitsOf } from "../fault/catalogue.ts";
+import type { ModelDetail } from "../fault/view.ts";
 import { TOOL_RETRY } from "./matrix.ts";
 import {
   type Backoff,
+  type BreakerRule,
   codesOf,
   type Policy,
   type PolicyRow,
@@ -55,6 +58,24 @@ export function changedRetry(base: Retry, change: RetryChange): Retry {
     maxWaitMs: change.maxWaitMs ?? base.maxWaitMs,
     maxTotalWaitMs: change.maxTotalWaitMs ?? base.maxTotalWaitMs,
   };
+}
+
+/** What an operator says about a tool, in front of what the tool says itself. */
+export interface ToolOverride {
+  readonly id: string;
+  readonly timeoutMs?: number;
+  readonly idempotent?: boolean;
+  readonly optional?: boolean;
+  readonly modelDetail?: ModelDetail;
+  /** Wrapped, because null is a valid default. */
+  readonly default?: { readonly value: unknown };
+  readonly alternatives?: readonly string[];
+  readonly maxConcurrent?: number;
+  readonly maxQueued?: number;
+  readonly retry?: ToolRetryManifest;
+  readonly breaker?: Partial<BreakerRule>;
+  /** They precede the built-in rules. */
+  readonly rules: readonly Rule[];
 }
 
 /** A manifest in the library's own words. */

@@ -10,7 +10,7 @@ import { book, NOTHING_SPENT, type Spending } from "../flow/money.ts";
 import { turnOf } from "../flow/node.ts";
 import { isEnded, type RunState, type RunStatus } from "../flow/run-state.ts";
 import { isOpen } from "../flow/visit.ts";
-import { tellRun } from "../flow/run-words.ts";
+import { describeRun } from "../flow/run-words.ts";
 import { NOWHERE } from "../policy/policy.ts";
 import type { Entry, JournalEvent, SessionStatus } from "./event.ts";
 import { fingerprint } from "./fingerprint.ts";
@@ -179,7 +179,7 @@ class Recorder implements IncidentRecorder {
       failedNode: say(run?.failedNode ?? "", this.#telling, 80),
       predecessor: this.#named(run?.predecessor),
       successor: this.#named(run?.successor),
-      summary: run === null ? "" : say(tellRun(run, this.#telling.locale), this.#telling, 1_000),
+      summary: run === null ? "" : say(describeRun(run, this.#telling.locale), this.#telling, 1_000),
       timeline: [...this.#timeline.slice(0, half), ...this.#timeline.slice(half + left)],
       leftOut: left,
       leftOutAfter: half,

@@ -4,7 +4,7 @@ import type { Locale } from "../fault/words/words.ts";
 import type { ReplayLimit } from "./replay-tally.ts";
 
 /** Says in words what a replay cannot know. */
-export function tellReplayLimit(limit: ReplayLimit, locale: Locale): string {
+export function describeReplayLimit(limit: ReplayLimit, locale: Locale): string {
   return WORDS[locale][limit];
 }
 

@@ -64,13 +64,13 @@ export function sessionPill(status: SessionStatus, isAsking: boolean, locale: Lo
 }
 
 /** How a span ended and why, or what it waits for, in a few words. */
-export function tellSpan({ why, status, fault }: Pick<Span, "why" | "status" | "fault">, locale: Locale): string {
+export function describeSpan({ why, status, fault }: Pick<Span, "why" | "status" | "fault">, locale: Locale): string {
   const { waits, statuses, joined } = WORDS[locale];
   return why === null ? joined([statuses[status], titleOf(fault, locale)]) : waits[why];
 }
 
 /** Where a failure led to. */
-export function tellSentTo(nodes: readonly string[], locale: Locale): string {
+export function describeSentTo(nodes: readonly string[], locale: Locale): string {
   return SENT_TO[locale](nodes.join(", "));
 }
 
@@ -80,7 +80,7 @@ const SENT_TO: Readonly<Record<Locale, (nodes: string) => string>> = {
 };
 
 /** How a step of a plan ended and why. `need`: the step it could not do without; null when it ended for a reason of its own. */
-export function tellStep(
+export function describeStep(
   { status, fault }: Pick<GraphNode, "status" | "fault">,
   need: Pick<GraphNode, "node" | "status" | "fault"> | null,
   locale: Locale,

@@ -36,10 +36,69 @@ export interface WholeAnswerParts {
   readonly usage: LanguageModelV4Usage;
 }
 
-export interface AnswerWriter {
+/** Writes the parts of a streamed answer. A dialect implements what it has a form for; the other parts are left out. */
+export abstract class AnswerWriter {
+  protected readonly about: AboutAnswer;
+  #hasBegun = false;
+
+  constructor(about: AboutAnswer) {
+    this.about = about;
+  }
+
   /** What the client is sent for a part; empty for nothing. */
-  part(part: AnswerPart): string;
-  finish(finish: AnswerFinish): string;
+  part(part: AnswerPart): string {
+    switch (part.type) {
+      case "text-delta":
+        return part.delta === "" ? "" : this.text(part.delta);
+      case "text-end":
+        return this.textEnd();
+      case "reasoning-delta":
+        return part.delta === "" ? "" : this.thought(part.delta);
+      case "tool-input-start":
+        return part.providerExecuted === true ? "" : this.callStart(part.id, part.toolName);
+      case "tool-input-delta":
+        return part.delta === "" ? "" : this.callInput(part.id, part.delta);
+      case "tool-call":
+        return part.providerExecuted === true ? "" : this.wholeCall(part);
+      default:
+        return "";
+    }
+  }
+
+  abstract finish(finish: AnswerFinish): string;
+
+  protected abstract text(delta: string): string;
+
+  /** The call is complete. Some targets give its input only now. */
+  protected abstract wholeCall(call: AnswerCall): string;
+
+  protected textEnd(): string {
+    return "";
+  }
+
+  protected thought(_delta: string): string {
+    return "";
+  }
+
+  protected callStart(_id: string, _name: string): string {
+    return "";
+  }
+
+  protected callInput(_id: string, _delta: string): string {
+    return "";
+  }
+
+  /** What comes before the first part. */
+  protected head(): string {
+    return "";
+  }
+
+  /** The head, the first time; then nothing. */
+  protected begin(): string {
+    if (this.#hasBegun) return "";
+    this.#hasBegun = true;
+    return this.head();
+  }
 }
 
 export interface DialectWriter {
@@ -99,25 +158,6 @@ export function inputObject({ input }: Pick<AnswerCall, "input">): Readonly<Reco
 /** The text of a tool that takes plain text. */
 export function inputText(call: Pick<AnswerCall, "input">): string {
   return textOf(inputObject(call)["input"]);
-}
-
-/** Whole answers of a stream, call by call: how much of each call's input the client has. */
-export class OpenCalls {
-  readonly #calls = new Map<string, { readonly index: number; readonly name: string; sent: number }>();
-
-  get size(): number {
-    return this.#calls.size;
-  }
-
-  open(id: string, name: string): { readonly index: number; readonly name: string } {
-    const call = { index: this.#calls.size, name, sent: 0 };
-    this.#calls.set(id, call);
-    return call;
-  }
-
-  get(id: string): { readonly index: number; readonly name: string; sent: number } | null {
-    return this.#calls.get(id) ?? null;
-  }
 }
 
 /** Google's proof that it made a call, which it wants back with the call; null for calls of other vendors. */

@@ -1,38 +1,23 @@
 // Reads a request for Anthropic's messages.
 
-import type {
-  LanguageModelV4FilePart,
-  LanguageModelV4Message,
-  LanguageModelV4TextPart,
-  SharedV4ProviderOptions,
-} from "@ai-sdk/provider";
-import { countOf, type JsonObject, listOf, objectOf, objectsOf, textOf } from "../../core/json-fields.ts";
+import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
+import { countOf, type JsonObject, objectOf, objectsOf, textOf } from "../../core/json-fields.ts";
 import {
+  type AnswerContent,
   effortFor,
-  effortOf,
-  fileAt,
   fileOf,
   outputOf,
   Reading,
   type ReadRequest,
   textPart,
+  type UserPart,
 } from "./request-reading.ts";
 
-const KNOWN: ReadonlySet<string> = new Set([
-  ...[
-    "model",
-    "messages",
-    "system",
-    "stream",
-    "metadata",
-    "max_tokens",
-    "temperature",
-    "top_p",
-    "top_k",
-    "stop_sequences",
-  ],
-  ...["tools", "tool_choice", "thinking", "output_config", "output_format", "container", "context_management"],
-]);
+// prettier-ignore
+const KNOWN = [
+  "model", "messages", "system", "stream", "metadata", "max_tokens", "temperature", "top_p", "top_k", "stop_sequences",
+  "tools", "tool_choice", "thinking", "output_config", "output_format", "container", "context_management",
+];
 
 export function readAnthropic(body: JsonObject): ReadRequest {
   const reading = new Reading(body, KNOWN);
@@ -40,12 +25,9 @@ export function readAnthropic(body: JsonObject): ReadRequest {
   if (typeof body["system"] === "string") reading.system(body["system"]);
   for (const block of objectsOf(body["system"])) reading.system(textOf(block["text"]), marksOf(block));
   for (const message of objectsOf(body["messages"])) readMessage(message, reading);
-  reading.number("maxOutputTokens", body["max_tokens"]);
-  reading.number("temperature", body["temperature"]);
-  reading.number("topP", body["top_p"]);
-  reading.number("topK", body["top_k"]);
-  const stops = listOf(body["stop_sequences"]).map(textOf);
-  if (stops.length > 0) reading.options.stopSequences = stops;
+  const { max_tokens: maxOutputTokens, temperature, top_p: topP, top_k: topK } = body;
+  reading.numbers({ maxOutputTokens, temperature, topP, topK });
+  reading.stops(body["stop_sequences"]);
   for (const tool of objectsOf(body["tools"])) readTool(tool, reading);
   readChoice(objectOf(body["tool_choice"]), reading);
   readThinking(body, reading);
@@ -62,28 +44,21 @@ function marksOf(block: JsonObject): SharedV4ProviderOptions | undefined {
 
 function readThinking(body: JsonObject, reading: Reading): void {
   const thinking = objectOf(body["thinking"]);
-  const effort = effortOf(objectOf(body["output_config"])?.["effort"]);
-  const budgetTokens = countOf(thinking?.["budget_tokens"]);
   if (thinking?.["type"] === "disabled") reading.options.reasoning = "none";
-  else if (effort !== null) reading.options.reasoning = effort;
-  else if (thinking?.["type"] === "enabled") reading.options.reasoning = effortFor(budgetTokens);
+  else if (reading.effort(objectOf(body["output_config"])?.["effort"])) return;
+  else if (thinking?.["type"] === "enabled") reading.options.reasoning = effortFor(countOf(thinking["budget_tokens"]));
   else if (thinking?.["type"] === "adaptive") reading.options.reasoning = "medium";
 }
-
-type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
 
 function readMessage(message: JsonObject, reading: Reading): void {
   const { content, role } = message;
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : objectsOf(content);
   if (role === "assistant") return readAnswer(blocks, reading);
   let parts: UserPart[] = [];
-  const flush = (): void => {
-    if (parts.length > 0) reading.messages.push({ role: "user", content: parts });
-    parts = [];
-  };
   for (const block of blocks) {
     if (block["type"] === "tool_result") {
-      flush();
+      reading.user(parts);
+      parts = [];
       const output = outputOf(block["content"], block["is_error"] === true, (part) => partOf(part, reading));
       reading.result(textOf(block["tool_use_id"]), output);
     } else {
@@ -91,13 +66,11 @@ function readMessage(message: JsonObject, reading: Reading): void {
       if (part !== null) parts.push(part);
     }
   }
-  flush();
+  reading.user(parts);
 }
 
-type AnswerPart = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];
-
 function readAnswer(blocks: readonly JsonObject[], reading: Reading): void {
-  const content = blocks.flatMap((block): readonly AnswerPart[] => {
+  const content = blocks.flatMap((block): AnswerContent => {
     switch (block["type"]) {
       case "text":
         return [textPart(textOf(block["text"]), marksOf(block))];
@@ -132,9 +105,7 @@ function partOf(block: JsonObject, reading: Reading): UserPart | null {
     const title = textOf(block["title"]);
     if (source["type"] === "base64") return fileOf(textOf(source["data"]), mediaType, title);
     if (source["type"] === "text") return textPart(textOf(source["data"]));
-    const file = source["type"] === "url" ? fileAt(textOf(source["url"]), mediaType, title) : null;
-    if (file === null) reading.refuse(`a ${type} that is stored at another vendor cannot be read`);
-    return file;
+    return reading.file(`a ${type}`, source["type"] === "url" ? textOf(source["url"]) : "", mediaType, title);
   }
   if (type === "search_result") return textPart(JSON.stringify(block["content"] ?? ""));
   reading.refuse(`blocks of the type ${type} exist only in this dialect`);
@@ -148,17 +119,16 @@ function readTool(tool: JsonObject, reading: Reading): void {
   } else reading.omitted.push(`tools.${type}`);
 }
 
-const CHOICES = { auto: "auto", any: "required", none: "none" } as const;
+const CHOICES: ReadonlyMap<string, "auto" | "required" | "none"> = new Map([
+  ["auto", "auto"],
+  ["any", "required"],
+  ["none", "none"],
+]);
 
 function readChoice(choice: JsonObject | null, reading: Reading): void {
   if (choice === null) return;
-  if (choice["disable_parallel_tool_use"] === true) {
-    reading.extra("openai", { parallelToolCalls: false });
-    reading.extra("anthropic", { disableParallelToolUse: true });
-  }
-  if (choice["type"] === "tool") reading.options.toolChoice = { type: "tool", toolName: textOf(choice["name"]) };
-  const type = CHOICES[textOf(choice["type"]) as keyof typeof CHOICES] as
-    | (typeof CHOICES)[keyof typeof CHOICES]
-    | undefined;
-  if (type !== undefined) reading.options.toolChoice = { type };
+  if (choice["disable_parallel_tool_use"] === true) reading.oneCallAtATime();
+  if (choice["type"] === "tool") reading.toolChoice({ toolName: textOf(choice["name"]) });
+  const type = CHOICES.get(textOf(choice["type"]));
+  if (type !== undefined) reading.toolChoice(type);
 }

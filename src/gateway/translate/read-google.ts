@@ -1,35 +1,27 @@
 // Reads a request for Google's generateContent. Fields come in camel case and in snake case.
 
-import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4TextPart } from "@ai-sdk/provider";
 import { type JsonObject, listOf, numberOrNull, objectOf, objectsOf, textOf } from "../../core/json-fields.ts";
 import {
+  type AnswerContent,
   effortFor,
-  effortOf,
-  fileAt,
   fileOf,
   outputOf,
   Reading,
   type ReadRequest,
+  signedByGoogle,
   textPart,
+  type UserPart,
 } from "./request-reading.ts";
 
-const KNOWN: ReadonlySet<string> = new Set([
-  ...["contents", "systemInstruction", "system_instruction", "tools", "toolConfig", "tool_config", "model"],
-  ...[
-    "generationConfig",
-    "generation_config",
-    "safetySettings",
-    "safety_settings",
-    "cachedContent",
-    "cached_content",
-    "labels",
-  ],
-]);
-
-const KNOWN_CONFIG: ReadonlySet<string> = new Set([
-  ...["maxOutputTokens", "temperature", "topP", "topK", "presencePenalty", "frequencyPenalty", "seed", "stopSequences"],
-  ...["responseMimeType", "responseSchema", "responseJsonSchema", "thinkingConfig", "candidateCount"],
-]);
+// prettier-ignore
+const KNOWN = [
+  "contents", "systemInstruction", "tools", "toolConfig", "model", "generationConfig", "safetySettings", "cachedContent", "labels",
+];
+// prettier-ignore
+const KNOWN_CONFIG = [
+  "maxOutputTokens", "temperature", "topP", "topK", "presencePenalty", "frequencyPenalty", "seed", "stopSequences",
+  "responseMimeType", "responseSchema", "responseJsonSchema", "thinkingConfig", "candidateCount",
+];
 
 export function readGoogle(given: JsonObject): ReadRequest {
   const body = camelized(given);
@@ -68,28 +60,16 @@ function camelized(body: JsonObject): JsonObject {
 function readConfig(config: JsonObject, reading: Reading): void {
   if ((numberOrNull(config["candidateCount"]) ?? 1) > 1)
     reading.refuse("several candidates exist only in this dialect");
-  for (const field in config) if (!KNOWN_CONFIG.has(field)) reading.omitted.push(`generationConfig.${field}`);
-  for (const name of [
-    "maxOutputTokens",
-    "temperature",
-    "topP",
-    "topK",
-    "presencePenalty",
-    "frequencyPenalty",
-    "seed",
-  ] as const) {
-    reading.number(name, config[name]);
-  }
-  const stops = listOf(config["stopSequences"]).map(textOf);
-  if (stops.length > 0) reading.options.stopSequences = stops;
+  for (const field in config) if (!KNOWN_CONFIG.includes(field)) reading.omitted.push(`generationConfig.${field}`);
+  const { maxOutputTokens, temperature, topP, topK, presencePenalty, frequencyPenalty, seed } = config;
+  reading.numbers({ maxOutputTokens, temperature, topP, topK, presencePenalty, frequencyPenalty, seed });
+  reading.stops(config["stopSequences"]);
   if (config["responseMimeType"] === "application/json") {
     reading.json(config["responseJsonSchema"] ?? lowerCased(config["responseSchema"]));
   }
   const thinking = objectOf(config["thinkingConfig"]);
-  const effort = effortOf(thinking?.["thinkingLevel"]);
   const budget = numberOrNull(thinking?.["thinkingBudget"]);
-  if (effort !== null) reading.options.reasoning = effort;
-  else if (budget !== null) reading.options.reasoning = effortFor(budget);
+  if (!reading.effort(thinking?.["thinkingLevel"]) && budget !== null) reading.options.reasoning = effortFor(budget);
 }
 
 /** Google's own schemas write types in capitals; JSON Schema does not. */
@@ -123,12 +103,10 @@ class GoogleCalls {
   }
 }
 
-type Answer = Extract<LanguageModelV4Message, { role: "assistant" }>;
-
 function readContent(content: JsonObject, reading: Reading, calls: GoogleCalls): void {
   const parts = objectsOf(content["parts"]);
   if (content["role"] === "model") return readAnswer(parts, reading, calls);
-  const own: (LanguageModelV4TextPart | LanguageModelV4FilePart)[] = [];
+  const own: UserPart[] = [];
   for (const part of parts) {
     const result = objectOf(part["functionResponse"]) ?? objectOf(part["function_response"]);
     if (result === null) {
@@ -146,13 +124,12 @@ function readContent(content: JsonObject, reading: Reading, calls: GoogleCalls):
     );
     reading.result(calls.answered(textOf(result["id"]), name), output, name);
   }
-  if (own.length > 0) reading.messages.push({ role: "user", content: own });
+  reading.user(own);
 }
 
 function readAnswer(parts: readonly JsonObject[], reading: Reading, calls: GoogleCalls): void {
-  const content = parts.flatMap((part): Answer["content"] => {
-    const signature = textOf(part["thoughtSignature"]) || textOf(part["thought_signature"]);
-    const signed = signature === "" ? {} : { providerOptions: { google: { thoughtSignature: signature } } };
+  const content = parts.flatMap((part): AnswerContent => {
+    const signed = signedByGoogle(textOf(part["thoughtSignature"]) || textOf(part["thought_signature"]));
     const call = objectOf(part["functionCall"]) ?? objectOf(part["function_call"]);
     if (call !== null) {
       const name = textOf(call["name"]);
@@ -168,7 +145,7 @@ function readAnswer(parts: readonly JsonObject[], reading: Reading, calls: Googl
   reading.messages.push({ role: "assistant", content });
 }
 
-function userPart(part: JsonObject, reading: Reading): LanguageModelV4TextPart | LanguageModelV4FilePart | null {
+function userPart(part: JsonObject, reading: Reading): UserPart | null {
   if (typeof part["text"] === "string") return textPart(part["text"]);
   const inline = objectOf(part["inlineData"]) ?? objectOf(part["inline_data"]);
   if (inline !== null) return fileOf(textOf(inline["data"]), textOf(inline["mimeType"] ?? inline["mime_type"]));
@@ -176,9 +153,8 @@ function userPart(part: JsonObject, reading: Reading): LanguageModelV4TextPart |
   if (stored !== null) {
     const address = textOf(stored["fileUri"] ?? stored["file_uri"]);
     const isOwn = address.startsWith("gs:") || address.includes("generativelanguage.googleapis.com");
-    const file = isOwn ? null : fileAt(address, textOf(stored["mimeType"] ?? stored["mime_type"]) || "application/pdf");
-    if (file === null) reading.refuse("a file that is stored at another vendor cannot be read");
-    return file;
+    const mediaType = textOf(stored["mimeType"] ?? stored["mime_type"]) || "application/pdf";
+    return reading.file("a file", isOwn ? "" : address, mediaType);
   }
   reading.omitted.push(`contents.${Object.keys(part)[0] ?? "part"}`);
   return null;
@@ -199,15 +175,11 @@ function readToolConfig(config: JsonObject | null, reading: Reading): void {
   const [only] = names;
   switch (textOf(config["mode"]).toUpperCase()) {
     case "NONE":
-      reading.options.toolChoice = { type: "none" };
-      break;
+      return reading.toolChoice("none");
     case "ANY":
-      reading.options.toolChoice =
-        names.length === 1 && only !== undefined ? { type: "tool", toolName: only } : { type: "required" };
-      break;
+      return reading.toolChoice(names.length === 1 && only !== undefined ? { toolName: only } : "required");
     case "AUTO":
-      reading.options.toolChoice = { type: "auto" };
-      break;
+      return reading.toolChoice("auto");
     default:
   }
 }

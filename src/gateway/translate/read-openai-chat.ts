@@ -1,44 +1,34 @@
 // Reads a request for OpenAI's chat completions.
 
-import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from "@ai-sdk/provider";
-import { type JsonObject, listOf, objectOf, objectsOf, textOf } from "../../core/json-fields.ts";
-import { effortOf, fileAt, inputOf, outputOf, Reading, type ReadRequest, textPart } from "./request-reading.ts";
+import { type JsonObject, objectOf, objectsOf, textOf } from "../../core/json-fields.ts";
+import {
+  inputOf,
+  outputOf,
+  partsOf,
+  Reading,
+  type ReadRequest,
+  signedByGoogle,
+  textPart,
+  type UserPart,
+} from "./request-reading.ts";
 
-const KNOWN: ReadonlySet<string> = new Set([
-  ...["model", "messages", "stream", "stream_options", "n", "user", "metadata", "store", "safety_identifier"],
-  ...[
-    "max_tokens",
-    "max_completion_tokens",
-    "temperature",
-    "top_p",
-    "presence_penalty",
-    "frequency_penalty",
-    "stop",
-    "seed",
-  ],
-  ...["tools", "tool_choice", "parallel_tool_calls", "response_format", "reasoning_effort", "prompt_cache_key"],
-]);
+// prettier-ignore
+const KNOWN = [
+  "model", "messages", "stream", "stream_options", "n", "user", "metadata", "store", "safety_identifier",
+  "max_tokens", "max_completion_tokens", "temperature", "top_p", "presence_penalty", "frequency_penalty", "stop", "seed",
+  "tools", "tool_choice", "parallel_tool_calls", "response_format", "reasoning_effort", "prompt_cache_key",
+];
 
 export function readOpenaiChat(body: JsonObject): ReadRequest {
   const reading = new Reading(body, KNOWN);
   if (typeof body["n"] === "number" && body["n"] > 1) reading.refuse("several choices (n) exist only in this dialect");
   for (const message of objectsOf(body["messages"])) readMessage(message, reading);
-  reading.number("maxOutputTokens", body["max_completion_tokens"] ?? body["max_tokens"]);
-  reading.number("temperature", body["temperature"]);
-  reading.number("topP", body["top_p"]);
-  reading.number("presencePenalty", body["presence_penalty"]);
-  reading.number("frequencyPenalty", body["frequency_penalty"]);
-  reading.number("seed", body["seed"]);
-  const stop = body["stop"];
-  const stops = (typeof stop === "string" ? [stop] : listOf(stop)).map(textOf).filter((text) => text !== "");
-  if (stops.length > 0) reading.options.stopSequences = stops;
-  const effort = effortOf(body["reasoning_effort"]);
-  if (effort !== null) reading.options.reasoning = effort;
-  for (const tool of objectsOf(body["tools"])) readTool(tool, reading);
-  readToolChoice(body["tool_choice"], reading);
-  if (body["parallel_tool_calls"] === false) oneCallAtATime(reading);
-  if (textOf(body["prompt_cache_key"]) !== "")
-    reading.extra("openai", { promptCacheKey: textOf(body["prompt_cache_key"]) });
+  const { presence_penalty: presencePenalty, frequency_penalty: frequencyPenalty, seed } = body;
+  const maxOutputTokens = body["max_completion_tokens"] ?? body["max_tokens"];
+  reading.numbers({ maxOutputTokens, presencePenalty, frequencyPenalty, seed });
+  reading.stops(body["stop"]);
+  reading.effort(body["reasoning_effort"]);
+  readOpenaiOptions(body, reading, readTool);
   const format = objectOf(body["response_format"]);
   if (format?.["type"] === "json_object") reading.json(undefined);
   const schema = objectOf(format?.["json_schema"]);
@@ -46,9 +36,18 @@ export function readOpenaiChat(body: JsonObject): ReadRequest {
   return reading.done();
 }
 
-export function oneCallAtATime(reading: Reading): void {
-  reading.extra("openai", { parallelToolCalls: false });
-  reading.extra("anthropic", { disableParallelToolUse: true });
+/** The options that both dialects of OpenAI write alike. */
+export function readOpenaiOptions(
+  body: JsonObject,
+  reading: Reading,
+  readTool: (tool: JsonObject, reading: Reading) => void,
+): void {
+  reading.numbers({ temperature: body["temperature"], topP: body["top_p"] });
+  for (const tool of objectsOf(body["tools"])) readTool(tool, reading);
+  readToolChoice(body["tool_choice"], reading);
+  if (body["parallel_tool_calls"] === false) reading.oneCallAtATime();
+  const promptCacheKey = textOf(body["prompt_cache_key"]);
+  if (promptCacheKey !== "") reading.extra("openai", { promptCacheKey });
 }
 
 function readMessage(message: JsonObject, reading: Reading): void {
@@ -57,13 +56,8 @@ function readMessage(message: JsonObject, reading: Reading): void {
     case "system":
     case "developer":
       return reading.system(textIn(content));
-    case "user": {
-      const parts =
-        typeof content === "string"
-          ? [textPart(content)]
-          : objectsOf(content).flatMap((part) => userPart(part, reading) ?? []);
-      return void reading.messages.push({ role: "user", content: parts });
-    }
+    case "user":
+      return void reading.messages.push({ role: "user", content: partsOf(content, (part) => userPart(part, reading)) });
     case "assistant":
       return readAnswer(message, reading);
     case "tool":
@@ -84,8 +78,7 @@ function readAnswer(message: JsonObject, reading: Reading): void {
     const name = textOf(fn["name"]);
     reading.called(id, name);
     const input = call["type"] === "custom" ? { input: textOf(fn["input"]) } : inputOf(fn["arguments"]);
-    const signature = textOf(objectOf(objectOf(call["extra_content"])?.["google"])?.["thought_signature"]);
-    const signed = signature === "" ? {} : { providerOptions: { google: { thoughtSignature: signature } } };
+    const signed = signedByGoogle(textOf(objectOf(objectOf(call["extra_content"])?.["google"])?.["thought_signature"]));
     return { type: "tool-call" as const, toolCallId: id, toolName: name, input, ...signed };
   });
   reading.messages.push({ role: "assistant", content: [...(text === "" ? [] : [textPart(text)]), ...calls] });
@@ -98,17 +91,12 @@ function textIn(content: unknown): string {
     .join("");
 }
 
-type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
-
 function userPart(part: JsonObject, reading: Reading): UserPart | null {
   switch (part["type"]) {
     case "text":
       return textPart(textOf(part["text"]));
-    case "image_url": {
-      const image = fileAt(textOf(objectOf(part["image_url"])?.["url"]), "image/*");
-      if (image === null) reading.refuse("an image has no address that can be read");
-      return image;
-    }
+    case "image_url":
+      return reading.file("an image", textOf(objectOf(part["image_url"])?.["url"]), "image/*");
     case "input_audio": {
       const audio = objectOf(part["input_audio"]) ?? {};
       const data = textOf(audio["data"]);
@@ -116,9 +104,7 @@ function userPart(part: JsonObject, reading: Reading): UserPart | null {
     }
     case "file": {
       const file = objectOf(part["file"]) ?? {};
-      const given = fileAt(textOf(file["file_data"]), "application/pdf", textOf(file["filename"]));
-      if (given === null) reading.refuse("a file that is stored at another vendor cannot be read");
-      return given;
+      return reading.file("a file", textOf(file["file_data"]), "application/pdf", textOf(file["filename"]));
     }
     default:
       reading.refuse(`parts of the type ${textOf(part["type"])} exist only in this dialect`);
@@ -134,14 +120,8 @@ function readTool(tool: JsonObject, reading: Reading): void {
   else reading.omitted.push(`tools.${textOf(tool["type"])}`);
 }
 
-const CHOICES = { auto: "auto", none: "none", required: "required" } as const;
-
-export function readToolChoice(choice: unknown, reading: Reading): void {
-  if (typeof choice === "string") {
-    const type = CHOICES[choice as keyof typeof CHOICES] as (typeof CHOICES)[keyof typeof CHOICES] | undefined;
-    if (type !== undefined) reading.options.toolChoice = { type };
-    return;
-  }
+function readToolChoice(choice: unknown, reading: Reading): void {
+  if (choice === "auto" || choice === "none" || choice === "required") return reading.toolChoice(choice);
   const holder = objectOf(choice);
   if (holder === null) return;
   const name =
@@ -149,5 +129,5 @@ export function readToolChoice(choice: unknown, reading: Reading): void {
     textOf(objectOf(holder["function"])?.["name"]) ||
     textOf(objectOf(holder["custom"])?.["name"]);
   if (name === "") reading.omitted.push("tool_choice");
-  else reading.options.toolChoice = { type: "tool", toolName: name };
+  else reading.toolChoice({ toolName: name });
 }

@@ -1,26 +1,24 @@
 // Reads a request for OpenAI's responses.
 
-import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4TextPart } from "@ai-sdk/provider";
 import { type JsonObject, objectOf, objectsOf, textOf } from "../../core/json-fields.ts";
-import { oneCallAtATime, readToolChoice } from "./read-openai-chat.ts";
-import { effortOf, fileAt, inputOf, outputOf, Reading, type ReadRequest, textPart } from "./request-reading.ts";
+import { readOpenaiOptions } from "./read-openai-chat.ts";
+import {
+  type AnswerContent,
+  inputOf,
+  outputOf,
+  partsOf,
+  Reading,
+  type ReadRequest,
+  textPart,
+  type UserPart,
+} from "./request-reading.ts";
 
-const KNOWN: ReadonlySet<string> = new Set([
-  ...[
-    "model",
-    "input",
-    "instructions",
-    "stream",
-    "stream_options",
-    "user",
-    "metadata",
-    "store",
-    "safety_identifier",
-    "include",
-  ],
-  ...["max_output_tokens", "temperature", "top_p", "reasoning", "text", "truncation", "background", "client_metadata"],
-  ...["tools", "tool_choice", "parallel_tool_calls", "previous_response_id", "conversation", "prompt_cache_key"],
-]);
+// prettier-ignore
+const KNOWN = [
+  "model", "input", "instructions", "stream", "stream_options", "user", "metadata", "store", "safety_identifier", "include",
+  "max_output_tokens", "temperature", "top_p", "reasoning", "text", "truncation", "background", "client_metadata",
+  "tools", "tool_choice", "parallel_tool_calls", "previous_response_id", "conversation", "prompt_cache_key",
+];
 
 export function readOpenaiResponses(body: JsonObject): ReadRequest {
   const reading = new Reading(body, KNOWN);
@@ -33,31 +31,22 @@ export function readOpenaiResponses(body: JsonObject): ReadRequest {
   reading.system(textOf(body["instructions"]));
   if (typeof body["input"] === "string") reading.messages.push({ role: "user", content: [textPart(body["input"])] });
   for (const item of objectsOf(body["input"])) readItem(item, reading);
-  reading.number("maxOutputTokens", body["max_output_tokens"]);
-  reading.number("temperature", body["temperature"]);
-  reading.number("topP", body["top_p"]);
-  const effort = effortOf(objectOf(body["reasoning"])?.["effort"]);
-  if (effort !== null) reading.options.reasoning = effort;
-  for (const tool of objectsOf(body["tools"])) readTool(tool, reading);
-  readToolChoice(body["tool_choice"], reading);
-  if (body["parallel_tool_calls"] === false) oneCallAtATime(reading);
-  if (textOf(body["prompt_cache_key"]) !== "")
-    reading.extra("openai", { promptCacheKey: textOf(body["prompt_cache_key"]) });
+  reading.numbers({ maxOutputTokens: body["max_output_tokens"] });
+  reading.effort(objectOf(body["reasoning"])?.["effort"]);
+  readOpenaiOptions(body, reading, readTool);
   const format = objectOf(objectOf(body["text"])?.["format"]);
   if (format?.["type"] === "json_object") reading.json(undefined);
   if (format?.["type"] === "json_schema") reading.json(format["schema"], format["name"], format["description"]);
   return reading.done();
 }
 
-type Answer = Extract<LanguageModelV4Message, { role: "assistant" }>;
-
 /** Items of one answer follow each other and become one message. */
-function answerOf({ messages }: Reading): Answer["content"] {
+function answerOf({ messages }: Reading): AnswerContent {
   const last = messages.at(-1);
   if (last?.role === "assistant") return last.content;
-  const answer: Answer = { role: "assistant", content: [] };
-  messages.push(answer);
-  return answer.content;
+  const content: AnswerContent = [];
+  messages.push({ role: "assistant", content });
+  return content;
 }
 
 function readItem(item: JsonObject, reading: Reading): void {
@@ -101,17 +90,14 @@ function readResult(item: JsonObject, reading: Reading): void {
 
 function readMessage(item: JsonObject, reading: Reading): void {
   const { content, role } = item;
-  const parts =
-    typeof content === "string"
-      ? [textPart(content)]
-      : objectsOf(content).flatMap((part) => partOf(part, reading) ?? []);
+  const parts = partsOf(content, (part) => partOf(part, reading));
   const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
   if (role === "system" || role === "developer") reading.system(text);
   else if (role === "assistant") answerOf(reading).push(...parts.filter((part) => part.type === "text"));
   else reading.messages.push({ role: "user", content: parts });
 }
 
-function partOf(part: JsonObject, reading: Reading): LanguageModelV4TextPart | LanguageModelV4FilePart | null {
+function partOf(part: JsonObject, reading: Reading): UserPart | null {
   switch (part["type"]) {
     case "input_text":
     case "output_text":
@@ -119,16 +105,11 @@ function partOf(part: JsonObject, reading: Reading): LanguageModelV4TextPart | L
       return textPart(textOf(part["text"]));
     case "refusal":
       return textPart(textOf(part["refusal"]));
-    case "input_image": {
-      const image = fileAt(textOf(part["image_url"]), "image/*");
-      if (image === null) reading.refuse("an image that is stored at another vendor cannot be read");
-      return image;
-    }
+    case "input_image":
+      return reading.file("an image", textOf(part["image_url"]), "image/*");
     case "input_file": {
       const address = textOf(part["file_data"]) || textOf(part["file_url"]);
-      const file = fileAt(address, "application/pdf", textOf(part["filename"]));
-      if (file === null) reading.refuse("a file that is stored at another vendor cannot be read");
-      return file;
+      return reading.file("a file", address, "application/pdf", textOf(part["filename"]));
     }
     default:
       reading.refuse(`parts of the type ${textOf(part["type"])} exist only in this dialect`);

@@ -12,7 +12,7 @@ import type {
   LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
-import { isMap, type JsonObject, numberOrNull, objectOf, textOf } from "../../core/json-fields.ts";
+import { isMap, type JsonObject, listOf, numberOrNull, objectOf, objectsOf, textOf } from "../../core/json-fields.ts";
 import { parseJson } from "../../core/try-read.ts";
 
 export type SharedOptions = LanguageModelV4CallOptions;
@@ -31,7 +31,19 @@ export interface ReadRequest {
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-export type Effort = NonNullable<SharedOptions["reasoning"]>;
+type Effort = NonNullable<SharedOptions["reasoning"]>;
+type NumberOption =
+  | "maxOutputTokens"
+  | "temperature"
+  | "topP"
+  | "topK"
+  | "presencePenalty"
+  | "frequencyPenalty"
+  | "seed";
+/** What a person's message, or the result of a tool, is made of. */
+export type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
+/** What a message of the model is made of. */
+export type AnswerContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
 
 /** Collects a request while its fields are read. */
 export class Reading {
@@ -45,22 +57,55 @@ export class Reading {
   /** The names of tools by the ids of their calls: results name only the call. */
   readonly #names = new Map<string, string>();
 
-  constructor(body: JsonObject, known: ReadonlySet<string>) {
+  /** `known`: the fields that are read, or that mean nothing to another target. */
+  constructor(body: JsonObject, known: readonly string[]) {
     this.options = { prompt: this.messages };
-    for (const field in body) if (!known.has(field) && isSet(body[field])) this.omitted.push(field);
+    for (const field in body) if (!known.includes(field) && isSet(body[field])) this.omitted.push(field);
   }
 
   refuse(why: string): void {
     this.refused ??= why;
   }
 
-  /** A number of the body under its name in the shared form. */
-  number(
-    name: "maxOutputTokens" | "temperature" | "topP" | "topK" | "presencePenalty" | "frequencyPenalty" | "seed",
-    value: unknown,
-  ): void {
-    const number = numberOrNull(value);
-    if (number !== null) this.options[name] = number;
+  /** Numbers under their names in the shared form. */
+  numbers(given: Partial<Record<NumberOption, unknown>>): void {
+    for (const name of Object.keys(given) as NumberOption[]) {
+      const number = numberOrNull(given[name]);
+      if (number !== null) this.options[name] = number;
+    }
+  }
+
+  stops(given: unknown): void {
+    const stops = (typeof given === "string" ? [given] : listOf(given)).map(textOf).filter((text) => text !== "");
+    if (stops.length > 0) this.options.stopSequences = stops;
+  }
+
+  /** False when it names no effort that all dialects know. */
+  effort(value: unknown): boolean {
+    const text = textOf(value).toLowerCase();
+    if (!EFFORTS.has(text)) return false;
+    this.options.reasoning = text as Effort;
+    return true;
+  }
+
+  toolChoice(choice: "auto" | "none" | "required" | { readonly toolName: string }): void {
+    this.options.toolChoice = typeof choice === "string" ? { type: choice } : { type: "tool", ...choice };
+  }
+
+  oneCallAtATime(): void {
+    this.extra("openai", { parallelToolCalls: false });
+    this.extra("anthropic", { disableParallelToolUse: true });
+  }
+
+  user(content: UserPart[]): void {
+    if (content.length > 0) this.messages.push({ role: "user", content });
+  }
+
+  /** As `fileAt`. A file that only its own vendor has stored makes the request one to refuse. */
+  file(what: string, address: string, mediaType: string, filename?: string): LanguageModelV4FilePart | null {
+    const file = fileAt(address, mediaType, filename);
+    if (file === null) this.refuse(`${what} is neither in the request nor at an address that another vendor can read`);
+    return file;
   }
 
   system(text: string, providerOptions?: SharedV4ProviderOptions): void {
@@ -135,11 +180,6 @@ function withOptions(providerOptions: SharedV4ProviderOptions | undefined): {
 
 const EFFORTS: ReadonlySet<string> = new Set(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
 
-export function effortOf(value: unknown): Effort | null {
-  const text = textOf(value).toLowerCase();
-  return EFFORTS.has(text) ? (text as Effort) : null;
-}
-
 /** How hard a model should think that may spend this many tokens on it. */
 export function effortFor(budgetTokens: number): Effort {
   if (budgetTokens === 0) return "none";
@@ -152,21 +192,28 @@ export function textPart(text: string, providerOptions?: SharedV4ProviderOptions
   return { type: "text", text, ...withOptions(providerOptions) };
 }
 
+/** Google's proof that it made a part of an answer, which it wants back with that part. */
+export function signedByGoogle(signature: string): { providerOptions?: SharedV4ProviderOptions } {
+  return signature === "" ? {} : { providerOptions: { google: { thoughtSignature: signature } } };
+}
+
+/** A text, or the parts in a list of them. */
+export function partsOf(content: unknown, read: (part: JsonObject) => UserPart | null): UserPart[] {
+  return typeof content === "string" ? [textPart(content)] : objectsOf(content).flatMap((part) => read(part) ?? []);
+}
+
 /** A file given by an address, which may contain the data itself. Null if it is neither. */
-export function fileAt(address: string, mediaType: string, filename?: string): LanguageModelV4FilePart | null {
-  const named = filename === undefined || filename === "" ? {} : { filename };
+function fileAt(address: string, mediaType: string, filename?: string): LanguageModelV4FilePart | null {
   const inline = /^data:([^;,]+)?(?:;[^,]*)?,/i.exec(address);
-  if (inline !== null) {
-    const data = address.slice(inline[0].length);
-    return { type: "file", mediaType: inline[1] ?? mediaType, data: { type: "data", data }, ...named };
-  }
+  if (inline !== null) return fileOf(address.slice(inline[0].length), inline[1] ?? mediaType, filename);
   const url = URL.parse(address);
-  return url === null ? null : { type: "file", mediaType, data: { type: "url", url }, ...named };
+  return url === null
+    ? null
+    : { type: "file", mediaType, data: { type: "url", url }, ...(filename ? { filename } : {}) };
 }
 
 export function fileOf(data: string, mediaType: string, filename?: string): LanguageModelV4FilePart {
-  const named = filename === undefined || filename === "" ? {} : { filename };
-  return { type: "file", mediaType, data: { type: "data", data }, ...named };
+  return { type: "file", mediaType, data: { type: "data", data }, ...(filename ? { filename } : {}) };
 }
 
 /** The input of a call, which some dialects write as text. */
@@ -179,7 +226,7 @@ export function inputOf(given: unknown): unknown {
 export function outputOf(
   given: unknown,
   isError: boolean,
-  partOf: (part: JsonObject) => LanguageModelV4TextPart | LanguageModelV4FilePart | null,
+  partOf: (part: JsonObject) => UserPart | null,
 ): LanguageModelV4ToolResultPart["output"] {
   if (!Array.isArray(given)) {
     const value = typeof given === "string" ? given : JSON.stringify(given ?? "");

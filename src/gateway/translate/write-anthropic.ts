@@ -6,8 +6,7 @@ import {
   type AboutAnswer,
   type AnswerCall,
   type AnswerFinish,
-  type AnswerPart,
-  type AnswerWriter,
+  AnswerWriter,
   callsIn,
   type DialectWriter,
   inputObject,
@@ -68,60 +67,34 @@ function usageOf(usage: LanguageModelV4Usage): unknown {
   };
 }
 
-class MessageStream implements AnswerWriter {
-  readonly #about: AboutAnswer;
-  #isFirst = true;
+class MessageStream extends AnswerWriter {
   #next = 0;
   /** The number of the open text block. */
   #text: number | null = null;
-  /** Open calls, with how much of their input the client has. */
-  readonly #calls = new Map<string, { readonly index: number; sent: number; isOpen: boolean }>();
-
-  constructor(about: AboutAnswer) {
-    this.#about = about;
-  }
-
-  part(part: AnswerPart): string {
-    switch (part.type) {
-      case "text-delta":
-        return part.delta === "" ? "" : this.#textDelta(part.delta);
-      case "text-end":
-        return this.#closeText();
-      case "tool-input-start":
-        return part.providerExecuted === true ? "" : this.#openCall(part.id, part.toolName);
-      case "tool-input-delta":
-        return this.#inputDelta(part.id, part.delta);
-      case "tool-call":
-        return part.providerExecuted === true ? "" : this.#whole(part);
-      default:
-        return "";
-    }
-  }
+  readonly #calls = new Map<string, { readonly index: number; hasInput: boolean; isOpen: boolean }>();
 
   finish({ finishReason, usage }: AnswerFinish): string {
-    const begun = this.#begin();
-    const closed = this.#closeText() + [...this.#calls.keys()].map((id) => this.#closeCall(id)).join("");
+    const begun = this.begin();
+    const closed = this.textEnd() + [...this.#calls.keys()].map((id) => this.#closeCall(id)).join("");
     const delta = { stop_reason: STOPS[finishReason.unified], stop_sequence: null };
     const ended = named("message_delta", { type: "message_delta", delta, usage: usageOf(usage) });
     return begun + closed + ended + named("message_stop", { type: "message_stop" });
   }
 
-  #begin(): string {
-    if (!this.#isFirst) return "";
-    this.#isFirst = false;
+  protected override head(): string {
     // The target tells the count at the end; until then clients show this one.
-    const usage = { input_tokens: this.#about.inputTokens, output_tokens: 0 };
-    return named("message_start", { type: "message_start", message: { ...messageOf(this.#about), usage } });
+    const usage = { input_tokens: this.about.inputTokens, output_tokens: 0 };
+    return named("message_start", { type: "message_start", message: { ...messageOf(this.about), usage } });
   }
 
   #open(contentBlock: unknown): { readonly index: number; readonly written: string } {
-    const begun = this.#begin();
+    const begun = this.begin();
     const index = this.#next++;
     const start = { type: "content_block_start", index, content_block: contentBlock };
     return { index, written: begun + named("content_block_start", start) };
   }
 
-  #textDelta(text: string): string {
+  protected text(text: string): string {
     let written = "";
     if (this.#text === null) {
       const opened = this.#open({ type: "text", text: "" });
@@ -131,31 +104,30 @@ class MessageStream implements AnswerWriter {
     return written + this.#delta(this.#text, { type: "text_delta", text });
   }
 
-  #closeText(): string {
+  protected override textEnd(): string {
     if (this.#text === null) return "";
     const index = this.#text;
     this.#text = null;
     return named("content_block_stop", { type: "content_block_stop", index });
   }
 
-  #openCall(id: string, name: string): string {
-    const closed = this.#closeText();
+  protected override callStart(id: string, name: string): string {
+    const closed = this.textEnd();
     const { index, written } = this.#open({ type: "tool_use", id, name, input: {} });
-    this.#calls.set(id, { index, sent: 0, isOpen: true });
+    this.#calls.set(id, { index, hasInput: false, isOpen: true });
     return closed + written;
   }
 
-  #inputDelta(id: string, delta: string): string {
+  protected override callInput(id: string, delta: string): string {
     const call = this.#calls.get(id);
-    if (call === undefined || delta === "") return "";
-    call.sent += delta.length;
+    if (call === undefined) return "";
+    call.hasInput = true;
     return this.#delta(call.index, { type: "input_json_delta", partial_json: delta });
   }
 
-  /** The call is complete. Some targets give its input only now. */
-  #whole({ toolCallId: id, toolName, input }: AnswerCall): string {
-    const opened = this.#calls.has(id) ? "" : this.#openCall(id, toolName);
-    const rest = this.#calls.get(id)?.sent === 0 ? this.#inputDelta(id, input) : "";
+  protected wholeCall({ toolCallId: id, toolName, input }: AnswerCall): string {
+    const opened = this.#calls.has(id) ? "" : this.callStart(id, toolName);
+    const rest = this.#calls.get(id)?.hasInput === true || input === "" ? "" : this.callInput(id, input);
     return opened + rest + this.#closeCall(id);
   }
 

@@ -5,8 +5,7 @@ import {
   type AboutAnswer,
   type AnswerCall,
   type AnswerFinish,
-  type AnswerPart,
-  type AnswerWriter,
+  AnswerWriter,
   callsIn,
   type DialectWriter,
   event,
@@ -73,39 +72,34 @@ function callPart(call: AnswerCall, { model }: AboutAnswer): unknown {
   return thoughtSignature === null ? { functionCall } : { functionCall, thoughtSignature };
 }
 
-class GenerateStream implements AnswerWriter {
-  readonly #about: AboutAnswer;
+class GenerateStream extends AnswerWriter {
   #isFirst = true;
 
-  constructor(about: AboutAnswer) {
-    this.#about = about;
+  protected text(text: string): string {
+    return this.#part({ text });
   }
 
-  part(part: AnswerPart): string {
-    switch (part.type) {
-      case "text-delta":
-        return part.delta === "" ? "" : this.#parts([{ text: part.delta }]);
-      case "reasoning-delta":
-        return part.delta === "" ? "" : this.#parts([{ text: part.delta, thought: true }]);
-      case "tool-call":
-        return part.providerExecuted === true ? "" : this.#parts([callPart(part, this.#about)]);
-      default:
-        return "";
-    }
+  protected override thought(text: string): string {
+    return this.#part({ text, thought: true });
+  }
+
+  protected wholeCall(call: AnswerCall): string {
+    return this.#part(callPart(call, this.about));
   }
 
   finish({ finishReason, usage }: AnswerFinish): string {
     const candidate = { content: { role: "model", parts: [] }, finishReason: STOPS[finishReason.unified], index: 0 };
-    const last = this.#piece({ candidates: [candidate], usageMetadata: usageOf(usage), ...headOf(this.#about) });
-    return this.#about.asList ? `${last}\n]` : last;
+    const last = this.#piece({ candidates: [candidate], usageMetadata: usageOf(usage), ...headOf(this.about) });
+    return this.about.asList ? `${last}\n]` : last;
   }
 
-  #parts(parts: readonly unknown[]): string {
-    return this.#piece({ candidates: [{ content: { role: "model", parts }, index: 0 }], ...headOf(this.#about) });
+  #part(part: unknown): string {
+    const content = { role: "model", parts: [part] };
+    return this.#piece({ candidates: [{ content, index: 0 }], ...headOf(this.about) });
   }
 
   #piece(response: unknown): string {
-    if (!this.#about.asList) return event(response);
+    if (!this.about.asList) return event(response);
     const before = this.#isFirst ? "[" : ",\r\n";
     this.#isFirst = false;
     return before + JSON.stringify(response);

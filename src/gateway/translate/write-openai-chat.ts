@@ -5,13 +5,11 @@ import {
   type AboutAnswer,
   type AnswerCall,
   type AnswerFinish,
-  type AnswerPart,
-  type AnswerWriter,
+  AnswerWriter,
   callsIn,
   type DialectWriter,
   event,
   inputText,
-  OpenCalls,
   secondsOf,
   signatureOf,
   textIn,
@@ -80,80 +78,72 @@ function signed(call: AnswerCall): Readonly<Record<string, unknown>> {
   return signature === null ? {} : { extra_content: { google: { thought_signature: signature } } };
 }
 
-class ChatStream implements AnswerWriter {
-  readonly #about: AboutAnswer;
-  readonly #calls = new OpenCalls();
-  #isFirst = true;
+interface OpenCall {
+  readonly index: number;
+  /** The client has some of its input. */
+  hasInput: boolean;
+}
 
-  constructor(about: AboutAnswer) {
-    this.#about = about;
+class ChatStream extends AnswerWriter {
+  readonly #calls = new Map<string, OpenCall>();
+
+  protected text(content: string): string {
+    return this.#delta({ content });
   }
 
-  part(part: AnswerPart): string {
-    switch (part.type) {
-      case "text-delta":
-        return part.delta === "" ? "" : this.#delta({ content: part.delta });
-      case "reasoning-delta":
-        return part.delta === "" ? "" : this.#delta({ reasoning_content: part.delta });
-      case "tool-input-start":
-        return part.providerExecuted === true || this.#about.textTools.has(part.toolName)
-          ? ""
-          : this.#open(part.id, part.toolName);
-      case "tool-input-delta": {
-        const call = this.#calls.get(part.id);
-        if (call === null || part.delta === "") return "";
-        call.sent += part.delta.length;
-        return this.#delta({ tool_calls: [{ index: call.index, function: { arguments: part.delta } }] });
-      }
-      case "tool-call":
-        return part.providerExecuted === true ? "" : this.#whole(part);
-      default:
-        return "";
-    }
+  protected override thought(text: string): string {
+    return this.#delta({ reasoning_content: text });
+  }
+
+  protected override callStart(id: string, name: string): string {
+    if (this.about.textTools.has(name)) return "";
+    const { index } = this.#open(id);
+    return this.#delta({ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] });
+  }
+
+  protected override callInput(id: string, delta: string): string {
+    const call = this.#calls.get(id);
+    if (call === undefined) return "";
+    call.hasInput = true;
+    return this.#delta({ tool_calls: [{ index: call.index, function: { arguments: delta } }] });
   }
 
   finish({ finishReason, usage }: AnswerFinish): string {
     const ended = this.#chunk([{ index: 0, delta: {}, logprobs: null, finish_reason: STOPS[finishReason.unified] }]);
-    const used = this.#about.wantsUsage ? event({ ...this.#head(), choices: [], usage: usageOf(usage) }) : "";
-    return `${this.#begin()}${ended}${used}data: [DONE]\n\n`;
+    const used = this.about.wantsUsage ? this.#chunk([], { usage: usageOf(usage) }) : "";
+    return `${this.begin()}${ended}${used}data: [DONE]\n\n`;
   }
 
-  #open(id: string, name: string): string {
-    const { index } = this.#calls.open(id, name);
-    return this.#delta({ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] });
+  #open(id: string): OpenCall {
+    const call = { index: this.#calls.size, hasInput: false };
+    this.#calls.set(id, call);
+    return call;
   }
 
-  /** The call is complete. Some targets give its input only now. */
-  #whole(call: AnswerCall): string {
+  protected wholeCall(call: AnswerCall): string {
     const id = call.toolCallId;
-    if (this.#about.textTools.has(call.toolName)) {
-      const { index } = this.#calls.open(id, call.toolName);
-      return this.#delta({ tool_calls: [{ index, id, ...calledBy(call, this.#about) }] });
+    if (this.about.textTools.has(call.toolName)) {
+      const { index } = this.#open(id);
+      return this.#delta({ tool_calls: [{ index, id, ...calledBy(call, this.about) }] });
     }
-    const opened = this.#calls.get(id) === null ? this.#open(id, call.toolName) : "";
+    const opened = this.#calls.has(id) ? "" : this.callStart(id, call.toolName);
     const known = this.#calls.get(id);
-    if (known === null) return opened;
-    const input = known.sent > 0 || call.input === "" ? {} : { function: { arguments: call.input } };
+    if (known === undefined) return opened;
+    const input = known.hasInput || call.input === "" ? {} : { function: { arguments: call.input } };
     const rest = { ...input, ...signed(call) };
     if (Object.keys(rest).length === 0) return opened;
     return opened + this.#delta({ tool_calls: [{ index: known.index, ...rest }] });
   }
 
   #delta(delta: unknown): string {
-    return this.#begin() + this.#chunk([{ index: 0, delta, logprobs: null, finish_reason: null }]);
+    return this.begin() + this.#chunk([{ index: 0, delta, logprobs: null, finish_reason: null }]);
   }
 
-  #begin(): string {
-    if (!this.#isFirst) return "";
-    this.#isFirst = false;
+  protected override head(): string {
     return this.#chunk([{ index: 0, delta: { role: "assistant", content: "" }, logprobs: null, finish_reason: null }]);
   }
 
-  #chunk(choices: readonly unknown[]): string {
-    return event({ ...this.#head(), choices });
-  }
-
-  #head(): Readonly<Record<string, unknown>> {
-    return headOf("chat.completion.chunk", this.#about);
+  #chunk(choices: readonly unknown[], extra: Readonly<Record<string, unknown>> = {}): string {
+    return event({ ...headOf("chat.completion.chunk", this.about), choices, ...extra });
   }
 }

@@ -6,8 +6,7 @@ import {
   type AboutAnswer,
   type AnswerCall,
   type AnswerFinish,
-  type AnswerPart,
-  type AnswerWriter,
+  AnswerWriter,
   callsIn,
   type DialectWriter,
   inputText,
@@ -117,40 +116,17 @@ interface OpenCall {
   input: string;
 }
 
-class ResponseStream implements AnswerWriter {
-  readonly #about: AboutAnswer;
-  #isFirst = true;
+class ResponseStream extends AnswerWriter {
   #number = 0;
   /** Items in their places; null while one is open. */
   readonly #output: (Item | null)[] = [];
   #text: { readonly index: number; readonly id: string; written: string } | null = null;
   readonly #calls = new Map<string, OpenCall>();
 
-  constructor(about: AboutAnswer) {
-    this.#about = about;
-  }
-
-  part(part: AnswerPart): string {
-    switch (part.type) {
-      case "text-delta":
-        return part.delta === "" ? "" : this.#textDelta(part.delta);
-      case "text-end":
-        return this.#closeText();
-      case "tool-input-start":
-        return part.providerExecuted === true ? "" : this.#openCall(part.id, part.toolName);
-      case "tool-input-delta":
-        return this.#inputDelta(part.id, part.delta);
-      case "tool-call":
-        return part.providerExecuted === true ? "" : this.#closeCall(part);
-      default:
-        return "";
-    }
-  }
-
   finish({ finishReason, usage }: AnswerFinish): string {
-    const begun = this.#begin() + this.#closeText();
+    const begun = this.begin() + this.textEnd();
     const response = responseOf(
-      this.#about,
+      this.about,
       finishReason,
       this.#output.filter((item) => item !== null),
       usage,
@@ -158,10 +134,8 @@ class ResponseStream implements AnswerWriter {
     return begun + this.#event(`response.${String(response["status"])}`, { response });
   }
 
-  #begin(): string {
-    if (!this.#isFirst) return "";
-    this.#isFirst = false;
-    const response = responseOf(this.#about, null, [], null);
+  protected override head(): string {
+    const response = responseOf(this.about, null, [], null);
     return this.#event("response.created", { response }) + this.#event("response.in_progress", { response });
   }
 
@@ -178,12 +152,12 @@ class ResponseStream implements AnswerWriter {
     return this.#event("response.output_item.done", { output_index: index, item });
   }
 
-  #textDelta(delta: string): string {
+  protected text(delta: string): string {
     let opened = "";
     if (this.#text === null) {
-      opened = this.#begin();
+      opened = this.begin();
       const index = this.#open();
-      const id = `msg_${this.#about.id}_${index}`;
+      const id = `msg_${this.about.id}_${index}`;
       this.#text = { index, id, written: "" };
       const place = { item_id: id, output_index: index, content_index: 0 };
       opened += this.#event("response.output_item.added", { output_index: index, item: messageItem(id, null) });
@@ -195,7 +169,7 @@ class ResponseStream implements AnswerWriter {
     return opened + this.#event("response.output_text.delta", { ...place, delta, logprobs: [] });
   }
 
-  #closeText(): string {
+  protected override textEnd(): string {
     if (this.#text === null) return "";
     const { index, id, written } = this.#text;
     this.#text = null;
@@ -207,37 +181,36 @@ class ResponseStream implements AnswerWriter {
     );
   }
 
-  #openCall(id: string, name: string): string {
-    const closed = this.#begin() + this.#closeText();
+  protected override callStart(id: string, name: string): string {
+    const closed = this.begin() + this.textEnd();
     const index = this.#open();
     this.#calls.set(id, { index, name, input: "" });
-    const item = callItem({ type: "tool-call", toolCallId: id, toolName: name, input: "" }, this.#about, true);
+    const item = callItem({ type: "tool-call", toolCallId: id, toolName: name, input: "" }, this.about, true);
     return closed + this.#event("response.output_item.added", { output_index: index, item });
   }
 
-  #inputDelta(id: string, delta: string): string {
+  protected override callInput(id: string, delta: string): string {
     const call = this.#calls.get(id);
-    if (call === undefined || delta === "") return "";
+    if (call === undefined) return "";
     call.input += delta;
     // The text of a text tool is known when its JSON is complete.
-    if (this.#about.textTools.has(call.name)) return "";
+    if (this.about.textTools.has(call.name)) return "";
     const place = { item_id: `fc_${id}`, output_index: call.index };
     return this.#event("response.function_call_arguments.delta", { ...place, delta });
   }
 
-  /** The call is complete. Some targets give its input only now. */
-  #closeCall(part: AnswerCall): string {
+  protected wholeCall(part: AnswerCall): string {
     const { toolCallId: id, toolName, input } = part;
-    const opened = this.#calls.has(id) ? "" : this.#openCall(id, toolName);
+    const opened = this.#calls.has(id) ? "" : this.callStart(id, toolName);
     const call = this.#calls.get(id);
     if (call === undefined) return opened;
-    const rest = call.input === "" ? this.#inputDelta(id, input) : "";
+    const rest = call.input === "" && input !== "" ? this.callInput(id, input) : "";
     const whole = { ...part, input: call.input === "" ? input : call.input };
-    return opened + rest + this.#inputDone(whole, call.index) + this.#close(call.index, callItem(whole, this.#about));
+    return opened + rest + this.#inputDone(whole, call.index) + this.#close(call.index, callItem(whole, this.about));
   }
 
   #inputDone(call: AnswerCall, index: number): string {
-    const isText = this.#about.textTools.has(call.toolName);
+    const isText = this.about.textTools.has(call.toolName);
     const place = { item_id: `${isText ? "ctc" : "fc"}_${call.toolCallId}`, output_index: index };
     if (!isText) {
       const { toolName: name, input } = call;

@@ -20,8 +20,8 @@ import type { OnWarning } from "../warnings.ts";
 export async function openReadonlyJournal(
   path: string,
   clock: Clock,
-  tell: OnWarning,
-  patience: BusyRetry,
+  warn: OnWarning,
+  busyRetry: BusyRetry,
 ): Promise<Journal> {
   const store = await openReadonlyStore(path);
   let isClosed = false;
@@ -29,7 +29,7 @@ export async function openReadonlyJournal(
   const look: Parameters<typeof readSide>[0] = (read) =>
     isClosed
       ? Promise.reject(journalClosed())
-      : retryWhileBusy(patience, "reading the journal", () => store.now(({ reads }) => read(reads)));
+      : retryWhileBusy(busyRetry, "reading the journal", () => store.now(({ reads }) => read(reads)));
   const feed = createFeed(
     {
       lastPosition: () => store.now(({ reads }) => reads.lastPosition()),
@@ -39,7 +39,7 @@ export async function openReadonlyJournal(
       entriesBehind: (...asked) => store.now(({ reads }) => reads.entriesBehind(...asked)),
     },
     clock,
-    tell,
+    warn,
   );
   // There may be no log yet, so it is the folder that tells of one.
   const log = { logPath: dirname(path), hasChanged: () => store.hasChanged(), isAwaited: () => !feed.isEmpty() };
@@ -48,9 +48,9 @@ export async function openReadonlyJournal(
       checksums: (kind) => store.now(({ reads }) => reads.checksums(kind)),
       kept: (kind, key) => store.now(({ reads }) => reads.kept(kind, key)),
     },
-    tell,
+    warn,
   );
-  const others = watchChanges(log, clock, tell, () => {
+  const others = watchChanges(log, clock, warn, () => {
     feed.wake(null);
     kept.wake();
   });
@@ -73,7 +73,7 @@ export async function openReadonlyJournal(
     holds: () =>
       isClosed
         ? Promise.reject(journalClosed())
-        : retryWhileBusy(patience, "reading the journal", () => store.now(({ holds }) => holds())),
+        : retryWhileBusy(busyRetry, "reading the journal", () => store.now(({ holds }) => holds())),
     subscribe(listener, from = {}) {
       if (isClosed) throw journalClosed();
       try {

@@ -20,7 +20,7 @@ export type BusyRetry = <T>(
   reject: (error: FaultError) => void,
 ) => void;
 
-export function createBusyRetry(clock: Clock, tell: OnWarning): BusyRetry {
+export function createBusyRetry(clock: Clock, warn: OnWarning): BusyRetry {
   function attempt<T>(
     number: number,
     what: string,
@@ -37,7 +37,7 @@ export function createBusyRetry(clock: Clock, tell: OnWarning): BusyRetry {
         return;
       }
       const fault = withContext(classify({ surface: "store", error }), { attempts: number });
-      tell(fault, `${what}; another process holds the journal, trying again`);
+      warn(fault, `${what}; another process holds the journal, trying again`);
       clock.after(number * WAIT_STEP_MS, () => attempt(number + 1, what, work, done, reject));
       return;
     }
@@ -47,6 +47,6 @@ export function createBusyRetry(clock: Clock, tell: OnWarning): BusyRetry {
   return (what, work, done, reject) => attempt(1, what, work, done, reject);
 }
 
-export function retryWhileBusy<T>(patience: BusyRetry, what: string, work: () => T): Promise<T> {
-  return new Promise((resolve, reject) => patience(what, work, resolve, reject));
+export function retryWhileBusy<T>(busyRetry: BusyRetry, what: string, work: () => T): Promise<T> {
+  return new Promise((resolve, reject) => busyRetry(what, work, resolve, reject));
 }

@@ -62,7 +62,7 @@ export function listenToAll(feed: Feed, kept: KeptWatch, others: ChangeWatcher):
 export function watchChanges(
   { logPath, hasChanged, isAwaited }: Store,
   clock: Clock,
-  tell: OnWarning,
+  warn: OnWarning,
   onChange: () => void,
 ): ChangeWatcher {
   let isOn = false;
@@ -76,7 +76,7 @@ export function watchChanges(
     try {
       if (!hasChanged()) return false;
     } catch (error) {
-      tell(classify({ surface: "store", error }), "looking for entries of other processes");
+      warn(classify({ surface: "store", error }), "looking for entries of other processes");
       return false;
     }
     onChange();
@@ -129,7 +129,7 @@ export function watchChanges(
   function suppressWatching(error: unknown): void {
     isWatchable = false;
     if (!isAwaited()) return;
-    tell(
+    warn(
       classify({ surface: "store", error }),
       "watching the journal's file; it is polled every few milliseconds instead, which keeps this process alive while there are subscribers",
     );

@@ -35,7 +35,7 @@ const MAX_WRITES = 1000;
 
 export function createGroupCommit(
   clock: Clock,
-  patience: BusyRetry,
+  busyRetry: BusyRetry,
   transaction: Transaction,
   onSettled: () => void,
 ): GroupCommit {
@@ -51,7 +51,7 @@ export function createGroupCommit(
   function flush(): void {
     const batch = queue.slice(0, MAX_WRITES);
     queue = queue.slice(MAX_WRITES);
-    patience(
+    busyRetry(
       "writing to the journal",
       () => runBatch(transaction, batch),
       (results) => {

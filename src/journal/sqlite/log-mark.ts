@@ -26,7 +26,7 @@ export interface LogMark {
   close(): void;
 }
 
-export function createLogMark(db: DatabaseSync, path: string, tell: OnWarning): LogMark {
+export function createLogMark(db: DatabaseSync, path: string, warn: OnWarning): LogMark {
   const isMarked = db.prepare(isMarkedSql);
   const mark = db.prepare("INSERT INTO meta (name, value) VALUES ('log', 'beside') ON CONFLICT DO NOTHING");
   let state: "unknown" | "new" | "there" = "unknown";
@@ -56,7 +56,7 @@ export function createLogMark(db: DatabaseSync, path: string, tell: OnWarning): 
     try {
       close();
     } catch (error) {
-      tell(classify({ surface: "store", error }), "closing the journal at the end of the process");
+      warn(classify({ surface: "store", error }), "closing the journal at the end of the process");
     }
   });
 

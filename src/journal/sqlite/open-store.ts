@@ -32,18 +32,18 @@ export interface Store {
 }
 
 /** `path` is absolute. */
-export async function openStore(path: string, clock: Clock, chance: Chance, patience: BusyRetry): Promise<Store> {
+export async function openStore(path: string, clock: Clock, chance: Chance, busyRetry: BusyRetry): Promise<Store> {
   checkSqlite();
   try {
-    await makePlace(path, clock, chance, patience);
+    await makePlace(path, clock, chance, busyRetry);
     await lookBeforeOpening(path, clock);
   } catch (error) {
     throw storeError(error, { path });
   }
-  const db = await retryWhileBusy(patience, "opening the journal", () => connect(path));
+  const db = await retryWhileBusy(busyRetry, "opening the journal", () => connect(path));
   try {
-    await retryWhileBusy(patience, "setting up the journal", () => setUp(db, path, clock.now(), chance));
-    await retryWhileBusy(patience, "opening the journal", () => useLog(db));
+    await retryWhileBusy(busyRetry, "setting up the journal", () => setUp(db, path, clock.now(), chance));
+    await retryWhileBusy(busyRetry, "opening the journal", () => useLog(db));
     await removeDrafts(path);
     return { db, storeId: readStoreId(db) };
   } catch (error) {
@@ -101,14 +101,14 @@ export function requireSqlite(version: string, nodeVersion: string): void {
  * A journal is private: only the owner may read its folder and file. A new journal is completed beside its place
  * and then gets its name, so that several processes that begin at once never see half of one: the first keeps the name.
  */
-async function makePlace(path: string, clock: Clock, chance: Chance, patience: BusyRetry): Promise<void> {
+async function makePlace(path: string, clock: Clock, chance: Chance, busyRetry: BusyRetry): Promise<void> {
   await makeFolder(dirname(path), { mode: 0o700 });
   // The check that follows reports a log without its file.
   if (existsSync(path) || existsSync(`${path}-wal`)) return makeEmpty(path);
   const draft = `${path}.${chance.newId(DRAFT)}`;
   try {
     await makeEmpty(draft);
-    await makeWhole(draft, clock, chance, patience);
+    await makeWhole(draft, clock, chance, busyRetry);
     await link(draft, path);
   } catch (error) {
     // Another process was first, and may have removed this draft as a dead process's.
@@ -141,11 +141,11 @@ async function makeEmpty(path: string): Promise<void> {
 }
 
 /** After it is closed, the draft is one complete file whose header says that it uses a write-ahead log. */
-async function makeWhole(path: string, clock: Clock, chance: Chance, patience: BusyRetry): Promise<void> {
+async function makeWhole(path: string, clock: Clock, chance: Chance, busyRetry: BusyRetry): Promise<void> {
   const db = connect(path);
   try {
-    await retryWhileBusy(patience, "setting up the journal", () => setUp(db, path, clock.now(), chance));
-    await retryWhileBusy(patience, "setting up the journal", () => useLog(db));
+    await retryWhileBusy(busyRetry, "setting up the journal", () => setUp(db, path, clock.now(), chance));
+    await retryWhileBusy(busyRetry, "setting up the journal", () => useLog(db));
   } finally {
     db.close();
   }

@@ -16,7 +16,7 @@ export interface Pruning {
   readonly path: string;
   readonly write: GroupCommit["add"];
   readonly clock: Clock;
-  readonly tell: OnWarning;
+  readonly warn: OnWarning;
   /** A session is gone. */
   readonly forget: (session: string) => void;
 }
@@ -38,7 +38,7 @@ export async function pruneStore(pruning: Pruning, before: number): Promise<numb
 }
 
 /** Checks again inside the transaction: the session may have been resumed since. */
-function prepareRemoval({ db, path, tell, forget }: Pruning, before: number): (session: string) => boolean {
+function prepareRemoval({ db, path, warn, forget }: Pruning, before: number): (session: string) => boolean {
   const isOld = db.prepare(`SELECT number FROM sessions WHERE session = ? AND ${IS_OLD}`);
   const deleteAnswers = db.prepare(
     `DELETE FROM kept WHERE kind IN (${listOf(kindsOwned("by-question"))}) AND key IN (
@@ -73,7 +73,7 @@ function prepareRemoval({ db, path, tell, forget }: Pruning, before: number): (s
       removeArtefacts(artefactsFolder(path), session);
       removeArtefacts(runsFolder(path), session);
     } catch (error) {
-      tell(
+      warn(
         classify({ surface: "store", error }),
         `removing the artefacts of session ${session}; the session is kept for now`,
       );
@@ -96,7 +96,7 @@ function prepareRemoval({ db, path, tell, forget }: Pruning, before: number): (s
   };
 }
 
-async function giveBackSpace({ db, clock, tell }: Pruning): Promise<void> {
+async function giveBackSpace({ db, clock, warn }: Pruning): Promise<void> {
   const freePages = db.prepare("PRAGMA freelist_count");
   const countFree = (): number => Number(freePages.get()?.["freelist_count"]);
   try {
@@ -107,6 +107,6 @@ async function giveBackSpace({ db, clock, tell }: Pruning): Promise<void> {
     db.exec("PRAGMA wal_checkpoint(PASSIVE)");
   } catch (error) {
     // The sessions are removed anyway; the next prune frees the space.
-    tell(classify({ surface: "store", error }), "freeing the space of removed sessions");
+    warn(classify({ surface: "store", error }), "freeing the space of removed sessions");
   }
 }

@@ -35,28 +35,28 @@ export async function openSqliteJournal(path: string, options: JournalOptions = 
   }
   const { clock = systemClock, chance = systemChance, onWarning, readOnly = false } = options;
   const place = resolve(path);
-  const tell = resolveOnWarning(onWarning);
-  const patience = createBusyRetry(clock, tell);
-  if (readOnly) return openReadonlyJournal(place, clock, tell, patience);
-  return createSqliteJournal(place, await openStore(place, clock, chance, patience), clock, tell, patience);
+  const warn = resolveOnWarning(onWarning);
+  const busyRetry = createBusyRetry(clock, warn);
+  if (readOnly) return openReadonlyJournal(place, clock, warn, busyRetry);
+  return createSqliteJournal(place, await openStore(place, clock, chance, busyRetry), clock, warn, busyRetry);
 }
 
 function createSqliteJournal(
   path: string,
   { db, storeId }: Store,
   clock: Clock,
-  tell: OnWarning,
-  patience: BusyRetry,
+  warn: OnWarning,
+  busyRetry: BusyRetry,
 ): Journal {
   const reads = createReads(db);
   const writes = createWrites(db, () => clock.now());
-  const mark = createLogMark(db, path, tell);
+  const mark = createLogMark(db, path, warn);
   const files = watchOwnFiles(path);
   const holds = createHolds(createSqliteHoldTable(db));
-  const feed = createFeed(reads, clock, tell);
-  const kept = createKeptWatch(reads, tell);
+  const feed = createFeed(reads, clock, warn);
+  const kept = createKeptWatch(reads, warn);
   const log = { logPath: `${path}-wal`, hasChanged: () => reads.hasChanged(), isAwaited: () => !feed.isEmpty() };
-  const others = watchChanges(log, clock, tell, () => {
+  const others = watchChanges(log, clock, warn, () => {
     feed.wake(null);
     kept.wake();
   });
@@ -75,7 +75,7 @@ function createSqliteJournal(
     },
     rollback: () => writes.rollback(),
   };
-  const group = createGroupCommit(clock, patience, transaction, () => {
+  const group = createGroupCommit(clock, busyRetry, transaction, () => {
     const touched = writes.takeTouched();
     if (feed.isEmpty() || touched.size === 0) return;
     feed.wake(touched);
@@ -88,7 +88,7 @@ function createSqliteJournal(
   }
 
   function look<T>(read: () => T): Promise<T> {
-    return closing === null ? retryWhileBusy(patience, "reading the journal", read) : Promise.reject(journalClosed());
+    return closing === null ? retryWhileBusy(busyRetry, "reading the journal", read) : Promise.reject(journalClosed());
   }
 
   async function close(): Promise<void> {
@@ -157,7 +157,7 @@ function createSqliteJournal(
       if (closing !== null) throw journalClosed();
       try {
         await write(() => holds.removeRunOut(Math.min(before, clock.now())));
-        return await pruneStore({ db, path, write, clock, tell, forget: (session) => writes.forget(session) }, before);
+        return await pruneStore({ db, path, write, clock, warn, forget: (session) => writes.forget(session) }, before);
       } catch (error) {
         throw storeError(error);
       }

@@ -2,7 +2,7 @@
 
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
-import { tellTurn } from "../../core/flow/turn-words.ts";
+import { describeTurn } from "../../core/flow/turn-words.ts";
 import type { TurnResult } from "./turn-result.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import type { SessionCore } from "./session-core.ts";
@@ -35,7 +35,7 @@ export function emptyResult(turn: string, why: Fault, locale: Locale): TurnResul
     value: undefined,
     outcomes: {},
     missing: [],
-    message: tellTurn([], why, locale),
+    message: describeTurn([], why, locale),
     fault: why,
     questions: [],
     wakeAt: null,

@@ -4,7 +4,7 @@ import type { Fault } from "../../core/fault/fault.ts";
 import type { Redactor } from "../../core/fault/redact.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
 import type { Question } from "../../core/flow/interaction.ts";
-import { type Settlement, tellTurn } from "../../core/flow/turn-words.ts";
+import { type Settlement, describeTurn } from "../../core/flow/turn-words.ts";
 import type { TurnStatus } from "../../core/record/event.ts";
 import { handedOut, isOpen, type Outcome } from "../call/outcome.ts";
 import { endedBy, type Missing, type RoundResult, type StepEnd } from "./run-round.ts";
@@ -63,7 +63,7 @@ export function turnResult(endings: TurnEndings): TurnResult {
     value,
     outcomes: Object.fromEntries(outcomes),
     missing,
-    message: tellTurn(
+    message: describeTurn(
       ends.map((end) => settlementOf(end, redactor)),
       fault,
       locale,

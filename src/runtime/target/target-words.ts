@@ -50,7 +50,7 @@ export function targetActions(facts: Omit<Facts, "retryAt">, locale: Locale): Ta
   return ACTIONS_IN[stateOf(facts)].map((id) => ({ id, ...actions[id] }));
 }
 
-export function tellTarget({ breaker, retryAt, pausedUntil }: Facts, locale: Locale): string {
+export function describeTarget({ breaker, retryAt, pausedUntil }: Facts, locale: Locale): string {
   const { states, paused } = WORDS[locale];
   if (breaker === "closed" && pausedUntil !== null) return paused(minuteOf(pausedUntil));
   return states[breaker](retryAt === null ? "" : minuteOf(retryAt));

@@ -22,7 +22,8 @@ import type { SharedRetryBudget } from "../target/shared-retry-budget.ts";
 import type { Targets } from "../target/targets.ts";
 import type { LiveTarget, TargetKind } from "../target/target.ts";
 import { accountKey } from "../target/targets.ts";
-import { type ToolOverride, withOverride } from "./overrides.ts";
+import { withOverride } from "./overrides.ts";
+import type { ToolOverride } from "../../core/policy/layer.ts";
 import type { AnyTool } from "./tool.ts";
 
 /** What a runtime's tools share, whatever the policy. */

@@ -1,9 +1,6 @@
 // An operator's settings for a tool, which override its author's. The same fields as a tool manifest in YAML.
 
-import type { Rule } from "../../core/classify/rule.ts";
-import type { ModelDetail } from "../../core/fault/view.ts";
-import { retryChangeOf, type ToolRetryManifest } from "../../core/policy/layer.ts";
-import type { BreakerRule } from "../../core/policy/policy.ts";
+import { retryChangeOf, type ToolOverride, type ToolRetryManifest } from "../../core/policy/layer.ts";
 import {
   anyText,
   flag,
@@ -19,22 +16,6 @@ import {
 } from "../../options/kind.ts";
 import { breakerKind, MAX_TIMEOUT_MS, modelDetailKind, rulesKind } from "../option-shapes.ts";
 import type { AnyTool } from "./tool.ts";
-
-/** What an operator says about a tool, in front of what the tool says itself. */
-export interface ToolOverride {
-  readonly id: string;
-  readonly timeoutMs?: number;
-  readonly idempotent?: boolean;
-  readonly optional?: boolean;
-  readonly modelDetail?: ModelDetail;
-  readonly default?: { readonly value: unknown };
-  readonly alternatives?: readonly string[];
-  readonly maxConcurrent?: number;
-  readonly maxQueued?: number;
-  readonly retry?: ToolRetryManifest;
-  readonly breaker?: Partial<BreakerRule>;
-  readonly rules: readonly Rule[];
-}
 
 export const manifestKind = group(
   shape<ToolOverride & { readonly origin?: string }>({

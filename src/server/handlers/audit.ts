@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { auditOf, type AuditRecord } from "../../journal/audit.ts";
 import type { HandlersOf } from "../handler.ts";
-import { tellAct, tellSaid } from "../audit-words.ts";
+import { describeAct, describeSaid } from "../audit-words.ts";
 import { fromCursor, pageFrom } from "../cursor.ts";
 import type { ServerParts } from "../parts.ts";
 import { titleOf } from "../views.ts";
@@ -24,8 +24,8 @@ export function auditHandlers({ journal }: ServerParts): HandlersOf<"listAudit">
         found.map(async (record) => ({
           ...record,
           ...(await sessionOf(record)),
-          says: tellAct(record, locale),
-          said: tellSaid(record, locale),
+          says: describeAct(record, locale),
+          said: describeSaid(record, locale),
           why: record.refused === null ? "" : titleOf(record.refused, locale),
         })),
       );

@@ -1,7 +1,7 @@
 // One action on many runs of a group of failures: previewed, started, watched, aborted.
 
 import { z } from "zod";
-import type { bulkPreview, bulkReport, bulkView } from "../../api/bulk-shapes.ts";
+import type { bulkPreview, bulkReport, bulkView } from "../../api/bulk.ts";
 import { isFaultError } from "../../core/fault/fault-error.ts";
 import { actionWords } from "../../core/flow/action-words.ts";
 import { focusOf } from "../../core/flow/action.ts";

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { z } from "zod";
-import type { admission, failureAnswer } from "../../api/failure-shapes.ts";
+import type { admission, failureAnswer } from "../../api/failures.ts";
 import {
   type MayCall,
   failureId,

@@ -1,7 +1,7 @@
 // Failures by their fingerprint: how often, since when, what helped.
 
 import { z } from "zod";
-import type { faultGroup, faultGroupReport, faultOccurrence } from "../../api/fault-group-shapes.ts";
+import type { faultGroup, faultGroupReport, faultOccurrence } from "../../api/fault-groups.ts";
 import { recourseWord } from "../../core/decide/explain.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";

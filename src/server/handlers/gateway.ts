@@ -1,7 +1,7 @@
 // The gateway on the server's port: its keys and routes, what was spent, and its calls. Without a gateway there is nothing here.
 
 import { z } from "zod";
-import type { gatewayCall, gatewayView } from "../../api/gateway-shapes.ts";
+import type { gatewayCall, gatewayView } from "../../api/gateway.ts";
 import { recourseWord } from "../../core/decide/explain.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
@@ -11,7 +11,7 @@ import { decisionId, type LedgerLine } from "../../gateway/ledger/ledger-line.ts
 import { readLedger } from "../../gateway/ledger/read-ledger.ts";
 import { type DayUsage, usageOfDays } from "../../gateway/ledger/usage.ts";
 import type { TargetReport } from "../../runtime/target/report-targets.ts";
-import { targetPill, tellTarget } from "../../runtime/target/target-words.ts";
+import { targetPill, describeTarget } from "../../runtime/target/target-words.ts";
 import { fromCursor, pageFrom } from "../cursor.ts";
 import { type BudgetState, type GatewayEnding, SERVED_GATEWAY_WORDS } from "../gateway-words.ts";
 import type { HandlersOf } from "../handler.ts";
@@ -131,7 +131,7 @@ function stepFor(
   const health =
     worst === undefined
       ? { state: { id: "unused" as const, label: unused }, says: unusedSays }
-      : { state: targetPill(worst, locale), says: tellTarget(worst, locale) };
+      : { state: targetPill(worst, locale), says: describeTarget(worst, locale) };
   return { ...{ name: stepName(step), dialects: [...dialects], region }, ...health };
 }
 

@@ -1,7 +1,7 @@
 // Where an id leads. People paste ids from logs, answers and reports; one that is known needs no search.
 
 import type { z } from "zod";
-import type { lookedUp } from "../../api/overview-shapes.ts";
+import type { lookedUp } from "../../api/overview.ts";
 import type { Question } from "../../core/flow/interaction.ts";
 import type { HandlersOf } from "../handler.ts";
 import type { ServerParts } from "../parts.ts";

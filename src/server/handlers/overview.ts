@@ -1,13 +1,13 @@
 // Everything at a glance, the search, and the metrics.
 
 import { z } from "zod";
-import type { found as foundShape, overview } from "../../api/overview-shapes.ts";
+import type { found as foundShape, overview } from "../../api/overview.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
 import { usageOfDays } from "../../gateway/ledger/usage.ts";
 import type { Found } from "../../journal/journal.ts";
 import { contains, textOfFault, wordsOf } from "../../journal/search-text.ts";
-import { isWell, type GlanceCounts, tellGlance } from "../../workflow/report/overview-words.ts";
+import { isWell, type GlanceCounts, describeGlance } from "../../workflow/report/overview-words.ts";
 import { overviewOf } from "../../workflow/report/overview.ts";
 import type { RunSummary } from "../../workflow/runs-api.ts";
 import type { HandlersOf, Sender } from "../handler.ts";
@@ -48,7 +48,7 @@ export function overviewHandlers({
       const figures = faultline.metrics();
       const view: z.output<typeof overview> = {
         isWell: isWell(counts),
-        says: tellGlance(counts, locale),
+        says: describeGlance(counts, locale),
         needsYou: { ...questions, first: questions.first.map((question) => questionFor(question, locale)) },
         running: { ...running, first: running.first.map((run) => glance(run, locale)) },
         queued: { ...queued, first: queued.first.map((run) => glance(run, locale)) },

@@ -1,7 +1,7 @@
 // The policy in force, texts to check, past decisions under another policy, and failures to try out.
 
 import type { z } from "zod";
-import type { policyRow, policyView, triedFailure } from "../../api/policy-shapes.ts";
+import type { policyRow, policyView, triedFailure } from "../../api/policy.ts";
 import type { Role } from "../../api/route.ts";
 import { recourseStep, recourseWord } from "../../core/decide/explain.ts";
 import { readPasted } from "../../core/classify/read-pasted.ts";
@@ -9,7 +9,7 @@ import { type Locale, LOCALES, wordsFor } from "../../core/fault/words/words.ts"
 import { schedule } from "../../core/policy/backoff.ts";
 import { describeMatch, type Policy, type PolicyRow } from "../../core/policy/policy.ts";
 import { PRESET_NAMES, type PresetName, PRESETS } from "../../core/policy/presets.ts";
-import { tellReplayLimit } from "../../core/record/replay-words.ts";
+import { describeReplayLimit } from "../../core/record/replay-words.ts";
 import { type ReplayProgress, replayPolicy } from "../../journal/replay-policy.ts";
 import { parsePolicy } from "../../policy-file/parse.ts";
 import type { TriedDecision, TriedFailure } from "../../runtime/report/try-out.ts";
@@ -75,7 +75,7 @@ export function policyHandlers({
           },
         })),
         examples: examples.map((one, index) => ({ ...one, why: [...one.why], isRun: isRun[index] ?? false })),
-        limits: limits.map((id) => ({ id, says: tellReplayLimit(id, locale) })),
+        limits: limits.map((id) => ({ id, says: describeReplayLimit(id, locale) })),
       };
     },
     replayProgress({ query: { progress } }) {

@@ -1,7 +1,7 @@
 // Questions that wait for a person, and their answers.
 
 import { z } from "zod";
-import type { openQuestionView } from "../../api/session-shapes.ts";
+import type { openQuestionView } from "../../api/sessions.ts";
 import { INTERACTIONS } from "../../core/flow/interaction.ts";
 import { auditOf } from "../../journal/audit.ts";
 import { findQuestion, type OpenQuestion, questionsPage } from "../../journal/open-questions.ts";

@@ -1,7 +1,7 @@
 // Runs as people look at them.
 
 import { z } from "zod";
-import type { runsQuery } from "../../api/run-shapes.ts";
+import type { runsQuery } from "../../api/runs.ts";
 import type { Question } from "../../core/flow/interaction.ts";
 import { isEnded, keyOf, type RunStatus } from "../../core/flow/run-state.ts";
 import { standingOf, type Surroundings } from "../../core/flow/run-standing.ts";

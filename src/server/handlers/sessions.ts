@@ -1,7 +1,7 @@
 // Sessions, their entries, traces and artefacts.
 
 import { z } from "zod";
-import type { sessionLine, sessionView } from "../../api/session-shapes.ts";
+import type { sessionLine, sessionView } from "../../api/sessions.ts";
 import { entryEvent } from "../../api/entry-event.ts";
 import type { Entry } from "../../core/record/event.ts";
 import { type Redactor, SHAPE_REDACTOR } from "../../core/fault/redact.ts";

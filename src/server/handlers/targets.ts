@@ -1,12 +1,12 @@
 // Targets: their state, and what operators do by hand.
 
 import type { z } from "zod";
-import type { targetView } from "../../api/target-shapes.ts";
+import type { targetView } from "../../api/targets.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import { wordsFor } from "../../core/fault/words/words.ts";
 import type { ToolMetrics } from "../../core/record/metrics.ts";
 import type { TargetReport } from "../../runtime/target/report-targets.ts";
-import { targetActions, targetPill, tellTarget } from "../../runtime/target/target-words.ts";
+import { targetActions, targetPill, describeTarget } from "../../runtime/target/target-words.ts";
 import type { HandlersOf, Sender } from "../handler.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
@@ -63,7 +63,7 @@ export function targetFor(
     ...{ target, name, kind, breaker, since, retryAt, pausedUntil, running, queued, usedAt, recent },
     limits: [...limits],
     state: targetPill(report, locale),
-    says: tellTarget(report, locale),
+    says: describeTarget(report, locale),
     cause:
       cause === null
         ? null

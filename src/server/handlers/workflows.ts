@@ -1,7 +1,7 @@
 // The workflows that this server knows, and their tools.
 
 import type { z } from "zod";
-import type { workflowLine, workflowView } from "../../api/workflow-shapes.ts";
+import type { workflowLine, workflowView } from "../../api/workflows.ts";
 import type { KnownWorkflow } from "../../workflow/definition/known-workflows.ts";
 import type { WorkflowOutline } from "../../workflow-model/stage.ts";
 import type { HandlersOf } from "../handler.ts";

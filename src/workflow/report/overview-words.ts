@@ -25,7 +25,7 @@ export function isWell({ questions, targetsOut, failed, gatewayFailed }: GlanceC
 }
 
 /** What a person on duty should know first. */
-export function tellGlance(counts: GlanceCounts, locale: Locale): string {
+export function describeGlance(counts: GlanceCounts, locale: Locale): string {
   const { well, idle, noNeed, met, trouble, at, end, comma } = WORDS[locale];
   const parts = (isWell(counts) ? at : trouble)(counts).filter((part) => part !== "");
   // Programs may have given up on calls that belong to no run.

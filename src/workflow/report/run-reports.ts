@@ -1,6 +1,6 @@
 // One run as people look at it, with what can be done about it. Nothing here changes anything.
 
-import { tellRun } from "../../core/flow/run-words.ts";
+import { describeRun } from "../../core/flow/run-words.ts";
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { createRedactor, type Redactor } from "../../core/fault/redact.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
@@ -103,7 +103,7 @@ export async function endOf(
   if (state === null) throw new FaultError(noRun(run));
   const { status, outcome, fault } = state;
   const { wakeAt } = summaryOf(run, state, 0, clock.now());
-  return { run, status, outcome, message: tellRun(state, locale), fault, wakeAt, questions: questionsOf(state) };
+  return { run, status, outcome, message: describeRun(state, locale), fault, wakeAt, questions: questionsOf(state) };
 }
 
 function questionsOf(state: RunState): RunReport["questions"] {

@@ -1,7 +1,7 @@
 // What a question asks, in one line.
 
 import { expect, it } from "vitest";
-import { questionTitle } from "../../../src/core/flow/question-title.ts";
+import { questionTitle, titleAndRest } from "../../../src/core/flow/question-title.ts";
 
 it.each([
   ["Release 2.4.0?", "Release 2.4.0?"],
@@ -12,3 +12,18 @@ it.each([
 ])("of %j is %j", (prompt, title) => {
   expect(questionTitle(prompt)).toBe(title);
 });
+
+it.each([
+  ["Ship it?", "Ship it?", ""],
+  ["# Approve the `plan` of **ann**\n\nIt has two steps.", "Approve the plan of ann", "\nIt has two steps."],
+  [
+    "## Architect\n\nOne line is enough.\n\nShould the team write the `code`?",
+    "Should the team write the code?",
+    "## Architect\n\nOne line is enough.",
+  ],
+  ["## 设计\n\n一行即可。\n\n要写代码吗？", "要写代码吗？", "## 设计\n\n一行即可。"],
+  ["Ship it?\n\nOr is it too early?", "Ship it?", "\nOr is it too early?"],
+  ["# The plan\n- one\n- really two?", "The plan", "- one\n- really two?"],
+  ["- one\n- two", "one", "- two"],
+  ["```\ncode\n```", "", "```\ncode\n```"],
+])("%j has a title and a rest", (text, title, rest) => expect(titleAndRest(text)).toEqual([title, rest]));

@@ -10,8 +10,8 @@ import type { PauseReason, SkipReason } from "../../../src/core/flow/node.ts";
 import type { RunState } from "../../../src/core/flow/run-state.ts";
 import { foldRun, startRun } from "../../../src/core/flow/run.ts";
 import type { Visit } from "../../../src/core/flow/visit.ts";
-import { tellRun } from "../../../src/core/flow/run-words.ts";
-import { tellTurn } from "../../../src/core/flow/turn-words.ts";
+import { describeRun } from "../../../src/core/flow/run-words.ts";
+import { describeTurn } from "../../../src/core/flow/turn-words.ts";
 import { compile, plans, tell } from "./run-plans.ts";
 
 const PRIVATE = "sk-live-0123456789abcdef0123";
@@ -57,7 +57,7 @@ const skipped = (why: SkipReason, says: RegExp): Standing => ({ state: "skipped"
 
 /** In the words that turns use for the same fault, which have a test of their own. */
 function reason(seen: Fault): string {
-  const told = tellTurn([{ label: "X", status: "failed", fault: seen, because: "" }], null, "en");
+  const told = describeTurn([{ label: "X", status: "failed", fault: seen, because: "" }], null, "en");
   return told.replace(/^Nothing was completed; X /, "").replace(/\.$/, "");
 }
 
@@ -135,7 +135,7 @@ describe("the sentence about a run", () => {
         fc.constantFrom("failed" as const, "cancelled" as const),
         (all, seen, status) => {
           const visits = all.map((one, index) => visit(`n${index}`, one));
-          const said = tellRun({ status, fault: seen, visits }, "en");
+          const said = describeRun({ status, fault: seen, visits }, "en");
           const end = status === "cancelled" ? fault("SessionCancelled") : seen;
           const isTold = visits.some(({ state, fault: own }) => state === "failed" && own?.code === end.code);
           expect(said.toLowerCase()).toContain(`${isTold ? "" : "this run "}${reason(end)}`.toLowerCase());
@@ -149,7 +149,7 @@ describe("the sentence about a run", () => {
       fc.property(fc.array(standings, { maxLength: 12 }), (all) => {
         const visits = all.map((one, index) => visit(`n${index}`, one));
         for (const locale of ["en", "zh-CN"] as const) {
-          const said = tellRun({ status: "running", fault: null, visits }, locale);
+          const said = describeRun({ status: "running", fault: null, visits }, locale);
           expect(said).not.toBe("");
           expect(said).not.toContain("0123456789");
         }
@@ -197,12 +197,12 @@ describe("the sentence about a run", () => {
     ],
   ] as const)("reads well when %s", (_, nodes, sentence) => {
     const visits = nodes.map(([node, one]) => visit(node, one as Standing));
-    expect(tellRun({ status: "running", fault: null, visits }, "en")).toBe(sentence);
+    expect(describeRun({ status: "running", fault: null, visits }, "en")).toBe(sentence);
   });
 });
 
 function clausesOf(state: Told): readonly string[] {
-  return tellRun(state, "en").replace(/\.$/, "").split("; ");
+  return describeRun(state, "en").replace(/\.$/, "").split("; ");
 }
 
 it("knows a reason for every fault", () => {

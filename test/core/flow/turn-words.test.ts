@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { fault, FAULT_CODES, LOCALES, traitsOf, type FaultCode } from "../../../src/core/index.ts";
 import type { NodeStatus } from "../../../src/core/flow/cascade.ts";
-import { tellTurn, type Settlement } from "../../../src/core/flow/turn-words.ts";
+import { describeTurn, type Settlement } from "../../../src/core/flow/turn-words.ts";
 
 const done = (label: string): Settlement => ({ label, status: "done", fault: null, because: "" });
 const missing = (label: string, status: NodeStatus, code: FaultCode, because = ""): Settlement => ({
@@ -20,11 +20,11 @@ describe("a turn that is not complete", () => {
       missing("car rental", "skipped", "ExecutionTimeout", "hotel search"),
       missing("hotel search", "failed", "ExecutionTimeout"),
     ];
-    expect(tellTurn(settlements, null, "en")).toBe(
+    expect(describeTurn(settlements, null, "en")).toBe(
       "Completed flight search; hotel search timed out; car rental was left out because it needs hotel search.",
     );
     expect(
-      tellTurn(
+      describeTurn(
         [
           done("航班搜索"),
           missing("酒店搜索", "failed", "ExecutionTimeout"),
@@ -42,16 +42,16 @@ describe("a turn that is not complete", () => {
       missing("price lookup", "defaulted", "RateLimited"),
       missing("map", "defaulted", "RateLimited", "price lookup"),
     ];
-    expect(tellTurn(settlements, null, "en")).toBe(
+    expect(describeTurn(settlements, null, "en")).toBe(
       "Nothing was completed; hotel search timed out, so only part of it is there; price lookup was slowed down by too many requests, so a default value is used; map has a default value because it needs price lookup.",
     );
-    expect(tellTurn(settlements, null, "zh-CN")).toContain("map 使用了默认值，因为它依赖 price lookup");
+    expect(describeTurn(settlements, null, "zh-CN")).toContain("map 使用了默认值，因为它依赖 price lookup");
   });
 
   it("says nothing when all is there", () => {
     for (const locale of LOCALES) {
-      expect(tellTurn([], null, locale)).toBe("");
-      expect(tellTurn([done("a"), done("b")], null, locale)).toBe("");
+      expect(describeTurn([], null, locale)).toBe("");
+      expect(describeTurn([done("a"), done("b")], null, locale)).toBe("");
     }
   });
 
@@ -61,11 +61,11 @@ describe("a turn that is not complete", () => {
   ])("of %s missing steps names five and counts the others, causes first", (count, en, zh) => {
     const others = Array.from({ length: count - 1 }, (_, index) => missing(`s${index}`, "skipped", "NotFound", "root"));
     const settlements = [...others, missing("root", "failed", "NotFound")];
-    const text = tellTurn(settlements, null, "en");
+    const text = describeTurn(settlements, null, "en");
     expect(text.startsWith("Nothing was completed; root failed; s0 was left out")).toBe(true);
     expect(text.split("; ")).toHaveLength(7);
     expect(text.endsWith(en)).toBe(true);
-    expect(tellTurn(settlements, null, "zh-CN").endsWith(zh)).toBe(true);
+    expect(describeTurn(settlements, null, "zh-CN").endsWith(zh)).toBe(true);
   });
 
   it("counts what was completed too", () => {
@@ -73,14 +73,14 @@ describe("a turn that is not complete", () => {
       ...Array.from({ length: 12 }, (_, index) => done(`s${index}`)),
       missing("x", "failed", "ExecutionTimeout"),
     ];
-    expect(tellTurn(many, null, "en")).toBe("Completed s0, s1, s2, s3, s4 and 7 more; x timed out.");
-    expect(tellTurn(many, null, "zh-CN")).toBe("已完成 s0、s1、s2、s3、s4 等 12 项；x 超时。");
+    expect(describeTurn(many, null, "en")).toBe("Completed s0, s1, s2, s3, s4 and 7 more; x timed out.");
+    expect(describeTurn(many, null, "zh-CN")).toBe("已完成 s0、s1、s2、s3、s4 等 12 项；x 超时。");
   });
 
   it.each(LOCALES)("has words in %s for every fault, by what caused it, and says nothing of its message", (locale) => {
     const saidOf = new Map<string, string>();
     for (const code of FAULT_CODES) {
-      const text = tellTurn([missing("X", "failed", code)], null, locale);
+      const text = describeTurn([missing("X", "failed", code)], null, locale);
       expect(text).not.toMatch(/sk-live|srv|undefined|token/);
       const { cause } = traitsOf(code);
       expect(saidOf.get(cause) ?? text).toBe(text);
@@ -90,7 +90,7 @@ describe("a turn that is not complete", () => {
   });
 
   it("shows a label as one short line without secrets", () => {
-    const text = tellTurn(
+    const text = describeTurn(
       [missing("y", "failed", "NotFound"), done(`look\n up\t with sk-${"a1B2".repeat(10)} ${"x".repeat(500)}`)],
       null,
       "en",
@@ -102,7 +102,7 @@ describe("a turn that is not complete", () => {
 
   it("says what it can of a code of a newer program", () => {
     const newer = { ...fault("NotFound"), code: "Haunted" as FaultCode };
-    expect(tellTurn([{ label: "a", status: "failed", fault: newer, because: "" }], null, "en")).toBe(
+    expect(describeTurn([{ label: "a", status: "failed", fault: newer, because: "" }], null, "en")).toBe(
       "Nothing was completed; a failed for an unknown reason.",
     );
   });
@@ -114,10 +114,10 @@ describe("a turn that is not complete", () => {
       fault: null,
       because: "",
     }));
-    expect(tellTurn(untold, null, "en")).toBe(
+    expect(describeTurn(untold, null, "en")).toBe(
       "Nothing was completed; only part of partial is there; a default value is used for defaulted; skipped was left out; cancelled was cancelled.",
     );
-    expect(tellTurn(untold, null, "zh-CN")).toBe(
+    expect(describeTurn(untold, null, "zh-CN")).toBe(
       "没有步骤完成；partial 只有部分结果；defaulted 使用了默认值；skipped 未执行；cancelled 已取消。",
     );
   });

@@ -1,7 +1,7 @@
 // An executor that reports failures and outcomes to a server which dies again and again. It sends every request until it is answered.
 
 import type { z } from "zod";
-import { failureAnswer } from "../../../src/api/failure-shapes.ts";
+import { failureAnswer } from "../../../src/api/failures.ts";
 import type { Chance } from "../../../src/host/chance.ts";
 
 export type Answer = z.output<typeof failureAnswer>;

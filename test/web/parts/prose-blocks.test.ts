@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { proseOf, titleAndRest } from "../../../web/parts/prose-blocks.ts";
+import { proseOf } from "../../../web/parts/prose-blocks.ts";
 
 describe("text with Markdown", () => {
   it.each([
@@ -51,19 +51,4 @@ describe("text with Markdown", () => {
       }),
     );
   });
-
-  it.each([
-    ["Ship it?", "Ship it?", ""],
-    ["# Approve the `plan` of **ann**\n\nIt has two steps.", "Approve the plan of ann", "\nIt has two steps."],
-    [
-      "## Architect\n\nOne line is enough.\n\nShould the team write the `code`?",
-      "Should the team write the code?",
-      "## Architect\n\nOne line is enough.",
-    ],
-    ["## 设计\n\n一行即可。\n\n要写代码吗？", "要写代码吗？", "## 设计\n\n一行即可。"],
-    ["Ship it?\n\nOr is it too early?", "Ship it?", "\nOr is it too early?"],
-    ["# The plan\n- one\n- really two?", "The plan", "- one\n- really two?"],
-    ["- one\n- two", "one", "- two"],
-    ["```\ncode\n```", "", "```\ncode\n```"],
-  ])("%j has a title and a rest", (text, title, rest) => expect(titleAndRest(text)).toEqual([title, rest]));
 });

@@ -1,7 +1,7 @@
 // One sentence says whether all is well.
 
 import { describe, expect, it } from "vitest";
-import { isWell, type GlanceCounts, tellGlance } from "../../../src/workflow/report/overview-words.ts";
+import { isWell, type GlanceCounts, describeGlance } from "../../../src/workflow/report/overview-words.ts";
 
 const NOTHING: GlanceCounts = {
   ...{
@@ -54,7 +54,7 @@ describe("the sentence of the overview", () => {
     ],
   ])("%j", (some, english, chinese) => {
     const counts = { ...NOTHING, ...some };
-    expect([tellGlance(counts, "en"), tellGlance(counts, "zh-CN")]).toEqual([english, chinese]);
+    expect([describeGlance(counts, "en"), describeGlance(counts, "zh-CN")]).toEqual([english, chinese]);
     expect(isWell(counts)).toBe(/^(?:All is well|Nothing needs you)/.test(english));
   });
 });

@@ -1,6 +1,5 @@
 // Who did what, when, and with which key. For operators.
 
-import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { useFormat } from "../../app/format.ts";
 import { type LongList, useLongList } from "../../app/long-list.ts";
@@ -13,6 +12,7 @@ import { ChoiceFilter, ClearFilters, TextFilter } from "../../parts/filters.tsx"
 import { Icon } from "../../parts/icon.tsx";
 import { Page } from "../../parts/page.tsx";
 import { HeadCells, Rows } from "../../parts/rows.tsx";
+import { SessionLink } from "../../parts/session-link.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { useToasts } from "../../parts/toasts.tsx";
 import { readAll, saveAsCsv, saveAsJson } from "./audit-export.ts";
@@ -175,15 +175,7 @@ function AuditRow({ record }: { readonly record: AuditRecord }): ReactNode {
 /** A question is gone once it is answered: its run or session stays. */
 function WhatItWasDoneTo({ record: { on, session, isRun } }: { readonly record: AuditRecord }): ReactNode {
   if (session === null) return on;
-  return isRun ? (
-    <Link className="link" to="/runs/$run" params={{ run: session }}>
-      {session}
-    </Link>
-  ) : (
-    <Link className="link" to="/sessions/$session" params={{ session }}>
-      {session}
-    </Link>
-  );
+  return <SessionLink session={session} isRun={isRun} />;
 }
 
 const WORDS = wordTable({

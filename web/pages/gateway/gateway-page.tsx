@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { type Answer, useRead } from "../../app/server.tsx";
 import { useWords } from "../../app/words.ts";
 import { Page } from "../../parts/page.tsx";
-import { ProblemState, Skeleton } from "../../parts/states.tsx";
+import { Pending } from "../../parts/states.tsx";
 import { TabPages } from "../../parts/tabs.tsx";
 import { GatewayCalls } from "./gateway-calls.tsx";
 import { GatewayKeys, GatewayRoutes } from "./gateway-keys.tsx";
@@ -19,15 +19,12 @@ const EVERY_MS = 5_000;
 
 export function GatewayPage(): ReactNode {
   const words = useWords(GATEWAY_WORDS);
-  const { data, error, refetch } = useRead("showGateway", {}, { everyMs: EVERY_MS });
+  const read = useRead("showGateway", {}, { everyMs: EVERY_MS });
+  const { data } = read;
   if (data === undefined)
     return (
       <Page title={words.title}>
-        {error === null ? (
-          <Skeleton kind="rows" rows={8} />
-        ) : (
-          <ProblemState error={error} onRetry={() => void refetch()} />
-        )}
+        <Pending read={read} kind="rows" rows={8} />
       </Page>
     );
   return (

@@ -11,7 +11,7 @@ import { useNow } from "../../app/clock.ts";
 import { useWords, wordTable } from "../../app/words.ts";
 import { Button } from "../../parts/button.tsx";
 import { Page, Quote, Section } from "../../parts/page.tsx";
-import { ProblemState, Skeleton } from "../../parts/states.tsx";
+import { Pending } from "../../parts/states.tsx";
 import { BulkDialog, useBulkDialog } from "./bulk-dialog.tsx";
 import { BulkList } from "./bulk-list.tsx";
 import { BulkProgress } from "./bulk-progress.tsx";
@@ -25,15 +25,16 @@ export type GroupReport = Answer<"showFaultGroup">;
 export function GroupPage(): ReactNode {
   const words = useWords(WORDS);
   const { fingerprint } = useParams({ from: "/groups/$fingerprint" });
-  const { data, error, refetch } = useRead("showFaultGroup", { params: { fingerprint }, query: useTrendRange().query });
+  const read = useRead("showFaultGroup", { params: { fingerprint }, query: useTrendRange().query });
   const canAct = useCanAct();
   const bulk = useSearchParams().get("bulk");
   const dialog = useBulkDialog();
   useKeys([{ keys: "b", says: words.act, does: dialog.open }]);
+  const { data } = read;
   if (data === undefined)
     return (
       <Page title={words.group} says={<Path />}>
-        {error === null ? <Skeleton kind="page" /> : <ProblemState error={error} onRetry={() => void refetch()} />}
+        <Pending read={read} kind="page" />
       </Page>
     );
   return (

@@ -1,6 +1,6 @@
 // The failures of a group, newest first, each with what was decided about it and whether that worked.
 
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { useFormat } from "../../app/format.ts";
 import { useLongList } from "../../app/long-list.ts";
@@ -9,6 +9,7 @@ import { useWords, wordTable } from "../../app/words.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Section } from "../../parts/page.tsx";
 import { Rows } from "../../parts/rows.tsx";
+import { SessionLink } from "../../parts/session-link.tsx";
 import "./groups.css";
 
 type Occurrence = Answer<"listFaults">["items"][number];
@@ -66,15 +67,7 @@ function OccurrenceRow({ one }: { readonly one: Occurrence }): ReactNode {
       </time>
       <span role="gridcell" className="groups-what">
         <span className="one-line">
-          {isRun ? (
-            <Link className="groups-title" to="/runs/$run" params={{ run: session }}>
-              {session}
-            </Link>
-          ) : (
-            <Link className="groups-title" to="/sessions/$session" params={{ session }}>
-              {session}
-            </Link>
-          )}
+          <SessionLink className="groups-title" session={session} isRun={isRun} />
           <span className="dim"> {call === "" ? words.node : call}</span>
         </span>
         <span className="one-line groups-example">{message ?? words.hidden}</span>

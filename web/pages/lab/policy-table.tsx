@@ -5,7 +5,8 @@ import { type Format, useFormat } from "../../app/format.ts";
 import { type Answer, useRead } from "../../app/server.tsx";
 import { useSearchParams } from "../../app/search-params.ts";
 import { useWords } from "../../app/words.ts";
-import { Empty, ProblemState, Skeleton } from "../../parts/states.tsx";
+import { Empty, Pending } from "../../parts/states.tsx";
+import { LabChoice, LabInput } from "./lab-field.tsx";
 import { WORDS } from "./words.ts";
 
 type Policy = Answer<"showPolicy">;
@@ -15,34 +16,28 @@ export function PolicyTable(): ReactNode {
   const words = useWords(WORDS);
   const search = useSearchParams();
   const asked = search.get("preset");
-  const { data, error, refetch } = useRead("showPolicy", {
+  const read = useRead("showPolicy", {
     query: asked === null ? {} : { preset: asked as Policy["presets"][number] },
   });
-  if (data === undefined)
-    return error === null ? <Skeleton kind="rows" /> : <ProblemState error={error} onRetry={() => void refetch()} />;
+  const { data } = read;
+  if (data === undefined) return <Pending read={read} kind="rows" />;
   return (
     <div className="lab-policy">
       <div className="lab-toolbar">
-        <label className="lab-field">
-          <span>{words.policy}</span>
-          <select value={asked ?? ""} onChange={({ target }) => search.set({ preset: target.value })}>
-            <option value="">{words.inForce}</option>
-            {data.presets.map((one) => (
-              <option key={one} value={one}>
-                {words.preset(one)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label className="lab-field lab-search">
-          <span>{words.searchRows}</span>
-          <input
-            type="search"
-            value={search.get("q") ?? ""}
-            placeholder={words.searchRowsHint}
-            onChange={({ target }) => search.set({ q: target.value })}
-          />
-        </label>
+        <LabChoice
+          label={words.policy}
+          value={asked ?? ""}
+          onChange={(preset) => search.set({ preset })}
+          choices={[["", words.inForce], ...data.presets.map((one) => [one, words.preset(one)] as const)]}
+        />
+        <LabInput
+          className="lab-search"
+          label={words.searchRows}
+          type="search"
+          value={search.get("q") ?? ""}
+          placeholder={words.searchRowsHint}
+          onChange={(q) => search.set({ q })}
+        />
       </div>
       {asked === null || asked === "" ? <p className="lab-said dim">{words.runsDoNotAsk}</p> : null}
       <Rows policy={data} wanted={search.get("q") ?? ""} />

@@ -8,6 +8,7 @@ import { useWords } from "../../app/words.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty, ProblemState } from "../../parts/states.tsx";
 import { useKept } from "./kept.ts";
+import { LabChoice, LabInput, PRESETS } from "./lab-field.tsx";
 import { ReplayResult } from "./replay-result.tsx";
 import { WORDS } from "./words.ts";
 
@@ -18,7 +19,6 @@ const HOUR_MS = 3_600_000;
 const SINCE = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 168 * HOUR_MS } as const;
 const RANGES = ["last", "hour", "day", "week", "all"] as const;
 type Range = (typeof RANGES)[number];
-const PRESETS = ["default", "cautious", "eager", "headless"] as const;
 const PROGRESS_MS = 400;
 
 export function ReplayPanel({ text, isUsable }: { readonly text: string; readonly isUsable: boolean }): ReactNode {
@@ -37,32 +37,20 @@ export function ReplayPanel({ text, isUsable }: { readonly text: string; readonl
       <h2 id="lab-replay">{words.replay}</h2>
       <p className="dim">{words.replaySays}</p>
       <div className="lab-toolbar">
-        <label className="lab-field">
-          <span>{words.policy}</span>
-          <select value={which} onChange={({ target }) => setWhich(target.value)}>
-            <option value="edited">{words.edited}</option>
-            {PRESETS.map((one) => (
-              <option key={one} value={one}>
-                {words.preset(one)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label className="lab-field">
-          <span>{words.decisions}</span>
-          <select value={range} onChange={({ target }) => setRange(target.value)}>
-            {RANGES.map((one) => (
-              <option key={one} value={one}>
-                {words.ranges[one]}
-              </option>
-            ))}
-          </select>
-        </label>
+        <LabChoice
+          label={words.policy}
+          value={which}
+          onChange={setWhich}
+          choices={[["edited", words.edited], ...PRESETS.map((one) => [one, words.preset(one)] as const)]}
+        />
+        <LabChoice
+          label={words.decisions}
+          value={range}
+          onChange={setRange}
+          choices={RANGES.map((one) => [one, words.ranges[one]])}
+        />
         {range === "last" ? (
-          <label className="lab-field">
-            <span>{words.howMany}</span>
-            <input type="number" min={1} value={last} onChange={({ target }) => setLast(target.value)} />
-          </label>
+          <LabInput label={words.howMany} type="number" min={1} value={last} onChange={setLast} />
         ) : null}
         <Button kind="primary" disabled={!isReady} isBusy={replay.isRunning} onClick={start}>
           {words.replayNow}

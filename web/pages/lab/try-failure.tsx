@@ -7,17 +7,16 @@ import { Button } from "../../parts/button.tsx";
 import { Check } from "../../parts/check.tsx";
 import { Empty, ProblemState, Skeleton } from "../../parts/states.tsx";
 import { useKept, useSettled } from "./kept.ts";
+import { LabChoice, LabInput, PRESETS } from "./lab-field.tsx";
 import { TriedResult } from "./tried-result.tsx";
 import { WORDS } from "./words.ts";
 
 type Body = NonNullable<Sent<"classify">["body"]>;
 type Surface = NonNullable<Body["surface"]>;
-type Preset = NonNullable<Body["preset"]>;
 
 const SURFACES: Readonly<Record<Surface, true>> = {
   ...{ http: true, sse: true, node: true, cli: true, tool: true, mcp: true, schema: true, stop: true, store: true },
 };
-const PRESETS: readonly Preset[] = ["default", "cautious", "eager", "headless"];
 
 /** What to begin with, as people find it. Raw text, never translated. */
 const EXAMPLES = {
@@ -115,57 +114,34 @@ function TryInputs({ form }: { readonly form: TryForm }): ReactNode {
   const words = useWords(WORDS);
   return (
     <div className="lab-inputs">
-      <label className="lab-field">
-        <span>{words.surface}</span>
-        <select value={form.surface} onChange={({ target }) => form.setSurface(target.value)}>
-          <option value="">{words.detect}</option>
-          {Object.keys(SURFACES).map((one) => (
-            <option key={one} value={one}>
-              {one}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label className="lab-field">
-        <span>{words.underPolicy}</span>
-        <select value={form.policy} onChange={({ target }) => form.setPolicy(target.value)}>
-          <option value="force">{words.inForce}</option>
-          <option value="edited">{words.edited}</option>
-          {PRESETS.map((one) => (
-            <option key={one} value={one}>
-              {words.preset(one)}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label className="lab-field">
-        <span>{words.tool}</span>
-        <input value={form.tool} onChange={({ target }) => form.setTool(target.value)} />
-      </label>
-      <label className="lab-field">
-        <span>{words.provider}</span>
-        <input value={form.provider} onChange={({ target }) => form.setProvider(target.value)} />
-      </label>
-      <label className="lab-field">
-        <span>{words.attemptFailed}</span>
-        <input
-          type="number"
-          min={1}
-          max={1000}
-          value={form.attempt}
-          onChange={({ target }) => form.setAttempt(target.value)}
-        />
-      </label>
-      <label className="lab-field">
-        <span>{words.deadlineIn}</span>
-        <input
-          type="number"
-          min={0}
-          value={form.deadline}
-          placeholder={words.noDeadline}
-          onChange={({ target }) => form.setDeadline(target.value)}
-        />
-      </label>
+      <LabChoice
+        label={words.surface}
+        value={form.surface}
+        onChange={form.setSurface}
+        choices={[["", words.detect], ...Object.keys(SURFACES).map((one) => [one, one] as const)]}
+      />
+      <LabChoice
+        label={words.underPolicy}
+        value={form.policy}
+        onChange={form.setPolicy}
+        choices={[
+          ["force", words.inForce],
+          ["edited", words.edited],
+          ...PRESETS.map((one) => [one, words.preset(one)] as const),
+        ]}
+      />
+      <LabInput label={words.tool} value={form.tool} onChange={form.setTool} />
+      <LabInput label={words.provider} value={form.provider} onChange={form.setProvider} />
+      <LabInput
+        {...{ label: words.attemptFailed, type: "number", min: 1, max: 1000 }}
+        value={form.attempt}
+        onChange={form.setAttempt}
+      />
+      <LabInput
+        {...{ label: words.deadlineIn, type: "number", min: 0, placeholder: words.noDeadline }}
+        value={form.deadline}
+        onChange={form.setDeadline}
+      />
       <Check name={words.idempotent} isOn={form.isIdempotent} onChange={form.setIdempotent} />
     </div>
   );

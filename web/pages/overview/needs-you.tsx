@@ -7,7 +7,7 @@ import { useNow } from "../../app/clock.ts";
 import { useWords } from "../../app/words.ts";
 import { Section } from "../../parts/page.tsx";
 import { Countdown } from "../../parts/pill.tsx";
-import { titleAndRest } from "../../parts/prose-blocks.ts";
+import { titleAndRest } from "../../../src/core/flow/question-title.ts";
 import type { Overview } from "./overview-page.tsx";
 import { OVERVIEW_WORDS } from "./overview-words.ts";
 

@@ -10,7 +10,7 @@ import { Chart } from "../../parts/chart.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Page, Section } from "../../parts/page.tsx";
 import { Countdown } from "../../parts/pill.tsx";
-import { ProblemState, Skeleton } from "../../parts/states.tsx";
+import { Pending } from "../../parts/states.tsx";
 import { TargetActions } from "../targets/target-actions.tsx";
 import { nameOf, TargetPill } from "../targets/target-pill.tsx";
 import { NeedsYou } from "./needs-you.tsx";
@@ -28,15 +28,12 @@ const HOUR_MS = 3_600_000;
 
 export function OverviewPage(): ReactNode {
   const words = useWords(OVERVIEW_WORDS);
-  const { data, error, refetch } = useRead("overview", {}, { everyMs: EVERY_MS });
+  const read = useRead("overview", {}, { everyMs: EVERY_MS });
+  const { data } = read;
   if (data === undefined)
     return (
       <Page title={words.title}>
-        {error === null ? (
-          <Skeleton kind="page" rows={8} />
-        ) : (
-          <ProblemState error={error} onRetry={() => void refetch()} />
-        )}
+        <Pending read={read} kind="page" rows={8} />
       </Page>
     );
   const look = data.isWell ? "completed" : data.needsYou.count > 0 ? "asking" : "failed";

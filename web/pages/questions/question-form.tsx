@@ -8,7 +8,7 @@ import { useCanAct } from "../../app/sign-in.tsx";
 import { useWords } from "../../app/words.ts";
 import { Button, Copy } from "../../parts/button.tsx";
 import { SchemaForm, useSchemaForm } from "../../parts/form/schema-form.tsx";
-import { titleAndRest } from "../../parts/prose-blocks.ts";
+import { titleAndRest } from "../../../src/core/flow/question-title.ts";
 import { ProblemState } from "../../parts/states.tsx";
 import { useToasts } from "../../parts/toasts.tsx";
 import { QUESTION_WORDS } from "./question-words.ts";

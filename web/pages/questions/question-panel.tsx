@@ -1,6 +1,5 @@
 // One question: what is asked, where it comes from, what happens without an answer, who else is looking, and the form.
 
-import { Link } from "@tanstack/react-router";
 import type { ReactNode, Ref } from "react";
 import { useFormat } from "../../app/format.ts";
 import { useRead } from "../../app/server.tsx";
@@ -9,8 +8,9 @@ import { Button } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Facts } from "../../parts/page.tsx";
 import { Countdown } from "../../parts/pill.tsx";
-import { titleAndRest } from "../../parts/prose-blocks.ts";
+import { titleAndRest } from "../../../src/core/flow/question-title.ts";
 import { Prose } from "../../parts/prose.tsx";
+import { SessionLink } from "../../parts/session-link.tsx";
 import { type OpenQuestion, QuestionForm } from "./question-form.tsx";
 
 export interface QuestionPanelProps {
@@ -39,25 +39,16 @@ export function QuestionPanel({ question, place, onBack, onDone }: QuestionPanel
       <AlsoLooking question={question} />
       <Facts
         rows={[
-          [question.isRun ? words.run : words.session, <Source key="source" question={question} />],
+          [
+            question.isRun ? words.run : words.session,
+            <SessionLink key="source" session={question.session} isRun={question.isRun} />,
+          ],
           ...(title === null ? [] : [[words.fault, title] as const]),
           ...(tool === undefined ? [] : [[words.tool, <code key="tool">{tool}</code>] as const]),
           [words.asked, dateTime(askedAt)],
         ]}
       />
     </section>
-  );
-}
-
-function Source({ question: { session, isRun } }: Pick<QuestionPanelProps, "question">): ReactNode {
-  return isRun ? (
-    <Link className="link" to="/runs/$run" params={{ run: session }}>
-      {session}
-    </Link>
-  ) : (
-    <Link className="link" to="/sessions/$session" params={{ session }}>
-      {session}
-    </Link>
   );
 }
 

@@ -9,7 +9,7 @@ import { useClient } from "../../app/server.tsx";
 import { useWords, wordTable } from "../../app/words.ts";
 import { Page } from "../../parts/page.tsx";
 import { Badge, Countdown } from "../../parts/pill.tsx";
-import { titleAndRest } from "../../parts/prose-blocks.ts";
+import { titleAndRest } from "../../../src/core/flow/question-title.ts";
 import { Rows } from "../../parts/rows.tsx";
 import { Empty } from "../../parts/states.tsx";
 import type { OpenQuestion } from "./question-form.tsx";

@@ -6,9 +6,9 @@ import { useCanAct } from "../../app/sign-in.tsx";
 import { useWords } from "../../app/words.ts";
 import { ActionButtons } from "../../parts/actions.tsx";
 import { Section } from "../../parts/page.tsx";
-import { titleAndRest } from "../../parts/prose-blocks.ts";
+import { titleAndRest } from "../../../src/core/flow/question-title.ts";
 import { Prose } from "../../parts/prose.tsx";
-import { ProblemState, Skeleton } from "../../parts/states.tsx";
+import { Pending } from "../../parts/states.tsx";
 import { QuestionForm } from "../questions/question-form.tsx";
 import type { Run } from "./run-data.ts";
 import { RUN_WORDS } from "./words.ts";
@@ -34,20 +34,18 @@ export function Do({ run }: { readonly run: Run }): ReactNode {
 /** A question of the run, with its form. The run is read again by itself when it was answered. */
 function AskedHere({ question: { id, prompt } }: { readonly question: Run["asked"][number] }): ReactNode {
   const [asked, rest] = titleAndRest(prompt);
-  const { data, error, refetch } = useRead("showQuestion", { params: { question: id } });
+  const read = useRead("showQuestion", { params: { question: id } });
   return (
     <div className="do-question">
       <h3>{asked}</h3>
       {rest === "" ? null : <Prose text={rest} />}
-      {data !== undefined ? (
-        <>
-          <QuestionForm question={data} onDone={() => void refetch()} />
-          <p className="dim">{data.atTimeout}</p>
-        </>
-      ) : error === null ? (
-        <Skeleton kind="text" rows={2} />
+      {read.data === undefined ? (
+        <Pending read={read} kind="text" rows={2} isInline />
       ) : (
-        <ProblemState error={error} isInline onRetry={() => void refetch()} />
+        <>
+          <QuestionForm question={read.data} onDone={() => void read.refetch()} />
+          <p className="dim">{read.data.atTimeout}</p>
+        </>
       )}
     </div>
   );

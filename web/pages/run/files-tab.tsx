@@ -8,7 +8,7 @@ import { useCanAct } from "../../app/sign-in.tsx";
 import { useWords } from "../../app/words.ts";
 import { Copy } from "../../parts/button.tsx";
 import { Quote } from "../../parts/page.tsx";
-import { Empty, ProblemState, Skeleton } from "../../parts/states.tsx";
+import { Empty, Pending } from "../../parts/states.tsx";
 import type { Run, Visit } from "./run-data.ts";
 import { RUN_WORDS } from "./words.ts";
 import "./files-tab.css";
@@ -75,17 +75,13 @@ function FileText({ run, file }: { readonly run: string; readonly file: string }
   const words = useWords(RUN_WORDS);
   const client = useClient();
   const { bytes } = useFormat();
-  const { data, error, refetch } = useQuery({
+  const read = useQuery({
     // The input is written as `useRead` does, so that a change of the run reads the file again.
     queryKey: ["showFile", { params: { run, file } }],
     queryFn: ({ signal }) => client.text("showFile", { params: { run, file }, signal }),
   });
-  if (data === undefined)
-    return error === null ? (
-      <Skeleton kind="rows" rows={4} />
-    ) : (
-      <ProblemState error={error} onRetry={() => void refetch()} />
-    );
+  const { data } = read;
+  if (data === undefined) return <Pending read={read} kind="rows" rows={4} />;
   const isCut = data.length > MAX_SHOWN;
   return (
     <div className="file-text">

@@ -9,7 +9,7 @@ import { useWords } from "../../app/words.ts";
 import { Button } from "../../parts/button.tsx";
 import { Facts, Page, Section } from "../../parts/page.tsx";
 import { Badge } from "../../parts/pill.tsx";
-import { ProblemState, Skeleton } from "../../parts/states.tsx";
+import { Pending } from "../../parts/states.tsx";
 import { useToasts } from "../../parts/toasts.tsx";
 import { TokenList } from "./token-list.tsx";
 import { WORDS } from "./words.ts";
@@ -118,15 +118,12 @@ function You(): ReactNode {
 
 function Server(): ReactNode {
   const words = useWords(WORDS);
-  const { data, error, refetch } = useRead("showSettings", {});
+  const read = useRead("showSettings", {});
+  const { data } = read;
   if (data === undefined)
     return (
       <Section title={words.server}>
-        {error === null ? (
-          <Skeleton kind="text" rows={4} />
-        ) : (
-          <ProblemState error={error} onRetry={() => void refetch()} isInline />
-        )}
+        <Pending read={read} kind="text" rows={4} isInline />
       </Section>
     );
   const { notices, version, url, drives, journal } = data;

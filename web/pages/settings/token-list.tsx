@@ -6,7 +6,7 @@ import { useRead } from "../../app/server.tsx";
 import { useWords } from "../../app/words.ts";
 import { Copy } from "../../parts/button.tsx";
 import { Badge } from "../../parts/pill.tsx";
-import { ProblemState, Skeleton } from "../../parts/states.tsx";
+import { Pending } from "../../parts/states.tsx";
 import { WORDS } from "./words.ts";
 
 /** No event tells of a token; the server sees each change at once. */
@@ -15,13 +15,9 @@ const LOOK_MS = 10_000;
 export function TokenList(): ReactNode {
   const words = useWords(WORDS);
   const { dateTime } = useFormat();
-  const { data, error, refetch } = useRead("listTokens", {}, { everyMs: LOOK_MS });
-  if (data === undefined)
-    return error === null ? (
-      <Skeleton kind="text" rows={3} />
-    ) : (
-      <ProblemState error={error} onRetry={() => void refetch()} isInline />
-    );
+  const read = useRead("listTokens", {}, { everyMs: LOOK_MS });
+  const { data } = read;
+  if (data === undefined) return <Pending read={read} kind="text" rows={3} isInline />;
   return (
     <>
       <table className="settings-tokens">

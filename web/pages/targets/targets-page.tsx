@@ -7,7 +7,7 @@ import { useRead } from "../../app/server.tsx";
 import { useWords } from "../../app/words.ts";
 import { type DataColumn, DataTable } from "../../parts/data-table.tsx";
 import { Page } from "../../parts/page.tsx";
-import { Empty, ProblemState, Skeleton } from "../../parts/states.tsx";
+import { Empty, Pending } from "../../parts/states.tsx";
 import { TargetPanel } from "./target-panel.tsx";
 import { nameOf, type Target, TargetPill } from "./target-pill.tsx";
 import { TARGET_WORDS, type TargetWords } from "./target-words.ts";
@@ -19,17 +19,14 @@ const EVERY_MS = 5_000;
 export function TargetsPage(): ReactNode {
   const words = useWords(TARGET_WORDS);
   const search = useSearchParams();
-  const { data, error, refetch } = useRead("listTargets", {}, { everyMs: EVERY_MS });
+  const read = useRead("listTargets", {}, { everyMs: EVERY_MS });
   const format = useFormat();
   const columns = useMemo(() => columnsOf(words, format), [words, format]);
+  const { data } = read;
   if (data === undefined)
     return (
       <Page title={words.title}>
-        {error === null ? (
-          <Skeleton kind="rows" rows={8} />
-        ) : (
-          <ProblemState error={error} onRetry={() => void refetch()} />
-        )}
+        <Pending read={read} kind="rows" rows={8} />
       </Page>
     );
   const asked = search.get("target");

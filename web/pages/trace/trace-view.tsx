@@ -5,7 +5,7 @@ import { lazy, type ReactNode, Suspense, useState } from "react";
 import { useSearchParams } from "../../app/search-params.ts";
 import { useWords } from "../../app/words.ts";
 import { Button } from "../../parts/button.tsx";
-import { Empty, ProblemState, Skeleton } from "../../parts/states.tsx";
+import { Empty, Pending, Skeleton } from "../../parts/states.tsx";
 import { SpanDetail, StepDetail } from "./span-detail.tsx";
 import { nodeVisit, SOME_SPANS, type Trace, useTrace } from "./trace-rows.ts";
 import { TraceWaterfall } from "./trace-waterfall.tsx";
@@ -23,11 +23,11 @@ export function TraceView({ session }: { readonly session: string }): ReactNode 
   const words = useWords(WORDS);
   const search = useSearchParams();
   const [limit, setLimit] = useState(SOME_SPANS);
-  const { data, error, refetch } = useTrace(session, { limit, turn: search.get("turn") });
+  const read = useTrace(session, { limit, turn: search.get("turn") });
   const chosen = search.get("span");
   const choose = (id: string): void => search.set({ span: id === chosen ? null : id });
-  if (data === undefined)
-    return error === null ? <Skeleton kind="rows" /> : <ProblemState error={error} onRetry={() => void refetch()} />;
+  const { data } = read;
+  if (data === undefined) return <Pending read={read} kind="rows" />;
   if (data.spans.length === 0) return <Empty title={words.empty}>{words.emptyNext}</Empty>;
   return (
     <div className="trace">

@@ -2,8 +2,9 @@
 
 import { z } from "zod";
 import { ACTION_IDS } from "../core/flow/action-words.ts";
-import { actionView } from "./run-shapes.ts";
-import { instant } from "./shapes.ts";
+import { actionView } from "./runs.ts";
+import { route } from "./route.ts";
+import { instant, name, page, pageOf } from "./shapes.ts";
 
 const MAX_WAVE = 1_000;
 const MAX_WAVES = 20;
@@ -98,3 +99,50 @@ export const bulkReport = z
     ),
   })
   .meta({ id: "BulkReport" });
+
+export const BULK_ROUTES = {
+  previewBulk: route({
+    summary: "What an action would do to each run that a group of failures concerns. Nothing is done.",
+    role: "viewer",
+    params: z.object({ fingerprint: name }),
+    body: bulkPreviewBody,
+    answer: bulkPreview,
+    errors: [404],
+  }),
+  startBulk: route({
+    summary:
+      "Takes one action on every run that a group of failures concerns: one run, then five, then more at a time.",
+    role: "operator",
+    acts: true,
+    params: z.object({ fingerprint: name }),
+    body: bulkBody,
+    answer: bulkView,
+    status: 202,
+    errors: [404, 409],
+  }),
+  listBulks: route({
+    summary: "Bulk actions, the one that was started last first.",
+    role: "viewer",
+    query: z.object({
+      ...page,
+      status: bulkStatus.optional(),
+      fingerprint: name.optional().describe("Only those on this group of failures."),
+    }),
+    answer: pageOf(bulkView),
+  }),
+  showBulk: route({
+    summary: "One bulk action with each of its runs.",
+    role: "viewer",
+    params: z.object({ bulk: name }),
+    answer: bulkReport,
+    errors: [404],
+  }),
+  abortBulk: route({
+    summary: "Acts on no further run. Runs that were acted on continue.",
+    role: "operator",
+    acts: true,
+    params: z.object({ bulk: name }),
+    answer: bulkReport,
+    errors: [404],
+  }),
+};

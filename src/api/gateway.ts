@@ -1,13 +1,9 @@
 // The gateway: its keys and budgets, routes and targets, what was spent, and the calls that went through it.
 
 import { z } from "zod";
-import { instant, name, page } from "./shapes.ts";
-import { targetView } from "./target-shapes.ts";
-
-const labelled = <const Ids extends readonly [string, ...string[]]>(
-  ids: Ids,
-): z.ZodObject<{ id: z.ZodEnum<{ [Id in Ids[number]]: Id }>; label: z.ZodString }> =>
-  z.object({ id: z.enum(ids), label: z.string() });
+import { route } from "./route.ts";
+import { instant, labelled, name, page, pageOf } from "./shapes.ts";
+import { targetView } from "./targets.ts";
 
 const budget = z.object({
   window: labelled(["hour", "day", "month"]),
@@ -96,3 +92,20 @@ export const gatewayCall = z
     ),
   })
   .meta({ id: "GatewayCall" });
+
+export const GATEWAY_ROUTES = {
+  showGateway: route({
+    summary:
+      "The gateway on the server's port: its keys with their budgets, its routes with their targets, and what was spent.",
+    role: "viewer",
+    answer: gatewayView,
+    errors: [404],
+  }),
+  listGatewayCalls: route({
+    summary: "Calls through the gateway, newest first, without prompts and answers.",
+    role: "viewer",
+    query: gatewayCallsQuery,
+    answer: pageOf(gatewayCall),
+    errors: [404],
+  }),
+};

@@ -1,9 +1,10 @@
 // The state of everything at a glance, and the search.
 
 import { z } from "zod";
-import { faultBucket } from "./fault-group-shapes.ts";
-import { instant, name, page, questionView } from "./shapes.ts";
-import { targetView } from "./target-shapes.ts";
+import { faultBucket } from "./fault-groups.ts";
+import { route } from "./route.ts";
+import { instant, name, page, pageOf, questionView } from "./shapes.ts";
+import { targetView } from "./targets.ts";
 
 const runAtGlance = z.object({
   run: z.string(),
@@ -88,3 +89,25 @@ export const found = z
     run: z.object({ workflow: z.string(), status: z.string(), nodes: z.array(z.string()) }).nullable(),
   })
   .meta({ id: "Found" });
+
+export const OVERVIEW_ROUTES = {
+  overview: route({
+    summary: "What needs a person, what runs, what waits, what failed today, and what it cost.",
+    role: "viewer",
+    answer: overview,
+  }),
+  search: route({
+    summary:
+      "Finds failures and runs by words, the newest first. A page may be short, or empty, and still have a next one.",
+    role: "viewer",
+    query: searchQuery,
+    answer: pageOf(found),
+  }),
+  lookUp: route({
+    summary:
+      "What has exactly this id: a run, a session, a group of failures, a bulk action, a question, or a failure's correlation id.",
+    role: "viewer",
+    query: z.object({ id: z.string().min(1).max(1_000) }),
+    answer: z.object({ found: lookedUp.nullable().describe("null when nothing has it.") }),
+  }),
+};

@@ -1,7 +1,8 @@
 // Failures of the same kind, as groups.
 
 import { z } from "zod";
-import { instant } from "./shapes.ts";
+import { route } from "./route.ts";
+import { instant, name, page, pageOf } from "./shapes.ts";
 
 /** A year of hours, the most that one trend shows. */
 const MAX_BUCKETS = 1_000;
@@ -95,3 +96,38 @@ export const faultOccurrence = z
     message: z.string().optional().describe("For operators."),
   })
   .meta({ id: "FaultOccurrence" });
+
+export const FAULT_GROUP_ROUTES = {
+  listFaultGroups: route({
+    summary: "Failures of the same kind, as groups; the one with the newest failure first.",
+    role: "viewer",
+    query: z.object({
+      ...page,
+      code: name.optional().describe("Only groups of this fault code."),
+      q: z
+        .string()
+        .min(1)
+        .max(400)
+        .optional()
+        .describe("Only groups whose title, code, tool or, for operators, newest failure contain every word."),
+      tool: name.optional().describe("Only failures of this tool, target or node."),
+    }),
+    answer: pageOf(faultGroup),
+  }),
+  showFaultGroup: route({
+    summary: "One group: how often it happens, what helped, what it cost.",
+    role: "viewer",
+    params: z.object({ fingerprint: name }),
+    query: z.object(trendQuery).refine(hasFewBuckets, { error: "at most 1,000 buckets", path: ["bucketMs"] }),
+    answer: faultGroupReport,
+    errors: [404],
+  }),
+  listFaults: route({
+    summary: "The failures of a group, newest first.",
+    role: "viewer",
+    params: z.object({ fingerprint: name }),
+    query: z.object(page),
+    answer: pageOf(faultOccurrence),
+    errors: [404],
+  }),
+};

@@ -2,12 +2,24 @@
 
 import { z } from "zod";
 import { VISIT_STANDINGS } from "../core/flow/visit-words.ts";
-import { cloudEnvelope, decisionView, faultView, instant, questionView } from "./shapes.ts";
+import { sessionEnd } from "./failures.ts";
+import { route } from "./route.ts";
+import {
+  cloudEnvelope,
+  decisionView,
+  faultView,
+  instant,
+  labelled,
+  name,
+  page,
+  pageOf,
+  questionView,
+} from "./shapes.ts";
 
 export const sessionStatus = z.enum(["open", "waiting", "done", "failed", "cancelled"]);
 
 /** A state with its label; the ids are those of a run's stages. */
-const statePill = z.object({ id: z.enum(VISIT_STANDINGS), label: z.string() });
+const statePill = labelled(VISIT_STANDINGS);
 
 export const sessionLine = z
   .object({
@@ -148,3 +160,94 @@ export const answerBody = z
 export const answered = z
   .object({ question: z.string(), session: z.string(), isRun: z.boolean() })
   .meta({ id: "Answered" });
+
+const ofSession = z.object({ session: name });
+const ofQuestion = z.object({ question: name });
+const traceQuery = z.object({
+  turn: name.optional().describe("Only this turn."),
+  limit: z.coerce.number().int().min(1).max(5_000).default(1_000).describe("The newest spans, at most so many."),
+});
+
+export const SESSION_ROUTES = {
+  listQuestions: route({
+    summary: "The questions that wait for a person, oldest first.",
+    role: "viewer",
+    query: z.object({ ...page, session: name.optional().describe("Only questions of this session or run.") }),
+    answer: pageOf(openQuestionView),
+  }),
+  showQuestion: route({
+    summary: "A question, with a form for its answer.",
+    role: "viewer",
+    params: ofQuestion,
+    answer: openQuestionView,
+    errors: [404],
+  }),
+  answerQuestion: route({
+    summary: "Answers a question. The first answer counts.",
+    role: "operator",
+    acts: true,
+    params: ofQuestion,
+    body: answerBody,
+    answer: answered,
+    errors: [404],
+  }),
+  lookAtQuestion: route({
+    summary: "Tells the others that you look at a question. Send it again while you do, every eight seconds.",
+    role: "viewer",
+    params: ofQuestion,
+    answer: z.object({ alsoLooking }),
+    errors: [404],
+  }),
+  listSessions: route({
+    summary: "Sessions, newest first. A run is a session of the same name.",
+    role: "viewer",
+    query: z.object({
+      ...page,
+      status: sessionStatus.optional(),
+      kind: z.enum(["run", "program"]).optional().describe("Only runs of workflows, or only the others."),
+    }),
+    answer: pageOf(sessionLine),
+  }),
+  showSession: route({
+    summary: "A session: its turns, costs and open questions.",
+    role: "viewer",
+    params: ofSession,
+    answer: sessionView,
+    errors: [404],
+  }),
+  endSession: route({
+    summary: "Ends a session of reported calls; calls that are open are cancelled.",
+    role: "operator",
+    acts: true,
+    params: ofSession,
+    body: sessionEnd,
+    answer: sessionLine,
+    errors: [404, 409],
+  }),
+  listEntries: route({
+    summary: "The journal entries of a session as CloudEvents.",
+    role: "viewer",
+    params: ofSession,
+    query: z.object({
+      limit: page.limit,
+      after: z.coerce.number().int().min(0).default(0).describe("Only entries behind this number."),
+    }),
+    answer: z.object({ items: z.array(entryEventView), next: z.number().nullable().describe("The next `after`.") }),
+    errors: [404],
+  }),
+  traceSession: route({
+    summary: "A session over time: its plans as a graph, and turns, calls, attempts and waits.",
+    role: "viewer",
+    params: ofSession,
+    query: traceQuery,
+    answer: traceView,
+    errors: [404],
+  }),
+  showArtefact: route({
+    summary: "An output that was kept as a file.",
+    role: "operator",
+    params: z.object({ ref: z.string().min(1).max(1_000) }),
+    answer: { mediaTypes: ["text/plain"] },
+    errors: [404],
+  }),
+};

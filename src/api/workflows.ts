@@ -1,6 +1,8 @@
 // Workflows and their tools as the API shows them.
 
 import { z } from "zod";
+import { route } from "./route.ts";
+import { name } from "./shapes.ts";
 import { NODE_KINDS } from "../core/flow/node.ts";
 
 const MAX_TEXT = 200_000;
@@ -111,3 +113,29 @@ export const toolView = z
     usedBy: z.array(z.string()).describe("The nodes that use it."),
   })
   .meta({ id: "Tool" });
+
+export const WORKFLOW_ROUTES = {
+  listTools: route({
+    summary: "The tools of the workflows that this server knows.",
+    role: "viewer",
+    answer: z.object({ items: z.array(toolView) }),
+  }),
+  listWorkflows: route({
+    summary: "The workflows that this server knows.",
+    role: "viewer",
+    answer: z.object({ items: z.array(workflowLine) }),
+  }),
+  showWorkflow: route({
+    summary: "A workflow: its inputs as a form, its nodes and edges, its limits.",
+    role: "viewer",
+    params: z.object({ workflow: name }),
+    answer: workflowView,
+    errors: [404],
+  }),
+  checkWorkflow: route({
+    summary: "Checks the text of a workflow and lists its mistakes with their places.",
+    role: "viewer",
+    body: checkWorkflowBody,
+    answer: checkedWorkflow,
+  }),
+};

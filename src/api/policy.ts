@@ -3,7 +3,8 @@
 import { z } from "zod";
 import { LOCALES } from "../core/fault/words/words.ts";
 import { PRESET_NAMES } from "../core/policy/presets.ts";
-import { evidence } from "./failure-shapes.ts";
+import { evidence } from "./failures.ts";
+import { route } from "./route.ts";
 import { decisionView, faultView, instant, name, surface } from "./shapes.ts";
 
 const MAX_POLICY_CHARS = 500_000;
@@ -210,3 +211,36 @@ export const triedFailure = z
     total: bounds.describe("All waits together."),
   })
   .meta({ id: "TriedFailure" });
+
+export const POLICY_ROUTES = {
+  showPolicy: route({
+    summary: "The policy in force, or a preset: every row with its origin.",
+    role: "viewer",
+    query: z.object({ preset: presetName.optional() }),
+    answer: policyView,
+  }),
+  checkPolicy: route({
+    summary: "Finds the mistakes in a policy, each with its place and a hint.",
+    role: "viewer",
+    body: policyCheck,
+    answer: policyChecked,
+  }),
+  replayPolicy: route({
+    summary: "Decides past decisions again under another policy, and says which would have differed.",
+    role: "viewer",
+    body: policyReplay,
+    answer: policyReplayed,
+  }),
+  replayProgress: route({
+    summary: "How far a replay is.",
+    role: "viewer",
+    query: z.object({ progress: name.describe("The name the replay was started under.") }),
+    answer: replayProgress,
+  }),
+  classify: route({
+    summary: "Names the fault behind some evidence, and says what would be decided about it. Nothing is written.",
+    role: "viewer",
+    body: failureToTry,
+    answer: triedFailure,
+  }),
+};

@@ -2,7 +2,8 @@
 
 import { z } from "zod";
 import { EXECUTOR_RECOURSES } from "../runtime/report/failure-report.ts";
-import { decisionView, faultCode, faultView, instant, questionView, surface } from "./shapes.ts";
+import { route } from "./route.ts";
+import { decisionView, faultCode, faultView, instant, name, questionView, surface } from "./shapes.ts";
 
 const MAX_TOOLS = 50;
 /** Becomes part of the failure's id. */
@@ -147,3 +148,45 @@ export const failureAnswer = z
     repeated: z.boolean().describe("This attempt was reported before; this is the decision on record."),
   })
   .meta({ id: "Failure" });
+
+export const FAILURE_ROUTES = {
+  mayCall: route({
+    summary:
+      "Says whether a call may begin now, and with which tool. Ask before the first attempt; nothing is written.",
+    role: "viewer",
+    body: plannedCall,
+    answer: admission,
+  }),
+  reportSuccess: route({
+    summary: "Tells that a call worked at once: its breaker closes again after an outage.",
+    role: "operator",
+    acts: true,
+    body: successReport,
+    answer: admission,
+  }),
+  reportFailure: route({
+    summary: "Decides about a failure of work that runs elsewhere.",
+    role: "operator",
+    acts: true,
+    keyed: namesItsAttempt,
+    body: failureReport,
+    answer: failureAnswer,
+    errors: [404, 409],
+  }),
+  showFailure: route({
+    summary: "A reported call as it stands, with a person's answer taken into account.",
+    role: "viewer",
+    params: z.object({ id: name }),
+    answer: failureAnswer,
+    errors: [404],
+  }),
+  reportOutcome: route({
+    summary: "Tells how a reported call ended.",
+    role: "operator",
+    acts: true,
+    params: z.object({ id: name }),
+    body: failureOutcome,
+    answer: failureAnswer,
+    errors: [404],
+  }),
+};

@@ -5,14 +5,19 @@ import { NODE_KINDS } from "../core/flow/node.ts";
 import { RUN_STANDINGS } from "../core/flow/run-standing.ts";
 import { RUN_EVENT_LEVELS } from "../core/record/run-stream-level.ts";
 import { VISIT_STANDINGS } from "../core/flow/visit-words.ts";
-import { cloudEnvelope, faultCause, decisionView, faultView, instant, name, page, questionView } from "./shapes.ts";
-
-/** A short label with its stable name. */
-function pill<const Ids extends readonly [string, ...string[]]>(
-  ids: Ids,
-): z.ZodObject<{ id: z.ZodEnum<{ [Id in Ids[number]]: Id }>; label: z.ZodString }> {
-  return z.object({ id: z.enum(ids), label: z.string() });
-}
+import { route } from "./route.ts";
+import {
+  cloudEnvelope,
+  decisionView,
+  faultCause,
+  faultView,
+  instant,
+  labelled,
+  name,
+  page,
+  pageOf,
+  questionView,
+} from "./shapes.ts";
 
 const causePill = z.object({ id: z.string(), label: z.string() }).describe("The cause of the last failure.");
 
@@ -25,7 +30,7 @@ export const runLine = z
     version: z.string(),
     status: runStatus,
     outcome: z.string().describe("Empty until the run is over."),
-    state: pill(RUN_STANDINGS).describe("Where it stands."),
+    state: labelled(RUN_STANDINGS).describe("Where it stands."),
     cause: causePill.nullable(),
     reason: z.string().describe("Why it stands there, in one line; may be empty."),
     nodes: z.array(z.string()).describe("The nodes it is at, or the one that failed."),
@@ -134,7 +139,7 @@ const visitView = z
     node: z.string(),
     execution: z.number().describe("How often the node has been entered, this time included."),
     kind: z.enum(NODE_KINDS).nullable(),
-    state: pill(VISIT_STANDINGS),
+    state: labelled(VISIT_STANDINGS),
     reason: z.string().describe("Why it waits, failed or was skipped; may be empty."),
     cause: causePill.nullable(),
     attempt: z.number(),
@@ -167,7 +172,7 @@ export const graphView = z
         kind: z.string(),
         targets: z.array(z.string()),
         tools: z.array(z.string()),
-        state: pill(VISIT_STANDINGS).nullable().describe("Of its newest visit; null when it was not entered."),
+        state: labelled(VISIT_STANDINGS).nullable().describe("Of its newest visit; null when it was not entered."),
         visits: z.number(),
       }),
     ),
@@ -257,7 +262,7 @@ export const attemptView = z
     attempt: z.number(),
     attempted: z.boolean().describe("False for a decision without an attempt."),
     status: z.string(),
-    state: pill(VISIT_STANDINGS),
+    state: labelled(VISIT_STANDINGS),
     startedAt: instant,
     endedAt: instant.nullable(),
     durationMs: z.number().nullable(),
@@ -277,3 +282,117 @@ export const attemptView = z
 export const outputView = z
   .object({ run: z.string(), node: z.string(), execution: z.number(), output: z.unknown() })
   .meta({ id: "NodeOutput" });
+
+const ofRun = z.object({ run: name });
+
+export const RUN_ROUTES = {
+  listRuns: route({
+    summary: "Runs of workflows, newest first.",
+    role: "viewer",
+    query: runsQuery,
+    answer: pageOf(runLine),
+  }),
+  showRunFilters: route({
+    summary: "What runs can be filtered by, with labels: states, causes, fault codes, workflows, targets.",
+    role: "viewer",
+    answer: runFilters,
+  }),
+  startRun: route({
+    summary: "Starts a run of a workflow that this server has loaded.",
+    role: "operator",
+    acts: true,
+    body: startRunBody,
+    answer: z.object({ run: z.string() }),
+    status: 201,
+    errors: [404],
+  }),
+  showRun: route({
+    summary: "A run: its stages, questions, possible actions, costs, files and the way it took.",
+    role: "viewer",
+    params: ofRun,
+    answer: runView,
+    errors: [404],
+  }),
+  listRunEvents: route({
+    summary: "The events of a run as CloudEvents, numbered without gaps.",
+    role: "viewer",
+    params: ofRun,
+    query: runEventsQuery,
+    answer: runEventsPage,
+    errors: [404],
+  }),
+  listAttempts: route({
+    summary: "Every attempt of a run's nodes and calls, with its failure and the decision about it.",
+    role: "viewer",
+    params: ofRun,
+    query: z.object({
+      ...page,
+      node: name.optional().describe("Only attempts of this node."),
+      order: z.enum(["oldest", "newest"]).default("oldest").describe("Which come first."),
+    }),
+    answer: pageOf(attemptView),
+    errors: [404],
+  }),
+  showOutput: route({
+    summary: "What a node of a run has returned.",
+    role: "operator",
+    params: ofRun,
+    query: z.object({ node: name.optional().describe("Default: the node that completed last.") }),
+    answer: outputView,
+    errors: [404],
+  }),
+  act: route({
+    summary: "Carries out an action that the run offers.",
+    role: "operator",
+    acts: true,
+    params: ofRun,
+    body: actBody,
+    answer: acted,
+    errors: [404, 503],
+  }),
+  cancelRun: route({
+    summary: "Cancels a run.",
+    role: "operator",
+    acts: true,
+    params: ofRun,
+    answer: acted,
+    errors: [404],
+  }),
+  resumeRun: route({
+    summary: "Wakes a run that was stopped.",
+    role: "operator",
+    acts: true,
+    params: ofRun,
+    answer: acted,
+    errors: [404],
+  }),
+  exportRun: route({
+    summary: "A run as lines of JSON: its journal entries, or its events as CloudEvents.",
+    role: "operator",
+    params: ofRun,
+    query: z.object({ format: z.enum(["jsonl", "cloudevents"]).default("jsonl") }),
+    answer: { mediaTypes: ["application/x-ndjson"] },
+    errors: [404],
+  }),
+  reportOnRun: route({
+    summary: "The incident report about a run, as Markdown, with what tools and providers said.",
+    role: "operator",
+    params: ofRun,
+    answer: { mediaTypes: ["text/markdown"] },
+    errors: [404],
+  }),
+  listFiles: route({
+    summary: "The files kept about the failed stages of a run.",
+    role: "viewer",
+    params: ofRun,
+    answer: z.object({ items: z.array(fileLine) }),
+    errors: [404],
+  }),
+  showFile: route({
+    summary: "A file kept about a failed stage.",
+    role: "operator",
+    params: z.object({ run: name, file: z.string().min(1).max(1_000) }),
+    answer: { mediaTypes: ["text/plain"] },
+    errors: [404],
+  }),
+};

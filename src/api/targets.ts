@@ -2,7 +2,8 @@
 
 import { z } from "zod";
 import { LIMITED } from "../core/classify/limits.ts";
-import { instant } from "./shapes.ts";
+import { route } from "./route.ts";
+import { instant, name, pageOf } from "./shapes.ts";
 
 export const targetView = z
   .object({
@@ -78,3 +79,35 @@ export const targetView = z
 export const isolateBody = z
   .strictObject({ reason: z.string().min(1).max(500).describe("Why, for those who meet it.") })
   .meta({ id: "IsolateTarget" });
+
+export const TARGET_ROUTES = {
+  listTargets: route({
+    summary: "Every target with its breaker, pause, quota, latency and figures; those out of service first.",
+    role: "viewer",
+    answer: pageOf(targetView),
+  }),
+  isolateTarget: route({
+    summary: "Takes a target out of service, in every process of the journal, until it is reset.",
+    role: "operator",
+    acts: true,
+    params: z.object({ target: name }),
+    body: isolateBody,
+    answer: targetView,
+  }),
+  resetTarget: route({
+    summary: "Puts a target back into service: closes its breaker and ends its pause.",
+    role: "operator",
+    acts: true,
+    params: z.object({ target: name }),
+    answer: targetView,
+    errors: [404],
+  }),
+  probeTarget: route({
+    summary: "Lets the next call to a target through as a probe, now.",
+    role: "operator",
+    acts: true,
+    params: z.object({ target: name }),
+    answer: targetView,
+    errors: [404],
+  }),
+};
