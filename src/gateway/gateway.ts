@@ -9,6 +9,7 @@ import { objectOf } from "../core/json-fields.ts";
 import { parseJson } from "../core/try-read.ts";
 import type { JournalEvent } from "../core/record/event.ts";
 import type { Faultline } from "../faultline.ts";
+import type { NewEntry } from "../journal/journal.ts";
 import type { Clock } from "../host/clock.ts";
 import type { OwnAddresses } from "../host/own-addresses.ts";
 import type { Address } from "../provider/wire/protocol.ts";
@@ -236,7 +237,9 @@ export class Gateway {
     const purse = new CallPurse(account);
     const request = new GatewayRequest(asked, answer, account.isBounded);
     const decisions: LedgerDecision[] = [];
-    const heard = (event: JournalEvent): void => {
+    const entries: NewEntry[] = [];
+    const heard = (event: JournalEvent, at: number): void => {
+      entries.push({ at, event });
       const decision = decisionIn(event);
       if (decision === null) return;
       decisions.push(decision);
@@ -265,6 +268,7 @@ export class Gateway {
         ...{ omitted: request.memory.omitted, decisions },
       },
       account,
+      entries,
     );
   }
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { startChaos } from "../../src/chaos/start-chaos.ts";
 import { createClient } from "../../src/client/index.ts";
+import { type Entry, openJournal } from "../../src/index.ts";
 import { ANSWER, ask, DIALECTS } from "../gateway/dialect-clients.ts";
 import { startWorld, type ServerWorld } from "./world.ts";
 
@@ -80,6 +81,37 @@ it("shows keys with their budgets, routes with their targets, what was spent, an
   expect(JSON.stringify(items)).not.toMatch(/north|You said/);
 });
 
+it("counts failures of its calls in the groups of failures, the search and the overview, without words of a target", async () => {
+  const world = await gatewayWorld();
+  await ask(world.url, "openai-chat", { headers });
+  await expect.poll(async () => (await world.operator.listFaultGroups()).items.length).toBe(1);
+  const [group] = (await world.operator.listFaultGroups()).items;
+  expect(group).toMatchObject({ code: "Overloaded", tool: "one/gpt-4o", count: 2, sessions: 1 });
+  const found = (await world.operator.search({ query: { q: "Overloaded" } })).items;
+  expect(found).toMatchObject([
+    { kind: "fault", code: "Overloaded", fault: { tool: "one/gpt-4o" } },
+    { kind: "fault", code: "Overloaded", fault: { tool: "one/gpt-4o" } },
+  ]);
+  const seen = await world.viewer.overview();
+  expect(seen).toMatchObject({ isWell: true, programs: { count: 0 }, faults: { count: 2 } });
+  const session = found[0]?.session ?? "";
+  const journal = await openJournal(world.journalFile, { readOnly: true });
+  onTestFinished(() => journal.close());
+  const entries: Entry[] = [];
+  for await (const entry of journal.read(session)) entries.push(entry);
+  expect(entries.map(({ event }) => event.type)).toEqual([
+    ...["session-started", "session-ended", "call-started", "call-admitted", "call-failed"],
+    ...["call-admitted", "call-failed", "call-admitted", "call-succeeded"],
+  ]);
+  const words = JSON.stringify(entries);
+  expect(words).not.toMatch(/north|You said|test server|ci-key/);
+  // The next call of the hour is told of in the same session, which stays ended.
+  await ask(world.url, "anthropic-messages", { headers });
+  await expect.poll(async () => (await world.operator.listFaultGroups()).items[0]?.count).toBeGreaterThan(2);
+  expect((await world.operator.listFaultGroups()).items[0]?.sessions).toBe(1);
+  expect((await world.viewer.overview()).programs.count).toBe(0);
+});
+
 it("pages its calls, filters them by key, and speaks Chinese", async () => {
   const world = await gatewayWorld();
   for (let call = 0; call < 5; call++) await ask(world.url, "openai-chat", { headers });
@@ -108,7 +140,7 @@ it("says that there is none on a server without a gateway", async () => {
   expect((await (await gatewayWorld()).viewer.overview()).hasGateway).toBe(true);
 });
 
-it("counts the gateway's spending and its failed calls in the overview", async () => {
+it("counts the gateway's spending and the failures of its calls in the overview", async () => {
   const world = await gatewayWorld();
   const before = await world.viewer.overview();
   expect([before.isWell, before.spentMicrocents]).toEqual([true, 0]);
@@ -116,6 +148,7 @@ it("counts the gateway's spending and its failed calls in the overview", async (
   await expect.poll(async () => (await world.viewer.overview()).spentMicrocents).toBeGreaterThan(0);
   const body = { max_tokens: 100_000_000 };
   expect((await ask(world.url, "openai-chat", { headers, body })).status).toBe(402);
-  await expect.poll(async () => (await world.viewer.overview()).isWell).toBe(false);
-  expect((await world.viewer.overview()).says).toContain("1 call of the gateway failed today");
+  // Two attempts at the first target, and the budget that refused the second call.
+  await expect.poll(async () => (await world.viewer.overview()).faults.count).toBe(3);
+  expect((await world.viewer.overview()).says).toContain("Calls met 3 failures in the last 24 hours");
 });

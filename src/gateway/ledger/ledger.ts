@@ -8,9 +8,10 @@ import { classify } from "../../core/classify/classify.ts";
 import type { Fault } from "../../core/fault/fault.ts";
 import { countOf, objectOf } from "../../core/json-fields.ts";
 import { type Clock, steadyNow } from "../../host/clock.ts";
-import type { Journal } from "../../journal/journal.ts";
+import type { Journal, NewEntry } from "../../journal/journal.ts";
 import { type KeyAccount, WINDOW_NAMES, windowStart } from "../key/key-account.ts";
 import type { LedgerDecision, LedgerLine, LedgerPage } from "./ledger-line.ts";
+import { FailedCalls } from "./failed-calls.ts";
 import { addUsage } from "./usage.ts";
 
 interface LedgerDeps {
@@ -30,6 +31,7 @@ const MOST_LINES = 1_000;
 
 export class Ledger {
   readonly #deps: LedgerDeps;
+  readonly #failed: FailedCalls;
   #lines: LedgerLine[] = [];
   readonly #spenders = new Set<KeyAccount>();
   /** When the spending of an account was last read or written, in steady time. */
@@ -41,10 +43,13 @@ export class Ledger {
 
   constructor(deps: LedgerDeps) {
     this.#deps = deps;
+    this.#failed = new FailedCalls(deps.journal, deps.owner);
   }
 
-  add(line: LedgerLine, account: KeyAccount): void {
+  /** `entries`: what happened in the call. */
+  add(line: LedgerLine, account: KeyAccount, entries: readonly NewEntry[] = []): void {
     this.#lines.push(line);
+    this.#failed.add(entries);
     if (line.microcents > 0) this.#spenders.add(account);
     if (this.#lines.length >= MOST_LINES || (account.isBounded && account.isNearLimit)) void this.flush();
     else this.#disarm ??= this.#deps.clock.after(FLUSH_MS, () => void this.flush());
@@ -89,12 +94,15 @@ export class Ledger {
 
   async #write(lines: readonly LedgerLine[], spenders: readonly KeyAccount[]): Promise<void> {
     // Asked for together, they are on disk with one commit. All of them end here: none may meet its own repetition.
-    const [told, ...added] = await Promise.allSettled([
+    const [told, failed, ...added] = await Promise.allSettled([
       this.#addLines(lines),
+      this.#failed.write(this.#deps.clock.now()),
       ...spenders.map((account) => this.#addSpending(account)),
     ]);
     if (told.status === "rejected")
       this.#suppress(told.reason, "the gateway continues without these lines in its ledger");
+    if (failed.status === "rejected")
+      this.#suppress(failed.reason, "the gateway continues without these failures in the journal's index");
     const [lost] = added.filter((one) => one.status === "rejected");
     if (lost === undefined) return;
     spenders.forEach((account, index) => added[index]?.status === "rejected" && this.#spenders.add(account));

@@ -38,7 +38,6 @@ export function overviewHandlers({
         questions: questions.count,
         targetsOut: troubled.filter(({ breaker }) => breaker !== "closed").length,
         failed: failed.reduce((all, { count }) => all + count, 0),
-        gatewayFailed: through.reduce((all, { failed: more }) => all + more, 0),
         running: running.count,
         queued: queued.count,
         programs: programs.count,

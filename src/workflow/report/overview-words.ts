@@ -9,8 +9,6 @@ export interface GlanceCounts {
   readonly targetsOut: number;
   /** Runs that failed today and were not continued. */
   readonly failed: number;
-  /** Calls of the gateway's clients that failed today. */
-  readonly gatewayFailed: number;
   readonly running: number;
   readonly queued: number;
   readonly waiting: number;
@@ -20,8 +18,8 @@ export interface GlanceCounts {
   readonly faults: number;
 }
 
-export function isWell({ questions, targetsOut, failed, gatewayFailed }: GlanceCounts): boolean {
-  return questions + targetsOut + failed + gatewayFailed === 0;
+export function isWell({ questions, targetsOut, failed }: GlanceCounts): boolean {
+  return questions + targetsOut + failed === 0;
 }
 
 /** What a person on duty should know first. */
@@ -59,11 +57,10 @@ const WORDS: Readonly<Record<Locale, GlanceWords>> = {
     met: (faults) => ` Calls met ${some(faults, "failure", "failures")} in the last 24 hours.`,
     comma: ", ",
     end: ".",
-    trouble: ({ questions, targetsOut, failed, gatewayFailed }) => [
+    trouble: ({ questions, targetsOut, failed }) => [
       some(questions, "question waits for you", "questions wait for you"),
       some(targetsOut, "target is out of service", "targets are out of service"),
       some(failed, "run failed today", "runs failed today"),
-      some(gatewayFailed, "call of the gateway failed today", "calls of the gateway failed today"),
     ],
     at: ({ running, queued, waiting, programs }) => [
       some(running, "run is working", "runs are working"),
@@ -79,11 +76,10 @@ const WORDS: Readonly<Record<Locale, GlanceWords>> = {
     met: (faults) => `过去 24 小时内调用遇到 ${faults} 次故障。`,
     comma: "，",
     end: "。",
-    trouble: ({ questions, targetsOut, failed, gatewayFailed }) => [
+    trouble: ({ questions, targetsOut, failed }) => [
       questions === 0 ? "" : `${questions} 个问题等待您处理`,
       targetsOut === 0 ? "" : `${targetsOut} 个目标已停用`,
       failed === 0 ? "" : `今天有 ${failed} 个运行失败`,
-      gatewayFailed === 0 ? "" : `今天网关有 ${gatewayFailed} 次调用失败`,
     ],
     at: ({ running, queued, waiting, programs }) => [
       running === 0 ? "" : `${running} 个运行正在进行`,

@@ -7,7 +7,6 @@ const NOTHING: GlanceCounts = {
   ...{
     questions: 0,
     targetsOut: 0,
-    gatewayFailed: 0,
     failed: 0,
     running: 0,
     queued: 0,
@@ -19,7 +18,6 @@ const NOTHING: GlanceCounts = {
 
 describe("the sentence of the overview", () => {
   it.each<[Partial<GlanceCounts>, string, string]>([
-    [{ gatewayFailed: 2 }, "2 calls of the gateway failed today.", "今天网关有 2 次调用失败。"],
     [{}, "All is well. Nothing is running.", "一切正常，目前没有运行。"],
     [{ running: 1 }, "All is well: 1 run is working.", "一切正常：1 个运行正在进行。"],
     [
