@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { FaultError } from "../core/fault/fault-error.ts";
 import { fault } from "../core/fault/fault.ts";
 import type { Faultline } from "../faultline.ts";
-import { closeServer } from "../host/close-server.ts";
+import { closerOf } from "../host/close-server.ts";
 import { isLoopback, ownAddresses } from "../host/own-addresses.ts";
 import type { GatewaySettings } from "./config/settings.ts";
 import { Gateway, type GatewayListener } from "./gateway.ts";
@@ -45,6 +45,7 @@ export async function startGateway(
   const gateway = await Gateway.open(faultline, settings, listener);
   let own = ownAddresses(host, port);
   const server = createServer(HTTP_LIMITS, (request, response) => gateway.handle(request, response, own));
+  const close = closerOf(server, faultline.home.clock);
   server.on("connection", (socket) => socket.setNoDelay(true));
   await listen(server, host, port);
   const bound = (server.address() as AddressInfo).port;
@@ -54,7 +55,7 @@ export async function startGateway(
     url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
     port: bound,
     async close() {
-      await closeServer(server, faultline.home.clock);
+      await close();
       await gateway.close();
     },
   };

@@ -1,23 +1,35 @@
 // Ends an HTTP server without cutting off a client in the middle of its answer.
 
 import type { Server } from "node:http";
+import type { Socket } from "node:net";
 import type { Clock } from "./clock.ts";
 
 const GRACE_MS = 5_000;
 const SWEEP_MS = 20;
 
-/** Requests that are being answered get a moment; then their connections are cut. */
-export async function closeServer(server: Server, clock: Clock): Promise<void> {
-  const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-  const cut = clock.after(GRACE_MS, () => server.closeAllConnections());
-  // Node closes what is idle when `close` is called. A connection whose answer ends after that would stay open for as long as its keep-alive lasts.
-  let takeBack = (): void => undefined;
-  const sweep = (): void => {
-    server.closeIdleConnections();
-    takeBack = clock.after(SWEEP_MS, sweep);
+/**
+ * Returns the function that closes the server. Requests that are being answered get a moment; then their connections are cut. Node waits for two
+ * kinds of connections that nobody needs: those on which no request has come yet, and those whose answer ends after `close`.
+ */
+export function closerOf(server: Server, clock: Clock): () => Promise<void> {
+  const unused = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    unused.add(socket);
+    socket.once("close", () => unused.delete(socket));
+  });
+  server.on("request", ({ socket }) => unused.delete(socket));
+  return async () => {
+    const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+    const disarmCut = clock.after(GRACE_MS, () => server.closeAllConnections());
+    let disarmSweep = (): void => undefined;
+    const sweep = (): void => {
+      for (const socket of unused) socket.destroy();
+      server.closeIdleConnections();
+      disarmSweep = clock.after(SWEEP_MS, sweep);
+    };
+    sweep();
+    await closed;
+    disarmSweep();
+    disarmCut();
   };
-  sweep();
-  await closed;
-  takeBack();
-  cut();
 }

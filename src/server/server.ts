@@ -12,7 +12,7 @@ import { PROBLEM_MEDIA_TYPE } from "../core/fault/problem.ts";
 import { LOCALES } from "../core/fault/words/words.ts";
 import { systemChance } from "../host/chance.ts";
 import { systemClock } from "../host/clock.ts";
-import { closeServer } from "../host/close-server.ts";
+import { closerOf } from "../host/close-server.ts";
 import { isLoopback, type OwnAddresses, ownAddresses } from "../host/own-addresses.ts";
 import { createWorker } from "../host/worker.ts";
 import { warn } from "../journal/warnings.ts";
@@ -197,6 +197,7 @@ export async function serve(workflows: Workflows, options: ServerOptions): Promi
     ...(served === null ? {} : { createServer: beside(served.gateway, () => own) }),
   }) as Server;
   server.maxConnections = MAX_CONNECTIONS;
+  const closeServer = closerOf(server, systemClock);
   server.on("clientError", refuseUnreadable);
   const bound = await listen(server, host, port);
   own = ownAddresses(host, bound, options.publicUrl);
@@ -233,7 +234,7 @@ export async function serve(workflows: Workflows, options: ServerOptions): Promi
     tokenFile: tokens.file,
     signInLink: () => signInLink(parts),
     async close() {
-      const closed = closeServer(server, systemClock);
+      const closed = closeServer();
       hub.close();
       stopEndingCalls?.();
       await notifier?.stop();

@@ -1,16 +1,17 @@
 import { Agent, createServer, get, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { closeServer } from "../../src/host/close-server.ts";
+import { closerOf } from "../../src/host/close-server.ts";
 import { type Clock, systemClock } from "../../src/host/clock.ts";
 
 /** A client that keeps its connection open, in the middle of an answer. */
-async function startAnswer() {
+async function startAnswer(clock: Clock) {
   const begun = Promise.withResolvers<ServerResponse>();
   const server = createServer((_request, response) => {
     response.write("first ");
     begun.resolve(response);
   });
+  const close = closerOf(server, clock);
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());
@@ -18,7 +19,7 @@ async function startAnswer() {
   const answer = new Promise<IncomingMessage>((resolve, reject) => {
     get({ agent, port, host: "127.0.0.1" }, resolve).on("error", reject);
   });
-  return { server, response: await begun.promise, answer: await answer };
+  return { close, port, response: await begun.promise, answer: await answer };
 }
 
 /** A clock whose waits of a second and more end when the test says so. */
@@ -35,17 +36,29 @@ function clockWithGrace(): { readonly clock: Clock; endGrace: () => void } {
 describe("closing a server", () => {
   it("lets an answer finish, and then does not wait for the client to close its connection", async () => {
     const { clock } = clockWithGrace();
-    const { server, response, answer } = await startAnswer();
-    const closed = closeServer(server, clock);
+    const { close, response, answer } = await startAnswer(clock);
+    const closed = close();
     response.end("last");
     expect((await answer.toArray()).join("")).toBe("first last");
     await closed;
   });
 
+  it("does not wait for a connection on which no request has come", async () => {
+    const { clock } = clockWithGrace();
+    const { close, port, response } = await startAnswer(clock);
+    const early = connect(port, "127.0.0.1");
+    await new Promise<void>((resolve) => void early.once("connect", resolve));
+    const cut = new Promise<void>((resolve) => void early.once("close", () => resolve()));
+    early.on("error", () => undefined).resume();
+    response.end("last");
+    await close();
+    await cut;
+  });
+
   it("cuts an answer that has not ended when the grace period is over", async () => {
     const { clock, endGrace } = clockWithGrace();
-    const { server, answer } = await startAnswer();
-    const closed = closeServer(server, clock);
+    const { close, answer } = await startAnswer(clock);
+    const closed = close();
     endGrace();
     await expect(answer.toArray()).rejects.toThrow("aborted");
     await closed;
