@@ -111,11 +111,7 @@ if (/^postgres/.test(job.journal)) {
       return query.call(this, asked, ...more);
     }
     committing();
-    const told = more.pop();
-    return query.call(this, asked, ...more, (...answer) => {
-      committed();
-      told(...answer);
-    });
+    return query.call(this, asked, ...more).finally(committed);
   };
 }
 
