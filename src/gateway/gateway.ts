@@ -31,7 +31,7 @@ import { headersForTarget, queryForTarget } from "./request/header-lists.ts";
 import { readBody } from "./request/read-body.ts";
 import { Chains } from "./route/chains.ts";
 import { gatewayPolicy } from "./route/gateway-policy.ts";
-import { Routing, type TakenRoute } from "./route/routing.ts";
+import { Routing, type TakenRoute, takenRoute } from "./route/routing.ts";
 import { StoredPlaces } from "./route/stored-places.ts";
 import { passOther } from "./other-path.ts";
 import { countTokens, showModels } from "./other-requests.ts";
@@ -120,7 +120,7 @@ export class Gateway {
     const query = queryAt === -1 ? "" : url.slice(queryAt);
     const endpoint = endpointOf(request.method ?? "GET", path, query, request.headers);
     const inForce = this.#inForce;
-    const key = inForce.keys.find(presentedKey(request.headers, query));
+    const key = inForce.keys.find(presentedKey(request.headers, query), request.socket);
     const exchange = { request, response, path, query, key, inForce };
     const stranger = key === null ? strangerAt(request, inForce.keys.isOpen, own) : null;
     if (stranger !== null) return void refuse(exchange, endpoint.dialect, ...stranger);
@@ -195,25 +195,26 @@ export class Gateway {
 
   /** The steps in the order in which they are tried: a conversation stays where it is, and stored state has one place only. */
   #placed(
-    { steps, route }: TakenRoute,
+    taken: TakenRoute,
     { body, facts }: AskedModel,
     { request, key }: ClientExchange,
     stored: string | null,
     storedAt: string | null,
   ): PlacedRoute {
+    const { steps, route } = taken;
     const model = facts.model ?? "";
     const placeOf = (target: string | null): number =>
       target === null ? 0 : Math.max(0, stepOf(steps, target, model));
     if (stored !== null) {
       const [first] = steps;
-      const tried: TakenRoute = { route, steps: [steps[placeOf(storedAt)] ?? first] };
+      const tried = takenRoute(route, [steps[placeOf(storedAt)] ?? first]);
       return { taken: tried, start: 0, conversation: () => stored, all: steps };
     }
     const hasPlace = steps.length > 1 && route.affinity;
     const conversation = hasPlace ? () => conversationOf(body, request.headers, key?.name ?? ANYONE) : null;
     const name = this.#affinity.isEmpty ? null : (conversation?.() ?? null);
     const start = name === null ? 0 : placeOf(this.#affinity.place(name));
-    return { taken: { route, steps }, start, conversation, all: steps };
+    return { taken, start, conversation, all: steps };
   }
 
   async #run(
@@ -233,7 +234,8 @@ export class Gateway {
     );
     const chain = inForce.chains.get(taken, dialect, facts.model ?? "", start);
     const account = this.#accountOf(key);
-    if (account.isBounded) await this.#ledger.refresh(account);
+    const refreshing = account.isBounded ? this.#ledger.refresh(account) : null;
+    if (refreshing !== null) await refreshing;
     const purse = new CallPurse(account);
     const request = new GatewayRequest(asked, answer, account.isBounded);
     const decisions: LedgerDecision[] = [];
@@ -335,7 +337,7 @@ function conclude(
     const { whole, head } = memory;
     if (whole !== null) {
       const cost = purse.microcents === 0 ? {} : { "x-faultline-cost-usd": (purse.microcents / 1e8).toFixed(8) };
-      return answer.send({ status: whole.status, headers: { ...whole.headers, ...cost } }, whole.body);
+      return answer.send(whole, whole.body, cost);
     }
     return answer.finish(head ?? { status: 200, headers: {} });
   }
@@ -349,7 +351,7 @@ function conclude(
   const isOwnWords = refused !== null && words.status === refused.status && objectOf(parseJson(refused.body)) !== null;
   if (!answer.isOpen && isOwnWords) {
     // Some targets repeat the request in their refusal, with the gateway's own key.
-    return answer.send({ status: refused.status, headers: { ...refused.headers, ...headers } }, scrub(refused.body));
+    return answer.send(refused, scrub(refused.body), headers);
   }
   answer.fail(words, headers);
 }

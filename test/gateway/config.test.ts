@@ -172,6 +172,19 @@ describe("routes", () => {
     expect(taken.steps.map((step) => `${step.target.name}/${step.model}`)).toEqual(steps);
   });
 
+  it("takes the same route again for the same key, and another key's own", () => {
+    const { settings } = parseGateway(`${TARGETS}routes: { "*": { chain: [a, b] } }`, "gateway.yaml", env);
+    if (settings === null) throw new Error("the file has mistakes");
+    const limits = { hour: null, day: null, month: null };
+    const may = { routes: null, mayUseUnpriced: false, mayUseOtherPaths: false };
+    const far = { name: "far", sha256: "", limits, regions: new Set(["moon"]), ...may };
+    const own = new Routing(settings, () => true);
+    const taken = own.take("any", null);
+    expect(own.take("any", far)).toBe("no-region");
+    expect(own.take("any", null)).toBe(taken);
+    expect(own.take("other", null)).not.toBe(taken);
+  });
+
   it("adds the version to an address without a path, as the vendor's SDK does", () => {
     const { settings } = parseGateway(TARGETS, "gateway.yaml", env);
     expect(settings?.targets.get("b")?.baseUrl).toBe("https://api.anthropic.com/v1");

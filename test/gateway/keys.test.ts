@@ -2,6 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import { createMemoryJournal, type Entry } from "../../src/index.ts";
+import { ClientKeys } from "../../src/gateway/key/client-keys.ts";
+import { sha256 } from "../../src/gateway/key/sha256.ts";
 import { ledgerOf } from "../../src/gateway/ledger/read-ledger.ts";
 import type { Protocol } from "../../src/provider/wire/protocol.ts";
 import { always } from "../provider/chain/chain-world.ts";
@@ -43,6 +45,17 @@ describe("keys", () => {
     expect(heard.status).toBe(401);
     expect(heard.error).toMatchObject({ message: "the gateway does not know this key" });
     expect(world.received()).toEqual([]);
+  });
+
+  it("each request of a connection is known by the key that it sends itself", () => {
+    const limits = { hour: null, day: null, month: null };
+    const rest = { limits, routes: null, regions: null, mayUseUnpriced: false, mayUseOtherPaths: false };
+    const keys = new ClientKeys(["alice", "bob"].map((name) => ({ ...rest, name, sha256: sha256(`key of ${name}`) })));
+    const [connection, other] = [{}, {}];
+    const sent = ["alice", "alice", "nobody", "alice", "bob", "bob", "nobody"];
+    const found = sent.map((name) => keys.find(`key of ${name}`, connection)?.name ?? null);
+    expect(found).toEqual(["alice", "alice", null, "alice", "bob", "bob", null]);
+    expect([keys.find(null, connection), keys.find("key of nobody", other)]).toEqual([null, null]);
   });
 
   it("a key uses only its routes, and only targets in its regions", async () => {

@@ -54,6 +54,14 @@ routes: { team: { chain: [one/gpt-4o] } }`;
   return { world, asked, post };
 }
 
+it.each([1, 10_000])("plain bytes pass as they are, whatever their characters (%i times)", async (times) => {
+  const whole = WHOLE.replace(`"hi"`, JSON.stringify("é 中 🙂 \u0000 ÿ".repeat(times)));
+  const { post } = await packing(200, "identity", Buffer.from(whole));
+  const response = await post("/v1/chat/completions");
+  expect(Buffer.from(await response.arrayBuffer()).equals(Buffer.from(whole))).toBe(true);
+  expect(response.headers.get("content-length")).toBe(String(Buffer.byteLength(whole)));
+});
+
 describe.each(PACKERS)("$encoding", ({ encoding, pack }) => {
   it.each(["/v1/chat/completions", "/v1/embeddings"])("is readable on %s, and was not asked for", async (path) => {
     const { post, asked } = await packing(200, encoding, pack(WHOLE));

@@ -31,6 +31,8 @@ const LINE_FEED = 0x0a;
 /** How closely: sending costs more than all the rest of a piece, and no reader sees the difference. */
 const TOGETHER_MS = 5;
 const MOST_TOGETHER_BYTES = 16_384;
+/** Node writes a head and a short text at once. Bytes take it a list of buffers, which costs more than copying them. */
+const MOST_AS_TEXT = 16_384;
 
 export class ClientAnswer {
   /** How many attempts have begun. */
@@ -103,12 +105,15 @@ export class ClientAnswer {
     if (!this.isOver) this.response.end(joined(rest));
   }
 
-  /** A whole answer that is not streamed. */
-  send({ status, headers }: AnswerHead, body: Uint8Array | string): void {
+  /** A whole answer that is not streamed. `more`: headers in addition to those of its head. */
+  send({ status, headers }: AnswerHead, body: Uint8Array | string, more: PlainHeaders = {}): void {
     if (this.isOver) return;
-    if (this.response.headersSent) return void this.response.end(body);
-    this.response.writeHead(status, { ...headers, ...this.decisions, "content-length": Buffer.byteLength(body) });
-    this.response.end(body);
+    if (!this.response.headersSent) {
+      const length = Buffer.byteLength(body);
+      this.response.writeHead(status, { ...headers, ...more, ...this.decisions, "content-length": length });
+    }
+    if (typeof body === "string" || body.byteLength > MOST_AS_TEXT) this.response.end(body);
+    else this.response.end(latin1Of(body), "latin1");
   }
 
   /** There is no answer, or no more of it. */
@@ -227,6 +232,11 @@ export class ClientAnswer {
     this.gatheredBytes = 0;
     return pieces;
   }
+}
+
+/** The text that Latin-1 writes as these bytes. */
+function latin1Of({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString("latin1");
 }
 
 function joined(pieces: readonly Chunk[]): Chunk {

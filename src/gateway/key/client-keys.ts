@@ -14,6 +14,8 @@ export function presentedKey(headers: IncomingHttpHeaders, query: string): strin
 
 export class ClientKeys {
   readonly #byHash: ReadonlyMap<string, ClientKey>;
+  /** A connection sends the same key with each request. It is kept no longer than the connection. */
+  readonly #last = new WeakMap<object, { readonly presented: string; readonly key: ClientKey }>();
 
   constructor(keys: readonly ClientKey[]) {
     this.#byHash = new Map(keys.map((key) => [key.sha256, key]));
@@ -24,7 +26,12 @@ export class ClientKeys {
     return this.#byHash.size === 0;
   }
 
-  find(presented: string | null): ClientKey | null {
-    return presented === null ? null : (this.#byHash.get(sha256(presented)) ?? null);
+  find(presented: string | null, connection: object): ClientKey | null {
+    if (presented === null) return null;
+    const last = this.#last.get(connection);
+    if (last?.presented === presented) return last.key;
+    const key = this.#byHash.get(sha256(presented)) ?? null;
+    if (key !== null) this.#last.set(connection, { presented, key });
+    return key;
   }
 }

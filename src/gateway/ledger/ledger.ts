@@ -67,10 +67,13 @@ export class Ledger {
     return this.#writing;
   }
 
-  /** Reads what all processes have spent of an account with a limit, unless that is known well enough. */
-  async refresh(account: KeyAccount): Promise<void> {
+  /** Reads what all processes have spent of an account with a limit. null: that is known well enough. */
+  refresh(account: KeyAccount): Promise<void> | null {
     const knownMs = steadyNow(this.#deps.clock) - (this.#knownAt.get(account) ?? -Infinity);
-    if (knownMs < FRESH_MS && !account.isNearLimit) return;
+    return knownMs < FRESH_MS && !account.isNearLimit ? null : this.#read(account);
+  }
+
+  async #read(account: KeyAccount): Promise<void> {
     // Calls that begin while it is read share the answer.
     const loading = this.#loading.get(account) ?? this.load(account).finally(() => this.#loading.delete(account));
     this.#loading.set(account, loading);

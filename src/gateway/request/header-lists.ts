@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 
 /** From the client to a target of the same dialect. */
-const TO_TARGET: ReadonlySet<string> = new Set([
+const TO_TARGET = [
   "accept",
   "anthropic-beta",
   "anthropic-version",
@@ -15,16 +15,10 @@ const TO_TARGET: ReadonlySet<string> = new Set([
   "user-agent",
   "x-app",
   "x-goog-api-client",
-]);
+];
 
 /** From a target to the client. */
-const TO_CLIENT: ReadonlySet<string> = new Set([
-  "content-type",
-  "openai-processing-ms",
-  "openai-version",
-  "request-id",
-  "x-request-id",
-]);
+const TO_CLIENT = ["content-type", "openai-processing-ms", "openai-version", "request-id", "x-request-id"];
 
 export type PlainHeaders = Readonly<Record<string, string>>;
 
@@ -32,15 +26,16 @@ export function headersForTarget(headers: IncomingHttpHeaders): PlainHeaders {
   return pick(headers, TO_TARGET);
 }
 
-export function headersForClient(headers: IncomingHttpHeaders): PlainHeaders {
+export function headersForClient(headers: IncomingHttpHeaders): Record<string, string> {
   return pick(headers, TO_CLIENT);
 }
 
-function pick(headers: IncomingHttpHeaders, names: ReadonlySet<string>): PlainHeaders {
+/** A new object, to which its owner may add. */
+function pick(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {
   const picked: Record<string, string> = {};
-  for (const name in headers) {
+  for (const name of names) {
     const value = headers[name];
-    if (names.has(name) && value !== undefined) picked[name] = Array.isArray(value) ? value.join(", ") : value;
+    if (value !== undefined) picked[name] = typeof value === "string" ? value : value.join(", ");
   }
   return picked;
 }

@@ -21,16 +21,18 @@ const { retryBeforeFallback } = resolveModelOptions({});
 export class Chains {
   readonly #deps: GatewayDeps;
   readonly #chains = new Map<string, GatewayChain>();
+  #newest = "";
 
   constructor(deps: GatewayDeps) {
     this.#deps = deps;
   }
 
   /** `start`: the step that is tried first. */
-  get({ route, steps }: TakenRoute, dialect: Protocol, model: string, start: number): GatewayChain {
-    const places = steps.map((step) => `${step.target.name}/${step.model ?? ""}`).join(",");
-    const key = [route.name, dialect, model, start, places].join("\n");
+  get({ id, route, steps }: TakenRoute, dialect: Protocol, model: string, start: number): GatewayChain {
+    const key = `${id}\n${dialect}\n${model}\n${start}`;
     const known = this.#chains.get(key) ?? this.#make(turned(steps, start), dialect, model, route);
+    if (key === this.#newest) return known;
+    this.#newest = key;
     this.#chains.delete(key);
     this.#chains.set(key, known);
     for (const oldest of this.#chains.keys()) if (this.#chains.size > MOST_CHAINS) this.#chains.delete(oldest);

@@ -9,6 +9,14 @@ import { needsPrice } from "../target/target-price.ts";
 export interface TakenRoute {
   readonly route: GatewayRoute;
   readonly steps: readonly [RouteStep, ...RouteStep[]];
+  /** The same for the same steps, in the same order. */
+  readonly id: string;
+}
+
+/** The route with these of its steps. */
+export function takenRoute(route: GatewayRoute, steps: TakenRoute["steps"]): TakenRoute {
+  const places = steps.map(({ target, model }) => `${target.name}/${model ?? ""}`);
+  return { route, steps, id: `${route.name}\n${places.join(",")}` };
 }
 
 /** Why there is none. */
@@ -20,7 +28,7 @@ export type HasPrice = (target: GatewayTarget, model: string) => boolean;
 const MOST_NAME = 500;
 /** No model has such a name, and a pattern would send it to a target. */
 const UNREADABLE = /[\p{Cc}\p{Zl}\p{Zp}]/u;
-const MOST_PRICED = 1_000;
+const MOST_TAKEN = 1_000;
 
 export class Routing {
   readonly #settings: GatewaySettings;
@@ -28,7 +36,7 @@ export class Routing {
   readonly #patterns: readonly (readonly [RegExp, GatewayRoute])[];
 
   readonly #hasPrice: HasPrice;
-  readonly #priced = new Map<string, boolean>();
+  readonly #taken = new Map<string, TakenRoute | NoRoute>();
 
   constructor(settings: GatewaySettings, hasPrice: HasPrice) {
     this.#settings = settings;
@@ -39,7 +47,18 @@ export class Routing {
       .map((route) => [patternOf(route.name), route]);
   }
 
+  /** Model names come from clients, so not all are remembered. */
   take(model: string, key: ClientKey | null): TakenRoute | NoRoute {
+    const id = `${key?.name ?? ""}\n${model}`;
+    const known = this.#taken.get(id);
+    if (known !== undefined) return known;
+    const taken = this.#find(model, key);
+    if (this.#taken.size >= MOST_TAKEN) this.#taken.clear();
+    if (taken !== "bad-model") this.#taken.set(id, taken);
+    return taken;
+  }
+
+  #find(model: string, key: ClientKey | null): TakenRoute | NoRoute {
     if (model.length > MOST_NAME || UNREADABLE.test(model) || !model.isWellFormed()) return "bad-model";
     const route = this.#routeOf(model);
     if (route === null) return "unknown-model";
@@ -47,9 +66,9 @@ export class Routing {
     const near = route.steps.filter(({ target }) => isInRegion(target.region, key));
     if (near.length === 0) return "no-region";
     const [first, ...rest] = needsPrice(key)
-      ? near.filter((step) => this.#isPriced(step.target, step.model ?? model))
+      ? near.filter((step) => this.#hasPrice(step.target, step.model ?? model))
       : near;
-    return first === undefined ? "no-price" : { route, steps: [first, ...rest] };
+    return first === undefined ? "no-price" : takenRoute(route, [first, ...rest]);
   }
 
   /** The names that this key may ask for, as far as they are known: a pattern takes those that the chains name, and any others. */
@@ -68,15 +87,6 @@ export class Routing {
     const own = allowed === null ? targets.flatMap(({ models }) => models) : [];
     const named = this.#settings.routes.map(({ name }) => name).filter((name) => allowed === null || allowed.has(name));
     return [...new Set([...named, ...own])];
-  }
-
-  /** Model names come from clients, so not all are remembered. */
-  #isPriced(target: GatewayTarget, model: string): boolean {
-    const id = `${target.name}/${model}`;
-    const known = this.#priced.get(id) ?? this.#hasPrice(target, model);
-    if (this.#priced.size >= MOST_PRICED) this.#priced.clear();
-    this.#priced.set(id, known);
-    return known;
   }
 
   #routeOf(model: string): GatewayRoute | null {

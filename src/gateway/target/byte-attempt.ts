@@ -17,14 +17,15 @@ import type { RunContext } from "../../runtime/tool/tool.ts";
 import type { AnswerHead } from "../answer/client-answer.ts";
 import { DIALECTS } from "../dialect/dialect.ts";
 import type { GatewayRequest } from "../request/gateway-request.ts";
-import { headersForClient, headerText, type PlainHeaders } from "../request/header-lists.ts";
+import { headersForClient, type PlainHeaders } from "../request/header-lists.ts";
 import { withModel } from "../request/model-name.ts";
 import { packedFault, refusePacked, unpacked } from "./content-encoding.ts";
 
 export interface ByteTarget extends Pick<WireCosts, "costOf"> {
-  readonly id: string;
   readonly provider: string;
   readonly model: string;
+  /** Its name, as a header's value. */
+  readonly shownId: string;
   readonly origin: string;
   /** The path of the base URL, without a slash at its end. */
   readonly basePath: string;
@@ -123,12 +124,11 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     this.watch.headers();
     context.responseHeaders(headers);
     this.responseHeaders = headers;
-    const about = {
-      "x-faultline-target": headerText(this.target.id),
-      "x-faultline-call": context.call,
-      "x-faultline-attempts": String(request.answer.attempts),
-    };
-    this.head = { status, headers: { ...headersForClient(headers), ...about } };
+    const told = headersForClient(headers);
+    told["x-faultline-target"] = this.target.shownId;
+    told["x-faultline-call"] = context.call;
+    told["x-faultline-attempts"] = String(request.answer.attempts);
+    this.head = { status, headers: told };
     const isError = status >= 400;
     if (isError) this.body = new HeldBytes("error");
     else if (!request.asked.facts.streaming) this.body = new HeldBytes("answer");
@@ -259,10 +259,10 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
   }
 
   private wholeHead(): AnswerHead {
-    const headers = { ...this.head.headers };
+    const { status, headers } = this.head;
     // A client's SDK returns any other type as text.
-    if (!/\bjson\b/i.test(headers["content-type"] ?? "")) headers["content-type"] = "application/json";
-    return { status: this.head.status, headers };
+    if (/\bjson\b/i.test(headers["content-type"] ?? "")) return this.head;
+    return { status, headers: { ...headers, "content-type": "application/json" } };
   }
 
   /** The target answered with an error. The client gets it as it is if no recourse helps. */

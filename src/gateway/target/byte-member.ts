@@ -13,6 +13,7 @@ import { tool } from "../../runtime/tool/tool.ts";
 import type { GatewayTarget } from "../config/settings.ts";
 import { DIALECTS } from "../dialect/dialect.ts";
 import type { GatewayRequest } from "../request/gateway-request.ts";
+import { headerText } from "../request/header-lists.ts";
 import { type ByteTarget, passBytes } from "./byte-attempt.ts";
 import { PLAIN } from "./content-encoding.ts";
 import { targetPrice } from "./target-price.ts";
@@ -47,9 +48,9 @@ export function byteMember(placed: PlacedTarget, dialect: Protocol, deps: Gatewa
   const costs = wireCosts(targetPrice(deps.prices, target, model));
   const id = `${target.name}/${model}`;
   const bytes: ByteTarget = {
-    id,
     provider,
     model,
+    shownId: headerText(id),
     origin: url.origin,
     basePath: url.pathname === "/" ? "" : url.pathname,
     defaults,

@@ -21,9 +21,8 @@ const UNPACK: ReadonlyMap<string, Unpack> = new Map([
 
 /** How an answer is packed, the first step first; empty: it is plain. */
 function stepsOf(encoding: string | readonly string[] | undefined): readonly string[] {
-  const steps = String(encoding ?? "")
-    .toLowerCase()
-    .split(",");
+  if (encoding === undefined) return [];
+  const steps = String(encoding).toLowerCase().split(",");
   return steps.map((step) => step.trim()).filter((step) => step !== "" && step !== "identity");
 }
 
