@@ -1,8 +1,9 @@
 // Ends an HTTP server without cutting off a client in the middle of its answer.
 
-import type { Server } from "node:http";
-import type { Socket } from "node:net";
+import type { IncomingMessage, Server } from "node:http";
 import type { Clock } from "./clock.ts";
+
+type Socket = IncomingMessage["socket"];
 
 const GRACE_MS = 5_000;
 const SWEEP_MS = 20;
