@@ -15,7 +15,8 @@ export const parking = defineWorkflow({
         jitter: 0,
         maxWaitMs: DAY_MS,
       },
-      act: () => {
+      act: (_request, _tools, { attempt }) => {
+        if (attempt > 1) return;
         throw new FaultError(fault("RateLimited", { message: "until tomorrow" }));
       },
     }),

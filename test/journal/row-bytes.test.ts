@@ -47,8 +47,7 @@ async function readBack(
 it.each(Object.keys(ROW_TYPES) as RowTypeName[])(
   "the server reads rows of the type %s as they were given",
   async (name) => {
-    const field = (type: keyof typeof VALUES): fc.Arbitrary<Field> =>
-      fc.option<Field>(VALUES[type], { nil: null });
+    const field = (type: keyof typeof VALUES): fc.Arbitrary<Field> => fc.option<Field>(VALUES[type], { nil: null });
     const row = fc.tuple(...ROW_TYPES[name].fields.map(field));
     await fc.assert(
       fc.asyncProperty(fc.array(row, { maxLength: 20 }), async (rows) => {

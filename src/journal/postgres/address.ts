@@ -1,6 +1,7 @@
 // The address of a journal in PostgreSQL: what of it is for the connection, what is for us, and how it may be shown. What an address leaves
 // out comes from the environment (PGHOST, PGUSER, PGPASSWORD, PGSSLMODE …), as for every PostgreSQL program.
 
+import { BUCKET_FORM, isBucketAddress } from "../files/bucket-store.ts";
 import { unfit } from "../journal-faults.ts";
 import { DEFAULT_SCHEMA, isPostgresAddress, shownPlace } from "../journal-place.ts";
 
@@ -17,6 +18,8 @@ export interface PostgresAddress {
   readonly statementTimeoutMs: number;
   /** A pooler gives each transaction another connection: nothing may stay behind in one. */
   readonly isPooled: boolean;
+  /** The bucket for files, `s3://bucket/prefix`; null for what the journal has. */
+  readonly files: string | null;
   /** What no message may contain. */
   readonly secrets: readonly string[];
 }
@@ -42,8 +45,11 @@ export function readAddress(given: string): PostgresAddress {
   const pooler = take("pooler") ?? "none";
   if (!POOLERS.includes(pooler))
     throw unfit(`\`pooler\` in the journal's address must be ${POOLERS.map((name) => `"${name}"`).join(" or ")}.`);
+  const files = take("files");
+  if (files !== null && !isBucketAddress(files)) throw unfit(BUCKET_FORM);
   return {
     schema,
+    files,
     name: shownPlace(given),
     maxConnections: wholeNumber("connections", take("connections"), 1),
     statementTimeoutMs: wholeNumber("statement_timeout", take("statement_timeout"), 1),

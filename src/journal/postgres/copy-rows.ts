@@ -4,7 +4,9 @@ import { systemChance } from "../../host/chance.ts";
 import { systemClock } from "../../host/clock.ts";
 import type { CopiedEntry, CopiedKept, CopySource, CopyTarget } from "../copy/copied-rows.ts";
 import { warn } from "../warnings.ts";
+import type { JournalFiles } from "../files/file-store.ts";
 import { readAddress } from "./address.ts";
+import { openBucketOf } from "./bucket.ts";
 import { type Ask, connectTo, type Database } from "./database.ts";
 import { databaseFiles } from "./files.ts";
 import { KEPT_ROW } from "./kept-row.ts";
@@ -12,7 +14,14 @@ import { openDatabase } from "./open-database.ts";
 import { postgresError } from "./postgres-errors.ts";
 import { createWrites, loose } from "./writes.ts";
 
-async function open(address: string, readOnly: boolean): Promise<{ db: Database; ask: Ask; storeId: string }> {
+interface Opened {
+  readonly db: Database;
+  readonly ask: Ask;
+  readonly storeId: string;
+  readonly files: JournalFiles;
+}
+
+async function open(address: string, readOnly: boolean): Promise<Opened> {
   const db = connectTo(readAddress(address), warn);
   const ask: Ask = async (sql, values) => {
     try {
@@ -22,7 +31,8 @@ async function open(address: string, readOnly: boolean): Promise<{ db: Database;
     }
   };
   try {
-    return { db, ask, storeId: await openDatabase(db, systemChance, readOnly) };
+    const storeId = await openDatabase(db, systemChance, readOnly);
+    return { db, ask, storeId, files: (await openBucketOf(db, readOnly)) ?? databaseFiles(ask) };
   } catch (error) {
     await db.close();
     throw postgresError(error, db.address.secrets);
@@ -30,10 +40,10 @@ async function open(address: string, readOnly: boolean): Promise<{ db: Database;
 }
 
 export async function openPostgresSource(address: string): Promise<CopySource> {
-  const { db, ask, storeId } = await open(address, true);
+  const { db, ask, storeId, files } = await open(address, true);
   return {
     storeId,
-    files: databaseFiles(ask),
+    files,
     entriesBehind: (position, limit) =>
       ask<CopiedEntry>(
         `SELECT e.position, s.session, e.seq, e.at, e.type, e.body, e.hash, e.seal
@@ -50,7 +60,7 @@ export async function openPostgresSource(address: string): Promise<CopySource> {
 }
 
 export async function openPostgresTarget(address: string): Promise<CopyTarget> {
-  const { db, ask } = await open(address, false);
+  const { db, ask, files } = await open(address, false);
   const writes = createWrites(db, {
     origin: systemChance.newId("copy"),
     channel: `faultline:${db.address.schema}`,
@@ -58,7 +68,7 @@ export async function openPostgresTarget(address: string): Promise<CopyTarget> {
     onCommitted: () => undefined,
   });
   return {
-    files: databaseFiles(ask),
+    files,
     async copyOf() {
       const [row] = await ask<{ readonly value: string }>("SELECT value FROM @.meta WHERE name = 'copy_of'");
       return row?.value ?? null;

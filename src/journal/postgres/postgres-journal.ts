@@ -10,7 +10,9 @@ import { journalClosed, refusal } from "../journal-faults.ts";
 import { createKeptWatch } from "../kept-watch.ts";
 import type { JournalOptions } from "../journal-options.ts";
 import { resolveOnWarning, type OnWarning, warn } from "../warnings.ts";
+import type { BucketFiles } from "../files/bucket-store.ts";
 import { readAddress } from "./address.ts";
+import { openBucketOf } from "./bucket.ts";
 import { createChanges } from "./changes.ts";
 import { connectTo, type Ask, type Database } from "./database.ts";
 import { databaseFiles } from "./files.ts";
@@ -31,7 +33,8 @@ export async function openPostgresJournal(address: string, options: JournalOptio
   try {
     const storeId = await openDatabase(db, chance, readOnly);
     const time = await serverTime(db, clock);
-    const settings = { storeId, clock, tell, time, origin: chance.newId("writer") };
+    const bucket = await openBucketOf(db, readOnly);
+    const settings = { storeId, clock, tell, time, bucket, origin: chance.newId("writer") };
     return createPostgresJournal(db, settings, readOnly);
   } catch (error) {
     await db.close();
@@ -56,11 +59,13 @@ interface Settings {
   readonly clock: Clock;
   readonly tell: OnWarning;
   readonly time: ServerTime;
+  /** null: files are in the database. */
+  readonly bucket: BucketFiles | null;
   readonly origin: string;
 }
 
 function createPostgresJournal(db: Database, settings: Settings, readOnly: boolean): Journal {
-  const { storeId, clock, tell, time, origin } = settings;
+  const { storeId, clock, tell, time, bucket, origin } = settings;
   const channel = `faultline:${db.address.schema}`;
   let closing: Promise<void> | null = null;
 
@@ -142,7 +147,7 @@ function createPostgresJournal(db: Database, settings: Settings, readOnly: boole
     storeId,
     durable: true,
     path: null,
-    files: databaseFiles(ask),
+    files: bucket ?? databaseFiles(ask),
 
     async append(session, after, entries, keeps = []) {
       guard();
@@ -198,7 +203,10 @@ function createPostgresJournal(db: Database, settings: Settings, readOnly: boole
       guard();
       return looking(async () => {
         await holds.removeRunOut(Math.min(before, clock.now()));
-        return pruneDatabase(db, before, (session) => writes.forget(session));
+        return pruneDatabase(db, before, async (session, isRemoved) => {
+          writes.forget(session);
+          if (isRemoved) await bucket?.removeSession(session);
+        });
       });
     },
     verify: () => looking(() => verifyDatabase(db)),

@@ -7,7 +7,12 @@ import type { Database } from "./database.ts";
 
 const PAGE = 500;
 
-export async function pruneDatabase(db: Database, before: number, forget: (session: string) => void): Promise<number> {
+/** `forget` is called for each session that may be gone. */
+export async function pruneDatabase(
+  db: Database,
+  before: number,
+  forget: (session: string, isRemoved: boolean) => Promise<void>,
+): Promise<number> {
   await db.ask("DELETE FROM @.kept_tags WHERE kind = ANY ($1) AND at < $2", [kindsOwned("by-age"), before]);
   await db.ask("DELETE FROM @.kept WHERE kind = ANY ($1) AND at < $2", [kindsOwned("by-age"), before]);
   let removed = 0;
@@ -17,8 +22,9 @@ export async function pruneDatabase(db: Database, before: number, forget: (sessi
       [ENDED, before, last],
     );
     for (const { session } of old) {
-      if (await removeSession(db, session, before)) removed++;
-      forget(session);
+      const isRemoved = await removeSession(db, session, before);
+      if (isRemoved) removed++;
+      await forget(session, isRemoved);
       last = session;
     }
     if (old.length < PAGE) return removed;
