@@ -256,6 +256,7 @@ const MAY_DEPEND: Readonly<Record<Part, readonly string[]>> = {
   ],
   "src/journal": [
     "pg",
+    "aws4fetch",
     "node:async_hooks",
     "node:sqlite",
     "node:crypto",
