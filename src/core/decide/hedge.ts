@@ -1,12 +1,12 @@
-// Hedging: when a target is silent for longer than it usually is, a second attempt goes to another target. Whether, when and where to is
-// decided here; the first of the two that shows content answers.
+// Hedging: when a target is silent for longer than usual, a second attempt goes to another target. This file decides whether, when and
+// where to. The first of the two that shows content answers the call.
 // H1  At most one second attempt for each call.
-// H2  Never for work that may not be done twice, nor after something of the answer was shown.
+// H2  Never for work that may not be done twice, and never after the caller has seen part of the answer.
 // H3  Never while the retry budget of the other target is spent: hedges are extra load, like retries.
 
 import { type ChainState, nextTarget, type Target } from "./fallback.ts";
 
-/** When a target counts as silent for too long: after so many milliseconds, or after its own 95th percentile. */
+/** When a target counts as silent for too long: after this many milliseconds, or after its own 95th percentile. */
 export type HedgeAfter = number | "p95";
 
 /** How long a target took until it showed something. */
@@ -15,9 +15,9 @@ export interface SeenSilence {
   readonly p95Ms: number | null;
 }
 
-/** With fewer attempts than this, a percentile says little. */
+/** A percentile of fewer attempts than this says little. */
 export const HEDGE_SAMPLES = 20;
-/** How long to wait for a target of which too little is known: for the first content of a stream, and for a whole answer. */
+/** How long to wait for a target with too few attempts: for the first content of a stream, and for a whole answer. */
 export const HEDGE_DEFAULT_MS = { stream: 5_000, whole: 30_000 } as const;
 
 /** How long a target may be silent before a second attempt is sent. */

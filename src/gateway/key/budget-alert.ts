@@ -1,5 +1,5 @@
-// A client's budget that runs low: an entry of the journal, from which the server's notices are made, and a line in the log. Once for each
-// window of time, among all processes of the journal.
+// Warns that a client's budget runs low: writes a journal entry, which the server turns into notices. All processes of the journal together
+// write one per time window.
 
 import type { JournalEvent, Manifest } from "../../core/record/event.ts";
 import type { Journal } from "../../journal/journal.ts";
@@ -13,7 +13,7 @@ export interface BudgetAlert {
   readonly limitMicrocents: number;
 }
 
-/** null: another process has told it already. */
+/** Returns null if the window has no limit, or if another process has already warned. */
 export async function recordAlert(
   journal: Journal,
   account: KeyAccount,
@@ -26,9 +26,8 @@ export async function recordAlert(
   const spentMicrocents = account.spent(window);
   const session = `gateway-budget.${client}.${window}.${account.startOf(window)}`;
   const labels = { gateway: "budget", client, window };
-  const manifest: Manifest = {
-    ...{ sessionId: session, storeId: journal.storeId, contract: 1, mode: "headless", createdAt: now, labels },
-  };
+  const { storeId } = journal;
+  const manifest: Manifest = { sessionId: session, storeId, contract: 1, mode: "headless", createdAt: now, labels };
   const events: readonly JournalEvent[] = [
     { type: "session-started", manifest },
     { type: "budget-warned", spentMicrocents, maxCostMicrocents: limitMicrocents, client, window },

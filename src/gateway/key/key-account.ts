@@ -34,14 +34,14 @@ function windowAt(name: WindowName, now: number): Window {
 }
 
 const HOUR_MS = 3_600_000;
-/** Somewhere in the next window. */
+/** Added to the start of a window, this is a moment in the next window. */
 const LONGER_THAN = { hour: HOUR_MS + 1, day: 25 * HOUR_MS, month: 32 * 24 * HOUR_MS };
 
 const WARN_AT_PERCENT = 80;
-/** So much of a limit is left when it is nearly reached. */
+/** A limit counts as nearly reached when less than this share of it is left. */
 const NEAR_SHARE = 0.2;
 
-/** Called once for each window of which most is spent. */
+/** Called once for each window, when most of its limit is spent. */
 type LowListener = (account: KeyAccount, window: WindowName) => void;
 
 export function isBounded(limits: SpendLimits): boolean {
@@ -89,13 +89,13 @@ export class KeyAccount {
     return this.window(name).end;
   }
 
-  /** What all processes have written of a window. It only grows, so an answer that comes late changes nothing. */
+  /** Takes over what all processes have written for a window. The figure only grows, so one that arrives late changes nothing. */
   learn(name: WindowName, start: number, written: number): void {
     const window = this.window(name);
     if (window.start === start) window.written = Math.max(window.written, written);
   }
 
-  /** What is to be written now. It counts as unwritten until `written` is called: a write that fails loses nothing. */
+  /** What the ledger has to write now. It stays unwritten until `written` is called, so a failed write loses nothing. */
   unwritten(): readonly { readonly name: WindowName; readonly start: number; readonly microcents: number }[] {
     return WINDOW_NAMES.flatMap((name) => {
       const { start, unwritten: microcents } = this.windows[name];
@@ -111,7 +111,7 @@ export class KeyAccount {
     this.learn(name, start, all);
   }
 
-  /** A limit is nearly reached: what other processes spend may decide about the next call. */
+  /** A limit is nearly reached, so what other processes spend can decide whether the next call may start. */
   get isNearLimit(): boolean {
     return WINDOW_NAMES.some((name) => {
       const limit = this.limits[name];
@@ -156,7 +156,7 @@ export class KeyAccount {
       const window = this.window(name);
       window.unwritten += microcents;
       const limit = this.limits[name];
-      // What an attempt may cost is no reason to worry anyone; what it did cost is.
+      // Reservations do not trigger the warning. Only what was spent does.
       if (limit === null || window.warned || !checkBudget(ruleOf(limit), this.spent(name), 0, 0).warns) continue;
       window.warned = true;
       this.low(this, name);
@@ -174,7 +174,7 @@ function ruleOf(limit: number): BudgetRule {
   return { maxCostMicrocents: limit, onExceed: "fail", warnAtPercent: WARN_AT_PERCENT };
 }
 
-/** What one call pays from: the account of its key, with a note of what this call has cost. */
+/** The budget that one call pays from: the account of its key. It also counts what this call has cost. */
 export class CallPurse implements Purse {
   private readonly account: KeyAccount;
   /** What the call has cost so far, in micro-cents. */
@@ -216,7 +216,7 @@ export class CallPurse implements Purse {
     return this.account.exceeds(estimate ?? 0);
   }
 
-  /** The account tells when most of it is spent. */
+  /** The account itself warns when most of a limit is spent: see `KeyAccount.book`. */
   shouldWarn(): boolean {
     return false;
   }

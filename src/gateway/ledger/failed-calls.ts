@@ -1,7 +1,7 @@
 // Calls of the gateway that met a failure, as entries of the journal: the index of failures, its groups and the search have them like
 // those of any program. Calls that met none are in the ledger only.
-// F1  One session for each hour and process. It counts as ended from its first entry on, so that a gateway that dies leaves nothing open.
-// F2  No entry has words of a target: they may repeat a prompt. The code says what happened, the rule and the status say how it was known.
+// F1  One session for each hour and process. Its first write also ends it, so that a gateway that dies leaves no open session.
+// F2  No entry contains text from a target: it may repeat a prompt. The code says what happened; the rule and the status say how we know.
 
 import type { Fault } from "../../core/fault/fault.ts";
 import { wordsFor } from "../../core/fault/words/words.ts";
@@ -9,7 +9,7 @@ import type { JournalEvent, Manifest } from "../../core/record/event.ts";
 import type { Journal, NewEntry } from "../../journal/journal.ts";
 import { windowStart } from "../key/key-account.ts";
 
-/** More calls than these are not told of in one write: the groups then count too few, and the ledger has them all. */
+/** One write takes at most this many calls. Beyond that, the groups count too few failures; the ledger still has every call. */
 const MOST_CALLS = 500;
 
 export class FailedCalls {
@@ -19,14 +19,14 @@ export class FailedCalls {
   /** The session that is being written, and how many entries it has. */
   #session = "";
   #written = 0;
-  #failures = 0;
+  #failedWrites = 0;
 
   constructor(journal: Journal, owner: string) {
     this.#journal = journal;
     this.#owner = owner;
   }
 
-  /** Everything that happened in a call. */
+  /** `entries`: everything that happened in a call. A call without a failure is ignored. */
   add(entries: readonly NewEntry[]): void {
     const hasFailed = entries.some(({ event }) => event.type === "call-failed" || event.type === "call-decided");
     if (hasFailed && this.#calls.length < MOST_CALLS) this.#calls.push(entries);
@@ -37,21 +37,21 @@ export class FailedCalls {
     this.#calls = [];
     if (calls.length === 0) return;
     const hour = windowStart("hour", now);
-    // After a write that failed it is not known how many entries the session has.
-    const session = `gateway.${this.#owner}.${hour}.${this.#failures}`;
+    // After a failed write we do not know how many entries the session has, so a new session begins.
+    const session = `gateway.${this.#owner}.${hour}.${this.#failedWrites}`;
     const isNew = session !== this.#session;
     if (isNew) {
       this.#session = session;
       this.#written = 0;
     }
-    const told = calls.flat().map(({ at, event }) => ({ at, event: withoutWords(event) }));
-    const entries = isNew ? [...this.#opening(session, now), ...told] : told;
+    const ofCalls = calls.flat().map(({ at, event }) => ({ at, event: withoutWords(event) }));
+    const entries = isNew ? [...this.#opening(session, now), ...ofCalls] : ofCalls;
     const after = this.#written;
     this.#written += entries.length;
     try {
       await this.#journal.append(session, after, entries);
     } catch (error) {
-      this.#failures += 1;
+      this.#failedWrites += 1;
       throw error;
     }
   }

@@ -4,7 +4,7 @@
 export interface LedgerDecision {
   readonly target: string;
   readonly attempt: number;
-  /** null: nothing failed. The target was silent, and another one was asked, too. */
+  /** null for a hedge: nothing failed, but the target was silent, so a second one was asked as well. */
   readonly code: string | null;
   readonly recourse: string;
 }

@@ -1,7 +1,7 @@
 // What went through the gateway: one line for each call, with what was decided about it and what it cost. No prompt and no answer.
 // L1  Lines are written in pages, a few times a second: a durable write for each call would cost more than the call.
-// L2  What a key has spent is added to what other processes have written, so that all of them keep one budget. What a process knows of
-//     the others is at most a second old when a call begins; near a limit it is read before each call, and written after each.
+// L2  What a key has spent is added to what other processes have written, so that all of them share one budget. When a call begins, the
+//     figure of the others is at most a second old. Near a limit it is read before each call, and written after each.
 
 import type { JournalEvent } from "../../core/record/event.ts";
 import { classify } from "../../core/classify/classify.ts";
@@ -23,9 +23,9 @@ interface LedgerDeps {
 }
 
 const FLUSH_MS = 250;
-/** After a write that failed. */
+/** How long to wait after a failed write. */
 const RETRY_MS = 2_000;
-/** What is known of other processes' spending is good for so long. */
+/** How long the figure of other processes' spending stays valid. */
 const FRESH_MS = 1_000;
 const MOST_LINES = 1_000;
 
@@ -67,7 +67,7 @@ export class Ledger {
     return this.#writing;
   }
 
-  /** Reads what all processes have spent of an account with a limit. null: that is known well enough. */
+  /** Reads what all processes have spent on an account that has a limit. null: the last figure is fresh enough. */
   refresh(account: KeyAccount): Promise<void> | null {
     const knownMs = steadyNow(this.#deps.clock) - (this.#knownAt.get(account) ?? -Infinity);
     return knownMs < FRESH_MS && !account.isNearLimit ? null : this.#read(account);
@@ -96,21 +96,21 @@ export class Ledger {
   }
 
   async #write(lines: readonly LedgerLine[], spenders: readonly KeyAccount[]): Promise<void> {
-    // Asked for together, they are on disk with one commit. All of them end here: none may meet its own repetition.
-    const [told, failed, ...added] = await Promise.allSettled([
+    // Started together, they share one commit. We wait for all of them, so that no write overlaps with its own retry.
+    const [written, failed, ...added] = await Promise.allSettled([
       this.#addLines(lines),
       this.#failed.write(this.#deps.clock.now()),
       ...spenders.map((account) => this.#addSpending(account)),
     ]);
-    if (told.status === "rejected")
-      this.#suppress(told.reason, "the gateway continues without these lines in its ledger");
+    if (written.status === "rejected")
+      this.#suppress(written.reason, "the gateway continues without these lines in its ledger");
     if (failed.status === "rejected")
       this.#suppress(failed.reason, "the gateway continues without these failures in the journal's index");
     const [lost] = added.filter((one) => one.status === "rejected");
     if (lost === undefined) return;
     spenders.forEach((account, index) => added[index]?.status === "rejected" && this.#spenders.add(account));
     this.#disarm ??= this.#deps.clock.after(RETRY_MS, () => void this.flush());
-    this.#suppress(lost.reason, "what clients have spent is written again soon");
+    this.#suppress(lost.reason, "the gateway writes what clients have spent again soon");
   }
 
   async #addLines(lines: readonly LedgerLine[]): Promise<void> {
@@ -153,7 +153,7 @@ export function decisionIn(event: JournalEvent): LedgerDecision | null {
     const { tool, attempt, fault, decision } = event;
     return { target: tool, attempt, code: fault.code, recourse: decision.recourse };
   }
-  // The target that was silent: nothing failed.
+  // A hedge is recorded under the target that was silent.
   if (event.type === "call-admitted" && event.hedge !== undefined)
     return { target: event.hedge.beside, attempt: event.attempt, code: null, recourse: "hedge" };
   return null;

@@ -17,14 +17,14 @@ export interface PlacedLine {
 
 export interface LedgerQuery {
   readonly limit: number;
-  /** Only calls behind this one. */
+  /** Only calls older than this one. */
   readonly after?: LinePlace;
   /** Only calls with this key. */
   readonly client?: string;
 }
 
 const PAGES_AT_ONCE = 20;
-/** A client that called long ago is not searched for without end. */
+/** The search for a client that called long ago stops here. */
 const MOST_PAGES = 1_000;
 
 export async function readLedger(journal: Journal, query: LedgerQuery): Promise<readonly PlacedLine[]> {
@@ -45,7 +45,8 @@ export async function readLedger(journal: Journal, query: LedgerQuery): Promise<
   let last: Pick<Timed, "at" | "key"> | undefined = after;
   for (let read = 0; found.length < limit && read < MOST_PAGES; read += PAGES_AT_ONCE) {
     const pages = await journal.keptByTime("ledger", {
-      ...{ order: "newest", limit: PAGES_AT_ONCE },
+      order: "newest",
+      limit: PAGES_AT_ONCE,
       ...(last === undefined ? {} : { after: { at: last.at, key: last.key } }),
     });
     for (const page of pages) take(page, 0);

@@ -1,4 +1,5 @@
-// What each client used of each target on each day, added up over all processes of the journal: read at once, however many calls there were.
+// How much each client used each target on each day, summed over all processes of the journal, so that reading it does not depend on the
+// number of calls.
 
 import { countOf, objectOf, textOf } from "../../core/json-fields.ts";
 import type { Journal } from "../../journal/journal.ts";
@@ -62,7 +63,11 @@ function readUsage(value: unknown): DayUsage | null {
   const read = objectOf(value);
   if (read === null) return null;
   return {
-    ...{ at: countOf(read["at"]), client: textOf(read["client"]), target: textOf(read["target"]) },
-    ...{ calls: countOf(read["calls"]), failed: countOf(read["failed"]), microcents: countOf(read["microcents"]) },
+    at: countOf(read["at"]),
+    client: textOf(read["client"]),
+    target: textOf(read["target"]),
+    calls: countOf(read["calls"]),
+    failed: countOf(read["failed"]),
+    microcents: countOf(read["microcents"]),
   };
 }

@@ -1,7 +1,7 @@
 // Which target a conversation stays with. Vendors cache a conversation's beginning, so a conversation that a fallback has taken over
 // stays there while it answers. A new conversation begins with the first choice again.
 // N1  Nothing is remembered of conversations that the first choice answers.
-// N2  The memory is bounded: conversations that were not heard of for the longest time are forgotten first.
+// N2  The memory is bounded: the least recently used conversations are forgotten first.
 
 import type { IncomingHttpHeaders } from "node:http";
 import { type JsonObject, objectOf, objectsOf, textOf } from "../../core/json-fields.ts";
@@ -12,7 +12,7 @@ const MOST_CONVERSATIONS = 50_000;
 export class Affinity {
   readonly #places = new Map<string, string>();
 
-  /** Nothing is remembered, so no conversation need be named. */
+  /** While it is empty, callers need not compute the name of a conversation. */
   get isEmpty(): boolean {
     return this.#places.size === 0;
   }
@@ -22,7 +22,7 @@ export class Affinity {
     return this.#places.get(conversation) ?? null;
   }
 
-  /** `fallback` has answered; null: the first choice has. */
+  /** `fallback`: the target that answered; null if it was the first choice. */
   note(conversation: string, fallback: string | null): void {
     this.#places.delete(conversation);
     if (fallback === null) return;

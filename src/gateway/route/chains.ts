@@ -30,7 +30,7 @@ export class Chains {
   /** `start`: the step that is tried first. */
   get({ id, route, steps }: TakenRoute, dialect: Protocol, model: string, start: number): GatewayChain {
     const key = `${id}\n${dialect}\n${model}\n${start}`;
-    const known = this.#chains.get(key) ?? this.#make(turned(steps, start), dialect, model, route);
+    const known = this.#chains.get(key) ?? this.#make(startingAt(steps, start), dialect, model, route);
     if (key === this.#newest) return known;
     this.#newest = key;
     this.#chains.delete(key);
@@ -54,14 +54,14 @@ export class Chains {
     return chain(members, {
       retryBeforeFallback,
       hedge,
-      needsOf: (request) => needsOfAsked(request, dialect),
+      needsOf: (request) => needsOfRequest(request, dialect),
       repairs,
     });
   }
 }
 
-/** What cannot be said in another dialect needs a target of this one. */
-function needsOfAsked(request: GatewayRequest, dialect: Protocol): RequestNeeds {
+/** A request that cannot be translated into another dialect needs a target of this dialect. */
+function needsOfRequest(request: GatewayRequest, dialect: Protocol): RequestNeeds {
   const { refused, options } = request.read;
   if (refused !== null) return { capabilities: [dialectOnly(dialect)], inputTokens: 0, refusal: null };
   const { needs, inputTokensAtLeast } = needsOf(walkRequest(options), request.asked.facts.streaming);
@@ -69,7 +69,7 @@ function needsOfAsked(request: GatewayRequest, dialect: Protocol): RequestNeeds 
 }
 
 /** The step at `start` first, then the others in their order. */
-function turned<Step>(steps: readonly Step[], start: number): readonly Step[] {
+function startingAt<Step>(steps: readonly Step[], start: number): readonly Step[] {
   const first = steps[start];
   return start === 0 || first === undefined ? steps : [first, ...steps.filter((_step, index) => index !== start)];
 }

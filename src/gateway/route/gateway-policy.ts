@@ -1,20 +1,20 @@
-// The policy of a gateway's calls: the runtime's own, but for what fails with an account. The library reports a refused key, because a program
-// has someone to ask. A gateway's client cannot mend the gateway's keys, and the next target has a key of its own. The ledger keeps the fault.
+// The policy of a gateway's calls. It differs from the runtime's policy in one point: faults of an account fall back. In the library, a refused
+// key asks a person. A gateway's client cannot repair the gateway's keys, and the next target has its own key. The ledger records the fault.
 
 import { FAULT_CODES, traitsOf } from "../../core/fault/catalogue.ts";
 import { codesOf, type Policy, type PolicyRow } from "../../core/policy/policy.ts";
 
-/** One for each policy, because the runtime knows policies by their identity. */
-const made = new WeakMap<Policy, Policy>();
+/** One derived policy for each policy, because the runtime compares policies by identity. */
+const derived = new WeakMap<Policy, Policy>();
 
-/** Rows that the operator wrote, or a preset brings, stay as they are. */
+/** Rows that an operator or a preset wrote stay as they are. */
 export function gatewayPolicy(own: Policy): Policy {
-  const known = made.get(own) ?? { ...own, rows: own.rows.map(goingRound) };
-  made.set(own, known);
+  const known = derived.get(own) ?? { ...own, rows: own.rows.map(fallsBackBeforeAsking) };
+  derived.set(own, known);
   return known;
 }
 
-function goingRound(row: PolicyRow): PolicyRow {
+function fallsBackBeforeAsking(row: PolicyRow): PolicyRow {
   const { then, match, origin } = row;
   const isOfAccount = codesOf(match, FAULT_CODES).every((code) => traitsOf(code).scope === "account");
   const asked = then.indexOf("ask");

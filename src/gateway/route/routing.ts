@@ -1,4 +1,5 @@
-// Which route a client's model name takes. The first match wins: a route of that name, a route whose pattern fits, a target's own model.
+// Which route a client's model name takes. The first match wins: a route of that name, `target/model`, a route whose pattern fits, a target
+// that lists the model.
 // T1  A key sees only its routes, and only targets in its regions.
 // T2  A key with a budget sees only models with a price, unless it may use others.
 
@@ -9,7 +10,7 @@ import { needsPrice } from "../target/target-price.ts";
 export interface TakenRoute {
   readonly route: GatewayRoute;
   readonly steps: readonly [RouteStep, ...RouteStep[]];
-  /** The same for the same steps, in the same order. */
+  /** Equal for the same route with the same steps in the same order. */
   readonly id: string;
 }
 
@@ -19,14 +20,14 @@ export function takenRoute(route: GatewayRoute, steps: TakenRoute["steps"]): Tak
   return { route, steps, id: `${route.name}\n${places.join(",")}` };
 }
 
-/** Why there is none. */
+/** Why a key gets no route for a model. */
 export type NoRoute = "bad-model" | "unknown-model" | "not-allowed" | "no-region" | "no-price";
 
 /** Whether the price of a model at a target is known. */
 export type HasPrice = (target: GatewayTarget, model: string) => boolean;
 
 const MOST_NAME = 500;
-/** No model has such a name, and a pattern would send it to a target. */
+/** No model has such a name, but a pattern would match it and send it to a target. */
 const UNREADABLE = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 const MOST_TAKEN = 1_000;
 
@@ -63,15 +64,15 @@ export class Routing {
     const route = this.#routeOf(model);
     if (route === null) return "unknown-model";
     if (key?.routes?.has(route.name) === false) return "not-allowed";
-    const near = route.steps.filter(({ target }) => isInRegion(target.region, key));
-    if (near.length === 0) return "no-region";
+    const inRegion = route.steps.filter(({ target }) => isInRegion(target.region, key));
+    if (inRegion.length === 0) return "no-region";
     const [first, ...rest] = needsPrice(key)
-      ? near.filter((step) => this.#hasPrice(step.target, step.model ?? model))
-      : near;
+      ? inRegion.filter((step) => this.#hasPrice(step.target, step.model ?? model))
+      : inRegion;
     return first === undefined ? "no-price" : takenRoute(route, [first, ...rest]);
   }
 
-  /** The names that this key may ask for, as far as they are known: a pattern takes those that the chains name, and any others. */
+  /** The models that this key may ask for. Routes with a pattern also accept names that are not listed here. */
   models(key: ClientKey | null): readonly string[] {
     const { targets, routes } = this.#settings;
     const inChains = routes.flatMap(({ steps }) => steps.flatMap(({ model }) => model ?? []));
@@ -80,7 +81,7 @@ export class Routing {
     return [...new Set(known)].filter((name) => typeof this.take(name, key) !== "string");
   }
 
-  /** The models, and the patterns of routes that take more of them. */
+  /** For messages: the routes that this key may use, with their patterns, and the models of targets. */
   names(key: ClientKey | null): readonly string[] {
     const targets = [...this.#settings.targets.values()].filter(({ region }) => isInRegion(region, key));
     const allowed = key?.routes ?? null;
@@ -97,7 +98,7 @@ export class Routing {
     return this.#patterns.find(([pattern]) => pattern.test(model))?.[1] ?? this.#offered(model);
   }
 
-  /** `target/model`: that one and no other. */
+  /** `target/model`: only that target, without a fallback. */
   #pinned(model: string): GatewayRoute | null {
     const slash = model.indexOf("/");
     const target = slash === -1 ? undefined : this.#settings.targets.get(model.slice(0, slash));

@@ -1,6 +1,6 @@
-// Where a vendor has stored what a later request continues (`previous_response_id`). Only what a fallback has stored is remembered: all else
-// is where its route begins.
-// S1  It is in the journal before the client has the whole answer, so a restart or another process of the journal finds it.
+// Which target has stored the response that a later request continues (`previous_response_id`). Only responses of fallbacks are remembered:
+// all others are at the first target of their route.
+// S1  The place is in the journal before the client has the whole answer, so another process, or this one after a restart, finds it.
 
 import { classify } from "../../core/classify/classify.ts";
 import type { Fault } from "../../core/fault/fault.ts";
@@ -21,12 +21,12 @@ export class StoredPlaces {
     this.#deps = deps;
   }
 
-  /** The target that has it; null when that is not known. */
+  /** The target that stored it; null if unknown. */
   async find(id: string): Promise<string | null> {
     try {
       return textOf(objectOf(await this.#deps.journal.kept("stored", id))?.["target"]) || null;
     } catch (error) {
-      this.#suppress(error, "the gateway looks for a stored response where its route begins");
+      this.#suppress(error, "the gateway looks for the stored response at the first target of the route");
       return null;
     }
   }
@@ -36,7 +36,10 @@ export class StoredPlaces {
     try {
       await journal.keep([{ kind: "stored", key: id, value: { at: clock.now(), target } }]);
     } catch (error) {
-      this.#suppress(error, "the gateway forgets where a response is stored");
+      this.#suppress(
+        error,
+        "the gateway could not record which target stored a response; a later request that continues it may go to the wrong target",
+      );
     }
   }
 

@@ -42,7 +42,7 @@ export async function openSqliteTarget(file: string): Promise<CopyTarget> {
   );
   const head = db.prepare("SELECT last_seq AS lastSeq, last_hash AS lastHash FROM sessions WHERE session = ?");
 
-  function together(work: () => void): Promise<void> {
+  function inTransaction(work: () => void): Promise<void> {
     return new Promise((done) => {
       writes.begin();
       try {
@@ -72,10 +72,10 @@ export async function openSqliteTarget(file: string): Promise<CopyTarget> {
         }),
       ),
     append: (entries) =>
-      together(() => {
+      inTransaction(() => {
         for (const { session, seq, encoded } of entries) writes.append(session, seq - 1, [encoded], []);
       }),
-    keep: (values) => together(() => writes.keep(values, systemClock.now())),
+    keep: (values) => inTransaction(() => writes.keep(values, systemClock.now())),
     close: () => db.close(),
   };
 }

@@ -1,5 +1,5 @@
 // The index of failures in a journal's file: one row per failure, and groups by fingerprint that are kept up to date. Writes run in the
-// transaction of the entry that causes them. Rows refer to groups and sessions by number, which keeps the indexes small.
+// transaction of the entry that causes them. Rows refer to groups (as `family`) and sessions by number, which keeps the indexes small.
 
 import type { DatabaseSync } from "node:sqlite";
 import type { FaultMark, IndexedFault } from "../../core/record/fault-index.ts";
@@ -17,7 +17,7 @@ export interface FaultIndex {
 export interface IndexedEntry {
   readonly position: number | bigint;
   readonly at: number;
-  /** The number of its row. */
+  /** The session's number, not its name. */
   readonly session: number | bigint;
   readonly seq: number;
 }
@@ -70,7 +70,7 @@ export function createFaultIndex(db: DatabaseSync): FaultIndex {
   );
   const settle = db.prepare("UPDATE faults SET worked = ? WHERE position = ?");
   const isInSession = db.prepare("SELECT 1 FROM faults WHERE session = ? AND family = ? LIMIT 1");
-  // In the order of texts, names that begin with `a/` are those from `a/` up to `a0`.
+  // A range instead of LIKE, so that the index serves it: calls that begin with `a/` sort from `a/` up to, but not including, `a0`.
   const isPassedOn = db.prepare(
     `SELECT 1 FROM faults AS f CROSS JOIN fault_groups AS g ON g.number = f.family
      WHERE f.session = ? AND f.call >= ? AND f.call < ? AND g.code = ?
@@ -132,7 +132,7 @@ export function createFaultIndex(db: DatabaseSync): FaultIndex {
  */
 const MAX_UNFILLED = 256;
 
-/** Which failures are not in the full-text index yet: those behind the newest one that is. */
+/** Selects failures that are not in the full-text index yet: those after the newest one that is. */
 export const UNFILLED = "f.position > (SELECT coalesce(max(id), 0) FROM fault_text_docsize)";
 
 function createFaultTexts(db: DatabaseSync): () => void {

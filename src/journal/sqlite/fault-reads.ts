@@ -45,7 +45,7 @@ export function createFaultReads(db: DatabaseSync): FaultReads {
   );
   const counts = "count(*) AS count, count(*) FILTER (WHERE recourse = 'retry' AND worked = 1) AS recoveredByRetry";
   const countBetween = db.prepare(`SELECT ${counts} FROM faults WHERE family = ${FAMILY} AND at >= ?2 AND at < ?3`);
-  // Only groups that have met a failure since then are looked into, each by its own index.
+  // Reads only groups that had a failure since then, each through the index.
   const countAll = db.prepare(
     `SELECT ${counts} FROM fault_groups AS g CROSS JOIN faults AS f ON f.family = g.number AND f.at >= ?1 AND f.at < ?2
      WHERE g.last_at >= ?1 AND ${IS_CAUSE}`,

@@ -1,4 +1,4 @@
-// Writes of one turn of the event loop go to disk together: one transaction, one sync. Holds these:
+// Writes of one turn of the event loop go to disk together: one transaction, one sync. Invariants:
 // G1  a promise resolves after its transaction is committed, and never before.
 // G2  writes take effect in the order they were asked for.
 // G3  A refused write changes nothing and rejects alone; a failed transaction rejects all of its writes.
@@ -30,7 +30,7 @@ interface Write {
 
 type Result = { readonly value: unknown } | { readonly refused: unknown };
 
-/** A transaction holds the event loop for as long as it runs, so it has an end. */
+/** A transaction blocks the event loop while it runs, so its size is limited. */
 const MAX_WRITES = 1000;
 
 export function createGroupCommit(
@@ -89,7 +89,7 @@ function settle({ resolve, reject }: Write, result: Result | undefined): void {
 
 /** Throws only when the transaction as a whole did not happen. */
 function runBatch(transaction: Transaction, batch: readonly Write[]): readonly Result[] {
-  /** Writes that SQLite itself refused: the transaction is done again without them. */
+  /** Writes that SQLite itself refused: the transaction runs again without them. */
   const left = new Map<Write, Result>();
   for (;;) {
     const results = tryBatch(transaction, batch, left);

@@ -3,8 +3,8 @@
 // M1  the mark is in the file before the first write of a program is acknowledged.
 // M2  The mark goes when the last program closes the journal; its log goes with it. A program that ends without closing the journal
 //     closes it at its exit: SQLite would remove the log then and leave the mark.
-// M3  a file with the mark and without a log is refused. An empty log satisfies the mark: that is the way out for an operator who knows that
-//     another tool has worked the log in.
+// M3  a file with the mark and without a log is refused. An empty log satisfies the mark: an operator who knows that another tool has
+//     merged the log into the file can create one.
 
 import { closeSync, existsSync, openSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
@@ -85,7 +85,7 @@ export function refuseWithoutLog(path: string): void {
   if (existsSync(`${path}-wal`) || stamp !== stampOf(path)) return;
   throw drift(
     `${path} was in use when it was last written to, but its log ${path}-wal is missing, and with it the last writes. ` +
-      `Move or copy both files together. If another tool has worked the log into the file, make an empty ${path}-wal.`,
+      `Move or copy both files together. If another tool has merged the log into the file, create an empty ${path}-wal.`,
     { context: { path } },
   );
 }

@@ -35,8 +35,8 @@ export interface Store {
 export async function openStore(path: string, clock: Clock, chance: Chance, busyRetry: BusyRetry): Promise<Store> {
   checkSqlite();
   try {
-    await makePlace(path, clock, chance, busyRetry);
-    await lookBeforeOpening(path, clock);
+    await createFile(path, clock, chance, busyRetry);
+    await checkBeforeOpening(path, clock);
   } catch (error) {
     throw storeError(error, { path });
   }
@@ -56,8 +56,8 @@ export async function openStore(path: string, clock: Clock, chance: Chance, busy
  * While another process creates the file, its bytes can look like those of a foreign or a torn file. The rollback journal exists during
  * that time; then SQLite decides. A check that fell between two steps is repeated.
  */
-async function lookBeforeOpening(path: string, clock: Clock): Promise<void> {
-  for (let looks = 1; !existsSync(`${path}-journal`); looks++) {
+async function checkBeforeOpening(path: string, clock: Clock): Promise<void> {
+  for (let checks = 1; !existsSync(`${path}-journal`); checks++) {
     try {
       const header = await readHeader(path);
       if (header === null) return;
@@ -65,15 +65,15 @@ async function lookBeforeOpening(path: string, clock: Clock): Promise<void> {
       else refuseForeign(path, header.applicationId);
       return;
     } catch (error) {
-      if (looks === MOST_LOOKS || !isFaultError(error)) throw error;
-      await new Promise<void>((resolve) => clock.after(LOOK_AGAIN_MS, resolve));
+      if (checks === MAX_CHECKS || !isFaultError(error)) throw error;
+      await new Promise<void>((resolve) => clock.after(CHECK_AGAIN_MS, resolve));
     }
   }
 }
 
-/** Creating a file takes two steps, and while one is closed its log is gone for a moment: at most two checks can hit these moments. */
-const MOST_LOOKS = 3;
-const LOOK_AGAIN_MS = 20;
+/** Creating a file takes two steps, and closing one removes its log a moment early: at most two checks can fall into these moments. */
+const MAX_CHECKS = 3;
+const CHECK_AGAIN_MS = 20;
 
 /** Older versions can damage a file that two processes write to: https://sqlite.org/wal.html#walresetbug. */
 const OLDEST_SQLITE = [3, 51, 3] as const;
@@ -98,24 +98,24 @@ export function requireSqlite(version: string, nodeVersion: string): void {
 }
 
 /**
- * A journal is private: only the owner may read its folder and file. A new journal is completed beside its place
- * and then gets its name, so that several processes that begin at once never see half of one: the first keeps the name.
+ * A journal is private: only the owner may read its folder and file. A new journal is built as a draft in the same folder and then linked
+ * to its name, so that processes that start at the same time never see half a file: the first link wins.
  */
-async function makePlace(path: string, clock: Clock, chance: Chance, busyRetry: BusyRetry): Promise<void> {
+async function createFile(path: string, clock: Clock, chance: Chance, busyRetry: BusyRetry): Promise<void> {
   await makeFolder(dirname(path), { mode: 0o700 });
   // The check that follows reports a log without its file.
-  if (existsSync(path) || existsSync(`${path}-wal`)) return makeEmpty(path);
+  if (existsSync(path) || existsSync(`${path}-wal`)) return ensureFile(path);
   const draft = `${path}.${chance.newId(DRAFT)}`;
   try {
-    await makeEmpty(draft);
-    await makeWhole(draft, clock, chance, busyRetry);
+    await ensureFile(draft);
+    await completeDraft(draft, clock, chance, busyRetry);
     await link(draft, path);
   } catch (error) {
-    // Another process was first, and may have removed this draft as a dead process's.
+    // Another process was first, and may have removed this draft because it took it for an abandoned one.
     if (existsSync(path)) return;
-    // A file system without links: SQLite makes the file in its place.
+    // On a file system without hard links, SQLite creates the tables in the final file.
     if (!NO_LINKS.has(readCode(error))) throw error;
-    await makeEmpty(path);
+    await ensureFile(path);
   } finally {
     await removeDrafts(path, basename(draft));
   }
@@ -123,7 +123,7 @@ async function makePlace(path: string, clock: Clock, chance: Chance, busyRetry: 
 
 const DRAFT = "new";
 
-/** Of one process, or all: those of processes that were killed while they made a journal that another one has made since. */
+/** Removes one draft, or by default all of them: a process that was killed while it created the journal leaves its draft behind. */
 async function removeDrafts(path: string, beginning = `${basename(path)}.${DRAFT}_`): Promise<void> {
   const names = await readdir(dirname(path));
   for (const name of names) if (name.startsWith(beginning)) await rm(join(dirname(path), name), { force: true });
@@ -135,13 +135,14 @@ function readCode(error: unknown): unknown {
   return error instanceof Error ? readField(error, "code") : undefined;
 }
 
-async function makeEmpty(path: string): Promise<void> {
+/** Creates an empty file unless there is one. */
+async function ensureFile(path: string): Promise<void> {
   const file = await open(path, "a", 0o600);
   await file.close();
 }
 
 /** After it is closed, the draft is one complete file whose header says that it uses a write-ahead log. */
-async function makeWhole(path: string, clock: Clock, chance: Chance, busyRetry: BusyRetry): Promise<void> {
+async function completeDraft(path: string, clock: Clock, chance: Chance, busyRetry: BusyRetry): Promise<void> {
   const db = connect(path);
   try {
     await retryWhileBusy(busyRetry, "setting up the journal", () => setUp(db, path, clock.now(), chance));
@@ -154,7 +155,7 @@ async function makeWhole(path: string, clock: Clock, chance: Chance, busyRetry: 
 /** A file without our application id may be an empty SQLite file; any other belongs to another program. */
 export function refuseForeign(path: string, applicationId: number): void {
   if (applicationId === 0) {
-    // A process died while creating it: it is rolled back when it is opened for writing, and checked again then.
+    // A process died while it created the file. Opening it for writing rolls that back and checks the file again.
     if (existsSync(`${path}-journal`)) return;
     const { db } = connectReadonly(path);
     try {
@@ -191,7 +192,7 @@ function setUp(db: DatabaseSync, path: string, now: number, chance: Chance): voi
   db.exec("BEGIN IMMEDIATE");
   try {
     refuseNewer(versionOf(db), path);
-    // Between the first look and the lock another program may have taken the file.
+    // Between the first check and the lock, another program may have started to use the file.
     if (applicationIdOf(db) !== APPLICATION_ID && !isBlank(db)) throw foreign(path);
     bringUpToDate(db, now);
     db.prepare("INSERT INTO meta (name, value) VALUES ('store_id', ?) ON CONFLICT DO NOTHING").run(

@@ -29,7 +29,7 @@ function identityOf(file: string): string | null {
 
 function gone(path: string, file: string): Error {
   return drift(
-    `${file} was deleted, moved or replaced while this program has the journal open, so nothing more is acknowledged. ` +
+    `${file} was deleted, moved or replaced while this program has the journal open, so the journal accepts no more writes. ` +
       `Stop the program, put ${path} and ${path}-wal back together, and start it again.`,
     { context: { path } },
   );

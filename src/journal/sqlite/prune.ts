@@ -17,7 +17,7 @@ export interface Pruning {
   readonly write: GroupCommit["add"];
   readonly clock: Clock;
   readonly warn: OnWarning;
-  /** A session is gone. */
+  /** Called after a session was removed. */
   readonly forget: (session: string) => void;
 }
 

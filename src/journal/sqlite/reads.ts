@@ -31,7 +31,7 @@ export interface Reads extends LocalFeedSource {
   sessions(query: SessionsQuery): readonly SessionSummary[];
   faults(): FaultReads;
   readonly search: Search;
-  /** Another connection has committed since this was last asked. */
+  /** True if another connection has committed since the last call. */
   hasChanged(): boolean;
 }
 
@@ -56,7 +56,7 @@ export function createReads(db: DatabaseSync, fillIndexes: () => void = () => un
   const keptUnder = db.prepare(`SELECT ${KEPT_ROW} WHERE k.kind = ?1 AND ${isUnderSql("?2", "k.key")} ORDER BY k.key`);
   const timed = timedStatements(db);
   const session = db.prepare(`SELECT ${SUMMARY} FROM sessions WHERE session = ?`);
-  // Of sessions that began in the same millisecond the last row comes first; a session pruned meanwhile counts as the last of them.
+  // Sessions that began in the same millisecond are ordered by their row number. If the session of the cursor was pruned, the page starts with all of them.
   const behindOne = "(started_at, number) < (?1, coalesce((SELECT number FROM sessions WHERE session = ?2), 9e18))";
   const newestFirst = "ORDER BY started_at DESC, number DESC LIMIT ?3";
   const sessions = db.prepare(`SELECT ${SUMMARY} FROM sessions WHERE ${behindOne} ${newestFirst}`);
@@ -143,12 +143,12 @@ export function createReads(db: DatabaseSync, fillIndexes: () => void = () => un
   };
 }
 
-/** -1 is no limit. */
+/** SQLite's LIMIT for "all rows". */
 const ALL = -1;
 
 type Rows = (...asked: (string | number)[]) => readonly unknown[];
 
-/** Each goes through an index that has the order already. */
+/** Each query reads an index that is already in the right order. */
 function timedStatements(db: DatabaseSync): Readonly<Record<TimeQuery["order"], { all: Rows; tagged: Rows }>> {
   const both = (behind: ">" | "<", direction: "ASC" | "DESC"): { all: Rows; tagged: Rows } => {
     const order = (of: string): string => `ORDER BY ${of}.at ${direction}, ${of}.key ${direction} LIMIT ?5`;

@@ -54,7 +54,7 @@ const STEPS: readonly Step[] = [
     db.exec("ALTER TABLE kept ADD COLUMN updated_at INTEGER NOT NULL DEFAULT 0");
     db.prepare("UPDATE kept SET updated_at = ?").run(now);
   },
-  // Drivers of runs look at all wakes again and again: the index holds them side by side, where the table has large values in between.
+  // Drivers read all wake times again and again. The index holds them side by side; in the table, large values lie in between.
   (db) =>
     db.exec(`
         CREATE TABLE holds (
@@ -63,7 +63,7 @@ const STEPS: readonly Step[] = [
           until INTEGER NOT NULL
         ) WITHOUT ROWID;
         CREATE INDEX kept_wakes ON kept (kind, key, value) WHERE kind = 'wake'`),
-  // Kept values get a checksum, and a place in lists by time. Those from before are taken as they are: their checksum is made now.
+  // Kept values get a checksum, and a place in lists by time. Existing values are trusted as they are and get their checksum now.
   (db) => {
     defineKeptFunctions(db);
     db.exec(`
@@ -109,7 +109,7 @@ function fillKeptIndexes(db: DatabaseSync): void {
   fillKeptTags(db);
 }
 
-/** The largest position that is missing among those that were given. */
+/** The highest position that was once assigned to an entry and has no entry now. */
 const PRUNED = `SELECT 'pruned' AS name, coalesce(
           (SELECT seq FROM main.sqlite_sequence WHERE name = 'events'
              AND seq > coalesce((SELECT max(id) FROM main.events), 0)),
@@ -128,14 +128,14 @@ function defineKeptFunctions(db: DatabaseSync): void {
   db.function("kept_tag", { ...options, varargs: true }, () => null);
 }
 
-/** The versions from which on kept values have checksums, failures have an index, and there are holds. */
+/** The first version in which kept values have checksums, failures have an index, and the table of holds exists. */
 const SEALED_VERSION = 4;
 const INDEXED_VERSION = 5;
 export const HOLDS_VERSION = 3;
 
 /**
- * Lets a connection that only looks at an older file see it as this program's own would be. Nothing is written to the file: these are views
- * and tables of the connection. Returns what fills the indexes, which takes time and only few readers need.
+ * Lets a read-only connection read an older file as if it had the current schema. Nothing is written to the file: these are temporary views
+ * and tables of the connection. Returns the function that fills the indexes, because that takes time and few readers need them.
  */
 export function seeAsCurrent(db: DatabaseSync): () => void {
   if (versionOf(db) >= INDEXED_VERSION) return () => undefined;
@@ -185,7 +185,7 @@ export function applicationIdOf(db: DatabaseSync): number {
   return numberOf(db, "application_id");
 }
 
-/** Whether anything was ever put into the file. */
+/** True while the file has no tables. */
 export function isBlank(db: DatabaseSync): boolean {
   return db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
 }

@@ -37,12 +37,13 @@ export function createSearch(db: DatabaseSync, keptRun: (run: string) => unknown
     if (words.length === 0) return [];
     const from = after?.position ?? Number.MAX_SAFE_INTEGER;
     const asked = [matchOf(words), from, Number.isFinite(limit) ? limit : -1] as const;
-    const newest = kinds.includes("fault") ? unfilled.all(from).map(occurrence) : [];
-    const read = newest.filter((fault) => contains(textOfFault(fault), words));
+    // The newest failures are not in the index yet, so they are scanned.
+    const unindexed = kinds.includes("fault") ? unfilled.all(from).map(occurrence) : [];
+    const scanned = unindexed.filter((fault) => contains(textOfFault(fault), words));
     return Array.from(new Set(kinds))
       .map((kind) => indexes[kind])
       .flatMap((index) => index.matching.all(...asked).flatMap((row) => index.at(Number(row["position"]))))
-      .concat(read.map((fault) => ({ kind: "fault", position: fault.position, fault })))
+      .concat(scanned.map((fault) => ({ kind: "fault", position: fault.position, fault })))
       .sort((a, b) => b.position - a.position)
       .slice(0, limit);
   };

@@ -70,7 +70,7 @@ function createSqliteJournal(
     commit() {
       writes.commit();
       mark.settle();
-      // Written into a file that has no name any more: that is not on disk.
+      // A commit to a file that was deleted or replaced is lost when this process ends.
       files.refuseGone();
     },
     rollback: () => writes.rollback(),

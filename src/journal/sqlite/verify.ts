@@ -1,4 +1,4 @@
-// Verifies a journal's file at one moment, through a connection of its own, so that writers go on meanwhile.
+// Verifies one snapshot of a journal's file through a connection of its own, so that writers are not blocked.
 
 import type { DatabaseSync } from "node:sqlite";
 import { traitsOf } from "../../core/fault/catalogue.ts";
@@ -30,7 +30,7 @@ export async function verifyStore(path: string, clock: Clock): Promise<VerifyRep
       const fillIndexes = seeAsCurrent(db);
       db.exec("BEGIN");
       fillIndexes();
-      const report = await verifyMoment(db, clock);
+      const report = await verifySnapshot(db, clock);
       // Without the log, a write in progress looks like damage.
       const hasMoved = stamp !== null && stampOf(path) !== stamp;
       if (report.firstBad === null || !hasMoved) return report;
@@ -40,7 +40,7 @@ export async function verifyStore(path: string, clock: Clock): Promise<VerifyRep
   }
 }
 
-async function verifyMoment(db: DatabaseSync, clock: Clock): Promise<VerifyReport> {
+async function verifySnapshot(db: DatabaseSync, clock: Clock): Promise<VerifyReport> {
   const place: VerifyPlace = { session: "", seq: 0, sessions: 0, entries: 0 };
   const firstBad = await firstBadOf(db, clock, place);
   return { sessions: place.sessions, entries: place.entries, firstBad };
@@ -102,7 +102,7 @@ function findOrphanTag(db: DatabaseSync): Bad | null {
 
 const NEWEST = "SELECT message FROM faults WHERE family = g.number ORDER BY at DESC, position DESC LIMIT 1";
 
-/** Each finds a record that the failures of the index do not give. */
+/** Each query finds a count that does not agree with the indexed failures. */
 const WRONG_GROUPS = [
   `SELECT fingerprint AS name FROM fault_groups AS g WHERE (count, sessions, first_at, last_at) IS NOT
      (SELECT count(*), count(DISTINCT session), min(at), max(at) FROM faults WHERE family = g.number)

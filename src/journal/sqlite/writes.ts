@@ -19,13 +19,13 @@ export interface Writes extends Transaction {
   append(session: string, after: number, entries: readonly EncodedEntry[], keeps: readonly EncodedKeep[]): void;
   keep(keeps: readonly EncodedKeep[], now: number): void;
   keepFirst(keep: EncodedKeep & { readonly text: string }, now: number): boolean;
-  /** Forgets a session that was removed. */
+  /** Drops the remembered head of a session that was removed. */
   forget(session: string): void;
   /** The sessions appended to since this was last asked. */
   takeTouched(): ReadonlySet<string>;
 }
 
-/** Where a session stands. */
+/** The state of a session after its last entry. */
 interface Head {
   /** Its row in the table; null for a session that is not there yet. */
   readonly number: number | bigint | null;

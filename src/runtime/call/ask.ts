@@ -24,7 +24,7 @@ import { chainAfter } from "./chain.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** Has a question: a call, or the program itself. */
+/** The one who asks: a call, or the program itself. */
 export interface Asker {
   readonly engine: Engine;
   readonly request: Pick<CallRequest, "recorder" | "headless" | "deadline">;
@@ -82,7 +82,7 @@ export async function takeAnswer(
   await record.write({ type: "question-answered", call, id, answer: shown, by }, keeps, engine.clock.now());
 }
 
-/** null: answered, go on. */
+/** null: it was answered, and the call continues. */
 export async function askPerson(run: LiveCall, state: CallState): Promise<Outcome<unknown> | null> {
   const open = state.step.at === "ask" ? state.step.question : null;
   const { question, answered } = await ask(run, open, () => questionAbout(run, state));
@@ -103,7 +103,7 @@ export async function askPerson(run: LiveCall, state: CallState): Promise<Outcom
   return null;
 }
 
-/** The question is open no longer. */
+/** Removes a question from the journal's open ones. */
 export function noQuestion(id: string): Keep[] {
   return [
     { kind: "question", key: id, value: null },

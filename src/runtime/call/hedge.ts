@@ -1,8 +1,8 @@
 // A second attempt beside a silent one (`core/decide/hedge.ts` decides): both belong to one call.
-// H4  The first of the two that claims the answer has it, and the other is given up in the same moment: nothing of it is seen.
-// H5  What each of them used is booked, once, however it ended.
-// H6  A first attempt that fails while the second one runs is decided about as ever; what follows waits for the second one.
-// Calls of a session are not hedged: their journal continues one attempt after a crash, not two.
+// H4  The first of the two that claims the answer wins. The other is given up at that moment, so the caller sees nothing of it.
+// H5  The cost of each is booked exactly once, however it ended.
+// H6  If the first attempt fails while the second one runs, `decide` is asked as usual, but its decision waits for the second one to end.
+// Calls of a session are not hedged: after a crash, a session can continue one unfinished attempt of a call, not two.
 
 import { hedgeDelayMs, hedgeTarget } from "../../core/decide/hedge.ts";
 import { fault } from "../../core/fault/fault.ts";
@@ -17,7 +17,7 @@ import { endAttempt, endLost } from "./settle.ts";
 
 /** The part of a call that sends one attempt to another target. */
 export interface SecondRun extends LiveCall {
-  /** null: it was not sent. */
+  /** Sends the second attempt. Resolves when it has ended; null if it was not sent. */
   sendOnce(hedge: SentHedge): Promise<Attempt | null>;
   /** Gives up its attempt, or its wait for one; the call continues. */
   withdraw(why: typeof OUTRUN): void;
@@ -29,16 +29,16 @@ export interface HedgedRun extends LiveCall {
 }
 
 const OUTRUN = fault("ToolCancelled", { message: "another target of the chain answered first" });
-/** A fault that silences a target: what a second attempt is sent for. */
+/** Stands for the silence when the chain is asked for its next target. The journal never sees it. */
 const SILENT = fault("NetworkTimeout", { message: "the target is silent", context: { phase: "first-token" } });
 
-/** Watches an attempt that begins; null when its chain, its request or its session does not allow a second one. */
+/** Watches an attempt that begins. null if the chain, the request or the session does not allow a second one. */
 export function hedgeFor(run: HedgedRun, first: Attempt): Hedge | null {
   const { tool } = run.binding;
   const options = tool.member?.chain.hedge ?? null;
-  const about = (run.input as Partial<ChainRequest> | null)?.hedging;
-  if (options === null || about === undefined || run.request.recorder.isSession || run.hedgesSent > 0) return null;
-  return about.mayRepeat && tool.idempotent ? new Hedge(run, first, options, about.isStream) : null;
+  const hedging = (run.input as Partial<ChainRequest> | null)?.hedging;
+  if (options === null || hedging === undefined || run.request.recorder.isSession || run.hedgesSent > 0) return null;
+  return hedging.mayRepeat && tool.idempotent ? new Hedge(run, first, options, hedging.isStream) : null;
 }
 
 export class Hedge {
@@ -47,8 +47,9 @@ export class Hedge {
   private readonly isStream: boolean;
   private readonly disarm: () => void;
   private beside: SecondRun | null = null;
-  /** The second attempt, if it has won when it ends. */
+  /** Resolves when the second attempt has ended: with it if it won, otherwise with null. */
   private won: Promise<Attempt | null> | null = null;
+  /** The attempt that answers the call; null while neither does. */
   private winner: Attempt | null = null;
 
   constructor(run: HedgedRun, first: Attempt, { after }: HedgeOptions, isStream: boolean) {
@@ -64,7 +65,7 @@ export class Hedge {
     if (this.winner !== null) return this.winner === attempt;
     this.winner = attempt;
     this.disarm();
-    // An attempt that was outrun was silent for at least so long: leaving it out would make its target look faster.
+    // The first attempt was silent for at least this long. Without this sample its target would look faster than it is.
     this.noteSilence(this.run.binding, this.first);
     if (attempt === this.first) this.beside?.withdraw(OUTRUN);
     else {
@@ -74,13 +75,13 @@ export class Hedge {
     return true;
   }
 
-  /** The call is over: no attempt of it goes on. */
+  /** The call is over: no attempt of it continues. */
   stop(why: typeof OUTRUN): void {
     this.disarm();
     this.beside?.withdraw(why);
   }
 
-  /** The first attempt has ended: writes how both went. */
+  /** Called when the first attempt has ended. Records how both ended. */
   async settle(): Promise<void> {
     const { run, first } = this;
     this.disarm();
@@ -100,7 +101,7 @@ export class Hedge {
     const now = engine.clock.now();
     const { chain } = chainAfter(run, SILENT, now);
     const members = binding.tool.member?.chain.members ?? [];
-    const boundTo = (id: string): Binding | null => {
+    const bindingOf = (id: string): Binding | null => {
       const found = members.find((each) => each.id === id);
       return found === undefined ? null : binding.bindings.bind(found);
     };
@@ -109,16 +110,16 @@ export class Hedge {
       mayRepeat: true,
       isAnswering: first.end !== null || run.cancelled !== null || this.winner !== null,
       sent: run.hedgesSent,
-      retryBudgetLeft: ({ id }) => boundTo(id)?.retryBudget.canSpend(now) === true,
+      retryBudgetLeft: ({ id }) => bindingOf(id)?.retryBudget.canSpend(now) === true,
     });
-    const other = target === null ? null : boundTo(target.id);
+    const other = target === null ? null : bindingOf(target.id);
     if (other === null || !other.tool.idempotent) return;
     run.hedgesSent += 1;
     other.retryBudget.spend(now);
     const beside = run.second(other);
     this.beside = beside;
     this.won = this.sendSecond(beside, { beside: binding.tool.id, silentMs: now - first.startedAt });
-    // `settle` meets its error; until then it is not an unhandled one.
+    // `settle` awaits it later and handles its error. Until then Node must not report it as unhandled.
     void Promise.allSettled([this.won]);
   }
 

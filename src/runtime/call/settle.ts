@@ -334,7 +334,7 @@ async function keepArtefacts(run: LiveCall, attempt: Attempt): Promise<readonly 
   return events;
 }
 
-/** Ends an attempt beside which another one answers, or still may: books what it used, and tells its breaker how it went. */
+/** Ends an attempt that lost to another attempt of the call, or may still lose: books its cost and reports the result to its breaker. */
 export async function endLost(run: LiveCall, attempt: Attempt): Promise<void> {
   const { engine, request, call, binding, record } = run;
   const cost = costOfAttempt(run, attempt);

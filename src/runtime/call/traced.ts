@@ -16,7 +16,7 @@ interface Traced {
   readonly binding: Binding;
 }
 
-/** null while the program registers no tracer provider: then there is nothing to do but to look. */
+/** null while the program registers no tracer provider: then tracing costs one check. */
 export function tracedRequest(
   run: Traced,
   request: CallRequest,

@@ -1,4 +1,4 @@
-// What an operator has allowed a node in this run: by the instruction of this visit, or by an earlier one that lasts.
+// What an operator has allowed a node to use in this run: by the instruction of this visit, or by an earlier grant that still holds.
 
 import type { Instruction } from "../../core/flow/node.ts";
 

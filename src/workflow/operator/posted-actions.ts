@@ -11,7 +11,7 @@ export interface PostedAction {
   readonly params: Readonly<Record<string, unknown>>;
   readonly by: string;
   readonly at: number;
-  /** It was carried out when it was posted, so nothing is left to do. */
+  /** It was carried out at once: it is kept only so that a second click does nothing. */
   readonly isDone?: true;
 }
 
@@ -31,7 +31,7 @@ export async function wakeRun(journal: Journal, run: string, at: number): Promis
   await journal.keep([{ kind: "wake", key: run, value: at }]);
 }
 
-/** Those that were posted and not taken yet, oldest first. */
+/** Actions that were posted and not yet carried out, oldest first. */
 export async function openActions(journal: Journal, run: string, state: RunState): Promise<readonly PostedAction[]> {
   const kept = await journal.keptAll("action", run);
   return kept

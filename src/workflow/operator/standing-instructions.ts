@@ -12,7 +12,7 @@ import type { PostedAction } from "./posted-actions.ts";
 /** Actions that hold for the rest of the run, not only for one attempt. */
 const LASTING: ReadonlySet<string> = new Set([GRANT, "raise-limit"]);
 
-/** The instruction of a visit, together with what lasts from earlier ones. */
+/** The instruction of a visit, together with the grants and raised limits of earlier ones. */
 export async function instructionFor(
   journal: Journal,
   run: string,
@@ -52,8 +52,8 @@ async function takenActions(journal: Journal, run: string, state: RunState): Pro
   const own = (await journal.keptAll("action", run)).map(({ value }) => value as PostedAction);
   const taken = own.filter(({ key, isDone }) => isDone === true || state.actions.includes(key));
   const { predecessor } = state;
-  const led = predecessor === null ? null : await journal.kept("action", `${predecessor}/successor`);
-  const all = led === null || led === undefined ? taken : [led as PostedAction, ...taken];
+  const starter = predecessor === null ? null : await journal.kept("action", `${predecessor}/successor`);
+  const all = starter === null || starter === undefined ? taken : [starter as PostedAction, ...taken];
   return all.toSorted((a, b) => a.at - b.at);
 }
 

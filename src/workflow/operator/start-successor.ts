@@ -1,4 +1,5 @@
-// Starts the successor that continues a failed run, at most one per run. The two are linked: the old run records its successor.
+// Starts the successor that continues a failed run, at most one per run, and records it in the old run. `successor.ts` computes what the
+// successor takes over.
 
 import { isFault } from "../../core/fault/fault.ts";
 import { createRedactor } from "../../core/fault/redact.ts";

@@ -1,5 +1,5 @@
-// The run that continues a failed one: finished nodes keep their outputs, the failed node starts again, and what an
-// operator wants to be different this time goes with it.
+// What the successor of a failed run takes over: finished nodes keep their outputs, the failed node starts again, and the operator's
+// instruction says what to do differently. `start-successor.ts` starts the run.
 
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { fault } from "../../core/fault/fault.ts";
@@ -73,7 +73,7 @@ function inheritedVisit(visit: Visit, now: number): Visit {
   return isOver && visit.skipped !== "sibling-failed" ? finished(visit) : unstarted(visit, now);
 }
 
-/** Inherited: what it cost belongs to the old run. */
+/** A finished visit in the new run. Its cost stays with the old run. */
 function finished(visit: Visit): Visit {
   return { ...visit, inherited: true, spentMicrocents: 0, callAttempts: 0, pause: null, instruction: null };
 }

@@ -1,5 +1,5 @@
-// What an operator does to a run: resumes it, cancels it, answers its questions, takes one of its actions. A run has one writer, so
-// most of it is posted for the process that advances the run.
+// What an operator does to a run: resumes it, cancels it, answers its questions, takes one of its actions. A run has one writer, so most of
+// these are posted to the journal for the process that advances the run.
 
 import { FaultError } from "../../core/fault/fault-error.ts";
 import { type Fault, isFault } from "../../core/fault/fault.ts";
@@ -27,7 +27,7 @@ export interface OperatorDeps extends RunsDeps {
   readonly holds: RunHolds;
   /** One successor per run, by the run's name. */
   readonly successors: KeyedMutex;
-  /** The run has something to do. */
+  /** Tells the driver that the run has something to do. */
   readonly due: (run: string) => void;
 }
 
@@ -70,7 +70,7 @@ async function changeWorkflow(
     await keepDefinition(deps, workflow);
     const folded = await deps.reader.read(run);
     const session = await openRun(deps, folded, workflow, summary.limits);
-    // What waits starts again under the changed workflow, and may ask something else.
+    // Waiting visits start again under the changed workflow and may ask something else, so their questions are withdrawn.
     const asked = runOf(folded).visits.flatMap(({ pause }) => pause?.questions ?? []);
     const changed = { type: "workflow-changed", from: summary.digest, to: workflow.digest, by } as const;
     await session.record(
@@ -161,9 +161,9 @@ async function carryOut(
 ): Promise<Acted> {
   switch (offered.effect) {
     case "answer":
-      // An answer with a comment is more than a question can take: the gate gets it as an instruction.
+      // A question cannot hold an answer with a comment, so the gate gets it as an instruction.
       if ("text" in params) return instruct(deps, run, offered, params, by);
-      return noted(
+      return noteDone(
         deps,
         run,
         offered,
@@ -172,10 +172,10 @@ async function carryOut(
       );
     case "resume":
       await resumeRun(deps, run, null, "refuse", by);
-      return noted(deps, run, offered, by, true);
+      return noteDone(deps, run, offered, by, true);
     case "cancel":
       await cancelRun(deps, run, by);
-      return noted(deps, run, offered, by, true);
+      return noteDone(deps, run, offered, by, true);
     case "successor": {
       const acted = await deps.successors.run(run, () => startSuccessor(deps, run, state, offered, params, by));
       deps.due(acted.run);
@@ -186,7 +186,7 @@ async function carryOut(
   }
 }
 
-async function noted(
+async function noteDone(
   { journal, clock }: OperatorDeps,
   run: string,
   { id: action, key }: OfferedAction,
