@@ -39,7 +39,7 @@ export const gatewayView = z
   .object({
     keys: z.array(gatewayKey).describe("Never with the key itself. Empty: every client of this machine may use it."),
     routes: z.array(
-      z.object({ name: z.string(), midStream: z.enum(["fail", "restart"]), steps: z.array(step) }).meta({
+      z.object({ name: z.string(), midStream: z.enum(["fail", "restart", "continue"]), steps: z.array(step) }).meta({
         id: "GatewayRoute",
       }),
     ),

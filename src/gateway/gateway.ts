@@ -226,18 +226,22 @@ export class Gateway {
     const { dialect, facts } = asked;
     const { clock, scrub } = this.#faultline.home;
     const startedAt = clock.now();
+    const own = dialectFor(dialect, asked.query, facts.streaming);
+    const canContinue = taken.route.midStream === "continue" && taken.steps.some(({ target }) => target.continues);
+    const isContinued = canContinue && facts.streaming && own.streamAs === "events" && !facts.wantsJson;
     const answer = new ClientAnswer(
       response,
-      dialectFor(dialect, asked.query, facts.streaming),
+      own,
       facts.streaming && taken.route.midStream === "restart",
       clock,
+      isContinued,
     );
     const chain = inForce.chains.get(taken, dialect, facts.model ?? "", start);
     const account = this.#accountOf(key);
     const refreshing = account.isBounded ? this.#ledger.refresh(account) : null;
     if (refreshing !== null) await refreshing;
     const purse = new CallPurse(account);
-    const request = new GatewayRequest(asked, answer, account.isBounded);
+    const request = new GatewayRequest(asked, answer, account.isBounded, isContinued);
     const decisions: LedgerDecision[] = [];
     const entries: NewEntry[] = [];
     const heard = (event: JournalEvent, at: number): void => {
@@ -267,7 +271,7 @@ export class Gateway {
         ...{ call: outcome.call, at: startedAt, tookMs: endedAt - startedAt, ...about },
         ...{ target, attempts: outcome.attempts, status: outcome.status },
         ...{ code: "fault" in outcome ? outcome.fault.code : null, microcents, isExact },
-        ...{ omitted: request.memory.omitted, decisions },
+        ...{ omitted: request.memory.omitted, decisions, continued: request.memory.continued },
       },
       account,
       entries,

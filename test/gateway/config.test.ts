@@ -68,6 +68,16 @@ const MISTAKES = [
     says: "5:24 GW106 no price is known for `a/m`, so it does not answer keys with a budget (me)",
   },
   {
+    name: "a route whose texts no target continues",
+    yaml: `${TARGETS}routes: { x: { chain: [a/m], mid_stream: continue } }\nkeys: { you: {} }`,
+    says: "5:42 GW107 no target of route `x` continues a text, so a stream that breaks ends with an error",
+  },
+  {
+    name: "a hedge without a time",
+    yaml: `${TARGETS}routes: { x: { chain: [a/m], hedge: {} } }`,
+    says: "5:30 GW006 routes.x.hedge.after is missing",
+  },
+  {
     name: "a target with a name that cannot be used",
     yaml: `version: 1\ntargets: { "a b": { dialect: openai-chat, base_url: "http://x" } }`,
     says: "2:12 GW005 targets.a b must be letters, digits, dots, dashes and underscores",

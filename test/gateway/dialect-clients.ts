@@ -165,7 +165,7 @@ function eventsIn(raw: string): readonly unknown[] {
 
 const ERROR_TYPES: ReadonlySet<unknown> = new Set(["error", "response.failed"]);
 
-function readEvents(dialect: Protocol, raw: string): Read {
+export function readEvents(dialect: Protocol, raw: string): Read {
   const events = eventsIn(raw);
   const { piece, isEnd } = READINGS[dialect];
   const error = events.find((data) => at(data, "error") !== undefined || ERROR_TYPES.has(at(data, "type"))) ?? null;

@@ -8,7 +8,7 @@ import { WRITERS } from "../../src/gateway/translate/write-answer.ts";
 
 const about: AboutAnswer = {
   ...{ id: "1", model: "gemini-3-pro-preview", createdAt: 0, inputTokens: 1 },
-  ...{ textTools: new Set<string>(), wantsUsage: false, asList: false },
+  ...{ textTools: new Set<string>(), wantsUsage: false, asList: false, sent: null },
 };
 const call: AnswerCall = { type: "tool-call", toolCallId: "c1", toolName: "search", input: `{"q":"north"}` };
 const signedCall: AnswerCall = { ...call, providerMetadata: { google: { thoughtSignature: "sig-1" } } };

@@ -9,6 +9,8 @@
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../host/clock.ts";
 import { HeldBytes } from "../../provider/fetch/bounded.ts";
+import type { Protocol } from "../../provider/wire/protocol.ts";
+import { type Continuation, continuationOf } from "./continuation.ts";
 import type { Dialect } from "../dialect/dialect.ts";
 import type { ErrorWords } from "../dialect/error-words.ts";
 import type { PlainHeaders } from "../request/header-lists.ts";
@@ -53,9 +55,12 @@ export class ClientAnswer {
   private gatheredBytes = 0;
   private sentAt = 0;
   private readonly clock: Clock;
+  /** The lines that the client gets, while another target could continue them; null when none could. */
+  private shown: HeldBytes | null;
   private stopWaiting: (() => void) | null = null;
 
-  constructor(response: ServerResponse, dialect: Dialect, holdsAll: boolean, clock: Clock) {
+  constructor(response: ServerResponse, dialect: Dialect, holdsAll: boolean, clock: Clock, isContinued = false) {
+    this.shown = isContinued ? new HeldBytes("answer") : null;
     this.clock = clock;
     this.response = response;
     this.dialect = dialect;
@@ -91,6 +96,17 @@ export class ClientAnswer {
     if (this.holdsAll) return false;
     this.show(head);
     return true;
+  }
+
+  /** What the client has, if another target can continue it. */
+  continuation(dialect: Protocol): Continuation | null {
+    return this.shown === null ? null : continuationOf(dialect, new TextDecoder().decode(this.shown.whole()));
+  }
+
+  /** Another target continues: the line that broke is dropped, and a comment says who goes on. */
+  resume(target: string): void {
+    this.line = [];
+    this.push(new TextEncoder().encode(`\n: ${OWN_HEADERS}continued: ${target}\n\n`));
   }
 
   /** Holds back the chunk with the end mark until the answer is recorded. */
@@ -204,6 +220,7 @@ export class ClientAnswer {
   }
 
   private gather(chunk: Chunk): void {
+    if (this.shown?.takes(chunk) === false) this.shown = null;
     this.gathered.push(chunk);
     this.gatheredBytes += chunk.length;
   }

@@ -47,6 +47,11 @@ const target = z
     provider: name.describe("Whose prices and model facts apply. Default: the dialect's vendor."),
     models: z.array(z.string().min(1)).min(1).describe("The models that clients are shown and may name directly."),
     region: name.describe("Where it runs, for keys that are bound to regions."),
+    continues: z
+      .boolean()
+      .describe(
+        "It continues an answer whose beginning it gets as the last message (a prefill), for routes with `mid_stream: continue`. Default: false.",
+      ),
     max_concurrent: z.int().min(1).max(100_000).describe("How many requests may run at the same time."),
     requests_per_minute: z
       .number()
@@ -63,6 +68,7 @@ const target = z
     provider: true,
     models: true,
     region: true,
+    continues: true,
     max_concurrent: true,
     requests_per_minute: true,
     prices: true,
@@ -76,9 +82,9 @@ const route = z
       .min(1)
       .describe("`target/model`, or `target` for the model that was asked for; the first choice first."),
     mid_stream: z
-      .enum(["fail", "restart"])
+      .enum(["fail", "restart", "continue"])
       .describe(
-        "After a stream broke: `fail` ends it with an error event; `restart` starts over, and shows a stream only when it is whole. Default: `fail`.",
+        "After a stream broke: `fail` ends it with an error event; `restart` starts over, and shows a stream only when it is whole; `continue` lets a target with `continues` go on with the text. Default: `fail`.",
       ),
     min_characters_per_second: z
       .number()

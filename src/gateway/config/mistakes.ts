@@ -12,6 +12,7 @@ export interface GatewayMistakeFacts {
   readonly "no-client-key": { readonly client: string; readonly variable: string | null };
   readonly "unknown-target": Unknown;
   readonly "unknown-route": Unknown;
+  readonly "none-continues": { readonly route: string };
   readonly "no-price": { readonly target: string; readonly model: string; readonly clients: readonly string[] };
 }
 
@@ -111,6 +112,22 @@ export const MISTAKES: MistakeRows = {
       "zh-CN": ({ written, ...names }) => ({
         message: `没有路由 \`${written}\``,
         ...hintOf(names, "zh-CN", "没有这个路由"),
+      }),
+    },
+  },
+  "none-continues": {
+    code: "GW107",
+    severity: "warning",
+    says: {
+      "en": ({ route }) => ({
+        message: `no target of route \`${route}\` continues a text, so a stream that breaks ends with an error`,
+        label: "no target continues",
+        help: "Set `continues: true` for a target that takes the beginning of an answer as its last message.",
+      }),
+      "zh-CN": ({ route }) => ({
+        message: `路由 \`${route}\` 的目标都不能继续文本，因此中断的流以错误结束`,
+        label: "没有能继续的目标",
+        help: "请为能够接受以助手消息结尾的请求的目标设置 `continues: true`。",
       }),
     },
   },

@@ -131,6 +131,7 @@ class Builder {
       key,
       models: target.models ?? [],
       region: target.region ?? null,
+      continues: target.continues ?? false,
       maxConcurrent: target.max_concurrent ?? null,
       maxPerMinute: target.requests_per_minute ?? null,
       prices: Object.entries(target.prices ?? {}).map(([model, { input, output, cached_input, cache_write }]) => ({
@@ -161,6 +162,8 @@ class Builder {
     });
     const [first, ...rest] = steps;
     if (first === undefined) return null;
+    if (mid_stream === "continue" && !steps.some(({ target }) => target.continues))
+      this.#mistake("none-continues", ["routes", name, "mid_stream"], { route: name });
     return {
       name,
       steps: [first, ...rest],

@@ -15,6 +15,8 @@ export interface GatewayTarget {
   readonly key: string | null;
   readonly models: readonly string[];
   readonly region: string | null;
+  /** It continues a text that another target has begun. */
+  readonly continues: boolean;
   readonly maxConcurrent: number | null;
   readonly maxPerMinute: number | null;
   /** Prices of its models that the file states. They win over the built-in ones. */
@@ -31,7 +33,7 @@ export interface RouteStep {
 export interface GatewayRoute {
   readonly name: string;
   readonly steps: readonly [RouteStep, ...RouteStep[]];
-  readonly midStream: "fail" | "restart";
+  readonly midStream: "fail" | "restart" | "continue";
   readonly affinity: boolean;
   /** The slowest allowed stream; 0 for any. */
   readonly leastPerSecond: number;

@@ -37,6 +37,8 @@ export interface LedgerLine {
   /** What the request to the target lacked. */
   readonly omitted: readonly string[];
   readonly decisions: readonly LedgerDecision[];
+  /** How often another attempt went on with a text that had broken off. Absent in lines of older programs. */
+  readonly continued?: number;
 }
 
 export interface LedgerPage {

@@ -7,6 +7,7 @@ import type { Protocol } from "../../provider/wire/protocol.ts";
 import type { RequestFacts } from "../../provider/wire/request-facts.ts";
 import type { ChainRequest } from "../../runtime/tool/tool.ts";
 import type { AnswerHead, ClientAnswer } from "../answer/client-answer.ts";
+import type { Continuation } from "../answer/continuation.ts";
 import { readRequest } from "../translate/read-request.ts";
 import type { ReadRequest } from "../translate/request-reading.ts";
 import type { PlainHeaders } from "./header-lists.ts";
@@ -42,6 +43,8 @@ export interface GatewayMemory {
   omitted: readonly string[];
   /** What the target has stored of the answer, by which a later request may continue it. */
   stored: string | null;
+  /** How often another attempt went on with a text that had broken off. */
+  continued: number;
 }
 
 export class GatewayRequest implements ChainRequest {
@@ -49,6 +52,8 @@ export class GatewayRequest implements ChainRequest {
   readonly answer: ClientAnswer;
   /** Its client has a budget, which each piece of a stream may exceed. */
   readonly isMetered: boolean;
+  /** A text that breaks off may be continued by another target. */
+  readonly isContinued: boolean;
   readonly memory: GatewayMemory;
   /** The request in the form that all dialects share, fitted to its target; null: its bytes are sent. */
   readonly translated: ModelRequest | null;
@@ -60,13 +65,15 @@ export class GatewayRequest implements ChainRequest {
     asked: AskedModel,
     answer: ClientAnswer,
     isMetered: boolean,
-    memory: GatewayMemory = { refused: null, whole: null, head: null, omitted: [], stored: null },
+    isContinued: boolean,
+    memory: GatewayMemory = { refused: null, whole: null, head: null, omitted: [], stored: null, continued: 0 },
     translated: ModelRequest | null = null,
     omitted: readonly string[] = [],
   ) {
     this.asked = asked;
     this.answer = answer;
     this.isMetered = isMetered;
+    this.isContinued = isContinued;
     this.memory = memory;
     this.translated = translated;
     this.omitted = omitted;
@@ -78,7 +85,14 @@ export class GatewayRequest implements ChainRequest {
   }
 
   translatedAs(request: ModelRequest, omitted: readonly string[]): GatewayRequest {
-    return new GatewayRequest(this.asked, this.answer, this.isMetered, this.memory, request, omitted);
+    return new GatewayRequest(this.asked, this.answer, this.isMetered, this.isContinued, this.memory, request, omitted);
+  }
+
+  /** What the client has of an answer that broke off, for the target that continues it. */
+  get continuation(): Continuation | null {
+    const { refused, options } = this.read;
+    const isText = refused === null && options.responseFormat?.type !== "json";
+    return isText && this.answer.isOpen ? this.answer.continuation(this.asked.dialect) : null;
   }
 
   get hedging(): NonNullable<ChainRequest["hedging"]> {

@@ -7,7 +7,8 @@ import { needsOf, walkRequest } from "../../provider/model/request-walk.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";
 import type { GatewayRoute, RouteStep } from "../config/settings.ts";
 import type { GatewayRequest } from "../request/gateway-request.ts";
-import { byteMember, dialectOnly, type GatewayDeps, type GatewayMember } from "../target/byte-member.ts";
+import { fault } from "../../core/fault/fault.ts";
+import { byteMember, CONTINUES, dialectOnly, type GatewayDeps, type GatewayMember } from "../target/byte-member.ts";
 import { fallbackMember, translatedMember } from "../target/model-member.ts";
 import type { TakenRoute } from "./routing.ts";
 
@@ -43,12 +44,13 @@ export class Chains {
     steps: readonly RouteStep[],
     dialect: Protocol,
     model: string,
-    { leastPerSecond, hedge }: GatewayRoute,
+    { leastPerSecond, hedge, midStream }: GatewayRoute,
   ): GatewayChain {
     const members = steps.map((step, index): GatewayMember => {
       const placed = { target: step.target, model: step.model ?? model, hasFallback: steps.length > 1, leastPerSecond };
       if (!step.target.dialects.includes(dialect)) return translatedMember(placed, dialect, this.#deps);
-      return (index === 0 ? byteMember : fallbackMember)(placed, dialect, this.#deps);
+      if (index === 0 && midStream !== "continue") return byteMember(placed, dialect, this.#deps);
+      return fallbackMember(placed, dialect, this.#deps, index === 0);
     });
     const repairs = { regenerate: (request: GatewayRequest) => request };
     return chain(members, {
@@ -64,9 +66,18 @@ export class Chains {
 function needsOfRequest(request: GatewayRequest, dialect: Protocol): RequestNeeds {
   const { refused, options } = request.read;
   if (refused !== null) return { capabilities: [dialectOnly(dialect)], inputTokens: 0, refusal: null };
+  if (request.answer.isOpen) {
+    const refusal = request.continuation === null ? CANNOT_CONTINUE : null;
+    return { capabilities: [CONTINUES], inputTokens: 0, refusal };
+  }
   const { needs, inputTokensAtLeast } = needsOf(walkRequest(options), request.asked.facts.streaming);
   return { capabilities: needs, inputTokens: inputTokensAtLeast, refusal: null };
 }
+
+const CANNOT_CONTINUE = fault("NetworkDisconnect", {
+  message: "the stream broke off where no target can continue it",
+  context: { ran: true },
+});
 
 /** The step at `start` first, then the others in their order. */
 function startingAt<Step>(steps: readonly Step[], start: number): readonly Step[] {

@@ -186,7 +186,9 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     if (this.early !== null && !hasContent) this.early.keep(chunk);
     else if (this.show()) answer.push(chunk);
     else return;
-    if (!answer.isOpen && hasContent && answer.open(this.head)) context.commit();
+    const isFirst = !answer.isOpen && hasContent && answer.open(this.head);
+    const isTextOnly = request.isContinued && !state.sawToolCall && !state.isThinking;
+    if ((isFirst || request.isContinued) && answer.isOpen && !isTextOnly) context.commit();
     if (answer.isOpen && answer.isFull) this.waitForClient(controller);
     else this.wait();
   }
@@ -289,6 +291,8 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     if (this.isOver) return;
     this.isOver = true;
     const wasSent = this.context.classify(error).context["sent"] !== false;
+    // What cannot be continued must not be started over either: the client has seen it.
+    if (this.early === null && this.request.answer.isOpen && this.request.continuation === null) this.context.commit();
     this.book(!wasSent || this.request.memory.refused !== null || saysError(this.reader.state.failure));
     this.controller?.abort(GIVEN_UP);
     this.tellFailed(error);

@@ -76,13 +76,16 @@ export function byteMember(placed: PlacedTarget, dialect: Protocol, deps: Gatewa
     }),
     facts: {
       ...domainsOf(target, model, dialect),
-      capabilities: [...facts.capabilities, dialectOnly(dialect)],
+      capabilities: [...facts.capabilities, dialectOnly(dialect), ...(target.continues ? [CONTINUES] : [])],
       contextWindowTokens: facts.contextWindowTokens,
       lastResort: false,
     },
-    passesThrough: () => true,
+    passesThrough: ({ answer }) => !answer.isOpen,
   };
 }
+
+/** The capability of a target to continue a text that another one has begun. */
+export const CONTINUES = "continues";
 
 /** The capability of a target to read what exists only in a dialect. */
 export function dialectOnly(dialect: Protocol): string {

@@ -11,7 +11,16 @@ import type { Protocol } from "../../provider/wire/protocol.ts";
 import type { FittedRequest, RunContext, Tool } from "../../runtime/tool/tool.ts";
 import { DIALECTS } from "../dialect/dialect.ts";
 import type { GatewayRequest } from "../request/gateway-request.ts";
-import { byteMember, domainsOf, type GatewayDeps, type GatewayMember, type PlacedTarget } from "./byte-member.ts";
+import type { Continuation } from "../answer/continuation.ts";
+import { ContentTally } from "../../provider/model/tally.ts";
+import {
+  byteMember,
+  CONTINUES,
+  domainsOf,
+  type GatewayDeps,
+  type GatewayMember,
+  type PlacedTarget,
+} from "./byte-member.ts";
 import { lazyModel } from "./lazy-model.ts";
 import { targetPrice } from "./target-price.ts";
 import { streamTranslated, writeWhole } from "./translated-answer.ts";
@@ -20,14 +29,19 @@ export function translatedMember(placed: PlacedTarget, dialect: Protocol, deps: 
   const inner = innerMember(placed, dialect, deps);
   return {
     tool: wrapped(inner, placed, deps),
-    facts: inner.facts,
+    facts: factsOf(inner, placed),
     fit: (request) => translate(request, placed, inner),
     passesThrough: () => false,
   };
 }
 
-/** A target of the client's dialect that is not the one the request was written for. */
-export function fallbackMember(placed: PlacedTarget, dialect: Protocol, deps: GatewayDeps): GatewayMember {
+/** A target of the client's dialect that may get the request changed: one it was not written for, or one that continues a text. */
+export function fallbackMember(
+  placed: PlacedTarget,
+  dialect: Protocol,
+  deps: GatewayDeps,
+  isFirst = false,
+): GatewayMember {
   const bytes = byteMember(placed, dialect, deps);
   const inner = innerMember(placed, dialect, deps);
   const through = wrapped(inner, placed, deps);
@@ -44,12 +58,19 @@ export function fallbackMember(placed: PlacedTarget, dialect: Protocol, deps: Ga
       // What cannot be read here cannot be changed here either: the target reads it.
       if (request.read.refused !== null) return { request, changes: [] };
       const fitted = translate(request, placed, inner);
+      // A text that broke off is continued through the form that all dialects share.
+      if (request.answer.isOpen) return fitted;
       if (fitted.changes.some(({ rule }) => rule !== OTHER_DIALECT)) return fitted;
       // It reads what the gateway does not know, too.
       return { request, changes: [] };
     },
-    passesThrough: () => false,
+    passesThrough: ({ answer }) => isFirst && !answer.isOpen,
   };
+}
+
+/** What a target can do besides what its model can. */
+function factsOf({ facts }: ModelMember, { target }: PlacedTarget): ModelMember["facts"] {
+  return target.continues ? { ...facts, capabilities: [...facts.capabilities, CONTINUES] } : facts;
 }
 
 const OPTIONS = resolveModelOptions({});
@@ -102,6 +123,18 @@ function translate(
   return { request: request.translatedAs(fitted, named), changes: all };
 }
 
+function sinkOf({ answer, isContinued }: GatewayRequest): StreamSink {
+  return new StreamSink(answer.holdsAll ? "restart" : isContinued ? "continue" : "fail");
+}
+
+/** The answer as it is judged in the end has all of the text. */
+function tallyOf({ text }: Continuation): ContentTally {
+  const tally = new ContentTally();
+  tally.add({ type: "text-start", id: "0" });
+  tally.add({ type: "text-delta", id: "0", delta: text });
+  return tally;
+}
+
 /** Nothing of a client's conversation is stored at a vendor that the client did not choose. */
 const OWN_OPTIONS: Readonly<Record<string, Readonly<Record<string, boolean>>>> = { openai: { store: false } };
 
@@ -120,11 +153,13 @@ function wrapped({ tool }: ModelMember, placed: PlacedTarget, deps: GatewayDeps)
       request.memory.refused = null;
       const about = { request, context, target: `${placed.target.name}/${placed.model}`, clock: deps.clock };
       // Each attempt has a stream of its own: what the client sees is decided when it is written in its dialect.
-      const sink = translated.sink === null ? null : new StreamSink(request.answer.holdsAll ? "restart" : "fail");
+      const { continuation } = request;
+      const sink = translated.sink === null ? null : sinkOf(request);
+      if (continuation !== null) sink?.resume(continuation.text);
       const fresh = new ModelRequest(
         translated.options,
         sink,
-        translated.memory,
+        continuation === null ? translated.memory : { ...translated.memory, tally: tallyOf(continuation) },
         translated.given,
         translated.toolNames,
       );

@@ -34,8 +34,11 @@ export function writeWhole(call: TranslatedCall, { memory }: ModelRequest, value
 export async function streamTranslated(call: TranslatedCall, sink: StreamSink, running: unknown): Promise<void> {
   const { request, context } = call;
   const { answer, asked } = request;
-  const about = aboutOf(call);
+  const sent = request.continuation;
+  const about = { ...aboutOf(call), sent };
   const writer = WRITERS[asked.dialect].stream(about);
+  // The client has this part of the answer; the writer goes on from there.
+  if (sent !== null) writer.part({ type: "text-delta", id: "0", delta: sent.text });
   const head = headOf(call, about.asList ? "application/json" : "text/event-stream; charset=utf-8");
   const encoder = new TextEncoder();
   let isGone = false;
@@ -44,29 +47,36 @@ export async function streamTranslated(call: TranslatedCall, sink: StreamSink, r
   const reading = readAll(sink, async (part) => {
     const written = isGone ? "" : writer.part(part);
     if (written === "") return;
-    if (begun.isFirst) begin(request, head);
+    if (begun.isFirst) begin(call, head);
     begun.isFirst = false;
     answer.push(encoder.encode(written));
-    if (!answer.isOpen && answer.open(head)) context.commit();
+    if (!answer.isOpen && answer.open(head) && !request.isContinued) context.commit();
     if (answer.isOpen && answer.isFull) await clientHasRead(call);
   });
   try {
     const { finish } = (await running) as Streamed;
     sink.finish(finish);
     await reading;
-    if (begun.isFirst) begin(request, head);
+    if (begun.isFirst) begin(call, head);
     answer.last(encoder.encode(writer.finish(finish)));
   } catch (error) {
     // The client gets all that came before the break; of an attempt that it has not seen, nothing.
     isGone = !answer.isOpen;
     sink.paced.close();
     await reading;
+    // What cannot be continued must not be started over either: the client has seen it.
+    if (!begun.isFirst && answer.isOpen && request.continuation === null) context.commit();
     throw error;
   }
 }
 
-function begin({ answer, memory, omitted }: GatewayRequest, head: AnswerHead): void {
+function begin({ request, target }: TranslatedCall, head: AnswerHead): void {
+  const { answer, memory, omitted } = request;
   answer.begin();
+  if (answer.isOpen) {
+    answer.resume(headerText(target));
+    memory.continued += 1;
+  }
   Object.assign(memory, { head, omitted, stored: null, whole: null });
 }
 
@@ -99,6 +109,7 @@ function aboutOf({ request, context, clock }: TranslatedCall): AboutAnswer {
     textTools: read.textTools,
     wantsUsage: objectOf(body["stream_options"])?.["include_usage"] === true,
     asList: dialectFor(dialect, query, facts.streaming).streamAs === "list",
+    sent: null,
   };
 }
 

@@ -9,6 +9,7 @@ import type {
 } from "@ai-sdk/provider";
 import { objectOf, textOf } from "../../core/json-fields.ts";
 import { parseJson } from "../../core/try-read.ts";
+import type { Continuation } from "../answer/continuation.ts";
 
 export type AnswerPart = LanguageModelV4StreamPart;
 export type AnswerFinish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
@@ -28,6 +29,8 @@ export interface AboutAnswer {
   readonly wantsUsage: boolean;
   /** The client reads a list of JSON instead of events. */
   readonly asList: boolean;
+  /** The client has this from a target that broke off: what follows uses its names. */
+  readonly sent: Continuation | null;
 }
 
 export interface WholeAnswerParts {

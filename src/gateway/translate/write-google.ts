@@ -43,8 +43,8 @@ export const GOOGLE_WRITER: DialectWriter = {
   },
 };
 
-function headOf({ id, model }: AboutAnswer): Readonly<Record<string, unknown>> {
-  return { modelVersion: model, responseId: id };
+function headOf({ id, model, sent }: AboutAnswer): Readonly<Record<string, unknown>> {
+  return { modelVersion: model, responseId: sent?.id ?? id };
 }
 
 /** Google counts thoughts apart from the answer. */

@@ -50,8 +50,8 @@ export const OPENAI_CHAT_WRITER: DialectWriter = {
   },
 };
 
-function headOf(object: string, { id, createdAt, model }: AboutAnswer): Readonly<Record<string, unknown>> {
-  return { id: `chatcmpl-${id}`, object, created: secondsOf(createdAt), model };
+function headOf(object: string, { id, createdAt, model, sent }: AboutAnswer): Readonly<Record<string, unknown>> {
+  return { id: sent?.id ?? `chatcmpl-${id}`, object, created: secondsOf(createdAt), model };
 }
 
 function usageOf(usage: LanguageModelV4Usage): unknown {

@@ -42,14 +42,14 @@ export const OPENAI_RESPONSES_WRITER: DialectWriter = {
 };
 
 function responseOf(
-  { id, model, createdAt }: AboutAnswer,
+  { id, model, createdAt, sent }: AboutAnswer,
   finishReason: LanguageModelV4FinishReason | null,
   output: readonly Item[],
   usage: LanguageModelV4Usage | null,
 ): Item {
   const cut = finishReason === null ? null : CUTS[finishReason.unified];
   return {
-    id: `resp_${id}`,
+    id: sent?.id ?? `resp_${id}`,
     object: "response",
     created_at: secondsOf(createdAt),
     status: finishReason === null ? "in_progress" : cut === null ? "completed" : "incomplete",
@@ -117,7 +117,7 @@ interface OpenCall {
 }
 
 class ResponseStream extends AnswerWriter {
-  #number = 0;
+  #number = this.about.sent?.number ?? 0;
   /** Items in their places; null while one is open. */
   readonly #output: (Item | null)[] = [];
   #text: { readonly index: number; readonly id: string; written: string } | null = null;
@@ -157,7 +157,7 @@ class ResponseStream extends AnswerWriter {
     if (this.#text === null) {
       opened = this.begin();
       const index = this.#open();
-      const id = `msg_${this.about.id}_${index}`;
+      const id = index === 0 && this.about.sent !== null ? this.about.sent.item : `msg_${this.about.id}_${index}`;
       this.#text = { index, id, written: "" };
       const place = { item_id: id, output_index: index, content_index: 0 };
       opened += this.#event("response.output_item.added", { output_index: index, item: messageItem(id, null) });

@@ -76,6 +76,15 @@ export class StreamSink {
     return this.answered && this.continuable === null;
   }
 
+  /** The caller has this text already, from a stream of its own: the next attempt continues it. */
+  resume(text: string): void {
+    this.opened = true;
+    this.answered = true;
+    this.holds = false;
+    this.text = text;
+    this.openText = "0";
+  }
+
   /** An attempt begins. */
   begin(): void {
     this.held = [];

@@ -24,6 +24,7 @@ export const GATEWAY_WORDS = wordTable({
     midStream: {
       fail: "A stream that breaks ends with an error",
       restart: "A stream that breaks starts over elsewhere",
+      continue: "A text that breaks is continued elsewhere",
     },
     spend: "Spend",
     byDay: "By day",
@@ -74,7 +75,11 @@ export const GATEWAY_WORDS = wordTable({
     routes: "路由",
     noRoutes: "没有路由",
     noRoutesNext: "客户端通过目标的模型名称访问它。在网关配置文件中添加路由即可启用后备。",
-    midStream: { fail: "中断的流以错误结束", restart: "中断的流在别处重新开始" },
+    midStream: {
+      fail: "中断的流以错误结束",
+      restart: "中断的流在别处重新开始",
+      continue: "中断的文本由其他目标继续",
+    },
     spend: "花费",
     byDay: "按天",
     byKey: "按密钥",

@@ -1,0 +1,163 @@
+// `mid_stream: continue`: a text that breaks off is continued by a target that takes its beginning, and the client notices nothing but a comment.
+
+import { describe, expect, it } from "vitest";
+import { ledgerOf } from "../../src/gateway/ledger/read-ledger.ts";
+import type { Protocol } from "../../src/provider/wire/protocol.ts";
+import type { AnswerFinish } from "../../src/gateway/translate/answer-writing.ts";
+import { WRITERS } from "../../src/gateway/translate/write-answer.ts";
+import { continuationOf } from "../../src/gateway/answer/continuation.ts";
+import { NO_USAGE } from "../../src/provider/model/chain-model.ts";
+import { ask, DIALECTS, readEvents } from "./dialect-clients.ts";
+import { SSE, streamOf, type StubRequest, type StubWorld, stubWorld } from "./stub-upstream.ts";
+
+const PIECES = ["Go ", "🧭北\n ", "then rest."];
+const TEXT = PIECES.join("");
+
+const file =
+  (first: Protocol, firstContinues = false, second = true) =>
+  (base: string): string =>
+    `
+version: 1
+targets:
+  one: { dialect: ${first}, base_url: "${base}/one/v1", continues: ${firstContinues} }
+  two: { dialect: anthropic-messages, base_url: "${base}/two/v1", continues: ${second} }
+routes:
+  cut-*: { chain: [one, two], mid_stream: continue }
+`;
+
+/** What the target was given of the answer. */
+function prefillIn({ body, dialect }: StubRequest): string {
+  if (dialect !== "anthropic-messages") return "";
+  const messages = body["messages"] as readonly { role: string; content: string | readonly { text: string }[] }[];
+  const last = messages.at(-1);
+  if (last?.role !== "assistant") return "";
+  return typeof last.content === "string" ? last.content : last.content.map(({ text }) => text).join("");
+}
+
+/** The first target breaks off after so many bytes as the model's name says. The second one continues whatever it is given. */
+function cutting(dialect: Protocol): Parameters<typeof stubWorld>[0] {
+  return (request, response) => {
+    response.writeHead(200, SSE);
+    if (request.target === "one") {
+      const bytes = Buffer.from(streamOf(dialect, PIECES));
+      const cut = Number(request.model.split("-")[1]);
+      response.write(bytes.subarray(0, cut), () => response.destroy());
+      return;
+    }
+    const given = prefillIn(request);
+    // Anthropic refuses a beginning that ends with white space, so it comes without, and the model writes it again.
+    expect(TEXT.startsWith(given)).toBe(true);
+    const rest = TEXT.slice(given.length);
+    response.end(streamOf("anthropic-messages", rest === "" ? [] : (rest.match(/.{1,4}/gsu) ?? [])));
+  };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+const FINISH: AnswerFinish = { type: "finish", usage: NO_USAGE, finishReason: { unified: "stop", raw: "stop" } };
+
+/** The ids of answers and items that a client is told: all the same, whoever writes. */
+function idsIn(raw: string): readonly string[] {
+  return Array.from(
+    raw.matchAll(/"(?:item_id|id|responseId)":"((?:chatcmpl-|msg_)?\w+)"/g),
+    ([, id = ""]) => id,
+  ).filter((id) => !id.startsWith("resp_"));
+}
+
+const lines = async ({ fl, settle }: StubWorld): ReturnType<typeof ledgerOf> => {
+  await settle();
+  return ledgerOf(fl.journal, 10);
+};
+
+describe.each(DIALECTS)("a client of %s", (dialect) => {
+  it("gets every character once, wherever the first target breaks off", async () => {
+    const world = await stubWorld(cutting(dialect), file(dialect));
+    const bytes = Buffer.from(streamOf(dialect, PIECES));
+    // Some places of each kind; every byte is in the test of the lines below.
+    const cuts = Array.from({ length: 24 }, (_none, index) => Math.floor((index * bytes.length) / 24));
+    const heard = await world.run(
+      Promise.all(cuts.map((cut) => ask(world.url, dialect, { model: `cut-${cut}`, streaming: true }))),
+    );
+    let continued = 0;
+    for (const [index, { text, isWhole, error, raw }] of heard.entries()) {
+      const where = `cut at byte ${cuts[index]}`;
+      if (error === null) expect([where, text, isWhole]).toEqual([where, TEXT, true]);
+      // What has ended cannot be continued: the client is told, and has no character twice.
+      else expect([where, TEXT.startsWith(text), isWhole]).toEqual([where, true, false]);
+      if (raw.includes(": x-faultline-continued: two/")) continued += 1;
+    }
+    expect(continued).toBeGreaterThan(4);
+  });
+
+  it("has lines that can be continued at every byte without a character lost or doubled", () => {
+    const bytes = Buffer.from(streamOf(dialect, PIECES));
+    let open = 0;
+    for (let cut = 0; cut <= bytes.length; cut++) {
+      // The client gets whole lines.
+      const whole = bytes.subarray(0, bytes.subarray(0, cut).lastIndexOf(0x0a) + 1).toString();
+      const sent = continuationOf(dialect, whole);
+      const seen = readEvents(dialect, `${whole}\n`);
+      if (sent === null) {
+        // Nothing to continue: no text yet, or the text is over.
+        expect(seen.text === "" || seen.text === TEXT).toBe(true);
+        continue;
+      }
+      open += 1;
+      expect(sent.text).toBe(seen.text);
+      const about = {
+        id: "x",
+        model: "m",
+        createdAt: 0,
+        inputTokens: 1,
+        textTools: NONE,
+        wantsUsage: false,
+        asList: false,
+      };
+      const writer = WRITERS[dialect].stream({ ...about, sent });
+      writer.part({ type: "text-delta", id: "0", delta: sent.text });
+      const rest = TEXT.slice(sent.text.length);
+      const more = rest === "" ? "" : writer.part({ type: "text-delta", id: "0", delta: rest });
+      const all = readEvents(dialect, `${whole}\n${more}${writer.finish(FINISH)}`);
+      expect([cut, all.text, all.isWhole, all.error]).toEqual([cut, TEXT, true, null]);
+      expect(new Set(idsIn(`${whole}\n${more}`)).size).toBeLessThanOrEqual(1);
+    }
+    expect(open).toBeGreaterThan(bytes.length / 5);
+  });
+
+  it("says in the ledger that it was continued, and pays for both", async () => {
+    const world = await stubWorld(cutting(dialect), file(dialect));
+    const cut = Buffer.from(streamOf(dialect, PIECES)).indexOf("then rest");
+    const heard = await world.run(ask(world.url, dialect, { model: `cut-${cut}`, streaming: true }));
+    expect(heard).toMatchObject({ text: TEXT, isWhole: true, error: null });
+    const [line] = await lines(world);
+    expect(line).toMatchObject({ target: `two/cut-${cut}`, status: "done", continued: 1 });
+    expect(line?.decisions.at(-1)).toMatchObject({ recourse: "fallback" });
+  });
+
+  it("gets the error of its dialect when no target continues", async () => {
+    const world = await stubWorld(cutting(dialect), file(dialect, false, false));
+    const cut = Buffer.from(streamOf(dialect, PIECES)).indexOf("then rest");
+    const heard = await world.run(ask(world.url, dialect, { model: `cut-${cut}`, streaming: true }));
+    expect(heard.isWhole).toBe(false);
+    expect(heard.error).not.toBeNull();
+    expect(TEXT.startsWith(heard.text)).toBe(true);
+    expect(world.asked.map(({ target }) => target)).toEqual(["one"]);
+  });
+
+  it("gets the error of its dialect when its answer must be JSON", async () => {
+    const world = await stubWorld(cutting(dialect), file(dialect));
+    const cut = Buffer.from(streamOf(dialect, PIECES)).indexOf("then rest");
+    const body = JSON_WANTED[dialect];
+    const heard = await world.run(ask(world.url, dialect, { model: `cut-${cut}`, streaming: true, body }));
+    expect(heard.isWhole).toBe(false);
+    expect(heard.error).not.toBeNull();
+    expect(world.asked.map(({ target }) => target)).toEqual(["one"]);
+  });
+});
+
+const SCHEMA = { type: "object", properties: { way: { type: "string" } } };
+const JSON_WANTED: Readonly<Record<Protocol, Readonly<Record<string, unknown>>>> = {
+  "openai-chat": { response_format: { type: "json_object" } },
+  "openai-responses": { text: { format: { type: "json_schema", name: "way", schema: SCHEMA } } },
+  "anthropic-messages": { output_config: { format: { type: "json_schema", schema: SCHEMA } } },
+  "google-generate": { generationConfig: { responseMimeType: "application/json" } },
+};
