@@ -81,7 +81,6 @@ async function bundleDoors() {
   const inOnePiece = ["core/index", "mcp/index"];
   /** Small files that nearly every chunk uses. */
   const small = [
-    "core/fault/last-of",
     "core/json-fields",
     "host/builtin",
     "host/clock",

@@ -6,8 +6,7 @@ import type { CliTarget } from "./agent/run/cli.ts";
 import type { Fault } from "./core/index.ts";
 import type { PriceRow } from "./provider/price/price-rows.ts";
 import { lazyPart } from "./host/lazy-part.ts";
-import { checkOptions } from "./options/check-options.ts";
-import { group, having, mapOf, shape } from "./options/kind.ts";
+import { checkOptions, group, having, mapOf, shape } from "./options/check-options.ts";
 import { pricesKind, priceTable, type PriceTable } from "./provider/price/price-table.ts";
 import {
   AI_TOOL_SETTINGS,

@@ -1,10 +1,10 @@
 // Runs as the API shows them. Fields that say "for operators" are missing for viewers.
 
 import { z } from "zod";
-import { NODE_KINDS } from "../core/flow/node.ts";
+import { NODE_KINDS } from "../core/flow/visit.ts";
 import { RUN_STANDINGS } from "../core/flow/run-standing.ts";
-import { RUN_EVENT_LEVELS } from "../core/record/run-stream-level.ts";
-import { VISIT_STANDINGS } from "../core/flow/visit-words.ts";
+import { RUN_EVENT_LEVELS } from "../core/record/run-stream-event.ts";
+import { VISIT_STANDINGS } from "../core/flow/run-words.ts";
 import { route } from "./route.ts";
 import {
   cloudEnvelope,

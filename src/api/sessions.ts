@@ -1,7 +1,7 @@
 // Sessions, traces and questions as the API shows them.
 
 import { z } from "zod";
-import { VISIT_STANDINGS } from "../core/flow/visit-words.ts";
+import { VISIT_STANDINGS } from "../core/flow/run-words.ts";
 import { sessionEnd } from "./failures.ts";
 import { route } from "./route.ts";
 import {

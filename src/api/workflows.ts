@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { route } from "./route.ts";
 import { name } from "./shapes.ts";
-import { NODE_KINDS } from "../core/flow/node.ts";
+import { NODE_KINDS } from "../core/flow/visit.ts";
 
 const MAX_TEXT = 200_000;
 

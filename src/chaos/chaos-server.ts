@@ -5,12 +5,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { classify } from "../core/classify/classify.ts";
 import { type Clock, systemClock } from "../host/clock.ts";
-import { checkOptions } from "../options/check-options.ts";
 import {
   anyNumber,
-  anything,
   anyText,
+  anything,
   callable,
+  checkOptions,
   clockKind,
   described,
   either,
@@ -19,7 +19,7 @@ import {
   shape,
   text,
   whole,
-} from "../options/kind.ts";
+} from "../options/check-options.ts";
 import { agentEnv } from "./agent-env.ts";
 import { parseRequest, type ChaosRoute, routeOf } from "./parse-request.ts";
 import { type ChaosChoice, createChooser, UNCHOSEN } from "./choose.ts";

@@ -1,6 +1,6 @@
 // The control endpoint: lists received requests and faults, and lets another process reset the server or replace its scenario.
 
-import { isFaultError } from "../core/fault/fault-error.ts";
+import { isFaultError } from "../core/fault/fault.ts";
 import { faultTable } from "./faults.ts";
 import { fingerprintOf, type RequestLog } from "./received.ts";
 import { parseScenario } from "./scenario.ts";

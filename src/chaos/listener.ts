@@ -6,8 +6,7 @@ import { nodeHttp } from "../host/builtin.ts";
 import type { RequestListener } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { classify } from "../core/classify/classify.ts";
-import { wrap } from "../core/fault/fault.ts";
-import { FaultError } from "../core/fault/fault-error.ts";
+import { FaultError, wrap } from "../core/fault/fault.ts";
 import type { Clock } from "../host/clock.ts";
 
 export interface Listener {

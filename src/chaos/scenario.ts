@@ -1,9 +1,8 @@
 // Parses a scenario, from text or an object, into rules, or reports all its mistakes at once. A scenario with an error is never
 // loaded.
 
-import { fault } from "../core/fault/fault.ts";
+import { fault, FaultError } from "../core/fault/fault.ts";
 import type { Locale } from "../core/index.ts";
-import { FaultError } from "../core/fault/fault-error.ts";
 import { type Diagnostic, renderDiagnostic } from "../yaml-file/diagnostic.ts";
 import { explainIssues, type Grammar } from "../yaml-file/issues.ts";
 import { diagnosticAt, type Path, rangeOf } from "../yaml-file/locate.ts";

@@ -2,8 +2,8 @@
 // followed by one of its turns or calls: `ship`, `ship/coder#1.1`, `ship/t1/1/search`.
 
 import { type AuditView, type Entry, type Fault, type JournalEvent, type Locale, viewFor } from "../core/index.ts";
-import { turnOf } from "../core/flow/node.ts";
-import { knownCode } from "../core/record/known-code.ts";
+import { turnOf } from "../core/flow/visit.ts";
+import { knownCode } from "../core/record/fault-index.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Paint } from "./render/paint.ts";
 import { dayOf, shown, timeOfDay } from "./render/values.ts";

@@ -14,15 +14,15 @@ export type {
   FaultOrigin,
   OriginLink,
 } from "./fault/fault.ts";
-export { FaultError, isFaultError } from "./fault/fault-error.ts";
-export { collectPartial } from "./fault/partial.ts";
-export type { ItemFault, ItemOutcome, PartialResult } from "./fault/partial.ts";
+export { FaultError, isFaultError } from "./fault/fault.ts";
+export { collectPartial } from "./fault/fault.ts";
+export type { ItemFault, ItemOutcome, PartialResult } from "./fault/fault.ts";
 export { PROBLEM_MEDIA_TYPE, toProblem } from "./fault/problem.ts";
 export type { Problem, ProblemOptions, ProblemPointer } from "./fault/problem.ts";
 export { createRedactor, REDACTED, SHAPE_REDACTOR } from "./fault/redact.ts";
 export type { Redactor } from "./fault/redact.ts";
-export { suppressed } from "./fault/suppressed.ts";
-export type { SuppressedFault } from "./fault/suppressed.ts";
+export { suppressed } from "./fault/fault.ts";
+export type { SuppressedFault } from "./fault/fault.ts";
 export { MODEL_CONTEXT, MODEL_DETAILS, viewFor } from "./fault/view.ts";
 export type {
   Audience,
@@ -76,8 +76,8 @@ export type {
 export { PRESET_NAMES, PRESETS } from "./policy/presets.ts";
 export type { PresetName } from "./policy/presets.ts";
 
-export { baseDelayMs, delayBounds, delayMs, schedule } from "./policy/backoff.ts";
-export type { DelayBounds, ScheduledWait } from "./policy/backoff.ts";
+export { baseDelayMs, delayBounds, delayMs, schedule } from "./policy/policy.ts";
+export type { DelayBounds, ScheduledWait } from "./policy/policy.ts";
 export { admit, CLOSED, isolate, letProbe, mergeBreakers, record, release } from "./decide/breaker.ts";
 export type { Admission, Breaker, BreakerCause, BreakerState, CallResult, Ticket } from "./decide/breaker.ts";
 export { decide } from "./decide/decide.ts";
@@ -88,8 +88,8 @@ export { formatMs } from "./fault/words/time-words.ts";
 export type { Explanation } from "./decide/explain.ts";
 export { nextTarget } from "./decide/fallback.ts";
 export type { ChainState, FailureDomains, NextTarget, PassedOver, Target } from "./decide/fallback.ts";
-export { earn, fullBudget, spend } from "./decide/retry-budget.ts";
-export type { RetryBudget } from "./decide/retry-budget.ts";
+export { earn, fullBudget, spend } from "./decide/breaker.ts";
+export type { RetryBudget } from "./decide/breaker.ts";
 export { situation } from "./decide/situation.ts";
 export type { Incident, Situation } from "./decide/situation.ts";
 
@@ -103,7 +103,7 @@ export type { Plan, PlanNode } from "./flow/plan.ts";
 
 export type { Entry, JournalEvent, Manifest, SessionStatus, TurnStatus } from "./record/event.ts";
 export type { FaultGroup, FaultOccurrence, RecourseTally } from "./record/fault-index.ts";
-export { fingerprint } from "./record/fingerprint.ts";
+export { fingerprint } from "./record/fault-index.ts";
 export { countEntries, metricsOf } from "./record/metrics.ts";
 export type { ToolCounters, ToolMetrics } from "./record/metrics.ts";
 export { noticeOf } from "./record/notice.ts";
@@ -125,5 +125,5 @@ export type {
   ReplaySummary,
   UnknownReason,
 } from "./record/replay-tally.ts";
-export type { SeenSituation } from "./decide/seen-situation.ts";
-export type { PolicyChanges } from "./decide/effective-policy.ts";
+export type { SeenSituation } from "./decide/situation.ts";
+export type { PolicyChanges } from "./decide/situation.ts";

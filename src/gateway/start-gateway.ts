@@ -2,8 +2,7 @@
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { FaultError } from "../core/fault/fault-error.ts";
-import { fault } from "../core/fault/fault.ts";
+import { fault, FaultError } from "../core/fault/fault.ts";
 import type { Faultline } from "../faultline.ts";
 import { closerOf } from "../host/close-server.ts";
 import { isLoopback, ownAddresses } from "../host/own-addresses.ts";

@@ -1,7 +1,7 @@
 // Who did what, when, and with which key: everything a person or a client did, kept in the journal by whichever surface it came through.
 
 import { SHAPE_REDACTOR } from "../core/fault/redact.ts";
-import { isFaultError } from "../core/fault/fault-error.ts";
+import { isFaultError } from "../core/fault/fault.ts";
 import type { Clock } from "../host/clock.ts";
 import type { Journal, TimeQuery } from "./journal.ts";
 import { tagOf } from "./keep-kinds.ts";

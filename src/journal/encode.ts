@@ -1,12 +1,11 @@
 // Entries and kept values as text, encoded when they are passed in, so that later changes to the objects have no effect.
 
-import type { JournalEvent } from "../core/record/event.ts";
+import type { JournalEvent, SessionStatus } from "../core/record/event.ts";
 import { type FaultMark, faultMarkOf } from "../core/record/fault-index.ts";
 import { isKeepKind, type KeptPlace, placeOf, SEAL } from "./keep-kinds.ts";
 import type { Keep, KeepKind, NewEntry } from "./journal.ts";
 import { textOfRun } from "./search-text.ts";
 import { drift, unfit } from "./journal-faults.ts";
-import { statusMarkOf, type StatusMark } from "./session-status.ts";
 
 export interface EncodedEntry {
   readonly at: number;
@@ -154,4 +153,41 @@ function decode(text: unknown, what: string, context: Readonly<Record<string, st
       },
     );
   }
+}
+
+// What an event means for the status of its session: a table. Once ended, a session stays so until it is taken up again.
+
+interface StatusMark {
+  readonly status: SessionStatus;
+  /** Holds even for a session that has ended. */
+  readonly reopens: boolean;
+}
+
+type MarkRows = {
+  readonly [Type in JournalEvent["type"]]?: (event: Extract<JournalEvent, { type: Type }>) => StatusMark | null;
+};
+
+// prettier-ignore
+const MARKS: MarkRows = {
+  "session-started": () => ({ status: "open", reopens: false }),
+  "session-resumed": () => ({ status: "open", reopens: true }),
+  "turn-started":    () => ({ status: "open", reopens: false }),
+  "turn-ended":      ({ status }) => (status === "waiting" ? { status, reopens: false } : null),
+  "session-ended":   ({ status }) => ({ status, reopens: false }),
+};
+
+/** null: the status does not change. */
+export function statusMarkOf(event: JournalEvent): StatusMark | null {
+  // A foreign event may be called anything, `constructor` too.
+  if (!Object.hasOwn(MARKS, event.type)) return null;
+  const mark = (MARKS[event.type] as (event: JournalEvent) => StatusMark | null)(event);
+  return mark !== null && STATUSES.includes(mark.status) ? mark : null;
+}
+
+const STATUSES: readonly SessionStatus[] = ["open", "waiting", "done", "failed", "cancelled"];
+export const ENDED: readonly SessionStatus[] = ["done", "failed", "cancelled"];
+
+export function statusAfter(before: SessionStatus, mark: StatusMark | null): SessionStatus {
+  if (mark === null) return before;
+  return ENDED.includes(before) && !mark.reopens ? before : mark.status;
 }

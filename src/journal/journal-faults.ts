@@ -1,8 +1,7 @@
 // The words in which a journal says no. Each tells what, why and what to do next.
 
 import type { FaultCode } from "../core/fault/catalogue.ts";
-import { fault, type Fault, type FaultContext } from "../core/fault/fault.ts";
-import { FaultError } from "../core/fault/fault-error.ts";
+import { fault, type Fault, type FaultContext, FaultError } from "../core/fault/fault.ts";
 
 interface Details {
   readonly context?: FaultContext;

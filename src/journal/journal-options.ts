@@ -2,7 +2,7 @@
 
 import type { Chance } from "../host/chance.ts";
 import type { Clock } from "../host/clock.ts";
-import { callable, chanceKind, clockKind, flag, shape } from "../options/kind.ts";
+import { callable, chanceKind, clockKind, flag, shape } from "../options/check-options.ts";
 import type { OnWarning } from "./warnings.ts";
 
 /** Options of `openJournal`. */

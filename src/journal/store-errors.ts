@@ -2,8 +2,7 @@
 
 import { classify } from "../core/classify/classify.ts";
 import type { FaultCode } from "../core/fault/catalogue.ts";
-import { withContext, type FaultContext } from "../core/fault/fault.ts";
-import { FaultError, isFaultError } from "../core/fault/fault-error.ts";
+import { type FaultContext, FaultError, isFaultError, withContext } from "../core/fault/fault.ts";
 import { readField } from "../core/try-read.ts";
 import { refusal } from "./journal-faults.ts";
 

@@ -1,15 +1,14 @@
 // Walks everything that was written and names the first record that is not as it was, whatever the store. The store hands out one
 // moment of itself, page by page.
 
-import { FaultFold, type FaultOccurrence } from "../core/record/fault-index.ts";
+import { FaultFold, type FaultOccurrence, MARKED_TYPES, markIn } from "../core/record/fault-index.ts";
 import type { JournalEvent, SessionStatus } from "../core/record/event.ts";
 import { parseJson, readField } from "../core/try-read.ts";
 import { chainStart, nextLink } from "./chain.ts";
-import { MARKED_TYPES, markIn } from "./fault-marks.ts";
+import { type KeptRow, wrongWithKept } from "./sealed.ts";
 import type { VerifyReport } from "./journal.ts";
 import { isKeepKind, ownerOf, placeOf } from "./keep-kinds.ts";
-import { type KeptRow, wrongWithKept } from "./sealed.ts";
-import { statusAfter, statusMarkOf } from "./session-status.ts";
+import { statusAfter, statusMarkOf } from "./encode.ts";
 
 export type Bad = NonNullable<VerifyReport["firstBad"]>;
 

@@ -1,8 +1,7 @@
 // Connects to a server, stays connected, and offers its tools as protected tools.
 
 import { classify } from "../core/classify/classify.ts";
-import { FaultError } from "../core/fault/fault-error.ts";
-import type { Fault } from "../core/fault/fault.ts";
+import { type Fault, FaultError } from "../core/fault/fault.ts";
 import type { Outcome } from "../runtime/call/outcome.ts";
 import type { ProtectOptions, Runtime } from "../runtime/runtime.ts";
 import { type Tool, tool } from "../runtime/tool/tool.ts";

@@ -7,8 +7,7 @@
 // C4  After `close`, the connector never connects again.
 // C5  The length of one outage says nothing about the next, so connecting does not use incident memory.
 
-import { FaultError } from "../core/fault/fault-error.ts";
-import { fault, type Fault, withContext } from "../core/fault/fault.ts";
+import { fault, type Fault, FaultError, withContext } from "../core/fault/fault.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { tool, type RunContext, type Tool } from "../runtime/tool/tool.ts";
 import { classifyConnecting, CONNECT_RULES } from "./failures.ts";

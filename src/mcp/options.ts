@@ -6,10 +6,10 @@ import type { Fault } from "../core/fault/fault.ts";
 import type { ModelDetail } from "../core/fault/view.ts";
 import type { BreakerRule } from "../core/policy/policy.ts";
 import type { AnyTool, RetryOptions } from "../runtime/tool/tool.ts";
-import { checkOptions } from "../options/check-options.ts";
 import {
   anything,
   callable,
+  checkOptions,
   flag,
   group,
   having,
@@ -19,7 +19,7 @@ import {
   shape,
   signal as signalKind,
   whole,
-} from "../options/kind.ts";
+} from "../options/check-options.ts";
 import { alternativesKind, breakerKind, MAX_TIMEOUT_MS, modelDetailKind, retryKind } from "../runtime/option-shapes.ts";
 import type { McpResult } from "./result.ts";
 

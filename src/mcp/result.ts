@@ -4,8 +4,7 @@ import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { SHAPE_REDACTOR } from "../core/fault/redact.ts";
 import type { ViewOptions } from "../core/fault/view.ts";
 import type { Locale } from "../core/fault/words/words.ts";
-import { faultText } from "../runtime/call/model-text.ts";
-import { hasValue, type Outcome } from "../runtime/call/outcome.ts";
+import { faultText, hasValue, type Outcome } from "../runtime/call/outcome.ts";
 
 /** What a tool of an MCP server returned. */
 export interface McpResult {

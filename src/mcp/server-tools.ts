@@ -2,8 +2,7 @@
 // same object, and keeps what the runtime knows about it.
 
 import { classify } from "../core/classify/classify.ts";
-import { FaultError } from "../core/fault/fault-error.ts";
-import { fault, type Fault, withContext } from "../core/fault/fault.ts";
+import { fault, type Fault, FaultError, withContext } from "../core/fault/fault.ts";
 import { onFirstUse } from "../host/builtin.ts";
 import { type RunContext, type Tool, tool } from "../runtime/tool/tool.ts";
 import { type Check, compileSchema, schemaFault } from "../schema/index.ts";

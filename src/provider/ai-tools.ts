@@ -1,12 +1,10 @@
 // Tools of Faultline and of the AI SDK as one protected set for `generateText({ tools })`. The AI SDK is not imported.
 // A fault reaches the model as a tool error with safe words; the error that carries it is a FaultError.
 
-import { FaultError } from "../core/fault/fault-error.ts";
+import { FaultError } from "../core/fault/fault.ts";
 import type { Redactor } from "../core/fault/redact.ts";
-import { invalidOption } from "../options/check-options.ts";
-import { isPlain, shape } from "../options/kind.ts";
-import { faultText } from "../runtime/call/model-text.ts";
-import { errorOf, hasValue, type Outcome } from "../runtime/call/outcome.ts";
+import { invalidOption, isPlain, shape } from "../options/check-options.ts";
+import { errorOf, faultText, hasValue, type Outcome } from "../runtime/call/outcome.ts";
 import { type AnyTool, type RunContext, type Tool, tool, TOOL_BASE, type ToolBase } from "../runtime/tool/tool.ts";
 import { aiSchema } from "../schema/ai-schema.ts";
 

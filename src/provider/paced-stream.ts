@@ -3,8 +3,7 @@
 // P2  A pull that arrives while no source is followed is remembered, and the next source serves it.
 // P3  When the reader or the writer stops, the followed source is dropped: nothing is read that will not be seen.
 
-import { FaultError } from "../core/fault/fault-error.ts";
-import { fault } from "../core/fault/fault.ts";
+import { fault, FaultError } from "../core/fault/fault.ts";
 
 /** Processes the items of a source. */
 export interface Follower<Item> {

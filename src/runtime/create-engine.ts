@@ -1,7 +1,6 @@
 // Assembles the shared parts of a runtime.
 
-import type { Fault } from "../core/fault/fault.ts";
-import { suppressed } from "../core/fault/suppressed.ts";
+import { type Fault, suppressed } from "../core/fault/fault.ts";
 import type { Rule } from "../core/classify/rule.ts";
 import type { Policy } from "../core/policy/policy.ts";
 import { BoundedCounters } from "./bounded-counters.ts";
@@ -10,8 +9,7 @@ import type { Engine } from "./engine.ts";
 import { Incidents } from "./target/incidents.ts";
 import type { Interactors } from "./person/interactors.ts";
 import type { ResolvedOptions } from "./options.ts";
-import { RetryingStore } from "./retrying-store.ts";
-import { RingRecorder } from "./recorder.ts";
+import { RetryingStore, RingRecorder } from "./recorder.ts";
 import { SharedState } from "./target/shared-state.ts";
 import { Targets } from "./target/targets.ts";
 import { type AnyTool, DEFAULT_QUEUE } from "./tool/tool.ts";

@@ -21,7 +21,7 @@ import {
   shape,
   text,
   whole,
-} from "../options/kind.ts";
+} from "../options/check-options.ts";
 import type { SessionLimits } from "./session/session-options.ts";
 
 export const MAX_TIMEOUT_MS = 30 * 24 * 3_600_000;

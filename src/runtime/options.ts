@@ -25,7 +25,7 @@ import {
   shape,
   text,
   whole,
-} from "../options/kind.ts";
+} from "../options/check-options.ts";
 import { budgetKind, journalKind, limitsKind, policyKind, rulesKind, toolKind } from "./option-shapes.ts";
 import type { Extension } from "./extension/extension.ts";
 import type { Interactor } from "./person/interactor.ts";

@@ -36,15 +36,24 @@ import type { Reports } from "./report/reports.ts";
 import type { SessionState } from "../core/record/replay.ts";
 import type { SessionWrites } from "./session/session-options.ts";
 import type { TriedDecisions, TriedFailure } from "./report/try-out.ts";
-import { checkOptions } from "../options/check-options.ts";
-import { anyNumber, anything, flag, listOf, oneOf, over, shape, signal as signalKind } from "../options/kind.ts";
+import {
+  anyNumber,
+  anything,
+  checkOptions,
+  flag,
+  listOf,
+  oneOf,
+  over,
+  shape,
+  signal as signalKind,
+} from "../options/check-options.ts";
 import { budgetKind, labelsKind, limitsKind, policyKind } from "./option-shapes.ts";
 import { policyOf, type ResolvedOptions, resolveOptions, RUNTIME_OPTIONS, type RuntimeOptions } from "./options.ts";
 import { failedOutcome, handedOut, type Outcome } from "./call/outcome.ts";
 import { OverheardRecorder, type Recorder, type RingRecorder } from "./recorder.ts";
 import { type Scope, scopeOfSignal } from "./scope.ts";
 import type { Session, SessionLimits } from "./session/session.ts";
-import type { TargetSettings } from "./target/merge-settings.ts";
+import type { TargetSettings } from "./target/target.ts";
 import { reportTargets, type TargetReport } from "./target/report-targets.ts";
 import type { Targets } from "./target/targets.ts";
 import { type AnyTool, type Chain, headOf, type Tool } from "./tool/tool.ts";

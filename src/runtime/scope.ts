@@ -4,13 +4,13 @@
 // S3  a scope that was cancelled stays so, and tells newcomers at once.
 
 import type { CancelScope } from "../core/classify/evidence.ts";
-import { FaultError } from "../core/fault/fault-error.ts";
-import { fault, type Fault } from "../core/fault/fault.ts";
+import { fault, type Fault, FaultError } from "../core/fault/fault.ts";
 import type { FaultCode } from "../core/fault/catalogue.ts";
 import { isA, tryRead } from "../core/try-read.ts";
+import { type Clock, Moment } from "../host/clock.ts";
 
 /** Something that can be cancelled: a call, a wait, another scope. */
-export interface Cancellable {
+interface Cancellable {
   cancel(why: Fault): void;
 }
 
@@ -110,4 +110,51 @@ function reasonOf(signal: AbortSignal): string {
   if (typeof reason === "string") return reason;
   const isPlainAbort = isA(reason, DOMException) && reason.name === "AbortError";
   return isA(reason, Error) && !isPlainAbort ? tryRead(() => reason.message, "") : "";
+}
+
+// Something that waits and can be cancelled while it does: the wait then ends at once.
+
+export class Interruptible implements Cancellable {
+  cancelled: Fault | null = null;
+  /** Ends the wait it is in; null when it is in none. */
+  wake: (() => void) | null = null;
+  private readonly clock: Clock;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  cancel(why: Fault): void {
+    this.cancelled ??= why;
+    this.wake?.();
+  }
+
+  /** Waits; false when it was cancelled meanwhile. */
+  async waitUntil(at: number): Promise<boolean> {
+    const { clock } = this;
+    const until = new Moment(clock, at);
+    while (clock.now() < until.at && this.cancelled === null) await this.waitOnce(until.at);
+    return this.cancelled === null;
+  }
+
+  /** Waits until then, or until `wake` is called. */
+  async waitOnce(at: number): Promise<void> {
+    await this.within(new Promise<never>(() => undefined), at);
+  }
+
+  /** Waits for `work`. null: the time is up, or `wake` was called. */
+  async within<T>(work: Promise<T>, at: number): Promise<T | null> {
+    const { clock } = this;
+    let disarm: () => void = () => undefined;
+    const left = new Promise<null>((resolve) => {
+      if (Number.isFinite(at)) disarm = clock.after(at - clock.now(), () => resolve(null));
+      this.wake = () => resolve(null);
+    });
+    try {
+      return await Promise.race([work, left]);
+    } finally {
+      disarm();
+      this.wake = null;
+    }
+  }
 }

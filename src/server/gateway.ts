@@ -2,8 +2,7 @@
 
 import { createServer, type RequestListener, type Server, type ServerOptions as HttpOptions } from "node:http";
 import { readFile } from "node:fs/promises";
-import { FaultError } from "../core/fault/fault-error.ts";
-import { fault } from "../core/fault/fault.ts";
+import { fault, FaultError } from "../core/fault/fault.ts";
 import type { Locale } from "../core/index.ts";
 import { isOwnHost, type OwnAddresses } from "../host/own-addresses.ts";
 import { readField } from "../core/try-read.ts";

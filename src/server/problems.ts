@@ -1,8 +1,7 @@
 // The server's own refusals, each with its words in both languages. Faults of the library have words of their own.
 
-import { isFaultError } from "../core/fault/fault-error.ts";
+import { type Fault, isFaultError } from "../core/fault/fault.ts";
 import { PROBLEM_MEDIA_TYPE, type ProblemPointer, toProblem } from "../core/fault/problem.ts";
-import type { Fault } from "../core/fault/fault.ts";
 import type { Redactor } from "../core/fault/redact.ts";
 import type { Locale } from "../core/fault/words/words.ts";
 import type { Role } from "../api/route.ts";

@@ -6,93 +6,47 @@ import type { Duplex } from "node:stream";
 import { basename } from "node:path";
 import { createAdaptorServer } from "@hono/node-server";
 import { classify } from "../core/classify/classify.ts";
-import { FaultError } from "../core/fault/fault-error.ts";
-import { fault } from "../core/fault/fault.ts";
+import { fault, FaultError } from "../core/fault/fault.ts";
 import { PROBLEM_MEDIA_TYPE } from "../core/fault/problem.ts";
-import { LOCALES } from "../core/fault/words/words.ts";
 import { systemChance } from "../host/chance.ts";
-import { systemClock } from "../host/clock.ts";
+import { type Clock, systemClock } from "../host/clock.ts";
 import { closerOf } from "../host/close-server.ts";
-import { isLoopback, type OwnAddresses, ownAddresses } from "../host/own-addresses.ts";
+import { type OwnAddresses, ownAddresses } from "../host/own-addresses.ts";
 import { createWorker } from "../host/worker.ts";
 import { warn } from "../journal/warnings.ts";
 import { folderBeside, isPostgresAddress, shownPlace } from "../journal/journal-place.ts";
 import { openJournal } from "../journal/open-journal.ts";
-import { checkOptions } from "../options/check-options.ts";
-import { environmentKind } from "../runtime/option-shapes.ts";
-import { callable, flag, group, type Kind, listOf, oneOf, required, shape, text, whole } from "../options/kind.ts";
-import { RUNS_OPTIONS } from "../workflow/runs-options.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
-import { calmly } from "../workflow/calm-warnings.ts";
-import type { RestateDriver, RestateDriverOptions } from "../workflow/restate/restate-driver.ts";
-import type { FolderOptions } from "../workflow/folder/workflow-folder.ts";
+import { calmly } from "../workflow/driver.ts";
+import type { RestateDriver } from "../workflow/restate/restate-driver.ts";
 import { createWorkflows, type Workflows } from "../workflow/workflows.ts";
-import type { Workflow } from "../workflow-model/stage.ts";
 import { createApp } from "./app.ts";
 import type { Handlers } from "./handler.ts";
 import { createEventHub } from "./events/event-hub.ts";
-import { beside, type GatewayNewsListener, openGateway } from "./gateway.ts";
+import { beside, openGateway } from "./gateway.ts";
 import { auditHandlers } from "./handlers/audit.ts";
-import { lookUpHandlers } from "./handlers/look-up.ts";
-import { basicHandlers } from "./handlers/basics.ts";
+import { lookUpHandlers, overviewHandlers } from "./handlers/overview.ts";
+import { basicHandlers, eventHandlers, settingsHandlers } from "./handlers/basics.ts";
 import { bulkHandlers } from "./handlers/bulk.ts";
-import { eventHandlers } from "./handlers/events.ts";
 import { failureHandlers } from "./handlers/failures.ts";
 import { faultGroupHandlers } from "./handlers/fault-groups.ts";
 import { gatewayHandlers } from "./handlers/gateway.ts";
-import { overviewHandlers } from "./handlers/overview.ts";
 import { policyHandlers } from "./handlers/policies.ts";
 import { questionHandlers } from "./handlers/questions.ts";
-import { runActHandlers } from "./handlers/run-acts.ts";
-import { runFilterHandlers } from "./handlers/run-filters.ts";
-import { runHandlers } from "./handlers/runs.ts";
+import { runActHandlers, runFilterHandlers, runHandlers } from "./handlers/runs.ts";
 import { sessionHandlers } from "./handlers/sessions.ts";
 import { workflowHandlers } from "./handlers/workflows.ts";
-import { endSilentCalls } from "./silent-executors.ts";
 import { targetHandlers } from "./handlers/targets.ts";
-import { settingsHandlers } from "./handlers/settings.ts";
+import { checkedOptions, type ServerOptions } from "./options.ts";
 import { createPresence } from "./presence.ts";
-import { command, type NotifyOptions, webhook, type WebhookOptions } from "./notify/channels.ts";
+import { command, webhook } from "./notify/channels.ts";
 import { NOTICE_KINDS } from "./notify/notice.ts";
 import { type Notifier, startNotifier } from "./notify/notifier.ts";
 import type { ServerParts } from "./parts.ts";
 import { refusalBody, type RefusalName } from "./problems.ts";
 import { createSignInCodes } from "./sign-in-codes.ts";
 import { openTokens } from "./tokens.ts";
-
-/** Options of `startServer`. */
-export interface ServerOptions {
-  /** The journal's file, or its address in PostgreSQL; made when it is not there. Tokens are kept beside the file, or in `.faultline`. */
-  readonly journal: string;
-  /** Default: 7431. 0 takes a free one. */
-  readonly port?: number;
-  /** Default: 127.0.0.1. Any other address needs `behindTlsProxy` and `publicUrl`. */
-  readonly host?: string;
-  /** The address under which people reach the server through a proxy. */
-  readonly publicUrl?: string;
-  /** A proxy in front of the server speaks TLS. */
-  readonly behindTlsProxy?: boolean;
-  /** Advances the runs of the journal. Default: true. */
-  readonly drive?: boolean;
-  /** Restate drives the runs: the server hands them over, and workers advance them. */
-  readonly restate?: Pick<RestateDriverOptions, "url" | "token">;
-  /** Workflows that the server can start and advance. */
-  readonly workflows?: readonly Workflow[];
-  /** A folder with workflows, tool manifests and a policy; files that change are taken up without a restart. */
-  readonly workflowsFolder?: string;
-  /** Called when files of that folder were loaded, at the start and after each change. */
-  readonly onReload?: NonNullable<FolderOptions["onReload"]>;
-  /** A gateway file: the server is a gateway, too, on the same port. Changes of the file are taken up without a restart. */
-  readonly gateway?: string;
-  /** Called when the gateway file was changed or removed, and when a client's budget runs low. */
-  readonly onGateway?: GatewayNewsListener;
-  /** Notifies people who are not looking at the dashboard. */
-  readonly notify?: NotifyOptions;
-  /** Shown by health and in the API document. */
-  readonly version?: string;
-  /** For commands, tools and the keys of providers; the process's own when left out. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-}
+import type { Faultline } from "../faultline.ts";
 
 /** A server that runs. */
 export interface RunningServer {
@@ -108,35 +62,6 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-const webAddress: Kind = {
-  says: "an address that begins with http:// or https://",
-  fits: (value) => typeof value === "string" && /^https?:$/.test(URL.parse(value)?.protocol ?? ""),
-};
-
-const SERVER_OPTIONS = shape<ServerOptions>({
-  journal: required(text),
-  port: whole(0, 65_535),
-  host: text,
-  publicUrl: text,
-  behindTlsProxy: flag,
-  drive: flag,
-  restate: group(shape<Pick<RestateDriverOptions, "url" | "token">>({ url: required(text), token: text })),
-  workflows: RUNS_OPTIONS.workflows,
-  workflowsFolder: text,
-  onReload: callable,
-  gateway: text,
-  onGateway: group(shape<GatewayNewsListener>({ onNews: callable, onBudgetLow: callable, locale: oneOf(LOCALES) })),
-  notify: group(
-    shape<NotifyOptions>({
-      about: listOf(oneOf(NOTICE_KINDS)),
-      webhook: group(shape<WebhookOptions>({ url: required(webAddress), secret: required(text) })),
-      command: listOf(text),
-    }),
-  ),
-  version: text,
-  env: environmentKind,
-});
-
 export const DEFAULT_PORT = 7431;
 
 /** Limits of connections: a slow or silent client is cut off, and many of them cannot use up the process. */
@@ -151,8 +76,7 @@ const MAX_CONNECTIONS = 2_000;
 
 /** Starts a server on a journal. */
 export async function startServer(given: ServerOptions): Promise<RunningServer> {
-  const options = checkOptions("startServer", given, SERVER_OPTIONS);
-  refusePublic(options);
+  const options = checkedOptions(given);
   const journal = await openJournal(options.journal, { clock: systemClock });
   const workflows = createWorkflows({
     ...{ journal, clock: systemClock, workflows: options.workflows ?? [] },
@@ -317,27 +241,6 @@ function handlersOf(parts: ServerParts): Handlers {
   };
 }
 
-/** The server listens on loopback, unless its owner declares a proxy with TLS in front of it. */
-function refusePublic({ host = "127.0.0.1", behindTlsProxy = false, publicUrl }: ServerOptions): void {
-  const wrong = publicUrl === undefined ? null : wrongInPublicUrl(publicUrl, behindTlsProxy);
-  if (wrong !== null) {
-    const message = `publicUrl ${wrong}; it must be an address such as https://faultline.example.com`;
-    throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "publicUrl" } }));
-  }
-  if (isLoopback(host) || (behindTlsProxy && publicUrl !== undefined)) return;
-  const message = `refusing to listen on ${host}: others could read tokens on the way. Put a proxy with TLS in front and say so: --behind-tls-proxy --public-url https://your.host`;
-  throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "host" } }));
-}
-
-/** null: it is valid. The message does not repeat the URL where it may contain a password, because it goes to a log. */
-function wrongInPublicUrl(given: string, behindTlsProxy: boolean): string | null {
-  const url = URL.parse(given);
-  if (url === null || !/^https?:$/.test(url.protocol)) return `is ${JSON.stringify(given)}`;
-  // The page and the API live at the root of their host.
-  if (url.href !== `${url.origin}/`) return "has more than a host: a user, a path or a query";
-  return behindTlsProxy && url.protocol !== "https:" ? `is ${given}, without TLS` : null;
-}
-
 async function listen(server: Server, host: string, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -370,3 +273,30 @@ const UNREADABLE: Readonly<Record<string, RefusalName>> = {
   HPE_HEADER_OVERFLOW: "headers-too-large",
   ERR_HTTP_REQUEST_TIMEOUT: "too-slow",
 };
+
+// A program that reports calls and then dies leaves its calls open. The server cancels them after a day, so that they do not pile up.
+
+const LOOK_EVERY_MS = 3_600_000;
+const SILENT_MS = 24 * 3_600_000;
+
+/** Checks every hour. Returns a function that stops it. */
+function endSilentCalls(faultline: Faultline, clock: Clock): () => void {
+  let isStopped = false;
+  let disarm = clock.after(LOOK_EVERY_MS, look);
+
+  function look(): void {
+    void faultline
+      .endSilentReports(SILENT_MS)
+      .catch((error: unknown) =>
+        warn(classify({ surface: "store", error }), "cancelling open calls whose executor has been silent for a day"),
+      )
+      .finally(() => {
+        if (!isStopped) disarm = clock.after(LOOK_EVERY_MS, look);
+      });
+  }
+
+  return () => {
+    isStopped = true;
+    disarm();
+  };
+}

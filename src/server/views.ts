@@ -10,7 +10,7 @@ import type { Fault } from "../core/fault/fault.ts";
 import { type Redactor, SHAPE_REDACTOR } from "../core/fault/redact.ts";
 import { viewFor } from "../core/fault/view.ts";
 import { type Locale, wordsFor } from "../core/fault/words/words.ts";
-import { knownCode } from "../core/record/known-code.ts";
+import { knownCode } from "../core/record/fault-index.ts";
 import { endOf, formFacts, type Question } from "../core/flow/interaction.ts";
 import { describeUnanswered } from "../core/flow/question-words.ts";
 

@@ -9,7 +9,7 @@ import { traitsOf } from "../core/fault/catalogue.ts";
 import type { Fault } from "../core/fault/fault.ts";
 import type { Decision } from "../core/decide/decision.ts";
 import type { Entry, JournalEvent } from "../core/record/event.ts";
-import { knownCode } from "../core/record/known-code.ts";
+import { knownCode } from "../core/record/fault-index.ts";
 import { exposition, type Family, formatFor, type Series } from "./exposition.ts";
 import { type MetricLabels, type MetricName, type MetricRow, METRICS } from "./metric-table.ts";
 

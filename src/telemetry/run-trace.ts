@@ -3,7 +3,7 @@
 // run was started inside a trace, by that trace.
 
 import type { Fault } from "../core/fault/fault.ts";
-import type { NodeKind, NodePlace } from "../core/flow/node.ts";
+import type { NodeKind, NodePlace } from "../core/flow/visit.ts";
 import type { RunEvent } from "../core/flow/run-event.ts";
 import { LiveSpan } from "./live-span.ts";
 import { otel, parentContext, remoteContext } from "./otel.ts";

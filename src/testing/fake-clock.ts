@@ -5,8 +5,7 @@
 // F4  Time stands still while a part of the library loads, because a second call would not wait for it.
 // F5  Setting and clearing a timer take logarithmic time; a cleared timer leaves nothing behind.
 
-import { fault } from "../core/fault/fault.ts";
-import { FaultError } from "../core/fault/fault-error.ts";
+import { fault, FaultError } from "../core/fault/fault.ts";
 import type { Clock } from "../host/clock.ts";
 import { partsLoading } from "../host/lazy-part.ts";
 

@@ -1,8 +1,7 @@
 // Sample entries and helpers for tests of journals.
 
 import type { FaultCode } from "../core/fault/catalogue.ts";
-import { isFaultError } from "../core/fault/fault-error.ts";
-import { fault } from "../core/fault/fault.ts";
+import { fault, isFaultError } from "../core/fault/fault.ts";
 import type { Decision } from "../core/decide/decision.ts";
 import type { Entry, JournalEvent, SessionStatus, TurnStatus } from "../core/record/event.ts";
 import type { Journal, NewEntry, Subscription } from "../journal/journal.ts";

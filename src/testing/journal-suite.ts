@@ -2,7 +2,7 @@
 // `src/journal/journal.ts` defines the promises J1 to J10.
 
 import { describe, expect, it } from "vitest";
-import { FaultError } from "../core/fault/fault-error.ts";
+import { FaultError } from "../core/fault/fault.ts";
 import type { JournalEvent } from "../core/record/event.ts";
 import type { Journal } from "../journal/journal.ts";
 import { codeOf, ended, note, readAll, started, turnEnded, type JournalUnderTest } from "./journal-samples.ts";

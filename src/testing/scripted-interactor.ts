@@ -1,7 +1,6 @@
 // An interactor that answers from a script, for tests and for runs without a person.
 
-import { fault } from "../core/fault/fault.ts";
-import { FaultError } from "../core/fault/fault-error.ts";
+import { fault, FaultError } from "../core/fault/fault.ts";
 import type { Answer, InteractionKind, Question } from "../core/flow/interaction.ts";
 import type { Interactor } from "../runtime/person/interactor.ts";
 

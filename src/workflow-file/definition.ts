@@ -1,4 +1,4 @@
-// A checked workflow file as plain data, with all defaults filled in. `src/workflow/definition/compile.ts` builds stages from it.
+// A checked workflow file as plain data, with all defaults filled in. `src/workflow/definition/load.ts` builds stages from it.
 
 import type { Policy } from "../core/index.ts";
 import type { ToolManifest } from "../tool-file/index.ts";

@@ -1,7 +1,7 @@
 // The schema of nodes, one per type, and of the edges between them.
 
 import * as z from "zod";
-import { RESOLUTIONS } from "../core/flow/node.ts";
+import { RESOLUTIONS } from "../core/flow/visit.ts";
 import { REDOABLE_CODES } from "../core/flow/stage.ts";
 import { duration, expression, field, text } from "./field.ts";
 

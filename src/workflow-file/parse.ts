@@ -2,7 +2,7 @@
 
 import { type Diagnostic, withoutMark } from "../yaml-file/diagnostic.ts";
 import { explainIssues } from "../yaml-file/issues.ts";
-import { diagnosticAt, type Range } from "../yaml-file/locate.ts";
+import { diagnosticAt, type FilePlace, type Range } from "../yaml-file/locate.ts";
 import { type FileKind, inOrder, type ReadDocument, readYaml } from "../yaml-file/read.ts";
 import { checkAmounts } from "./amounts.ts";
 import { build } from "./build.ts";
@@ -10,7 +10,7 @@ import { finding, MISTAKES, said, type WorkflowFinding } from "./codes.ts";
 import { collect, stringsIn } from "./collect.ts";
 import type { WorkflowDefinition } from "./definition.ts";
 import { bareBraces, explainFinding, withCommaHint, type WrittenFile } from "./explain.ts";
-import { type ReadText, ReferredFiles } from "./files.ts";
+import { isFinding, type ReadText, ReferredFiles } from "./files.ts";
 import { grammarFor } from "./grammar.ts";
 import { arrowsOf, checkGraph } from "./graph.ts";
 import { checkInputs } from "./inputs.ts";
@@ -18,13 +18,13 @@ import { checkJoins } from "./joins.ts";
 import { checkJsonSchemas } from "./json-schemas.ts";
 import { checkNames } from "./names.ts";
 import type { FolderDefaults } from "../workflow-model/stage.ts";
-import { readManifests } from "./manifests.ts";
-import { readPolicy } from "./policy.ts";
+import { besides, readPolicy } from "./policy.ts";
 import { checkReferences, type Env } from "./references.ts";
 import type { WorkflowFile } from "./schema.ts";
 import { checkExpressions, checkTexts } from "./texts.ts";
 import { type CST, Parser } from "yaml";
 import { REDACTED, SHAPE_REDACTOR } from "../core/index.ts";
+import { parseToolManifests, type ToolManifest } from "../tool-file/index.ts";
 
 /** A workflow, or null, and the mistakes that were found. */
 export interface ParsedWorkflow {
@@ -191,4 +191,37 @@ function looksSecret(word: string): boolean {
   return (
     word.length > 7 && !word.includes("{{") && SHAPE_REDACTOR.text(word).includes(REDACTED) && !word.includes(REDACTED)
   );
+}
+
+// Tool manifests that apply to all workflows of a folder: what they say about the tools of one of them.
+
+export interface ReadManifests {
+  readonly manifests: readonly ToolManifest[];
+  readonly findings: readonly WorkflowFinding[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Of two manifests for one tool, the first counts. Manifests of tools that the workflow does not have are left out. */
+export function readManifests(
+  names: readonly string[],
+  { tools = {} }: WorkflowFile,
+  files: ReferredFiles,
+  place: FilePlace,
+): ReadManifests {
+  const manifests = new Map<string, ToolManifest>();
+  const findings: WorkflowFinding[] = [];
+  const diagnostics: Diagnostic[] = [];
+  for (const name of names) {
+    const file = files.open(name, ["tools"]);
+    if (isFinding(file)) {
+      findings.push(file);
+      continue;
+    }
+    const parsed = parseToolManifests(file.text, besides(place.file, file.name));
+    diagnostics.push(...parsed.diagnostics.filter(({ severity }) => severity === "error"));
+    for (const manifest of parsed.manifests ?? []) {
+      if (Object.hasOwn(tools, manifest.id) && !manifests.has(manifest.id)) manifests.set(manifest.id, manifest);
+    }
+  }
+  return { manifests: [...manifests.values()], findings, diagnostics };
 }

@@ -1,8 +1,7 @@
 // Splits a command line into words, without a shell. Quotes and backslashes work as in a shell; all other shell syntax is
 // refused, because it would have no effect. Pure, in linear time.
 
-import { fault } from "../core/fault/fault.ts";
-import { FaultError } from "../core/fault/fault-error.ts";
+import { fault, FaultError } from "../core/fault/fault.ts";
 import type { SandboxScope } from "../sandbox/sandbox.ts";
 import { parseTemplate, renderTemplate, type Template } from "../sandbox/template.ts";
 

@@ -4,7 +4,7 @@
 import type { FaultCode } from "../core/fault/catalogue.ts";
 import type { Fault } from "../core/fault/fault.ts";
 import type { Answer, QuestionPayload } from "../core/flow/interaction.ts";
-import type { Instruction, NodeKind, Route } from "../core/flow/node.ts";
+import type { Instruction, NodeKind, Route } from "../core/flow/visit.ts";
 import type { StageRules } from "../core/flow/stage.ts";
 import type { Policy } from "../core/policy/policy.ts";
 import type { Faultline } from "../faultline.ts";

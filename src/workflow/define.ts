@@ -1,19 +1,19 @@
 // Workflows written in TypeScript: stages with the phases that matter to them, everything else as most would expect it.
 
 import { FAULT_CODES, type FaultCode } from "../core/fault/catalogue.ts";
-import { FaultError } from "../core/fault/fault-error.ts";
-import { fault, isFault, type Fault } from "../core/fault/fault.ts";
-import { REDACTED } from "../core/fault/redact.ts";
+import { fault, type Fault, FaultError, isFault } from "../core/fault/fault.ts";
+import { isSecretName, REDACTED } from "../core/fault/redact.ts";
 import { nameFault } from "../core/flow/name.ts";
-import { RESOLUTIONS, type Resolution, type Route } from "../core/flow/node.ts";
+import { type Resolution, RESOLUTIONS, type Route } from "../core/flow/visit.ts";
 import { microcentsOf, ON_EXCEED, type OnExceed } from "../core/flow/money.ts";
 import type { Policy } from "../core/policy/policy.ts";
-import { policyOfRuns } from "../core/policy/runs-policy.ts";
-import { checkOptions, invalidOption } from "../options/check-options.ts";
+import { policyOfRuns } from "../core/policy/presets.ts";
 import {
   callable,
+  checkOptions,
   flag,
   group,
+  invalidOption,
   listOf,
   mapOf,
   number,
@@ -21,15 +21,15 @@ import {
   over,
   required,
   shape,
-  text,
   type Shape,
+  text,
   whole,
-} from "../options/kind.ts";
+} from "../options/check-options.ts";
 import { policyKind, RETRY_OPTIONS } from "../runtime/option-shapes.ts";
-import { type RetryOptions, retryOf } from "../runtime/tool/tool.ts";
+import { retryOf, type RetryOptions } from "../runtime/tool/tool.ts";
 import { nearest } from "../options/nearest.ts";
 import { outlineOfStages } from "./definition/outline.ts";
-import { digestOf } from "../runtime/session/digest.ts";
+import { digestOf } from "../runtime/session/session-core.ts";
 import type {
   ActResult,
   ActTools,
@@ -42,6 +42,10 @@ import type {
   WorkflowInputs,
   WorkflowLimits,
 } from "../workflow-model/stage.ts";
+import { AGENT_CLIS } from "../agent/verdict/cli-table.ts";
+import type { WorkflowDefinition } from "../workflow-file/definition.ts";
+import { WORKFLOW_PROVIDERS } from "../workflow-model/providers.ts";
+import type { Environment } from "../agent/process/child-env.ts";
 
 type MaybePromise<T> = T | Promise<T>;
 
@@ -314,4 +318,41 @@ function describe(stages: WorkflowOptions["stages"]): unknown {
 
 function refuse(seen: Fault | null): void {
   if (seen !== null) throw new FaultError(seen);
+}
+
+// Freezes plain data deeply: code that writes into it gets a JavaScript error at the offending line.
+
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // Something with a life of its own, such as a connection, must be left alone.
+  if (prototype !== Object.prototype && prototype !== null && !Array.isArray(value)) return value;
+  Object.freeze(value);
+  for (const part of Object.values(value)) deepFreeze(part);
+  return value;
+}
+
+// Secrets that a workflow uses: the values of variables with a telling name, of those that providers and agent CLIs read
+// their keys from, and in those that the file names.
+
+const KEY_VARIABLES: ReadonlySet<string> = new Set([
+  ...WORKFLOW_PROVIDERS.flatMap(({ keyEnv }) => keyEnv),
+  ...Object.values(AGENT_CLIS).flatMap(({ keyEnv }) => keyEnv),
+]);
+
+/** Folders that shells keep in variables with the name of a password: every path would be masked. */
+const FOLDERS = new Set(["PWD", "OLDPWD"]);
+
+/** Whatever they look like. */
+export function secretsIn(env: Environment): readonly string[] {
+  return Object.entries(env).flatMap(([name, value = ""]) =>
+    value !== "" && !FOLDERS.has(name) && (KEY_VARIABLES.has(name) || isSecretName(name)) ? [value] : [],
+  );
+}
+
+/** Of the variables a file names as those of keys. */
+export function keysOf({ nodes }: WorkflowDefinition, env: Environment): readonly string[] {
+  const targets = nodes.flatMap((node) => (node.kind === "agent" ? node.agent.targets : []));
+  const values = targets.map((target) => (target.kind === "model" ? (env[target.apiKeyEnv] ?? "") : ""));
+  return [...new Set(values)].filter((value) => value !== "");
 }

@@ -9,8 +9,7 @@ import type { Fault } from "../core/fault/fault.ts";
 import { type Clock, Moment, steadyNow } from "../host/clock.ts";
 import { guarded } from "../host/foreign-code.ts";
 import type { Journal, Timed } from "../journal/journal.ts";
-import { checkOptions } from "../options/check-options.ts";
-import { callable, number, shape, whole } from "../options/kind.ts";
+import { callable, checkOptions, number, shape, whole } from "../options/check-options.ts";
 import { warn } from "../journal/warnings.ts";
 import { isUnderWay } from "./advance/summary.ts";
 import type { RunEnd } from "./runs-api.ts";
@@ -205,4 +204,23 @@ export function listening<Args extends readonly unknown[]>(
   return guarded(listener, (error) =>
     warn(classify({ surface: "node", error }), `calling the driver's ${name} (later failures are not reported)`),
   );
+}
+
+// A driver warns whenever it looks in vain. People want to read it once.
+
+type Tell = (run: string, fault: Fault) => void;
+
+const AGAIN_MS = 60_000;
+
+/** Passes the same trouble of the same run on once a minute. */
+export function calmly(clock: Clock, tell: Tell): Tell {
+  const toldAt = new Map<string, number>();
+  return (run, fault) => {
+    const now = clock.now();
+    const key = `${run} ${fault.message}`;
+    if (now - (toldAt.get(key) ?? -Infinity) < AGAIN_MS) return;
+    for (const [old, at] of toldAt) if (now - at >= AGAIN_MS) toldAt.delete(old);
+    toldAt.set(key, now);
+    tell(run, fault);
+  };
 }

@@ -3,7 +3,7 @@
 export { actionTable } from "../core/flow/action-table.ts";
 export { actionsFor, ACTION_IDS } from "../core/flow/action.ts";
 export type { ActionId, OfferedAction } from "../core/flow/action.ts";
-export type { Instruction, NodeKind, Resolution, Route } from "../core/flow/node.ts";
+export type { Instruction, NodeKind, Resolution, Route } from "../core/flow/visit.ts";
 export type { RunEvent, RunLimits } from "../core/flow/run-event.ts";
 export type { RunState, RunStatus } from "../core/flow/run-state.ts";
 export type { Visit } from "../core/flow/visit.ts";
@@ -38,7 +38,7 @@ export type {
   StartOptions,
 } from "./runs-api.ts";
 export type { ExportFormat } from "./report/export-run.ts";
-export { StageFailure } from "./advance/stage-failure.ts";
+export { StageFailure } from "./advance/attempt.ts";
 export type {
   ActResult,
   ActTools,

@@ -11,7 +11,7 @@ import type { RunLine } from "../core/flow/run-standing.ts";
 import type { Spending } from "../core/flow/money.ts";
 import type { IncidentFacts } from "../core/record/incident.ts";
 import type { RunStreamEvent } from "../core/record/run-stream.ts";
-import { anything, flag, having, mapOf, oneOf, shape, text, whole } from "../options/kind.ts";
+import { anything, flag, having, mapOf, oneOf, shape, text, whole } from "../options/check-options.ts";
 import type { Workflow } from "../workflow-model/stage.ts";
 
 /** A run in one line: kept beside its events and written with them. */

@@ -8,13 +8,15 @@ import { type Clock, systemClock } from "../host/clock.ts";
 import { createWorker, type Worker } from "../host/worker.ts";
 import { BY_PROGRAM } from "../journal/audit.ts";
 import type { Journal } from "../journal/journal.ts";
-import { checkOptions } from "../options/check-options.ts";
-import { callable, having, listOf, shape } from "../options/kind.ts";
+import { callable, checkOptions, having, listOf, shape } from "../options/check-options.ts";
 import { journalOf } from "../runtime/options.ts";
-import { RunReader } from "./report/run-reader.ts";
-import { policyOfRuns } from "../core/policy/runs-policy.ts";
+import { policyOfRuns } from "../core/policy/presets.ts";
 import type { Workflow, WorkflowSource } from "../workflow-model/stage.ts";
-import { WorkflowLibrary } from "./definition/workflow-library.ts";
+import { emptySession, foldEntry, type SessionState } from "../core/record/replay.ts";
+import type { Entry } from "../core/record/event.ts";
+import { readSession } from "../runtime/session/open-session.ts";
+import { FaultError, isFaultError } from "../core/fault/fault.ts";
+import { definitionGone } from "./operator/run-faults.ts";
 
 /** Options of `createRuns`. */
 export interface RunsOptions extends FaultlineOptions {
@@ -67,4 +69,113 @@ export function resolveRunsOptions(given: RunsOptions): RunsDeps {
     reader: new RunReader(journal),
     faultline: createFaultline({ ...options, clock, chance, journal, policy }),
   };
+}
+
+// Folds runs from their journal. A command asks for the same run at several steps (to show it, to act on it, to advance it), so the run
+// that was read last stays folded and the next step reads only the entries that came since.
+// RR1  Each entry of a run is folded once, however many steps ask for the run in turn.
+// RR2  The session that advances a run folds on with the state read here. Whichever sees an entry first folds it; the other skips it.
+
+class RunReader {
+  readonly #journal: Journal;
+  #last: SessionState | null = null;
+
+  constructor(journal: Journal) {
+    this.#journal = journal;
+  }
+
+  /** The run as the journal has it now. Later reads fold on in place: copy what you keep. */
+  async read(run: string): Promise<SessionState> {
+    const known = this.#last;
+    if (known?.session !== run) return (this.#last = await this.#fold(run));
+    await this.#each(run, known.seq, (entry) => {
+      if (entry.seq > known.seq) foldEntry(known, entry);
+    });
+    return known;
+  }
+
+  /** Reads the run from its first entry and passes every entry on, for readers that need the history as well as the state. */
+  async readAll(run: string, take: (entry: Entry) => void): Promise<void> {
+    const state = emptySession(run);
+    await this.#each(run, 0, (entry) => {
+      foldEntry(state, entry);
+      take(entry);
+    });
+    this.#last = state;
+  }
+
+  #fold(run: string): Promise<SessionState> {
+    return readSession(
+      {
+        kept: (kind, key) => this.#journal.kept(kind, key),
+        each: (session, after, take) => this.#each(session, after, take),
+      },
+      run,
+    );
+  }
+
+  async #each(run: string, after: number, take: (entry: Entry) => void): Promise<void> {
+    for await (const entry of this.#journal.read(run, after)) take(entry);
+  }
+}
+
+// The workflows of existing runs: those the program passed in, and those whose text the journal keeps.
+
+interface Sought {
+  readonly workflow: string;
+  readonly digest: string;
+  /** Two copies of one text run in two folders. */
+  readonly file: string | null;
+}
+
+/** Texts are made into workflows again when they are needed; so many are held. */
+const MANY = 50;
+
+class WorkflowLibrary {
+  readonly #journal: Journal;
+  readonly #load: ((source: WorkflowSource) => Promise<Workflow>) | null;
+  readonly #known = new Map<string, Workflow>();
+
+  constructor(journal: Journal, load: ((source: WorkflowSource) => Promise<Workflow>) | null) {
+    this.#journal = journal;
+    this.#load = load;
+  }
+
+  add(workflow: Workflow): void {
+    this.#known.set(keyOf(workflow.digest, workflow.source?.file ?? null), workflow);
+    // Workflows without a text cannot be loaded again, so they stay.
+    const texts = [...this.#known].filter(([, { source }]) => source !== null);
+    for (const [key] of texts.slice(0, Math.max(0, texts.length - MANY))) this.#known.delete(key);
+  }
+
+  async get(sought: Sought): Promise<Workflow> {
+    const found = await this.find(sought);
+    if (found === null) throw new FaultError(definitionGone(sought));
+    return found;
+  }
+
+  /** For readers: null also when the kept text is not a workflow for this version of the program. */
+  async findReadable(sought: Sought): Promise<Workflow | null> {
+    try {
+      return await this.find(sought);
+    } catch (error) {
+      if (isFaultError(error)) return null;
+      throw error;
+    }
+  }
+
+  /** null when it is neither known nor kept. */
+  async find({ digest, file }: Sought): Promise<Workflow | null> {
+    const known = this.#known.get(keyOf(digest, file));
+    if (known !== undefined) return known;
+    const source = (await this.#journal.kept("definition", digest)) as WorkflowSource | null | undefined;
+    if (source === null || source === undefined || this.#load === null) return null;
+    const workflow = await this.#load({ ...source, file: file ?? source.file });
+    this.add(workflow);
+    return workflow;
+  }
+}
+
+function keyOf(digest: string, file: string | null): string {
+  return `${digest} ${file ?? ""}`;
 }

@@ -2,19 +2,16 @@
 
 import { classify } from "../core/classify/classify.ts";
 import { traitsOf } from "../core/fault/catalogue.ts";
-import { FaultError } from "../core/fault/fault-error.ts";
-import { fault, isFault } from "../core/fault/fault.ts";
+import { fault, FaultError, isFault } from "../core/fault/fault.ts";
 import type { Redactor } from "../core/fault/redact.ts";
 import type { Locale } from "../core/fault/words/words.ts";
 import { type Answer, answerAsSaid } from "../core/flow/interaction.ts";
-import { isEnded } from "../core/flow/run-state.ts";
+import { isEnded, type RunState } from "../core/flow/run-state.ts";
 import type { Visit } from "../core/flow/visit.ts";
 import type { Entry } from "../core/record/event.ts";
 import { createRunStream, type RunStreamEvent } from "../core/record/run-stream.ts";
 import type { Session } from "../runtime/session/session.ts";
-import { beginRun, openRun, runOf } from "./advance/begin-run.ts";
-import { definitionOf } from "./definition/definition-of-run.ts";
-import { RunHolds } from "./advance/held-run.ts";
+import { beginRun, openRun, RunHolds, runOf } from "./advance/held-run.ts";
 import { KeyedMutex } from "../host/keyed-mutex.ts";
 import { lazyPart } from "../host/lazy-part.ts";
 import { readRunFile, RunFiles } from "./report/run-files.ts";
@@ -24,17 +21,16 @@ import { alreadyThere, heldElsewhere, noRun, stopping } from "./operator/run-fau
 import { answerQuestion, cancelRun, type OperatorDeps, resumeRun, takeAction } from "./operator/take-action.ts";
 import { heldRuns, listRuns, pageOfRuns } from "./report/list-runs.ts";
 import { endOf, knownRun, redactorOf, showRun, summaryFor } from "./report/run-reports.ts";
-import { exportRun, type ExportFormat } from "./report/export-run.ts";
-import { keptOutput } from "./report/run-output.ts";
+import { type ExportFormat, exportRun, keptOutput } from "./report/export-run.ts";
 import { DEFAULT_BY, resolveRunsOptions, type RunsDeps, type RunsOptions } from "./runs-options.ts";
 import { checkOptions } from "../options/check-options.ts";
 import {
   ACT_OPTIONS,
   type Acted,
   type ActOptions,
-  RESUME_OPTIONS,
   type IncidentReport,
   type ReportOptions,
+  RESUME_OPTIONS,
   type ResumeOptions,
   type RunEnd,
   type RunReport,
@@ -50,6 +46,9 @@ import { Slice } from "./advance/slice.ts";
 import { tracedRun } from "../telemetry/run-trace.ts";
 import type { Workflow, WorkflowOutline } from "../workflow-model/stage.ts";
 import { spentBy } from "./advance/summary.ts";
+import type { Journal } from "../journal/journal.ts";
+import { DEFAULT_LIMITS } from "./define.ts";
+import { openActions } from "./operator/instructions.ts";
 
 /** Loaded by the first reader: a program that only advances runs needs none of it. */
 const reports = lazyPart(() => import("./report/incident-report.ts"));
@@ -342,4 +341,37 @@ export class WorkflowRuns implements Runs {
     }
     await Promise.allSettled(all.map(({ done }) => done));
   }
+}
+
+// The workflow a run is advanced with: the one it was started with, or a newer one that was accepted. Ending a run needs none, so
+// it can be ended where its definition is not known, or can no longer be read.
+
+async function definitionOf({ journal, library }: RunsDeps, run: string, state: RunState): Promise<Workflow> {
+  return (await isToBeCancelled(journal, run, state)) ? withoutStages(state) : library.get(state);
+}
+
+async function isToBeCancelled(journal: Journal, run: string, state: RunState): Promise<boolean> {
+  if (state.cancelledBy !== null) return true;
+  const open = await openActions(journal, run, state);
+  return open.some(({ params }) => params["cancel"] === true);
+}
+
+/** Nothing of it is ever begun. */
+function withoutStages({ workflow, version, digest }: RunState): Workflow {
+  return {
+    id: workflow,
+    version,
+    name: workflow,
+    digest,
+    source: null,
+    secrets: [],
+    limits: DEFAULT_LIMITS,
+    policy: null,
+    start: [],
+    stages: new Map(),
+    outline: { inputs: null, nodes: [], edges: [], tools: [] },
+    readInputs: () => ({ values: {}, shown: {}, secret: {} }),
+    targetsOf: () => [],
+    sendBackTo: () => null,
+  };
 }

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openJournal } from "../../src/journal/open-journal.ts";
-import { secretsIn } from "../../src/workflow/definition/known-keys.ts";
+import { secretsIn } from "../../src/workflow/define.ts";
 import { WorkflowWorld } from "./workflow-world.ts";
 
 /** None of them has a recognisable shape. */

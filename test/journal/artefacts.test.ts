@@ -5,10 +5,15 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createRedactor, REDACTED, SHAPE_REDACTOR } from "../../src/core/fault/redact.ts";
+import {
+  artefactsFolder,
+  fit,
+  keepArtefact,
+  readArtefact,
+  removeArtefacts,
+} from "../../src/journal/files/artefacts.ts";
 import { fileNameOf, isFileName } from "../../src/journal/files/artefact-names.ts";
-import { fit } from "../../src/journal/files/artefact-text.ts";
-import { artefactsFolder, keepArtefact, readArtefact, removeArtefacts } from "../../src/journal/files/artefacts.ts";
-import { folderStore } from "../../src/journal/files/folder-store.ts";
+import { folderStore } from "../../src/journal/files/file-store.ts";
 import { codeOf } from "../../src/testing/journal-samples.ts";
 import { tempFolder, type TempFolder } from "./temp-folder.ts";
 

@@ -1,8 +1,7 @@
 // Who did what: every deed of a person is recorded with how it went, and none of the program's own.
 
 import { describe, expect, it } from "vitest";
-import { fault } from "../../src/core/fault/fault.ts";
-import { FaultError } from "../../src/core/fault/fault-error.ts";
+import { fault, FaultError } from "../../src/core/fault/fault.ts";
 import { audited, auditOf, BY_PROGRAM } from "../../src/journal/audit.ts";
 import { createMemoryJournal } from "../../src/journal/memory/memory-journal.ts";
 import { createFakeClock } from "../../src/testing/fake-clock.ts";

@@ -2,7 +2,7 @@
 // key in any message.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { isFaultError } from "../../src/core/fault/fault-error.ts";
+import { isFaultError } from "../../src/core/fault/fault.ts";
 import { copyJournal } from "../../src/journal/copy/copy-journal.ts";
 import { openBucketFiles } from "../../src/journal/files/bucket-store.ts";
 import type { Journal } from "../../src/journal/journal.ts";

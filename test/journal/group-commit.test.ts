@@ -1,8 +1,7 @@
 // The guarantees G1 to G3, with a transaction whose failures the test chooses.
 
 import { describe, expect, it } from "vitest";
-import { fault } from "../../src/core/fault/fault.ts";
-import { FaultError } from "../../src/core/fault/fault-error.ts";
+import { fault, FaultError } from "../../src/core/fault/fault.ts";
 import { createGroupCommit, type GroupCommit } from "../../src/journal/sqlite/group-commit.ts";
 import { createBusyRetry } from "../../src/journal/sqlite/busy-retry.ts";
 import { createFakeClock, type FakeClock } from "../../src/testing/fake-clock.ts";

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { makeFolder } from "../../src/journal/files/make-folder.ts";
+import { makeFolder } from "../../src/journal/files/file-store.ts";
 
 const home = mkdtempSync(join(tmpdir(), "make-folder-"));
 afterAll(() => rmSync(home, { recursive: true }));

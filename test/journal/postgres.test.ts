@@ -2,7 +2,7 @@
 
 import pg from "pg";
 import { afterEach, describe, expect, it } from "vitest";
-import { isFaultError } from "../../src/core/fault/fault-error.ts";
+import { isFaultError } from "../../src/core/fault/fault.ts";
 import type { Journal, Positioned } from "../../src/journal/journal.ts";
 import { openJournal } from "../../src/journal/open-journal.ts";
 import { folderBeside, shownPlace } from "../../src/journal/journal-place.ts";

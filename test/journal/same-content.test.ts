@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isFaultError } from "../../src/core/fault/fault-error.ts";
+import { isFaultError } from "../../src/core/fault/fault.ts";
 import type { Journal, Keep } from "../../src/journal/journal.ts";
 import { createMemoryJournal } from "../../src/journal/memory/memory-journal.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite/sqlite-journal.ts";

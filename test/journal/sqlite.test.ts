@@ -3,9 +3,9 @@
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { FaultError } from "../../src/core/fault/fault-error.ts";
+import { FaultError } from "../../src/core/fault/fault.ts";
 import { artefactsFolder, keepArtefact, readArtefact } from "../../src/journal/files/artefacts.ts";
-import { folderStore } from "../../src/journal/files/folder-store.ts";
+import { folderStore } from "../../src/journal/files/file-store.ts";
 import { chainStart, nextLink } from "../../src/journal/chain.ts";
 import type { Journal } from "../../src/journal/journal.ts";
 import { requireSqlite } from "../../src/journal/sqlite/open-store.ts";

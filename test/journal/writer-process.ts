@@ -2,7 +2,7 @@
 
 import { once } from "node:events";
 import { DatabaseSync } from "node:sqlite";
-import { isFaultError } from "../../src/core/fault/fault-error.ts";
+import { isFaultError } from "../../src/core/fault/fault.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite/sqlite-journal.ts";
 import { note } from "../../src/testing/journal-samples.ts";
 import type { Journal } from "../../src/journal/journal.ts";

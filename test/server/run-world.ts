@@ -7,7 +7,7 @@ import { startChaos } from "../../src/chaos/start-chaos.ts";
 import { type ProblemDetails, ProblemError } from "../../src/client/index.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import { type Journal, type JournalEvent, openJournal } from "../../src/index.ts";
-import type { ServerOptions } from "../../src/server/server.ts";
+import type { ServerOptions } from "../../src/server/options.ts";
 import { fault, FaultError } from "../../src/index.ts";
 import { defineWorkflow } from "../../src/workflow/define.ts";
 import { createWorkflows } from "../../src/workflow/workflows.ts";

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type Client, createClient } from "../../src/client/index.ts";
-import { type RunningServer, type ServerOptions, startServer } from "../../src/server/server.ts";
+import type { ServerOptions } from "../../src/server/options.ts";
+import { type RunningServer, startServer } from "../../src/server/server.ts";
 import { addToken } from "../../src/server/tokens.ts";
 
 export interface ServerWorld {

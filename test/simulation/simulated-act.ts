@@ -2,8 +2,7 @@
 // number: never of what else has happened, so that two runs of one world can be compared.
 
 import { FAULT_CODES, type FaultCode, traitsOf } from "../../src/core/fault/catalogue.ts";
-import { FaultError } from "../../src/core/fault/fault-error.ts";
-import { fault } from "../../src/core/fault/fault.ts";
+import { fault, FaultError } from "../../src/core/fault/fault.ts";
 import { type Dice, diceFor, weighted } from "./dice.ts";
 import type { Mood, ToolSpec, WorldSpec } from "./world-spec.ts";
 

@@ -1,8 +1,7 @@
 // A disk for simulated worlds: a journal in memory that outlives lives, and that is slow, refuses, or writes and then says it
 // did not. At an append its spec names, the life that writes ends, before or after the write.
 
-import { FaultError } from "../../src/core/fault/fault-error.ts";
-import { fault } from "../../src/core/fault/fault.ts";
+import { fault, FaultError } from "../../src/core/fault/fault.ts";
 import { type Breaker, CLOSED } from "../../src/core/decide/breaker.ts";
 import type { Clock } from "../../src/host/clock.ts";
 import type { Journal, Keep, KeepKind, Kept, NewEntry } from "../../src/journal/journal.ts";

@@ -23,7 +23,7 @@ import type { RunEnd } from "../../src/workflow/runs-api.ts";
 import { createRuns, type WorkflowRuns } from "../../src/workflow/runs.ts";
 import type { RunsOptions } from "../../src/workflow/runs-options.ts";
 import type { ActTools, Workflow } from "../../src/workflow-model/stage.ts";
-import { turnOf } from "../../src/core/flow/node.ts";
+import { turnOf } from "../../src/core/flow/visit.ts";
 import { freshJournalUrl } from "../postgres/shared-server.ts";
 import { driven, TEST_SERVERS } from "./test-servers.ts";
 import { createClockForFiles } from "../runtime/session/life.ts";

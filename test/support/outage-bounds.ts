@@ -2,8 +2,7 @@
 
 import { DEFAULT_POLICY } from "../../src/core/index.ts";
 import type { FaultCode } from "../../src/index.ts";
-import { NOWHERE, type Retry, rowFor } from "../../src/core/policy/policy.ts";
-import { delayBounds } from "../../src/core/policy/backoff.ts";
+import { delayBounds, NOWHERE, type Retry, rowFor } from "../../src/core/policy/policy.ts";
 
 export function retryOf(code: FaultCode): Retry {
   const { retry } = rowFor(DEFAULT_POLICY, { code }, NOWHERE);

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/host/clock.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import { parseWorkflow } from "../../src/workflow-file/index.ts";
-import { compileWorkflow } from "../../src/workflow/definition/compile.ts";
+import { compileWorkflow } from "../../src/workflow/definition/load.ts";
 import type { NodeDeps } from "../../src/workflow/node/base.ts";
 import type { StageEnding, StageScope } from "../../src/workflow-model/stage.ts";
 import { CONTRACT, readContractFile } from "./contract-text.ts";

@@ -2,7 +2,7 @@
 // watcher sees of phases without their own append.
 
 import { describe, expect, it } from "vitest";
-import { STAGE_PHASES } from "../../src/core/flow/node.ts";
+import { STAGE_PHASES } from "../../src/core/flow/visit.ts";
 import type { Journal } from "../../src/index.ts";
 import { tool } from "../../src/index.ts";
 import { stage } from "../../src/workflow/define.ts";

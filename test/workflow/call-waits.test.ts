@@ -2,8 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { standingOf } from "../../src/core/flow/run-standing.ts";
-import { describeRun } from "../../src/core/flow/run-words.ts";
-import { visitNextAt, visitReason, visitStanding } from "../../src/core/flow/visit-words.ts";
+import { describeRun, visitNextAt, visitReason, visitStanding } from "../../src/core/flow/run-words.ts";
 import { type FaultCode, FaultError, tool, type Tool } from "../../src/index.ts";
 import { stage, type WorkflowOptions } from "../../src/workflow/define.ts";
 import type { RunSummary } from "../../src/workflow/runs-api.ts";

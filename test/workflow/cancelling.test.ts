@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { tool } from "../../src/index.ts";
 import { stage } from "../../src/workflow/define.ts";
-import { postAction } from "../../src/workflow/operator/posted-actions.ts";
+import { postAction } from "../../src/workflow/operator/instructions.ts";
 import { APPROVE, engineWorld, only, refusal, STORES, thrown, untilGivenUp } from "../support/engine-world.ts";
 
 const CANCELLED = { status: "cancelled", outcome: "canceled", fault: { code: "SessionCancelled" } } as const;

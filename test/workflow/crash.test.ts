@@ -2,7 +2,7 @@
 // costs, and repeats no finished work.
 
 import { describe, expect, it } from "vitest";
-import type { Route } from "../../src/core/flow/node.ts";
+import type { Route } from "../../src/core/flow/visit.ts";
 import { FaultError, type JournalEvent, tool } from "../../src/index.ts";
 import { stage, type WorkflowOptions } from "../../src/workflow/define.ts";
 import type { ActTools } from "../../src/workflow-model/stage.ts";

@@ -2,7 +2,7 @@
 // workflow that has changed.
 
 import { describe, expect, it } from "vitest";
-import type { Instruction } from "../../src/core/flow/node.ts";
+import type { Instruction } from "../../src/core/flow/visit.ts";
 import { FaultError, tool } from "../../src/index.ts";
 import { defineWorkflow, stage, type WorkflowOptions } from "../../src/workflow/define.ts";
 import { APPROVE, engineWorld, only, places, refusal, thrown, YES } from "../support/engine-world.ts";

@@ -1,10 +1,9 @@
 // The limits of a run: nodes, time, and the money of the run and of one agent.
 
 import { describe, expect, it } from "vitest";
-import type { Route } from "../../src/core/flow/node.ts";
+import type { Route } from "../../src/core/flow/visit.ts";
 import { tool } from "../../src/index.ts";
-import { stage, type StageOptions } from "../../src/workflow/define.ts";
-import type { WorkflowLimitOptions } from "../../src/workflow/define.ts";
+import { stage, type StageOptions, type WorkflowLimitOptions } from "../../src/workflow/define.ts";
 import {
   APPROVE,
   engineWorld,

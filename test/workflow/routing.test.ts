@@ -1,7 +1,7 @@
 // Where a run goes: repair stages, resolution policies, fan-outs and joins, and how one failure affects parallel paths.
 
 import { describe, expect, it } from "vitest";
-import type { Route } from "../../src/core/flow/node.ts";
+import type { Route } from "../../src/core/flow/visit.ts";
 import { stage } from "../../src/workflow/define.ts";
 import { engineWorld, only, places, STORES, thrown, untilGivenUp } from "../support/engine-world.ts";
 

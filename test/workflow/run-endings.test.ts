@@ -6,7 +6,7 @@ import type { FaultCode } from "../../src/core/fault/catalogue.ts";
 import type { RunEvent } from "../../src/core/flow/run-event.ts";
 import type { RunState } from "../../src/core/flow/run-state.ts";
 import { foldRun, startRun } from "../../src/core/flow/run.ts";
-import { completedEnd } from "../../src/workflow/advance/run-endings.ts";
+import { completedEnd } from "../../src/workflow/advance/slice.ts";
 import { started } from "../core/flow/run-plans.ts";
 
 const NODES = ["before", "last", "after"] as const;

@@ -1,7 +1,7 @@
 // The files about failed stages: their contents, that writing them again changes nothing, and that they contain no secret.
 
 import { filesBeside } from "../../src/journal/files/artefacts.ts";
-import { folderStore } from "../../src/journal/files/folder-store.ts";
+import { folderStore } from "../../src/journal/files/file-store.ts";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

@@ -1,7 +1,7 @@
 // A run goes through its stages, passes outputs on, and ends once: from the API to the journal.
 
 import { describe, expect, it } from "vitest";
-import { STAGE_PHASES } from "../../src/core/flow/node.ts";
+import { STAGE_PHASES } from "../../src/core/flow/visit.ts";
 import { stage } from "../../src/workflow/define.ts";
 import { engineWorld, only, phasesIn, places, refusal, STORES, thrown, untilGivenUp } from "../support/engine-world.ts";
 

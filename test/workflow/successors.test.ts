@@ -1,11 +1,11 @@
 // An operator's actions on a failed run: a linked run continues from it, and finished work stays finished.
 
 import { describe, expect, it } from "vitest";
-import type { Route } from "../../src/core/flow/node.ts";
+import type { Route } from "../../src/core/flow/visit.ts";
 import type { RunStreamEvent } from "../../src/core/record/run-stream.ts";
 import type { FaultCode } from "../../src/index.ts";
 import { stage } from "../../src/workflow/define.ts";
-import { StageFailure } from "../../src/workflow/advance/stage-failure.ts";
+import { StageFailure } from "../../src/workflow/advance/attempt.ts";
 import { engineWorld, type EngineWorld, only, places, refusal, STORES, thrown } from "../support/engine-world.ts";
 
 /** Three nodes; the second fails until it is fixed. */

@@ -1,7 +1,7 @@
 // Runs that wait for a time, for a person, or for both. They are parked, and continue when the awaited thing happens.
 
 import { describe, expect, it } from "vitest";
-import type { Route } from "../../src/core/flow/node.ts";
+import type { Route } from "../../src/core/flow/visit.ts";
 import { DEFAULT_POLICY, withRows } from "../../src/core/index.ts";
 import { FaultError, type Journal, tool } from "../../src/index.ts";
 import { stage } from "../../src/workflow/define.ts";

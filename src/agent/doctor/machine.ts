@@ -2,7 +2,7 @@
 
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { isFaultError } from "../../core/fault/fault-error.ts";
+import { isFaultError } from "../../core/fault/fault.ts";
 import { tryRead } from "../../core/try-read.ts";
 
 export interface MachineCheck {

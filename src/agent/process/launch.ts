@@ -9,8 +9,7 @@
 import type { Readable } from "node:stream";
 import { execa } from "execa";
 import { outgoingEnv } from "../../telemetry/otel.ts";
-import { isGroupRunning } from "./process-group.ts";
-import { markedEnv, markedProcesses, newMark, signalDetached } from "./process-mark.ts";
+import { isGroupRunning, markedEnv, markedProcesses, newMark, signalDetached } from "./process-mark.ts";
 import type { ProcessSpec } from "./process-spec.ts";
 
 export interface Launched {

@@ -4,8 +4,7 @@
 
 import { nodeFs, nodeOs } from "../../host/builtin.ts";
 import { join } from "node:path";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault } from "../../core/fault/fault.ts";
+import { fault, FaultError } from "../../core/fault/fault.ts";
 import { tryRead } from "../../core/try-read.ts";
 import { codeOf } from "./spawn-failure.ts";
 

@@ -1,7 +1,6 @@
 // Types for running a process: what to start, the hooks while it runs, and how it ended. No I/O here.
 
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault } from "../../core/fault/fault.ts";
+import { fault, FaultError } from "../../core/fault/fault.ts";
 import type { Clock } from "../../host/clock.ts";
 
 export interface ProcessSpec {

@@ -5,8 +5,16 @@ import type { Fault } from "../../core/fault/fault.ts";
 import type { Clock } from "../../host/clock.ts";
 import { guarded } from "../../host/foreign-code.ts";
 import { lazyPart } from "../../host/lazy-part.ts";
-import { checkOptions, invalidOption } from "../../options/check-options.ts";
-import { anyText, callable, having, mapOf, shape, signal as signalKind } from "../../options/kind.ts";
+import {
+  anyText,
+  callable,
+  checkOptions,
+  having,
+  invalidOption,
+  mapOf,
+  shape,
+  signal as signalKind,
+} from "../../options/check-options.ts";
 import type { Outcome, ProtectChain } from "../../runtime/call/outcome.ts";
 import { chain } from "../../runtime/tool/chain.ts";
 import type { Repairs } from "../../runtime/tool/tool.ts";

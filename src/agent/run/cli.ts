@@ -1,7 +1,18 @@
 // An agent CLI as a program declares it: `cli("claude")`, or any command with options.
 
-import { checkOptions, invalidOption } from "../../options/check-options.ts";
-import { anyText, callable, flag, group, listOf, number, over, shape, text } from "../../options/kind.ts";
+import {
+  anyText,
+  callable,
+  checkOptions,
+  flag,
+  group,
+  invalidOption,
+  listOf,
+  number,
+  over,
+  shape,
+  text,
+} from "../../options/check-options.ts";
 import { environmentKind } from "../../runtime/option-shapes.ts";
 import type { ProcessTimeouts } from "../process/process-spec.ts";
 import { AGENT_KINDS, type AgentKind } from "../parse/agent-state.ts";

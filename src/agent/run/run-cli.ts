@@ -5,8 +5,7 @@
 
 import { microcentsOf } from "../../core/flow/money.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
+import { fault, type Fault, FaultError, withContext } from "../../core/fault/fault.ts";
 import { VOCABULARY } from "../../core/fault/vocabulary.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";

@@ -1,11 +1,11 @@
 // OpenAI's chat completions: `POST /v1/chat/completions`.
 
 import {
-  type ChaosRequest,
-  type Json,
-  idOf,
-  piecesOf,
   type ChaosProtocol,
+  type ChaosRequest,
+  idOf,
+  type Json,
+  piecesOf,
   type Reply,
   replyTokens,
   slicesOf,
@@ -14,7 +14,6 @@ import {
   type Stop,
   type WireEvent,
 } from "../wire.ts";
-import { openAiErrorHeaders, openAiHeaders } from "./openai-headers.ts";
 
 const FINISH: Readonly<Record<Stop, string>> = {
   "end": "stop",
@@ -131,5 +130,30 @@ function usageOf(reply: Reply, { promptTokens }: ChaosRequest): Json {
       accepted_prediction_tokens: 0,
       rejected_prediction_tokens: 0,
     },
+  };
+}
+
+// The headers that come with OpenAI's answers.
+
+type Headers = Readonly<Record<string, string>>;
+
+export function openAiHeaders(stamp: Stamp): Headers {
+  return {
+    ...openAiErrorHeaders(stamp),
+    "x-ratelimit-limit-requests": "10000",
+    "x-ratelimit-limit-tokens": "2000000",
+    "x-ratelimit-remaining-requests": "9999",
+    "x-ratelimit-remaining-tokens": "1999000",
+    "x-ratelimit-reset-requests": "6ms",
+    "x-ratelimit-reset-tokens": "30ms",
+  };
+}
+
+export function openAiErrorHeaders(stamp: Stamp): Headers {
+  return {
+    "x-request-id": idOf("req_", stamp),
+    "openai-organization": "org-chaos",
+    "openai-processing-ms": "42",
+    "openai-version": "2020-10-01",
   };
 }

@@ -15,7 +15,7 @@ import {
   type ChaosToolCall,
   type WireEvent,
 } from "../wire.ts";
-import { openAiErrorHeaders, openAiHeaders } from "./openai-headers.ts";
+import { openAiErrorHeaders, openAiHeaders } from "./openai-chat.ts";
 
 /** Why an answer is incomplete; any other stop completes it. */
 const INCOMPLETE: Readonly<Partial<Record<Stop, string>>> = {

@@ -20,7 +20,7 @@ import { findCode } from "../fault-code.ts";
 import { faultCore } from "../fault-json.ts";
 import { type Io, UsageError } from "../io.ts";
 import { paintFor } from "../render/paint.ts";
-import { knownCode } from "../../core/record/known-code.ts";
+import { knownCode } from "../../core/record/fault-index.ts";
 import { findFaults, foundJson, foundLines, looksLikeId } from "../explain-id.ts";
 import { shown } from "../render/values.ts";
 import { globalOptions, type GlobalOptions } from "../options.ts";

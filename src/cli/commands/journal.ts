@@ -93,7 +93,7 @@ function addMoving(journal: Command, io: Io): void {
     .argument("<from>", "the journal's file, or its address: postgres://…")
     .argument("<to>", "a new journal: a file, or postgres://…")
     .action(async (from: string, to: string, _options: object, command: Command) => {
-      const { copyTo } = await import("../journal/copy.ts");
+      const { copyTo } = await import("../journal/verify.ts");
       await copyTo(from, to, io, globalOptions(command, io));
     });
   withFile(

@@ -2,8 +2,7 @@
 // about it.
 
 import { type Entry, explain, type JournalEvent, type Locale, wordsFor } from "../../core/index.ts";
-import { placeOf } from "../../core/flow/node.ts";
-import type { Visit } from "../../core/flow/visit.ts";
+import { placeOf, type Visit } from "../../core/flow/visit.ts";
 import type { RunStreamEvent } from "../../core/record/run-stream.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import type { Io } from "../io.ts";

@@ -7,7 +7,7 @@ import { dirname, join, sep } from "node:path";
 import { readField } from "../../core/try-read.ts";
 import { UsageError } from "../io.ts";
 import { isMissingFile } from "../../host/missing-file.ts";
-import { makeFolder } from "../../journal/files/make-folder.ts";
+import { makeFolder } from "../../journal/files/file-store.ts";
 
 export interface WrittenFiles {
   readonly written: readonly string[];

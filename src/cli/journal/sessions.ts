@@ -2,7 +2,7 @@
 
 import { type SessionStatus, SHAPE_REDACTOR } from "../../core/index.ts";
 import type { SessionSummary } from "../../journal/journal.ts";
-import { ENDED } from "../../journal/session-status.ts";
+import { ENDED } from "../../journal/encode.ts";
 import type { Io } from "../io.ts";
 import { type Paint, paintFor, type Style } from "../render/paint.ts";
 import { JOURNAL_WORDS, type JournalWords } from "../render/words/journal-words.ts";

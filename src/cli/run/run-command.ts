@@ -3,7 +3,7 @@
 import { createFaultline, type Faultline, type FaultlineOptions } from "../../index.ts";
 import type { Session } from "../../runtime/session/session.ts";
 import { isOpen } from "../../runtime/call/outcome.ts";
-import { secretsIn } from "../../workflow/definition/known-keys.ts";
+import { secretsIn } from "../../workflow/define.ts";
 import { type Io, UsageError } from "../io.ts";
 import { withNewJournal } from "../journal/with-journal.ts";
 import type { GlobalOptions } from "../options.ts";

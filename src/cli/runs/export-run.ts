@@ -16,7 +16,7 @@ import { findRun } from "./find-run.ts";
 import { type JournalOption, type RunCommandDeps, withRuns } from "./run-home.ts";
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
 import { reportJson } from "./show-run.ts";
-import { makeFolder } from "../../journal/files/make-folder.ts";
+import { makeFolder } from "../../journal/files/file-store.ts";
 
 export const EXPORT_FORMATS = [...LINE_FORMATS, "bundle"] as const;
 

@@ -1,7 +1,7 @@
 // `faultline runs list`: lists the runs of a journal, newest first, each with the next step.
 
 import { dollars } from "../../core/flow/money.ts";
-import { remediesFor } from "../../core/flow/action-remedies.ts";
+import { remediesFor } from "../../core/flow/action.ts";
 import type { ActionId } from "../../core/flow/action-words.ts";
 import { actionWords } from "../../core/flow/action-words.ts";
 import { type FaultCode, isFaultCode } from "../../core/index.ts";

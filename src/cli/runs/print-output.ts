@@ -1,7 +1,7 @@
 // `faultline runs output`: prints a node's output, text as text and anything else as JSON. Known secrets are masked.
 
 import type { Visit } from "../../core/flow/visit.ts";
-import { visitWithOutput } from "../../workflow/report/run-output.ts";
+import { visitWithOutput } from "../../workflow/report/export-run.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
 import { type Io, UsageError } from "../io.ts";
 import { shown } from "../render/values.ts";

@@ -14,7 +14,7 @@ import type { GlobalOptions } from "../options.ts";
 import { commandLine } from "../render/program-name.ts";
 import { oneLine } from "../render/safe-text.ts";
 import { isPostgresAddress, shownPlace } from "../../journal/journal-place.ts";
-import { makeFolder } from "../../journal/files/make-folder.ts";
+import { makeFolder } from "../../journal/files/file-store.ts";
 
 export interface JournalOption {
   readonly journal?: string;

@@ -12,11 +12,10 @@ import {
   viewFor,
 } from "../../core/index.ts";
 import { endOf } from "../../core/flow/interaction.ts";
-import type { Visit } from "../../core/flow/visit.ts";
-import { turnOf } from "../../core/flow/node.ts";
+import { turnOf, type Visit } from "../../core/flow/visit.ts";
 import { describeRun } from "../../core/flow/run-words.ts";
 import { questionTitle } from "../../core/flow/question-title.ts";
-import { asItStands } from "../../workflow/report/as-it-stands.ts";
+import { asItStands } from "../../workflow/report/export-run.ts";
 import { filesOfVisit } from "../../workflow/report/run-files.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";

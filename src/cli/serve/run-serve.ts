@@ -2,7 +2,7 @@
 
 import { isFaultError } from "../../core/index.ts";
 import { folderBeside, isPostgresAddress, shownPlace } from "../../journal/journal-place.ts";
-import { makeFolder } from "../../journal/files/make-folder.ts";
+import { makeFolder } from "../../journal/files/file-store.ts";
 import type { FolderReport } from "../../workflow/folder/workflow-folder.ts";
 import { renderDiagnostic } from "../../yaml-file/diagnostic.ts";
 import type { NoticeKind } from "../../server/notify/notice.ts";

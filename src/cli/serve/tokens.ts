@@ -3,7 +3,7 @@
 import { isFaultError } from "../../core/index.ts";
 import type { Role } from "../../api/route.ts";
 import { folderBeside } from "../../journal/journal-place.ts";
-import { makeFolder } from "../../journal/files/make-folder.ts";
+import { makeFolder } from "../../journal/files/file-store.ts";
 import { addToken, listTokens, removeToken } from "../../server/tokens.ts";
 import { type Io, UsageError } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";

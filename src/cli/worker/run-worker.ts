@@ -2,8 +2,7 @@
 
 import { type Fault, type FaultCode, isFaultError } from "../../core/index.ts";
 import { shownPlace } from "../../journal/journal-place.ts";
-import { calmly } from "../../workflow/calm-warnings.ts";
-import type { Driver, DriverOptions } from "../../workflow/driver.ts";
+import { calmly, type Driver, type DriverOptions } from "../../workflow/driver.ts";
 import { readRestateAddress } from "../../workflow/restate/restate-address.ts";
 import type { Workflows } from "../../workflow/workflows.ts";
 import { settingOf } from "../config/setting-of.ts";

@@ -2,26 +2,24 @@
 
 import { limitsUse, traitsOf, type FaultCode } from "../fault/catalogue.ts";
 import {
-  fault,
   type ContextValue,
   type EvidenceSource,
+  fault,
   type Fault,
   type FaultContext,
+  isFaultError,
   isWholeFault,
   withOrigin,
 } from "../fault/fault.ts";
 import { SHAPE_REDACTOR } from "../fault/redact.ts";
-import { isFaultError } from "../fault/fault-error.ts";
 import { readField, readWith, tryRead } from "../try-read.ts";
 import type { Evidence } from "./evidence.ts";
-import { createHeaderReader, type HeaderReader, readHeaders } from "./headers.ts";
-import { readSignals } from "./read-evidence.ts";
-import { readLimitOwner } from "./limit-owner.ts";
+import { createHeaderReader, type HeaderReader, readHeaders, readSignals, type Signals } from "./read-evidence.ts";
+import { readLimitOwner } from "./limits.ts";
 import { originAround, readOrigin } from "./read-origin.ts";
 import { readTexts } from "./read-text.ts";
 import { checkRules, createRuleBook, type Match, type RuleBook } from "./rule-book.ts";
 import type { Rule } from "./rule.ts";
-import type { Signals } from "./signals.ts";
 import { SYMPTOMS } from "./symptoms/index.ts";
 import { NO_TIMING, readTiming } from "./timing.ts";
 

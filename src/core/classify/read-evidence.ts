@@ -2,9 +2,7 @@
 // getters and cycles. Text is only collected here: `read-text.ts` reads it when no structured signal was enough.
 
 import { isA, parseJson, readField, readWith, tryRead } from "../try-read.ts";
-import type { Evidence } from "./evidence.ts";
-import { FIELDS, OUTPUT_LISTS, PROSE_FIELDS, signalName, SKIPPED_FIELDS } from "./fields.ts";
-import { addCode, addToken, isHttpStatus, type Signals } from "./signals.ts";
+import type { CancelScope, Evidence, Surface } from "./evidence.ts";
 
 const MAX_NODES = 400;
 const MAX_DEPTH = 16;
@@ -224,4 +222,256 @@ function isSuccess(status: number): boolean {
 
 function isEmpty(body: unknown): boolean {
   return body === "" || body === null;
+}
+
+// The meaning of a foreign object's fields: one table for all providers, SDKs and CLIs.
+
+/** Takes one field in; or says that the field holds text, or an identifier unless it reads like a sentence. */
+type Read = ((signals: Signals, value: unknown, name: string) => void) | "text" | "token or text";
+
+/** Fields by meaning, in lower case. Other fields are only walked for the fields inside them. */
+const FIELDS: ReadonlyMap<string, Read> = new Map(
+  Object.entries<Read>({
+    type: addToken,
+    code: (signals, value) => {
+      if (typeof value === "string") addCode(signals, value);
+      else addStatusOrRpc(signals, value);
+    },
+    status: addStatusOrToken,
+    statuscode: addStatusOrToken,
+    status_code: addStatusOrToken,
+    http_status: addStatusOrToken,
+    httpstatuscode: addStatusOrToken,
+    api_error_status: addStatusOrToken,
+    errno: addToken,
+    syscall: (signals, value) => {
+      if (typeof value === "string" && value.startsWith("spawn")) signals.tokens.add("syscall:spawn");
+    },
+    name: addToken,
+    reason: "token or text",
+    error_type: addToken,
+    error_code: addToken,
+    errorcode: addToken,
+    errortype: addToken,
+    subtype: addToken,
+    terminal_reason: addToken,
+    kind: addToken,
+    __type: addToken,
+    limit_source: addToken,
+    quotaid: (signals, value) => {
+      if (typeof value === "string") addQuotaId(signals, value);
+    },
+    // A quota of nothing: the model is not part of this plan.
+    quotavalue: (signals, value) => {
+      if (value === "0" || value === 0) signals.tokens.add("quota:zero");
+    },
+    exitcode: (signals, value) => {
+      if (typeof value === "number") signals.exitCode ??= value;
+    },
+    signal: (signals, value) => {
+      if (signals.signal === "") signals.signal = signalName(value);
+    },
+    finish_reason: addStop,
+    finishreason: addStop,
+    stop_reason: addStop,
+    stopreason: addStop,
+    done_reason: addStop,
+    blockreason: addStop,
+    message: "text",
+    msg: "text",
+    detail: "text",
+    title: "text",
+    error_description: "text",
+    error: "token or text",
+    raw: "text",
+    refusal: (signals, value) => {
+      if (typeof value === "string" && value !== "") signals.stops.add("refusal");
+    },
+    permission_denials: (signals, value) => {
+      if (Array.isArray(value) && value.length > 0)
+        signals.tokens.add(value.length >= 3 ? "permission_loop" : "permission_denied");
+    },
+    retry_after: addTiming,
+    retrydelay: addTiming,
+    retry_after_ms: addTiming,
+    retry_after_seconds: addTiming,
+    retryafter: addTiming,
+    reset_at: addTiming,
+    reset_time: addTiming,
+    resets_at: addTiming,
+    resets_in_seconds: addTiming,
+    resetsat: addTiming,
+    estimated_time: addTiming,
+    body: "text",
+    responsebody: "text",
+    stderr: "text",
+    failed_generation: (signals) => void signals.tokens.add("failed_generation"),
+  }),
+);
+
+/** Where a failed call's own words stand beside the model's: read only when the object says it is an error. */
+const PROSE_FIELDS = new Set(["content", "result", "text", "output"]);
+/** Where a model's answer would be; there and empty, it gave none. */
+const OUTPUT_LISTS = new Set(["choices", "candidates", "output"]);
+/** Parts of the request, not of the response; or ballast. */
+// prettier-ignore
+const SKIPPED_FIELDS = new Set([
+  "config", "request", "requestbodyvalues", "input", "messages", "prompt", "tool_input", "parameters", "arguments",
+  "tool_calls", "tool_call", "function", "function_call", "functioncall", "usage", "modelusage", "stack", "tools", "url", "rawresponse", "socket", "partial", "links",
+]);
+
+function addTiming(signals: Signals, value: unknown, name: string): void {
+  if (typeof value === "string" || typeof value === "number") signals.timings.set(name, value);
+}
+
+function addStop(signals: Signals, value: unknown): void {
+  if (typeof value === "string") signals.stops.add(value.toLowerCase());
+}
+
+function addStatusOrToken(signals: Signals, value: unknown): void {
+  if (typeof value === "number") addStatus(signals, value);
+  else if (typeof value === "string") addCode(signals, value);
+}
+
+function addStatusOrRpc(signals: Signals, value: unknown): void {
+  if (typeof value !== "number") return;
+  if (value <= -32_000 && value >= -32_768) signals.rpcCode ||= value;
+  else addStatus(signals, value);
+}
+
+function signalName(value: unknown): string {
+  if (typeof value !== "string") return "";
+  const name = value.toUpperCase();
+  return /^SIG[A-Z0-9]{2,9}$/.test(name) ? name : "";
+}
+
+// The few facts that rules look at, whatever the failure looked like. `read-evidence.ts` fills them from structured
+// data, `read-text.ts` from words.
+
+export interface Signals {
+  readonly surface: Surface;
+  readonly provider: string;
+  /** Which scope was cancelled; "no" when the caller knows that none was, null when unknown. */
+  readonly aborted: CancelScope | "no" | null;
+  /** HTTP status, 0 when unknown. */
+  status: number;
+  /** Identifiers a program wrote: error types, codes, names, RPC states; lower case. */
+  readonly tokens: Set<string>;
+  /** Identifiers from fields, as they were written: `exceeded_current_quota_error`, `InvalidApiKey`. */
+  readonly names: string[];
+  /** Upper-case error codes of Node, undici, TLS, SQLite. */
+  readonly errnos: Set<string>;
+  readonly stops: Set<string>;
+  /** JSON-RPC error code, 0 when none. */
+  rpcCode: number;
+  exitCode: number | null;
+  signal: string;
+  readonly texts: string[];
+  headers: unknown;
+  /** Fields that tell when to try again, as found in bodies: name (lower case) → value. */
+  readonly timings: Map<string, string | number>;
+  readonly observedAt: number | undefined;
+  /** An answer that is there but empty: the body of a 2xx, an output to be validated. */
+  emptyBody: boolean;
+}
+
+function addToken(signals: Signals, value: unknown): void {
+  if (typeof value !== "string" || value.length > 80) return;
+  signals.tokens.add(value.toLowerCase());
+  signals.names.push(value);
+}
+
+/** A code is an errno when it shouts, an identifier otherwise, and sometimes a status as a string. */
+function addCode(signals: Signals, value: string): void {
+  if (value.length === 3 && /^\d{3}$/.test(value)) return addStatus(signals, Number(value));
+  if (/^[A-Z][A-Z0-9_]+$/.test(value)) signals.errnos.add(value);
+  addToken(signals, value);
+}
+
+/** Keeps the outermost failing status. An error inside a 200 counts for more than the 200 that carried it. */
+export function addStatus(signals: Signals, value: number): void {
+  if (isHttpStatus(value) && value >= 400 && signals.status < 400) signals.status = value;
+}
+
+/** Google names the window of a quota in its id, and whose quota it is: `GenerateRequestsPerDayPerProjectPerModel-FreeTier`. */
+export function addQuotaId(signals: Signals, value: string): void {
+  if (/per_?(?:base_?)?model/i.test(value)) signals.tokens.add("quota:model");
+  else if (/per_?(?:project|user)/i.test(value)) signals.tokens.add("quota:account");
+  if (/per_?day|daily/i.test(value)) signals.tokens.add("quota:day");
+  else if (/per_?minute/i.test(value)) signals.tokens.add("quota:minute");
+}
+
+function isHttpStatus(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 100 && value <= 599;
+}
+
+// Response headers, whatever holds them and however they are written, and what some of them say about the cause.
+
+export type HeaderReader = (name: string) => string | undefined;
+
+/** Adds what headers alone tell: AWS names the exception in one, a Claude plan says in another that its window is used up. */
+export function readHeaders(signals: Signals, header: HeaderReader): void {
+  addToken(signals, header("x-amzn-errortype")?.split(":")[0]);
+  if (header("anthropic-ratelimit-unified-status") === "rejected") signals.tokens.add("plan:rejected");
+}
+
+/** Reads a header from whatever holds headers, whatever its letter case; null when nothing holds any. */
+export function createHeaderReader(headers: unknown): HeaderReader | null {
+  if (typeof headers !== "object" || headers === null) return null;
+  // `new String(…)` has a key for every character: looking through the keys of a long one takes minutes.
+  if (isA(headers, String)) return null;
+  // An object with the names in it, which most clients give, has no method of this name.
+  const get = readField(headers, "get");
+  if (typeof get === "function" && tryRead(() => typeof Headers === "function" && headers instanceof Headers, false)) {
+    return (name) => headerText(tryRead(() => (headers as Headers).get(name), undefined));
+  }
+  let byName: Map<string, unknown> | undefined;
+  return (name) => {
+    const direct = readField(headers, name);
+    return headerText(direct ?? (byName ??= otherwiseNamed(headers)).get(name));
+  };
+}
+
+const NO_HEADERS = new Map<string, unknown>();
+
+/** Most clients lower-case header names, so a plain lookup usually settles it. */
+function otherwiseNamed(headers: object): Map<string, unknown> {
+  return readWith(headers, isLowerCased) === true ? NO_HEADERS : lowerCased(headers);
+}
+
+function isLowerCased(headers: object): boolean {
+  return !Array.isArray(headers) && !(headers instanceof Map) && !/[A-Z]/.test(Object.keys(headers).join(" "));
+}
+
+/** No server sends more. A hostile array can claim four billion items, and a hostile Map can iterate without end. */
+const MAX_HEADERS = 256;
+
+function lowerCased(headers: object): Map<string, unknown> {
+  const byName = new Map<string, unknown>();
+  const pairs = tryRead(() => pairsOf(headers), []);
+  for (const pair of pairs.slice(0, MAX_HEADERS)) {
+    if (Array.isArray(pair) && typeof pair[0] === "string") byName.set(pair[0].toLowerCase(), pair[1]);
+  }
+  return byName;
+}
+
+/** A Map, pairs, names and values in turn (Node's raw headers), or an object. */
+function pairsOf(headers: object): readonly unknown[] {
+  if (headers instanceof Map) return firstPairs(headers as Map<unknown, unknown>);
+  if (!Array.isArray(headers)) return Object.entries(headers);
+  const list = Array.prototype.slice.call(headers, 0, 2 * MAX_HEADERS) as readonly unknown[];
+  if (list.every((item) => typeof item !== "string")) return list;
+  return list.flatMap((item, index) => (index % 2 === 0 ? [[item, list[index + 1]]] : []));
+}
+
+function firstPairs(headers: Iterable<unknown>): readonly unknown[] {
+  const pairs: unknown[] = [];
+  for (const pair of headers) if (pairs.push(pair) === MAX_HEADERS) break;
+  return pairs;
+}
+
+function headerText(value: unknown): string | undefined {
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  if (typeof first === "number") return String(first);
+  return typeof first === "string" && first.length <= 1024 ? first : undefined;
 }

@@ -4,7 +4,7 @@
 import type { FaultOrigin, OriginLink } from "../fault/fault.ts";
 import { SHAPE_REDACTOR } from "../fault/redact.ts";
 import { readField, tryRead } from "../try-read.ts";
-import type { HeaderReader } from "./headers.ts";
+import type { HeaderReader } from "./read-evidence.ts";
 
 const MAX_LINKS = 8;
 const MAX_MESSAGE_CHARS = 500;

@@ -4,9 +4,9 @@
 import type { FaultCode } from "../fault/catalogue.ts";
 import type { EvidenceSource } from "../fault/fault.ts";
 import type { Surface } from "./evidence.ts";
-import { createPhraseBook, normalise, type PhraseBook, type PhraseHits } from "./phrases.ts";
+import { createPhraseBook, normalise, type PhraseBook, type PhraseHits } from "./read-text.ts";
 import type { Rule, RuleGroup, When } from "./rule.ts";
-import type { Signals } from "./signals.ts";
+import type { Signals } from "./read-evidence.ts";
 
 export interface Match {
   readonly rule: Rule;

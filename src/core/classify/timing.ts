@@ -3,10 +3,8 @@
 // `retryAfterMs` is a wait the other side asked for; `resetAt` is an instant it named. `Retry-After: 0` means now. Any other zero,
 // negative and absurd values are no answer.
 
-import { parseClockTime } from "./clock-time.ts";
-import { durationInWords, parseDuration } from "./duration.ts";
-import type { HeaderReader } from "./headers.ts";
-import type { Signals } from "./signals.ts";
+import { durationInWords, parseClockTime, parseDuration } from "./times.ts";
+import type { HeaderReader, Signals } from "./read-evidence.ts";
 
 export interface Timing {
   readonly retryAfterMs?: number;

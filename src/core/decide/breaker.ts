@@ -10,7 +10,8 @@
 //     meet. What a person did last wins, then the newer generation.
 
 import type { FaultCode } from "../fault/catalogue.ts";
-import type { BreakerRule } from "../policy/policy.ts";
+import type { BreakerRule, RetryBudgetRule } from "../policy/policy.ts";
+import type { Fault } from "../fault/fault.ts";
 
 interface Common {
   /** Changes at every transition; tickets carry it. */
@@ -236,4 +237,101 @@ function compareRanks(a: Rank, b: Rank): number {
     if (one !== other) return one > other ? 1 : -1;
   }
   return 0;
+}
+
+// A wait that the other side asked for, as data. Pauses of one target that several processes hold are merged like breakers: what a
+// person lifted stays lifted, and of two pauses the longer one holds.
+
+export interface Pause {
+  /** Epoch milliseconds; 0 when the target asked for no wait. */
+  readonly until: number;
+  /** The answer that asked for the wait. */
+  readonly fault: Fault | null;
+  /** When a person last ended a pause early; 0 if no person did. */
+  readonly liftedAt: number;
+}
+
+export const NO_PAUSE: Pause = Object.freeze({ until: 0, fault: null, liftedAt: 0 });
+
+/** A longer wait was asked for; a shorter one changes nothing. */
+export function extendPause(pause: Pause, until: number, fault: Fault): Pause {
+  return until <= pause.until ? pause : { ...pause, until, fault };
+}
+
+/** A person ends the pause. One that is over is returned unchanged. */
+export function liftPause(pause: Pause, now: number): Pause {
+  return pause.until <= now ? pause : { ...NO_PAUSE, liftedAt: Math.max(now, pause.liftedAt + 1) };
+}
+
+/** The pause that two processes agree on. Returns `own` when the two are equal. */
+export function mergePauses(own: Pause, other: Pause): Pause {
+  if (own.liftedAt !== other.liftedAt) return other.liftedAt > own.liftedAt ? other : own;
+  if (own.until !== other.until) return other.until > own.until ? other : own;
+  return textOf(other) > textOf(own) ? other : own;
+}
+
+function textOf({ fault }: Pause): string {
+  return fault === null ? "" : `${fault.code} ${fault.message}`;
+}
+
+// A token bucket for retries, shared by all calls to one target. Every call earns a little, every retry costs one, so
+// when everything fails at once the extra load stays a fixed share instead of multiplying.
+
+/** How many retries a target has left, as data. */
+export interface RetryBudget {
+  readonly tokens: number;
+  readonly at: number;
+}
+
+/** A retry budget that nothing has been taken from. */
+export function fullBudget(rule: RetryBudgetRule, now: number): RetryBudget {
+  return { tokens: rule.capacity, at: now };
+}
+
+/** A first attempt goes out. */
+export function earn(budget: RetryBudget, rule: RetryBudgetRule, now: number): RetryBudget {
+  // A full budget stays full until something is spent.
+  return budget.tokens === rule.capacity ? budget : add(budget, rule, now, rule.perCall);
+}
+
+/** A retry wants to go out: null when the bucket is empty. */
+export function spend(budget: RetryBudget, rule: RetryBudgetRule, now: number): RetryBudget | null {
+  const filled = add(budget, rule, now, 0);
+  return filled.tokens < 1 ? null : { ...filled, tokens: filled.tokens - 1 };
+}
+
+/** A retry of a schedule that has begun is sent even if the budget is empty: the debt is earned back by later calls. */
+export function borrow(budget: RetryBudget, rule: RetryBudgetRule, now: number): RetryBudget {
+  const filled = add(budget, rule, now, 0);
+  return { ...filled, tokens: Math.max(filled.tokens - 1, -rule.capacity) };
+}
+
+/** What one process has done since it last wrote the budget that all processes share. */
+export interface BudgetUse {
+  /** First attempts that went out. */
+  readonly earned: number;
+  /** Retries that went out. */
+  readonly spent: number;
+}
+
+/**
+ * The budget that processes share, after one of them used some of it; `shared` is null before anyone did. The uses of several
+ * processes add up in any order, as long as the budget is neither full nor at its limit in between.
+ */
+export function useBudget(
+  shared: RetryBudget | null,
+  rule: RetryBudgetRule,
+  { earned, spent }: BudgetUse,
+  now: number,
+): RetryBudget {
+  const { tokens, at } = shared ?? fullBudget(rule, now);
+  // A time in the future means that the clock was set back: the budget fills from now on.
+  const filled = add({ tokens, at: Math.min(at, now) }, rule, now, earned * rule.perCall);
+  return { ...filled, tokens: Math.max(filled.tokens - spent, -rule.capacity) };
+}
+
+/** A clock that went back adds nothing and takes nothing. */
+function add({ tokens, at }: RetryBudget, rule: RetryBudgetRule, now: number, extra: number): RetryBudget {
+  const seconds = Math.max(0, now - at) / 1000;
+  return { tokens: Math.min(rule.capacity, tokens + seconds * rule.perSecond + extra), at: Math.max(at, now) };
 }

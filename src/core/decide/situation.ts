@@ -1,10 +1,11 @@
 // Everything a decision may depend on. `decide` consults nothing else: no clock, no chance, no memory of its own.
 
 import type { Fault } from "../fault/fault.ts";
-import type { Place, Recourse } from "../policy/policy.ts";
-import { NOWHERE } from "../policy/policy.ts";
+import { NOWHERE, type Place, type Policy, type PolicyRow, type Recourse, type Retry } from "../policy/policy.ts";
 import type { BreakerState } from "./breaker.ts";
-import { type ChainState, NO_CHAIN, type NextTarget, nextTarget, scopeOf } from "./fallback.ts";
+import { type ChainState, type NextTarget, nextTarget, NO_CHAIN, scopeOf, type Target } from "./fallback.ts";
+import { type RetryChange, rowsOfRetry, withRows } from "../policy/layer.ts";
+import { traitsOf } from "../fault/catalogue.ts";
 
 /** How one recourse went when this kind of fault was met before. */
 export interface Incident {
@@ -77,3 +78,212 @@ export function situation(fault: Fault, details: Partial<Omit<Situation, "fault"
 
 /** Always possible: telling the model, and giving up. */
 const DEFAULT_OFFERS: ReadonlySet<Recourse> = new Set(["surface", "fail"]);
+
+// What `decide` saw, written beside the decision: with it the decision can be made again, under the same policy or another one.
+// Only what the rest of the entry does not say, and nothing that is as usual, so that it stays short.
+
+/** The situation that a recorded decision was made in. */
+export interface SeenSituation {
+  readonly place: Pick<Place, "surface"> & Partial<Place>;
+  readonly roll: number;
+  readonly attempt?: number;
+  readonly waitedMs?: number;
+  readonly deadlineAt?: number;
+  readonly breaker?: BreakerState;
+  readonly noRetryBudget?: true;
+  readonly idempotent?: true;
+  readonly committed?: true;
+  readonly chain?: Partial<Omit<ChainState, "targets">> & { readonly targets: readonly SeenTarget[] };
+  readonly alternatives?: readonly string[];
+  /** Besides `surface` and `fail`. */
+  readonly offers?: readonly Recourse[];
+  readonly taken?: readonly Recourse[];
+  readonly denied?: readonly (Recourse | "retry")[];
+  readonly incidents?: readonly Incident[];
+  /** When the fault said that it lifts, where the entry names a later time; null for never. */
+  readonly resetAt?: number | null;
+  readonly changes?: Partial<PolicyChanges>;
+  /** Decided as runs decide, outside of a stage: a report to a server, for example. */
+  readonly unattended?: true;
+}
+
+/** `backAt`: absent for now, null for never. */
+type SeenTarget = Omit<Target, "available" | "backAt" | "contextWindowTokens"> & {
+  readonly contextWindowTokens?: number;
+  readonly unavailable?: true;
+  readonly backAt?: number | null;
+};
+
+/** `written` is the fault as the entry has it. */
+export function seenSituation(
+  decided: Situation,
+  changes: PolicyChanges,
+  { unattended }: Pick<Policy, "unattended">,
+  written: Fault,
+): SeenSituation {
+  const { fault, place, now, deadlineAt, chain, offers, roll } = decided;
+  const usual = situation(fault);
+  const differs = <K extends keyof Situation>(key: K): Partial<Pick<Situation, K>> =>
+    JSON.stringify(decided[key]) === JSON.stringify(usual[key]) ? {} : ({ [key]: decided[key] } as Pick<Situation, K>);
+  const extra = [...offers].filter((recourse) => !usual.offers.has(recourse));
+  return {
+    place: seenPlace(place),
+    roll,
+    ...differs("attempt"),
+    ...differs("waitedMs"),
+    ...(deadlineAt === null ? {} : { deadlineAt }),
+    ...differs("breaker"),
+    ...(decided.retryBudgetLeft ? {} : { noRetryBudget: true as const }),
+    ...(decided.idempotent ? { idempotent: true as const } : {}),
+    ...(decided.committed ? { committed: true as const } : {}),
+    ...(chain === NO_CHAIN ? {} : { chain: { ...chain, targets: chain.targets.map((each) => seenTarget(each, now)) } }),
+    ...differs("alternatives"),
+    ...(extra.length > 0 ? { offers: extra } : {}),
+    ...differs("taken"),
+    ...differs("denied"),
+    ...differs("incidents"),
+    ...(fault.resetAt === written.resetAt ? {} : { resetAt: fault.resetAt ?? null }),
+    ...(isUnchanged(changes) ? {} : { changes: changedOnly(changes) }),
+    ...(unattended === true && place.stage === "" ? { unattended } : {}),
+  };
+}
+
+/** What `decide` saw, and what the tool declared. `at` is the time of the entry. */
+export function situationOf(
+  { tool, fault }: { readonly tool: string; readonly fault: Fault },
+  seen: SeenSituation,
+  at: number,
+): { readonly situation: Situation; readonly changes: PolicyChanges } {
+  const { place, roll, chain: seenChain, offers = [], resetAt, changes } = seen;
+  const about = resetAt === undefined ? fault : withResetAt(fault, resetAt);
+  const usual = situation(about);
+  const chain: ChainState =
+    seenChain === undefined
+      ? NO_CHAIN
+      : { ...NO_CHAIN, ...seenChain, targets: seenChain.targets.map((each) => targetOf(each, at)) };
+  return {
+    situation: {
+      fault: about,
+      place: { ...usual.place, tool, ...place },
+      roll,
+      now: at,
+      attempt: seen.attempt ?? usual.attempt,
+      waitedMs: seen.waitedMs ?? usual.waitedMs,
+      deadlineAt: seen.deadlineAt ?? null,
+      breaker: seen.breaker ?? usual.breaker,
+      retryBudgetLeft: seen.noRetryBudget !== true,
+      idempotent: seen.idempotent === true,
+      committed: seen.committed === true,
+      chain,
+      next: nextTarget(chain, scopeOf(about)),
+      alternatives: seen.alternatives ?? usual.alternatives,
+      offers: new Set([...usual.offers, ...offers]),
+      taken: seen.taken ?? usual.taken,
+      denied: seen.denied ?? usual.denied,
+      incidents: seen.incidents ?? usual.incidents,
+    },
+    changes: { ...NO_CHANGES, ...changes },
+  };
+}
+
+function seenPlace({ surface, provider, stage }: Place): SeenSituation["place"] {
+  return { surface, ...(provider === "" ? {} : { provider }), ...(stage === "" ? {} : { stage }) };
+}
+
+function seenTarget({ available, backAt, contextWindowTokens, ...rest }: Target, now: number): SeenTarget {
+  return {
+    ...rest,
+    ...(Number.isFinite(contextWindowTokens) ? { contextWindowTokens } : {}),
+    ...(available ? {} : { unavailable: true as const }),
+    ...(backAt === now ? {} : { backAt: Number.isFinite(backAt) ? backAt : null }),
+  };
+}
+
+function targetOf({ unavailable, backAt, contextWindowTokens = Infinity, ...rest }: SeenTarget, now: number): Target {
+  const back = backAt === undefined ? now : (backAt ?? Infinity);
+  return { ...rest, contextWindowTokens, available: unavailable !== true, backAt: back };
+}
+
+function withResetAt({ resetAt: _written, ...fault }: Fault, resetAt: number | null): Fault {
+  return resetAt === null ? fault : { ...fault, resetAt };
+}
+
+/** JSON has no Infinity; the largest number means the same to `decide`. */
+export function finiteRetry<T extends RetryChange>({ backoff, ...rest }: T): T {
+  const numbers = Object.entries(rest).map(([key, value]) => [key, Math.min(Number(value), Number.MAX_VALUE)] as const);
+  return { ...Object.fromEntries(numbers), ...(backoff === undefined ? {} : { backoff }) } as T;
+}
+
+function isUnchanged({ retry, retryBeforeFallback, learns }: PolicyChanges): boolean {
+  return retry === null && retryBeforeFallback === null && learns;
+}
+
+function changedOnly({ retry, retryBeforeFallback, learns }: PolicyChanges): Partial<PolicyChanges> {
+  return {
+    ...(retry === null ? {} : { retry: finiteRetry(retry) }),
+    ...(retryBeforeFallback === null ? {} : { retryBeforeFallback: finiteRetry(retryBeforeFallback) }),
+    ...(learns ? {} : { learns }),
+  };
+}
+
+// The policy as it applies to one tool's calls: with the tool's own retries in front, and with the retries that apply while another
+// target of its chain can answer. Pure, so that a past decision can be made again under a changed policy.
+
+/** What a tool declares that changes the policy for its own calls. */
+export interface PolicyChanges {
+  /** Its differences from the policy's retry; null for none. */
+  readonly retry: RetryChange | null;
+  /** How often it is retried while another target of its chain can answer; null: as the policy says. */
+  readonly retryBeforeFallback: Retry | null;
+  /** False: incident memory neither notes nor uses how its retries went. */
+  readonly learns: boolean;
+}
+
+export const NO_CHANGES: PolicyChanges = Object.freeze({ retry: null, retryBeforeFallback: null, learns: true });
+
+export interface EffectivePolicy {
+  readonly own: Policy;
+  /** While another target of its chain can answer. */
+  readonly beforeFallback: Policy;
+}
+
+/** Does not depend on the stage of `place`. */
+export function effectivePolicy(policy: Policy, place: Place, changes: PolicyChanges): EffectivePolicy {
+  const { retry, retryBeforeFallback, learns } = changes;
+  const { rows } = withRows(policy, retry === null ? [] : rowsOfRetry(place.tool, retry, policy));
+  // Rows about other tools never match here, and every decision walks the list.
+  const own = {
+    ...policy,
+    learnsAfter: learns ? policy.learnsAfter : 0,
+    rows: rows.filter((row) => concerns(row, place)),
+  };
+  const sooner = retryBeforeFallback === null ? [] : rowsOfRetry(place.tool, retryBeforeFallback, { ...policy, rows });
+  return { own, beforeFallback: retryBeforeFallback === null ? own : withRows(own, sooner) };
+}
+
+function concerns({ match }: PolicyRow, { surface, provider, tool }: Place): boolean {
+  return (
+    (match.surface?.includes(surface) ?? true) &&
+    (match.provider?.includes(provider) ?? true) &&
+    (match.tool?.includes(tool) ?? true)
+  );
+}
+
+/** The policy in force: `beforeFallback` while a target that does not share the fault can answer, else the tool's own. */
+export function policyFor(
+  { fault, chain, next }: Pick<Situation, "fault" | "chain" | "next">,
+  { own, beforeFallback }: EffectivePolicy,
+): Policy {
+  if (chain.targets.length === 0) return own;
+  const isLast = next.target === null || next.isLastResort;
+  const policy = isLast ? own : beforeFallback;
+  // A target that was silent until its time limit is not tried again while another can answer.
+  const mayRetry = currentMeetsNeeds(chain) && (isLast || traitsOf(fault.code).cause !== "timeout");
+  return mayRetry ? policy : { ...policy, rows: policy.rows.map((row) => ({ ...row, retry: null })) };
+}
+
+/** A request needs more once part of its answer has been sent: the target that began the answer may not be able to continue it. */
+function currentMeetsNeeds({ targets, current, needs }: ChainState): boolean {
+  const capabilities = targets[current]?.capabilities ?? [];
+  return needs.every((need) => capabilities.includes(need));
+}

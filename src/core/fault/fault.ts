@@ -1,6 +1,8 @@
 // A failure as plain, immutable data. A leaf: it imports nothing but the catalogue, so anything may carry one.
 
 import { type FaultClass, type FaultCode, isFaultCode, traitsOf } from "./catalogue.ts";
+import { SHAPE_REDACTOR } from "./redact.ts";
+import { readWith } from "../try-read.ts";
 
 /** A value that the context of a fault may hold. */
 export type ContextValue = string | number | boolean;
@@ -183,3 +185,92 @@ export function failedName({ context }: Pick<Fault, "context">): string {
   const name = context["tool"];
   return typeof name === "string" ? name : "";
 }
+
+// An error that is ignored on purpose is still reported, as an event with the reason. No error is swallowed silently.
+
+/** A failure that was passed over, and why. */
+export interface SuppressedFault {
+  readonly type: "fault-suppressed";
+  readonly at: number;
+  /** Why going on is right. */
+  readonly reason: string;
+  readonly fault: Fault;
+}
+
+/** A failure that is passed over, with the reason for it. */
+export function suppressed(fault: Fault, reason: string, at: number): SuppressedFault {
+  return Object.freeze({ type: "fault-suppressed", at, reason, fault });
+}
+
+// A result that is there in part: the payload keeps its declared shape and the failures stand beside it, never inside it.
+
+/** The fault of one item among many. */
+export interface ItemFault {
+  /** Which item failed: an index, a URL, a name. */
+  readonly item: string | number;
+  readonly fault: Fault;
+}
+
+/** What came of many items, when some failed. */
+export interface PartialResult<T> {
+  readonly value: T;
+  readonly errors: readonly ItemFault[];
+}
+
+/** How one item among many ended. */
+export type ItemOutcome<T> =
+  | { readonly item: string | number; readonly value: T }
+  | { readonly item: string | number; readonly fault: Fault };
+
+/** "Fetched 3 of 5": the values that came, in order, and a typed fault for each that did not. */
+export function collectPartial<T>(outcomes: readonly ItemOutcome<T>[]): PartialResult<readonly T[]> {
+  const value: T[] = [];
+  const errors: ItemFault[] = [];
+  for (const outcome of outcomes) {
+    if ("fault" in outcome) errors.push({ item: outcome.item, fault: outcome.fault });
+    else value.push(outcome.value);
+  }
+  return { value, errors };
+}
+
+// Carries a fault across APIs that must throw, such as fetch or the AI SDK. The fault is the truth; the Error is its envelope.
+
+/** Recognises the envelope across two copies of this package. */
+const BRAND: unique symbol = Symbol.for("faultline.fault") as never;
+
+/**
+ * An error that carries a fault across APIs that must throw.
+ *
+ * @example
+ * ```ts
+ * import { fault, FaultError } from "faultline";
+ *
+ * throw new FaultError(fault("NotFound", { message: "no such city" }));
+ * ```
+ */
+export class FaultError extends Error {
+  /** Not enumerable: printing the error shows its scrubbed message, not the evidence. */
+  declare readonly fault: Fault;
+  /** What the last attempt threw, as it was thrown. Not enumerable and not the `cause`: printing the error does not show it. */
+  declare readonly error?: unknown;
+  declare readonly [BRAND]: true;
+
+  /** `message`: what the error says, for a reader who may not see the fault's own message. */
+  constructor(
+    fault: Fault,
+    options: { readonly cause?: unknown; readonly error?: unknown; readonly message?: string } = {},
+  ) {
+    const { error, message = `${fault.class}/${fault.code}: ${fault.message}`, ...rest } = options;
+    super(SHAPE_REDACTOR.text(message), rest);
+    this.name = "FaultError";
+    if (error !== undefined) Object.defineProperty(this, "error", { value: error });
+    Object.defineProperties(this, { fault: { value: fault }, [BRAND]: { value: true } });
+  }
+}
+
+/** Whether a thrown value carries a fault. Works across copies of this package. */
+export function isFaultError(value: unknown): value is FaultError {
+  return typeof value === "object" && value !== null && readWith(value, isBranded) === true;
+}
+
+const isBranded = (value: object): boolean => BRAND in value && "fault" in value;

@@ -1,15 +1,14 @@
 // What an operator can do about a run, as data. Two tables decide: which actions help against which kind of fault, and when each
 // of them can be taken. Both ask traits of the fault and the state of the run, never the name of a code.
 
-import { failedName } from "../fault/fault.ts";
+import { failedName, type Fault } from "../fault/fault.ts";
 import type { Locale } from "../fault/words/words.ts";
-import { limitsReached } from "./action-limits.ts";
-import { remediesFor } from "./action-remedies.ts";
 import { ACTION_IDS, type ActionFacts, type ActionId, actionWords } from "./action-words.ts";
 import type { Question } from "./interaction.ts";
-import { nodeTraits, switchedTo } from "./node.ts";
-import { isEnded, keyOf, type RunState } from "./run-state.ts";
-import type { Visit } from "./visit.ts";
+import { nodeTraits, switchedTo, type Visit } from "./visit.ts";
+import { isEnded, keyOf, type RunState, visitOf } from "./run-state.ts";
+import { type CatalogueRow, type FaultCode, isFaultCode, traitsOf } from "../fault/catalogue.ts";
+import type { RunLimits } from "./run-event.ts";
 
 export { ACTION_IDS };
 export type { ActionId };
@@ -19,7 +18,7 @@ export type ActionNeeds = "nothing" | "text" | "target" | "limits" | "answer" | 
 /** What an action takes besides, and can do without. */
 export type ActionAccepts = "text" | "commands";
 
-export type ActionEffect =
+type ActionEffect =
   | "instruct" //  in place: the visit waits, and gets another attempt with this instruction
   | "successor" // the run has ended: a linked run starts at the node, with this instruction
   | "answer" //    an open question gets its answer
@@ -292,4 +291,132 @@ function factsOf(id: ActionId, { about: { state, sendBackTo }, visit }: Subject)
     isSuccessor: isEnded(state),
     target: visit?.fault ? failedName(visit.fault) : "",
   };
+}
+
+// Which limit a fault reached, its value, and whether it belongs to the run or to the node. An offer names a limit by what it limits
+// (`timeoutMs`); the fault says whose it is.
+
+type Amounts = Readonly<Record<string, number>>;
+
+interface LimitRow {
+  /** Its name in the offer and its present value; 0 when none was set. */
+  readonly offered: (limits: RunLimits, reached: number) => Amounts;
+  /** The names under which the node looks for its own; null for a limit of the run. */
+  readonly ofNode: Readonly<Record<string, string>> | null;
+}
+
+// prettier-ignore
+const ROWS = {
+  // 2.00 of 2.00 dollars are spent.
+  runMoney:    { offered: ({ maxCostMicrocents }) => ({ maxCostMicrocents }),        ofNode: null },
+  // The agent may spend 0.50 dollars in a run, and has.
+  agentMoney:  { offered: (_limits, maxCostMicrocents) => ({ maxCostMicrocents }),   ofNode: { maxCostMicrocents: "agentCostMicrocents" } },
+  // The run took longer than half an hour.
+  runTime:     { offered: ({ timeoutMs }) => ({ timeoutMs: timeoutMs ?? 0 }),        ofNode: null },
+  // One attempt of the node did.
+  attemptTime: { offered: (_limits, timeoutMs) => ({ timeoutMs }),                   ofNode: { timeoutMs: "attemptMs" } },
+  // A loop that does not end has visited its 100 nodes.
+  nodes:       { offered: ({ maxNodes }) => ({ maxNodes }),                          ofNode: null },
+  // The agent was still using tools after 8 rounds.
+  rounds:      { offered: (_limits, turnCap) => ({ turnCap }),                       ofNode: { turnCap: "turnCap" } },
+  // A stage written in TypeScript ran out of rounds and does not say which limit that was.
+  eitherRounds: { offered: ({ maxNodes }) => ({ maxNodes, turnCap: 0 }),             ofNode: null },
+} as const satisfies Readonly<Record<string, LimitRow>>;
+
+interface Reached {
+  readonly isAgents: boolean;
+  readonly isKnown: boolean;
+}
+
+/** By the code of the fault; every other code means the run's budget. */
+const BY_CODE: Readonly<Partial<Record<FaultCode, (reached: Reached) => LimitRow>>> = {
+  BudgetExceeded: ({ isAgents }) => (isAgents ? ROWS.agentMoney : ROWS.runMoney),
+  RunTimeout: () => ROWS.runTime,
+  TurnTimeout: () => ROWS.attemptTime,
+  TurnLimit: ({ isAgents, isKnown }) => (isAgents ? ROWS.rounds : isKnown ? ROWS.nodes : ROWS.eitherRounds),
+};
+
+/** The limits that can be raised after this fault, with their present values. */
+function limitsReached(seen: Fault | null, limits: RunLimits): Amounts {
+  // The workflow itself declared this end: there is no limit to raise.
+  if (seen?.context["declared"] === true) return {};
+  return limitRowOf(seen).offered(limits, reachedIn(seen) ?? 0);
+}
+
+/** The new values, under the names the enforcing code reads. */
+export function limitsAsMeant(
+  { id, node, execution }: { readonly id: ActionId; readonly node: string; readonly execution: number },
+  state: RunState,
+  params: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  if (id !== "raise-limit") return params;
+  const { ofNode } = limitRowOf(visitOf(state, { node, execution })?.fault ?? state.fault);
+  if (ofNode === null) return params;
+  const limits = Object.entries((params["limits"] ?? {}) as Amounts);
+  return { ...params, limits: Object.fromEntries(limits.map(([name, limit]) => [ofNode[name] ?? name, limit])) };
+}
+
+function limitRowOf(seen: Fault | null): LimitRow {
+  if (seen === null) return ROWS.runMoney;
+  const reached = { isAgents: typeof seen.context["agent"] === "string", isKnown: reachedIn(seen) !== null };
+  return BY_CODE[seen.code]?.(reached) ?? ROWS.runMoney;
+}
+
+function reachedIn(seen: Fault | null): number | null {
+  const limit = seen?.context["limit"];
+  return typeof limit === "number" ? limit : null;
+}
+
+// What helps against a fault, by its traits: a table. Whether it can be done for a run is said by `action.ts`.
+
+interface Remedy {
+  /** All that is given must be true of the fault; the first row that fits speaks. */
+  readonly match: Partial<Pick<CatalogueRow, "class" | "scope" | "cause" | "retryable" | "lifts" | "cancels">>;
+  /** Best first. */
+  readonly offer: readonly ActionId[];
+  readonly example: string;
+}
+
+// prettier-ignore
+export const REMEDIES: readonly Remedy[] = [
+  { match: { cancels: true },                                   offer: [],                                              example: "a person pressed Ctrl-C" },
+  { match: { cause: "quota-exhausted" },                         offer: ["switch-provider", "retry-now", "retry-stage"], example: "You have hit your weekly limit" },
+  { match: { class: "ProviderAccess", scope: "account" },       offer: ["sign-in-again", "switch-provider"],            example: "401 invalid x-api-key" },
+  { match: { cause: "permission-denied" },                       offer: ["grant-and-retry", "edit-and-retry"],           example: "Claude requested permissions to use Bash, three times" },
+  { match: { cause: "tool-denied" },                             offer: ["grant-and-retry", "edit-and-retry"],           example: "`rm -rf build` is not on the list of allowed commands" },
+  { match: { cause: "approval-rejected" },                       offer: ["retry-stage", "send-back", "edit-and-retry"],  example: "\"Ship it?\" was answered with no: not on a Friday" },
+  { match: { cause: "provider-not-found" },                      offer: ["retry-stage", "switch-provider"],              example: "spawn codex ENOENT" },
+  { match: { cause: "network-error", retryable: false },         offer: ["retry-stage", "switch-provider"],              example: "self-signed certificate in certificate chain" },
+  { match: { cause: "context-overflow" },                        offer: ["shorten-context", "switch-provider", "edit-and-retry"], example: "prompt is too long: 213000 tokens" },
+  { match: { cause: "content-filter" },                          offer: ["edit-and-retry"],                              example: "blocked by the content management policy" },
+  { match: { cause: "capability-missing" },                      offer: ["switch-provider", "retry-stage"],              example: "this model takes no images" },
+  { match: { cause: "test-failed" },                             offer: ["send-back", "edit-and-retry"],                 example: "`npm test` ended with code 1" },
+  { match: { scope: "output" },                                 offer: ["regenerate-once", "edit-and-retry", "send-back"], example: "the review has no field `decision`" },
+  { match: { cause: "schema-invalid" },                          offer: ["regenerate-once", "edit-and-retry", "send-back"], example: "a tool answered with half a JSON" },
+  { match: { scope: "limit", cause: "timeout" },                 offer: ["raise-limit", "retry-stage"],                  example: "the attempt took longer than 30 minutes" },
+  { match: { scope: "limit" },                                  offer: ["raise-limit"],                                 example: "2.00 of 2.00 dollars are spent" },
+  { match: { class: "ProviderTransient" },                      offer: ["retry-stage", "retry-now", "switch-provider"], example: "stream disconnected before completion" },
+  { match: { class: "Guard" },                                  offer: ["retry-stage", "retry-now", "switch-provider"], example: "the circuit of openai/gpt-5.5 is open" },
+  { match: { retryable: true },                                 offer: ["retry-stage", "retry-now"],                    example: "the test runner is busy" },
+  { match: { class: "Crash" },                                  offer: ["retry-stage", "switch-provider"],              example: "the agent was killed by SIGSEGV" },
+  { match: { cause: "bad-request" },                             offer: ["edit-and-retry", "switch-provider"],           example: "400 messages.3: tool_use without tool_result" },
+  { match: { class: "ToolTerminal" },                           offer: ["retry-stage", "edit-and-retry"],               example: "ENOSPC: no space left on device" },
+  { match: {},                                                  offer: ["retry-stage", "edit-and-retry"],               example: "a condition read a field of undefined; the workflow was put right" },
+];
+
+/** A loop has had its rounds: it may have one more, or its last node another look. */
+const ROUNDS_SPENT: readonly ActionId[] = ["send-back", "retry-stage"];
+
+/** What helps against such a fault, best first; whether it can be done is another question. */
+export function remediesFor(fault: Pick<Fault, "code"> & Partial<Pick<Fault, "context">>): readonly ActionId[] {
+  const traits = traitsOfFault(fault);
+  if (traits.scope === "limit" && fault.context?.["declared"] === true) return ROUNDS_SPENT;
+  const fits = ({ match }: Remedy): boolean =>
+    (Object.keys(match) as (keyof Remedy["match"])[]).every((trait) => match[trait] === traits[trait]);
+  return REMEDIES.find(fits)?.offer ?? [];
+}
+
+/** A code from a newer program is treated as unknown. */
+function traitsOfFault({ code }: Pick<Fault, "code">): CatalogueRow {
+  return traitsOf(isFaultCode(code) ? code : "Unclassified");
 }

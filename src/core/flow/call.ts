@@ -4,11 +4,10 @@
 // C2  After `end` nothing changes it; a late result is written down and ignored.
 // C3  The event holds the decision about what happens next: replaying never decides again.
 
-import type { SeenSituation } from "../decide/seen-situation.ts";
+import type { SeenSituation } from "../decide/situation.ts";
 import type { Decision } from "../decide/decision.ts";
 import type { BreakerState } from "../decide/breaker.ts";
-import type { Fault } from "../fault/fault.ts";
-import type { ItemFault } from "../fault/partial.ts";
+import type { Fault, ItemFault } from "../fault/fault.ts";
 import { type Recourse, RECOURSES } from "../policy/policy.ts";
 import type { Answer, Question } from "./interaction.ts";
 import type { Cost } from "./money.ts";

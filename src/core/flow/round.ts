@@ -4,10 +4,9 @@
 // N3  which nodes run, and how those that do not run end, does not depend on the order in which others end.
 // N4  each need is looked at once, when the node it names ends: the whole costs as much as the plan is large.
 
-import { FaultError } from "../fault/fault-error.ts";
-import { fault, type Fault } from "../fault/fault.ts";
-import { endUnrun, endWithoutNeed, faultWithoutNeed, isUsable, type NodeStatus, type UnrunStatus } from "./cascade.ts";
-import type { Plan } from "./plan.ts";
+import { fault, type Fault, FaultError, wrap } from "../fault/fault.ts";
+import type { Plan, PlanNode } from "./plan.ts";
+import type { CallEnd } from "./call.ts";
 
 export interface NodeEnd {
   readonly status: NodeStatus;
@@ -24,7 +23,7 @@ export interface Settled {
   readonly because: string;
 }
 
-export interface Progress {
+interface Progress {
   /** Nodes that may run now, each reported once. */
   readonly ready: readonly string[];
   readonly settled: readonly Settled[];
@@ -173,4 +172,52 @@ function notInPlan(node: string): Fault {
     message: `node ${node} is needed, and is not in the plan: check it with checkPlan`,
     context: { node },
   });
+}
+
+// How a node ends that cannot run, because a dependency has no result or because the time is up. `round.ts` finds out which nodes
+// are affected, and when.
+
+export type NodeStatus = CallEnd["status"];
+type UnrunStatus = "defaulted" | "skipped" | "failed";
+
+interface StatusTraits {
+  /** There is a result, whole, in part or declared, that others can work with. */
+  readonly usable: boolean;
+  /** Said of a node that others need. */
+  readonly told: string;
+}
+
+// prettier-ignore
+const STATUSES: Readonly<Record<NodeStatus, StatusTraits>> = {
+  done:      { usable: true,  told: "is done" },
+  partial:   { usable: true,  told: "is there in part" },
+  defaulted: { usable: true,  told: "has its default" },
+  skipped:   { usable: false, told: "was skipped" },
+  surfaced:  { usable: false, told: "failed" },
+  failed:    { usable: false, told: "failed" },
+  cancelled: { usable: false, told: "was cancelled" },
+};
+
+export function isUsable(status: NodeStatus): boolean {
+  return STATUSES[status].usable;
+}
+
+/** A dependency has no result: an optional node is skipped, even if it has a default. */
+export function endWithoutNeed({ optional, hasDefault }: PlanNode): UnrunStatus {
+  if (optional) return "skipped";
+  return hasDefault ? "defaulted" : "failed";
+}
+
+/** It cannot run although its dependencies have results: a declared default comes before skipping. */
+export function endUnrun({ optional, hasDefault }: PlanNode): UnrunStatus {
+  if (hasDefault) return "defaulted";
+  return optional ? "skipped" : "failed";
+}
+
+/**
+ * The fault of a node that cannot run, with the class and code of the first failure. `root` is the fault of the node that ran and
+ * failed, however many nodes are in between, so that faults at the end of a long chain are as short as those at its beginning.
+ */
+export function faultWithoutNeed(root: Fault, need: string, status: NodeStatus): Fault {
+  return wrap(root, `needs ${need}, which ${STATUSES[status].told}`, { need });
 }

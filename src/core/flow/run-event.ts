@@ -6,6 +6,7 @@ import type { Fault } from "../fault/fault.ts";
 import type { MatrixOutcome } from "../fault/vocabulary.ts";
 import type { Answer, Question } from "./interaction.ts";
 import type {
+  Fan,
   Instruction,
   NodeKind,
   NodePlace,
@@ -14,9 +15,9 @@ import type {
   Route,
   SkipReason,
   StagePhase,
-} from "./node.ts";
-import type { SeenStage } from "./seen-stage.ts";
-import type { Fan, Visit } from "./visit.ts";
+  Visit,
+} from "./visit.ts";
+import type { SeenStage } from "./stage.ts";
 
 /** What a run may use, as the journal keeps it. */
 export interface RunLimits {

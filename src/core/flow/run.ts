@@ -7,8 +7,21 @@
 // R5  no more visits run at a time than the limit says. Paused visits take no slot, and wait for one when they resume.
 
 import type { RunEvent } from "./run-event.ts";
-import { again, begin, instruct, leave, restart, stopsOthers } from "./run-paths.ts";
-import { copyVisits, isEnded, keyOf, openVisitOf, openVisits, type RunState, visitOf } from "./run-state.ts";
+import {
+  again,
+  begin,
+  copyVisits,
+  instruct,
+  isEnded,
+  keyOf,
+  leave,
+  openVisitOf,
+  openVisits,
+  restart,
+  type RunState,
+  stopsOthers,
+  visitOf,
+} from "./run-state.ts";
 import type { Fan, Visit } from "./visit.ts";
 
 export function startRun(event: Extract<RunEvent, { type: "run-started" }>, at: number): RunState {

@@ -7,7 +7,7 @@ import type { Fault } from "../fault/fault.ts";
 import { SHAPE_REDACTOR } from "../fault/redact.ts";
 import { minuteOf } from "../fault/words/time-words.ts";
 import type { Locale } from "../fault/words/words.ts";
-import type { NodeStatus } from "./cascade.ts";
+import type { NodeStatus } from "./round.ts";
 import type { InteractionKind, Question } from "./interaction.ts";
 
 /**

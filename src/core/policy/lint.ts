@@ -1,11 +1,10 @@
 // Finds mistakes in a valid policy: rows that never match, faults without a row, schedules that
 // cannot happen. Pure; the policy file's reader turns findings into diagnostics with lines.
 
-import { schedule } from "./backoff.ts";
+import { codesOf, describeMatch, type Policy, type PolicyRow, type Retry, type RowMatch, schedule } from "./policy.ts";
 import { FAULT_CODES, traitsOf, type FaultCode } from "../fault/catalogue.ts";
 import type { Locale } from "../fault/words/words.ts";
 import { LINT_WORDS, type Said } from "./lint-words.ts";
-import { codesOf, describeMatch, type Policy, type PolicyRow, type Retry, type RowMatch } from "./policy.ts";
 
 /** The kinds of mistakes that `lintPolicy` finds. */
 export type FindingKind =

@@ -1,6 +1,6 @@
 // Four ways to run: the same matrix with a few rows in front.
 
-import { FAULT_CODES, type FaultCode } from "../fault/catalogue.ts";
+import { FAULT_CODES, type FaultCode, traitsOf } from "../fault/catalogue.ts";
 import { withRows } from "./layer.ts";
 import { DEFAULT_POLICY, MATRIX, ONE_RETRY, RATE_LIMIT_RETRY, TRANSPORT_RETRY } from "./matrix.ts";
 import { codesOf, type Policy, type PolicyRow, type Recourse, RECOURSES, type Retry, withDeclared } from "./policy.ts";
@@ -88,3 +88,19 @@ function presets(): Readonly<Record<PresetName, Policy>> {
 
 /** The policies that come with Faultline, by name. */
 export const PRESETS: Readonly<Record<PresetName, Policy>> = presets();
+
+// The policy of runs: no person watches them, and what a person can do about a failed stage is offered afterwards, as actions. So
+// the built-in rows do not ask; an operator's own rows do, and so does a budget with `pause_for_approval`.
+
+export function policyOfRuns(policy: PresetName | Policy): Policy {
+  const base = typeof policy === "string" ? PRESETS[policy] : policy;
+  return { ...base, unattended: true, rows: base.rows.map((row) => (asksByItself(row) ? withoutAsking(row) : row)) };
+}
+
+function asksByItself({ origin, match }: PolicyRow): boolean {
+  return origin.layer === "matrix" && !codesOf(match, FAULT_CODES).every((code) => traitsOf(code).scope === "limit");
+}
+
+function withoutAsking(row: PolicyRow): PolicyRow {
+  return { ...row, then: row.then.filter((recourse) => recourse !== "ask") };
+}

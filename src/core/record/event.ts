@@ -2,11 +2,10 @@
 // Readers ignore types and fields they do not know, so that a newer program may write more.
 
 import type { BreakerState } from "../decide/breaker.ts";
-import type { Fault } from "../fault/fault.ts";
+import type { Fault, SuppressedFault } from "../fault/fault.ts";
 import type { CallEvent, CountedApart, HeldReason } from "../flow/call.ts";
 import type { PlanNode } from "../flow/plan.ts";
 import type { RunEvent } from "../flow/run-event.ts";
-import type { SuppressedFault } from "../fault/suppressed.ts";
 
 /** Where a session stands. */
 export type SessionStatus = "open" | "waiting" | "done" | "failed" | "cancelled";

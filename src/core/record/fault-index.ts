@@ -4,14 +4,12 @@
 // I3  A failed node that only passes on the failure of one of its calls is not in it: causes are counted, not their echoes.
 // I4  A recourse worked when the call's next attempt succeeded, and failed when the call failed or was decided about again.
 
-import { traitsOf } from "../fault/catalogue.ts";
+import { type FaultCode, isFaultCode, traitsOf } from "../fault/catalogue.ts";
 import type { Fault } from "../fault/fault.ts";
-import { turnOf } from "../flow/node.ts";
+import { turnOf } from "../flow/visit.ts";
 import { NOWHERE, type Place } from "../policy/policy.ts";
-import { readField } from "../try-read.ts";
+import { parseJson, readField } from "../try-read.ts";
 import type { JournalEvent } from "./event.ts";
-import { fingerprint } from "./fingerprint.ts";
-import { knownCode } from "./known-code.ts";
 
 /** A failure as its event tells it. */
 export interface IndexedFault {
@@ -211,4 +209,96 @@ export function tallyRecourses(occurrences: Iterable<FaultOccurrence>): readonly
   return Array.from(tallies, ([recourse, tally]) => ({ recourse, ...tally })).sort((a, b) =>
     a.recourse < b.recourse ? -1 : 1,
   );
+}
+
+// A short, stable name for one kind of failure at one place, so that what was learned about it is
+// found again: `RateLimited@tool:flight_search#words/rate-limit`. Nothing of the message goes in: it changes, and may hold secrets.
+
+/** `code@surface/provider:tool#rule+status`; an unknown part is left out, with its sign. */
+export function fingerprint({ code, context, evidence }: Fault, { surface, provider, tool }: Place): string {
+  const status = context["status"];
+  return [
+    code,
+    `@${surface}`,
+    provider === "" ? "" : `/${name(provider)}`,
+    tool === "" ? "" : `:${name(tool)}`,
+    `#${ruleName(evidence.rule)}`,
+    typeof status === "number" ? `+${status}` : "",
+  ].join("");
+}
+
+/** What the failures of a group have in common; empty parts are unknown. */
+interface FingerprintParts {
+  readonly code: string;
+  readonly surface: string;
+  readonly provider: string;
+  readonly tool: string;
+  /** The row that named the fault. */
+  readonly rule: string;
+  readonly status: number | null;
+}
+
+const FORM =
+  /^(?<code>[^@]*)@(?<surface>[^/:#]*)(?:\/(?<provider>[^:#]*))?(?::(?<tool>[^#]*))?#(?<rule>[^+]*)(?:\+(?<status>\d+))?$/u;
+
+/** Reads a fingerprint back; a text that is none has no parts. Long names come back shortened, as the fingerprint has them. */
+export function readFingerprint(text: string): FingerprintParts {
+  const parts: Readonly<Record<string, string | undefined>> = FORM.exec(text)?.groups ?? {};
+  const part = (which: string): string =>
+    (parts[which] ?? "").replaceAll(/%([\da-f]{1,6});/gu, (_all, sign: string) =>
+      String.fromCodePoint(parseInt(sign, 16)),
+    );
+  return {
+    code: part("code"),
+    surface: part("surface"),
+    provider: part("provider"),
+    tool: part("tool"),
+    rule: part("rule"),
+    status: parts["status"] === undefined ? null : Number(parts["status"]),
+  };
+}
+
+/** Signs that part the fields, and what cannot be seen, are written out, so that two places never share a name. */
+function name(text: string): string {
+  return cut(text.replaceAll(/[%@/:#+\s\p{C}]/gu, escaped));
+}
+
+/** A rule's own name has slashes, and nothing but a status comes after it. */
+function ruleName(text: string): string {
+  return cut(text.replaceAll(/[%@#+\s\p{C}]/gu, escaped));
+}
+
+function escaped(sign: string): string {
+  return `%${(sign.codePointAt(0) ?? 0).toString(16)};`;
+}
+
+const LONGEST_NAME = 64;
+
+/** A long name keeps its beginning plus a hash of the whole, so that names with the same beginning differ. */
+function cut(text: string): string {
+  return text.length <= LONGEST_NAME ? text : `${text.slice(0, LONGEST_NAME - 9)}~${checksum(text)}`;
+}
+
+/** FNV-1a, 32 bits. */
+function checksum(text: string): string {
+  let sum = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) sum = Math.imul(sum ^ text.charCodeAt(index), 0x01000193);
+  return (sum >>> 0).toString(16).padStart(8, "0");
+}
+
+// A journal may hold codes of a newer program. They are read as the code for unknown failures; reading never fails because of them.
+
+export function knownCode({ code }: Pick<Fault, "code">): FaultCode {
+  return isFaultCode(code) ? code : "Unclassified";
+}
+
+// Which entries change the index of failures, when they are read back.
+
+/** The types of events that mean something for the index. */
+export const MARKED_TYPES: readonly string[] = ["call-failed", "call-decided", "node-failed", "call-succeeded"];
+
+/** What an entry that was read back means for the index. */
+export function markIn(body: string): FaultMark | null {
+  const event = parseJson(body);
+  return typeof event === "object" && event !== null ? faultMarkOf(event as JournalEvent) : null;
 }

@@ -11,12 +11,12 @@ import { viewFor } from "../fault/view.ts";
 import type { Locale } from "../fault/words/words.ts";
 import { ACTION_IDS, type ActionId, actionWords } from "../flow/action-words.ts";
 import { type Cost, dollars } from "../flow/money.ts";
-import { type NodePlace, placeOf } from "../flow/node.ts";
+import { type NodePlace, placeOf } from "../flow/visit.ts";
 import type { RunStatus } from "../flow/run-state.ts";
 import { RECOURSES } from "../policy/policy.ts";
 import type { Entry, JournalEvent, SessionStatus } from "./event.ts";
 import { INCIDENT_WORDS, type IncidentWords } from "./incident-words.ts";
-import { knownCode } from "./known-code.ts";
+import { knownCode } from "./fault-index.ts";
 import { replayStage, type StageDecisionEvent } from "./policy-replay.ts";
 import { plainLine, plainText, shortened, withoutPaths } from "./markdown-text.ts";
 

@@ -1,7 +1,7 @@
 // The texts of an incident report. The words for faults, decisions and actions come from their own tables.
 
 import type { Locale } from "../fault/words/words.ts";
-import type { PauseReason, SkipReason } from "../flow/node.ts";
+import type { PauseReason, SkipReason } from "../flow/visit.ts";
 import type { RunStatus } from "../flow/run-state.ts";
 import type { SessionStatus } from "./event.ts";
 

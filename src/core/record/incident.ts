@@ -7,13 +7,12 @@ import type { Redactor } from "../fault/redact.ts";
 import { viewFor } from "../fault/view.ts";
 import type { Locale } from "../fault/words/words.ts";
 import { book, NOTHING_SPENT, type Spending } from "../flow/money.ts";
-import { turnOf } from "../flow/node.ts";
+import { isOpen, turnOf } from "../flow/visit.ts";
 import { isEnded, type RunState, type RunStatus } from "../flow/run-state.ts";
-import { isOpen } from "../flow/visit.ts";
 import { describeRun } from "../flow/run-words.ts";
 import { NOWHERE } from "../policy/policy.ts";
 import type { Entry, JournalEvent, SessionStatus } from "./event.ts";
-import { fingerprint } from "./fingerprint.ts";
+import { fingerprint, knownCode } from "./fault-index.ts";
 import {
   actionText,
   createIncidentTelling,
@@ -23,7 +22,6 @@ import {
   say,
   type IncidentTelling,
 } from "./incident-timeline.ts";
-import { knownCode } from "./known-code.ts";
 import { emptySession, foldEntry, type SessionState } from "./replay.ts";
 
 /** Failures of one kind at one place. */

@@ -12,7 +12,7 @@ import { traitsOf } from "../fault/catalogue.ts";
 import type { Fault } from "../fault/fault.ts";
 import { VOCABULARY } from "../fault/vocabulary.ts";
 import type { Entry, GuardEvent, JournalEvent } from "./event.ts";
-import { knownCode } from "./known-code.ts";
+import { knownCode } from "./fault-index.ts";
 
 /** Counts up in place: made for the path every call takes. */
 export interface ToolCounters {

@@ -2,13 +2,11 @@
 
 import type { Decision } from "../decide/decision.ts";
 import { decide } from "../decide/decide.ts";
-import { type EffectivePolicy, effectivePolicy, policyFor } from "../decide/effective-policy.ts";
-import { situationOf } from "../decide/seen-situation.ts";
+import { type EffectivePolicy, effectivePolicy, policyFor, situationOf } from "../decide/situation.ts";
 import type { RunEvent } from "../flow/run-event.ts";
-import { stageDecidedAgain } from "../flow/seen-stage.ts";
-import type { StageDecision } from "../flow/stage.ts";
+import { stageDecidedAgain, type StageDecision } from "../flow/stage.ts";
 import type { Policy } from "../policy/policy.ts";
-import { policyOfRuns } from "../policy/runs-policy.ts";
+import { policyOfRuns } from "../policy/presets.ts";
 import type { Entry } from "./event.ts";
 
 /**

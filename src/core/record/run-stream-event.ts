@@ -6,7 +6,7 @@ import type { FaultIssue } from "../fault/fault.ts";
 import type { HeldReason } from "../flow/call.ts";
 import type { AnswerSchema, InteractionKind, SelectOption } from "../flow/interaction.ts";
 import type { Spending } from "../flow/money.ts";
-import type { NodeKind, PauseReason, Resolution, SkipReason, StagePhase } from "../flow/node.ts";
+import type { NodeKind, PauseReason, Resolution, SkipReason, StagePhase } from "../flow/visit.ts";
 import type { RunLimits } from "../flow/run-event.ts";
 
 export const RUN_STREAM_VERSION = 1;
@@ -152,3 +152,41 @@ interface Envelope<Type extends RunStreamType> {
 
 /** An event of a run, as those who watch it get it. */
 export type RunStreamEvent = { readonly [Type in RunStreamType]: Envelope<Type> }[RunStreamType];
+
+// How much an event of a run matters to a person who reads many of them. The rest follows from the table.
+
+/** From little to much: a step, something that a person should know, a failure. */
+export const RUN_EVENT_LEVELS = ["info", "warning", "error"] as const;
+type RunEventLevel = (typeof RUN_EVENT_LEVELS)[number];
+
+const LEVELS: Readonly<Record<RunStreamType, RunEventLevel>> = {
+  "run.started": "info",
+  "node.started": "info",
+  "node.phase": "info",
+  "node.retrying": "warning",
+  "node.failed": "error",
+  "node.skipped": "warning",
+  "node.completed": "info",
+  "node.paused": "warning",
+  "node.resumed": "info",
+  "gate.paused": "warning",
+  "gate.resumed": "info",
+  "call.retrying": "warning",
+  "call.switched": "warning",
+  "call.regenerating": "warning",
+  "cost.updated": "info",
+  "budget.warning": "warning",
+  "budget.paused": "warning",
+  "run.paused": "warning",
+  "run.resumed": "info",
+  "run.instructed": "info",
+  "run.timeout": "error",
+  "run.completed": "info",
+  "run.failed": "error",
+  "run.cancelled": "warning",
+  "run.superseded": "info",
+};
+
+export function levelOf({ type }: { readonly type: RunStreamType }): RunEventLevel {
+  return LEVELS[type];
+}

@@ -9,8 +9,8 @@ import type { Locale } from "../fault/words/words.ts";
 import { turnOfCall } from "../flow/call.ts";
 import { type Answer, endOf, formFacts, type Question } from "../flow/interaction.ts";
 import { type Cost, NOTHING_SPENT, type Spending } from "../flow/money.ts";
-import { type NodePlace, placeOf, turnOf } from "../flow/node.ts";
-import { knownCode } from "./known-code.ts";
+import { type NodePlace, placeOf, turnOf } from "../flow/visit.ts";
+import { knownCode } from "./fault-index.ts";
 import type { AttemptWork, RunStreamData, StreamFailure, StreamQuestion } from "./run-stream-event.ts";
 
 export interface Memory {

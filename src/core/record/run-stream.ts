@@ -8,9 +8,9 @@
 import { traitsOf } from "../fault/catalogue.ts";
 import type { Locale } from "../fault/words/words.ts";
 import { book, type Cost, rebook } from "../flow/money.ts";
-import { type NodePlace, type Route, turnOf } from "../flow/node.ts";
+import { type NodePlace, type Route, turnOf } from "../flow/visit.ts";
 import type { Entry, JournalEvent } from "./event.ts";
-import { knownCode } from "./known-code.ts";
+import { knownCode } from "./fault-index.ts";
 import { noticeOf } from "./notice.ts";
 import {
   RUN_STREAM_VERSION,

@@ -4,7 +4,7 @@ import { isFaultCode } from "../fault/catalogue.ts";
 import type { Fault } from "../fault/fault.ts";
 import { type Locale, wordsFor } from "../fault/words/words.ts";
 import { type RunStanding, STANDING_WORDS } from "../flow/run-standing.ts";
-import type { VisitStanding } from "../flow/visit-words.ts";
+import type { VisitStanding } from "../flow/run-words.ts";
 import type { SessionStatus } from "./event.ts";
 import type { GraphNode, Span, SpanStatus, WaitReason } from "./span.ts";
 

@@ -3,9 +3,9 @@
 import type { BreakerState } from "../decide/breaker.ts";
 import type { Decision } from "../decide/decision.ts";
 import type { Fault } from "../fault/fault.ts";
-import type { NodeStatus } from "../flow/cascade.ts";
+import type { NodeStatus } from "../flow/round.ts";
 import type { Cost } from "../flow/money.ts";
-import type { NodePlace, PauseReason, Resolution } from "../flow/node.ts";
+import type { NodePlace, PauseReason, Resolution } from "../flow/visit.ts";
 
 export type SpanKind = "turn" | "call" | "attempt" | "wait";
 

@@ -7,7 +7,7 @@
 
 import type { Decision } from "../decide/decision.ts";
 import type { CallState } from "../flow/call.ts";
-import { type NodePlace, nodeTraits, placeOf, type Route, turnOf } from "../flow/node.ts";
+import { type NodePlace, nodeTraits, placeOf, type Route, turnOf } from "../flow/visit.ts";
 import { keyOf, visitOf } from "../flow/run-state.ts";
 import type { Entry, JournalEvent, TurnStatus } from "./event.ts";
 import { faultMarkOf } from "./fault-index.ts";

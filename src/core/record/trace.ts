@@ -10,7 +10,7 @@ import { VOCABULARY } from "../fault/vocabulary.ts";
 import type { Locale } from "../fault/words/words.ts";
 import { endOf } from "../flow/interaction.ts";
 import type { Entry, JournalEvent } from "./event.ts";
-import { knownCode } from "./known-code.ts";
+import { knownCode } from "./fault-index.ts";
 import type { TracedFault, TracePlace, TraceRecord } from "./trace-record.ts";
 
 export type { TraceRecord } from "./trace-record.ts";

@@ -1,6 +1,6 @@
 // A gateway's settings: a checked file with its keys read from the environment and its names resolved.
 
-import type { Timeouts } from "../../provider/model/timeouts.ts";
+import type { Timeouts } from "../../provider/model/watch.ts";
 import type { StatedPrice } from "../../provider/price/price-table.ts";
 import type { HedgeOptions } from "../../runtime/tool/tool.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";

@@ -3,7 +3,7 @@
 import { chain } from "../../runtime/tool/chain.ts";
 import type { Chain, RequestNeeds } from "../../runtime/tool/tool.ts";
 import { resolveModelOptions } from "../../provider/model/model-options.ts";
-import { needsOf, walkRequest } from "../../provider/model/request-walk.ts";
+import { needsOf, walkRequest } from "../../provider/model/model-request.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";
 import type { GatewayRoute, RouteStep } from "../config/settings.ts";
 import type { GatewayRequest } from "../request/gateway-request.ts";

@@ -4,13 +4,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { classify } from "../../core/classify/classify.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
+import { FaultError } from "../../core/fault/fault.ts";
 import type { Clock } from "../../host/clock.ts";
 import { HeldBytes, MOST_BYTES, QuietBytes } from "../../provider/fetch/bounded.ts";
 import { saysError, throwIfBad } from "../../provider/fetch/exchange.ts";
 import { tellWireCost, type WireCosts } from "../../provider/fetch/wire-costs.ts";
-import type { ModelTimeouts } from "../../provider/model/timeouts.ts";
-import { Speed, Watch } from "../../provider/model/watch.ts";
+import { type ModelTimeouts, Speed, Watch } from "../../provider/model/watch.ts";
 import { createWireReader, type WireReader } from "../../provider/wire/wire-reader.ts";
 import { outgoingHeaders } from "../../telemetry/otel.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";

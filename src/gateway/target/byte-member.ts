@@ -6,7 +6,7 @@ import { endpointAt } from "../../provider/domain/endpoint.ts";
 import { wireCosts } from "../../provider/fetch/wire-costs.ts";
 import { factsFor } from "../../provider/model-facts/facts-for.ts";
 import type { MembersDeps } from "../../provider/model/members.ts";
-import { modelTimeouts } from "../../provider/model/timeouts.ts";
+import { modelTimeouts } from "../../provider/model/watch.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";
 import type { Member } from "../../runtime/tool/chain.ts";
 import { tool } from "../../runtime/tool/tool.ts";

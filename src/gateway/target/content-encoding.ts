@@ -1,8 +1,7 @@
 // Targets are asked for plain bytes, because the gateway reads what passes. Some pack their answers all the same.
 
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault } from "../../core/fault/fault.ts";
+import { fault, FaultError } from "../../core/fault/fault.ts";
 import { tryRead } from "../../core/try-read.ts";
 import { type Bounded, MOST_BYTES } from "../../provider/fetch/bounded.ts";
 

@@ -1,8 +1,7 @@
 // A target as a language model of the AI SDK. The vendor's package is loaded with the first request that needs it.
 
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault } from "../../core/fault/fault.ts";
+import { fault, FaultError } from "../../core/fault/fault.ts";
 import { readField } from "../../core/try-read.ts";
 import { lazyPart, orFail } from "../../host/lazy-part.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";

@@ -3,7 +3,7 @@
 import type { LanguageModelV4GenerateResult } from "@ai-sdk/provider";
 import type { Clock } from "../../host/clock.ts";
 import type { ModelRequest } from "../../provider/model/model-request.ts";
-import type { Streamed } from "../../provider/model/stream.ts";
+import type { Streamed } from "../../provider/model/attempt.ts";
 import type { StreamSink } from "../../provider/model/stream-sink.ts";
 import { tokensIn } from "../../provider/price/cost.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";

@@ -10,7 +10,7 @@ import { fileNameOf } from "./artefact-names.ts";
 import type { Keep, NewEntry } from "../journal.ts";
 import { refusal } from "../journal-faults.ts";
 import { createSessionFileWriter } from "./session-file.ts";
-import { makeFolder } from "./make-folder.ts";
+import { makeFolder } from "./file-store.ts";
 
 /** Entries behind number `after`, with the values that belong to them. Returns where the file is. */
 export async function writeRescue(

@@ -3,8 +3,7 @@
 
 import { systemChance, type Chance } from "../../host/chance.ts";
 import { systemClock, type Clock } from "../../host/clock.ts";
-import { checkOptions } from "../../options/check-options.ts";
-import { callable, chanceKind, clockKind, shape, whole } from "../../options/kind.ts";
+import { callable, chanceKind, checkOptions, clockKind, shape, whole } from "../../options/check-options.ts";
 import {
   checkPosition,
   checkSession,

@@ -2,7 +2,7 @@
 
 import type { SessionStatus } from "../../core/record/event.ts";
 import { isUnder, kindsOwned, ownerOf, tagOf } from "../keep-kinds.ts";
-import { decodeEvent, decodeKept, type EncodedEntry, type EncodedKeep } from "../encode.ts";
+import { decodeEvent, decodeKept, type EncodedEntry, type EncodedKeep, ENDED, statusAfter } from "../encode.ts";
 import { createMemoryFaults, type MemoryFaults } from "./fault-table.ts";
 import type { LocalFeedSource } from "../feed.ts";
 import type {
@@ -23,7 +23,6 @@ import type { FaultRunsQuery } from "../fault-queries.ts";
 import { compareKeys } from "../key-order.ts";
 import { fenced } from "../journal-faults.ts";
 import { contains, wordsOf } from "../search-text.ts";
-import { ENDED, statusAfter } from "../session-status.ts";
 
 export interface MemoryTables extends LocalFeedSource {
   readonly faults: Omit<MemoryFaults, "note" | "drop" | "search">;

@@ -3,7 +3,7 @@
 
 import { classify } from "../../core/classify/classify.ts";
 import type { FaultCode } from "../../core/fault/catalogue.ts";
-import { FaultError, isFaultError } from "../../core/fault/fault-error.ts";
+import { FaultError, isFaultError } from "../../core/fault/fault.ts";
 import { readField } from "../../core/try-read.ts";
 import { refusal } from "../journal-faults.ts";
 import { STALE_CODE } from "./write-functions.ts";

@@ -2,7 +2,7 @@
 
 import { fileNameOf } from "../files/artefact-names.ts";
 import { kindsOwned } from "../keep-kinds.ts";
-import { ENDED } from "../session-status.ts";
+import { ENDED } from "../encode.ts";
 import type { Database } from "./database.ts";
 
 const PAGE = 500;

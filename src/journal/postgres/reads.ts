@@ -3,16 +3,17 @@
 import type { Entry } from "../../core/record/event.ts";
 import { checkPosition } from "../encode.ts";
 import {
-  type ChainedRow,
   chainedPage,
+  type ChainedRow,
   checkedEntries,
   entriesWithoutGap,
   type EventRow,
+  type KeptRow,
+  keptValue,
   positioned,
-} from "../entry-rows.ts";
+} from "../sealed.ts";
 import type { FeedSource } from "../feed.ts";
 import type { Journal, KeepKind, SessionSummary, Timed, TimeQuery } from "../journal.ts";
-import { type KeptRow, keptValue } from "../sealed.ts";
 import type { Ask, Value } from "./database.ts";
 import { faultSide, limitOf } from "./fault-reads.ts";
 import { KEPT_ROW, TAGGED_ROW } from "./kept-row.ts";

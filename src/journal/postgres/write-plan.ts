@@ -3,13 +3,12 @@
 import { causeIn } from "../../core/record/fault-index.ts";
 import type { SessionStatus } from "../../core/record/event.ts";
 import { chainStart, nextLink, refuseOtherLink } from "../chain.ts";
-import type { EncodedEntry, EncodedKeep } from "../encode.ts";
+import { checksumOf, sealOf } from "../sealed.ts";
+import { type EncodedEntry, type EncodedKeep, statusAfter } from "../encode.ts";
 import type { KeepKind } from "../journal.ts";
 import { fenced } from "../journal-faults.ts";
 import { ownerOf, SEAL, TAGGED_KINDS } from "../keep-kinds.ts";
 import { pairsOf, textOfFault } from "../search-text.ts";
-import { checksumOf, sealOf } from "../sealed.ts";
-import { statusAfter } from "../session-status.ts";
 import type { Field, RowTypeName } from "./row-bytes.ts";
 import { indexable, tagText } from "./stored-text.ts";
 

@@ -11,7 +11,7 @@ import { listenToAll, watchChanges } from "../sqlite/change-watcher.ts";
 import { createKeptWatch } from "../kept-watch.ts";
 import { retryWhileBusy, type BusyRetry } from "../sqlite/busy-retry.ts";
 import { journalClosed, refusal } from "../journal-faults.ts";
-import { readSide } from "../sqlite/read-side.ts";
+import { readSide } from "../sqlite/reads.ts";
 import { verifyStore } from "../sqlite/verify.ts";
 import { storeError } from "../store-errors.ts";
 import type { OnWarning } from "../warnings.ts";

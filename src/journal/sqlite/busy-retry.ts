@@ -1,8 +1,7 @@
 // Waits for another process that holds the store: a limited number of times, each reported.
 
 import { classify } from "../../core/classify/classify.ts";
-import type { FaultError } from "../../core/fault/fault-error.ts";
-import { withContext } from "../../core/fault/fault.ts";
+import { type FaultError, withContext } from "../../core/fault/fault.ts";
 import type { Clock } from "../../host/clock.ts";
 import { isBusy, storeError } from "../store-errors.ts";
 import type { OnWarning } from "../warnings.ts";

@@ -2,11 +2,9 @@
 // transaction of the entry that causes them. Rows refer to groups (as `family`) and sessions by number, which keeps the indexes small.
 
 import type { DatabaseSync } from "node:sqlite";
-import type { FaultMark, IndexedFault } from "../../core/record/fault-index.ts";
-import { causeIn } from "../../core/record/fault-index.ts";
+import { causeIn, type FaultMark, type IndexedFault, MARKED_TYPES, markIn } from "../../core/record/fault-index.ts";
 import { FAULT, occurrence } from "./fault-reads.ts";
 import { pairsOf, textOfFault } from "../search-text.ts";
-import { MARKED_TYPES, markIn } from "../fault-marks.ts";
 
 export interface FaultIndex {
   note(mark: FaultMark, entry: IndexedEntry): void;

@@ -3,7 +3,7 @@
 // G2  writes take effect in the order they were asked for.
 // G3  A refused write changes nothing and rejects alone; a failed transaction rejects all of its writes.
 
-import { isFaultError } from "../../core/fault/fault-error.ts";
+import { isFaultError } from "../../core/fault/fault.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { BusyRetry } from "./busy-retry.ts";
 import { isOfOneWrite, storeError } from "../store-errors.ts";

@@ -6,10 +6,9 @@
 // M3  a file with the mark and without a log is refused. An empty log satisfies the mark: an operator who knows that another tool has
 //     merged the log into the file can create one.
 
-import { closeSync, existsSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { classify } from "../../core/classify/classify.ts";
-import { atExit } from "../../host/at-exit.ts";
 import { connectReadonly, stampOf } from "../readonly/connection.ts";
 import { drift } from "../journal-faults.ts";
 import { isBusy, storeError } from "../store-errors.ts";
@@ -17,7 +16,7 @@ import type { OnWarning } from "../warnings.ts";
 
 const isMarkedSql = "SELECT 1 FROM meta WHERE name = 'log'";
 
-export interface LogMark {
+interface LogMark {
   /** Inside the transaction of a write. */
   set(): void;
   /** After its commit: brings the mark from the log into the file. */
@@ -86,6 +85,57 @@ export function refuseWithoutLog(path: string): void {
   throw drift(
     `${path} was in use when it was last written to, but its log ${path}-wal is missing, and with it the last writes. ` +
       `Move or copy both files together. If another tool has merged the log into the file, create an empty ${path}-wal.`,
+    { context: { path } },
+  );
+}
+
+// Work for the moment a process ends by itself or calls `process.exit`: one listener, however many parts of the program need it.
+
+const works = new Set<() => void>();
+let isListening = false;
+
+/** `work` must not wait for anything. The returned function takes it back. */
+function atExit(work: () => void): () => void {
+  if (!isListening) process.on("exit", runAll);
+  isListening = true;
+  works.add(work);
+  return () => void works.delete(work);
+}
+
+function runAll(): void {
+  for (const work of works) work();
+}
+
+// Notices that a journal's files were deleted, moved or replaced while this program has them open. SQLite keeps writing to files
+// that no longer have a name, and everything it acknowledges is lost when the program ends.
+
+interface OwnFiles {
+  /** Throws when the names no longer lead to the files that were opened. */
+  refuseGone(): void;
+}
+
+/** Called when both files are there: SQLite keeps a log for as long as a connection is open. */
+export function watchOwnFiles(path: string): OwnFiles {
+  const files = [path, `${path}-wal`].map((file) => ({ file, opened: identityOf(file) }));
+  return {
+    refuseGone() {
+      for (const { file, opened } of files) {
+        // A log is made with the first read; before that there is nothing to compare.
+        if (opened !== null && identityOf(file) !== opened) throw gone(path, file);
+      }
+    },
+  };
+}
+
+function identityOf(file: string): string | null {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found === undefined ? null : `${found.dev} ${found.ino}`;
+}
+
+function gone(path: string, file: string): Error {
+  return drift(
+    `${file} was deleted, moved or replaced while this program has the journal open, so the journal accepts no more writes. ` +
+      `Stop the program, put ${path} and ${path}-wal back together, and start it again.`,
     { context: { path } },
   );
 }

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { link, open, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { isFaultError } from "../../core/fault/fault-error.ts";
+import { isFaultError } from "../../core/fault/fault.ts";
 import { readField } from "../../core/try-read.ts";
 import type { Chance } from "../../host/chance.ts";
 import type { Clock } from "../../host/clock.ts";
@@ -24,7 +24,7 @@ import {
   versionOf,
 } from "./schema.ts";
 import { storeError } from "../store-errors.ts";
-import { makeFolder } from "../files/make-folder.ts";
+import { makeFolder } from "../files/file-store.ts";
 
 export interface Store {
   readonly db: DatabaseSync;

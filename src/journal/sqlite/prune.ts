@@ -6,9 +6,9 @@ import type { Clock } from "../../host/clock.ts";
 import { artefactsFolder, removeArtefacts, runsFolder } from "../files/artefacts.ts";
 import { isUnderSql, kindsOwned } from "../keep-kinds.ts";
 import { createFaultIndex } from "./fault-index.ts";
-import { createRunSearch } from "./search-index.ts";
+import { createRunSearch } from "./kept-index.ts";
 import type { GroupCommit } from "./group-commit.ts";
-import { ENDED } from "../session-status.ts";
+import { ENDED } from "../encode.ts";
 import type { OnWarning } from "../warnings.ts";
 
 export interface Pruning {

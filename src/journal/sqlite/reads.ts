@@ -6,17 +6,30 @@ import { isUnderSql } from "../keep-kinds.ts";
 import { createFaultReads, type FaultReads } from "./fault-reads.ts";
 import type { LocalFeedSource } from "../feed.ts";
 import {
+  chainedPage,
   type ChainedRow,
   type ChainHead,
-  chainedPage,
   checkedEntries,
   entriesWithoutGap,
   type EventRow,
+  KEPT_ROW,
+  type KeptRow,
+  keptValue,
   positioned,
-} from "../entry-rows.ts";
-import type { Kept, PositionRange, SessionsQuery, SessionSummary, Timed, TimedKind, TimeQuery } from "../journal.ts";
+  TAGGED_ROW,
+} from "../sealed.ts";
+import type {
+  Journal,
+  Kept,
+  PositionRange,
+  SessionsQuery,
+  SessionSummary,
+  Timed,
+  TimedKind,
+  TimeQuery,
+} from "../journal.ts";
 import { createSearch, type Search } from "./search-reads.ts";
-import { KEPT_ROW, type KeptRow, keptValue, TAGGED_ROW } from "../sealed.ts";
+import { checkPosition } from "../encode.ts";
 
 export interface Reads extends LocalFeedSource {
   position(): PositionRange;
@@ -174,4 +187,64 @@ function plain(row: object | undefined): SessionSummary | null {
 
 function plainRow(row: object): SessionSummary {
   return { ...(row as SessionSummary) };
+}
+
+// The reading half of a journal on SQLite, shared by writable and read-only journals.
+
+const PAGE = 256;
+
+/** Runs one read, and waits while another process holds the store. */
+type Look = <T>(read: (reads: Reads) => T) => Promise<T>;
+
+type ReadSide = Pick<
+  Journal,
+  | "read"
+  | "position"
+  | "readFrom"
+  | "kept"
+  | "keptAll"
+  | "keptByTime"
+  | "session"
+  | "sessions"
+  | "faultGroups"
+  | "faultGroup"
+  | "faultsOf"
+  | "faultRuns"
+  | "faultTrend"
+  | "faultRecourses"
+  | "search"
+>;
+
+export function readSide(look: Look): ReadSide {
+  async function* pages(session: string, after: number) {
+    for (let last = after; ;) {
+      const from = last;
+      const page = await look((reads) => reads.checkedEntriesOf(session, from, PAGE));
+      yield* page;
+      if (page.length < PAGE) return;
+      last += page.length;
+    }
+  }
+
+  return {
+    read: (session, after = 0) => pages(session, after),
+    position: () => look((reads) => reads.position()),
+    async readFrom(position, { limit }) {
+      checkPosition(position);
+      return look((reads) => reads.entriesBehind(position, limit));
+    },
+    kept: (kind, key) => look((reads) => reads.kept(kind, key)),
+    keptAll: (kind, under) =>
+      look((reads) => (under === undefined ? reads.keptAll(kind) : reads.keptUnder(kind, under))),
+    keptByTime: (kind, query) => look((reads) => reads.keptByTime(kind, query)),
+    session: (session) => look((reads) => reads.session(session)),
+    sessions: (query = {}) => look((reads) => reads.sessions(query)),
+    search: (question, query) => look((reads) => reads.search(question, query)),
+    faultGroups: (query) => look((reads) => reads.faults().groups(query)),
+    faultGroup: (fingerprint) => look((reads) => reads.faults().group(fingerprint)),
+    faultRuns: (fingerprint, query) => look((reads) => reads.faults().runsOf(fingerprint, query)),
+    faultsOf: (fingerprint, query) => look((reads) => reads.faults().faultsOf(fingerprint, query)),
+    faultTrend: (fingerprint, query) => look((reads) => reads.faults().trend(fingerprint, query)),
+    faultRecourses: (fingerprint) => look((reads) => reads.faults().recourses(fingerprint)),
+  };
 }

@@ -5,8 +5,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { parseJson } from "../../core/try-read.ts";
 import { isKeepKind, type KeptPlace, placeOf } from "../keep-kinds.ts";
 import { keptDigest } from "../chain.ts";
-import { createTagTables, fillKeptTags } from "./kept-tags.ts";
-import { createSearchTables, fillRunSearch } from "./search-index.ts";
+import { createSearchTables, createTagTables, fillKeptTags, fillRunSearch } from "./kept-index.ts";
 import { createFaultTables, fillFaultIndex } from "./fault-index.ts";
 
 /** "FLTJ", so that other programs can tell whose file it is. */

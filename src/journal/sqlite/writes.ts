@@ -5,15 +5,13 @@ import type { DatabaseSync } from "node:sqlite";
 import type { SessionStatus } from "../../core/record/event.ts";
 import { ownerOf, SEAL } from "../keep-kinds.ts";
 import { chainStart, nextLink, refuseOtherLink } from "../chain.ts";
-import type { EncodedEntry, EncodedKeep } from "../encode.ts";
+import { checksumOf, sealOf } from "../sealed.ts";
+import { type EncodedEntry, type EncodedKeep, statusAfter } from "../encode.ts";
 import { createFaultIndex } from "./fault-index.ts";
-import { createRunSearch, searchKept } from "./search-index.ts";
-import { createKeptTags } from "./kept-tags.ts";
+import { createKeptTags, createRunSearch, searchKept } from "./kept-index.ts";
 import type { Transaction } from "./group-commit.ts";
 import type { KeepKind } from "../journal.ts";
 import { fenced } from "../journal-faults.ts";
-import { checksumOf, sealOf } from "../sealed.ts";
-import { statusAfter } from "../session-status.ts";
 
 export interface Writes extends Transaction {
   append(session: string, after: number, entries: readonly EncodedEntry[], keeps: readonly EncodedKeep[]): void;

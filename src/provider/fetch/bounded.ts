@@ -3,8 +3,7 @@
 // L2  An error body over its limit is cut. It is still an error with the same status.
 // L3  Any other response over its limit fails as unreadable.
 
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault } from "../../core/fault/fault.ts";
+import { fault, FaultError } from "../../core/fault/fault.ts";
 
 type Chunk = Uint8Array<ArrayBuffer>;
 

@@ -3,13 +3,11 @@
 
 import { classify } from "../../core/classify/classify.ts";
 import type { Evidence } from "../../core/classify/evidence.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import type { Fault } from "../../core/fault/fault.ts";
+import { type Fault, FaultError } from "../../core/fault/fault.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";
-import type { ModelTimeouts } from "../model/timeouts.ts";
+import { type ModelTimeouts, Watch } from "../model/watch.ts";
 import { outgoingHeaders } from "../../telemetry/otel.ts";
-import { Watch } from "../model/watch.ts";
 import { createWireReader, type WireReader } from "../wire/wire-reader.ts";
 import { answerBytes, errorText, HeldBytes, QuietBytes } from "./bounded.ts";
 import { plainHeaders } from "./byte-sink.ts";

@@ -13,11 +13,11 @@ import {
   shape,
   text,
   whole,
-} from "../../options/kind.ts";
+} from "../../options/check-options.ts";
 import { RETRY_OPTIONS } from "../../runtime/option-shapes.ts";
 import type { RetryOptions } from "../../runtime/tool/tool.ts";
 import { RETRY_BEFORE_FALLBACK } from "../model/model-options.ts";
-import { type Timeouts, timeoutsKind } from "../model/timeouts.ts";
+import { type Timeouts, timeoutsKind } from "../model/watch.ts";
 
 /** Options of a protected `fetch`. */
 export interface FetchOptions {

@@ -3,7 +3,7 @@
 
 import type { FailureDomains } from "../../core/decide/fallback.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
-import { type FaultError, isFaultError } from "../../core/fault/fault-error.ts";
+import { type FaultError, isFaultError } from "../../core/fault/fault.ts";
 import { errorOf, hasValue, type Outcome, type ProtectChain } from "../../runtime/call/outcome.ts";
 import { targetKey } from "../../runtime/target/targets.ts";
 import { chain, type Member } from "../../runtime/tool/chain.ts";
@@ -12,7 +12,7 @@ import { accountIn, keysIn } from "../domain/account.ts";
 import { endpointAt } from "../domain/endpoint.ts";
 import { factsFor } from "../model-facts/facts-for.ts";
 import type { MembersDeps } from "../model/members.ts";
-import { modelTimeouts } from "../model/timeouts.ts";
+import { modelTimeouts } from "../model/watch.ts";
 import { priceOf } from "../price/price-table.ts";
 import { baseOf } from "../wire/protocol.ts";
 import { ByteSink } from "./byte-sink.ts";

@@ -1,4 +1,316 @@
-// One attempt at a model, whole or streamed. A program that never asks a model does not load this.
+// One attempt at a model for a streamed answer. Parts go to the caller as they arrive; the last one waits until the whole answer has
+// been checked.
+// U1  When the clock or the caller gives up, the upstream request is cancelled too.
+// U2  Until its first content an attempt touches nothing that another one could use: then it claims the answer.
+// U3  A stream that ends without a finish part is an error, even if the SDK reports none.
 
-export { generate } from "./generate.ts";
-export { stream } from "./stream.ts";
+import type {
+  JSONObject,
+  LanguageModelV4Content,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+} from "@ai-sdk/provider";
+import { fault, type Fault, FaultError } from "../../core/fault/fault.ts";
+import { readField } from "../../core/try-read.ts";
+import type { RunContext } from "../../runtime/tool/tool.ts";
+import type { ModelRequest } from "./model-request.ts";
+import type { Follower } from "../paced-stream.ts";
+import { MOST_BYTES, PIECE_BYTES, tooLarge } from "../fetch/bounded.ts";
+import { isContent, isThought, type StreamSink } from "./stream-sink.ts";
+import { answerIn, charactersIn, ContentTally, isProperEnd, nothingRead, verdictOn } from "./tally.ts";
+import { Meter, OUTRUN, type Upstream, UpstreamAbort, withTrace } from "./upstream.ts";
+import { Speed, Watch } from "./watch.ts";
+import { idsIn } from "../portable/tools.ts";
+
+export type FinishPart = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
+
+/** A complete streamed answer: its content, and its last part, which the caller has not received yet. */
+export interface Streamed {
+  readonly content: readonly LanguageModelV4Content[];
+  readonly finish: FinishPart;
+}
+
+export async function stream(
+  upstream: Upstream,
+  request: ModelRequest,
+  sink: StreamSink,
+  context: RunContext,
+): Promise<Streamed> {
+  const { memory, sent } = request;
+  const tally = (sink.continuable === null ? null : memory.tally) ?? new ContentTally();
+  tally.characters = 0;
+  const leaving = new UpstreamAbort();
+  const meter = new Meter(upstream, request, context);
+  let isPriced = false;
+  const watch = new Watch(upstream.clock, upstream.timeouts.stream, context, (late) =>
+    leaving.leave(late, new FaultError(late)),
+  );
+  sink.paced.whenLeft = context.cancel;
+  context.whenGivenUp((reason) => leaving.leave(null, reason));
+  try {
+    const result = await leaving.orLeave(upstream.model.doStream({ ...withTrace(sent), abortSignal: leaving.signal }));
+    watch.headers();
+    context.responseHeaders(result.response?.headers);
+    const { clock, leastPerSecond } = upstream;
+    const speed = leastPerSecond === 0 ? null : new Speed(clock, leastPerSecond);
+    const reading = new Reading(sink, watch, tally, context.commit, speed, meter, new ReturnedCalls(request));
+    const parts = result.stream.getReader();
+    leaving.whenLeft = (reason) => {
+      if (reading.isShown) sink.paced.unfollow(reason);
+      // Cancelling ends a read that hangs. The attempt is over, so a failed cancel does no harm.
+      void Promise.allSettled([parts.cancel(reason)]);
+    };
+    const early = await untilContent(parts, watch, leaving);
+    const show = (): boolean => {
+      if (!context.claim()) throw leaving.error ?? new Error(OUTRUN);
+      sink.begin();
+      sink.response = result.response;
+      memory.tally = tally;
+      reading.isShown = true;
+      return early.every((part) => reading.takes(part));
+    };
+    const last = early.at(-1);
+    const isEmpty = last === undefined || !isContent(last);
+    if (last?.type === "finish") reading.finish = last;
+    if (!isEmpty && show()) await sink.paced.follow(parts, reading);
+    const { finish } = reading;
+    if (finish === null) throw leaving.error ?? new FaultError(cutShort(upstream.provider, tally));
+    meter.answered(finish.usage, finish.providerMetadata, isProperEnd(finish.finishReason), tally.characters);
+    isPriced = true;
+    const verdict = verdictOn(tally.answer(finish.finishReason), sent, upstream.provider);
+    const wrong = verdict instanceof Promise ? await verdict : verdict;
+    if (wrong !== null) throw new FaultError(wrong);
+    if (isEmpty) show();
+    return { content: tally.content, finish };
+  } catch (error) {
+    const told = leaving.late === null ? readAs(error, upstream.provider, tally) : new FaultError(leaving.late);
+    if (!isPriced) meter.failed(told, tally.characters);
+    memory.lastAnswer = tally.text;
+    leaving.leave(null, told);
+    throw told;
+  }
+}
+
+/** The parts up to the first content, the end of the stream, or its error. */
+async function untilContent(
+  parts: ReadableStreamDefaultReader<LanguageModelV4StreamPart>,
+  watch: Watch,
+  leaving: UpstreamAbort,
+): Promise<readonly LanguageModelV4StreamPart[]> {
+  const early: LanguageModelV4StreamPart[] = [];
+  for (;;) {
+    watch.wait();
+    const { done, value } = await leaving.orLeave(parts.read());
+    if (done) return early;
+    if (value.type === "error") throw value.error;
+    early.push(value);
+    if (isContent(value) || value.type === "finish") return early;
+    if (value.type === "reasoning-start") watch.progress(true);
+    else watch.hold();
+    if (early.length * PIECE_BYTES > MOST_BYTES.answer) throw tooLarge("answer");
+  }
+}
+
+/** Processes the parts of one attempt. */
+class Reading implements Follower<LanguageModelV4StreamPart> {
+  private readonly sink: StreamSink;
+  private readonly watch: Watch;
+  private readonly tally: ContentTally;
+  private readonly commit: RunContext["commit"];
+  private readonly speed: Speed | null;
+  private readonly meter: Meter;
+  private readonly calls: ReturnedCalls;
+  /** The answer is this attempt's: the sink gets its parts. */
+  isShown = false;
+  /** The last part, held back; null if the stream ended without one. */
+  finish: FinishPart | null = null;
+
+  constructor(
+    sink: StreamSink,
+    watch: Watch,
+    tally: ContentTally,
+    commit: RunContext["commit"],
+    speed: Speed | null,
+    meter: Meter,
+    calls: ReturnedCalls,
+  ) {
+    this.sink = sink;
+    this.watch = watch;
+    this.tally = tally;
+    this.commit = commit;
+    this.speed = speed;
+    this.meter = meter;
+    this.calls = calls;
+  }
+
+  waits(): void {
+    this.watch.wait();
+    this.speed?.waits();
+  }
+
+  takes(part: LanguageModelV4StreamPart): boolean {
+    if (part.type === "finish") {
+      this.finish = part;
+      return false;
+    }
+    if (part.type === "error") throw part.error;
+    if (isContent(part) || part.type === "reasoning-start") this.watch.progress(isThought(part));
+    else this.watch.hold();
+    const seen = this.sink.push(this.calls.part(part));
+    const before = this.tally.characters;
+    if (seen !== null) this.tally.add(seen);
+    if (this.tally.characters > MOST_BYTES.answer) throw tooLarge("answer");
+    if (this.tally.characters > before) this.meter.came(this.tally.characters);
+    this.speed?.came(this.tally.characters, isThought(part));
+    if (this.sink.isCommitted) this.commit();
+    return true;
+  }
+}
+
+/** Some SDKs throw their own error for a stream without an end. If no content came before it, there was no answer to cut. */
+function readAs(error: unknown, provider: string, tally: ContentTally): unknown {
+  if (tally.content.length > 0 || typeof error !== "object" || error === null) return error;
+  return readField(error, "name") === "AI_InvalidResponseDataError" ? new FaultError(nothingRead(provider)) : error;
+}
+
+function cutShort(provider: string, tally: ContentTally): Fault {
+  if (tally.content.length === 0) return nothingRead(provider);
+  return fault("NetworkDisconnect", {
+    message: "the stream ended before the answer was complete",
+    context: { provider },
+  });
+}
+
+// One attempt at a model for an answer that is not streamed. It throws failures, reports the cost and the rate-limit headers, and
+// decides nothing.
+
+export async function generate(upstream: Upstream, request: ModelRequest, context: RunContext): Promise<Kept> {
+  const leaving = new UpstreamAbort();
+  new Watch(upstream.clock, upstream.timeouts.whole, context, (late) => leaving.leave(late, new FaultError(late)));
+  context.whenGivenUp((reason) => leaving.leave(null, reason));
+  const meter = new Meter(upstream, request, context);
+  let result;
+  try {
+    const answer = await leaving.orLeave(
+      upstream.model.doGenerate({ ...withTrace(request.options), abortSignal: leaving.signal }),
+    );
+    result = new ReturnedCalls(request).result(answer);
+  } catch (error) {
+    const told = leaving.late === null ? error : new FaultError(leaving.late);
+    meter.failed(told, 0);
+    throw told;
+  }
+  context.responseHeaders(result.response?.headers);
+  const answer = answerIn(result.content, result.finishReason);
+  const isWhole = isProperEnd(result.finishReason);
+  meter.answered(fullUsage(result), result.providerMetadata, isWhole, charactersIn(result.content));
+  const verdict = verdictOn(answer, request.options, upstream.provider);
+  const wrong = verdict instanceof Promise ? await verdict : verdict;
+  if (wrong !== null) {
+    request.memory.lastAnswer = answer.text;
+    throw new FaultError(wrong);
+  }
+  if (!context.claim()) throw new Error(OUTRUN);
+  request.memory.result = result;
+  return upstream.isKept ? kept(result) : result;
+}
+
+/** Adds the provider's raw usage: SDKs drop fields they do not know, such as the lifetime of cached tokens. */
+function fullUsage({ usage, response }: LanguageModelV4GenerateResult): LanguageModelV4Usage {
+  const body = response?.body as { readonly usage?: unknown } | null | undefined;
+  const raw = typeof body === "object" ? body?.usage : undefined;
+  return typeof raw === "object" && raw !== null ? { ...usage, raw: raw as JSONObject } : usage;
+}
+
+/** The part of an answer that a session records and replays when the program runs again. HTTP details are left out. */
+function kept({
+  content,
+  finishReason,
+  usage,
+  warnings,
+  providerMetadata,
+  response,
+}: LanguageModelV4GenerateResult): Kept {
+  const { id, modelId } = response ?? {};
+  return JSON.parse(
+    JSON.stringify({ content, finishReason, usage, warnings, providerMetadata, response: { id, modelId } }),
+  ) as Kept;
+}
+
+type Kept = Pick<LanguageModelV4GenerateResult, "content" | "finishReason" | "usage" | "warnings" | "providerMetadata">;
+
+// Restores the caller's tool names in the tool calls of an answer and makes their ids unique. Some servers give every call the same id,
+// or restart their numbering with each answer. Calls that a vendor runs itself keep name and id, because their results refer to them
+// and their adapter knows them.
+
+interface Begun {
+  readonly id: string;
+  ended: boolean;
+  called: boolean;
+}
+
+export class ReturnedCalls {
+  private readonly request: Pick<ModelRequest, "given" | "toolNames">;
+  /** Ids used in this conversation and this answer; null before the first call. */
+  private ids: Set<string> | null = null;
+  /** Calls of this answer by the provider's id, oldest first. */
+  private readonly begun = new Map<string, Begun[]>();
+
+  constructor(request: Pick<ModelRequest, "given" | "toolNames">) {
+    this.request = request;
+  }
+
+  result(result: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
+    const content = result.content.map((part) => this.part(part));
+    return content.every((part, at) => part === result.content[at]) ? result : { ...result, content };
+  }
+
+  part<T extends LanguageModelV4StreamPart | LanguageModelV4Content>(part: T): T;
+  part(part: LanguageModelV4StreamPart | LanguageModelV4Content): LanguageModelV4StreamPart | LanguageModelV4Content {
+    switch (part.type) {
+      case "tool-input-start":
+        return part.providerExecuted === true
+          ? part
+          : returned(part, { id: this.begin(part.id).id, toolName: this.nameOf(part.toolName) });
+      case "tool-input-delta":
+        return returned(part, { id: this.begun.get(part.id)?.at(-1)?.id ?? part.id });
+      case "tool-input-end": {
+        const call = this.begun.get(part.id)?.find(({ ended }) => !ended);
+        if (call !== undefined) call.ended = true;
+        return returned(part, { id: call?.id ?? part.id });
+      }
+      case "tool-call": {
+        if (part.providerExecuted === true) return part;
+        const call = this.begun.get(part.toolCallId)?.find(({ called }) => !called) ?? this.begin(part.toolCallId);
+        call.called = true;
+        return returned(part, { toolCallId: call.id, toolName: this.nameOf(part.toolName) });
+      }
+      default:
+        return part;
+    }
+  }
+
+  private nameOf(sent: string): string {
+    return this.request.toolNames.get(sent) ?? sent;
+  }
+
+  private begin(given: string): Begun {
+    const ids = (this.ids ??= idsIn(this.request.given));
+    const base = given === "" ? "call" : given;
+    let id = given;
+    for (let number = 2; id === "" || ids.has(id); number++) id = `${base}_${number}`;
+    ids.add(id);
+    const call: Begun = { id, ended: false, called: false };
+    const before = this.begun.get(given);
+    if (before === undefined) this.begun.set(given, [call]);
+    else before.push(call);
+    return call;
+  }
+}
+
+/** Returns the same part if nothing changes. */
+function returned<T extends object>(part: T, fields: Partial<T>): T {
+  const isSame = Object.entries(fields).every(([key, value]) => part[key as keyof T] === value);
+  return isSame ? part : { ...part, ...fields };
+}

@@ -16,7 +16,7 @@ import type { Chain } from "../../runtime/tool/tool.ts";
 import { type AnyTarget, isMember, type MembersDeps, modelChain, type ModelMember, targetOf } from "./members.ts";
 import { type ModelOptions, resolveModelOptions } from "./model-options.ts";
 import { ModelRequest } from "./model-request.ts";
-import type { FinishPart, Streamed } from "./stream.ts";
+import type { FinishPart, Streamed } from "./attempt.ts";
 import { type MidStream, StreamSink } from "./stream-sink.ts";
 
 export function createModel(

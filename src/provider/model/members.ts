@@ -15,9 +15,8 @@ import { type AnyLanguageModel, asLatest, INTERFACES, isInterface } from "../int
 import { factsFor, type ModelFacts } from "../model-facts/facts-for.ts";
 import { makePortable, type PortableChange, repairHistory, summarizeChanges } from "../portable/make-portable.ts";
 import type { RepeatLimits } from "../portable/repeated-calls.ts";
-import { costOfAnswer, estimateCost } from "../price/cost.ts";
+import { askedTier, costOfAnswer, estimateCost } from "../price/cost.ts";
 import { type Price, type PriceTable, priceOf } from "../price/price-table.ts";
-import { askedTier } from "../price/service-tier.ts";
 import { invalidOption, checkOptions } from "../../options/check-options.ts";
 import {
   MODEL_TARGET_OPTIONS,
@@ -25,9 +24,8 @@ import {
   type ModelTargetOptions,
   type ResolvedModelOptions,
 } from "./model-options.ts";
-import type { ModelRequest } from "./model-request.ts";
-import { needsOf, passesThrough } from "./request-walk.ts";
-import { modelTimeouts } from "./timeouts.ts";
+import { type ModelRequest, needsOf, passesThrough } from "./model-request.ts";
+import { modelTimeouts } from "./watch.ts";
 import type { Upstream } from "./upstream.ts";
 
 export interface MembersDeps {

@@ -23,9 +23,9 @@ import {
   shape,
   text,
   whole,
-} from "../../options/kind.ts";
+} from "../../options/check-options.ts";
 import { MAX_TIMEOUT_MS, RETRY_OPTIONS } from "../../runtime/option-shapes.ts";
-import { type Timeouts, timeoutsKind } from "./timeouts.ts";
+import { type Timeouts, timeoutsKind } from "./watch.ts";
 
 /** A model, or a model with options. */
 export type ModelTarget<Model extends AnyLanguageModel = LanguageModelV4> = Model | ModelTargetOptions<Model>;

@@ -1,12 +1,19 @@
 // One request to a chain of models: the AI SDK's call options, the sink of a stream, and the state shared between attempts.
 
-import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4Message,
+} from "@ai-sdk/provider";
 import type { ChainRequest } from "../../runtime/tool/tool.ts";
-import { repeatsIn } from "../portable/repeated-calls.ts";
+import { isFailure, repeatsIn } from "../portable/repeated-calls.ts";
 import type { Portable } from "../portable/make-portable.ts";
-import { estimateTokens, type RequestWalk, walkRequest } from "./request-walk.ts";
 import type { StreamSink } from "./stream-sink.ts";
 import type { ContentTally } from "./tally.ts";
+import { type Capability, filesAt } from "../model-facts/capability.ts";
+import type { ModelFacts } from "../model-facts/facts-for.ts";
+import { isForeignThought } from "../portable/provider-options.ts";
+import { isAnsweredHere } from "../portable/tools.ts";
 
 export interface RequestMemory {
   /** The text of the last unusable answer, which goes into the next prompt. */
@@ -100,4 +107,242 @@ export class ModelRequest implements ChainRequest {
   toJSON(): unknown {
     return { streaming: this.isStreaming, asked: { ...this.options, headers: undefined, abortSignal: undefined } };
   }
+}
+
+// One walk over a request finds everything a chain needs to know: the capabilities it requires, its size, and whether a target accepts
+// it unchanged, which is almost always the case. The walk runs once, on first use. It copies nothing and uses few functions, because it
+// always runs on a cold cache, where each extra function costs more than its work. Sizes are estimated from lengths, because only the
+// vendor's tokenizer knows the exact number.
+
+type Part = Exclude<LanguageModelV4Message["content"], string>[number];
+type ToolCall = Extract<Part, { type: "tool-call" }>;
+type FileLike = Pick<Extract<Part, { type: "file" }>, "data" | "mediaType">;
+type ToolOutput = Extract<Part, { type: "tool-result" }>["output"];
+
+export interface RequestWalk {
+  characters: number;
+  /** Estimated tokens of files that are not text. */
+  fileTokens: number;
+  usesTools: boolean;
+  readonly files: FileLike[];
+  /** Names of the tools that are offered or called. */
+  readonly toolNames: string[];
+  readonly calls: ToolCall[];
+  readonly thoughts: Part[];
+  /** Call ids are unique, each call has its result right after its message, each result has its call, and all part types are known. */
+  isOrderly: boolean;
+  /** The longest run of failed tool results. */
+  mostFailures: number;
+}
+
+export function walkRequest({ prompt, tools, responseFormat }: LanguageModelV4CallOptions): RequestWalk {
+  const walk: RequestWalk = {
+    characters: responseFormat?.type === "json" ? charactersInSchema(responseFormat.schema) : 0,
+    fileTokens: 0,
+    usesTools: tools !== undefined && tools.length > 0,
+    files: [],
+    toolNames: [],
+    calls: [],
+    thoughts: [],
+    isOrderly: true,
+    mostFailures: 0,
+  };
+  for (let at = 0, tool; (tool = tools?.[at]) !== undefined; at++) {
+    if (tool.type === "function") walk.toolNames.push(tool.name);
+    walk.characters += charactersInTool(tool);
+  }
+  /** Ids of calls without a result so far. */
+  const open: string[] = [];
+  /** Ids of all calls; null before the first. */
+  let ids: Set<string> | null = null;
+  let failures = 0;
+  for (let at = 0, message; (message = prompt[at]) !== undefined; at++) {
+    if (message.role === "system") {
+      walk.characters += message.content.length;
+      continue;
+    }
+    if (open.length > 0 && message.role !== "tool") walk.isOrderly = false;
+    const parts: readonly Part[] = message.content;
+    for (let each = 0, part; (part = parts[each]) !== undefined; each++) {
+      switch (part.type) {
+        case "text":
+          walk.characters += part.text.length;
+          break;
+        case "file":
+          addFile(walk, part);
+          break;
+        case "reasoning":
+          walk.thoughts.push(part);
+          walk.characters += part.text.length;
+          break;
+        case "tool-call":
+          walk.usesTools = true;
+          ids ??= new Set();
+          if (ids.has(part.toolCallId)) walk.isOrderly = false;
+          ids.add(part.toolCallId);
+          open.push(part.toolCallId);
+          walk.calls.push(part);
+          walk.toolNames.push(part.toolName);
+          walk.characters += part.toolName.length + charactersIn(part.input);
+          break;
+        case "tool-result": {
+          walk.usesTools = true;
+          const answered = open.indexOf(part.toolCallId);
+          if (answered === -1 || message.role !== "tool") walk.isOrderly = false;
+          else open.splice(answered, 1);
+          walk.toolNames.push(part.toolName);
+          failures = isFailure(part.output) ? failures + 1 : 0;
+          if (failures > walk.mostFailures) walk.mostFailures = failures;
+          addOutput(walk, part.output);
+          break;
+        }
+        default:
+          walk.isOrderly = false;
+      }
+    }
+  }
+  if (open.length > 0) walk.isOrderly = false;
+  return walk;
+}
+
+/** Tools can return files, too. */
+function addOutput(walk: RequestWalk, output: ToolOutput): void {
+  if (output.type !== "content") {
+    walk.characters += charactersIn("value" in output ? output.value : output.reason);
+    return;
+  }
+  for (const item of output.value) {
+    if (item.type === "text") walk.characters += item.text.length;
+    else if (item.type === "file") addFile(walk, item);
+  }
+}
+
+function addFile(walk: RequestWalk, file: FileLike): void {
+  walk.files.push(file);
+  if (file.data.type === "text") walk.characters += file.data.text.length;
+  else walk.fileTokens += mediaOf(file.mediaType).tokensAtLeast;
+}
+
+export interface ModelNeeds {
+  readonly needs: readonly string[];
+  /** A lower bound: the request does not fit into a smaller context window. */
+  readonly inputTokensAtLeast: number;
+}
+
+/** A schema for the answer is not a requirement, because an SDK can make any model answer in JSON. */
+export function needsOf({ usesTools, files, ...size }: RequestWalk, streaming: boolean): ModelNeeds {
+  const needs: string[] = [];
+  if (streaming) needs.push("streaming");
+  if (usesTools) needs.push("tools");
+  if (files.length > 0) needs.push(...new Set(files.flatMap(needsOfFile)));
+  return { needs, inputTokensAtLeast: Math.floor(tokensIn(size, LONG_TOKEN_CHARACTERS)) };
+}
+
+/** Estimates the tokens of a request plus `addedCharacters`: text by its length, images and other files by a small flat number. */
+export function estimateTokens({ characters, fileTokens }: RequestWalk, addedCharacters = 0): number {
+  return Math.ceil(tokensIn({ characters: characters + addedCharacters, fileTokens }, TYPICAL_TOKEN_CHARACTERS));
+}
+
+/**
+ * Whether the target accepts a request unchanged: it has the capabilities, its context window is large enough, it accepts the tool
+ * names and ids, no reasoning comes from another vendor, and no call fails repeatedly. Unclear cases return false and are left to
+ * the portability rules.
+ */
+export function passesThrough(walk: RequestWalk, isStreaming: boolean, facts: ModelFacts): boolean {
+  const { calls, thoughts, toolNames, files } = walk;
+  const { capabilities, toolCallIds, contextWindowTokens } = facts;
+  if (!walk.isOrderly || walk.mostFailures > 1) return false;
+  if (isStreaming && !capabilities.includes("streaming")) return false;
+  if (walk.usesTools && !capabilities.includes("tools")) return false;
+  if (tokensIn(walk, LONG_TOKEN_CHARACTERS) > contextWindowTokens) return false;
+  for (let at = 0, name; (name = toolNames[at]) !== undefined; at++) if (!facts.toolNames.test(name)) return false;
+  for (let at = 0, call; (call = calls[at]) !== undefined; at++) {
+    if (!isAnsweredHere(call, facts) || toolCallIds?.test(call.toolCallId) === false) return false;
+  }
+  for (let at = 0, part; (part = thoughts[at]) !== undefined; at++) if (isForeignThought(part, facts)) return false;
+  return files.every((file) => needsOfFile(file).every((need) => capabilities.includes(need)));
+}
+
+/** English prose and code have about four characters per token … */
+const TYPICAL_TOKEN_CHARACTERS = 4;
+/** … and hardly any text has more than six. */
+const LONG_TOKEN_CHARACTERS = 6;
+
+function tokensIn(
+  { characters, fileTokens }: Pick<RequestWalk, "characters" | "fileTokens">,
+  perToken: number,
+): number {
+  return characters / perToken + fileTokens;
+}
+
+/** By the first part of the media type; any other type is a document. */
+const MEDIA: Readonly<Record<string, { readonly capability: Capability; readonly tokensAtLeast: number }>> = {
+  image: { capability: "vision", tokensAtLeast: 85 }, // OpenAI's low detail
+  audio: { capability: "audio", tokensAtLeast: 32 }, //  Gemini, one second
+  video: { capability: "video", tokensAtLeast: 66 }, //  Gemini, one second at low resolution
+};
+const DOCUMENT = { capability: "files", tokensAtLeast: 258 } as const; // Gemini, one page
+
+function mediaOf(mediaType: string): { readonly capability: Capability; readonly tokensAtLeast: number } {
+  const top = mediaType.split("/")[0]?.toLowerCase() ?? "";
+  return Object.hasOwn(MEDIA, top) ? (MEDIA[top] ?? DOCUMENT) : DOCUMENT;
+}
+
+function needsOfFile({ data, mediaType }: FileLike): readonly string[] {
+  const { capability } = mediaOf(mediaType);
+  const keeper = soleKeeper(data);
+  return keeper === null ? [capability] : [capability, filesAt(keeper)];
+}
+
+/** The only vendor that stores the file; null if the file is in the request, or stored at several vendors. */
+function soleKeeper(data: FileLike["data"]): string | null {
+  if (data.type !== "reference") return null;
+  const keepers = Object.keys(data.reference);
+  return keepers.length === 1 ? (keepers[0] ?? null) : null;
+}
+
+type OfferedTool = NonNullable<LanguageModelV4CallOptions["tools"]>[number];
+
+function charactersInTool(tool: OfferedTool): number {
+  if (tool.type !== "function") return charactersIn(tool);
+  return tool.name.length + (tool.description?.length ?? 0) + charactersInSchema(tool.inputSchema);
+}
+
+/** Schemas are large, and programs send the same ones repeatedly. */
+const COUNTED = new WeakMap<object, number>();
+
+function charactersInSchema(schema: unknown): number {
+  if (typeof schema !== "object" || schema === null) return charactersIn(schema);
+  const known = COUNTED.get(schema);
+  if (known !== undefined) return known;
+  const characters = charactersIn(schema);
+  COUNTED.set(schema, characters);
+  return characters;
+}
+
+/** Counts the text in any value. It uses an explicit list instead of recursion, so depth and cycles do no harm. */
+function charactersIn(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (value === undefined) return 0;
+  let characters = 0;
+  // Nested objects. Most values are flat and never need this set.
+  let inner: Set<object> | null = null;
+  let holder: object | undefined = typeof value === "object" && value !== null ? value : [value];
+  const open = [holder];
+  while ((holder = open.pop()) !== undefined) {
+    const isList = Array.isArray(holder);
+    for (const key of Object.keys(holder)) {
+      if (!isList) characters += key.length;
+      const next = (holder as Readonly<Record<string, unknown>>)[key];
+      if (typeof next === "string") characters += next.length;
+      else if (typeof next === "number" || typeof next === "boolean") characters += 1;
+      else if (typeof next === "object" && next !== null) {
+        inner ??= new Set([value as object]);
+        if (inner.has(next)) continue;
+        inner.add(next);
+        open.push(next);
+      }
+    }
+  }
+  return characters;
 }

@@ -6,11 +6,10 @@ import { isA } from "../../core/try-read.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";
 import { outgoingHeaders } from "../../telemetry/otel.ts";
-import { costOfAnswer, type Seen } from "../price/cost.ts";
+import { askedTier, costOfAnswer, type Seen, servedTier } from "../price/cost.ts";
 import type { Price } from "../price/price-table.ts";
-import { askedTier, servedTier } from "../price/service-tier.ts";
 import type { ModelRequest } from "./model-request.ts";
-import type { ModelTimeouts } from "./timeouts.ts";
+import type { ModelTimeouts } from "./watch.ts";
 
 export interface Upstream {
   readonly model: LanguageModelV4;

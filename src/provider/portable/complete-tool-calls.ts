@@ -3,7 +3,7 @@
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { Message, Part, Pass } from "./pass.ts";
-import { answerOrphanCalls, moveLateResults, removeOrphanResults } from "./tool-pairs.ts";
+import { answerOrphanCalls, moveLateResults, removeOrphanResults } from "./tools.ts";
 
 /** The fields of a message that `completeToolCalls` needs. The AI SDK's `ModelMessage` has them. */
 export interface AnyMessage {

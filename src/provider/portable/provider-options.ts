@@ -7,8 +7,8 @@ import type {
   LanguageModelV4ToolResultOutput,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
-import { mapMessages, mapParts, type Message, type Part, type Pass } from "./pass.ts";
-import { isForeign, type PortableFacts } from "./target-facts.ts";
+import { mapMessages, mapParts, type Message, type Part, type Pass, removeParts } from "./pass.ts";
+import { isForeign, isForeignKind, type PortableFacts } from "./target-facts.ts";
 
 interface KeyRow {
   readonly namespaces: readonly string[];
@@ -137,4 +137,46 @@ function keepEntries<T extends object>(given: T, isKept: (key: string) => boolea
   const entries = Object.entries(given);
   const left = entries.filter(([key]) => isKept(key));
   return left.length === entries.length ? given : (Object.fromEntries(left) as T);
+}
+
+// Reasoning in the history. It is signed, encrypted or tied to one model, so no other model accepts it.
+
+/** Removes reasoning with another vendor's mark and without the target's, and parts that only their vendor understands. */
+export function removeForeignReasoning(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
+  return removeParts(options, pass, (part) => isForeignThought(part, pass.to));
+}
+
+export function isForeignThought(part: Part, to: PortableFacts): boolean {
+  if (part.type === "custom") return isForeignKind(part.kind, to);
+  return isReasoning(part) && !isOwn(part, to) && marksOf(part).some((mark) => isForeign(mark, to));
+}
+
+export function removeUnsignedReasoning(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
+  if (!pass.to.signsReasoning) return options;
+  return removeParts(options, pass, (part) => isReasoning(part) && !isOwn(part, pass.to));
+}
+
+/** Removes reasoning of the same vendor that is tied to another model or account. */
+export function removeBoundReasoning(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
+  const { from, to } = pass;
+  const otherModel = from !== null && from.model !== to.model && (from.bindsReasoning || to.bindsReasoning);
+  if (!otherModel && to.keepsState) return options;
+  return removeParts(options, pass, (part) => isReasoning(part) && (otherModel || isKeptThere(part, to)));
+}
+
+function isReasoning(part: Part): boolean {
+  return part.type === "reasoning" || part.type === "reasoning-file";
+}
+
+function marksOf(part: Part): readonly string[] {
+  return Object.keys(part.providerOptions ?? {});
+}
+
+function isOwn(part: Part, to: PortableFacts): boolean {
+  return marksOf(part).some((mark) => to.namespaces.includes(mark));
+}
+
+/** OpenAI stores reasoning as an item in the account and encrypts it for that account. */
+function isKeptThere(part: Part, to: PortableFacts): boolean {
+  return to.namespaces.some((namespace) => part.providerOptions?.[namespace]?.["itemId"] !== undefined);
 }

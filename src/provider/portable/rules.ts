@@ -3,13 +3,25 @@
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { mapMessages, type Pass, removeParts } from "./pass.ts";
-import { removeCacheMarks, removeForeignOptions, removeServerState } from "./provider-options.ts";
-import { removeForeignServerCalls, removeForeignTools } from "./provider-tools.ts";
-import { removeBoundReasoning, removeForeignReasoning, removeUnsignedReasoning } from "./reasoning.ts";
+import {
+  removeBoundReasoning,
+  removeCacheMarks,
+  removeForeignOptions,
+  removeForeignReasoning,
+  removeServerState,
+  removeUnsignedReasoning,
+} from "./provider-options.ts";
+import {
+  answerOrphanCalls,
+  fitToolCallIds,
+  fitToolNames,
+  moveLateResults,
+  removeForeignServerCalls,
+  removeForeignTools,
+  removeOrphanResults,
+  separateToolCallIds,
+} from "./tools.ts";
 import { tellRepeats } from "./repeated-calls.ts";
-import { fitToolCallIds, separateToolCallIds } from "./tool-ids.ts";
-import { fitToolNames } from "./tool-names.ts";
-import { answerOrphanCalls, moveLateResults, removeOrphanResults } from "./tool-pairs.ts";
 
 export interface PortableRule {
   readonly name: string;

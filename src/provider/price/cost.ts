@@ -1,7 +1,7 @@
 // The cost of tokens in whole microcents, always rounded up. Sums that a number cannot hold exactly are computed with BigInt, so
 // that the result stays exact for any number of tokens.
 
-import type { LanguageModelV4Usage } from "@ai-sdk/provider";
+import type { LanguageModelV4CallOptions, LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { Price, Rates } from "./price-table.ts";
 
 /** The cost of a reported usage. Cached tokens are part of the input and are counted once, at their own price. */
@@ -159,4 +159,38 @@ function sumUpExactly(charges: readonly Charge[]): number {
   for (const { tokens, microcentsPerMillion } of charges) millionths += BigInt(tokens) * BigInt(microcentsPerMillion);
   const microcents = (millionths + BigInt(MILLION - 1)) / BigInt(MILLION);
   return microcents > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(microcents);
+}
+
+// The service tier of a model request: the tier that served it if the answer says so, otherwise the requested tier.
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** `provider` is the AI SDK's string (`openai.responses`); options and metadata are stored under its first part. */
+export function askedTier(provider: string, { providerOptions }: LanguageModelV4CallOptions): string | null {
+  const options = optionsOf(provider, providerOptions);
+  // Anthropic sells speed as an option apart from its tiers.
+  return options["speed"] === "fast" ? "fast" : nameOf(options["serviceTier"]);
+}
+
+export function servedTier(
+  provider: string,
+  asked: LanguageModelV4CallOptions,
+  usage: LanguageModelV4Usage,
+  metadata: Readonly<Record<string, unknown>> | undefined,
+): string | null {
+  const raw: Options = usage.raw ?? {};
+  const wanted = askedTier(provider, asked);
+  const { speed } = raw;
+  if (speed === "fast" || (wanted === "fast" && provider.startsWith("anthropic") && speed === undefined)) return "fast";
+  const served = optionsOf(provider, metadata)["serviceTier"] ?? raw["service_tier"] ?? raw["serviceTier"];
+  return nameOf(served) ?? wanted;
+}
+
+function optionsOf(provider: string, all: Readonly<Record<string, unknown>> | undefined): Options {
+  const own = all?.[provider.split(".")[0] ?? ""];
+  return typeof own === "object" && own !== null ? (own as Options) : {};
+}
+
+function nameOf(tier: unknown): string | null {
+  return typeof tier === "string" && tier !== "" ? tier.toLowerCase() : null;
 }

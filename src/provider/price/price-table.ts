@@ -1,6 +1,6 @@
 // The price table: the user's rows, then the built-in ones. A model without a row has no price, which is not the same as a price of zero.
 
-import { group, listOf, mapOf, number, required, shape, text } from "../../options/kind.ts";
+import { group, listOf, mapOf, number, required, shape, text } from "../../options/check-options.ts";
 import { longestMatch, modelIdentity } from "../model-facts/model-id.ts";
 import { priceRows, PRICE_ROWS_DATE, PRICE_ROWS_SOURCE, type DollarRates, type PriceRow } from "./price-rows.ts";
 

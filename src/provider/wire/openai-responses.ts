@@ -3,7 +3,7 @@
 
 import { type JsonObject, listOf, objectOf, textOf } from "../../core/json-fields.ts";
 import { isFilled } from "./json-value.ts";
-import { openaiUsage } from "./openai-usage.ts";
+import { openaiUsage } from "./openai-chat.ts";
 import type { WireTally } from "./tally.ts";
 import type { WireProtocol } from "./wire-protocol.ts";
 

@@ -6,14 +6,19 @@
 import type { Evidence } from "../../core/index.ts";
 import { parseJson } from "../../core/try-read.ts";
 import { ANTHROPIC_MESSAGES } from "./anthropic-messages.ts";
-import { createBodyFraming } from "./body-framing.ts";
-import { HEAD_CHARACTERS, PIECES, type Remainder, type UnendedEvent } from "./framing.ts";
+import {
+  createBodyFraming,
+  createStreamFraming,
+  HEAD_CHARACTERS,
+  PIECES,
+  type Remainder,
+  type UnendedEvent,
+} from "./framing.ts";
 import { GOOGLE_GENERATE } from "./google-generate.ts";
 import { objectOf, textOf } from "../../core/json-fields.ts";
 import { OPENAI_CHAT } from "./openai-chat.ts";
 import { OPENAI_RESPONSES } from "./openai-responses.ts";
 import type { Protocol } from "./protocol.ts";
-import { createStreamFraming } from "./stream-framing.ts";
 import { EMPTY, WireTally } from "./tally.ts";
 import { Utf8Pieces } from "./utf8-pieces.ts";
 import { errorFields, errorIn, type WireProtocol } from "./wire-protocol.ts";

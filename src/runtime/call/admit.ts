@@ -6,10 +6,12 @@ import { formatMs } from "../../core/fault/words/time-words.ts";
 import type { HeldReason } from "../../core/flow/call.ts";
 import { rowFor } from "../../core/policy/policy.ts";
 import type { LiveTarget } from "../target/target.ts";
-import { chainAfter } from "./chain.ts";
-import { isMoneyApproved, passBudget } from "./guard-budget.ts";
-import { ignoresOpenBreaker, type LiveCall, noteBreaker, type NotSent } from "./live-call.ts";
-import { recordInBackground } from "./record.ts";
+import { chainAfter } from "./prepare.ts";
+import { ignoresOpenBreaker, type LiveCall, noteBreaker, type NotSent, recordInBackground } from "./live-call.ts";
+import { traitsOf } from "../../core/fault/catalogue.ts";
+import type { Attempt } from "./attempt.ts";
+import { Moment } from "../../host/clock.ts";
+import type { Sharer, Shown } from "../target/outage.ts";
 
 /** True when the target is neither paused nor paced, and the call has time left. */
 export function mayGoAtOnce({ binding, cancelled, request }: LiveCall, now: number): boolean {
@@ -114,7 +116,7 @@ async function sitOutPause(run: LiveCall): Promise<Fault | null> {
 }
 
 /** Recorded at once, so that a wait is visible while it lasts. */
-export function recordHeld(run: LiveCall, reason: HeldReason, nextAt: number): void {
+function recordHeld(run: LiveCall, reason: HeldReason, nextAt: number): void {
   const { engine, call, binding, record, request } = run;
   const attempt = record.state.attempt + 1;
   const event = { type: "call-held", call, tool: binding.tool.id, attempt, reason, nextAt } as const;
@@ -153,4 +155,146 @@ function breakerOpen(target: LiveTarget, name: string, now: number): Fault {
 function outOfTime({ request, binding }: LiveCall): Fault {
   const message = `the time was up before ${binding.tool.id} could start`;
   return fault(request.deadlineCode, { message, context: { ran: false } });
+}
+
+// What an attempt may cost: checked against the budget before it is sent, and again while it reports its cost.
+
+/** Refuses an attempt that the budget cannot pay for. */
+function passBudget(run: LiveCall, estimateMicrocents: number | null): Fault | null {
+  const { budget } = run.request;
+  const { rule, spentMicrocents, reservedMicrocents } = budget;
+  if (rule.maxCostMicrocents === 0 || !run.binding.costs) return null;
+  const { maxCostMicrocents } = rule;
+  if (budget.shouldWarn(estimateMicrocents)) {
+    run.record.aside({ type: "budget-warned", spentMicrocents, maxCostMicrocents });
+  }
+  // A tool without an estimate is stopped once the budget is spent.
+  const isSpent = estimateMicrocents === null && spentMicrocents >= maxCostMicrocents;
+  if (rule.onExceed === "warn" || !(isSpent || budget.exceeds(estimateMicrocents))) return null;
+  const estimate = estimateMicrocents ?? 0;
+  const facts = {
+    spentMicrocents,
+    reservedMicrocents,
+    estimateMicrocents: estimate,
+    maxCostMicrocents,
+  };
+  run.record.aside({ type: "budget-exceeded", call: run.call, ...facts });
+  return fault("BudgetExceeded", {
+    message: `this attempt may cost ${estimate} micro-cents; ${spentMicrocents} of ${maxCostMicrocents} are spent`,
+    context: { limit: maxCostMicrocents, spent: spentMicrocents, estimate },
+  });
+}
+
+/**
+ * An attempt that costs more than was reserved takes the difference from the rest of the budget while there is any. An attempt
+ * that a person approved may continue beyond it.
+ */
+export function meterAttempt(run: LiveCall, attempt: Attempt, microcents: number): Fault | null {
+  const { budget } = run.request;
+  const { rule, spentMicrocents, reservedMicrocents } = budget;
+  const more = microcents - (attempt.reserved ?? 0);
+  const { maxCostMicrocents } = rule;
+  if (budget.shouldWarn(more)) {
+    run.record.aside({ type: "budget-warned", spentMicrocents, maxCostMicrocents });
+  }
+  if (rule.onExceed === "warn" || run.record.mayOverspend || !budget.exceeds(more)) {
+    budget.reserve(more);
+    attempt.reserved = microcents;
+    return null;
+  }
+  const facts = { spentMicrocents, reservedMicrocents, estimateMicrocents: more };
+  run.record.aside({ type: "budget-exceeded", call: run.call, ...facts, maxCostMicrocents });
+  return fault("BudgetExceeded", {
+    message: `this attempt has cost ${microcents} micro-cents so far and was stopped; ${spentMicrocents} of ${maxCostMicrocents} were spent before it`,
+    context: { limit: maxCostMicrocents, spent: spentMicrocents, estimate: microcents, ran: true },
+  });
+}
+
+/** A person has let the next attempt past the budget. */
+export function isMoneyApproved({ record }: LiveCall): boolean {
+  const { approved, fault: about } = record.state;
+  return approved && about !== null && traitsOf(about.code).cause === "budget-exceeded";
+}
+
+// A retry that is due while its target is known to be sick: another call's attempt may answer for it (O1–O3 in `outage.ts`).
+
+/** Waits while others try the target. null: this call has to try it itself; otherwise, what another call's attempt showed. */
+export async function shareAttempt(run: LiveCall): Promise<Shown | "cancelled" | null> {
+  const { decision, attempt } = run.record.state;
+  if (decision?.recourse !== "retry" || attempt === 0) return null;
+  const wait = new SharedWait(run, decision.delayMs);
+  if (!wait.mayGo()) await wait.untilDue();
+  return run.cancelled === null ? wait.shown : "cancelled";
+}
+
+class SharedWait implements Sharer {
+  sentBefore = 0;
+  shown: Sharer["shown"] = null;
+  goAt: number | null = null;
+  readonly #run: LiveCall;
+  readonly #waitedMs: number;
+  /** By then its own attempt would have timed out. */
+  readonly #latest: Moment;
+
+  constructor(run: LiveCall, waitedMs: number) {
+    this.#run = run;
+    this.#waitedMs = waitedMs;
+    const { clock } = run.engine;
+    this.#latest = new Moment(clock, clock.now() + Math.max(waitedMs, run.binding.tool.timeoutMs));
+  }
+
+  wake(): void {
+    this.#run.wake?.();
+  }
+
+  /** Claims the moment if it may; the other waiting calls see the claim at once. */
+  mayGo(): boolean {
+    const run = this.#run;
+    const { target } = run.binding;
+    const { outage } = target;
+    const now = run.engine.clock.now();
+    if (this.#nextAt(now) > now) return false;
+    if (this.goAt !== null && outage.isSick) {
+      // It was released, and the target failed again before its turn came.
+      this.goAt = null;
+      this.sentBefore = outage.count;
+      return this.mayGo();
+    }
+    if (outage.isSick) outage.claim(now);
+    if (this.#isBesideProbe()) run.ticket = target.admit(now);
+    return true;
+  }
+
+  async untilDue(): Promise<void> {
+    const run = this.#run;
+    const { outage } = run.binding.target;
+    const { clock } = run.engine;
+    outage.join(this);
+    recordHeld(run, "paced", Math.ceil(this.#nextAt(clock.now())));
+    try {
+      while (run.cancelled === null && this.shown === null && !this.mayGo()) {
+        await run.waitOnce(this.#nextAt(clock.now()));
+      }
+    } finally {
+      outage.leave(this);
+    }
+  }
+
+  /** When it may be sent if no other attempt answers first. No call waits past its deadline to spare the target a request. */
+  #nextAt(now: number): number {
+    const { binding, request } = this.#run;
+    const { outage } = binding.target;
+    const goAt = this.goAt ?? Math.min(outage.mayGoAt(this.#waitedMs), this.#latest.at);
+    const probeEndsAt = this.#isBesideProbe() ? (binding.target.retryAt(now) ?? now) : now;
+    if (probeEndsAt > now) return Math.min(Math.max(goAt, probeEndsAt), request.deadline.at);
+    return goAt < request.deadline.at ? goAt : now;
+  }
+
+  /** No attempt is sent beside a half-open breaker's probe: it waits for the probe's result, or becomes the next probe. */
+  #isBesideProbe(): boolean {
+    const run = this.#run;
+    const { target } = run.binding;
+    if (target.breaker.state !== "half-open" || !ignoresOpenBreaker(run)) return false;
+    return run.ticket === null || !target.honours(run.ticket);
+  }
 }

@@ -19,9 +19,8 @@ import type { Keep } from "../../journal/journal.ts";
 import type { Answered } from "../person/interactors.ts";
 import type { Engine } from "../engine.ts";
 import { alternativesOf } from "./situation.ts";
-import type { CallRequest } from "./request.ts";
-import { chainAfter } from "./chain.ts";
-import type { LiveCall } from "./live-call.ts";
+import type { CallRequest, LiveCall } from "./live-call.ts";
+import { chainAfter } from "./prepare.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** The one who asks: a call, or the program itself. */

@@ -4,10 +4,8 @@
 // A3  At a turn's deadline a tool is left running (it may finish unobserved), but a model is aborted, because it would only
 //     cost more. At its own time limit and on cancellation, each is aborted.
 
-import type { Fault } from "../../core/fault/fault.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
+import { type Fault, FaultError, type ItemFault } from "../../core/fault/fault.ts";
 import type { Cost } from "../../core/flow/money.ts";
-import type { ItemFault } from "../../core/fault/partial.ts";
 import { cancellation } from "../scope.ts";
 import { steadyNow } from "../../host/clock.ts";
 import { guarded } from "../../host/foreign-code.ts";

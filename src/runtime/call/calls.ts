@@ -2,8 +2,7 @@
 // function with its options. `protect` returns an outcome; `call` returns the value, or throws.
 
 import { classify } from "../../core/classify/classify.ts";
-import { optionsFault } from "../../options/check-options.ts";
-import { anyNumber, shape, signal as signalKind } from "../../options/kind.ts";
+import { anyNumber, optionsFault, shape, signal as signalKind } from "../../options/check-options.ts";
 import type { Fault } from "../../core/fault/fault.ts";
 import {
   type AnyTool,

@@ -7,11 +7,11 @@
 import { hedgeDelayMs, hedgeTarget } from "../../core/decide/hedge.ts";
 import { fault } from "../../core/fault/fault.ts";
 import type { SentHedge } from "../../core/flow/call.ts";
-import { RecentAttempts } from "../target/recent-attempts.ts";
+import { RecentAttempts } from "../target/target.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { ChainRequest, HedgeOptions } from "../tool/tool.ts";
 import type { Attempt } from "./attempt.ts";
-import { chainAfter } from "./chain.ts";
+import { chainAfter } from "./prepare.ts";
 import type { LiveCall } from "./live-call.ts";
 import { endAttempt, endLost } from "./settle.ts";
 

@@ -10,8 +10,8 @@
 
 import { classify } from "../../core/classify/classify.ts";
 import type { Ticket } from "../../core/decide/breaker.ts";
-import { type Fault, fault } from "../../core/fault/fault.ts";
-import { Interruptible } from "../interruptible.ts";
+import { type Fault, fault, FaultError } from "../../core/fault/fault.ts";
+import { Interruptible } from "../scope.ts";
 import { askPerson } from "./ask.ts";
 import { Attempt, type AttemptOwner } from "./attempt.ts";
 import type { Binding } from "../tool/binding.ts";
@@ -25,21 +25,20 @@ import {
   recordLate,
   redecide,
 } from "./settle.ts";
-import { CallRecord, type CallValue } from "./record.ts";
-import { hasFallback } from "./chain.ts";
+import { CallRecord, type CallRequest, type CallValue, type LiveCall, NO_FAULT } from "./live-call.ts";
+import { hasFallback, prepareAtOnce, prepareInput } from "./prepare.ts";
 import { type Hedge, type HedgedRun, hedgeFor, type SecondRun } from "./hedge.ts";
 import type { SentHedge } from "../../core/flow/call.ts";
-import { type LiveCall, NO_FAULT } from "./live-call.ts";
-import type { CallRequest } from "./request.ts";
 import { brokenOutcome, handedOut, keptResult, type Outcome, outcomeOf } from "./outcome.ts";
 import type { Engine } from "../engine.ts";
-import { mayGoAtOnce, passAtOnce, passGuards } from "./admit.ts";
-import { isMoneyApproved, meterAttempt } from "./guard-budget.ts";
-import { shareAttempt } from "./share-attempt.ts";
-import { prepareAtOnce, prepareInput } from "./prepare.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import type { CallTrace } from "../../telemetry/call-trace.ts";
-import { tracedRequest } from "./traced.ts";
+import { isMoneyApproved, mayGoAtOnce, meterAttempt, passAtOnce, passGuards, shareAttempt } from "./admit.ts";
+import { type Answerer, CallTrace } from "../../telemetry/call-trace.ts";
+import type { LearningRedactor } from "../../core/fault/redact.ts";
+import type { JournalEvent } from "../../core/record/event.ts";
+import type { Keep } from "../../journal/journal.ts";
+import { otel } from "../../telemetry/otel.ts";
+import type { Recorder } from "../recorder.ts";
+import type { AnyTool } from "../tool/tool.ts";
 
 export class CallRun extends Interruptible implements AttemptOwner, HedgedRun, SecondRun {
   readonly engine: Engine;
@@ -452,4 +451,52 @@ function toolGone(call: string, id: string): Fault {
     message: `call ${call} was continued with the tool ${id}, which no longer exists; register it, or use another call id`,
     context: { call, tool: id },
   });
+}
+
+// Connects a call to its trace: the trace hears each event that the call writes, before anything acts on it.
+
+/** The call, whose binding changes when another tool or target takes over. */
+interface Traced {
+  readonly call: string;
+  readonly binding: Binding;
+}
+
+/** null while the program registers no tracer provider: then tracing costs one check. */
+function tracedRequest(
+  run: Traced,
+  request: CallRequest,
+): { readonly trace: CallTrace; readonly request: CallRequest } | null {
+  const found = otel();
+  if (found === null) return null;
+  const { recorder } = request;
+  const trace = new CallTrace(found, () => answererOf(run.binding.tool), run.call, recorder.session);
+  return { trace, request: { ...request, recorder: new TracedRecorder(recorder, trace) } };
+}
+
+function answererOf({ id, provider, surface, member }: AnyTool): Answerer {
+  if (member === null) return { kind: "tool", id, provider, model: "" };
+  return { kind: surface === "cli" ? "agent" : "model", id, provider, model: member.facts.model };
+}
+
+class TracedRecorder implements Recorder {
+  readonly session: string;
+  readonly isSession: boolean;
+  readonly redactor: LearningRedactor;
+  /** A call that is traced writes each of its events. */
+  readonly quiet = null;
+  readonly #recorder: Recorder;
+  readonly #trace: CallTrace;
+
+  constructor(recorder: Recorder, trace: CallTrace) {
+    this.session = recorder.session;
+    this.isSession = recorder.isSession;
+    this.redactor = recorder.redactor;
+    this.#recorder = recorder;
+    this.#trace = trace;
+  }
+
+  record(events: readonly JournalEvent[], keeps: readonly Keep[], at: number): Promise<void> | null {
+    for (const event of events) this.#trace.observe(event);
+    return this.#recorder.record(events, keeps, at);
+  }
 }

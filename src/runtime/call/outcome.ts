@@ -1,15 +1,13 @@
 // How a protected call ends, as a value. `protect` returns one of these and never throws for a failing tool.
 
 import type { Decision } from "../../core/decide/decision.ts";
-import { type Fault, fault, withContext } from "../../core/fault/fault.ts";
+import { type Fault, fault, FaultError, type ItemFault, withContext } from "../../core/fault/fault.ts";
 import type { Redactor } from "../../core/fault/redact.ts";
-import type { ItemFault } from "../../core/fault/partial.ts";
 import type { Question } from "../../core/flow/interaction.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
 import type { CallEnd, CallState } from "../../core/flow/call.ts";
-import type { CallValue } from "./record.ts";
-import { type LiveCall, NO_ERRORS } from "./live-call.ts";
+import { type CallValue, type LiveCall, NO_ERRORS } from "./live-call.ts";
 import type { Chain } from "../tool/tool.ts";
+import { viewFor, type ViewOptions } from "../../core/fault/view.ts";
 
 interface Common {
   /** Names the call in traces, events and messages to people. */
@@ -164,4 +162,13 @@ const NOTHING: CallValue = { value: undefined, errors: NO_ERRORS };
 /** A call that failed before its first attempt. */
 export function failedOutcome(call: string, seen: Fault): Outcome<unknown> {
   return { status: "failed", fault: seen, decision: null, call, attempts: 0 };
+}
+
+// What a model reads of a call that gave no value.
+
+/** `ToolTransient/ToolUnavailable: …`, what is wrong with the arguments, and what `modelDetail` allows of the tool's own words. */
+export function faultText(seen: Fault, options: ViewOptions): string {
+  const { class: family, code, message, issues = [], detail = "" } = viewFor("model", seen, options);
+  const wrong = issues.map(({ path, expected, got }) => `${path} ${expected} (got ${got})`);
+  return [`${family}/${code}: ${message}`, ...wrong, ...(detail === "" ? [] : [detail])].join("\n");
 }

@@ -9,7 +9,7 @@ import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { CallState } from "../../core/flow/call.ts";
 import type { Policy, Recourse } from "../../core/policy/policy.ts";
 import type { Attempt } from "./attempt.ts";
-import { chainAfter } from "./chain.ts";
+import { chainAfter } from "./prepare.ts";
 import { ignoresOpenBreaker, type LiveCall } from "./live-call.ts";
 
 /** A person is asked about one call at most this often, so that a program that answers yes to everything also ends. */

@@ -1,8 +1,7 @@
 // What extensions add to a runtime, put together before its first call: tools, classifier rules, policy rows, interactors.
 
 import type { Rule } from "../../core/classify/rule.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault } from "../../core/fault/fault.ts";
+import { fault, FaultError } from "../../core/fault/fault.ts";
 import { rowsOfAdapter, withRows } from "../../core/policy/layer.ts";
 import type { Contributions } from "../create-engine.ts";
 import type { Engine } from "../engine.ts";

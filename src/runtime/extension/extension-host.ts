@@ -3,9 +3,14 @@
 import { classify } from "../../core/classify/classify.ts";
 import type { Rule } from "../../core/classify/rule.ts";
 import { type FaultCode, isFaultCode } from "../../core/fault/catalogue.ts";
-import { fault, type FaultDetail, withContext } from "../../core/fault/fault.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { suppressed, type SuppressedFault } from "../../core/fault/suppressed.ts";
+import {
+  fault,
+  type FaultDetail,
+  FaultError,
+  suppressed,
+  type SuppressedFault,
+  withContext,
+} from "../../core/fault/fault.ts";
 import type { PolicyRow, Retry } from "../../core/policy/policy.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Interactor } from "../person/interactor.ts";

@@ -5,12 +5,10 @@
 // E4  Stopping goes in reverse order and reaches every extension: one that fails or hangs is reported, never thrown.
 
 import { classify } from "../../core/classify/classify.ts";
-import { fault, type Fault, type FaultContext } from "../../core/fault/fault.ts";
+import { fault, type Fault, type FaultContext, FaultError } from "../../core/fault/fault.ts";
 import type { FaultCode } from "../../core/fault/catalogue.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
 import type { Redactor } from "../../core/fault/redact.ts";
-import { checkMembers } from "../../options/check-options.ts";
-import { anything, callable, listOf, required, shape, text } from "../../options/kind.ts";
+import { anything, callable, checkMembers, listOf, required, shape, text } from "../../options/check-options.ts";
 import type { Clock } from "../../host/clock.ts";
 import { type ExtensionHost, untilClosed } from "./extension-host.ts";
 

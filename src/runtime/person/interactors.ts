@@ -7,8 +7,7 @@
 
 import { classify } from "../../core/classify/classify.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
-import { fault, type Fault, type FaultContext, withContext } from "../../core/fault/fault.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
+import { fault, type Fault, type FaultContext, FaultError, withContext } from "../../core/fault/fault.ts";
 import { type Answer, checkAnswer, type InteractionKind, type Question } from "../../core/flow/interaction.ts";
 import type { Clock } from "../../host/clock.ts";
 import { type Interactor, takes } from "./interactor.ts";

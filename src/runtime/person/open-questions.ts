@@ -1,11 +1,10 @@
 // Questions that wait in the journal, and the answers that programs and operators post for them.
 
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault } from "../../core/fault/fault.ts";
+import { fault, FaultError } from "../../core/fault/fault.ts";
 import { type Answer, checkAnswer, INTERACTIONS, type Question } from "../../core/flow/interaction.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Journal } from "../../journal/journal.ts";
-import { ENDED } from "../../journal/session-status.ts";
+import { ENDED } from "../../journal/encode.ts";
 
 export interface QuestionsFilter {
   readonly session?: string;

@@ -3,11 +3,9 @@
 
 import type * as Clack from "@clack/prompts";
 import type { Readable, Writable } from "node:stream";
-import { fault } from "../../core/fault/fault.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
+import { fault, FaultError } from "../../core/fault/fault.ts";
 import { type Locale, LOCALES } from "../../core/fault/words/words.ts";
-import { checkOptions } from "../../options/check-options.ts";
-import { having, oneOf, shape } from "../../options/kind.ts";
+import { checkOptions, having, oneOf, shape } from "../../options/check-options.ts";
 import { type Answer, INTERACTION_KINDS, type QuestionPayload } from "../../core/flow/interaction.ts";
 import type { Interactor } from "./interactor.ts";
 import { fillIn, type FormWords, type PromptOptions } from "./terminal-form.ts";

@@ -23,7 +23,7 @@ import {
   shape,
   text,
   whole,
-} from "../../options/kind.ts";
+} from "../../options/check-options.ts";
 import { retryKind } from "../option-shapes.ts";
 import type { RetryOptions } from "../tool/tool.ts";
 

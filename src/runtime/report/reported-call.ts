@@ -3,13 +3,10 @@
 import type { Ticket } from "../../core/decide/breaker.ts";
 import type { Recourse } from "../../core/policy/policy.ts";
 import { Moment } from "../../host/clock.ts";
-import type { LiveCall } from "../call/live-call.ts";
-import { CallRecord } from "../call/record.ts";
-import type { CallRequest } from "../call/request.ts";
+import { CallRecord, type CallRequest, type LiveCall } from "../call/live-call.ts";
 import type { Engine } from "../engine.ts";
-import { Interruptible } from "../interruptible.ts";
-import { digestOf } from "../session/digest.ts";
-import type { SessionCore } from "../session/session-core.ts";
+import { Interruptible } from "../scope.ts";
+import { digestOf, type SessionCore } from "../session/session-core.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { FailureReport } from "./failure-report.ts";
 

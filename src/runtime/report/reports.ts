@@ -6,19 +6,17 @@
 // X4  Sessions that a process runs itself cannot be written to by a report.
 
 import { traitsOf } from "../../core/fault/catalogue.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
+import { fault, type Fault, FaultError, withContext } from "../../core/fault/fault.ts";
 import type { CallState } from "../../core/flow/call.ts";
 import { microcentsOf, type Cost } from "../../core/flow/money.ts";
 import { KeyedMutex } from "../../host/keyed-mutex.ts";
 import type { SessionSummary } from "../../journal/journal.ts";
-import { ENDED } from "../../journal/session-status.ts";
+import { ENDED } from "../../journal/encode.ts";
 import { checkOptions } from "../../options/check-options.ts";
 import { costOf } from "../budget.ts";
 import { askPerson } from "../call/ask.ts";
-import { recordInBackground } from "../call/record.ts";
+import { NO_FAULT, recordInBackground } from "../call/live-call.ts";
 import { endAsCancelled, endReported, redecide, succeed } from "../call/settle.ts";
-import { NO_FAULT } from "../call/live-call.ts";
 import type { Engine } from "../engine.ts";
 import type { SessionCore } from "../session/session-core.ts";
 import type { Binding } from "../tool/binding.ts";

@@ -6,8 +6,9 @@ import { decide } from "../../core/decide/decide.ts";
 import type { Decision } from "../../core/decide/decision.ts";
 import { situation } from "../../core/decide/situation.ts";
 import type { Fault } from "../../core/fault/fault.ts";
-import { type DelayBounds, delayBounds } from "../../core/policy/backoff.ts";
 import {
+  type DelayBounds,
+  delayBounds,
   type Place,
   type Policy,
   type PolicyRow,

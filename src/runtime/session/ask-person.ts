@@ -12,7 +12,7 @@ import {
 } from "../../core/flow/interaction.ts";
 import { ask, type Asker, takeAnswer } from "../call/ask.ts";
 import type { Engine } from "../engine.ts";
-import { Interruptible } from "../interruptible.ts";
+import { Interruptible } from "../scope.ts";
 import type { SessionCore } from "./session-core.ts";
 
 /** `waiting`: no person is present; the program continues when it runs again after an answer. */

@@ -1,8 +1,7 @@
 // Begins or resumes a session: folds its journal, finds the calls in flight, and continues after its last entry.
 
 import { classify } from "../../core/classify/classify.ts";
-import { FaultError, isFaultError } from "../../core/fault/fault-error.ts";
-import { fault, type Fault } from "../../core/fault/fault.ts";
+import { fault, type Fault, FaultError, isFaultError } from "../../core/fault/fault.ts";
 import { createRedactor } from "../../core/fault/redact.ts";
 import { nameFault } from "../../core/flow/name.ts";
 import type { BudgetRule } from "../../core/flow/money.ts";

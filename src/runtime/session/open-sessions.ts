@@ -1,8 +1,7 @@
 // The sessions a runtime has open: one handle each, because two on one session would fence each other off.
 
 import { classify } from "../../core/classify/classify.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault, type Fault } from "../../core/fault/fault.ts";
+import { fault, type Fault, FaultError } from "../../core/fault/fault.ts";
 import type { Session } from "./session.ts";
 
 /** From here on those that are over are looked for, so that a long life does not hold them all. */

@@ -2,23 +2,24 @@
 
 import type { PlanNode } from "../../core/flow/plan.ts";
 import type { PlannedNode } from "../../core/record/event.ts";
-import { checkOptions, invalidOption } from "../../options/check-options.ts";
 import {
   anything,
+  checkOptions,
   described,
   either,
   flag,
   having,
+  invalidOption,
   isPlain,
   listOf,
   mapOf,
   required,
   shape,
   text,
-} from "../../options/kind.ts";
+} from "../../options/check-options.ts";
 import type { Outcome } from "../call/outcome.ts";
 import { toolKind } from "../option-shapes.ts";
-import { digestOf } from "./digest.ts";
+import { digestOf } from "./session-core.ts";
 import type { AnyTool, Tool } from "../tool/tool.ts";
 
 /** What a step returns. */

@@ -2,7 +2,7 @@
 
 import { classify } from "../../core/classify/classify.ts";
 import type { FaultCode } from "../../core/fault/catalogue.ts";
-import { fault, type Fault } from "../../core/fault/fault.ts";
+import { fault, type Fault, FaultError } from "../../core/fault/fault.ts";
 import type { CallState } from "../../core/flow/call.ts";
 import type { JournalEvent } from "../../core/record/event.ts";
 import type { SessionState } from "../../core/record/replay.ts";
@@ -12,15 +12,16 @@ import type { Binding, Bindings } from "../tool/binding.ts";
 import type { Budget } from "../budget.ts";
 import { noQuestion } from "../call/ask.ts";
 import { CallRun } from "../call/loop.ts";
-import { digestOf } from "./digest.ts";
 import type { Engine } from "../engine.ts";
 import { failedOutcome, handedOut, isUndecided, type Outcome } from "../call/outcome.ts";
 import { type Scope, scopeWithin } from "../scope.ts";
 import type { SessionRecorder } from "./session-recorder.ts";
-import { inside } from "./reentrancy.ts";
 import type { AnyTool, ChainRequest } from "../tool/tool.ts";
+import { nodeCrypto } from "../../host/builtin.ts";
+import { tryRead } from "../../core/try-read.ts";
+import { AsyncLocalStorage } from "node:async_hooks";
 
-export interface SessionCall {
+interface SessionCall {
   readonly tool: AnyTool;
   readonly input: unknown;
   readonly call: string;
@@ -174,4 +175,66 @@ export class SessionCore {
     if (typeof kept !== "object" || kept === null || !("value" in kept)) return input;
     return tool.member === null ? kept.value : (input as ChainRequest).revived(kept.value);
   }
+}
+
+// A short name for a value, the same for equal values, to check that a resumed program does what it did before. Nothing
+// of the value can be read from it.
+
+export function digestOf(value: unknown): string {
+  const text = tryRead(() => JSON.stringify(value, inOrder), undefined);
+  return nodeCrypto()
+    .hash("sha256", text ?? "undefined")
+    .slice(0, 16);
+}
+
+/** Keys in one order, however they were written; a value that is not data, such as a function, counts by its type only. */
+function inOrder(_key: string, value: unknown): unknown {
+  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value === "function") return "[function]";
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+}
+
+// Knows whether code runs within a turn or call of a session: waiting there for the session to become idle would wait for itself.
+
+interface Inside {
+  readonly session: string;
+  /** `turn t1`, `call c1` */
+  readonly what: string;
+  /** The turn or call has ended. Code that it started may still run, and then counts as outside. */
+  isOver: boolean;
+  readonly around: Inside | null;
+}
+
+const here = new AsyncLocalStorage<Inside>();
+
+export async function inside<T>(session: string, what: string, run: () => Promise<T>): Promise<T> {
+  // Keeps only what still runs: a program may continue for long inside the async context of a finished turn.
+  const entered: Inside = { session, what, isOver: false, around: stillRunning(here.getStore() ?? null) };
+  try {
+    return await here.run(entered, run);
+  } finally {
+    entered.isOver = true;
+  }
+}
+
+/** Throws when `wish` is asked for within the session it is about. */
+export function refuseInside(session: string, wish: keyof typeof INSTEAD): void {
+  for (let at = stillRunning(here.getStore() ?? null); at !== null; at = stillRunning(at.around)) {
+    if (at.session !== session) continue;
+    const message = `session.${wish}() would wait for ${at.what} of session ${session}, from within which it was called; ${INSTEAD[wish]}`;
+    throw new FaultError(fault("EngineState", { message, context: { session, within: at.what } }));
+  }
+}
+
+const INSTEAD = {
+  end: "end the session after it, or stop everything now with session.cancel()",
+  leave: "leave the session after it",
+  turn: "make the calls with the current turn, or run this turn beside it with { beside: true }",
+} as const;
+
+function stillRunning(from: Inside | null): Inside | null {
+  let at = from;
+  while (at?.isOver === true) at = at.around;
+  return at;
 }

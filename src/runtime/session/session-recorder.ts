@@ -9,15 +9,13 @@
 
 import { classify } from "../../core/classify/classify.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
+import { fault, type Fault, FaultError, withContext } from "../../core/fault/fault.ts";
 import type { LearningRedactor, Redactor } from "../../core/fault/redact.ts";
 import type { Policy } from "../../core/policy/policy.ts";
 import type { JournalEvent, SessionStatus } from "../../core/record/event.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Journal, Keep, NewEntry } from "../../journal/journal.ts";
-import { withRetries } from "../retrying-store.ts";
-import { type Recorder, scrubEvent } from "../recorder.ts";
+import { type Recorder, scrubEvent, withRetries } from "../recorder.ts";
 
 export interface SessionRecorderOptions {
   readonly session: string;

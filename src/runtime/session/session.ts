@@ -1,8 +1,7 @@
 // A session: turns one after another. Everything is in the journal, so a new process can continue where an old one stopped.
 
 import { Moment } from "../../host/clock.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault, type Fault } from "../../core/fault/fault.ts";
+import { fault, type Fault, FaultError } from "../../core/fault/fault.ts";
 import type { Redactor } from "../../core/fault/redact.ts";
 import { nameFault } from "../../core/flow/name.ts";
 import type { QuestionPayload } from "../../core/flow/interaction.ts";
@@ -19,18 +18,32 @@ import { askPersonOf, type PersonAnswer } from "./ask-person.ts";
 import { hasJsonForm, noJsonForm } from "../../core/record/preview.ts";
 import { nodesOf, type OutcomesOf, planDigest, type PlanSteps } from "./plan.ts";
 import { cancellation, Scope, scopeOfSignal } from "../scope.ts";
-import type { SessionCore } from "./session-core.ts";
+import { inside, refuseInside, type SessionCore } from "./session-core.ts";
 import { type DeriveKeeps, endedFault } from "./session-recorder.ts";
 import type { AnyTool } from "../tool/tool.ts";
-import { checkOptions, invalidOption, optionsFault } from "../../options/check-options.ts";
-import { anyNumber, flag, isPlain, oneOf, shape, signal as signalKind, text } from "../../options/kind.ts";
-import { CALL_OPTIONS, type CallOptions, LiveTurn } from "./turn.ts";
-import { recallTurn } from "./ended-turn.ts";
-import { emptyResult, runTimeoutFault, turnKey, turnLimitFault } from "./ended-turn.ts";
-import { runBody, type TurnBody } from "./run-body.ts";
-import { inside, refuseInside } from "./reentrancy.ts";
+import {
+  anyNumber,
+  checkOptions,
+  flag,
+  invalidOption,
+  isPlain,
+  oneOf,
+  optionsFault,
+  shape,
+  signal as signalKind,
+  text,
+} from "../../options/check-options.ts";
+import { CALL_OPTIONS, type CallOptions, LiveTurn, runBody, type TurnBody } from "./turn.ts";
+import {
+  emptyResult,
+  recallTurn,
+  runTimeoutFault,
+  turnKey,
+  turnLimitFault,
+  turnResult,
+  type TurnResult,
+} from "./turn-result.ts";
 import { type SessionWrites, type SessionLimits, NO_WRITES, type TurnOptions } from "./session-options.ts";
-import { turnResult, type TurnResult } from "./turn-result.ts";
 
 export type { SessionWrites, SessionLimits, TurnOptions } from "./session-options.ts";
 

@@ -1,13 +1,14 @@
 // The result of a turn: outcomes, what is missing and why, and one sentence for the user.
 
-import type { Fault } from "../../core/fault/fault.ts";
+import { type Fault, fault, FaultError } from "../../core/fault/fault.ts";
 import type { Redactor } from "../../core/fault/redact.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
 import type { Question } from "../../core/flow/interaction.ts";
-import { type Settlement, describeTurn } from "../../core/flow/turn-words.ts";
+import { describeTurn, type Settlement } from "../../core/flow/turn-words.ts";
 import type { TurnStatus } from "../../core/record/event.ts";
 import { handedOut, isOpen, type Outcome } from "../call/outcome.ts";
 import { endedBy, type Missing, type RoundResult, type StepEnd } from "./run-round.ts";
+import type { SessionCore } from "./session-core.ts";
 
 /** What a turn came to: values, faults, questions and a sentence about it. */
 export interface TurnResult<T = unknown, Outcomes = Readonly<Record<string, Outcome<unknown>>>> {
@@ -30,7 +31,7 @@ export interface TurnResult<T = unknown, Outcomes = Readonly<Record<string, Outc
   readonly error?: unknown;
 }
 
-export interface TurnEndings {
+interface TurnEndings {
   readonly turn: string;
   readonly value: unknown;
   readonly outcomes: ReadonlyMap<string, Outcome<unknown>>;
@@ -92,4 +93,54 @@ function settlementOf({ label, outcome, because }: StepEnd, { text }: Redactor):
   // A result of which some items failed is there in part, although the call is done.
   const isWhole = status !== "done" || outcome.errors.length === 0;
   return { ...named, status: isWhole ? status : "partial", fault };
+}
+
+// The faults of turns that a session refuses, and the results of turns that have ended.
+
+export function turnLimitFault(maxTurns: number): Fault {
+  return fault("TurnLimit", { message: `the session has had its ${maxTurns} turns`, context: { limit: maxTurns } });
+}
+
+export function runTimeoutFault(runTimeoutMs: number): Fault {
+  const message = `the session has run for ${runTimeoutMs} ms`;
+  return fault("RunTimeout", { message, context: { limit: runTimeoutMs } });
+}
+
+/** Call keys are `session/turn/…`, turn keys `session//turn`. Turn names are never empty, so the two cannot collide. */
+export function turnKey(session: string, turn: string): string {
+  return `${session}//${turn}`;
+}
+
+function otherPlan(turn: string): Fault {
+  return fault("ResumeMismatch", {
+    message: `turn ${turn} has ended, and it had another plan; give this turn another name`,
+    context: { turn },
+  });
+}
+
+export function emptyResult(turn: string, why: Fault, locale: Locale): TurnResult {
+  return {
+    turn,
+    status: "failed",
+    value: undefined,
+    outcomes: {},
+    missing: [],
+    message: describeTurn([], why, locale),
+    fault: why,
+    questions: [],
+    wakeAt: null,
+  };
+}
+
+// Answers a turn that has ended from the journal, provided its input is the same.
+
+export async function recallTurn({ state, engine }: SessionCore, turn: string, digest: string): Promise<TurnResult> {
+  const kept = await engine.store.kept("result", turnKey(state.session, turn));
+  if (kept === undefined || kept === null) {
+    throw new FaultError(
+      fault("ManifestDrift", { message: `turn ${turn} is over, but its result is not in the journal` }),
+    );
+  }
+  const { result, digest: before } = kept as { readonly result: TurnResult; readonly digest: string };
+  return before === digest ? result : emptyResult(turn, otherPlan(turn), engine.locale);
 }

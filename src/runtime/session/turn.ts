@@ -2,8 +2,7 @@
 // from the journal what an earlier process has already done.
 
 import type { Moment } from "../../host/clock.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault, type Fault } from "../../core/fault/fault.ts";
+import { fault, type Fault, FaultError } from "../../core/fault/fault.ts";
 import type { Redactor } from "../../core/fault/redact.ts";
 import type { Question, QuestionPayload } from "../../core/flow/interaction.ts";
 import { nameFault } from "../../core/flow/name.ts";
@@ -13,12 +12,21 @@ import { failedOutcome, hasValue, isOpen, type Outcome } from "../call/outcome.t
 import { askPersonOf, type PersonAnswer } from "./ask-person.ts";
 import { MAX_SHOWN_NODES, nodesOf, type OutcomesOf, planDigest, plannedNode, type PlanSteps } from "./plan.ts";
 import { checkPlan } from "../../core/flow/plan.ts";
-import { runRound, type RoundResult, type StepEnd } from "./run-round.ts";
-import { checkOptions, optionsFault } from "../../options/check-options.ts";
-import { anything, flag, number, shape, signal as signalKind, text } from "../../options/kind.ts";
+import { type RoundResult, runRound, type StepEnd } from "./run-round.ts";
+import {
+  anything,
+  checkOptions,
+  flag,
+  number,
+  optionsFault,
+  shape,
+  signal as signalKind,
+  text,
+} from "../../options/check-options.ts";
 import type { Scope } from "../scope.ts";
 import type { SessionCore } from "./session-core.ts";
 import type { AnyTool } from "../tool/tool.ts";
+import { classifyThrown } from "../../core/classify/classify.ts";
 
 /** Options of one call in a turn. */
 export interface CallOptions<Output = unknown> extends SharedCallOptions<Output> {
@@ -54,7 +62,7 @@ export interface Turn extends Calling<Pick<CallOptions, "id">> {
   cancel(reason?: string): void;
 }
 
-export interface LiveTurnOptions {
+interface LiveTurnOptions {
   readonly core: SessionCore;
   readonly record: TurnRecord;
   /** The stage it is an attempt of; null for a turn of the program's own. */
@@ -262,4 +270,55 @@ function unanswered({ id, turn }: Question): Fault {
 
 function turnOver(turn: string): Fault {
   return fault("EngineState", { message: `turn ${turn} has ended; begin another one`, context: { turn } });
+}
+
+// Runs the body of a turn until it ends, its time is up, or it is cancelled.
+
+/** A turn written as a function instead of a plan. */
+export type TurnBody<T> = (turn: Turn) => Promise<T>;
+
+interface BodyEnd {
+  readonly value: unknown;
+  /** The fault of the error it threw; null when it threw nothing. */
+  readonly thrown: Fault | null;
+  /** The error it threw, unchanged. */
+  readonly error: unknown;
+  readonly deadline: Fault | null;
+}
+
+export async function runBody(
+  core: SessionCore,
+  live: LiveTurn,
+  body: TurnBody<unknown>,
+  scope: Scope,
+): Promise<BodyEnd> {
+  // A body may throw before it returns a promise.
+  const run = async (): Promise<unknown> => body(live);
+  const ended = new Promise<BodyEnd>((resolve) => {
+    run().then(
+      (value) => resolve({ value, thrown: null, error: undefined, deadline: null }),
+      (error: unknown) => {
+        const where = { message: `the body of turn ${live.id} threw`, context: { turn: live.id } };
+        const thrown = classifyThrown(error, where, core.clock.now());
+        resolve({ value: undefined, thrown, error, deadline: null });
+      },
+    );
+  });
+  // A body that hangs on something of its own is left behind at the deadline, or when it is cancelled, once no call runs.
+  let disarm: () => void = () => undefined;
+  const left = new Promise<BodyEnd>((resolve) => {
+    const leave = (why: Fault | null): void => {
+      const answer = (): void => resolve({ value: undefined, thrown: null, error: undefined, deadline: why });
+      void core.idleIn(live.id).then(() => core.clock.soon(answer));
+    };
+    if (Number.isFinite(live.deadlineAt)) {
+      disarm = core.clock.after(live.deadlineAt - core.clock.now(), () =>
+        leave(fault(live.deadlineCode, { message: `turn ${live.id} was not finished in time` })),
+      );
+    }
+    scope.add({ cancel: () => leave(null) });
+  });
+  const result = await Promise.race([ended, left]);
+  disarm();
+  return result;
 }

@@ -2,8 +2,7 @@
 
 import { type Breaker, type BreakerCause, type BreakerState, CLOSED } from "../../core/decide/breaker.ts";
 import type { LimitLeft } from "../../core/classify/limits.ts";
-import { RecentAttempts, type RecentReport } from "./recent-attempts.ts";
-import type { LiveTarget, TargetKind } from "./target.ts";
+import { type LiveTarget, RecentAttempts, type RecentReport, type TargetKind } from "./target.ts";
 import { lastingKey, modelInKey, type Targets } from "./targets.ts";
 
 /** The state of one target: its breaker, its pause, and the calls it has now. Times are epoch milliseconds. */

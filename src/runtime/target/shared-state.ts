@@ -6,9 +6,14 @@
 // S5  Calls that wait for their turn at a target that is nearly out of requests take it in the journal: all processes together
 //     keep the pace.
 
-import { type Breaker, mergeBreakers } from "../../core/decide/breaker.ts";
-import { mergePauses, NO_PAUSE, type Pause } from "../../core/decide/pause.ts";
-import type { RetryBudget } from "../../core/decide/retry-budget.ts";
+import {
+  type Breaker,
+  mergeBreakers,
+  mergePauses,
+  NO_PAUSE,
+  type Pause,
+  type RetryBudget,
+} from "../../core/decide/breaker.ts";
 import type { Incident } from "../../core/decide/situation.ts";
 import { classify } from "../../core/classify/classify.ts";
 import { isFaultCode } from "../../core/fault/catalogue.ts";
@@ -19,8 +24,7 @@ import type { Clock } from "../../host/clock.ts";
 import type { Journal, KeepKind } from "../../journal/journal.ts";
 import { type Incidents, MAX_FINGERPRINTS } from "./incidents.ts";
 import type { LiveTarget, SharedPause } from "./target.ts";
-import type { SharedRetryBudget } from "./shared-retry-budget.ts";
-import type { Targets } from "./targets.ts";
+import type { SharedRetryBudget, Targets } from "./targets.ts";
 
 export interface SharedStateOptions {
   readonly journal: Journal;

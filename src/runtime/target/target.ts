@@ -11,32 +11,36 @@ import {
   type BreakerState,
   type CallResult,
   CLOSED,
+  extendPause,
+  liftPause,
   mergeBreakers,
+  mergePauses,
   movedBy,
+  NO_PAUSE,
+  type Pause,
   record,
   type Ticket,
 } from "../../core/decide/breaker.ts";
 import { scopeOf } from "../../core/decide/fallback.ts";
-import { extendPause, liftPause, mergePauses, NO_PAUSE, type Pause } from "../../core/decide/pause.ts";
 import { hasPlenty, type LimitLeft, readLimits, readPace } from "../../core/classify/limits.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { Clock } from "../../host/clock.ts";
 import { Outage } from "./outage.ts";
-import type { TargetSettings } from "./merge-settings.ts";
-import { RecentAttempts } from "./recent-attempts.ts";
+import { DEFAULT_POLICY } from "../../core/policy/matrix.ts";
+import type { BreakerRule } from "../../core/policy/policy.ts";
 
 /** What is called: a model behind an API, an agent CLI, a tool of an MCP server, an HTTP service, or any other tool. */
 export type TargetKind = "model" | "cli" | "mcp" | "http" | "tool";
 
 const MINUTE_MS = 60_000;
 
-export interface TargetOptions extends TargetSettings {
+interface TargetOptions extends TargetSettings {
   /** Called for every change worth keeping: a failure that counted, or a new state of the breaker. */
   readonly changed: (target: LiveTarget, from: BreakerState) => void;
 }
 
 /** A call that waits for a slot; `enter` is called once when it gets one. */
-export interface Waiting {
+interface Waiting {
   enter(): void;
 }
 
@@ -321,4 +325,116 @@ export class LiveTarget {
     this.current = breaker;
     this.options.changed(this, before.state);
   }
+}
+
+// How the last attempts at a target went: how long they took, and how many failed. A ring in memory, made with the first attempt.
+
+/** How the last attempts at a target went. */
+export interface RecentReport {
+  /** How many of the last attempts this is about. */
+  readonly attempts: number;
+  /** The share that failed, from 0 to 1. Cancelled attempts do not count. */
+  readonly errorRate: number;
+  /** Half of the attempts took no longer; null when no duration is known. */
+  readonly p50Ms: number | null;
+  /** 95 of 100 attempts took no longer. */
+  readonly p95Ms: number | null;
+}
+
+const KEPT = 128;
+
+export class RecentAttempts {
+  private durationsMs: Float32Array | null = null;
+  private readonly failed = new Uint8Array(KEPT);
+  private noted = 0;
+
+  /** `durationMs` is null when only the executor knows it. */
+  note(ok: boolean, durationMs: number | null): void {
+    this.durationsMs ??= new Float32Array(KEPT);
+    const at = this.noted++ % KEPT;
+    this.durationsMs[at] = durationMs ?? NaN;
+    this.failed[at] = ok ? 0 : 1;
+  }
+
+  /** Of all of them together; null before the first attempt. */
+  static report(all: readonly RecentAttempts[]): RecentReport | null {
+    const attempts = all.reduce((sum, { noted }) => sum + Math.min(noted, KEPT), 0);
+    if (attempts === 0) return null;
+    const known = Float32Array.from(all.flatMap((one) => one.known())).sort();
+    const failures = all.reduce((sum, { failed }) => sum + failed.reduce((own, each) => own + each, 0), 0);
+    return { attempts, errorRate: failures / attempts, p50Ms: percentile(known, 0.5), p95Ms: percentile(known, 0.95) };
+  }
+
+  private known(): readonly number[] {
+    const seen = this.durationsMs?.slice(0, Math.min(this.noted, KEPT)) ?? [];
+    return [...seen].filter((durationMs) => durationMs >= 0);
+  }
+}
+
+/** The nearest rank: always a duration that was seen. */
+function percentile(sorted: Float32Array, share: number): number | null {
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
+}
+
+// Merges the settings of several tools that share one target. A setting left at its default does not count. Of the others the
+// strictest wins, so the order in which the tools are used does not matter.
+
+export interface TargetSettings {
+  readonly rule: BreakerRule;
+  readonly maxConcurrent: number;
+  readonly maxQueued: number;
+  /** Attempts that may start in a minute. */
+  readonly maxPerMinute: number;
+}
+
+/** `defaults` applies where no tool sets a value. */
+export function mergeSettings(known: TargetSettings, added: TargetSettings, defaults: TargetSettings): TargetSettings {
+  const addsNothing = added.rule === defaults.rule || added.rule === known.rule;
+  return {
+    rule: addsNothing ? known.rule : strictestRule(known.rule, added.rule, defaults.rule),
+    maxConcurrent: chosen(Math.min, known.maxConcurrent, added.maxConcurrent, defaults.maxConcurrent),
+    maxQueued: chosen(Math.min, known.maxQueued, added.maxQueued, defaults.maxQueued),
+    maxPerMinute: chosen(Math.min, known.maxPerMinute, added.maxPerMinute, defaults.maxPerMinute),
+  };
+}
+
+/** Applies `defaultMaxOpenMs` to a rule whose `maxOpenMs` was never set; other rules are returned unchanged. */
+export function settledRule(rule: BreakerRule): BreakerRule {
+  const { defaultMaxOpenMs, ...settled } = rule;
+  if (defaultMaxOpenMs === undefined) return rule;
+  const { openMs, maxOpenMs } = settled;
+  if (maxOpenMs !== DEFAULT_POLICY.breaker.maxOpenMs) return settled;
+  return { ...settled, maxOpenMs: Math.min(maxOpenMs, Math.max(openMs, defaultMaxOpenMs)) };
+}
+
+type Stricter = (one: number, other: number) => number;
+
+/** Which of two values is stricter: fewer failures open the breaker; a larger value of any other field holds calls back longer. */
+const STRICTER: Readonly<Record<Exclude<keyof BreakerRule, "counts" | "defaultMaxOpenMs">, Stricter>> = {
+  failures: Math.min,
+  successes: Math.max,
+  openMs: Math.max,
+  growth: Math.max,
+  maxOpenMs: Math.max,
+  probeTimeoutMs: Math.max,
+};
+
+function strictestRule(known: BreakerRule, added: BreakerRule, defaults: BreakerRule): BreakerRule {
+  const pick = (field: keyof typeof STRICTER): number =>
+    chosen(STRICTER[field], known[field], added[field], defaults[field]);
+  return {
+    failures: pick("failures"),
+    successes: pick("successes"),
+    openMs: pick("openMs"),
+    growth: pick("growth"),
+    maxOpenMs: pick("maxOpenMs"),
+    probeTimeoutMs: pick("probeTimeoutMs"),
+    // Each tool decides for its own calls whether a call counts once or with each attempt.
+    counts: known.counts,
+  };
+}
+
+function chosen(stricter: Stricter, known: number, added: number, byDefault: number): number {
+  if (added === byDefault) return known;
+  return known === byDefault ? added : stricter(known, added);
 }

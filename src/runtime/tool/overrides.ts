@@ -13,7 +13,7 @@ import {
   shape,
   text,
   whole,
-} from "../../options/kind.ts";
+} from "../../options/check-options.ts";
 import { breakerKind, MAX_TIMEOUT_MS, modelDetailKind, rulesKind } from "../option-shapes.ts";
 import type { AnyTool } from "./tool.ts";
 

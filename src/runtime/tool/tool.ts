@@ -2,12 +2,11 @@
 
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Rule } from "../../core/classify/rule.ts";
-import type { Fault } from "../../core/fault/fault.ts";
+import type { Fault, ItemFault } from "../../core/fault/fault.ts";
 import type { RequestChange } from "../../core/flow/call.ts";
 import type { Target } from "../../core/decide/fallback.ts";
 import type { HedgeAfter } from "../../core/decide/hedge.ts";
 import type { FaultCode } from "../../core/fault/catalogue.ts";
-import type { ItemFault } from "../../core/fault/partial.ts";
 import type { ModelDetail } from "../../core/fault/view.ts";
 import { type Surface, SURFACES } from "../../core/classify/evidence.ts";
 import { changedRetry, type RetryChange } from "../../core/policy/layer.ts";
@@ -15,11 +14,11 @@ import { TOOL_RETRY } from "../../core/policy/matrix.ts";
 import type { BreakerRule, Retry } from "../../core/policy/policy.ts";
 import type { AnySchema, Check, JsonSchema } from "../../schema/index.ts";
 import type { TokenCounts } from "../../telemetry/call-trace.ts";
-import { checkOptions } from "../../options/check-options.ts";
 import {
-  anything,
   anyText,
+  anything,
   callable,
+  checkOptions,
   described,
   flag,
   group,
@@ -30,7 +29,7 @@ import {
   shape,
   text,
   whole,
-} from "../../options/kind.ts";
+} from "../../options/check-options.ts";
 import {
   alternativesKind,
   breakerKind,

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import type { bulkPreview, bulkReport, bulkView } from "../../api/bulk.ts";
-import { isFaultError } from "../../core/fault/fault-error.ts";
+import { isFaultError } from "../../core/fault/fault.ts";
 import { actionWords } from "../../core/flow/action-words.ts";
 import { focusOf } from "../../core/flow/action.ts";
 import type { Locale } from "../../core/fault/words/words.ts";

@@ -6,10 +6,7 @@ import { recourseWord } from "../../core/decide/explain.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import { wordsFor } from "../../core/fault/words/words.ts";
-import type { FaultGroup, FaultOccurrence } from "../../core/record/fault-index.ts";
-import { readFingerprint } from "../../core/record/fingerprint.ts";
-import { knownCode } from "../../core/record/known-code.ts";
-import { faultCosts } from "../../journal/fault-costs.ts";
+import { type FaultGroup, type FaultOccurrence, knownCode, readFingerprint } from "../../core/record/fault-index.ts";
 import type { FaultBucket, FaultGroupsQuery } from "../../journal/fault-queries.ts";
 import { contains, wordsOf } from "../../journal/search-text.ts";
 import { actedOn, actedWords } from "../../workflow/report/acted-on.ts";
@@ -17,6 +14,8 @@ import type { HandlersOf, Sender } from "../handler.ts";
 import { fromCursor, pageFrom } from "../cursor.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
+import { book, NOTHING_SPENT, type Spending } from "../../core/flow/money.ts";
+import type { Journal } from "../../journal/journal.ts";
 
 type Reader = Pick<Sender, "who" | "locale">;
 
@@ -179,4 +178,24 @@ function occurrenceView(
     worked,
     ...(who.role === "operator" ? { message: SHAPE_REDACTOR.text(message) } : {}),
   };
+}
+
+// What failures of one kind have cost, read from their entries.
+
+/** What the newest failures of a group cost together. */
+interface FaultCosts extends Spending {
+  /** How many failures were looked at. */
+  readonly failures: number;
+}
+
+/** Adds up what the newest failures with this fingerprint cost, at most `limit` of them. */
+async function faultCosts(journal: Journal, fingerprint: string, limit: number): Promise<FaultCosts> {
+  const faults = await journal.faultsOf(fingerprint, { limit });
+  let spending = NOTHING_SPENT;
+  for (const { position } of faults) {
+    const [found] = await journal.readFrom(position - 1, { limit: 1 });
+    const event = found?.position === position ? found.entry.event : null;
+    if (event?.type === "call-failed") spending = book(spending, event.cost);
+  }
+  return { ...spending, failures: faults.length };
 }

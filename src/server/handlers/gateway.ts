@@ -6,14 +6,13 @@ import { recourseWord } from "../../core/decide/explain.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import type { GatewayReport, ReportedBudget, ReportedRoute, ReportedStep } from "../../gateway/gateway-report.ts";
-import { windowStart } from "../../gateway/key/key-account.ts";
+import { type WindowName, windowStart } from "../../gateway/key/key-account.ts";
 import { decisionId, type LedgerLine } from "../../gateway/ledger/ledger-line.ts";
 import { readLedger } from "../../gateway/ledger/read-ledger.ts";
 import { type DayUsage, usageOfDays } from "../../gateway/ledger/usage.ts";
 import type { TargetReport } from "../../runtime/target/report-targets.ts";
-import { targetPill, describeTarget } from "../../runtime/target/target-words.ts";
+import { describeTarget, targetPill } from "../../runtime/target/target-words.ts";
 import { fromCursor, pageFrom } from "../cursor.ts";
-import { type BudgetState, type GatewayEnding, SERVED_GATEWAY_WORDS } from "../gateway-words.ts";
 import type { HandlersOf } from "../handler.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
@@ -190,3 +189,40 @@ function callFor(line: LedgerLine, { askedName, targetName, omitted }: ShownName
     })),
   };
 }
+
+// The gateway in words: windows of budgets, how full they are, and how calls ended.
+
+type BudgetState = "fine" | "low" | "spent";
+type GatewayEnding = "completed" | "failed" | "cancelled";
+
+interface ServedGatewayWords {
+  readonly windows: Readonly<Record<WindowName, string>>;
+  readonly budgets: Readonly<Record<BudgetState, string>>;
+  readonly calls: Readonly<Record<GatewayEnding, string>>;
+  /** A target that said nothing for long, and what was done: another one was asked beside it. */
+  readonly silent: string;
+  readonly hedged: string;
+  readonly unused: string;
+  readonly unusedSays: string;
+}
+
+const SERVED_GATEWAY_WORDS: Readonly<Record<Locale, ServedGatewayWords>> = {
+  "en": {
+    windows: { hour: "this hour", day: "today", month: "this month" },
+    budgets: { fine: "Within budget", low: "Running low", spent: "Used up" },
+    calls: { completed: "Answered", failed: "Failed", cancelled: "Client left" },
+    silent: "Silent for longer than usual",
+    hedged: "asked another target, too",
+    unused: "Not used yet",
+    unusedSays: "No call has reached it since the server started.",
+  },
+  "zh-CN": {
+    windows: { hour: "本小时", day: "今天", month: "本月" },
+    budgets: { fine: "预算充足", low: "预算将尽", spent: "预算用尽" },
+    calls: { completed: "已回答", failed: "失败", cancelled: "客户端已离开" },
+    silent: "沉默时间超过平常",
+    hedged: "同时询问另一个目标",
+    unused: "尚未使用",
+    unusedSays: "服务器启动以来还没有调用到达这里。",
+  },
+};

@@ -1,13 +1,13 @@
 // Everything at a glance, the search, and the metrics.
 
 import { z } from "zod";
-import type { found as foundShape, overview } from "../../api/overview.ts";
+import type { found as foundShape, lookedUp, overview } from "../../api/overview.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
 import { usageOfDays } from "../../gateway/ledger/usage.ts";
 import type { Found } from "../../journal/journal.ts";
 import { contains, textOfFault, wordsOf } from "../../journal/search-text.ts";
-import { isWell, type GlanceCounts, describeGlance } from "../../workflow/report/overview-words.ts";
+import { describeGlance, type GlanceCounts, isWell } from "../../workflow/report/overview-words.ts";
 import { overviewOf } from "../../workflow/report/overview.ts";
 import type { RunSummary } from "../../workflow/runs-api.ts";
 import type { HandlersOf, Sender } from "../handler.ts";
@@ -15,6 +15,7 @@ import { fromCursor, toCursor } from "../cursor.ts";
 import type { ServerParts } from "../parts.ts";
 import { questionFor, titleOf } from "../views.ts";
 import { targetFor } from "./targets.ts";
+import type { Question } from "../../core/flow/interaction.ts";
 
 const behind = z.object({ position: z.number() });
 
@@ -129,5 +130,43 @@ function foundView(one: Found, { who, locale }: Pick<Sender, "who" | "locale">):
       ...(who.role === "operator" ? { message: SHAPE_REDACTOR.text(message) } : {}),
     },
     run: null,
+  };
+}
+
+// Where an id leads. People paste ids from logs, answers and reports; one that is known needs no search.
+
+type LookedUp = z.output<typeof lookedUp>;
+
+export function lookUpHandlers({ journal, workflows: { bulks } }: ServerParts): HandlersOf<"lookUp"> {
+  const inOrder: readonly ((id: string) => Promise<LookedUp | null>)[] = [
+    async (run) => ((await journal.kept("run", run)) === null ? null : { kind: "run", run }),
+    async (session) => ((await journal.session(session)) === null ? null : { kind: "session", session }),
+    async (fingerprint) =>
+      (await journal.faultGroup(fingerprint)) === null ? null : { kind: "fault-group", fingerprint },
+    async (bulk) => {
+      const report = await bulks.show(bulk);
+      return report === null ? null : { kind: "bulk", bulk, fingerprint: report.bulk.fingerprint };
+    },
+    async (question) => {
+      const asked = (await journal.kept("question", question)) as Question | null;
+      return asked === null ? null : { kind: "question", question, session: asked.session };
+    },
+  ];
+
+  async function findIn(id: string): Promise<LookedUp | null> {
+    for (const look of inOrder) {
+      const found = await look(id);
+      if (found !== null) return found;
+    }
+    return null;
+  }
+
+  return {
+    async lookUp({ query: { id } }) {
+      const text = id.trim();
+      // A correlation id is that of a session, a slash, and where in it the failure happened.
+      const session = text.slice(0, Math.max(0, text.indexOf("/")));
+      return { found: (await findIn(text)) ?? (session === "" ? null : await findIn(session)) };
+    },
   };
 }

@@ -4,19 +4,21 @@ import { z } from "zod";
 import type { runsQuery } from "../../api/runs.ts";
 import type { Question } from "../../core/flow/interaction.ts";
 import { isEnded, keyOf, type RunStatus } from "../../core/flow/run-state.ts";
-import { standingOf, type Surroundings } from "../../core/flow/run-standing.ts";
+import { RUN_STANDINGS, STANDING_WORDS, standingOf, type Surroundings } from "../../core/flow/run-standing.ts";
 import type { Span } from "../../core/record/timeline.ts";
-import { asItStands } from "../../workflow/report/as-it-stands.ts";
-import { visitWithOutput } from "../../workflow/report/run-output.ts";
+import { asItStands, visitWithOutput } from "../../workflow/report/export-run.ts";
 import type { RunReport, RunsFilter, RunSummary } from "../../workflow/runs-api.ts";
 import type { HandlersOf, Sender } from "../handler.ts";
 import { fromCursor, toCursor } from "../cursor.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
-import { eventFor, matching } from "../run-event-views.ts";
-import { runFor, runLineFor } from "../run-views.ts";
+import { eventFor, matching, runFor, runLineFor } from "../run-views.ts";
 import { attemptFor, attemptsIn } from "../span-views.ts";
 import type { Reader } from "../views.ts";
+import { codesWithCause, FAULT_CAUSES, FAULT_CODES, traitsOf } from "../../core/fault/catalogue.ts";
+import { pillOf } from "../../core/fault/words/pills.ts";
+import { wordsFor } from "../../core/fault/words/words.ts";
+import { createHash } from "node:crypto";
 
 type Names =
   | "listRuns"
@@ -172,4 +174,80 @@ async function readerOf(parts: ServerParts, run: string, sender: Pick<Sender, "w
 async function* bytesOf(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   for await (const line of lines) yield encoder.encode(`${line}\n`);
+}
+
+// What runs can be filtered by, in the reader's language.
+
+export function runFilterHandlers({ workflows, faultline }: ServerParts): HandlersOf<"showRunFilters"> {
+  return {
+    async showRunFilters({ locale }) {
+      const known = (await workflows.known()).map(({ workflow }) => workflow);
+      const targets = new Set([
+        ...known.flatMap(({ outline }) => outline.nodes.flatMap((node) => node.targets)),
+        ...faultline.targets().map(({ target }) => target),
+      ]);
+      return {
+        states: RUN_STANDINGS.map((id) => ({ id, label: STANDING_WORDS[locale][id] })),
+        causes: FAULT_CAUSES.flatMap((id) => {
+          const [code] = codesWithCause(id);
+          return code === undefined ? [] : [{ id, label: pillOf(code, locale) }];
+        }),
+        codes: FAULT_CODES.map((id) => ({ id, label: wordsFor(id, locale).title, cause: traitsOf(id).cause })),
+        workflows: Array.from(new Set(known.map(({ id }) => id)), (id) => ({ id, label: id })),
+        targets: Array.from(targets, (id) => ({ id, label: id })),
+      };
+    },
+  };
+}
+
+// What operators do with runs.
+
+export function runActHandlers({
+  workflows,
+  journal,
+}: ServerParts): HandlersOf<"startRun" | "act" | "cancelRun" | "resumeRun"> {
+  const { runs } = workflows;
+  return {
+    async startRun({ who, idempotencyKey, body: { workflow: id, inputs, run: given } }) {
+      const known = await workflows.find(id);
+      if (known?.canStart !== true) throw new Refused("cannot-start");
+      const keyed = idempotencyKey === "" ? undefined : runOfKey(who.name, idempotencyKey);
+      const run = given ?? keyed;
+      // The server that took this request before died before it could answer.
+      if (run !== undefined && run === keyed && ((await journal.kept("run", run)) ?? null) !== null) return { run };
+      const started = await runs.start(known.workflow, {
+        by: who.name,
+        ...(inputs === undefined ? {} : { inputs }),
+        ...(run === undefined ? {} : { run }),
+      });
+      return { run: started };
+    },
+    async act({ who, params: { run }, body: { action, params, key: given }, idempotencyKey, intend }) {
+      // The offer that is meant is the one of now, also when the request is repeated after a crash.
+      const key = given ?? (idempotencyKey === "" ? null : await intend(() => keyOfOffer(run, action)));
+      return runs.act(run, action, {
+        by: who.name,
+        ...(params === undefined ? {} : { params }),
+        ...(key === null ? {} : { key }),
+      });
+    },
+    async cancelRun({ who, params: { run } }) {
+      await runs.cancel(run, who.name);
+      return { run, did: true };
+    },
+    async resumeRun({ who, params: { run } }) {
+      await runs.resume(run, null, { by: who.name });
+      return { run, did: true };
+    },
+  };
+
+  /** null when the run does not offer it. */
+  async function keyOfOffer(run: string, action: string): Promise<string | null> {
+    return (await runs.show(run))?.actions.find(({ id }) => id === action)?.key ?? null;
+  }
+}
+
+/** A repeated request finds the run that it has started. */
+function runOfKey(by: string, key: string): string {
+  return `run_${createHash("sha256").update(`${by}\0${key}`).digest("hex").slice(0, 20)}`;
 }

@@ -12,7 +12,7 @@ import type { Timeline } from "../../core/record/timeline.ts";
 import { isArtefactRef, readArtefact } from "../../journal/files/artefacts.ts";
 import type { SessionSummary } from "../../journal/journal.ts";
 import { questionsPage } from "../../journal/open-questions.ts";
-import { ENDED } from "../../journal/session-status.ts";
+import { ENDED } from "../../journal/encode.ts";
 import type { HandlersOf } from "../handler.ts";
 import { fromCursor, toCursor } from "../cursor.ts";
 import type { ServerParts } from "../parts.ts";

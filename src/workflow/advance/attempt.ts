@@ -2,11 +2,11 @@
 // its calls have done by then is answered from the journal, so a phase does its work once however often it is gone through.
 
 import { classifyThrown } from "../../core/classify/classify.ts";
-import { andAlso, fault, type Fault } from "../../core/fault/fault.ts";
-import type { Route, StagePhase } from "../../core/flow/node.ts";
+import { andAlso, fault, type Fault, FaultError } from "../../core/fault/fault.ts";
+import type { Route, StagePhase } from "../../core/flow/visit.ts";
 import { advanceAttempt, type AttemptState, FIRST_PHASE, type PhaseVerdict } from "../../core/flow/stage.ts";
 import { isA } from "../../core/try-read.ts";
-import { deepFreeze } from "../definition/deep-freeze.ts";
+import { deepFreeze } from "../define.ts";
 import type {
   ActResult,
   ActTools,
@@ -16,7 +16,6 @@ import type {
   StageEnding,
   StageScope,
 } from "../../workflow-model/stage.ts";
-import { StageFailure } from "./stage-failure.ts";
 
 /** How an attempt ended: plain data, kept with its turn. */
 export type StageAttemptEnd =
@@ -171,4 +170,18 @@ function nowhere(stage: string): Fault {
     message: `stage ${stage} completed, but it named no next node`,
     context: { stage },
   });
+}
+
+// An Act that failed and still has something to show: the engine takes the fault as that of the attempt, and keeps the output
+// for the nodes after it.
+
+/** Thrown by a stage to end its attempt with a fault of its own. */
+export class StageFailure extends FaultError {
+  readonly output: unknown;
+
+  constructor(fault: Fault, output: unknown) {
+    super(fault);
+    this.name = "StageFailure";
+    this.output = output;
+  }
 }

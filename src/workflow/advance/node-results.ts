@@ -6,9 +6,9 @@ import { viewFor } from "../../core/fault/view.ts";
 import { executionsOf, keyOf, type RunState, settledCount } from "../../core/flow/run-state.ts";
 import { isBeside, type Visit } from "../../core/flow/visit.ts";
 import type { Journal } from "../../journal/journal.ts";
-import { deepFreeze } from "../definition/deep-freeze.ts";
-import { instructionFor } from "../operator/standing-instructions.ts";
-import { readInputs, readOutput } from "./run-values.ts";
+import { deepFreeze } from "../define.ts";
+import { instructionFor } from "../operator/instructions.ts";
+import { readInputs, readOutput } from "./summary.ts";
 import type { NodeResult, StageScope } from "../../workflow-model/stage.ts";
 
 /** Paths of fan-outs come and go; what visits on them see can be found again. */

@@ -12,14 +12,13 @@ import {
   type NodePlace,
   type PauseReason,
   type Route,
-  type StagePhase,
   STAGE_PHASES,
+  type StagePhase,
   turnOf,
-} from "../../core/flow/node.ts";
+  type Visit,
+} from "../../core/flow/visit.ts";
 import type { RunEvent } from "../../core/flow/run-event.ts";
-import type { Visit } from "../../core/flow/visit.ts";
-import { seenStage } from "../../core/flow/seen-stage.ts";
-import { decideStage } from "../../core/flow/stage.ts";
+import { decideStage, seenStage } from "../../core/flow/stage.ts";
 import type { Faultline } from "../../faultline.ts";
 import type { Chance } from "../../host/chance.ts";
 import type { Clock } from "../../host/clock.ts";
@@ -27,7 +26,7 @@ import { preview } from "../../core/record/preview.ts";
 import type { SessionWrites, Session } from "../../runtime/session/session.ts";
 import type { TurnResult } from "../../runtime/session/turn-result.ts";
 import { type StageAttemptEnd, runAttempt, thrownIn } from "./attempt.ts";
-import { overrideFor } from "../operator/limit-overrides.ts";
+import { overrideFor } from "../operator/instructions.ts";
 import type { ActTools, Stage, StageEnding, StageScope } from "../../workflow-model/stage.ts";
 
 export interface VisitDeps {

@@ -6,31 +6,28 @@
 // L4  `node-failed` is on disk before sibling visits are aborted, so an aborted sibling is never recorded as the failure.
 
 import { classify } from "../../core/classify/classify.ts";
-import { fault, type Fault } from "../../core/fault/fault.ts";
-import { matrixOutcome } from "../../core/fault/vocabulary.ts";
-import { switchedTo, turnOf } from "../../core/flow/node.ts";
+import { fault, type Fault, FaultError } from "../../core/fault/fault.ts";
+import { MATRIX_OUTCOMES, matrixOutcome, type MatrixOutcome } from "../../core/fault/vocabulary.ts";
+import { switchedTo, turnOf, type Visit } from "../../core/flow/visit.ts";
 import type { RunEvent, RunLimits } from "../../core/flow/run-event.ts";
 import type { TurnEvent } from "../../core/record/event.ts";
 import { begunCount, isEnded, keyOf, openVisits, type RunState, visitOf } from "../../core/flow/run-state.ts";
-import { copyRun, foldRun, needsOf, type RunNeeds } from "../../core/flow/run.ts";
-import type { Visit } from "../../core/flow/visit.ts";
+import { copyRun, foldRun, needsOf, type RunNeeds, siblingsOf } from "../../core/flow/run.ts";
 import { steadyNow } from "../../host/clock.ts";
 import type { Journal } from "../../journal/journal.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
 import { noQuestion } from "../../runtime/call/ask.ts";
-import { Interruptible } from "../../runtime/interruptible.ts";
+import { Interruptible } from "../../runtime/scope.ts";
 import { NodeResults } from "./node-results.ts";
-import { keepOutput, readOutput } from "./run-values.ts";
-import { runVisit, type VisitEnd, type VisitDeps } from "./run-visit.ts";
+import { keepOutput, readOutput } from "./summary.ts";
+import { runVisit, type VisitDeps, type VisitEnd } from "./run-visit.ts";
 import { tracedStage } from "../../telemetry/run-trace.ts";
 import type { Stage, Workflow } from "../../workflow-model/stage.ts";
 import { NO_WRITES } from "../../runtime/session/session-options.ts";
 import type { SessionWrites } from "../../runtime/session/session.ts";
-import { openActions } from "../operator/posted-actions.ts";
-import { eventsOf } from "../operator/action-events.ts";
-import { brokenEnd, cancelledEnd, completedEnd, failedEnd, type RunEnding } from "./run-endings.ts";
+import { eventsOf, openActions } from "../operator/instructions.ts";
+import type { FaultCode } from "../../core/fault/catalogue.ts";
 
-export interface SliceDeps extends VisitDeps {
+interface SliceDeps extends VisitDeps {
   readonly journal: Journal;
   readonly workflow: Workflow;
   /** Those the session was opened with. */
@@ -347,4 +344,77 @@ function unknownNode(node: string): Fault {
 
 function tooManyNodes(limit: number): Fault {
   return fault("TurnLimit", { message: `the run has visited its ${limit} nodes`, context: { limit } });
+}
+
+// How a run ends, as the events that say so: completed, failed with what failed, cancelled, or broken by a bug.
+
+interface RunEnding {
+  readonly events: readonly RunEvent[];
+  /** Of its session. */
+  readonly status: "done" | "failed" | "cancelled";
+  readonly message: string;
+}
+
+/** The visit it fails because of, and those beside it that are passed over. */
+function failedEnd(state: RunState): RunEnding {
+  const { node, execution, outcome } = state.failing ?? { node: "", execution: 0, outcome: "" };
+  const visit = visitOf(state, { node, execution });
+  const why = visit?.fault ?? fault("InvariantBroken", { message: "a run failed without a fault" });
+  const beside = (visit === undefined ? [] : siblingsOf(state, visit)).map((sibling): RunEvent => {
+    const place = { node: sibling.node, execution: sibling.execution, attempt: sibling.attempt };
+    return { type: "node-skipped", ...place, reason: "sibling-failed", fault: null, route: null };
+  });
+  const ended = { type: "run-ended", status: "failed", outcome, node, fault: why } as const;
+  return { events: [...beside, ended], status: "failed", message: why.message };
+}
+
+export function completedEnd(state: RunState): RunEnding {
+  const last = state.ends.findLast(({ outcome }) => outcome !== "") ?? { node: "", outcome: "completed" };
+  const declared = MATRIX_OUTCOMES.find((outcome) => outcome === last.outcome);
+  if (declared === undefined) {
+    const ended = { type: "run-ended", status: "completed", outcome: last.outcome, node: "", fault: null } as const;
+    return { events: [ended], status: "done", message: "" };
+  }
+  // A path may end in one of the matrix's outcomes, and those are failures: of the node that led there, if it has failed.
+  const led = state.visits.findLast(({ node }) => node === last.node)?.fault;
+  const seen = state.visits.findLast(
+    (visit) => visit.fault !== null && matrixOutcome(visit.fault.code, "coder") === declared,
+  )?.fault;
+  const message = `the workflow ended at ${last.node} with ${declared}`;
+  const why = led ?? seen ?? fault(DECLARED_AS[declared], { message, context: { stage: last.node, declared: true } });
+  const ended = { type: "run-ended", status: "failed", outcome: declared, node: last.node, fault: why } as const;
+  return { events: [ended], status: "failed", message };
+}
+
+/** What an outcome that a workflow declares itself means, when nothing in the run has failed in that way. */
+const DECLARED_AS: Readonly<Record<MatrixOutcome, FaultCode>> = {
+  provider_network_error: "NetworkDisconnect",
+  provider_timeout: "NetworkTimeout",
+  provider_auth_error: "AuthFailed",
+  provider_not_found: "BinaryMissing",
+  review_schema_invalid: "SchemaInvalid",
+  tester_schema_invalid: "SchemaInvalid",
+  test_failed: "TestsFailed",
+  provider_permission_denied: "PermissionLoop",
+  approval_rejected: "ApprovalRejected",
+  canceled: "SessionCancelled",
+  provider_quota_exceeded: "QuotaExhausted",
+  provider_runtime_error: "ExecutionFailed",
+  provider_unsupported: "MissingCapability",
+  max_iterations_reached: "TurnLimit",
+  internal_error: "ExecutionFailed",
+};
+
+function cancelledEnd(by: string): RunEnding {
+  const message = `the run was cancelled by ${by}`;
+  const why = fault("SessionCancelled", { message });
+  const ended = { type: "run-ended", status: "cancelled", outcome: "canceled", node: "", fault: why } as const;
+  return { events: [ended], status: "cancelled", message };
+}
+
+/** Something inside is broken, and no node is to blame. */
+function brokenEnd(why: Fault): RunEnding {
+  const outcome = matrixOutcome(why.code, "coder");
+  const ended = { type: "run-ended", status: "failed", outcome, node: "", fault: why } as const;
+  return { events: [ended], status: "failed", message: why.message };
 }

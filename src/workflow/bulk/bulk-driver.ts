@@ -4,17 +4,29 @@
 // K3  A wave begins when every run of the wave before has ended or waits. An abort counts before the next run is acted on.
 
 import { classify } from "../../core/classify/classify.ts";
-import { isFaultError } from "../../core/fault/fault-error.ts";
-import type { Fault } from "../../core/fault/fault.ts";
+import { type Fault, isFaultError } from "../../core/fault/fault.ts";
 import { isEnded } from "../../core/flow/run-state.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { warn } from "../../journal/warnings.ts";
 import type { RunHolds } from "../advance/held-run.ts";
 import type { Runs, RunSummary } from "../runs-api.ts";
-import { type Bulk, type BulkStatus, type BulkStep, hasFailedAgain, isSettled, pendingStep, wavesOf } from "./bulk.ts";
-import { abortWish, keepBulk, keepSteps, listBulks, readBulk } from "./bulk-store.ts";
-import { concernOf, offerOf } from "./concerned-runs.ts";
+import {
+  abortWish,
+  type Bulk,
+  type BulkStatus,
+  type BulkStep,
+  concernOf,
+  hasFailedAgain,
+  isSettled,
+  keepBulk,
+  keepSteps,
+  listBulks,
+  offerOf,
+  pendingStep,
+  readBulk,
+  wavesOf,
+} from "./bulk.ts";
 
 export interface BulkDriverDeps {
   readonly journal: Journal;

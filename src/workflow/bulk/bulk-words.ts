@@ -1,8 +1,7 @@
 // Bulk actions in words: how one stands, how far each of its runs is, and why a run is passed over.
 
 import type { Locale } from "../../core/fault/words/words.ts";
-import type { BulkStatus, BulkStepState } from "./bulk.ts";
-import type { WhyPassedOver } from "./concerned-runs.ts";
+import type { BulkStatus, BulkStepState, WhyPassedOver } from "./bulk.ts";
 
 interface BulkWords {
   readonly status: Readonly<Record<BulkStatus, { readonly label: string; readonly says: string }>>;

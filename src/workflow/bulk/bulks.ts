@@ -1,24 +1,42 @@
 // Bulk actions: what an operator would do to each run of a group of failures, shown first, then done to all of them at a careful pace.
 
-import { isFault } from "../../core/fault/fault.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { type Fault, fault } from "../../core/fault/fault.ts";
+import { type Fault, fault, FaultError, isFault } from "../../core/fault/fault.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
 import { checkActionParams } from "../../core/flow/action-params.ts";
 import { ACTION_IDS, type ActionId, focusOf, type OfferedAction } from "../../core/flow/action.ts";
 import type { FaultGroup } from "../../core/record/fault-index.ts";
-import { checkOptions } from "../../options/check-options.ts";
-import { anything, listOf, mapOf, oneOf, required, shape, text, whole } from "../../options/kind.ts";
+import {
+  anything,
+  checkOptions,
+  listOf,
+  mapOf,
+  oneOf,
+  required,
+  shape,
+  text,
+  whole,
+} from "../../options/check-options.ts";
 import { audited } from "../../journal/audit.ts";
 import { RunHolds } from "../advance/held-run.ts";
 import type { RunReport } from "../runs-api.ts";
 import { DEFAULT_BY, type RunsDeps } from "../runs-options.ts";
 import type { WorkflowRuns } from "../runs.ts";
-import { digestOf } from "../../runtime/session/digest.ts";
+import { digestOf } from "../../runtime/session/session-core.ts";
 import { BulkDriver, type BulkDriverOptions, settledStep } from "./bulk-driver.ts";
-import { beginBulk, type BulksQuery, listBulks, readBulk, wishAbort } from "./bulk-store.ts";
-import { type Bulk, type BulkReport, DEFAULT_PACE } from "./bulk.ts";
-import { concernOf, offerOf, type WhyPassedOver, runsOf } from "./concerned-runs.ts";
+import {
+  beginBulk,
+  type Bulk,
+  type BulkReport,
+  type BulksQuery,
+  concernOf,
+  DEFAULT_PACE,
+  listBulks,
+  offerOf,
+  readBulk,
+  runsOf,
+  type WhyPassedOver,
+  wishAbort,
+} from "./bulk.ts";
 
 /** Options of `bulks.preview`. */
 export interface BulkPreviewOptions {

@@ -1,23 +1,27 @@
 // Workflow files → workflows that can run, with the tools they bring. A text the journal has kept is read the same way.
 
-import { nodeFsPromises } from "../../host/builtin.ts";
-import { dirname, resolve } from "node:path";
+import { nodeFs, nodeFsPromises } from "../../host/builtin.ts";
+import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { classify } from "../../core/classify/classify.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault } from "../../core/fault/fault.ts";
+import { fault, FaultError } from "../../core/fault/fault.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import type { ParsedWorkflow } from "../../workflow-file/parse.ts";
-import type { ReadText } from "../../workflow-file/files.ts";
+import type { ReadText, Unreadable } from "../../workflow-file/files.ts";
 import type { WorkflowDefinition } from "../../workflow-file/definition.ts";
-import { compileWorkflow } from "./compile.ts";
-import { COMPLETED } from "../define.ts";
+import { COMPLETED, keysOf } from "../define.ts";
 import { toolsOf, type WorkflowTools } from "../node/workflow-tools.ts";
-import { readBeside } from "./read-beside.ts";
-import type { FolderDefaults, Workflow, WorkflowSource } from "../../workflow-model/stage.ts";
+import type { FolderDefaults, Workflow, WorkflowOutline, WorkflowSource } from "../../workflow-model/stage.ts";
+import { readInputs } from "../../workflow-file/inputs.ts";
+import { outlineOf } from "./outline.ts";
+import { agentTargetIds } from "../node/agent-targets.ts";
+import type { NodeDeps } from "../node/base.ts";
+import { createStage } from "../node/node-stages.ts";
+import { policyOfRuns } from "../../core/policy/presets.ts";
+import { isMissingFile } from "../../host/missing-file.ts";
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly clock: Clock;
   /** For commands, tools and the keys of providers. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -121,4 +125,105 @@ async function readText(file: string, named: string): Promise<string> {
     const message = `the workflow file ${named} cannot be read: check that it exists and that you may read it`;
     throw new FaultError(fault("NotFound", { message, context: { file: named }, cause }));
   }
+}
+
+// A workflow file's definition → a workflow: every node becomes a stage.
+
+export function compileWorkflow(definition: WorkflowDefinition, home: NodeDeps): Workflow {
+  const { id, version, name, digest, source, limits, policy, start, inputs, nodes } = definition;
+  const targets = new Map(nodes.map((node) => [node.id, node.kind === "agent" ? agentTargetIds(node.agent) : []]));
+  return {
+    id,
+    version,
+    name,
+    digest,
+    source,
+    secrets: keysOf(definition, home.env),
+    limits,
+    policy: policy === null ? null : policyOfRuns(policy),
+    start: [start],
+    stages: new Map(nodes.map((node) => [node.id, createStage(node, home)])),
+    outline: outlineOf(definition),
+    readInputs: (given) => readInputs(inputs, given),
+    targetsOf: (node) => targets.get(node) ?? [],
+    sendBackTo: (node) => repairNode(definition, node),
+  };
+}
+
+/** The agent that can repair the work: the one its edges lead back to, else the coder, else, for a gate, the agent before it. */
+function repairNode({ nodes }: WorkflowDefinition, id: string): string | null {
+  const agents = nodes.filter((node) => node.kind === "agent" && node.id !== id);
+  const own = nodes.find((node) => node.id === id);
+  const back = [...(own?.onFailure ?? []), ...(own?.next ?? [])].filter(({ max }) => Number.isFinite(max));
+  const repairer =
+    agents.find((agent) => back.some(({ to }) => to === agent.id)) ??
+    agents.find(({ role }) => role === "coder") ??
+    (own?.kind === "human_gate" ? agents.find(({ next }) => next.some(({ to }) => to === id)) : undefined);
+  return repairer?.id ?? null;
+}
+
+// Reads a file that a workflow refers to. A workflow may come from anywhere, so what it names is looked at before it is read: a device
+// or a pipe may never end, and a symbolic link may lead to what is not the workflow's own.
+
+/** More than any text that `workflow-file` accepts, which counts characters. */
+const MAX_BYTES = 1024 * 1024;
+
+/** `file` is the workflow, `name` a path from its folder. null: there is no such file, or it may not be read. */
+function readBeside(file: string, name: string): string | null | Unreadable {
+  try {
+    const folder = nodeFs().realpathSync(dirname(file));
+    const place = nodeFs().realpathSync(resolve(folder, name));
+    if (isOutside(relative(folder, place))) return { why: "a symbolic link leads out of the workflow's folder" };
+    return readRegular(place);
+  } catch (error) {
+    if (isMissingFile(error)) return null;
+    return { why: classify({ surface: "store", error }).message };
+  }
+}
+
+function isOutside(path: string): boolean {
+  return isAbsolute(path) || path.split(sep)[0] === "..";
+}
+
+function readRegular(place: string): string | Unreadable {
+  // A pipe that no process writes to would keep an ordinary open waiting. Windows has no such flag, and no such pipes.
+  const handle = nodeFs().openSync(
+    place,
+    nodeFs().constants.O_RDONLY | ((nodeFs().constants as { O_NONBLOCK?: number }).O_NONBLOCK ?? 0),
+  );
+  try {
+    const found = nodeFs().fstatSync(handle);
+    if (!found.isFile()) return { why: "it is not a regular file" };
+    const bytes = Buffer.alloc(Math.min(found.size, MAX_BYTES) + 1);
+    let length = 0;
+    for (let read = 1; read > 0 && length < bytes.length; length += read)
+      read = nodeFs().readSync(handle, bytes, length, bytes.length - length, null);
+    if (length > MAX_BYTES) return { why: `it has more than ${MAX_BYTES} bytes` };
+    return bytes.toString("utf8", 0, length);
+  } finally {
+    nodeFs().closeSync(handle);
+  }
+}
+
+// Checks the text of a workflow without making anything of it: no tool is started, no file beside it is read.
+
+export interface CheckedText {
+  /** null when there is an error among the diagnostics. */
+  readonly workflow: {
+    readonly id: string;
+    readonly version: string;
+    readonly name: string;
+    readonly outline: WorkflowOutline;
+  } | null;
+  readonly diagnostics: ParsedWorkflow["diagnostics"];
+}
+
+export async function checkText(text: string, name: string): Promise<CheckedText> {
+  const { parseWorkflow } = await import("../../workflow-file/parse.ts");
+  const { definition, diagnostics } = await parseWorkflow(text, name, {
+    read: () => ({ why: "only the text itself was sent" }),
+  });
+  if (definition === null) return { workflow: null, diagnostics };
+  const { id, version, name: called } = definition;
+  return { workflow: { id, version, name: called, outline: outlineOf(definition) }, diagnostics };
 }

@@ -2,7 +2,7 @@
 
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import { parseJson } from "../../core/try-read.ts";
-import { schemaVerdict } from "../../provider/model/verdict.ts";
+import { schemaVerdict } from "../../provider/model/tally.ts";
 import type { JsonSchema } from "../../schema/index.ts";
 
 export type ReadAnswer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: Fault };

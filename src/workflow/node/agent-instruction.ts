@@ -4,9 +4,9 @@
 import { AGENT_KINDS, type AgentKind } from "../../agent/parse/agent-state.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
-import { type Instruction, turnOf } from "../../core/flow/node.ts";
+import { type Instruction, turnOf } from "../../core/flow/visit.ts";
 import { parseTemplate, renderTemplate, type Template } from "../../sandbox/template.ts";
-import { grantedIn } from "../operator/grants.ts";
+import { grantedIn } from "../operator/instructions.ts";
 import type { StageScope } from "../../workflow-model/stage.ts";
 import { expressionScope } from "./expression-scope.ts";
 

@@ -9,7 +9,7 @@ import type {
   LanguageModelV4StreamResult,
 } from "@ai-sdk/provider";
 import type { AgentListeners } from "../../agent/run/agent-request.ts";
-import { isFaultError } from "../../core/fault/fault-error.ts";
+import { isFaultError } from "../../core/fault/fault.ts";
 import { readField } from "../../core/try-read.ts";
 import { ContentTally } from "../../provider/model/tally.ts";
 

@@ -1,10 +1,9 @@
 // A node that asks an agent: a chain of models with tools, agent CLIs, or both. Init builds the prompt, Act asks, and Assert decides
 // whether the result of a message loop that ran out of rounds is acceptable.
 
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault, type Fault } from "../../core/fault/fault.ts";
+import { fault, type Fault, FaultError } from "../../core/fault/fault.ts";
 import { compileSchema } from "../../schema/index.ts";
-import { overrideFor } from "../operator/limit-overrides.ts";
+import { overrideFor } from "../operator/instructions.ts";
 import type { ActResult, ActTools, AssertVerdict, Stage, StageScope } from "../../workflow-model/stage.ts";
 import { schemaWords } from "./agent-answer.ts";
 import { agentRefusal, instructedPrompt, ownTargets, renderedFor } from "./agent-instruction.ts";

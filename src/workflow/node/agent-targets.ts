@@ -1,9 +1,8 @@
 // The targets of an agent by name (`openai/gpt-5.5`, `claude`), and the order in which they are asked, which an operator may change.
 
 import { AGENT_KINDS, type AgentKind } from "../../agent/parse/agent-state.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault } from "../../core/fault/fault.ts";
-import { type Instruction, switchedTo } from "../../core/flow/node.ts";
+import { fault, FaultError } from "../../core/fault/fault.ts";
+import { type Instruction, switchedTo } from "../../core/flow/visit.ts";
 import { freeName } from "../../runtime/tool/chain.ts";
 import type { AgentSpec, AgentTarget } from "../../workflow-model/node-options.ts";
 import { knownProviders, type ModelAgentTarget, providerName } from "../../workflow-model/providers.ts";

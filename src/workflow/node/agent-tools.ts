@@ -7,8 +7,7 @@ import type {
   LanguageModelV4ToolResultPart,
 } from "@ai-sdk/provider";
 import type { FaultClass } from "../../core/fault/catalogue.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault, type Fault } from "../../core/fault/fault.ts";
+import { fault, type Fault, FaultError } from "../../core/fault/fault.ts";
 import { type Redactor, SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import { viewFor, type ViewOptions } from "../../core/fault/view.ts";
 import { parseJson, tryRead } from "../../core/try-read.ts";

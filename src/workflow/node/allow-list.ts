@@ -1,7 +1,6 @@
 // The commands a node may run: exactly those in its list. Commands are compared word by word, so spacing and quotes do not matter.
 
-import { fault } from "../../core/fault/fault.ts";
-import { FaultError, isFaultError } from "../../core/fault/fault-error.ts";
+import { fault, FaultError, isFaultError } from "../../core/fault/fault.ts";
 import { lineOf, shownLine, splitLine, type CommandWords } from "../../workflow-model/command-line.ts";
 import type { AllowList } from "../../workflow-model/node-options.ts";
 

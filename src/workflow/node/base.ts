@@ -2,7 +2,7 @@
 // kind adds Init and Act, and overrides what differs.
 
 import { fault } from "../../core/fault/fault.ts";
-import type { Route } from "../../core/flow/node.ts";
+import type { Route } from "../../core/flow/visit.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { AnyTool } from "../../runtime/tool/tool.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";

@@ -6,20 +6,19 @@ import { childEnv } from "../../agent/process/child-env.ts";
 import { killMarked, markedEnv } from "../../agent/process/process-mark.ts";
 import { resolve } from "node:path";
 import { classify } from "../../core/classify/classify.ts";
-import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
-import { FaultError, isFaultError } from "../../core/fault/fault-error.ts";
+import { fault, type Fault, FaultError, isFaultError, withContext } from "../../core/fault/fault.ts";
 import { hasValue, type Outcome } from "../../runtime/call/outcome.ts";
 import { type Tool, tool } from "../../runtime/tool/tool.ts";
 import type { ActResult, ActTools, Stage, StageScope } from "../../workflow-model/stage.ts";
-import { StageFailure } from "../advance/stage-failure.ts";
+import { StageFailure } from "../advance/attempt.ts";
 import { type Allowed, isAllowed, notAllowed, readAllowList } from "./allow-list.ts";
-import { grantedIn } from "../operator/grants.ts";
+import { grantedIn } from "../operator/instructions.ts";
 import { initUnlessSkipped, type NodeDeps, stageBase } from "./base.ts";
 import { type CommandWords, lineOf, shownLine, splitLine, splitTemplate } from "../../workflow-model/command-line.ts";
 import { expressionScope } from "./expression-scope.ts";
 import type { NodeOptions } from "../../workflow-model/node-options.ts";
 import { callTimeoutMs, type CommandEnd, runCommand, saidEvidence } from "./run-command.ts";
-import { digestOf } from "../../runtime/session/digest.ts";
+import { digestOf } from "../../runtime/session/session-core.ts";
 
 type CommandOptions = Extract<NodeOptions, { readonly kind: "command" }>;
 

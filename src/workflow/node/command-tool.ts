@@ -4,9 +4,8 @@
 import { childEnv } from "../../agent/process/child-env.ts";
 import { classify } from "../../core/classify/classify.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
-import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { lastOf } from "../../core/fault/last-of.ts";
+import { fault, type Fault, FaultError, withContext } from "../../core/fault/fault.ts";
+import { lastOf } from "../../core/fault/known-values.ts";
 import { parseJson } from "../../core/try-read.ts";
 import type { Clock } from "../../host/clock.ts";
 import { type AnyTool, tool, type ToolOptions } from "../../runtime/tool/tool.ts";

@@ -1,6 +1,6 @@
 // Chooses the next node after a node has ended: the first open edge wins.
 
-import type { Route } from "../../core/flow/node.ts";
+import type { Route } from "../../core/flow/visit.ts";
 import type { Sandbox, SandboxScope } from "../../sandbox/sandbox.ts";
 import { holds } from "./expression-scope.ts";
 import type { Edge } from "../../workflow-model/node-options.ts";

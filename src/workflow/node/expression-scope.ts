@@ -1,7 +1,7 @@
 // The variables of a node's expressions and templates: `inputs`, `nodes`, `run`, and `output` once it exists. Also evaluates
 // conditions, so that `when`, `only_if` and `assert` all work the same way.
 
-import { isFaultError } from "../../core/fault/fault-error.ts";
+import { isFaultError } from "../../core/fault/fault.ts";
 import { viewFor } from "../../core/fault/view.ts";
 import type { Sandbox, SandboxScope } from "../../sandbox/sandbox.ts";
 import { parseTemplate, renderTemplate } from "../../sandbox/template.ts";

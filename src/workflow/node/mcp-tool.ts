@@ -7,8 +7,7 @@
 import { childEnv } from "../../agent/process/child-env.ts";
 import { killMarked, markedEnv, newMark } from "../../agent/process/process-mark.ts";
 import { classify, rulesWith } from "../../core/classify/classify.ts";
-import { fault, type Fault } from "../../core/fault/fault.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
+import { fault, type Fault, FaultError } from "../../core/fault/fault.ts";
 import { readField } from "../../core/try-read.ts";
 import type { McpConnection } from "../../mcp/connection.ts";
 import type { McpOptions, McpToolDefinition } from "../../mcp/options.ts";

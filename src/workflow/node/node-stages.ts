@@ -1,16 +1,16 @@
 // Every kind of node as a stage: one row per kind.
 
-import type { Stage } from "../../workflow-model/stage.ts";
+import type { Stage, StageEnding, StageScope } from "../../workflow-model/stage.ts";
 import { agentStage } from "./agent-stage.ts";
-import type { NodeDeps } from "./base.ts";
+import { type NodeDeps, stageBase } from "./base.ts";
 import { commandStage } from "./command-stage.ts";
-import { conditionStage } from "./condition-stage.ts";
 import { gateStage } from "./gate-stage.ts";
-import { mergeStage } from "./merge-stage.ts";
 import type { NodeOptions } from "../../workflow-model/node-options.ts";
-import { parallelStage } from "./parallel-stage.ts";
 import { toolStage } from "./tool-stage.ts";
-import { transformStage } from "./transform-stage.ts";
+import { expressionScope, holds, scopeAfter } from "./expression-scope.ts";
+import { fault, FaultError } from "../../core/fault/fault.ts";
+import type { Route } from "../../core/flow/visit.ts";
+import { firstOpenRoute } from "./edges.ts";
 
 type Kind = NodeOptions["kind"];
 type OptionsOf<K extends Kind> = Extract<NodeOptions, { readonly kind: K }>;
@@ -31,4 +31,127 @@ export function createStage(options: NodeOptions, home: NodeDeps): Stage {
   // The row and the options have the same kind, but the compiler cannot infer that from a table.
   const make = STAGES[options.kind] as (options: NodeOptions, home: NodeDeps) => Stage;
   return make(options, home);
+}
+
+// A node where paths join. Its output is the value of its expression, or the outputs of all nodes by name.
+
+function mergeStage(options: Extract<NodeOptions, { readonly kind: "merge" }>, home: NodeDeps): Stage {
+  const { id, expression } = options;
+  return {
+    ...stageBase(options, home),
+    kind: "merge",
+    init: () => expression ?? "",
+    act: async (_request, _tools, scope) => ({
+      output:
+        expression === null
+          ? outputsOf(scope)
+          : await home.sandbox.evaluate(expression, expressionScope(scope), `the value of node ${id}`),
+      capHit: false,
+    }),
+  };
+}
+
+/** Leaves out nodes without an output and earlier visits of the merge itself. */
+function outputsOf({ nodes, node }: StageScope): unknown {
+  return Object.fromEntries(
+    Object.entries(nodes)
+      .filter(([id, { output }]) => id !== node && output !== undefined)
+      .map(([id, { output }]) => [id, output]),
+  );
+}
+
+// A node that starts several parallel paths, which join again at a merge.
+
+function parallelStage(options: Extract<NodeOptions, { readonly kind: "parallel" }>, home: NodeDeps): Stage {
+  const base = stageBase(options, home);
+  const { branches, join, failFast } = options;
+  return {
+    ...base,
+    kind: "parallel",
+    init: () => "",
+    act: () => Promise.resolve({ output: null, capHit: false }),
+    next: (ending, scope) => {
+      if (ending.status === "completed") return { kind: "fan", nodes: branches, join, failFast };
+      // Only the branches are skipped, not the nodes after the join.
+      if (ending.status === "skipped" && options.next.length === 0) return { kind: "to", nodes: [join] };
+      return base.next(ending, scope);
+    },
+  };
+}
+
+// A node whose output is the value of an expression.
+
+function transformStage(options: Extract<NodeOptions, { readonly kind: "transform" }>, home: NodeDeps): Stage {
+  const { id, expression } = options;
+  return {
+    ...stageBase(options, home),
+    kind: "transform",
+    init: () => expression,
+    act: async (_request, _tools, scope) => ({
+      output: await home.sandbox.evaluate(expression, expressionScope(scope), `the value of node ${id}`),
+      capHit: false,
+    }),
+  };
+}
+
+// A node that branches on an expression: true or false, or the name of a case.
+
+type ConditionOptions = Extract<NodeOptions, { readonly kind: "condition" }>;
+
+function conditionStage(options: ConditionOptions, home: NodeDeps): Stage {
+  const base = stageBase(options, home);
+  return {
+    ...base,
+    kind: "condition",
+    init: () => options.expression,
+    act: async (_request, _tools, scope) => ({ output: await chosen(options, home, scope), capHit: false }),
+    next: async (ending, scope) => (await routeOfCase(options, home, ending, scope)) ?? base.next(ending, scope),
+  };
+}
+
+const YES_OR_NO: readonly string[] = ["true", "false"];
+
+/** The value later nodes see: true, false, or the name of the case. */
+async function chosen(options: ConditionOptions, { sandbox }: NodeDeps, scope: StageScope): Promise<boolean | string> {
+  const { id, expression, cases } = options;
+  const seen = expressionScope(scope);
+  const what = `the condition of node ${id}`;
+  // With only these cases, the expression is read like any other condition.
+  if (Object.keys(cases).every((name) => YES_OR_NO.includes(name))) {
+    const isTrue = await holds(sandbox, expression, seen, what);
+    return caseOf(options, String(isTrue)) === undefined ? unknownCase(options, String(isTrue)) : isTrue;
+  }
+  const value = await sandbox.evaluate(expression, seen, what);
+  const name = typeof value === "string" ? value : JSON.stringify(value);
+  if (caseOf(options, name) === undefined) return unknownCase(options, name);
+  return typeof value === "boolean" ? value : name;
+}
+
+/** Own properties only: `constructor` is not a case. */
+function caseOf({ cases }: ConditionOptions, name: string): ConditionOptions["cases"][string] | undefined {
+  return Object.hasOwn(cases, name) ? cases[name] : undefined;
+}
+
+const LONGEST_SHOWN = 60;
+
+function unknownCase({ id, cases }: ConditionOptions, name: string): never {
+  const there = Object.keys(cases).join(", ");
+  const message = `the condition of node ${id} gave ${JSON.stringify(name.slice(0, LONGEST_SHOWN))}, but there is no such case. The cases are: ${there}. Add the case, or correct the expression.`;
+  throw new FaultError(
+    fault("SandboxFailed", { message, context: { where: `the condition of node ${id}`, stage: id } }),
+  );
+}
+
+/** null when the case's edge is closed, or the node chose no case. */
+async function routeOfCase(
+  options: ConditionOptions,
+  { sandbox, outcomeWord }: NodeDeps,
+  ending: StageEnding,
+  scope: StageScope,
+): Promise<Route | null> {
+  const edge = ending.status === "completed" ? caseOf(options, String(ending.output)) : undefined;
+  if (edge === undefined) return null;
+  const after = scopeAfter(scope, ending);
+  const { executionsOf } = scope;
+  return firstOpenRoute({ node: options.id, edges: [edge], sandbox, scope: after, executionsOf, outcomeWord });
 }

@@ -4,9 +4,8 @@
 import { FINDS_DETACHED } from "../../agent/process/process-mark.ts";
 import type { ProcessEnd, SpawnObstacle } from "../../agent/process/process-spec.ts";
 import type { FaultCode } from "../../core/fault/catalogue.ts";
-import { fault, type Fault } from "../../core/fault/fault.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { lastOf } from "../../core/fault/last-of.ts";
+import { fault, type Fault, FaultError } from "../../core/fault/fault.ts";
+import { lastOf } from "../../core/fault/known-values.ts";
 import type { Clock } from "../../host/clock.ts";
 
 export interface CommandSpec {

@@ -1,8 +1,6 @@
 // A node that calls one tool of the workflow, as a protected call with input from its templates.
 
-import { fault } from "../../core/fault/fault.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import type { ItemFault } from "../../core/fault/partial.ts";
+import { fault, FaultError, type ItemFault } from "../../core/fault/fault.ts";
 import { viewFor } from "../../core/fault/view.ts";
 import type { Outcome } from "../../runtime/call/outcome.ts";
 import type { AnyTool } from "../../runtime/tool/tool.ts";

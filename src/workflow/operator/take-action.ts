@@ -1,27 +1,23 @@
 // What an operator does to a run: resumes it, cancels it, answers its questions, takes one of its actions. A run has one writer, so most of
 // these are posted to the journal for the process that advances the run.
 
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { type Fault, isFault } from "../../core/fault/fault.ts";
-import { limitsAsMeant } from "../../core/flow/action-limits.ts";
+import { type Fault, FaultError, isFault } from "../../core/fault/fault.ts";
+import { limitsAsMeant, type OfferedAction } from "../../core/flow/action.ts";
 import { checkActionParams } from "../../core/flow/action-params.ts";
 import { ACTION_IDS } from "../../core/flow/action-words.ts";
-import type { OfferedAction } from "../../core/flow/action.ts";
 import type { Answer, Question } from "../../core/flow/interaction.ts";
 import { isEnded, type RunState, visitOf } from "../../core/flow/run-state.ts";
 import type { KeyedMutex } from "../../host/keyed-mutex.ts";
 import { noQuestion } from "../../runtime/call/ask.ts";
 import type { Workflow } from "../../workflow-model/stage.ts";
-import { keepDefinition, openRun, runOf } from "../advance/begin-run.ts";
-import type { RunHolds } from "../advance/held-run.ts";
+import { keepDefinition, openRun, type RunHolds, runOf } from "../advance/held-run.ts";
 import { NodeResults } from "../advance/node-results.ts";
 import { knownRun } from "../report/run-reports.ts";
 import type { Acted, ChangedWorkflow, RunReport, RunSummary } from "../runs-api.ts";
 import type { RunsDeps } from "../runs-options.ts";
-import { stoppedVisits } from "./action-events.ts";
-import { noteAction, postAction, wakeRun } from "./posted-actions.ts";
+import { noteAction, postAction, stoppedVisits, wakeRun } from "./instructions.ts";
 import { heldElsewhere, isOver, notOffered, otherWorkflow } from "./run-faults.ts";
-import { startSuccessor, successorOf } from "./start-successor.ts";
+import { startSuccessor, successorOf } from "./successor.ts";
 
 export interface OperatorDeps extends RunsDeps {
   readonly holds: RunHolds;

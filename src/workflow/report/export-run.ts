@@ -7,6 +7,10 @@ import { createRunStream } from "../../core/record/run-stream.ts";
 import { exportSession } from "../../journal/files/transfer.ts";
 import type { RunsDeps } from "../runs-options.ts";
 import { redactorOf } from "./run-reports.ts";
+import type { RunState } from "../../core/flow/run-state.ts";
+import type { Visit } from "../../core/flow/visit.ts";
+import { readOutput } from "../advance/summary.ts";
+import type { RunReport } from "../runs-api.ts";
 
 export const EXPORT_FORMATS = ["jsonl", "cloudevents"] as const;
 /** jsonl: a file that `faultline journal import` reads. cloudevents: one event per line. */
@@ -36,4 +40,37 @@ async function* eventLines({ journal }: RunsDeps, run: string, locale: Locale): 
   for await (const entry of journal.read(run)) {
     for (const event of stream.feed(entry)) yield safeJson(toCloudEvent(event));
   }
+}
+
+// What the nodes of a run have left, for people.
+
+/** The newest visit of a node; without a node, the visit that completed last. undefined when there is none. */
+export function visitWithOutput({ visits }: Pick<RunState, "visits">, node: string | null): Visit | undefined {
+  if (node !== null) return visits.findLast((visit) => visit.node === node);
+  const completed = visits.filter((visit) => visit.state === "completed");
+  return completed.toSorted((a, b) => a.endedAt - b.endedAt).at(-1);
+}
+
+export async function keptOutput(
+  home: RunsDeps,
+  run: string,
+  visit: Pick<Visit, "node" | "execution">,
+): Promise<unknown> {
+  const kept = await readOutput(home.journal, run, visit);
+  return kept === undefined ? undefined : (await redactorOf(home, run)).value(kept);
+}
+
+// A run's report corrected by what is known about processes.
+
+/** When no process works on the run, a visit that the journal shows as running was interrupted by the death of its process. */
+export function asItStands(report: RunReport, isHeld: boolean): RunReport {
+  if (isHeld) return report;
+  const stopped: Pick<Visit, "state" | "pause"> = {
+    state: "paused",
+    pause: { why: "stopped", wakeAt: null, questions: [] },
+  };
+  const visits = report.state.visits.map((visit) =>
+    visit.state === "running" && visit.pause === null ? { ...visit, ...stopped } : visit,
+  );
+  return { ...report, state: { ...report.state, visits } };
 }

@@ -1,11 +1,11 @@
 // The incident report about a run or a plain session, from its journal. Only reads.
 
-import { FaultError } from "../../core/fault/fault-error.ts";
+import { FaultError } from "../../core/fault/fault.ts";
 import { createRedactor, type Redactor } from "../../core/fault/redact.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
 import { recordIncident } from "../../core/record/incident.ts";
 import { incidentMarkdown } from "../../core/record/incident-markdown.ts";
-import type { PostedAction } from "../operator/posted-actions.ts";
+import type { PostedAction } from "../operator/instructions.ts";
 import { noRun } from "../operator/run-faults.ts";
 import type { IncidentReport } from "../runs-api.ts";
 import type { RunsDeps } from "../runs-options.ts";

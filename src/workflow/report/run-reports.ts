@@ -1,7 +1,7 @@
 // One run as people look at it, with what can be done about it. Nothing here changes anything.
 
 import { describeRun } from "../../core/flow/run-words.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
+import { FaultError } from "../../core/fault/fault.ts";
 import { createRedactor, type Redactor } from "../../core/fault/redact.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
 import { actionsFor, focusOf, type OfferedAction } from "../../core/flow/action.ts";
@@ -9,13 +9,11 @@ import { isEnded, type RunState } from "../../core/flow/run-state.ts";
 import { copyRun } from "../../core/flow/run.ts";
 import type { Visit } from "../../core/flow/visit.ts";
 import type { Journal } from "../../journal/journal.ts";
-import { readOutput } from "../advance/run-values.ts";
+import { readOutput, secretsOf, summaryOf } from "../advance/summary.ts";
 import { filesOf } from "./run-files.ts";
-import { secretsOf } from "../advance/run-values.ts";
 import { noRun } from "../operator/run-faults.ts";
 import type { RunEnd, RunReport, RunSummary } from "../runs-api.ts";
 import type { RunsDeps } from "../runs-options.ts";
-import { summaryOf } from "../advance/summary.ts";
 
 /** null when there is no such run. */
 export async function showRun(home: RunsDeps, run: string, locale: Locale = home.locale): Promise<RunReport | null> {

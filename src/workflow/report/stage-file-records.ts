@@ -3,12 +3,12 @@
 
 import type { Fault } from "../../core/fault/fault.ts";
 import { matrixOutcome } from "../../core/fault/vocabulary.ts";
-import { type NodePlace, placeOf, type Route } from "../../core/flow/node.ts";
+import { type NodePlace, placeOf, type Route } from "../../core/flow/visit.ts";
 import type { RunState } from "../../core/flow/run-state.ts";
 import { copyRun, foldRun, startRun } from "../../core/flow/run.ts";
 import type { RunEvent } from "../../core/flow/run-event.ts";
 import type { JournalEvent } from "../../core/record/event.ts";
-import { knownCode } from "../../core/record/known-code.ts";
+import { knownCode } from "../../core/record/fault-index.ts";
 
 /** An entry, or an event that is about to be written and has no number yet. */
 export interface StageEntry {

@@ -1,7 +1,6 @@
 // Where a Restate cluster is: `restate://host:8080`, as an operator writes it.
 
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault } from "../../core/fault/fault.ts";
+import { fault, FaultError } from "../../core/fault/fault.ts";
 
 export interface RestateAddress {
   /** Where runs are handed over, one origin per node, e.g. `http://10.0.0.1:8080`. */

@@ -2,8 +2,7 @@
 // Messages name hosts, never the user or the token of an address.
 
 import { classify } from "../../core/classify/classify.ts";
-import { FaultError } from "../../core/fault/fault-error.ts";
-import { fault, type Fault } from "../../core/fault/fault.ts";
+import { fault, type Fault, FaultError } from "../../core/fault/fault.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { RestateAddress } from "./restate-address.ts";

@@ -7,8 +7,17 @@ import { type Clock, steadyNow } from "../../host/clock.ts";
 import { Slots } from "../../host/slots.ts";
 import type { Worker } from "../../host/worker.ts";
 import type { Journal } from "../../journal/journal.ts";
-import { checkOptions } from "../../options/check-options.ts";
-import { callable, group, listOf, number, required, shape, text, whole } from "../../options/kind.ts";
+import {
+  callable,
+  checkOptions,
+  group,
+  listOf,
+  number,
+  required,
+  shape,
+  text,
+  whole,
+} from "../../options/check-options.ts";
 import { RunHolds } from "../advance/held-run.ts";
 import { type Driver, type DriverOptions, listening, TROUBLE_MS } from "../driver.ts";
 import { isUnderWay } from "../advance/summary.ts";

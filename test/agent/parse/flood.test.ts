@@ -2,9 +2,8 @@
 // to, these tests would not end: they print far more than the answer's limit, line by line.
 
 import { describe, expect, it } from "vitest";
-import { MAX_TEXT_CHARS } from "../../../src/agent/parse/agent-run.ts";
+import { BoundedText, MAX_TEXT_CHARS } from "../../../src/agent/parse/agent-run.ts";
 import { AGENT_KINDS, type AgentKind } from "../../../src/agent/parse/agent-state.ts";
-import { BoundedText } from "../../../src/agent/parse/bounded-text.ts";
 import { createParser } from "../../../src/agent/parse/create-parser.ts";
 import { parseEvent } from "../../../src/agent/parse/parse-event.ts";
 

@@ -6,7 +6,7 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isGroupRunning, runningGroupOf } from "../../../src/agent/process/process-group.ts";
+import { isGroupRunning, runningGroupOf } from "../../../src/agent/process/process-mark.ts";
 
 let folder: string;
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "faultline-group-"))));

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { runningGroupOf } from "../../../src/agent/process/process-group.ts";
+import { runningGroupOf } from "../../../src/agent/process/process-mark.ts";
 import { agentEnv } from "../../../src/chaos/agent-env.ts";
 import { DRILLS } from "../../../src/cli/drill/drills.ts";
 import type { Verdict } from "../../../src/cli/drill/judge.ts";

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { classify, isFaultCode, SHAPE_REDACTOR, SURFACES, type Evidence } from "../../../src/core/index.ts";
-import { createPhraseBook, normalise } from "../../../src/core/classify/phrases.ts";
+import { createPhraseBook, normalise } from "../../../src/core/classify/read-text.ts";
 
 function expectFault(evidence: Evidence): void {
   const fault = classify(evidence);

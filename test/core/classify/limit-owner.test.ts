@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { classify, type Evidence } from "../../../src/core/index.ts";
-import { LIMIT_OWNERS } from "../../../src/core/classify/limit-owner.ts";
+import { LIMIT_OWNERS } from "../../../src/core/classify/limits.ts";
 
 function ownerOf(evidence: Partial<Evidence>): unknown {
   const { code, context } = classify({ surface: "http", status: 429, ...evidence });

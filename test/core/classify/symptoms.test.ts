@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { classify, TIMING_RULES } from "../../../src/core/classify/classify.ts";
 import type { Evidence } from "../../../src/core/classify/evidence.ts";
-import { normalise } from "../../../src/core/classify/phrases.ts";
+import { normalise } from "../../../src/core/classify/read-text.ts";
 import type { Rule } from "../../../src/core/classify/rule.ts";
 import { SYMPTOMS } from "../../../src/core/classify/symptoms/index.ts";
 

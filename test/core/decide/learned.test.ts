@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LEAST_REST_MS, lastTries, MOST_REST_MS } from "../../../src/core/decide/learned.ts";
+import { LEAST_REST_MS, lastTries, MOST_REST_MS } from "../../../src/core/decide/decide.ts";
 import type { Incident } from "../../../src/core/decide/situation.ts";
 import { noteIncident } from "../../../src/runtime/target/incidents.ts";
 

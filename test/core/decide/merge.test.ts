@@ -15,9 +15,16 @@ import {
   record,
   release,
 } from "../../../src/core/index.ts";
-import { withCause } from "../../../src/core/decide/breaker.ts";
-import { extendPause, liftPause, mergePauses, NO_PAUSE, type Pause } from "../../../src/core/decide/pause.ts";
-import { fullBudget, useBudget } from "../../../src/core/decide/retry-budget.ts";
+import {
+  extendPause,
+  fullBudget,
+  liftPause,
+  mergePauses,
+  NO_PAUSE,
+  type Pause,
+  useBudget,
+  withCause,
+} from "../../../src/core/decide/breaker.ts";
 
 const RULE: BreakerRule = { ...DEFAULT_POLICY.breaker, failures: 2, successes: 2, openMs: 100, probeTimeoutMs: 50 };
 

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { borrow } from "../../../src/core/decide/retry-budget.ts";
+import { borrow } from "../../../src/core/decide/breaker.ts";
 import { earn, fullBudget, spend, type RetryBudgetRule } from "../../../src/core/index.ts";
 
 const RULE: RetryBudgetRule = { capacity: 10, perCall: 0.2, perSecond: 0 };

@@ -3,11 +3,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decide, type Entry, fault, type Policy, type Situation } from "../../../src/core/index.ts";
-import { effectivePolicy, policyFor, type PolicyChanges } from "../../../src/core/decide/effective-policy.ts";
+import { effectivePolicy, type PolicyChanges, policyFor, seenSituation } from "../../../src/core/decide/situation.ts";
 import { NO_CHAIN } from "../../../src/core/decide/fallback.ts";
 import { replayUnder } from "../../../src/core/record/policy-replay.ts";
-import { seenSituation } from "../../../src/core/decide/seen-situation.ts";
-import { policyOfRuns } from "../../../src/core/policy/runs-policy.ts";
+import { policyOfRuns } from "../../../src/core/policy/presets.ts";
 import { policies, situations } from "./arbitraries.ts";
 
 const retries = fc.record(

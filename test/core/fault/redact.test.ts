@@ -4,8 +4,7 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { classify } from "../../../src/core/classify/classify.ts";
-import { createRedactor, REDACTED, SHAPE_REDACTOR } from "../../../src/core/fault/redact.ts";
-import { secretShapes } from "../../../src/core/fault/secret-shapes.ts";
+import { createRedactor, REDACTED, secretShapes, SHAPE_REDACTOR } from "../../../src/core/fault/redact.ts";
 
 describe("by shape", () => {
   it("needs more than a number, so short numbers need no scan", () => {

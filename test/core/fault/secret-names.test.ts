@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { canBeSecret, isSecretName } from "../../../src/core/fault/secret-names.ts";
+import { canBeSecret, isSecretName } from "../../../src/core/fault/redact.ts";
 
 describe("the name of a field", () => {
   it.each([

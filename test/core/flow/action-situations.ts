@@ -3,7 +3,7 @@
 import { fault, type FaultCode } from "../../../src/core/index.ts";
 import type { ActionSituation } from "../../../src/core/flow/action.ts";
 import type { Question, QuestionPayload } from "../../../src/core/flow/interaction.ts";
-import type { NodeKind, PauseReason } from "../../../src/core/flow/node.ts";
+import type { NodeKind, PauseReason } from "../../../src/core/flow/visit.ts";
 import type { RunEvent, RunLimits } from "../../../src/core/flow/run-event.ts";
 import type { RunState } from "../../../src/core/flow/run-state.ts";
 import { foldRun, startRun } from "../../../src/core/flow/run.ts";

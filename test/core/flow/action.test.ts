@@ -2,8 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { CATALOGUE, fault, FAULT_CODES, type FaultCode } from "../../../src/core/index.ts";
-import { ACTIONS, actionsFor, actionsOn, focusOf } from "../../../src/core/flow/action.ts";
-import { REMEDIES, remediesFor } from "../../../src/core/flow/action-remedies.ts";
+import { ACTIONS, actionsFor, actionsOn, focusOf, REMEDIES, remediesFor } from "../../../src/core/flow/action.ts";
 import { actionTable } from "../../../src/core/flow/action-table.ts";
 import { ACTION_IDS, type ActionId } from "../../../src/core/flow/action-words.ts";
 import type { RunState } from "../../../src/core/flow/run-state.ts";

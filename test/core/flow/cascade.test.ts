@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { fault } from "../../../src/core/index.ts";
-import { endUnrun, endWithoutNeed, faultWithoutNeed, isUsable } from "../../../src/core/flow/cascade.ts";
+import { endUnrun, endWithoutNeed, faultWithoutNeed, isUsable } from "../../../src/core/flow/round.ts";
 
 const node = (optional: boolean, hasDefault: boolean): Parameters<typeof endWithoutNeed>[0] => ({
   id: "n",

@@ -3,9 +3,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fault } from "../../../src/core/index.ts";
-import { isUsable, type NodeStatus } from "../../../src/core/flow/cascade.ts";
+import { createRound, isUsable, type NodeEnd, type NodeStatus, type Round } from "../../../src/core/flow/round.ts";
 import { checkPlan, type Plan, type PlanNode } from "../../../src/core/flow/plan.ts";
-import { createRound, type NodeEnd, type Round } from "../../../src/core/flow/round.ts";
 
 function planOf(nodes: readonly PlanNode[]): Plan {
   const { plan, fault: refused } = checkPlan(nodes);

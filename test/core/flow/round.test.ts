@@ -2,9 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import { causeChain, fault, FaultError } from "../../../src/core/index.ts";
-import type { NodeStatus } from "../../../src/core/flow/cascade.ts";
+import { createRound, type NodeEnd, type NodeStatus, type Settled } from "../../../src/core/flow/round.ts";
 import { checkPlan, type Plan, type PlanNode } from "../../../src/core/flow/plan.ts";
-import { createRound, type NodeEnd, type Settled } from "../../../src/core/flow/round.ts";
 
 type Extras = Partial<Pick<PlanNode, "optional" | "hasDefault">>;
 

@@ -2,11 +2,10 @@
 // each choice of its story is one that the folded state allows.
 
 import fc from "fast-check";
-import type { Route } from "../../../src/core/flow/node.ts";
+import type { Route, Visit } from "../../../src/core/flow/visit.ts";
 import type { RunEvent } from "../../../src/core/flow/run-event.ts";
 import type { RunState } from "../../../src/core/flow/run-state.ts";
 import { foldRun, needsOf, startRun } from "../../../src/core/flow/run.ts";
-import type { Visit } from "../../../src/core/flow/visit.ts";
 import { fault } from "../../../src/core/fault/fault.ts";
 
 export type Plan =

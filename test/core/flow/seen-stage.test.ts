@@ -4,9 +4,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FAULT_CODES } from "../../../src/core/fault/catalogue.ts";
 import { fault } from "../../../src/core/fault/fault.ts";
-import { RESOLUTIONS } from "../../../src/core/flow/node.ts";
-import { type SeenStage, seenStage, stageDecidedAgain } from "../../../src/core/flow/seen-stage.ts";
-import { decideStage, type FailedAttempt, type StageRules } from "../../../src/core/flow/stage.ts";
+import { RESOLUTIONS } from "../../../src/core/flow/visit.ts";
+import {
+  decideStage,
+  type FailedAttempt,
+  type SeenStage,
+  seenStage,
+  stageDecidedAgain,
+  type StageRules,
+} from "../../../src/core/flow/stage.ts";
 
 const rules: fc.Arbitrary<StageRules> = fc.record({
   node: fc.constant("review"),

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FAULT_CODES, traitsOf } from "../../../src/core/fault/catalogue.ts";
 import { fault } from "../../../src/core/fault/fault.ts";
-import { RESOLUTIONS, STAGE_PHASES, type StagePhase } from "../../../src/core/flow/node.ts";
+import { RESOLUTIONS, STAGE_PHASES, type StagePhase } from "../../../src/core/flow/visit.ts";
 import {
   advanceAttempt,
   type AttemptState,

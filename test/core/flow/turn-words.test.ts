@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { fault, FAULT_CODES, LOCALES, traitsOf, type FaultCode } from "../../../src/core/index.ts";
-import type { NodeStatus } from "../../../src/core/flow/cascade.ts";
+import type { NodeStatus } from "../../../src/core/flow/round.ts";
 import { describeTurn, type Settlement } from "../../../src/core/flow/turn-words.ts";
 
 const done = (label: string): Settlement => ({ label, status: "done", fault: null, because: "" });

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { classify, fault, type Place } from "../../../src/core/index.ts";
-import { fingerprint, readFingerprint } from "../../../src/core/record/fingerprint.ts";
+import { fingerprint, readFingerprint } from "../../../src/core/record/fault-index.ts";
 
 const place = (details: Partial<Place>): Place => ({ surface: "tool", provider: "", tool: "", stage: "", ...details });
 

@@ -1,10 +1,14 @@
 // Past calls as a journal has them: decided by a policy, step by step, with what `decide` saw in each entry.
 
 import { decide, type Entry, fault, type FaultCode, type Policy, type Recourse } from "../../../src/core/index.ts";
-import { effectivePolicy, NO_CHANGES, policyFor } from "../../../src/core/decide/effective-policy.ts";
+import {
+  effectivePolicy,
+  NO_CHANGES,
+  policyFor,
+  seenSituation,
+  situation,
+} from "../../../src/core/decide/situation.ts";
 import { NO_CHAIN, type Target } from "../../../src/core/decide/fallback.ts";
-import { seenSituation } from "../../../src/core/decide/seen-situation.ts";
-import { situation } from "../../../src/core/decide/situation.ts";
 import type { JournalEvent } from "../../../src/core/record/event.ts";
 import { NOWHERE } from "../../../src/core/policy/policy.ts";
 

@@ -13,8 +13,7 @@ import {
   replayUnder,
 } from "../../../src/core/index.ts";
 import { fault } from "../../../src/core/fault/fault.ts";
-import { decidesAlike } from "../../../src/core/record/replay-effect.ts";
-import { REPLAYED_TYPES } from "../../../src/core/record/replay-tally.ts";
+import { decidesAlike, REPLAYED_TYPES } from "../../../src/core/record/replay-tally.ts";
 import { parsePolicy } from "../../../src/policy-file/index.ts";
 import { entriesOf, type PastCall } from "./past-calls.ts";
 

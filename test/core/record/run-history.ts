@@ -3,10 +3,9 @@
 
 import { fault, FAULT_CODES, type Fault } from "../../../src/core/index.ts";
 import type { CallEvent } from "../../../src/core/flow/call.ts";
-import { turnOf } from "../../../src/core/flow/node.ts";
+import { turnOf, type Visit } from "../../../src/core/flow/visit.ts";
 import type { RunEvent } from "../../../src/core/flow/run-event.ts";
 import { isEnded } from "../../../src/core/flow/run-state.ts";
-import type { Visit } from "../../../src/core/flow/visit.ts";
 import type { Entry, JournalEvent } from "../../../src/core/record/event.ts";
 import { emptySession, foldEntry } from "../../../src/core/record/replay.ts";
 

@@ -2,7 +2,7 @@
 
 import { generateText } from "ai";
 import { describe, expect, it } from "vitest";
-import { MOST_REST_MS } from "../../../src/core/decide/learned.ts";
+import { MOST_REST_MS } from "../../../src/core/decide/decide.ts";
 import { type BreakerRule, DEFAULT_POLICY } from "../../../src/core/index.ts";
 import { FaultError } from "../../../src/index.ts";
 import { CLAUDE, chainWorld, type ChainWorld, GPT, only, START_AT } from "./chain-world.ts";

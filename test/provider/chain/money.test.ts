@@ -11,7 +11,7 @@ import type { ScenarioRule } from "../../../src/chaos/scenario-schema.ts";
 import { ONE_RETRY } from "../../../src/core/policy/matrix.ts";
 import { DEFAULT_POLICY, withRows } from "../../../src/core/index.ts";
 import { type Cost, type Faultline, openJournal, type Session, type Spending } from "../../../src/index.ts";
-import { estimateTokens, walkRequest } from "../../../src/provider/model/request-walk.ts";
+import { estimateTokens, walkRequest } from "../../../src/provider/model/model-request.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
 import { newPath } from "../../runtime/session/life.ts";
 import { always, ANSWERED, ASKED, CLAUDE, chainWorld, type ChainWorld, GEMINI, GPT, TEST_KEY } from "./chain-world.ts";

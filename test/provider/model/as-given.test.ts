@@ -5,7 +5,7 @@ import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { factsFor, type ModelFacts } from "../../../src/provider/model-facts/facts-for.ts";
-import { needsOf, passesThrough, walkRequest } from "../../../src/provider/model/request-walk.ts";
+import { needsOf, passesThrough, walkRequest } from "../../../src/provider/model/model-request.ts";
 import type { Pass } from "../../../src/provider/portable/pass.ts";
 import { PORTABLE_RULES } from "../../../src/provider/portable/rules.ts";
 import {

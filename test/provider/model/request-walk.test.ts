@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { factsFor } from "../../../src/provider/model-facts/facts-for.ts";
 import { ModelRequest } from "../../../src/provider/model/model-request.ts";
-import * as walked from "../../../src/provider/model/request-walk.ts";
+import * as walked from "../../../src/provider/model/model-request.ts";
 
 const needsOf = (options: LanguageModelV4CallOptions, isStreaming: boolean) =>
   walked.needsOf(walked.walkRequest(options), isStreaming);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { modelTimeouts, type Timeouts } from "../../../src/provider/model/timeouts.ts";
+import { modelTimeouts, type Timeouts } from "../../../src/provider/model/watch.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { completeToolCalls } from "../../../src/index.ts";
-import { OUTCOME_UNKNOWN } from "../../../src/provider/portable/tool-pairs.ts";
+import { OUTCOME_UNKNOWN } from "../../../src/provider/portable/tools.ts";
 
 const answer = {
   id: "c1",

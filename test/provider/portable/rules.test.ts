@@ -8,7 +8,7 @@ import { CONTINUE_PROMPT } from "../../../src/provider/portable/rules.ts";
 import { noteAbout } from "../../../src/provider/portable/repeated-calls.ts";
 import { PORTABLE_RULES } from "../../../src/provider/portable/rules.ts";
 import { isForeignKind, type PortableFacts } from "../../../src/provider/portable/target-facts.ts";
-import { OUTCOME_UNKNOWN } from "../../../src/provider/portable/tool-pairs.ts";
+import { OUTCOME_UNKNOWN } from "../../../src/provider/portable/tools.ts";
 import {
   assistant,
   call,

@@ -1,7 +1,7 @@
 // Which tier a request was served in: what the answer says, and what was asked for where it says nothing.
 
 import { describe, expect, it } from "vitest";
-import { servedTier } from "../../../src/provider/price/service-tier.ts";
+import { servedTier } from "../../../src/provider/price/cost.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -4,7 +4,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { classify } from "../../../src/core/index.ts";
-import { STOP_REASONS } from "../../../src/provider/wire/stop-reasons.ts";
+import { STOP_REASONS } from "../../../src/provider/wire/tally.ts";
 import { createWireReader } from "../../../src/provider/wire/wire-reader.ts";
 import { bytesOf, codeOf, dataEvents, readWire, typedEvents } from "./read-wire.ts";
 

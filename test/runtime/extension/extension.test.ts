@@ -3,10 +3,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { FaultCode } from "../../../src/core/fault/catalogue.ts";
-import type { Fault } from "../../../src/core/fault/fault.ts";
-import { FaultError, isFaultError } from "../../../src/core/fault/fault-error.ts";
+import { type Fault, FaultError, isFaultError, type SuppressedFault } from "../../../src/core/fault/fault.ts";
 import { SHAPE_REDACTOR } from "../../../src/core/fault/redact.ts";
-import type { SuppressedFault } from "../../../src/core/fault/suppressed.ts";
 import type { Rule } from "../../../src/core/classify/rule.ts";
 import { MATRIX } from "../../../src/core/policy/matrix.ts";
 import {

@@ -2,7 +2,7 @@
 // explained.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { LEAST_REST_MS, MOST_REST_MS } from "../../../src/core/decide/learned.ts";
+import { LEAST_REST_MS, MOST_REST_MS } from "../../../src/core/decide/decide.ts";
 import { DEFAULT_POLICY } from "../../../src/core/index.ts";
 import { type Decision, explain, type JournalEvent, type Policy, tool } from "../../../src/index.ts";
 import { tempFolder, type TempFolder } from "../../journal/temp-folder.ts";

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type BreakerRule, DEFAULT_POLICY } from "../../../src/core/index.ts";
-import { settledRule } from "../../../src/runtime/target/merge-settings.ts";
+import { settledRule } from "../../../src/runtime/target/target.ts";
 
 const RULE = DEFAULT_POLICY.breaker;
 const timeMs = fc.nat(7_200_000);

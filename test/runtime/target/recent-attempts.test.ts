@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { RecentAttempts } from "../../../src/runtime/target/recent-attempts.ts";
+import { RecentAttempts } from "../../../src/runtime/target/target.ts";
 
 const attempt = fc.record({
   ok: fc.boolean(),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fault, FaultError } from "../../../src/index.ts";
-import { LastFailure } from "../../../src/runtime/tool/last-failure.ts";
+import { LastFailure } from "../../../src/runtime/tool/binding.ts";
 
 const SEEN = fault("ToolUnavailable");
 

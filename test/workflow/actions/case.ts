@@ -3,8 +3,7 @@
 
 import { expect } from "vitest";
 import { ACTION_IDS, type ActionId, type ActionNeeds, type OfferedAction } from "../../../src/core/flow/action.ts";
-import { isFaultError } from "../../../src/core/fault/fault-error.ts";
-import type { Fault } from "../../../src/core/fault/fault.ts";
+import { type Fault, isFaultError } from "../../../src/core/fault/fault.ts";
 import type { RunStatus } from "../../../src/core/flow/run-state.ts";
 import { type ActionsWorld, openWorld, type Setting } from "./world.ts";
 

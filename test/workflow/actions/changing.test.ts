@@ -1,8 +1,7 @@
 // Retrying a stage with a change: another prompt, a shorter one, feedback; or continuing with the result so far.
 
 import { expect, it } from "vitest";
-import { isFaultError } from "../../../src/core/fault/fault-error.ts";
-import type { Fault } from "../../../src/core/fault/fault.ts";
+import { type Fault, isFaultError } from "../../../src/core/fault/fault.ts";
 import { type Case, goThrough } from "./case.ts";
 import { type ActionsWorld, openWorld } from "./world.ts";
 

@@ -6,10 +6,10 @@ import {
   type BulkStep,
   type BulkStepState,
   hasFailedAgain,
+  keepSteps,
   pendingStep,
   wavesOf,
 } from "../../../src/workflow/bulk/bulk.ts";
-import { keepSteps } from "../../../src/workflow/bulk/bulk-store.ts";
 import { defineWorkflow, stage } from "../../../src/workflow/define.ts";
 import { createWorkflows } from "../../../src/workflow/workflows.ts";
 

@@ -1,7 +1,7 @@
 // Observes a row from outside: the run's report, its journal, its files, the provider's log.
 
 import { expect } from "vitest";
-import { placeOf } from "../../../src/core/flow/node.ts";
+import { placeOf } from "../../../src/core/flow/visit.ts";
 import type { Entry, JournalEvent } from "../../../src/core/record/event.ts";
 import type { RunReport } from "../../../src/workflow/runs-api.ts";
 import { DEFAULT_POLICY } from "../../../src/core/policy/matrix.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Clock, systemClock } from "../../../src/host/clock.ts";
-import type { Instruction } from "../../../src/core/flow/node.ts";
+import type { Instruction } from "../../../src/core/flow/visit.ts";
 import { createFaultline, createMemoryJournal, fault } from "../../../src/index.ts";
 import { createSandbox } from "../../../src/sandbox/sandbox.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";

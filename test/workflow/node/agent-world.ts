@@ -2,7 +2,7 @@
 // fault-injecting provider, on a clock that the test controls. Each attempt runs in its own life of the program.
 
 import type { ScenarioRule } from "../../../src/chaos/scenario-schema.ts";
-import type { Instruction } from "../../../src/core/flow/node.ts";
+import type { Instruction } from "../../../src/core/flow/visit.ts";
 import { DEFAULT_POLICY } from "../../../src/core/index.ts";
 import { type Fault, type FaultlineOptions, openJournal, type TurnResult } from "../../../src/index.ts";
 import type { Tool } from "../../../src/runtime/tool/tool.ts";

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { turnOf } from "../../../src/core/flow/node.ts";
+import { turnOf } from "../../../src/core/flow/visit.ts";
 import { type Clock, systemClock } from "../../../src/host/clock.ts";
 import {
   createFaultline,

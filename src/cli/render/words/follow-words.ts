@@ -2,10 +2,10 @@
 
 import type { Locale } from "../../../core/index.ts";
 import type { HeldReason } from "../../../core/flow/call.ts";
-import type { PauseReason, SkipReason } from "../../../core/flow/node.ts";
+import type { PauseReason, SkipReason } from "../../../core/flow/visit.ts";
 import type { RunStatus } from "../../../core/flow/run-state.ts";
 import { HELD_WORDS, STANDING_WORDS } from "../../../core/flow/run-standing.ts";
-import { PAUSE_WORDS, SKIP_WORDS } from "../../../core/flow/visit-words.ts";
+import { PAUSE_WORDS, SKIP_WORDS } from "../../../core/flow/run-words.ts";
 import { plural } from "./cli-words.ts";
 
 export interface FollowWords {
