@@ -156,11 +156,14 @@ function readBody(dialect: Protocol, raw: string): Read {
 
 /** The data of the events in a stream, parsed. */
 function eventsIn(raw: string): readonly unknown[] {
-  return raw.split("\n\n").flatMap((block): readonly unknown[] => {
-    const data = /^data: (.*)$/m.exec(block)?.[1];
-    if (data === undefined) return [];
-    return [data === "[DONE]" ? data : (JSON.parse(data) as unknown)];
-  });
+  return raw
+    .replaceAll("\r\n", "\n")
+    .split("\n\n")
+    .flatMap((block): readonly unknown[] => {
+      const data = /^\uFEFF?data: ?(.*)$/m.exec(block)?.[1];
+      if (data === undefined) return [];
+      return [data === "[DONE]" ? data : (JSON.parse(data) as unknown)];
+    });
 }
 
 const ERROR_TYPES: ReadonlySet<unknown> = new Set(["error", "response.failed"]);
