@@ -347,9 +347,11 @@ const MAY_DEPEND: Readonly<Record<Part, readonly string[]>> = {
     "node:module",
     "node:os",
     "node:path",
+    "node:perf_hooks",
     "node:stream",
     "node:url",
     "node:util",
+    "node:v8",
   ],
   "src": ["@ai-sdk/provider"],
 };

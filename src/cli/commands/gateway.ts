@@ -36,6 +36,8 @@ Examples:
   $ curl http://127.0.0.1:7430/v1/models`,
     )
     .action(async (options: GatewayCommandOptions, command: Command) => {
+      const { boundMemory } = await import("../gateway/bound-memory.ts");
+      if (options.check !== true) boundMemory();
       const { runGateway } = await import("../gateway/run-gateway.ts");
       await runGateway(options, io, globalOptions(command, io));
     });
