@@ -11,6 +11,7 @@ import { type ChaosFault, faultRow } from "./faults.ts";
 import { PARAMETER_NAMES, type Parameters } from "./faults/fault-row.ts";
 import type { Scripted } from "./good-model.ts";
 import { checkParameter, OK } from "./notation.ts";
+import { scenarioSentence } from "./scenario-sentences.ts";
 import {
   type ChaosStep,
   type Scenario,
@@ -61,11 +62,12 @@ export function parseScenario(text: string, file: string, locale: Locale = "en")
   if (read === undefined) return { scenario: null, diagnostics: mistakes };
   const checked = scenarioSchema.safeParse(read.value ?? {});
   if (!checked.success) {
-    const found = explainIssues(checked.error.issues, read, place, { ...GRAMMAR, locale });
+    const issues = explainIssues(checked.error.issues, read, place, { ...GRAMMAR, locale });
+    const found = issues.map((one) => scenarioSentence(one, locale));
     return { scenario: null, diagnostics: inOrder(found) };
   }
   const diagnostics = mistakesIn(checked.data).map(({ path, message, help }) =>
-    diagnosticAt(place, STEP_CODE, message, rangeOf(read.document, path), "", help),
+    scenarioSentence(diagnosticAt(place, STEP_CODE, message, rangeOf(read.document, path), "", help), locale),
   );
   return { scenario: diagnostics.length > 0 ? null : checked.data, diagnostics: inOrder(diagnostics) };
 }

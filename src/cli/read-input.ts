@@ -15,7 +15,10 @@ export async function readInput(text: string | undefined, io: Io, mayBeEmpty: bo
   for await (const chunk of io.stdin) {
     bytes += chunk.length;
     if (bytes > MAX_INPUT_BYTES)
-      throw new UsageError(`stdin is longer than ${MAX_INPUT_BYTES} bytes; pass only the last part of it.`);
+      throw new UsageError({
+        "en": `stdin is longer than ${MAX_INPUT_BYTES} bytes; pass only the last part of it.`,
+        "zh-CN": `标准输入超过 ${MAX_INPUT_BYTES} 字节；请只传入最后一部分。`,
+      });
     chunks.push(chunk);
   }
   if (text === undefined && bytes === 0) throw nothingToRead();
@@ -23,7 +26,10 @@ export async function readInput(text: string | undefined, io: Io, mayBeEmpty: bo
 }
 
 function nothingToRead(): UsageError {
-  return new UsageError("Nothing to read: give the error text as an argument, or `-` to read it from stdin.");
+  return new UsageError({
+    "en": "Nothing to read: give the error text as an argument, or `-` to read it from stdin.",
+    "zh-CN": "没有可读的内容：请把错误文本作为参数给出，或用 `-` 从标准输入读取。",
+  });
 }
 
 /** Used when stdin is a terminal: nothing is piped in, and waiting for input would look like a hang. */

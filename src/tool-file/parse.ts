@@ -7,6 +7,7 @@ import { diagnosticAt, type FilePlace, lineOf, type Path, rangeOf } from "../yam
 import { type FileKind, inOrder, type ReadDocument, readYaml } from "../yaml-file/read.ts";
 import { type ToolFinding, FINDINGS, lintTools } from "./lint.ts";
 import { manifestOf, type ToolManifest } from "./manifest.ts";
+import { toolSentence } from "./sentences.ts";
 import { toolFileSchema, type ToolFileTool } from "./schema.ts";
 
 /** Tool manifests, and the mistakes that were found. */
@@ -43,6 +44,11 @@ const GRAMMAR: Grammar = {
 
 /** Reads tool manifests from YAML and reports every mistake with its place. `locale`: the language of what is said; English by default. */
 export function parseToolManifests(text: string, file: string, locale: Locale = "en"): ParsedToolManifests {
+  const { manifests, diagnostics } = parse(text, file, locale);
+  return { manifests, diagnostics: diagnostics.map((one) => toolSentence(one, locale)) };
+}
+
+function parse(text: string, file: string, locale: Locale): ParsedToolManifests {
   const { place, documents, mistakes } = readYaml(text, file, { ...KIND, locale });
   if (mistakes.length > 0) return { manifests: null, diagnostics: mistakes };
   const checked = documents.map((read) => checkDocument(read, place, locale));

@@ -1,5 +1,6 @@
 // Parses a workflow file into a definition, or reports all its mistakes at once. A file with an error is never loaded.
 
+import type { Locale } from "../core/index.ts";
 import { type Diagnostic, withoutMark } from "../yaml-file/diagnostic.ts";
 import { explainIssues } from "../yaml-file/issues.ts";
 import { diagnosticAt, type FilePlace, type Range } from "../yaml-file/locate.ts";
@@ -21,6 +22,7 @@ import type { FolderDefaults } from "../workflow-model/stage.ts";
 import { besides, readPolicy } from "./policy.ts";
 import { checkReferences, type Env } from "./references.ts";
 import type { WorkflowFile } from "./schema.ts";
+import { workflowSentence } from "./sentences.ts";
 import { checkExpressions, checkTexts } from "./texts.ts";
 import { type CST, Parser } from "yaml";
 import { REDACTED, SHAPE_REDACTOR } from "../core/index.ts";
@@ -42,6 +44,8 @@ export interface ParseOptions {
   readonly defaults?: FolderDefaults;
   /** Used to warn about unset variables for keys; skipped if left out. */
   readonly env?: Env;
+  /** The language of the diagnostics. Default: English. */
+  readonly locale?: Locale;
 }
 
 const KIND: FileKind = {
@@ -53,9 +57,15 @@ const KIND: FileKind = {
 
 /** Reads a workflow from YAML and reports every mistake with its place. */
 export async function parseWorkflow(text: string, file: string, options: ParseOptions = {}): Promise<ParsedWorkflow> {
+  const { definition, diagnostics } = await parse(text, file, options);
+  return { definition, diagnostics: diagnostics.map((one) => workflowSentence(one, options.locale ?? "en")) };
+}
+
+async function parse(text: string, file: string, options: ParseOptions): Promise<ParsedWorkflow> {
+  const { locale = "en" } = options;
   const tooLong = typeof text === "string" ? tooLongAt(withoutMark(text)) : null;
   if (tooLong !== null) return told([tooManyEntries(file, withoutMark(text), tooLong)], null);
-  const { place, documents, mistakes } = readYaml(text, file, KIND);
+  const { place, documents, mistakes } = readYaml(text, file, { ...KIND, locale });
   const [read] = documents;
   if (read === undefined) return { definition: null, diagnostics: mistakes };
   const written: WrittenFile = { document: read.document, place, source: withoutMark(text) };
@@ -67,7 +77,7 @@ export async function parseWorkflow(text: string, file: string, options: ParseOp
       refused.map((one) => explainFinding(one, written)),
       null,
     );
-  const wrong = checkShape(read, written);
+  const wrong = checkShape(read, written, locale);
   if (wrong.length > 0) return told(wrong, null);
   return checkMeaning(read, written, options);
 }
@@ -81,8 +91,8 @@ function tooManyEntries(file: string, source: string, offset: number): Diagnosti
   return diagnosticAt({ file, at: () => place }, MISTAKES["too-large"].code, message, range, "too many", help);
 }
 
-function checkShape(read: ReadDocument, written: WrittenFile): readonly Diagnostic[] {
-  const grammar = grammarFor(read.value);
+function checkShape(read: ReadDocument, written: WrittenFile, locale: Locale): readonly Diagnostic[] {
+  const grammar = { ...grammarFor(read.value), locale };
   const checked = grammar.schema.safeParse(read.value ?? {});
   if (checked.success) return [];
   const { issues } = checked.error;
@@ -93,12 +103,13 @@ function checkShape(read: ReadDocument, written: WrittenFile): readonly Diagnost
 async function checkMeaning(read: ReadDocument, written: WrittenFile, options: ParseOptions): Promise<ParsedWorkflow> {
   // The schema has no transforms, so an accepted value is the written one.
   const file = read.value as WorkflowFile;
+  const { locale = "en" } = options;
   const files = new ReferredFiles(options.read ?? (() => null));
   const arrows = arrowsOf(file);
   const { texts, expressions, findings: unread } = collect(file, files);
   const defaults = options.defaults ?? null;
-  const policy = readPolicy(file.policy ?? defaults?.policy, files, read, written.place);
-  const tools = readManifests(defaults?.tools ?? [], file, files, written.place);
+  const policy = readPolicy(file.policy ?? defaults?.policy, files, read, written.place, locale);
+  const tools = readManifests(defaults?.tools ?? [], file, files, written.place, locale);
   const findings: readonly WorkflowFinding[] = [
     ...noNodes(file),
     ...checkInputs(file),
@@ -207,6 +218,7 @@ export function readManifests(
   { tools = {} }: WorkflowFile,
   files: ReferredFiles,
   place: FilePlace,
+  locale: Locale,
 ): ReadManifests {
   const manifests = new Map<string, ToolManifest>();
   const findings: WorkflowFinding[] = [];
@@ -217,7 +229,7 @@ export function readManifests(
       findings.push(file);
       continue;
     }
-    const parsed = parseToolManifests(file.text, besides(place.file, file.name));
+    const parsed = parseToolManifests(file.text, besides(place.file, file.name), locale);
     diagnostics.push(...parsed.diagnostics.filter(({ severity }) => severity === "error"));
     for (const manifest of parsed.manifests ?? []) {
       if (Object.hasOwn(tools, manifest.id) && !manifests.has(manifest.id)) manifests.set(manifest.id, manifest);

@@ -1,6 +1,6 @@
 // The policy of a workflow: a separate file, or keys in the workflow file.
 
-import type { Policy } from "../core/index.ts";
+import type { Locale, Policy } from "../core/index.ts";
 import { parsePolicy } from "../policy-file/index.ts";
 import type { Diagnostic } from "../yaml-file/diagnostic.ts";
 import { diagnosticAt, type FilePlace, lineOf, rangeOf } from "../yaml-file/locate.ts";
@@ -23,12 +23,13 @@ export function readPolicy(
   files: ReferredFiles,
   read: ReadDocument,
   place: FilePlace,
+  locale: Locale,
 ): ReadPolicy {
   if (written === undefined) return NONE;
-  if (typeof written !== "string") return inlinePolicy(written, read, place);
+  if (typeof written !== "string") return inlinePolicy(written, read, place, locale);
   const file = files.open(written, ["policy"]);
   if (isFinding(file)) return { ...NONE, findings: [file] };
-  return { ...parsePolicy(file.text, besides(place.file, file.name)), findings: [] };
+  return { ...parsePolicy(file.text, besides(place.file, file.name), locale), findings: [] };
 }
 
 /** The path of a file beside the workflow, relative to the same folder as the workflow's own path. */
@@ -41,11 +42,12 @@ function inlinePolicy(
   written: Exclude<WorkflowFile["policy"], string | undefined>,
   { document }: ReadDocument,
   place: FilePlace,
+  locale: Locale,
 ): ReadPolicy {
   const { rows = [], ...rest } = written;
   const lines = rows.map((_row, index) => lineOf(document, ["policy", "rows", index], place.at));
   const { text, rowAt } = onTheirLines(JSON.stringify({ ...rest, version: 1 }), rows, lines);
-  const parsed = parsePolicy(text, place.file);
+  const parsed = parsePolicy(text, place.file, locale);
   const diagnostics = parsed.diagnostics.map((one) => {
     const row = rowAt(one);
     const path = row === null ? ["policy"] : ["policy", "rows", row];

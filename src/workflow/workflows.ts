@@ -80,7 +80,7 @@ export function createWorkflows(given: WorkflowsOptions = {}): Workflows {
   const secrets = [...(options.secrets ?? []), ...secretsIn(env)];
   const home = resolveRunsOptions({ ...options, secrets, load: (source) => loader.source(source) });
   const { journal, clock, faultline } = home;
-  const loader = new WorkflowLoader({ clock, env, runtime: faultline });
+  const loader = new WorkflowLoader({ clock, env, runtime: faultline, locale: options.locale ?? "en" });
   const runs = new WorkflowRuns(home);
   let timelines: Timelines | null = null;
   const reader = async (): Promise<Timelines> => {

@@ -2,8 +2,8 @@
 
 const DATA = [/`[^`]*`/g, /"[^"]*"|'[^']*'|“[^”]*”/g, /\w+:\/\/\S+/g, /(?:^|\s)\$ .*$/gm, /--[a-z-]+(?:[= ]<[^>]*>)?/g];
 
-/** Three words in a row: two are often a name. */
-const SENTENCE = /(?<![\w.-])[A-Za-z][a-z]*(?: [a-z]{1,20}){2,}(?![\w.-])/g;
+/** Two words in a row. */
+const SENTENCE = /(?<![\w.-])[A-Za-z][a-z]*(?: [a-z]{1,20})+(?![\w.-])/g;
 
 export function englishIn(text: string): readonly string[] {
   const prose = DATA.reduce((rest, data) => rest.replaceAll(data, " • "), text);

@@ -1,6 +1,7 @@
 // Tool manifests as tests write them, and what the parser says of them.
 
 import { expect } from "vitest";
+import { englishIn } from "./english-in.ts";
 import { type Diagnostic, parseToolManifests, type ToolManifest } from "../../src/tool-file/index.ts";
 
 export const TOOL_FILE = "tools.yaml";
@@ -17,6 +18,7 @@ export const rowsWith = (...rows: readonly string[]): string =>
 export function toolMistakes(source: string): readonly Diagnostic[] {
   const { manifests, diagnostics } = parseToolManifests(source, TOOL_FILE);
   expect(manifests).toBeNull();
+  expectChinese(source);
   return diagnostics;
 }
 
@@ -24,7 +26,14 @@ export function toolMistakes(source: string): readonly Diagnostic[] {
 export function toolWarnings(source: string): readonly Diagnostic[] {
   const { manifests, diagnostics } = parseToolManifests(source, TOOL_FILE);
   expect(manifests).not.toBeNull();
+  expectChinese(source);
   return diagnostics;
+}
+
+/** Every mistake is said in Chinese, too. */
+function expectChinese(source: string): void {
+  const { diagnostics } = parseToolManifests(source, TOOL_FILE, "zh-CN");
+  expect(diagnostics.flatMap(({ message, label, help }) => englishIn(`${message}\n${label}\n${help}`))).toEqual([]);
 }
 
 /** The manifests of a file of which nothing is said. */

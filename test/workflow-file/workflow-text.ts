@@ -7,6 +7,7 @@ import {
   type ParseOptions,
   type WorkflowDefinition,
 } from "../../src/workflow-file/index.ts";
+import { englishIn } from "../support/english-in.ts";
 
 export const FILE = "team/flow.faultline.yaml";
 
@@ -29,6 +30,7 @@ export const top = (...lines: readonly string[]): string => text(...HEAD, ...lin
 export async function mistakes(source: string, options: ParseOptions = {}): Promise<readonly Diagnostic[]> {
   const { definition, diagnostics } = await parseWorkflow(source, FILE, options);
   expect(definition).toBeNull();
+  await expectChinese(source, options);
   expect(diagnostics.some(({ severity }) => severity === "error")).toBe(true);
   return diagnostics;
 }
@@ -37,7 +39,14 @@ export async function mistakes(source: string, options: ParseOptions = {}): Prom
 export async function warnings(source: string, options: ParseOptions = {}): Promise<readonly Diagnostic[]> {
   const { definition, diagnostics } = await parseWorkflow(source, FILE, options);
   expect(definition, JSON.stringify(diagnostics)).not.toBeNull();
+  await expectChinese(source, options);
   return diagnostics;
+}
+
+/** Every mistake is said in Chinese, too. */
+async function expectChinese(source: string, options: ParseOptions): Promise<void> {
+  const { diagnostics } = await parseWorkflow(source, FILE, { ...options, locale: "zh-CN" });
+  expect(diagnostics.flatMap(({ message, label, help }) => englishIn(`${message}\n${label}\n${help}`))).toEqual([]);
 }
 
 /** The definition of a file of which nothing is said. */

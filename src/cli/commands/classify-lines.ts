@@ -45,10 +45,11 @@ export async function classifyLines(source: string | undefined, io: Io): Promise
   }
   await io.stdout.write(pending);
   if (bad === 0) return;
-  throw new UsageError(
-    `${count(bad)} unusable and got an error object; ${count(good)} classified.`,
-    good === 0 ? "failed" : "partial",
-  );
+  const said = {
+    "en": `${count(bad)} unusable and got an error object; ${count(good)} classified.`,
+    "zh-CN": `${bad} 行无法使用，得到了错误对象；${good} 行已识别。`,
+  };
+  throw new UsageError(said, good === 0 ? "failed" : "partial");
 }
 
 function count(lines: number): string {

@@ -29,7 +29,8 @@ import { withProgram } from "../render/program-name.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { scheduleLines } from "../render/schedule-lines.ts";
 import { readInput } from "../read-input.ts";
-import { CLI_WORDS } from "../render/words/cli-words.ts";
+import { commandLine } from "../render/program-name.ts";
+import { CLI_WORDS, type CliWords } from "../render/words/cli-words.ts";
 
 export function addExplain(program: Command, io: Io): void {
   program
@@ -55,7 +56,7 @@ Examples:
       if (options.list === true) return listCodes(io, shared);
       const given = await readInput(text, io, false);
       if (options.journal !== undefined || looksLikeId(given)) return explainId(given.trim(), options, io, shared);
-      const explained = faultFrom(given, io);
+      const explained = faultFrom(given, io, CLI_WORDS[shared.locale]);
       await io.stdout.write(
         shared.json ? `${JSON.stringify(explainJson(explained, shared))}\n` : explainText(explained, io, shared),
       );
@@ -86,11 +87,11 @@ async function explainId(id: string, options: JournalOption, io: Io, shared: Glo
 }
 
 /** A code, or the fault behind a text. A single word close to a code is treated as a typo. */
-function faultFrom(text: string, io: Io): Fault {
+function faultFrom(text: string, io: Io, words: CliWords): Fault {
   const code = findCode(text);
   if (code !== undefined) return fault(code);
   const near = /^[A-Z][A-Za-z0-9]{3,}$/.test(text.trim()) ? nearest(text.trim(), FAULT_CODES) : null;
-  if (near !== null) throw new UsageError(`There is no fault code \`${text.trim()}\`. Did you mean \`${near}\`?`);
+  if (near !== null) throw new UsageError(words.noSuchCode(text.trim(), near, commandLine("explain", "--list")));
   return classify({ surface: "cli", message: text, observedAt: io.clock.now() });
 }
 

@@ -25,6 +25,7 @@ import { globalOptions, type GlobalOptions } from "../options.ts";
 import { commandLine } from "../render/program-name.ts";
 import { describeWaits, scheduleLines } from "../render/schedule-lines.ts";
 import { CLI_WORDS } from "../render/words/cli-words.ts";
+import { POLICY_WORDS } from "../render/words/policy-words.ts";
 import { toCount, toMs } from "../option-values.ts";
 import type { ReplayCommandOptions } from "../policy/replay-policy.ts";
 import { withJournalOption } from "./workflow.ts";
@@ -154,32 +155,27 @@ async function load({ policy: file, preset }: PolicyOptions, io: Io, shared: Glo
   return file === undefined ? PRESETS[preset ?? "default"] : readPolicyFile(file, io, shared);
 }
 
-async function show(policy: Policy, io: Io, { json, color }: GlobalOptions): Promise<void> {
+async function show(policy: Policy, io: Io, { json, color, locale }: GlobalOptions): Promise<void> {
   if (json) return io.stdout.write(`${JSON.stringify(policy)}\n`);
   const paint = paintFor(io.stdout, io.env, color);
+  const words = POLICY_WORDS[locale];
   const cells = policy.rows.map(
     (row) =>
       [
         describeMatch(row.match),
-        row.retry === null ? "once" : describeWaits(row.retry),
+        row.retry === null ? words.once : describeWaits(row.retry, locale),
         row.then.join(" → "),
         originCell(row),
       ] as const,
   );
   const widths = [0, 1].map((column) => Math.min(84, Math.max(...cells.map((cell) => cell[column]?.length ?? 0))));
-  await io.stdout.write(`${paint("bold", `policy ${policy.name}`)}  first match wins\n\n`);
+  await io.stdout.write(`${paint("bold", words.policy(policy.name))}  ${words.firstMatch}\n\n`);
   for (const [match, retry, then, origin] of cells) {
     await io.stdout.write(
       `${match.padEnd(widths[0] ?? 0)}  ${retry.padEnd(widths[1] ?? 0)}  ${then}  ${paint("dim", `(${origin})`)}\n`,
     );
   }
-  const { breaker, retryBudget } = policy;
-  await io.stdout.write(
-    `\nbreaker       opens after ${breaker.failures} failed ${breaker.counts}, closes after ${breaker.successes}, open ${breaker.openMs} ms ×${breaker.growth} up to ${breaker.maxOpenMs} ms\n`,
-  );
-  await io.stdout.write(
-    `retry budget  ${retryBudget.capacity} saved at most, +${retryBudget.perCall} per call, +${retryBudget.perSecond} per second\n`,
-  );
+  await io.stdout.write(`\n${words.breaker(policy.breaker)}\n${words.retryBudget(policy.retryBudget)}\n`);
 }
 
 function originCell({ origin }: PolicyRow): string {

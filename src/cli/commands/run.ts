@@ -6,6 +6,7 @@ import { PRESET_NAMES } from "../../core/index.ts";
 import type { Io } from "../io.ts";
 import { collect, globalOptions } from "../options.ts";
 import { commandLine } from "../render/program-name.ts";
+import { RUN_WORDS } from "../render/words/run-words.ts";
 import type { RunCommandOptions } from "../run/run-options.ts";
 
 /** `args` are those of the whole program, to suggest a corrected command line. */
@@ -15,7 +16,8 @@ export function addRun(program: Command, io: Io, args: readonly string[]): void 
     .configureOutput({
       outputError: (text, write) => {
         const line = withDashes(args, command);
-        const hint = text.includes("unknown option") && line !== null ? `Put the command behind \`--\`: ${line}\n` : "";
+        const { putBehind } = RUN_WORDS[globalOptions(command, io).locale];
+        const hint = text.includes("unknown option") && line !== null ? `${putBehind(line)}\n` : "";
         write(`${text.replace(/^error: /, "faultline: ")}${hint}`);
       },
     })

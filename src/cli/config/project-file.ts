@@ -5,8 +5,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { z } from "zod";
+import type { Locale } from "../../core/index.ts";
 import { isPostgresAddress } from "../../journal/journal-place.ts";
-import { type Diagnostic, renderDiagnostic } from "../../yaml-file/diagnostic.ts";
+import { renderDiagnostic } from "../../yaml-file/diagnostic.ts";
 import { explainIssues, type Grammar } from "../../yaml-file/issues.ts";
 import { type FileKind, inOrder, readYaml } from "../../yaml-file/read.ts";
 import { UsageError } from "../io.ts";
@@ -61,12 +62,22 @@ export function fromProjectFile(name: SettingName): Resolved | null {
 
 /** Throws a sentence with every mistake. */
 function readProjectFile(text: string, file: string): Readonly<Record<string, string | undefined>> {
-  const { place, documents, mistakes } = readYaml(text, file, KIND);
+  const [read] = readYaml(text, file, KIND).documents;
+  const checked = read === undefined ? null : schema.safeParse(read.value ?? {});
+  if (checked?.success === true) return checked.data;
+  const said = {
+    "en": `${file} cannot be used.\n\n${mistakesIn(text, file, "en")}`,
+    "zh-CN": `${file} 无法使用。\n\n${mistakesIn(text, file, "zh-CN")}`,
+  };
+  throw new UsageError(said, "config");
+}
+
+function mistakesIn(text: string, file: string, locale: Locale): string {
+  const { place, documents, mistakes } = readYaml(text, file, { ...KIND, locale });
   const [read] = documents;
-  const checked = schema.safeParse(read?.value ?? {});
-  if (read !== undefined && checked.success) return checked.data;
-  const wrong: readonly Diagnostic[] =
-    read === undefined || checked.success ? mistakes : explainIssues(checked.error.issues, read, place, GRAMMAR);
-  const told = inOrder(wrong).map((one) => renderDiagnostic(one, text));
-  throw new UsageError(`${file} cannot be used.\n\n${told.join("\n\n")}`, "config");
+  const issues = read === undefined ? [] : (schema.safeParse(read.value ?? {}).error?.issues ?? []);
+  const wrong = read === undefined ? mistakes : explainIssues(issues, read, place, { ...GRAMMAR, locale });
+  return inOrder(wrong)
+    .map((one) => renderDiagnostic(one, text, locale))
+    .join("\n\n");
 }

@@ -4,6 +4,7 @@
 
 import { readFile, realpath, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
+import type { Locale } from "../../core/index.ts";
 import { readField } from "../../core/try-read.ts";
 import { UsageError } from "../io.ts";
 import { isMissingFile } from "../../host/missing-file.ts";
@@ -67,7 +68,10 @@ async function refuseOutside(folder: string, name: string): Promise<void> {
     real = await realpathOf(part);
   }
   if (root === null || real === root || real?.startsWith(root + sep) === true) return;
-  throw new UsageError(`Cannot write ${name}: a link in its path leads out of ${folder}.`);
+  throw new UsageError({
+    "en": `Cannot write ${name}: a link in its path leads out of ${folder}.`,
+    "zh-CN": `无法写入 ${name}：其路径中的链接指向 ${folder} 之外。`,
+  });
 }
 
 /** null when the path does not exist. */
@@ -95,7 +99,11 @@ async function put(path: string, text: string): Promise<void> {
   } catch (error) {
     const named = readField(error as object, "path");
     const folder = typeof named === "string" ? named : dirname(path);
-    throw new UsageError(`Cannot create the folder ${folder}: ${whyOf(error)}.`, "usage", { cause: error });
+    const said = {
+      "en": `Cannot create the folder ${folder}: ${whyOf(error, "en")}.`,
+      "zh-CN": `无法创建文件夹 ${folder}：${whyOf(error, "zh-CN")}。`,
+    };
+    throw new UsageError(said, "usage", { cause: error });
   }
   try {
     await writeFile(path, text);
@@ -104,22 +112,38 @@ async function put(path: string, text: string): Promise<void> {
   }
 }
 
-const WHY: Readonly<Record<string, string>> = {
-  EACCES: "permission denied",
-  EEXIST: "a part of its path is a file",
-  EISDIR: "a folder with that name exists",
-  ENOENT: "the system does not allow a new folder there",
-  ENOSPC: "the disk is full",
-  ENOTDIR: "a part of its path is a file",
-  EPERM: "permission denied",
-  EROFS: "the disk is read-only",
+const WHY: Readonly<Record<Locale, Readonly<Record<string, string>>>> = {
+  "en": {
+    EACCES: "permission denied",
+    EEXIST: "a part of its path is a file",
+    EISDIR: "a folder with that name exists",
+    ENOENT: "the system does not allow a new folder there",
+    ENOSPC: "the disk is full",
+    ENOTDIR: "a part of its path is a file",
+    EPERM: "permission denied",
+    EROFS: "the disk is read-only",
+  },
+  "zh-CN": {
+    EACCES: "没有权限",
+    EEXIST: "路径中有一部分是文件",
+    EISDIR: "已有同名文件夹",
+    ENOENT: "系统不允许在那里新建文件夹",
+    ENOSPC: "磁盘已满",
+    ENOTDIR: "路径中有一部分是文件",
+    EPERM: "没有权限",
+    EROFS: "磁盘是只读的",
+  },
 };
 
-function whyOf(error: unknown): string {
+function whyOf(error: unknown, locale: Locale): string {
   const code = String(readField(error as object, "code"));
-  return WHY[code] ?? code;
+  return WHY[locale][code] ?? code;
 }
 
 function refused(path: string, error: unknown): UsageError {
-  return new UsageError(`Cannot write ${path}: ${whyOf(error)}.`, "usage", { cause: error });
+  const said = {
+    "en": `Cannot write ${path}: ${whyOf(error, "en")}.`,
+    "zh-CN": `无法写入 ${path}：${whyOf(error, "zh-CN")}。`,
+  };
+  return new UsageError(said, "usage", { cause: error });
 }

@@ -20,7 +20,7 @@ export function scheduleLines({ retry, then }: PolicyRow, locale: Locale): reado
 }
 
 /** A retry in one cell: `6 × 5 s · 10 s · 20 s ±20 %`. */
-export function describeWaits(retry: Retry): string {
-  const waits = schedule(retry).map(({ baseMs }) => formatMs(baseMs, "en"));
+export function describeWaits(retry: Retry, locale: Locale = "en"): string {
+  const waits = schedule(retry).map(({ baseMs }) => formatMs(baseMs, locale));
   return `${retry.maxAttempts} × ${waits.join(" · ")}${retry.jitter === 0 ? "" : ` ±${Math.round(retry.jitter * 100)} %`}`;
 }

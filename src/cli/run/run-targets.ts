@@ -5,6 +5,11 @@ import { cli, type CliTarget } from "../../index.ts";
 import { UsageError } from "../io.ts";
 import type { RunCommandOptions } from "./run-options.ts";
 
+const NO_COMMAND = {
+  "en": "An empty command cannot be run: name a program.",
+  "zh-CN": "不能运行空命令：请写出一个程序。",
+};
+
 export function targetsOf(
   words: readonly string[],
   options: RunCommandOptions,
@@ -14,7 +19,7 @@ export function targetsOf(
   const ids = new Set<string>();
   const target = (command: readonly string[], as: AgentKind | undefined): CliTarget => {
     const [name = "", ...args] = command;
-    if (name === "") throw new UsageError("An empty command cannot be run: name a program.");
+    if (name === "") throw new UsageError(NO_COMMAND);
     const kind = as ?? kindOf(name);
     const id = unusedId(baseOf(name), ids);
     ids.add(id);
@@ -95,7 +100,10 @@ export function splitCommand(text: string): readonly string[] {
     PART.lastIndex = at;
     const part = PART.exec(text);
     if (part === null) {
-      throw new UsageError(`--fallback: a quote or a \\ at character ${at + 1} has no end: ${JSON.stringify(text)}.`);
+      throw new UsageError({
+        "en": `--fallback: a quote or a \\ at character ${at + 1} has no end: ${JSON.stringify(text)}.`,
+        "zh-CN": `--fallback：第 ${at + 1} 个字符处的引号或 \\ 没有结束：${JSON.stringify(text)}。`,
+      });
     }
     at = PART.lastIndex;
     const [, single, double, escaped, plain, space] = part;

@@ -72,8 +72,11 @@ function actionNamed(name: string): ActionId {
   const id = ACTION_IDS.find((one) => one === name.trim().toLowerCase());
   if (id !== undefined) return id;
   const near = nearest(name, ACTION_IDS);
-  const hint = near === null ? "" : ` Did you mean \`${near}\`?`;
-  throw new UsageError(`There is no action \`${shown(name, 60)}\`.${hint} There are: ${ACTION_IDS.join(", ")}.`);
+  const [written, all] = [shown(name, 60), ACTION_IDS.join(", ")];
+  throw new UsageError({
+    "en": `There is no action \`${written}\`.${near === null ? "" : ` Did you mean \`${near}\`?`} There are: ${all}.`,
+    "zh-CN": `没有操作 \`${written}\`。${near === null ? "" : `是否想用 \`${near}\`？`}可用的操作：${all}。`,
+  });
 }
 
 /** Only the given options. The engine rejects a parameter that the action does not take, and names those it takes. */

@@ -70,7 +70,10 @@ async function writeBundle(home: RunCommandDeps, run: string, folder: string): P
   if (report === null)
     throw new UsageError(RUNS_WORDS[home.shared.locale].noRun(shown(run), home.command("runs", "list")));
   if (await isThere(io, folder))
-    throw new UsageError(`Cannot write ${folder}: it already exists; name another folder.`);
+    throw new UsageError({
+      "en": `Cannot write ${folder}: it already exists; name another folder.`,
+      "zh-CN": `无法写入 ${folder}：它已存在；请换一个文件夹。`,
+    });
   await makeOutFolder(folder);
   await io.writeNewFile(
     join(folder, "run.json"),
@@ -96,7 +99,8 @@ async function makeOutFolder(folder: string): Promise<void> {
   try {
     await makeFolder(folder, { mode: 0o700 });
   } catch (error) {
-    throw new UsageError(`Cannot create the folder ${folder}.`, "usage", { cause: error });
+    const said = { "en": `Cannot create the folder ${folder}.`, "zh-CN": `无法创建文件夹 ${folder}。` };
+    throw new UsageError(said, "usage", { cause: error });
   }
 }
 

@@ -115,8 +115,8 @@ export function hostsOf(url: string): string {
 function startRefused(error: unknown, { port }: ListenPlace): unknown {
   if (isFaultError(error)) return new UsageError(sentence(error.fault), "failed", { cause: error });
   if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
-    const message = `Port ${port} is in use. Stop the other worker, or choose another port with --listen.`;
-    return new UsageError(message, "failed", { cause: error });
+    const said = { "en": WORKER_WORDS.en.portInUse(port), "zh-CN": WORKER_WORDS["zh-CN"].portInUse(port) };
+    return new UsageError(said, "failed", { cause: error });
   }
   return error;
 }

@@ -67,7 +67,8 @@ export async function followRun(home: RunCommandDeps, run: string, options: Foll
     if (standing === "left") await workflows.runs.stop("cli");
     await watched.catchUp();
     const report = await workflows.runs.show(run);
-    if (report === null) throw new UsageError(`run ${run} is gone`, "failed");
+    if (report === null)
+      throw new UsageError({ "en": `run ${run} is gone`, "zh-CN": `运行 ${run} 已不存在` }, "failed");
     return { standing, report, picture: watched.picture };
   } finally {
     release();

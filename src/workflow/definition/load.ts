@@ -2,6 +2,7 @@
 
 import { nodeFs, nodeFsPromises } from "../../host/builtin.ts";
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import type { Locale } from "../../core/index.ts";
 import { classify } from "../../core/classify/classify.ts";
 import { fault, FaultError } from "../../core/fault/fault.ts";
 import type { Clock } from "../../host/clock.ts";
@@ -27,6 +28,8 @@ interface LoadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Keeps up connections to MCP servers. */
   readonly runtime: Runtime;
+  /** The language of diagnostics. */
+  readonly locale: Locale;
 }
 
 /** A workflow read from a file, or null, and the mistakes that were found. */
@@ -91,7 +94,7 @@ export class WorkflowLoader {
     // YAML and its schemas load with the first file: a workflow in TypeScript needs neither.
     const { parseWorkflow } = await import("../../workflow-file/parse.ts");
     const { definition, diagnostics } = await parseWorkflow(text, named, {
-      ...{ read, env: this.#options.env },
+      ...{ read, env: this.#options.env, locale: this.#options.locale },
       ...(Object.keys(defaults).length === 0 ? {} : { defaults }),
     });
     if (definition === null) return { workflow: null, diagnostics };

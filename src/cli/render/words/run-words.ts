@@ -25,6 +25,7 @@ export interface RunWords {
   readonly stopped: string;
   readonly retryHasNoEffect: (name: string) => string;
   readonly sessionNeedsJournal: string;
+  readonly putBehind: (line: string) => string;
 }
 
 const EN: RunWords = {
@@ -60,6 +61,7 @@ const EN: RunWords = {
   retryHasNoEffect: (name) =>
     `--retry has no effect without --idempotent: ${name} may have had an effect, so it is not run again.`,
   sessionNeedsJournal: "--session needs a journal: name it with --journal <file>.",
+  putBehind: (line) => `Put the command behind \`--\`: ${line}`,
 };
 
 export const RUN_WORDS: Readonly<Record<Locale, RunWords>> = {
@@ -95,5 +97,6 @@ export const RUN_WORDS: Readonly<Record<Locale, RunWords>> = {
     stopped: "被信号停止",
     retryHasNoEffect: (name) => `没有 --idempotent 时 --retry 不起作用：${name} 可能已经产生影响，因此不会再次运行。`,
     sessionNeedsJournal: "--session 指定日志中的会话：请用 --journal <file> 指定日志。",
+    putBehind: (line) => `请把命令写在 \`--\` 之后：${line}`,
   },
 };
