@@ -7,8 +7,12 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { generatedDocs } from "../scripts/generated-docs.ts";
 import { isFaultCode, PRESET_NAMES, RECOURSES, traitsOf } from "../src/core/index.ts";
+import { createProgram } from "../src/cli/program.ts";
 import { promisedBy } from "./support/example.ts";
 import { runCli } from "./support/run-cli.ts";
+
+const io = { stdout: { write: () => Promise.resolve() }, stderr: { write: () => Promise.resolve() }, env: {} } as never;
+const PROGRAM = createProgram([], "0.0.0", io);
 
 function page(path: string): string {
   return readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
@@ -114,6 +118,23 @@ describe("written pages", () => {
     for (const [row, command = ""] of rows) {
       const { stdout: help } = await runCli([...command.split(" "), "--help"]);
       for (const [option] of row.matchAll(/(?<=[`\s])--[a-z-]+/g)) expect(help, command).toContain(option);
+    }
+  });
+
+  it.each(PAGES)("name only commands and options that exist, in their sentences, too: %s", (path) => {
+    const prose = page(path).replaceAll(/^( *)```[\s\S]*?^\1```/gm, "");
+    for (const [whole, typed = ""] of prose.matchAll(/`(?:npx )?faultline ([a-z][^`]*)`/g)) {
+      const words = (typed.split(/ -- |[|>]/)[0] ?? "").split(/\s+/);
+      const [first = ""] = words;
+      const group = PROGRAM.commands.find((one) => [one.name(), ...one.aliases()].includes(first));
+      expect(group, `${path}: ${whole}`).toBeDefined();
+      const command = group?.commands.find((one) => one.name() === words[1]) ?? group;
+      const known = [command, group, PROGRAM].flatMap((one) => one?.options.map(({ long }) => long) ?? []);
+      const options = Array.from(
+        typed.split(" -- ")[0]?.matchAll(/(?<=\s|\[)--[a-z][a-z-]*/g) ?? [],
+        ([option]) => option,
+      );
+      for (const option of options) expect(["--help", ...known], `${path}: ${whole}`).toContain(option);
     }
   });
 

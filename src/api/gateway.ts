@@ -18,7 +18,7 @@ const gatewayKey = z
     name: z.string(),
     routes: z.array(z.string()).nullable().describe("The routes it may use; null for all."),
     regions: z.array(z.string()).nullable().describe("Only targets in these regions answer it; null for all."),
-    otherPaths: z.boolean().describe("It may use paths that are no model calls."),
+    otherPaths: z.boolean().describe("It may use paths that are not model calls."),
     budgets: z.array(budget),
   })
   .meta({ id: "GatewayKey" });

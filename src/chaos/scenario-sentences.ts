@@ -1,6 +1,6 @@
 // What is said about mistakes in scenarios, in Chinese.
 
-import { createTranslator } from "../yaml-file/sentences.ts";
+import { createTranslator } from "../yaml-file/diagnostic.ts";
 
 export const scenarioSentence = createTranslator([
   ["the range ends before it begins", "范围的结束在开始之前"],

@@ -1,6 +1,6 @@
 // What is said about mistakes in tool manifests, in Chinese.
 
-import { createTranslator } from "../yaml-file/sentences.ts";
+import { createTranslator } from "../yaml-file/diagnostic.ts";
 
 export const toolSentence = createTranslator([
   ["there are two tools `{}`", "有两个工具 `{1}`"],

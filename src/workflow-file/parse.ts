@@ -22,7 +22,6 @@ import type { FolderDefaults } from "../workflow-model/stage.ts";
 import { besides, readPolicy } from "./policy.ts";
 import { checkReferences, type Env } from "./references.ts";
 import type { WorkflowFile } from "./schema.ts";
-import { workflowSentence } from "./sentences.ts";
 import { checkExpressions, checkTexts } from "./texts.ts";
 import { type CST, Parser } from "yaml";
 import { REDACTED, SHAPE_REDACTOR } from "../core/index.ts";
@@ -57,8 +56,12 @@ const KIND: FileKind = {
 
 /** Reads a workflow from YAML and reports every mistake with its place. */
 export async function parseWorkflow(text: string, file: string, options: ParseOptions = {}): Promise<ParsedWorkflow> {
+  const { locale = "en" } = options;
   const { definition, diagnostics } = await parse(text, file, options);
-  return { definition, diagnostics: diagnostics.map((one) => workflowSentence(one, options.locale ?? "en")) };
+  if (locale === "en" || diagnostics.length === 0) return { definition, diagnostics };
+  // Loaded on demand: most programs never read a mistake in another language.
+  const { workflowSentence } = await import("./sentences.ts");
+  return { definition, diagnostics: diagnostics.map((one) => workflowSentence(one, locale)) };
 }
 
 async function parse(text: string, file: string, options: ParseOptions): Promise<ParsedWorkflow> {

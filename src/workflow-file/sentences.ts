@@ -1,6 +1,6 @@
 // What is said about mistakes in workflow files, in Chinese.
 
-import { createTranslator } from "../yaml-file/sentences.ts";
+import { createTranslator } from "../yaml-file/diagnostic.ts";
 
 export const workflowSentence = createTranslator([
   // Hints that many mistakes share.

@@ -297,7 +297,7 @@ export class WorkflowRuns implements Runs {
     return this.#withoutSecrets(summary.run, [...answers.slice(0, 1), ...comment].join(": "));
   }
 
-  /** Also the questions of sessions that are no runs are answered here. */
+  /** Also answers the questions of sessions that are not runs. */
   async #withoutSecrets(session: string, text: string): Promise<string> {
     const { journal, redactor } = this.#home;
     const isRun = text !== "" && ((await journal.kept("run", session)) ?? null) !== null;

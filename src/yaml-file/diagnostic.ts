@@ -82,3 +82,33 @@ export function withoutMark(source: string): string {
 function padTo(shown: string, column: number): string {
   return Array.from(shown.slice(0, column), (char) => (char === "\t" ? "\t" : " ".repeat(columnsOf(char)))).join("");
 }
+
+/**
+ * A sentence about a mistake, and its Chinese. `{}` in English is what differs; `{1}`, `{2}` … in Chinese are these parts in order. A part
+ * that is a sentence itself is translated, too.
+ */
+export type SentenceRow = readonly [english: string, chinese: string];
+
+/** Diagnostics in Chinese, by their English sentences. Tests read every mistake they know in Chinese and name the sentences without a row. */
+export function createTranslator(rows: readonly SentenceRow[]): (diagnostic: Diagnostic, locale: Locale) => Diagnostic {
+  let patterns: readonly (readonly [RegExp, string])[] | null = null;
+  const inChinese = (english: string): string => {
+    patterns ??= rows.map(([row, chinese]) => [patternOf(row), chinese] as const);
+    for (const [pattern, chinese] of patterns) {
+      const parts = pattern.exec(english);
+      if (parts !== null)
+        return chinese.replaceAll(/\{(\d)\}/g, (_hole, index: string) => inChinese(parts[Number(index)] ?? ""));
+    }
+    return english;
+  };
+  return (diagnostic, locale) => {
+    if (locale === "en") return diagnostic;
+    const { message, label, help } = diagnostic;
+    return { ...diagnostic, message: inChinese(message), label: inChinese(label), help: inChinese(help) };
+  };
+}
+
+function patternOf(english: string): RegExp {
+  const fixed = english.split("{}").map((part) => part.replaceAll(/[.*+?^$()|[\]{}\\]/g, "\\$&"));
+  return new RegExp(`^${fixed.join("([^]*?)")}$`, "u");
+}

@@ -133,7 +133,7 @@ const key = z
       ),
     other_paths: z
       .boolean()
-      .describe("Whether it may use paths that are no model calls. Default: true, but false for a key with `routes`."),
+      .describe("Whether it may use paths that are not model calls. Default: true, but false for a key with `routes`."),
   })
   .partial()
   .describe("A client's key: given by `key_env` or `key_sha256`.");
@@ -151,7 +151,7 @@ export const gatewayFileSchema = z
       .describe("Clients, by name. Without any, every client that reaches the port may use the gateway."),
     keep_alive_ms: ms("How long a client of a stream waits for a sign of life. Default: 15 s."),
     max_body_mb: z.int().min(1).max(1024).describe("The largest request, in MiB. Default: 32."),
-    other_paths: name.describe("The target that gets requests that are no model calls, such as embeddings and files."),
+    other_paths: name.describe("The target that gets requests that are not model calls, such as embeddings and files."),
   })
   .partial({ routes: true, keys: true, keep_alive_ms: true, max_body_mb: true, other_paths: true });
 

@@ -59,7 +59,7 @@ export interface ClientKey {
   readonly limits: SpendLimits;
   /** It may use models without a price, although it has a budget. */
   readonly mayUseUnpriced: boolean;
-  /** It may use paths that are no model calls. */
+  /** It may use paths that are not model calls. */
   readonly mayUseOtherPaths: boolean;
 }
 

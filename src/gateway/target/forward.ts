@@ -1,4 +1,4 @@
-// Requests that are no model calls: token counts, embeddings, files. They go to one target, once, with the gateway's own key; the answer
+// Requests that are not model calls: token counts, embeddings, files. They go to one target, once, with the gateway's own key; the answer
 // passes as it is.
 
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";

@@ -74,8 +74,8 @@ function streamed(given: Scenario): Scenario {
 
 // prettier-ignore
 export const SCENARIOS: readonly Scenario[] = [
-  scenario("S01", "429 with a short Retry-After is sat out", { sequence: [{ "fault": "rate-limit", "retry-after": 1 }] }, again),
-  scenario("S01", "429 with a long Retry-After is gone round", { sequence: [{ "fault": "rate-limit", "retry-after": 7 }] }, overAtOnce),
+  scenario("S01", "429 with a short Retry-After: waits", { sequence: [{ "fault": "rate-limit", "retry-after": 1 }] }, again),
+  scenario("S01", "429 with a long Retry-After: falls back", { sequence: [{ "fault": "rate-limit", "retry-after": 7 }] }, overAtOnce),
   scenario("S02", "429 that stays", { fault: "rate-limit-bare" }, over),
   scenario("S03", "500 once", { sequence: ["server-error"] }, again),
   scenario("S04", "503 that stays", { fault: "unavailable" }, over),

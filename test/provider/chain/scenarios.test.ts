@@ -39,8 +39,8 @@ const same = (expected: Expected): Pick<Row, "whole" | "streamed"> => ({ whole: 
 
 // prettier-ignore
 const ROWS: readonly Row[] = [
-  { name: "S01 429 with a short Retry-After is sat out",        rules: [steps(GPT, { "fault": "rate-limit", "retry-after": 1 })], ...same(again) },
-  { name: "S01 429 with a long Retry-After is gone round",      rules: [steps(GPT, { "fault": "rate-limit", "retry-after": 7 })], ...same(overAtOnce) },
+  { name: "S01 429 with a short Retry-After: waits",        rules: [steps(GPT, { "fault": "rate-limit", "retry-after": 1 })], ...same(again) },
+  { name: "S01 429 with a long Retry-After: falls back",      rules: [steps(GPT, { "fault": "rate-limit", "retry-after": 7 })], ...same(overAtOnce) },
   { name: "S02 429 that stays goes over",                       rules: [always(GPT, { fault: "rate-limit-bare" })], ...same(over) },
   { name: "S03 500 once is tried again",                        rules: [steps(GPT, "server-error")], ...same(again) },
   { name: "S04 503 that stays goes over",                       rules: [always(GPT, { fault: "unavailable" })], ...same(over) },
