@@ -150,7 +150,8 @@ async function manyDue(
 }
 
 async function inPostgres(): Promise<Store> {
-  const server = await startPostgres({ settings: { synchronous_commit: "on", max_wal_size: "4GB" } });
+  // Making them need not wait for the disk: what is measured is bytes and CPU time.
+  const server = await startPostgres({ settings: { fsync: "off", max_wal_size: "4GB" } });
   const client = new pg.Client(server.url);
   await client.connect();
   const journal = await openJournal(server.url);

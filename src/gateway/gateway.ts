@@ -169,7 +169,8 @@ export class Gateway {
     else {
       const account = this.#accountOf(exchange.key);
       const record = (line: LedgerLine): void => this.#ledger.add(line, account);
-      const deps = { ...this.#faultline.home, transport: this.#transport, account, record };
+      const purse = new CallPurse(account, this.#ledger.cover);
+      const deps = { ...this.#faultline.home, transport: this.#transport, account, purse, record };
       await passOther(exchange, endpoint.dialect, bytes, deps);
     }
   }
@@ -238,9 +239,7 @@ export class Gateway {
     );
     const chain = inForce.chains.get(taken, dialect, facts.model ?? "", start);
     const account = this.#accountOf(key);
-    const refreshing = account.isBounded ? this.#ledger.refresh(account) : null;
-    if (refreshing !== null) await refreshing;
-    const purse = new CallPurse(account);
+    const purse = new CallPurse(account, this.#ledger.cover);
     const request = new GatewayRequest(asked, answer, account.isBounded, isContinued);
     const decisions: LedgerDecision[] = [];
     const entries: NewEntry[] = [];

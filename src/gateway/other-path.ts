@@ -14,7 +14,8 @@ import { factsAt } from "../provider/wire/request-facts.ts";
 import { type ClientExchange, noRouteWords, refuse, whenLeft } from "./client-exchange.ts";
 import type { ClientKey, GatewayTarget } from "./config/settings.ts";
 import { DIALECT_NAMES } from "./dialect/dialect.ts";
-import { CallPurse, type KeyAccount } from "./key/key-account.ts";
+import { coverCost } from "../runtime/budget.ts";
+import type { CallPurse, KeyAccount } from "./key/key-account.ts";
 import type { LedgerLine } from "./ledger/ledger-line.ts";
 import { headerText, queryForTarget } from "./request/header-lists.ts";
 import { isInRegion } from "./route/routing.ts";
@@ -25,6 +26,7 @@ import type { Transport } from "./target/transport.ts";
 export interface OtherPathDeps extends Pick<FaultlineHome, "prices" | "clock" | "newId" | "scrub"> {
   readonly transport: Transport;
   readonly account: KeyAccount;
+  readonly purse: CallPurse;
   readonly record: (line: LedgerLine) => void;
 }
 
@@ -55,7 +57,9 @@ export async function passOther(
   const asked = askedOf(method, path, bytes, target, deps);
   const route = routeRefusal(exchange, asked.model, path);
   if (route !== null) return void refuse(exchange, dialect, ...route);
-  const purse = new CallPurse(deps.account);
+  const { purse } = deps;
+  // The check and the reservation behind it wait for nothing: other calls would count on the same money.
+  if (!asked.isFree) await coverCost(purse, asked.mostMicrocents);
   const money = moneyRefusal(asked, key, purse, `${method} ${path}`);
   if (money !== null) return void refuse(exchange, dialect, ...money);
   await new OtherCall(exchange, dialect, target, asked, purse, deps).run(bytes);

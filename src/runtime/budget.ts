@@ -29,6 +29,10 @@ export interface Purse {
   isQuietAt(estimateMicrocents: number): boolean;
   /** Whether an attempt that may cost this much would exceed the limit. An unknown estimate counts as 0 and is marked when booked. */
   exceeds(estimateMicrocents: number | null): boolean;
+  /** Whether so much may be spent without asking other processes that share the limit. */
+  covers(estimateMicrocents: number | null): boolean;
+  /** Asks them. False: there is not enough, or nobody could be asked. */
+  cover(estimateMicrocents: number | null): Promise<boolean>;
   /** True once: when the share that triggers a warning is reached. */
   shouldWarn(estimateMicrocents: number | null): boolean;
   reserve(estimateMicrocents: number | null): void;
@@ -36,6 +40,11 @@ export interface Purse {
   settle(estimateMicrocents: number | null, cost: Cost | null): void;
   /** Books a cost that became known later, in place of what was booked before. */
   rebook(before: Cost | null, after: Cost | null): void;
+}
+
+/** Resolves when the purse covers an attempt, with nothing in between, or when it cannot. */
+export async function coverCost(purse: Purse, estimateMicrocents: number | null): Promise<void> {
+  while (!purse.covers(estimateMicrocents) && (await purse.cover(estimateMicrocents)));
 }
 
 export class Budget implements Purse {
@@ -77,6 +86,15 @@ export class Budget implements Purse {
 
   exceeds(estimateMicrocents: number | null): boolean {
     return checkBudget(this.rule, this.spentMicrocents, this.reserved, estimateMicrocents ?? 0).exceeds;
+  }
+
+  /** A session's budget is its own: one process at a time advances it. */
+  covers(): boolean {
+    return true;
+  }
+
+  cover(): Promise<boolean> {
+    return Promise.resolve(true);
   }
 
   shouldWarn(estimateMicrocents: number | null): boolean {

@@ -4,6 +4,7 @@ import { checkBudget, type BudgetRule, type Cost, NO_BUDGET } from "../../core/f
 import type { Clock } from "../../host/clock.ts";
 import type { Purse } from "../../runtime/budget.ts";
 import type { SpendLimits } from "../config/settings.ts";
+import { heldByOthers, SHARE_MS, type SharedSpend, type ShareRequest } from "./spend-share.ts";
 
 export type WindowName = keyof SpendLimits;
 
@@ -25,12 +26,18 @@ interface Window {
   written: number;
   /** What this process has spent that is not in the journal yet. */
   unwritten: number;
+  /** What this process has set aside in the journal, for what is not written yet, for calls that run and for the next ones; and until when. */
+  share: number;
+  shareUntil: number;
+  /** What other processes have set aside, as far as this one knows. */
+  heldByOthers: number;
   warned: boolean;
 }
 
 function windowAt(name: WindowName, now: number): Window {
   const start = windowStart(name, now);
-  return { start, end: windowStart(name, start + LONGER_THAN[name]), written: 0, unwritten: 0, warned: false };
+  const nothing = { written: 0, unwritten: 0, share: 0, shareUntil: 0, heldByOthers: 0 };
+  return { start, end: windowStart(name, start + LONGER_THAN[name]), ...nothing, warned: false };
 }
 
 const HOUR_MS = 3_600_000;
@@ -38,8 +45,6 @@ const HOUR_MS = 3_600_000;
 const LONGER_THAN = { hour: HOUR_MS + 1, day: 25 * HOUR_MS, month: 32 * 24 * HOUR_MS };
 
 const WARN_AT_PERCENT = 80;
-/** A limit counts as nearly reached when less than this share of it is left. */
-const NEAR_SHARE = 0.2;
 
 /** Called once for each window, when most of its limit is spent. */
 type LowListener = (account: KeyAccount, window: WindowName) => void;
@@ -95,28 +100,41 @@ export class KeyAccount {
     if (window.start === start) window.written = Math.max(window.written, written);
   }
 
-  /** What the ledger has to write now. It stays unwritten until `written` is called, so a failed write loses nothing. */
-  unwritten(): readonly { readonly name: WindowName; readonly start: number; readonly microcents: number }[] {
-    return WINDOW_NAMES.flatMap((name) => {
-      const { start, unwritten: microcents } = this.windows[name];
-      return microcents === 0 ? [] : [{ name, start, microcents }];
+  /** Whether this process may spend so much without asking the others: it has set that aside. */
+  covers(estimate: number): boolean {
+    const now = this.clock.now();
+    return WINDOW_NAMES.every((name) => {
+      const limit = this.limits[name];
+      if (limit === null) return true;
+      const { written, unwritten, share, shareUntil } = this.window(name);
+      const needed = unwritten + this.reserved + estimate;
+      // The limit may have been lowered since.
+      return now < shareUntil && needed <= Math.min(share, limit - written);
     });
   }
 
-  /** `microcents` of this process are in the journal now, where all processes together have written `all`. */
-  written(name: WindowName, start: number, microcents: number, all: number): void {
+  /** What is to be written now, and set aside for a call that may cost `estimate`. It counts as unwritten until `written` is called. */
+  requests(owner: string, estimate: number): readonly (ShareRequest & { readonly name: WindowName })[] {
+    const now = this.clock.now();
+    return WINDOW_NAMES.flatMap((name) => {
+      const { start, unwritten: spent, share, shareUntil } = this.window(name);
+      const limit = this.limits[name];
+      if (spent === 0 && limit === null) return [];
+      const kept = now < shareUntil ? Math.max(0, share - spent) : 0;
+      return [{ name, owner, start, now, spent, limit, kept, needed: this.reserved + estimate }];
+    });
+  }
+
+  /** The journal has what was asked for. */
+  written({ name, owner, start, spent, now }: ShareRequest & { readonly name: WindowName }, all: SharedSpend): void {
     const window = this.windows[name];
     if (window.start !== start) return;
-    window.unwritten -= microcents;
-    this.learn(name, start, all);
-  }
-
-  /** A limit is nearly reached, so what other processes spend can decide whether the next call may start. */
-  get isNearLimit(): boolean {
-    return WINDOW_NAMES.some((name) => {
-      const limit = this.limits[name];
-      return limit !== null && limit - this.spent(name) - this.reserved < limit * NEAR_SHARE;
-    });
+    window.unwritten -= spent;
+    this.learn(name, start, all.microcents);
+    const own = all.held[owner];
+    window.share = own?.microcents ?? 0;
+    window.shareUntil = own?.until ?? now + SHARE_MS;
+    window.heldByOthers = heldByOthers(all, owner, now);
   }
 
   /** The window with the least left. */
@@ -140,10 +158,15 @@ export class KeyAccount {
     return found;
   }
 
+  /** What others have set aside is not for this process, as long as it lasts. */
   exceeds(estimate: number): boolean {
+    const now = this.clock.now();
     return WINDOW_NAMES.some((name) => {
       const limit = this.limits[name];
-      return limit !== null && checkBudget(ruleOf(limit), this.spent(name), this.reserved, estimate).exceeds;
+      if (limit === null) return false;
+      const { heldByOthers: held, shareUntil } = this.window(name);
+      const taken = this.reserved + (now < shareUntil ? held : 0);
+      return checkBudget(ruleOf(limit), this.spent(name), taken, estimate).exceeds;
     });
   }
 
@@ -177,13 +200,24 @@ function ruleOf(limit: number): BudgetRule {
 /** The budget that one call pays from: the account of its key. It also counts what this call has cost. */
 export class CallPurse implements Purse {
   private readonly account: KeyAccount;
+  private readonly ask: (account: KeyAccount, estimate: number) => Promise<boolean>;
   /** What the call has cost so far, in micro-cents. */
   microcents = 0;
   /** Some of it is estimated, or has no price. */
   isExact = true;
 
-  constructor(account: KeyAccount) {
+  /** `ask` sets something aside for a call; false when there is not enough. */
+  constructor(account: KeyAccount, ask: (account: KeyAccount, estimate: number) => Promise<boolean>) {
     this.account = account;
+    this.ask = ask;
+  }
+
+  covers(estimate: number | null): boolean {
+    return this.account.covers(estimate ?? 0);
+  }
+
+  cover(estimate: number | null): Promise<boolean> {
+    return this.ask(this.account, estimate ?? 0);
   }
 
   get rule(): BudgetRule {
@@ -203,7 +237,7 @@ export class CallPurse implements Purse {
   }
 
   isQuietAt(estimate: number): boolean {
-    return !this.account.exceeds(estimate);
+    return this.account.covers(estimate);
   }
 
   /** Nothing is left in one of its windows. */

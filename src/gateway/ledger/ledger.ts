@@ -1,15 +1,15 @@
 // What went through the gateway: one line for each call, with what was decided about it and what it cost. No prompt and no answer.
 // L1  Lines are written in pages, a few times a second: a durable write for each call would cost more than the call.
-// L2  What a key has spent is added to what other processes have written, so that all of them share one budget. When a call begins, the
-//     figure of the others is at most a second old. Near a limit it is read before each call, and written after each.
+// L2  What a key has spent is added to what other processes have written, so that all of them keep one budget. A process spends only what it
+//     has set aside in the journal (`spend-share.ts`): a tenth of the rest, so that a call asks the journal only near a limit.
 
 import type { JournalEvent } from "../../core/record/event.ts";
 import { classify } from "../../core/classify/classify.ts";
 import type { Fault } from "../../core/fault/fault.ts";
-import { countOf, objectOf } from "../../core/json-fields.ts";
-import { type Clock, steadyNow } from "../../host/clock.ts";
+import type { Clock } from "../../host/clock.ts";
 import type { Journal, NewEntry } from "../../journal/journal.ts";
 import { type KeyAccount, WINDOW_NAMES, windowStart } from "../key/key-account.ts";
+import { SHARE_MS, sharedSpend, takeShare } from "../key/spend-share.ts";
 import type { LedgerDecision, LedgerLine, LedgerPage } from "./ledger-line.ts";
 import { FailedCalls } from "./failed-calls.ts";
 import { addUsage } from "./usage.ts";
@@ -25,8 +25,6 @@ interface LedgerDeps {
 const FLUSH_MS = 250;
 /** How long to wait after a failed write. */
 const RETRY_MS = 2_000;
-/** How long the figure of other processes' spending stays valid. */
-const FRESH_MS = 1_000;
 const MOST_LINES = 1_000;
 
 export class Ledger {
@@ -34,9 +32,10 @@ export class Ledger {
   readonly #failed: FailedCalls;
   #lines: LedgerLine[] = [];
   readonly #spenders = new Set<KeyAccount>();
-  /** When the spending of an account was last read or written, in steady time. */
-  readonly #knownAt = new WeakMap<KeyAccount, number>();
-  readonly #loading = new Map<KeyAccount, Promise<void>>();
+  /** The last write about each account: one at a time, so that nothing is booked twice. */
+  readonly #sharing = new WeakMap<KeyAccount, Promise<unknown>>();
+  /** Ends the next renewal of what is set aside for calls that run. */
+  readonly #renewals = new Map<KeyAccount, () => void>();
   #disarm: (() => void) | null = null;
   #writing: Promise<void> = Promise.resolve();
   #pages = 0;
@@ -51,7 +50,8 @@ export class Ledger {
     this.#lines.push(line);
     this.#failed.add(entries);
     if (line.microcents > 0) this.#spenders.add(account);
-    if (this.#lines.length >= MOST_LINES || (account.isBounded && account.isNearLimit)) void this.flush();
+    if (account.reservedMicrocents === 0) this.#renewals.get(account)?.();
+    if (this.#lines.length >= MOST_LINES) void this.flush();
     else this.#disarm ??= this.#deps.clock.after(FLUSH_MS, () => void this.flush());
   }
 
@@ -67,31 +67,28 @@ export class Ledger {
     return this.#writing;
   }
 
-  /** Reads what all processes have spent on an account that has a limit. null: the last figure is fresh enough. */
-  refresh(account: KeyAccount): Promise<void> | null {
-    const knownMs = steadyNow(this.#deps.clock) - (this.#knownAt.get(account) ?? -Infinity);
-    return knownMs < FRESH_MS && !account.isNearLimit ? null : this.#read(account);
-  }
-
-  async #read(account: KeyAccount): Promise<void> {
-    // Calls that begin while it is read share the answer.
-    const loading = this.#loading.get(account) ?? this.load(account).finally(() => this.#loading.delete(account));
-    this.#loading.set(account, loading);
+  /** Sets something aside for a call. False: there is not enough left, or the journal does not answer. */
+  readonly cover = async (account: KeyAccount, estimate: number): Promise<boolean> => {
+    const under = this.#sharing.get(account);
     try {
-      await loading;
+      // Calls that begin together are often covered by what the first of them sets aside.
+      if (under !== undefined) await under;
+      if (!account.covers(estimate)) await this.#share(account, estimate);
+      // Another call may have taken what was set aside: then this one asks again.
+      return account.covers(estimate) || !account.exceeds(estimate);
     } catch (error) {
       this.#suppress(error, "the gateway continues with what it knows of this client's spending");
+      return false;
     }
-  }
+  };
 
   /** Reads what a key has spent in the windows that are open now. */
   async load(account: KeyAccount): Promise<void> {
     const now = this.#deps.clock.now();
-    this.#knownAt.set(account, steadyNow(this.#deps.clock));
     for (const name of WINDOW_NAMES) {
       const start = windowStart(name, now);
       const kept = await this.#deps.journal.kept("spend", spendKey(account.name, name, start));
-      account.learn(name, start, spentIn(kept));
+      account.learn(name, start, sharedSpend(kept).microcents);
     }
   }
 
@@ -100,7 +97,7 @@ export class Ledger {
     const [written, failed, ...added] = await Promise.allSettled([
       this.#addLines(lines),
       this.#failed.write(this.#deps.clock.now()),
-      ...spenders.map((account) => this.#addSpending(account)),
+      ...spenders.map((account) => this.#share(account, 0)),
     ]);
     if (written.status === "rejected")
       this.#suppress(written.reason, "the gateway continues without these lines in its ledger");
@@ -128,24 +125,47 @@ export class Ledger {
     suppress(classify({ surface: "store", error, observedAt: clock.now() }), reason);
   }
 
-  async #addSpending(account: KeyAccount): Promise<void> {
-    const added = account.unwritten().map(async ({ name, start, microcents }) => {
-      const change = (present: unknown): unknown => ({ at: start, microcents: spentIn(present) + microcents });
-      const kept = await this.#deps.journal.changeKept("spend", spendKey(account.name, name, start), change);
-      account.written(name, start, microcents, spentIn(kept));
+  /** Books what an account has spent, and sets something aside for what is next. */
+  #share(account: KeyAccount, estimate: number): Promise<void> {
+    const sharing = Promise.allSettled([this.#sharing.get(account)]).then(() => this.#shareNow(account, estimate));
+    const ended = Promise.allSettled([sharing]).then(() => {
+      if (this.#sharing.get(account) === ended) this.#sharing.delete(account);
     });
-    const failed = (await Promise.allSettled(added)).find((one) => one.status === "rejected");
+    this.#sharing.set(account, ended);
+    return sharing;
+  }
+
+  async #shareNow(account: KeyAccount, estimate: number): Promise<void> {
+    const { journal, owner } = this.#deps;
+    const written = account.requests(owner, estimate).map(async (request) => {
+      const key = spendKey(account.name, request.name, request.start);
+      const kept = await journal.changeKept("spend", key, (present) => takeShare(present, request));
+      account.written(request, sharedSpend(kept));
+    });
+    const failed = (await Promise.allSettled(written)).find((one) => one.status === "rejected");
     if (failed !== undefined) throw failed.reason;
-    this.#knownAt.set(account, steadyNow(this.#deps.clock));
+    this.#renewLater(account);
+  }
+
+  /** What is set aside for calls that run longer than it lasts. */
+  #renewLater(account: KeyAccount): void {
+    this.#renewals.get(account)?.();
+    if (account.reservedMicrocents === 0 || !account.isBounded) return;
+    const disarm = this.#deps.clock.after(SHARE_MS / 2, () => void this.#renew(account));
+    this.#renewals.set(account, () => {
+      this.#renewals.delete(account);
+      disarm();
+    });
+  }
+
+  async #renew(account: KeyAccount): Promise<void> {
+    this.#renewals.delete(account);
+    if (account.reservedMicrocents > 0) await this.cover(account, 0);
   }
 }
 
 function spendKey(client: string, window: string, start: number): string {
   return `${client}/${window}/${start}`;
-}
-
-function spentIn(kept: unknown): number {
-  return countOf(objectOf(kept)?.["microcents"]);
 }
 
 export function decisionIn(event: JournalEvent): LedgerDecision | null {

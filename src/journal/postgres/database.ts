@@ -7,6 +7,7 @@
 import pg from "pg";
 import { classify } from "../../core/classify/classify.ts";
 import { systemClock } from "../../host/clock.ts";
+import { Slots } from "../../host/slots.ts";
 import { journalClosed } from "../journal-faults.ts";
 import type { OnWarning } from "../warnings.ts";
 import type { PostgresAddress } from "./address.ts";
@@ -77,6 +78,8 @@ export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
   const suppress = (): void => undefined;
   pool.on("error", suppress);
   pool.on("connect", (client) => void client.on("error", suppress));
+  // Waiting for a free connection has no limit of its own: statements have, so one gets free. The pool would take a long queue for a dead server.
+  const free = new Slots(maxConnections);
   const statements = new Map<string, Statement>();
   let alone: OwnClient | null = null;
   let hasAnswered = false;
@@ -138,6 +141,23 @@ export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
     void client.end().catch(suppress);
   }
 
+  async function inTransaction<T>(mode: string, work: (ask: Ask) => Promise<T>): Promise<T> {
+    const client = await pool.connect();
+    let failure: unknown = null;
+    try {
+      await client.query(`BEGIN ${mode}`);
+      const result = await work((sql, values = []) => send(client, sql, values));
+      await client.query("COMMIT");
+      return result;
+    } catch (error) {
+      failure = error;
+      throw error;
+    } finally {
+      // A connection in the middle of a transaction is not used again: closing it undoes everything.
+      client.release(failure !== null);
+    }
+  }
+
   async function again<T>(sendOnce: () => Promise<readonly T[]>): Promise<readonly T[]> {
     let failsSince: number | null = null;
     for (let attempt = 1; ; attempt++) {
@@ -162,24 +182,9 @@ export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
   return {
     address,
     inSchema,
-    ask: (sql, values = []) => again(() => send(pool, sql, values)),
+    ask: (sql, values = []) => again(() => free.run(() => send(pool, sql, values))),
     askAlone: (sql, values = []) => again(() => sendAlone(sql, values)),
-    async transaction(mode, work) {
-      const client = await pool.connect();
-      let failure: unknown = null;
-      try {
-        await client.query(`BEGIN ${mode}`);
-        const result = await work((sql, values = []) => send(client, sql, values));
-        await client.query("COMMIT");
-        return result;
-      } catch (error) {
-        failure = error;
-        throw error;
-      } finally {
-        // A connection in the middle of a transaction is not used again: closing it undoes everything.
-        client.release(failure !== null);
-      }
-    },
+    transaction: (mode, work) => free.run(() => inTransaction(mode, work)),
     connect,
     close() {
       isClosed = true;

@@ -1,0 +1,72 @@
+// What all gateways of a journal have spent of one limit, and what each of them has set aside of the rest. Pure. Holds this:
+// What is spent and what is set aside never exceed the limit together, whatever processes ask for and in whatever order. So a process that
+// spends only what it has set aside needs no news of the others.
+
+import { countOf, objectOf } from "../../core/json-fields.ts";
+
+/** Of one process, until it is renewed: a process that died keeps nothing. */
+interface Share {
+  readonly microcents: number;
+  readonly until: number;
+}
+
+/** As the journal keeps it. */
+export interface SharedSpend {
+  /** When the window of time begins. */
+  readonly at: number;
+  readonly microcents: number;
+  readonly held: Readonly<Record<string, Share>>;
+}
+
+export interface ShareRequest {
+  readonly owner: string;
+  readonly start: number;
+  readonly now: number;
+  /** What this process has spent since it last wrote. */
+  readonly spent: number;
+  /** null for no limit: then nothing is set aside. */
+  readonly limit: number | null;
+  /** What this process has set aside and not spent: it keeps that while it lasts. */
+  readonly kept: number;
+  /** What running calls and the next one may cost. */
+  readonly needed: number;
+}
+
+/** Long enough to be renewed with what is spent, short enough for others to wait for when its process is idle or dead. */
+export const SHARE_MS = 5_000;
+/** A process sets aside what it needs and a tenth of the rest. */
+const SHARE_OF_REST = 0.1;
+
+/** Books what was spent, and sets something aside for what is next. Returns `present` itself when that changes nothing. */
+export function takeShare(present: unknown, request: ShareRequest): unknown {
+  const { owner, start, now, spent, limit, kept, needed } = request;
+  const before = sharedSpend(present);
+  const microcents = before.microcents + spent;
+  const others = Object.fromEntries(
+    Object.entries(before.held).filter(([name, { until }]) => name !== owner && until > now),
+  );
+  const rest = limit === null ? 0 : Math.max(0, limit - microcents - sumOf(others));
+  const wanted = Math.max(kept, needed + Math.floor((rest - needed) * SHARE_OF_REST));
+  const own = Math.min(rest, needed > rest ? kept : wanted);
+  if (spent === 0 && own === 0 && !Object.hasOwn(before.held, owner)) return present;
+  const held = own > 0 ? { ...others, [owner]: { microcents: own, until: now + SHARE_MS } } : others;
+  return { at: start, microcents, held } satisfies SharedSpend;
+}
+
+/** What others have set aside. */
+export function heldByOthers({ held }: SharedSpend, owner: string, now: number): number {
+  return sumOf(Object.fromEntries(Object.entries(held).filter(([name, { until }]) => name !== owner && until > now)));
+}
+
+export function sharedSpend(kept: unknown): SharedSpend {
+  const value = objectOf(kept);
+  const held = Object.entries(objectOf(value?.["held"]) ?? {}).map(([owner, share]) => {
+    const { microcents, until } = objectOf(share) ?? {};
+    return [owner, { microcents: countOf(microcents), until: countOf(until) }] as const;
+  });
+  return { at: countOf(value?.["at"]), microcents: countOf(value?.["microcents"]), held: Object.fromEntries(held) };
+}
+
+function sumOf(held: Readonly<Record<string, Share>>): number {
+  return Object.values(held).reduce((sum, { microcents }) => sum + microcents, 0);
+}

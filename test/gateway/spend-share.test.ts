@@ -1,0 +1,142 @@
+// Processes that share a limit, each by what it sets aside: in any order of requests and pauses they never pass the limit together, and one
+// that asks alone gets all of it.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { CallPurse, KeyAccount } from "../../src/gateway/key/key-account.ts";
+import { heldByOthers, SHARE_MS, sharedSpend, takeShare } from "../../src/gateway/key/spend-share.ts";
+import { Ledger } from "../../src/gateway/ledger/ledger.ts";
+import type { Journal } from "../../src/journal/journal.ts";
+import { createMemoryJournal } from "../../src/journal/memory/memory-journal.ts";
+import { coverCost } from "../../src/runtime/budget.ts";
+import { createFakeClock } from "../../src/testing/fake-clock.ts";
+
+const LIMIT = 1_000;
+
+interface Process {
+  readonly owner: string;
+  share: number;
+  until: number;
+  spent: number;
+}
+
+interface Step {
+  readonly process: number;
+  readonly estimate: number;
+  /** What the call really costs, as a share of what it may cost. */
+  readonly costs: number;
+  readonly waitMs: number;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  process: fc.nat(3),
+  estimate: fc.integer({ min: 1, max: 300 }),
+  costs: fc.double({ min: 0, max: 1, noNaN: true }),
+  waitMs: fc.oneof({ arbitrary: fc.constant(0), weight: 5 }, { arbitrary: fc.nat(2 * SHARE_MS), weight: 1 }),
+});
+
+function ask(kept: unknown, one: Process, now: number, needed: number): unknown {
+  const { owner, share, until, spent } = one;
+  const left = now < until ? Math.max(0, share - spent) : 0;
+  const after = takeShare(kept, { owner, start: 5, now, spent, limit: LIMIT, kept: left, needed });
+  const own = sharedSpend(after).held[owner];
+  Object.assign(one, { share: own?.microcents ?? 0, until: own?.until ?? 0, spent: 0 });
+  return after;
+}
+
+describe("what processes set aside of a limit", () => {
+  it("never exceeds it together with what they have spent", () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const processes = Array.from({ length: 4 }, (_, index): Process => {
+          return { owner: `p${index}`, share: 0, until: 0, spent: 0 };
+        });
+        let kept: unknown = null;
+        let [now, spentByAll] = [1_000, 0];
+        for (const { process, estimate, costs, waitMs } of steps) {
+          const one = processes[process];
+          if (one === undefined) throw new Error("unreachable");
+          now += waitMs;
+          if (now >= one.until || one.spent + estimate > one.share) kept = ask(kept, one, now, estimate);
+          // What it has set aside covers the call, or the call is refused.
+          if (now < one.until && one.spent + estimate <= one.share) {
+            const cost = Math.floor(estimate * costs);
+            one.spent += cost;
+            spentByAll += cost;
+          }
+          const { microcents, held } = sharedSpend(kept);
+          const setAside = Object.values(held).reduce((sum, share) => sum + share.microcents, 0);
+          expect(microcents + setAside).toBeLessThanOrEqual(LIMIT);
+          expect(spentByAll).toBeLessThanOrEqual(LIMIT);
+        }
+      }),
+    );
+  });
+
+  it("is all of the rest for a process that needs it, when the others have not renewed theirs", () => {
+    const request = { start: 5, limit: LIMIT, spent: 0, kept: 0 };
+    const first = takeShare(null, { ...request, owner: "a", now: 0, needed: 400 });
+    expect(sharedSpend(first).held).toEqual({ a: { microcents: 460, until: SHARE_MS } });
+    const early = takeShare(first, { ...request, owner: "b", now: SHARE_MS - 1, needed: LIMIT });
+    expect(early).toBe(first);
+    expect(heldByOthers(sharedSpend(first), "b", SHARE_MS - 1)).toBe(460);
+    const late = takeShare(first, { ...request, owner: "b", now: SHARE_MS, needed: LIMIT });
+    expect(sharedSpend(late)).toEqual({
+      at: 5,
+      microcents: 0,
+      held: { b: { microcents: LIMIT, until: 2 * SHARE_MS } },
+    });
+  });
+
+  it("is written only when something changes: a limit that is used up costs no write", () => {
+    const spent = { at: 5, microcents: LIMIT, held: {} };
+    const request = { owner: "a", start: 5, now: 1, limit: LIMIT, spent: 0, kept: 0, needed: 1 };
+    expect(takeShare(spent, request)).toBe(spent);
+    expect(takeShare({ at: 5, microcents: 7 }, { ...request, limit: null, spent: 3 })).toEqual({
+      ...spent,
+      microcents: 10,
+    });
+  });
+});
+
+describe("a gateway", () => {
+  /** How often a gateway changes the shared value for so many calls, one after the other, within a moment. */
+  async function changesFor(
+    calls: number,
+    limit: number,
+  ): Promise<{ readonly changes: number; readonly paid: number }> {
+    const clock = createFakeClock();
+    const memory = createMemoryJournal({ clock });
+    let changes = 0;
+    const journal: Journal = {
+      ...memory,
+      changeKept: (...asked) => {
+        changes += 1;
+        return memory.changeKept(...asked);
+      },
+    };
+    const suppress = (): never => {
+      throw new Error("the journal answers");
+    };
+    const ledger = new Ledger({ journal, clock, owner: "gw", suppress });
+    const account = new KeyAccount("alice", { hour: null, day: limit, month: null }, clock, () => undefined);
+    let paid = 0;
+    for (let call = 0; call < calls; call++) {
+      const purse = new CallPurse(account, ledger.cover);
+      await coverCost(purse, COST);
+      if (purse.exceeds(COST)) continue;
+      purse.reserve(COST);
+      purse.settle(COST, { microcents: COST, basis: "reported" });
+      paid += 1;
+    }
+    return { changes, paid };
+  }
+  const COST = 10;
+
+  it("asks the journal once for many calls far from a limit, and for each call near it, and spends all of it", async () => {
+    expect(await changesFor(500, COST * 1_000_000)).toEqual({ changes: 1, paid: 500 });
+    const near = await changesFor(50, COST * 20);
+    expect(near.paid).toBe(20);
+    expect(near.changes).toBeGreaterThan(10);
+  });
+});
