@@ -1,4 +1,4 @@
-// What the server was told at its start, and who may use it; never a secret.
+// The server itself: health, sign-in, settings, the audit log, the event stream. Never shows a secret.
 
 import { z } from "zod";
 import { ROLES, route } from "./route.ts";

@@ -1,4 +1,4 @@
-// One action on many runs that failed alike.
+// One action on many runs that failed alike: shapes and routes.
 
 import { z } from "zod";
 import { ACTION_IDS } from "../core/flow/action-words.ts";

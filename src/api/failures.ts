@@ -1,4 +1,4 @@
-// What executors send about failures, and what they get.
+// What executors send about failures, and what they get: shapes and routes.
 
 import { z } from "zod";
 import { EXECUTOR_RECOURSES } from "../runtime/report/failure-report.ts";

@@ -1,4 +1,4 @@
-// Failures of the same kind, as groups.
+// Failures of the same kind, as groups: shapes and routes.
 
 import { z } from "zod";
 import { route } from "./route.ts";

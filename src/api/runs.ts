@@ -1,4 +1,4 @@
-// Runs as the API shows them. Fields that say "for operators" are missing for viewers.
+// Runs: shapes and routes. Fields that say "for operators" are missing for viewers.
 
 import { z } from "zod";
 import { NODE_KINDS } from "../core/flow/visit.ts";

@@ -1,4 +1,4 @@
-// Sessions, traces and questions as the API shows them.
+// Sessions, traces and questions: shapes and routes.
 
 import { z } from "zod";
 import { VISIT_STANDINGS } from "../core/flow/run-words.ts";

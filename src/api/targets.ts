@@ -1,4 +1,4 @@
-// Targets: whether they are in service, and how they did.
+// Targets: whether they are in service, how they did, and what a person can do about them.
 
 import { z } from "zod";
 import { LIMITED } from "../core/classify/limits.ts";

@@ -1,4 +1,4 @@
-// Workflows and their tools as the API shows them.
+// Workflows and their tools: shapes and routes.
 
 import { z } from "zod";
 import { route } from "./route.ts";

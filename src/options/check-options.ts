@@ -1,4 +1,4 @@
-// Checks options once, where the program passes them: unknown names, wrong types, values out of range.
+// Checks options once, where the program passes them: unknown names, wrong types, values out of range. A kind says what fits.
 
 import { type Fault, fault, FaultError } from "../core/fault/fault.ts";
 import { nearest } from "./nearest.ts";

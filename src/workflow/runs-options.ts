@@ -1,4 +1,4 @@
-// The options for running workflows, and their defaults.
+// The options for running workflows with their defaults, the workflows a program knows, and the reader of their runs.
 
 import { createRedactor, type Redactor } from "../core/fault/redact.ts";
 import type { Locale } from "../core/fault/words/words.ts";

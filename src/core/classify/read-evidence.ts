@@ -345,7 +345,7 @@ function signalName(value: unknown): string {
   return /^SIG[A-Z0-9]{2,9}$/.test(name) ? name : "";
 }
 
-// The few facts that rules look at, whatever the failure looked like. `read-evidence.ts` fills them from structured
+// The few facts that rules look at, whatever the failure looked like. This file fills them from structured
 // data, `read-text.ts` from words.
 
 export interface Signals {

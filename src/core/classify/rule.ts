@@ -20,7 +20,7 @@ export interface When {
   readonly signal?: readonly string[];
   readonly exitCode?: readonly number[];
   readonly status?: readonly number[];
-  /** Words: each group must be said, by any of its phrases (see `phrases.ts` for how they match). */
+  /** Words: each group must be said, by any of its phrases (see `read-text.ts` for how they match). */
   readonly says?: readonly (readonly string[])[];
   /** The groups of `says` must lie this close together (characters). Without it, anywhere in the text. */
   readonly within?: number;

@@ -1,5 +1,5 @@
 // Durations as machines write them (`1.4s`, `6m 11.52s`, `1h23m45.6s`, `7m12s`, `120ms`) and as sentences do
-// ("in 5 days 22 hours 11 minutes", "after 37 seconds").
+// ("in 5 days 22 hours 11 minutes", "after 37 seconds"); below, times of day with their zone.
 
 import { tryRead } from "../try-read.ts";
 

@@ -1,4 +1,5 @@
-// A circuit breaker as data. Every state carries only its own facts, and these hold:
+// What decides whether a target may be asked: a circuit breaker, a pause it asked for, and a retry budget, as data. Processes that share
+// a journal merge theirs. Every state of a breaker carries only its own facts, and these hold:
 // B1  closed admits all; open admits nothing until its time is up; half-open admits one probe at a time.
 // B2  a result counts only in the generation its call was admitted in, so a late answer from before a break changes nothing.
 //     Failures of calls that overlap in time are one observation of one outage: a failure counts only if none has been

@@ -1,4 +1,5 @@
-// Everything a decision may depend on. `decide` consults nothing else: no clock, no chance, no memory of its own.
+// Everything a decision may depend on, and how a journal entry writes it down. `decide` consults nothing else: no clock, no chance, no
+// memory of its own.
 
 import type { Fault } from "../fault/fault.ts";
 import { NOWHERE, type Place, type Policy, type PolicyRow, type Recourse, type Retry } from "../policy/policy.ts";

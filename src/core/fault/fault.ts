@@ -1,4 +1,5 @@
-// A failure as plain, immutable data. A leaf: it imports nothing but the catalogue, so anything may carry one.
+// A failure as plain, immutable data, alone or one of many in a partial result, and the error that carries it across APIs that must
+// throw. Everything may import this file.
 
 import { type FaultClass, type FaultCode, isFaultCode, traitsOf } from "./catalogue.ts";
 import { SHAPE_REDACTOR } from "./redact.ts";

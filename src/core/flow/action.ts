@@ -367,7 +367,7 @@ function reachedIn(seen: Fault | null): number | null {
   return typeof limit === "number" ? limit : null;
 }
 
-// What helps against a fault, by its traits: a table. Whether it can be done for a run is said by `action.ts`.
+// What helps against a fault, by its traits: a table. The rows above say whether it can be done for a run.
 
 interface Remedy {
   /** All that is given must be true of the fault; the first row that fits speaks. */

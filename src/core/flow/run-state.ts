@@ -1,4 +1,4 @@
-// The state of a run, and small queries on it.
+// The state of a run, the paths it took, and small queries on both.
 
 import type { Fault } from "../fault/fault.ts";
 import { type Fan, type Instruction, isOpen, type NodePlace, type Route, type Visit } from "./visit.ts";
@@ -138,7 +138,7 @@ export function keyOf({ node, execution }: Pick<Visit, "node" | "execution">): s
   return `${node}#${execution}`;
 }
 
-/** The run's limits with an operator's changes. Limits of a node are ignored here: see `limit-overrides.ts`. */
+/** The run's limits with an operator's changes. Limits of a node are ignored here: see `operator/instructions.ts`. */
 export function raisedLimits(limits: RunLimits, params: Readonly<Record<string, unknown>>): RunLimits {
   const { maxParallel, maxNodes, timeoutMs, maxCostMicrocents } = {
     ...limits,

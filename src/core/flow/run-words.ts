@@ -1,4 +1,5 @@
-// One sentence about a run, whatever its state: what is done, what is missing and why, what it waits for. The words are those of turns.
+// One sentence about a run or one visit of a node, whatever its state: what is done, what is missing and why, what it waits for. The words
+// are those of turns.
 
 import { fault, type Fault } from "../fault/fault.ts";
 import { type Locale, wordsFor } from "../fault/words/words.ts";

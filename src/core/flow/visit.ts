@@ -1,4 +1,4 @@
-// One visit of a node, and the fan-outs around it: the parts of a run's state.
+// Nodes of a run: their kinds, one visit of a node, and the fan-outs around it. These are the parts of a run's state.
 
 import type { FaultCode } from "../fault/catalogue.ts";
 import type { Fault } from "../fault/fault.ts";

@@ -1,4 +1,4 @@
-// The tags of kept values: one row per tag, in the order of lists by time. Written only when they change.
+// How kept values are found: by tags, one row each in the order of lists by time, and by words. Written only when they change.
 
 import type { DatabaseSync } from "node:sqlite";
 import { parseJson } from "../../core/try-read.ts";

@@ -1,5 +1,5 @@
-// One attempt at a model for a streamed answer. Parts go to the caller as they arrive; the last one waits until the whole answer has
-// been checked.
+// One attempt at a model, streamed or whole. A program that never asks a model does not load this. Parts of a stream go to the caller as
+// they arrive; the last one waits until the whole answer has been checked.
 // U1  When the clock or the caller gives up, the upstream request is cancelled too.
 // U2  Until its first content an attempt touches nothing that another one could use: then it claims the answer.
 // U3  A stream that ends without a finish part is an error, even if the SDK reports none.

@@ -1,4 +1,5 @@
-// One request to a chain of models: the AI SDK's call options, the sink of a stream, and the state shared between attempts.
+// One request to a chain of models: the AI SDK's call options, the sink of a stream, the state shared between attempts, and what a walk
+// over the request finds that a target must be able to do.
 
 import type {
   LanguageModelV4CallOptions,

@@ -1,4 +1,5 @@
-// The content of a streamed answer so far: enough to check it, to estimate its price and to replay it.
+// The content of an answer so far, and the verdict on it: whether it is whole, ended well and fits its schema. Enough is kept to check
+// it, to estimate its price and to replay it.
 
 import type {
   LanguageModelV4CallOptions,

@@ -1,4 +1,6 @@
-// Tool names. Vendors allow fewer lengths and characters than MCP servers and programs use. A name that the target rejects is replaced
+// Tools and their calls, made to fit another vendor: names, ids, calls paired with their results, tools that only one vendor runs.
+//
+// Vendors allow fewer lengths and characters in names than MCP servers and programs use. A name that the target rejects is replaced
 // everywhere in the request; the caller gets the model's calls under the original name.
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";

@@ -1,4 +1,5 @@
-// The memory of a running call: its state, which only events change, and each event is written before it counts.
+// A running call: its request, its memory, and what its parts see of it. Only events change its state, and each event is written before
+// it counts.
 
 import { countEvent, type ToolCounters } from "../../core/record/metrics.ts";
 import { fault, type Fault, type ItemFault } from "../../core/fault/fault.ts";

@@ -1,4 +1,4 @@
-// Health, the document of the API, and who is asking.
+// The server itself: health, the API document, sign-in, settings, and the stream of everything that happens.
 
 import { openApi } from "../../api/openapi.ts";
 import { cookieHeader } from "../guard.ts";

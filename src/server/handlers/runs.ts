@@ -1,4 +1,4 @@
-// Runs as people look at them.
+// Runs: reading them, what they can be filtered by, and acting on them.
 
 import { z } from "zod";
 import type { runsQuery } from "../../api/runs.ts";

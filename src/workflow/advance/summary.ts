@@ -1,5 +1,5 @@
-// The summary of a run and its next wake-up time: kept beside its events and written with them, so that lists and drivers need not
-// fold events.
+// What is kept of a run beside its events and written with them: its summary, its next wake-up time, the outputs of its nodes. So lists
+// and drivers need not fold events.
 
 import { isEnded, keyOf, openVisits, type RunState } from "../../core/flow/run-state.ts";
 import { copyRun, needsOf } from "../../core/flow/run.ts";

@@ -1,5 +1,6 @@
-// An operator's instruction to a node, unredacted: events are scrubbed, but the model must get the words exactly as the person typed
-// them, so they come from the actions that the journal keeps. Grants and raised limits also hold for later visits of the run.
+// What operators tell a node: the actions they post, the events that carry those out, and what a node reads of them. Events are scrubbed,
+// but the model must get the words exactly as the person typed them, so instructions come from the actions that the journal keeps.
+// Grants and raised limits also hold for later visits of the run.
 
 import type { Instruction, Visit } from "../../core/flow/visit.ts";
 import { executionsOf, type RunState, visitOf } from "../../core/flow/run-state.ts";

@@ -1,5 +1,5 @@
 // What the successor of a failed run takes over: finished nodes keep their outputs, the failed node starts again, and the operator's
-// instruction says what to do differently. `start-successor.ts` starts the run.
+// instruction says what to do differently.
 
 import { fault, FaultError, isFault } from "../../core/fault/fault.ts";
 import type { OfferedAction } from "../../core/flow/action.ts";

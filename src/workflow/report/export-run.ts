@@ -1,4 +1,5 @@
-// A run as lines of text for other programs: the entries of the journal, or the run's events as CloudEvents. Secrets are masked.
+// A run for other programs: its entries or its events as lines of text with secrets masked, the visit whose output people mean, and the
+// run as it stands now.
 
 import type { Locale } from "../../core/fault/words/words.ts";
 import { escapeUnsafe, safeJson } from "../../core/json-text.ts";
