@@ -20,6 +20,7 @@ import {
   worker,
   YES,
 } from "../support/engine-world.ts";
+import { TEST_SERVERS } from "../support/test-servers.ts";
 import { createClockForFiles } from "../runtime/session/life.ts";
 
 const MINUTE_MS = 60_000;
@@ -292,9 +293,11 @@ describe("many waiting runs", () => {
     await world.clock.advance(1_000);
     const before = world.clock.pending;
     const heapBefore = process.memoryUsage().heapUsed;
-    for (let index = 0; index < 1_000; index++) await world.start();
+    // In a real store each of them takes several commits, one after the other.
+    const many = TEST_SERVERS.isChosen ? 100 : 1_000;
+    for (let index = 0; index < many; index++) await world.start();
     await world.clock.advance(MINUTE_MS);
-    expect(ends.filter(({ status }) => status === "paused")).toHaveLength(1_001);
+    expect(ends.filter(({ status }) => status === "paused")).toHaveLength(many + 1);
     expect(world.clock.pending).toBeLessThanOrEqual(before + 1);
     expect(await world.journal.holds()).toEqual([]);
     await world.clock.runUntil(driver.stop());
