@@ -63,7 +63,7 @@ For operators: ${operator}
 
 ## What Faultline does
 
-By the default policy: ${retry === null ? "one attempt" : `attempts and waits ${describeWaits(retry)}`}, then ${then.map((one) => `\`${one}\``).join(", ")}. Another policy changes that: \`faultline policy simulate ${code}\`.
+By the default policy: ${retry === null ? "one attempt" : `up to ${retry.maxAttempts} attempts (${describeWaits(retry)})`}, then ${then.map((one) => `\`${one}\``).join(", ")}. Another policy changes that: \`faultline policy simulate ${code}\`.
 
 ${table(
   ["trait", "value"],
