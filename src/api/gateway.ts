@@ -76,6 +76,10 @@ export const gatewayCall = z
     microcents: z.number(),
     isExact: z.boolean().describe("False: some of the cost is estimated, or has no price."),
     omitted: z.array(z.string()).describe("What the target's dialect had no place for."),
+    kept: z
+      .object({ prompt: z.string().nullable(), answer: z.string().nullable() })
+      .nullable()
+      .describe("What the gateway's file says to keep, without secrets. For operators; null for others."),
     decisions: z.array(
       z.object({
         id: z.string().describe("The call with the number of its decision."),
@@ -102,7 +106,8 @@ export const GATEWAY_ROUTES = {
     errors: [404],
   }),
   listGatewayCalls: route({
-    summary: "Calls through the gateway, newest first, without prompts and answers.",
+    summary:
+      "Calls through the gateway, newest first. With prompts and answers only for operators, and only if the gateway's file says to keep them.",
     role: "viewer",
     query: gatewayCallsQuery,
     answer: pageOf(gatewayCall),

@@ -16,11 +16,11 @@ import type { Address } from "../provider/wire/protocol.ts";
 import { factsAt } from "../provider/wire/request-facts.ts";
 import { hasValue, type Outcome } from "../runtime/call/outcome.ts";
 import { ClientAnswer } from "./answer/client-answer.ts";
-import type { ClientKey, GatewaySettings, SpendLimits } from "./config/settings.ts";
+import type { ClientKey, GatewaySettings, KeepRule, SpendLimits } from "./config/settings.ts";
 import { dialectFor } from "./dialect/dialect.ts";
 import { errorHeaders, errorWords } from "./dialect/error-words.ts";
 import { Affinity, conversationOf, storedState } from "./route/affinity.ts";
-import { decisionIn, Ledger } from "./ledger/ledger.ts";
+import { decisionIn, type KeptCall, Ledger } from "./ledger/ledger.ts";
 import { decisionId, type LedgerDecision, type LedgerLine } from "./ledger/ledger-line.ts";
 import { ClientKeys, presentedKey } from "./key/client-keys.ts";
 import { type BudgetAlert, recordAlert } from "./key/budget-alert.ts";
@@ -74,7 +74,13 @@ export class Gateway {
     this.#listener = listener;
     this.#stored = new StoredPlaces({ journal, clock: home.clock, suppress: home.suppress });
     this.#transport = createTransport();
-    this.#ledger = new Ledger({ journal, clock: home.clock, owner: home.newId("gw"), suppress: home.suppress });
+    this.#ledger = new Ledger({
+      journal,
+      clock: home.clock,
+      owner: home.newId("gw"),
+      suppress: home.suppress,
+      scrub: home.scrub,
+    });
     this.#inForce = this.#follow(settings);
   }
 
@@ -227,6 +233,7 @@ export class Gateway {
     const { dialect, facts } = asked;
     const { clock, scrub } = this.#faultline.home;
     const startedAt = clock.now();
+    const rule = key?.keep ?? inForce.settings.keep;
     const own = dialectFor(dialect, asked.query, facts.streaming);
     const canContinue = taken.route.midStream === "continue" && taken.steps.some(({ target }) => target.continues);
     const isContinued = canContinue && facts.streaming && own.streamAs === "events" && !facts.wantsJson;
@@ -235,7 +242,7 @@ export class Gateway {
       own,
       facts.streaming && taken.route.midStream === "restart",
       clock,
-      isContinued,
+      isContinued || rule?.answers === true,
     );
     const chain = inForce.chains.get(taken, dialect, facts.model ?? "", start);
     const account = this.#accountOf(key);
@@ -263,6 +270,7 @@ export class Gateway {
     if (isFallback && stored !== null) await this.#stored.note(stored, target);
     conclude(request, outcome, purse, endedAt, scrub);
     if (target !== null) this.#noteConversation(conversation, stored, isFallback ? target : null);
+    const kept = keptOf(rule, request);
     const about = { key: account.name, route: taken.route.name, dialect, model: facts.model ?? "" };
     const { microcents, isExact } = purse;
     this.#ledger.add(
@@ -271,9 +279,11 @@ export class Gateway {
         ...{ target, attempts: outcome.attempts, status: outcome.status },
         ...{ code: "fault" in outcome ? outcome.fault.code : null, microcents, isExact },
         ...{ omitted: request.memory.omitted, decisions, continued: request.memory.continued },
+        ...(kept === null ? {} : { isKept: true }),
       },
       account,
       entries,
+      kept,
     );
   }
 
@@ -294,6 +304,14 @@ export class Gateway {
     if (fallback === null && this.#affinity.isEmpty) return;
     for (const name of [conversation?.() ?? null, stored]) if (name !== null) this.#affinity.note(name, fallback);
   }
+}
+
+/** What is kept of a call; null when its owner keeps nothing. */
+function keptOf(rule: KeepRule | null, { asked, answer, memory }: GatewayRequest): KeptCall | null {
+  if (rule === null || !(rule.prompts || rule.answers)) return null;
+  const body = memory.whole?.body ?? null;
+  const whole = typeof body === "string" || body === null ? body : new TextDecoder().decode(body);
+  return { rule, transcript: { prompt: asked.text, answer: whole ?? answer.text } };
 }
 
 /** Where a chain has this target; -1 when it does not. */

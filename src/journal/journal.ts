@@ -55,6 +55,7 @@ export type KeepKind =
   | "ledger" //   a page of calls through a gateway, key: its time and its process
   | "spend" //    what a gateway's client has spent in a window of time, key `client/window/start`
   | "usage" //    how many calls a gateway's client made to a target on a day, and what they cost, key `day/client/target`
+  | "transcript" // what a client asked a gateway and was answered, without secrets, if the gateway keeps it, key: the call
   | "stored" //   the target that has stored a response which later requests continue, key: the response's id
   | "audit" //    what a person or a client did, key: its id; see `audit.ts`
   | "request"; //  the answer to a request, key `actor/route/idempotency-key`, with its time as `at`; kept first, so that it is done once
@@ -86,7 +87,16 @@ export interface Hold {
  * question by when it was asked (tag: `session:…`), an incident by the newest thing noted, a
  * request and an audit record by their time (tags of the latter: `by:…`, `on:…`), a bulk action by its start (tag: `status:…`), a page of
  * a gateway's ledger by its first call. */
-export type TimedKind = "wake" | "run" | "question" | "incident" | "request" | "bulk" | "audit" | "ledger";
+export type TimedKind =
+  | "wake"
+  | "run"
+  | "question"
+  | "incident"
+  | "request"
+  | "bulk"
+  | "audit"
+  | "ledger"
+  | "transcript";
 
 export interface Timed extends Kept {
   readonly at: number;

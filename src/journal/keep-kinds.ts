@@ -34,6 +34,7 @@ export const OWNERSHIP: Readonly<Record<KeepKind, Ownership>> = {
   spend: "by-age",
   stored: "by-age",
   usage: "by-age",
+  transcript: "by-age",
   follower: "shared",
 };
 
@@ -65,6 +66,7 @@ const EXPORT: Readonly<Record<KeepKind, Export>> = {
   spend: "never",
   stored: "never",
   usage: "never",
+  transcript: "never",
   follower: "never",
 };
 
@@ -96,6 +98,7 @@ export const SEAL: Readonly<Record<KeepKind, Seal>> = {
   spend: "alone",
   stored: "alone",
   usage: "alone",
+  transcript: "alone",
   follower: "alone",
   secret: "alone",
 };
@@ -122,6 +125,8 @@ const PLACES: Readonly<Partial<Record<KeepKind, (value: unknown) => KeptPlace>>>
   spend: (value) => ({ at: instant(fieldOf(value, "at")), tags: [] }),
   stored: (value) => ({ at: instant(fieldOf(value, "at")), tags: [] }),
   usage: (value) => ({ at: instant(fieldOf(value, "at")), tags: [] }),
+  // The first to be removed comes first.
+  transcript: (value) => ({ at: instant(fieldOf(value, "until")), tags: [] }),
   // Its runs are kept under it, and have no place of their own.
   bulk: (value) =>
     fieldOf(value, "startedAt") === undefined

@@ -186,7 +186,7 @@ describe("routes", () => {
     const { settings } = parseGateway(`${TARGETS}routes: { "*": { chain: [a, b] } }`, "gateway.yaml", env);
     if (settings === null) throw new Error("the file has mistakes");
     const limits = { hour: null, day: null, month: null };
-    const may = { routes: null, mayUseUnpriced: false, mayUseOtherPaths: false };
+    const may = { routes: null, mayUseUnpriced: false, mayUseOtherPaths: false, keep: null };
     const far = { name: "far", sha256: "", limits, regions: new Set(["moon"]), ...may };
     const own = new Routing(settings, () => true);
     const taken = own.take("any", null);

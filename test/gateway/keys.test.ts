@@ -49,7 +49,7 @@ describe("keys", () => {
 
   it("each request of a connection is known by the key that it sends itself", () => {
     const limits = { hour: null, day: null, month: null };
-    const rest = { limits, routes: null, regions: null, mayUseUnpriced: false, mayUseOtherPaths: false };
+    const rest = { limits, routes: null, regions: null, mayUseUnpriced: false, mayUseOtherPaths: false, keep: null };
     const keys = new ClientKeys(["alice", "bob"].map((name) => ({ ...rest, name, sha256: sha256(`key of ${name}`) })));
     const [connection, other] = [{}, {}];
     const sent = ["alice", "alice", "nobody", "alice", "bob", "bob", "nobody"];

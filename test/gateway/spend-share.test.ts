@@ -118,7 +118,7 @@ describe("a gateway", () => {
     const suppress = (): never => {
       throw new Error("the journal answers");
     };
-    const ledger = new Ledger({ journal, clock, owner: "gw", suppress });
+    const ledger = new Ledger({ journal, clock, owner: "gw", suppress, scrub: (text) => text });
     const account = new KeyAccount("alice", { hour: null, day: limit, month: null }, clock, () => undefined);
     let paid = 0;
     for (let call = 0; call < calls; call++) {

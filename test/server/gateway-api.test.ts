@@ -7,13 +7,13 @@ import { expect, it, onTestFinished } from "vitest";
 import { startChaos } from "../../src/chaos/start-chaos.ts";
 import { createClient } from "../../src/client/index.ts";
 import { type Entry, openJournal } from "../../src/index.ts";
-import { ANSWER, ask, DIALECTS } from "../gateway/dialect-clients.ts";
+import { ANSWER, ask, DIALECTS, PROMPT } from "../gateway/dialect-clients.ts";
 import { startWorld, type ServerWorld } from "./world.ts";
 
 const SECRET = "ci-key-0123456789abcdef";
 const headers = { authorization: `Bearer ${SECRET}` };
 
-async function gatewayWorld(): Promise<ServerWorld> {
+async function gatewayWorld(more = ""): Promise<ServerWorld> {
   const rules = [{ when: { model: "gpt-4o" }, fault: "unavailable" as const }];
   const chaos = await startChaos({ scenario: { rules } });
   onTestFinished(() => chaos.close());
@@ -32,6 +32,7 @@ routes:
 keys:
   ci: { key_env: CI_KEY, routes: [team], budget: { per_day_usd: 2 } }
   ops: { key_sha256: "${"0".repeat(64)}" }
+${more}
 `,
   );
   return startWorld({ gateway: file, env: { ...process.env, CI_KEY: SECRET }, drive: false });
@@ -110,6 +111,20 @@ it("counts failures of its calls in the groups of failures, the search and the o
   await expect.poll(async () => (await world.operator.listFaultGroups()).items[0]?.count).toBeGreaterThan(2);
   expect((await world.operator.listFaultGroups()).items[0]?.sessions).toBe(1);
   expect((await world.viewer.overview()).programs.count).toBe(0);
+});
+
+it("shows prompts and answers that are kept to operators only", async () => {
+  const world = await gatewayWorld("keep: { prompts: true, answers: true }");
+  await ask(world.url, "openai-chat", { headers });
+  await expect.poll(async () => (await world.operator.listGatewayCalls()).items.length).toBe(1);
+  const [call] = (await world.operator.listGatewayCalls()).items;
+  expect(call?.kept?.prompt).toContain(PROMPT);
+  expect(call?.kept?.answer).toContain("You said");
+  expect((await world.viewer.listGatewayCalls()).items[0]?.kept).toBeNull();
+  const off = await gatewayWorld();
+  await ask(off.url, "openai-chat", { headers });
+  await expect.poll(async () => (await off.operator.listGatewayCalls()).items.length).toBe(1);
+  expect((await off.operator.listGatewayCalls()).items[0]?.kept).toBeNull();
 });
 
 it("pages its calls, filters them by key, and speaks Chinese", async () => {

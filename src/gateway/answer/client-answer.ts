@@ -55,12 +55,12 @@ export class ClientAnswer {
   private gatheredBytes = 0;
   private sentAt = 0;
   private readonly clock: Clock;
-  /** The lines that the client gets, while another target could continue them; null when none could. */
+  /** The bytes that the client gets, if another target could continue them, or the gateway keeps them; null otherwise. */
   private shown: HeldBytes | null;
   private stopWaiting: (() => void) | null = null;
 
-  constructor(response: ServerResponse, dialect: Dialect, holdsAll: boolean, clock: Clock, isContinued = false) {
-    this.shown = isContinued ? new HeldBytes("answer") : null;
+  constructor(response: ServerResponse, dialect: Dialect, holdsAll: boolean, clock: Clock, keepsShown = false) {
+    this.shown = keepsShown ? new HeldBytes("answer") : null;
     this.clock = clock;
     this.response = response;
     this.dialect = dialect;
@@ -98,9 +98,15 @@ export class ClientAnswer {
     return true;
   }
 
+  /** What the client was sent of a stream; null when that is not kept. */
+  get text(): string | null {
+    return this.shown === null ? null : new TextDecoder().decode(this.shown.whole());
+  }
+
   /** What the client has, if another target can continue it. */
   continuation(dialect: Protocol): Continuation | null {
-    return this.shown === null ? null : continuationOf(dialect, new TextDecoder().decode(this.shown.whole()));
+    const { text } = this;
+    return text === null ? null : continuationOf(dialect, text);
   }
 
   /** Another target continues: the line that broke is dropped, and a comment says who goes on. */
@@ -117,7 +123,9 @@ export class ClientAnswer {
   /** The answer is whole. */
   finish(head: AnswerHead): void {
     if (!this.opened) this.show(head);
-    const rest = [...this.takeGathered(), ...this.line, ...(this.lastChunk === null ? [] : [this.lastChunk])];
+    const tail = [...this.line, ...(this.lastChunk === null ? [] : [this.lastChunk])];
+    for (const chunk of tail) this.shown?.takes(chunk);
+    const rest = [...this.takeGathered(), ...tail];
     if (!this.isOver) this.response.end(joined(rest));
   }
 

@@ -119,6 +119,15 @@ const budget = z
   .partial()
   .describe("What calls with this key may cost. A warning is written at 80 %.");
 
+const keep = z
+  .strictObject({
+    prompts: z.boolean().describe("Keep what clients send. Default: false."),
+    answers: z.boolean().describe("Keep what they are answered. Default: false."),
+    for_days: z.number().min(0.01).max(3_650).describe("Remove it after so many days. Default: 7."),
+  })
+  .partial()
+  .describe("Prompts and answers in the journal, without secrets, for operators. Nothing is kept by default.");
+
 const key = z
   .strictObject({
     key_env: variable.describe("The environment variable with the key that the client sends."),
@@ -126,6 +135,7 @@ const key = z
     routes: z.array(z.string().min(1)).min(1).describe("The routes it may use. Default: all."),
     regions: z.array(name).min(1).describe("Only targets in these regions answer it. Default: all."),
     budget,
+    keep,
     unpriced: z
       .enum(["refuse", "allow"])
       .describe(
@@ -149,11 +159,12 @@ export const gatewayFileSchema = z
     keys: z
       .record(name, key)
       .describe("Clients, by name. Without any, every client that reaches the port may use the gateway."),
+    keep,
     keep_alive_ms: ms("How long a client of a stream waits for a sign of life. Default: 15 s."),
     max_body_mb: z.int().min(1).max(1024).describe("The largest request, in MiB. Default: 32."),
     other_paths: name.describe("The target that gets requests that are not model calls, such as embeddings and files."),
   })
-  .partial({ routes: true, keys: true, keep_alive_ms: true, max_body_mb: true, other_paths: true });
+  .partial({ routes: true, keys: true, keep: true, keep_alive_ms: true, max_body_mb: true, other_paths: true });
 
 /** A gateway file as it is written. */
 export type GatewayFile = z.infer<typeof gatewayFileSchema>;

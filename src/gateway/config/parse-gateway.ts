@@ -18,7 +18,7 @@ import { isInRegion } from "../route/routing.ts";
 import { needsPrice, targetPrice } from "../target/target-price.ts";
 import { type GatewayFile, gatewayFileSchema } from "./gateway-schema.ts";
 import { type GatewayMistakeFacts, type GatewayMistakeKind, MISTAKES } from "./mistakes.ts";
-import type { ClientKey, GatewayRoute, GatewaySettings, GatewayTarget, RouteStep } from "./settings.ts";
+import type { KeepRule, ClientKey, GatewayRoute, GatewaySettings, GatewayTarget, RouteStep } from "./settings.ts";
 
 /** Settings, or null, and the mistakes that were found. */
 export interface ParsedGateway {
@@ -105,6 +105,7 @@ class Builder {
       targets,
       routes: routes.filter((route) => route !== null),
       keys,
+      keep: keepOf(file.keep),
       keepAliveMs: file.keep_alive_ms ?? KEEP_ALIVE_MS,
       maxBodyBytes: (file.max_body_mb ?? BODY_MB) * MIB,
       otherPaths: targets.get(other ?? "") ?? null,
@@ -184,6 +185,7 @@ class Builder {
       budget = {},
       unpriced,
       other_paths,
+      keep,
     }: NonNullable<GatewayFile["keys"]>[string],
   ): ClientKey {
     const key = key_env === undefined ? undefined : this.#env[key_env];
@@ -202,6 +204,7 @@ class Builder {
       limits: { hour: limit(budget.per_hour_usd), day: limit(budget.per_day_usd), month: limit(budget.per_month_usd) },
       mayUseUnpriced: unpriced === "allow",
       mayUseOtherPaths: other_paths ?? routes === undefined,
+      keep: keepOf(keep),
     };
   }
 
@@ -234,6 +237,13 @@ class Builder {
     const { message, label, help } = says[locale](facts);
     this.found.push({ ...diagnosticAt(place, code, message, rangeOf(document, path), label, help), severity });
   }
+}
+
+const KEPT_DAYS = 7;
+
+function keepOf(keep: GatewayFile["keep"]): KeepRule | null {
+  if (keep === undefined) return null;
+  return { prompts: keep.prompts ?? false, answers: keep.answers ?? false, forDays: keep.for_days ?? KEPT_DAYS };
 }
 
 const UNKNOWN = { targets: "unknown-target", routes: "unknown-route" } as const;

@@ -48,6 +48,13 @@ export interface SpendLimits {
   readonly month: number | null;
 }
 
+/** What is kept of a call besides its line in the ledger. */
+export interface KeepRule {
+  readonly prompts: boolean;
+  readonly answers: boolean;
+  readonly forDays: number;
+}
+
 export interface ClientKey {
   readonly name: string;
   /** Of the key, in hex. */
@@ -61,6 +68,8 @@ export interface ClientKey {
   readonly mayUseUnpriced: boolean;
   /** It may use paths that are not model calls. */
   readonly mayUseOtherPaths: boolean;
+  /** null: as the gateway has it. */
+  readonly keep: KeepRule | null;
 }
 
 export interface GatewaySettings {
@@ -68,6 +77,8 @@ export interface GatewaySettings {
   readonly routes: readonly GatewayRoute[];
   readonly keys: readonly ClientKey[];
   readonly keepAliveMs: number;
+  /** null: neither prompts nor answers. */
+  readonly keep: KeepRule | null;
   readonly maxBodyBytes: number;
   /** Null: other paths are refused. */
   readonly otherPaths: GatewayTarget | null;

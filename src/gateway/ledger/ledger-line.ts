@@ -39,6 +39,8 @@ export interface LedgerLine {
   readonly decisions: readonly LedgerDecision[];
   /** How often another attempt went on with a text that had broken off. Absent in lines of older programs. */
   readonly continued?: number;
+  /** Its prompt or its answer is kept. */
+  readonly isKept?: boolean;
 }
 
 export interface LedgerPage {

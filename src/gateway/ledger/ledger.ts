@@ -12,6 +12,8 @@ import { type KeyAccount, WINDOW_NAMES, windowStart } from "../key/key-account.t
 import { SHARE_MS, sharedSpend, takeShare } from "../key/spend-share.ts";
 import type { LedgerDecision, LedgerLine, LedgerPage } from "./ledger-line.ts";
 import { FailedCalls } from "./failed-calls.ts";
+import type { KeepRule } from "../config/settings.ts";
+import { type Transcript, Transcripts } from "./transcripts.ts";
 import { addUsage } from "./usage.ts";
 
 interface LedgerDeps {
@@ -20,6 +22,14 @@ interface LedgerDeps {
   /** Names this process. */
   readonly owner: string;
   readonly suppress: (fault: Fault, reason: string) => void;
+  /** Removes secrets. */
+  readonly scrub: (text: string) => string;
+}
+
+/** What is kept of a call, and how. */
+export interface KeptCall {
+  readonly rule: KeepRule;
+  readonly transcript: Transcript;
 }
 
 const FLUSH_MS = 250;
@@ -30,6 +40,7 @@ const MOST_LINES = 1_000;
 export class Ledger {
   readonly #deps: LedgerDeps;
   readonly #failed: FailedCalls;
+  readonly #transcripts: Transcripts;
   #lines: LedgerLine[] = [];
   readonly #spenders = new Set<KeyAccount>();
   /** The last write about each account: one at a time, so that nothing is booked twice. */
@@ -43,11 +54,13 @@ export class Ledger {
   constructor(deps: LedgerDeps) {
     this.#deps = deps;
     this.#failed = new FailedCalls(deps.journal, deps.owner);
+    this.#transcripts = new Transcripts(deps.journal, deps.scrub);
   }
 
-  /** `entries`: what happened in the call. */
-  add(line: LedgerLine, account: KeyAccount, entries: readonly NewEntry[] = []): void {
+  /** `entries`: what happened in the call. `kept`: what its owner wants to keep of it. */
+  add(line: LedgerLine, account: KeyAccount, entries: readonly NewEntry[] = [], kept: KeptCall | null = null): void {
     this.#lines.push(line);
+    if (kept !== null) this.#transcripts.add(line.call, line.at, kept.rule, kept.transcript);
     this.#failed.add(entries);
     if (line.microcents > 0) this.#spenders.add(account);
     if (account.reservedMicrocents === 0) this.#renewals.get(account)?.();
@@ -94,15 +107,19 @@ export class Ledger {
 
   async #write(lines: readonly LedgerLine[], spenders: readonly KeyAccount[]): Promise<void> {
     // Started together, they share one commit. We wait for all of them, so that no write overlaps with its own retry.
-    const [written, failed, ...added] = await Promise.allSettled([
+    const now = this.#deps.clock.now();
+    const [written, failed, kept, ...added] = await Promise.allSettled([
       this.#addLines(lines),
-      this.#failed.write(this.#deps.clock.now()),
+      this.#failed.write(now),
+      this.#transcripts.write(now),
       ...spenders.map((account) => this.#share(account, 0)),
     ]);
     if (written.status === "rejected")
       this.#suppress(written.reason, "the gateway continues without these lines in its ledger");
     if (failed.status === "rejected")
       this.#suppress(failed.reason, "the gateway continues without these failures in the journal's index");
+    if (kept.status === "rejected")
+      this.#suppress(kept.reason, "the gateway continues without these prompts and answers in the journal");
     const [lost] = added.filter((one) => one.status === "rejected");
     if (lost === undefined) return;
     spenders.forEach((account, index) => added[index]?.status === "rejected" && this.#spenders.add(account));

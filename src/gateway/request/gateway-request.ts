@@ -91,7 +91,7 @@ export class GatewayRequest implements ChainRequest {
   /** What the client has of an answer that broke off, for the target that continues it. */
   get continuation(): Continuation | null {
     const { refused, options } = this.read;
-    const isText = refused === null && options.responseFormat?.type !== "json";
+    const isText = this.isContinued && refused === null && options.responseFormat?.type !== "json";
     return isText && this.answer.isOpen ? this.answer.continuation(this.asked.dialect) : null;
   }
 

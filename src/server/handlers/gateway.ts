@@ -9,6 +9,7 @@ import type { GatewayReport, ReportedBudget, ReportedRoute, ReportedStep } from 
 import { type WindowName, windowStart } from "../../gateway/key/key-account.ts";
 import { decisionId, type LedgerLine } from "../../gateway/ledger/ledger-line.ts";
 import { readLedger } from "../../gateway/ledger/read-ledger.ts";
+import { transcriptOf } from "../../gateway/ledger/transcripts.ts";
 import { type DayUsage, usageOfDays } from "../../gateway/ledger/usage.ts";
 import type { TargetReport } from "../../runtime/target/report-targets.ts";
 import { describeTarget, targetPill } from "../../runtime/target/target-words.ts";
@@ -63,10 +64,18 @@ export function gatewayHandlers({
         ...(after === undefined ? {} : { after }),
         ...(key === undefined ? {} : { client: key }),
       });
+      const now = clock.now();
+      const mayRead = who.role === "operator";
+      const withKept = await Promise.all(
+        found.map(async (one) => {
+          const isShown = mayRead && one.line.isKept === true;
+          return { ...one, kept: isShown ? await transcriptOf(journal, one.line.call, now) : null };
+        }),
+      );
       return pageFrom(
-        found,
+        withKept,
         limit,
-        ({ line }) => callFor(line, names, locale),
+        ({ line, kept: transcript }) => ({ ...callFor(line, names, locale), kept: transcript }),
         ({ place }) => ({ ...place }),
       );
     },
@@ -168,7 +177,11 @@ function sumOf(used: readonly DayUsage[]): View["spend"]["total"] {
   };
 }
 
-function callFor(line: LedgerLine, { askedName, targetName, omitted }: ShownNames, locale: Locale): CallView {
+function callFor(
+  line: LedgerLine,
+  { askedName, targetName, omitted }: ShownNames,
+  locale: Locale,
+): Omit<CallView, "kept"> {
   const { call, at, tookMs, key, dialect, target, attempts, microcents, isExact, code } = line;
   const { calls, silent, hedged } = SERVED_GATEWAY_WORDS[locale];
   const id: GatewayEnding = line.status === "cancelled" ? "cancelled" : code === null ? "completed" : "failed";

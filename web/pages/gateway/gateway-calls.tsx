@@ -119,7 +119,20 @@ function CallPanel({ call, onClose }: { readonly call: Call; readonly onClose: (
         ]}
       />
       <Decisions decisions={call.decisions} />
+      <Kept title={words.prompt} text={call.kept?.prompt ?? null} />
+      <Kept title={words.answer} text={call.kept?.answer ?? null} />
     </section>
+  );
+}
+
+/** Text of a client or a model: shown as it is, never as markup. */
+function Kept({ title, text }: { readonly title: string; readonly text: string | null }): ReactNode {
+  if (text === null) return null;
+  return (
+    <details>
+      <summary>{title}</summary>
+      <pre>{text}</pre>
+    </details>
   );
 }
 
