@@ -65,6 +65,7 @@ export class Gateway {
   readonly #stored: StoredPlaces;
   readonly #accounts = new Map<string, KeyAccount>();
   readonly #listener: GatewayListener;
+  readonly #running = new Set<Promise<void>>();
   #telling: Promise<void> = Promise.resolve();
   #inForce: InForce;
 
@@ -112,8 +113,10 @@ export class Gateway {
     return reportGateway(this.#inForce.settings, this.#accounts);
   }
 
+  /** Resolves when calls whose clients are gone have ended and are booked. */
   async close(): Promise<void> {
-    await this.#ledger.flush();
+    while (this.#running.size > 0) await Promise.all(this.#running);
+    await this.#ledger.close();
     await this.#telling;
     await this.#transport.close();
   }
@@ -130,11 +133,14 @@ export class Gateway {
     const exchange = { request, response, path, query, key, inForce };
     const stranger = key === null ? strangerAt(request, inForce.keys.isOpen, own) : null;
     if (stranger !== null) return void refuse(exchange, endpoint.dialect, ...stranger);
-    this.#answer(exchange, endpoint).catch((error: unknown) => {
-      const seen = classify({ surface: "node", error });
-      if (response.headersSent) response.destroy();
-      else refuseBroken(exchange, endpoint.dialect, seen);
-    });
+    const running = this.#answer(exchange, endpoint)
+      .catch((error: unknown) => {
+        const seen = classify({ surface: "node", error });
+        if (response.headersSent) response.destroy();
+        else refuseBroken(exchange, endpoint.dialect, seen);
+      })
+      .then(() => void this.#running.delete(running));
+    this.#running.add(running);
   }
 
   #follow(settings: GatewaySettings): InForce {

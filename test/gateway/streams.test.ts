@@ -2,10 +2,11 @@
 
 import { type IncomingMessage, request } from "node:http";
 import { describe, expect, it } from "vitest";
+import { ledgerOf } from "../../src/gateway/ledger/read-ledger.ts";
 import { always } from "../provider/chain/chain-world.ts";
 import { ANSWER, ask, bodyOf, DIALECTS, pathOf, PROMPT } from "./dialect-clients.ts";
 import { gatewayWorld } from "./gateway-world.ts";
-import { FIRST, oneDialect, SECOND, twoDialects, type Urls } from "./open-world.ts";
+import { FIRST, oneDialect, openWorld, SECOND, twoDialects, type Urls } from "./open-world.ts";
 
 describe.each(DIALECTS)("%s", (dialect) => {
   it.each(DIALECTS)("keeps the connection open while it waits, and still falls back to %s", async (other) => {
@@ -45,6 +46,21 @@ describe.each(DIALECTS)("%s", (dialect) => {
     left.abort();
     await world.clock.advance(1_000);
     expect(world.received().map(({ ended }) => ended)).toEqual(["client-left"]);
+  });
+});
+
+describe.each(DIALECTS)("a gateway that is stopped while it answers %s", (dialect) => {
+  it.each([true, false])("cuts the answer after a moment, books it, and is over (streaming: %s)", async (streaming) => {
+    const world = await openWorld({ file: oneDialect(dialect), rules: [always("*", { fault: "stall", after: 2 })] });
+    const asking = fetch(`${world.url}${pathOf(dialect, { streaming })}`, {
+      method: "POST",
+      body: JSON.stringify(bodyOf(dialect, { streaming })),
+    }).then((response) => response.text());
+    void Promise.allSettled([asking]);
+    await world.clock.advance(1_000);
+    await world.close();
+    await expect(asking).rejects.toThrow();
+    expect(await world.run(ledgerOf(world.fl.journal, 10))).toMatchObject([{ status: "cancelled", attempts: 1 }]);
   });
 });
 

@@ -48,6 +48,7 @@ export class Ledger {
   /** Ends the next renewal of what is set aside for calls that run. */
   readonly #renewals = new Map<KeyAccount, () => void>();
   #disarm: (() => void) | null = null;
+  #isClosed = false;
   #writing: Promise<void> = Promise.resolve();
   #pages = 0;
 
@@ -78,6 +79,13 @@ export class Ledger {
     this.#spenders.clear();
     if (lines.length > 0 || spenders.length > 0) this.#writing = this.#writing.then(() => this.#write(lines, spenders));
     return this.#writing;
+  }
+
+  /** Writes what there is, once: a store that fails now is not waited for. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.flush();
+    for (const disarm of [...this.#renewals.values()]) disarm();
   }
 
   /** Sets something aside for a call. False: there is not enough left, or the journal does not answer. */
@@ -123,6 +131,8 @@ export class Ledger {
     const [lost] = added.filter((one) => one.status === "rejected");
     if (lost === undefined) return;
     spenders.forEach((account, index) => added[index]?.status === "rejected" && this.#spenders.add(account));
+    if (this.#isClosed)
+      return this.#suppress(lost.reason, "the gateway ends, and what clients have spent is not all written");
     this.#disarm ??= this.#deps.clock.after(RETRY_MS, () => void this.flush());
     this.#suppress(lost.reason, "the gateway writes what clients have spent again soon");
   }
