@@ -1,18 +1,14 @@
-// Keeps a gateway's process small. V8 lets the space for new objects grow to 64 MB, and each of its compiler threads keeps the memory of the largest
-// function that it has compiled. The calls of a gateway are short, so it is as fast with less of both. A gateway within `faultline serve` leaves
-// V8 as it is: the server has other work, too.
+// Keeps a gateway's process small. V8 lets the space for new objects grow to 64 MB. The calls of a gateway are short, so it does with less. A
+// gateway within `faultline serve` leaves V8 as it is: the server has other work, too.
 
 import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
 /** Most objects of a call die in a space of this size. In a smaller one, V8 moves many to where only a full collection finds them. */
 const ENOUGH_BYTES = 16 * 1_048_576;
-/** V8's own limit is 920. */
-const MOST_INLINED_BYTES = 300;
 
 /** Call it before the gateway is loaded: V8 never makes the space smaller while a program is busy. */
 export function boundMemory(): void {
-  setFlagsFromString(`--max-inlined-bytecode-size-cumulative=${MOST_INLINED_BYTES}`);
   let growthFactor = 1;
   const follow = (): void => {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
