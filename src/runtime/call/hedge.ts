@@ -13,7 +13,7 @@ import type { ChainRequest, HedgeOptions } from "../tool/tool.ts";
 import type { Attempt } from "./attempt.ts";
 import { chainAfter } from "./prepare.ts";
 import type { LiveCall } from "./live-call.ts";
-import { endAttempt, endLost } from "./settle.ts";
+import { endAttempt, endLost, endWithoutRetry } from "./settle.ts";
 
 /** The part of a call that sends one attempt to another target. */
 export interface SecondRun extends LiveCall {
@@ -92,7 +92,9 @@ export class Hedge {
       if (run.record.state.step.at === "end") this.stop(OUTRUN);
     }
     const won = await this.won;
-    if (won !== null && this.beside !== null) await endAttempt(this.beside, won);
+    if (won === null || this.beside === null) return;
+    endWithoutRetry(run);
+    await endAttempt(this.beside, won);
   }
 
   private send(): void {

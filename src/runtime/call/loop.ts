@@ -22,6 +22,7 @@ import {
   endCompactly,
   endShared,
   endUnbegun,
+  giveBack,
   recordLate,
   redecide,
 } from "./settle.ts";
@@ -403,9 +404,11 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun, S
     const { engine, request, binding } = this;
     if ((await prepareInput(this)) !== null) return null;
     const estimate = request.budget.isBounded ? this.estimate() : null;
-    if ((await passGuards(this, estimate)) !== null) return null;
+    let isAdmitted = false;
     let attempt: Attempt | null = null;
     try {
+      isAdmitted = (await passGuards(this, estimate)) === null;
+      if (!isAdmitted) return null;
       await this.record.write({ type: "call-admitted", call: this.call, tool: binding.tool.id, attempt: 1, hedge });
       const now = engine.clock.now();
       if (this.cancelled !== null || now >= request.deadline.at) return null;
@@ -413,8 +416,10 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun, S
       return await attempt.run(this.fit);
     } finally {
       this.running = null;
-      binding.target.leave();
-      if (attempt === null) request.budget.settle(estimate, null);
+      if (isAdmitted) binding.target.leave();
+      if (isAdmitted && attempt === null) request.budget.settle(estimate, null);
+      // The breaker may have let it through as its probe before another guard refused it.
+      if (attempt === null) giveBack(this, "neutral", engine.clock.now());
     }
   }
 

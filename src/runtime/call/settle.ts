@@ -18,7 +18,7 @@ import type { Attempt } from "./attempt.ts";
 import { costOf } from "../budget.ts";
 import { faultOf, noteWhatFailed, noteWhatHelped, situationOf } from "./situation.ts";
 import { checkValue, withFirstReturn } from "./prepare.ts";
-import { type CallValue, type LiveCall, noteBreaker, recordInBackground, valueOf } from "./live-call.ts";
+import { type CallValue, type LiveCall, NO_FAULT, noteBreaker, recordInBackground, valueOf } from "./live-call.ts";
 import { hasJsonForm, noJsonForm, preview } from "../../core/record/preview.ts";
 import { noQuestion } from "./ask.ts";
 import { classify } from "../../core/classify/classify.ts";
@@ -285,7 +285,7 @@ export async function endShared(run: LiveCall, { fault: seen, call: by }: Shown)
 }
 
 /** Reports the result to the breaker, once. */
-function giveBack(run: LiveCall, result: CallResult, now: number, seen: Fault | null = null): void {
+export function giveBack(run: LiveCall, result: CallResult, now: number, seen: Fault | null = null): void {
   if (run.ticket === null) return;
   const { target } = run.binding;
   const from = target.breaker.state;
@@ -347,6 +347,12 @@ export async function endLost(run: LiveCall, attempt: Attempt): Promise<void> {
   giveBack(run, seen !== null && traitsOf(seen.code).tripsBreaker ? "failure" : "neutral", now, seen);
   const about = { call, tool: binding.tool.id, attempt: attempt.attempt, ok: false, fault: seen };
   await record.write({ type: "call-late", ...about, durationMs, cost, booked: null }, NO_KEEPS, now);
+}
+
+/** The retry that was decided is not sent, because another attempt of the call has won: the breaker hears of the failure now. */
+export function endWithoutRetry(run: LiveCall): void {
+  const seen = run.record.state.fault ?? NO_FAULT;
+  giveBack(run, traitsOf(seen.code).tripsBreaker ? "failure" : "neutral", run.engine.clock.now(), seen);
 }
 
 /** Records what a tool answered after its attempt was given up. It is never returned. */

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createFaultline, FaultError, fault, hasValue, type JournalEvent } from "../../../src/index.ts";
 import { chain, type Member } from "../../../src/runtime/tool/chain.ts";
 import { type ChainRequest, type RunContext, tool } from "../../../src/runtime/tool/tool.ts";
+import { targetKey } from "../../../src/runtime/target/targets.ts";
 import { createFakeClock, type FakeClock } from "../../../src/testing/fake-clock.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
 
@@ -225,6 +226,40 @@ it("tells the break of a second attempt that has shown content, and starts nothi
   expect(outcome).toMatchObject({ fault: { code: "Provider5xx", context: { tool: "two" } } });
   expect(ran).toHaveLength(2);
   expect(request.shown).toEqual(["two: content"]);
+});
+
+describe("a half-open breaker gets its probe back", () => {
+  /** Lets one probe through to a target, makes a hedged call, and then asks the target directly. */
+  async function probed(target: "one" | "two", maxUsd: number, first: Behaviour, second: Behaviour): Promise<World> {
+    const clock = createFakeClock(START_AT);
+    const fl = createFaultline({ clock, chance: createSeededChance(1), budget: { maxUsd } });
+    const ran: Ran[] = [];
+    const one = memberOf("one", (number) => (number === 0 ? first : well(1)), clock, ran);
+    const two = memberOf("two", (number) => (number === 0 ? second : well(1)), clock, ran);
+    const key = targetKey((target === "one" ? one : two).facts);
+    await fl.isolate(key, "test");
+    await fl.probe(key);
+    const hedged = chain([one, two], { hedge: { after: AFTER_MS } });
+    const called = await clock.runUntil(fl.protect(hedged, new Request(WHOLE)));
+    expect(hasValue(called)).toBe(true);
+    const request = new Request(WHOLE);
+    const outcome = await clock.runUntil(fl.protect(chain([target === "one" ? one : two]), request));
+    const events = fl.recent().map(({ event }) => event);
+    return { events, ran, request, outcome, endedAt: clock.now(), spentMicrocents: fl.spending.microcents };
+  }
+
+  it("when the budget refuses the second attempt", async () => {
+    const { outcome, ran } = await probed("two", 0.0015, well(3_000), well(1));
+    expect(ran.map(({ target }) => target)).toEqual(["one", "two"]);
+    expect(outcome).toMatchObject({ status: "done", from: "two" });
+  });
+
+  it("when the first attempt fails, and the second one wins before it is sent again: the failure counts", async () => {
+    const { outcome, ran, events } = await probed("one", 1, broken(1_100), well(5_000));
+    expect(ran.map(({ target }) => target)).toEqual(["one", "two"]);
+    expect(events.filter(({ type }) => type === "breaker-changed")).toMatchObject([{ from: "half-open", to: "open" }]);
+    expect(outcome).toMatchObject({ fault: { code: "CircuitOpen", context: { cause: "Provider5xx" } } });
+  });
 });
 
 const behaviour = fc.record<Behaviour>({
