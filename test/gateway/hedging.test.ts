@@ -122,6 +122,24 @@ describe("a hedge", () => {
     expect(here.clock.now() - began).toBeLessThan(2_000);
   });
 
+  it.each([true, false])(
+    "that is refused does not make the attempt beside it free (streaming: %s)",
+    async (streaming) => {
+      const rules = [always(FIRST, { fault: "hang" }), always(SECOND, { fault: "rate-limit" })];
+      const here = await world(hedged("openai-chat", "openai-chat"), { rules });
+      const left = new AbortController();
+      const asking = ask(here.url, "openai-chat", { streaming, headers: HEADERS, signal: left.signal });
+      void Promise.allSettled([asking]);
+      await here.clock.advance(1_500);
+      expect(here.asked()).toEqual([FIRST, SECOND]);
+      left.abort();
+      await here.clock.advance(1_000);
+      const [line] = await lines(here);
+      expect(line).toMatchObject({ status: "cancelled", attempts: 2 });
+      expect(line?.microcents).toBeGreaterThan(0);
+    },
+  );
+
   it("ends with its client: both targets are left", async () => {
     const here = await world(hedged("openai-chat", "openai-chat"), { rules: [always("*", { fault: "hang" })] });
     const left = new AbortController();

@@ -68,6 +68,8 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
   private stored: string | null = null;
   /** The first characters of an answer by whose id a client may continue. */
   private start = "";
+  /** The target answered with an error. Another attempt of the call may run beside it, so the request's memory cannot tell. */
+  private isRefused = false;
   private isOver = false;
   private tellDone: (value: null) => void = nothing;
   private tellFailed: (error: unknown) => void = nothing;
@@ -275,6 +277,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     const { provider, clock } = target;
     const seen = classify({ surface: "http", provider, status, headers, body, observedAt: clock.now() });
     request.memory.refused = { ...head, body, fault: seen };
+    this.isRefused = true;
     this.reject(new FaultError(seen));
   }
 
@@ -292,7 +295,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     const wasSent = this.context.classify(error).context["sent"] !== false;
     // What cannot be continued must not be started over either: the client has seen it.
     if (this.early === null && this.request.answer.isOpen && this.request.continuation === null) this.context.commit();
-    this.book(!wasSent || this.request.memory.refused !== null || saysError(this.reader.state.failure));
+    this.book(!wasSent || this.isRefused || saysError(this.reader.state.failure));
     this.controller?.abort(GIVEN_UP);
     this.tellFailed(error);
   }
