@@ -360,6 +360,7 @@ function conclude(
   scrub: (text: string) => string,
 ): void {
   if (answer.isOver) return;
+  answer.attempts = outcome.attempts;
   if (hasValue(outcome)) {
     const { whole, head } = memory;
     if (whole !== null) {
@@ -369,9 +370,8 @@ function conclude(
     return answer.finish(head ?? { status: 200, headers: {} });
   }
   if (outcome.status === "cancelled") return answer.cut();
-  const { fault, call, attempts } = outcome;
-  const about = { "x-faultline-call": call, "x-faultline-attempts": String(attempts) };
-  const headers = { ...errorHeaders(fault, now), ...about };
+  const { fault, call } = outcome;
+  const headers = { ...errorHeaders(fault, now), "x-faultline-call": call };
   const words = errorWords(fault, call);
   const refused = memory.refused?.fault.code === fault.code ? memory.refused : null;
   // The target's own words are the best explanation of a request that it cannot accept. The page of a proxy in front of it is not.

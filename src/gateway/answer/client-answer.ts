@@ -134,7 +134,7 @@ export class ClientAnswer {
     if (this.isOver) return;
     if (!this.response.headersSent) {
       const length = Buffer.byteLength(body);
-      this.response.writeHead(status, { ...headers, ...more, ...this.decisions, "content-length": length });
+      this.response.writeHead(status, { ...headers, ...more, ...this.history, "content-length": length });
     }
     if (typeof body === "string" || body.byteLength > MOST_AS_TEXT) this.response.end(body);
     else this.response.end(latin1Of(body), "latin1");
@@ -198,7 +198,7 @@ export class ClientAnswer {
   private show({ status, headers }: AnswerHead): void {
     this.opened = true;
     if (this.response.headersSent) this.tell(headers);
-    else this.response.writeHead(status, { ...headers, ...this.decisions, ...STREAM_HEADERS });
+    else this.response.writeHead(status, { ...headers, ...this.history, ...STREAM_HEADERS });
     for (const chunk of this.held.chunks) this.take(chunk);
     this.sendGathered();
     this.held = this.newHold();
@@ -206,14 +206,16 @@ export class ClientAnswer {
 
   /** The head is gone: tells in another way what it would have said of this call. */
   private tell(headers: PlainHeaders): void {
-    const about = Object.entries({ ...headers, ...this.decisions }).filter(([name]) => name.startsWith(OWN_HEADERS));
+    const about = Object.entries({ ...headers, ...this.history }).filter(([name]) => name.startsWith(OWN_HEADERS));
     if (this.dialect.streamAs === "list") this.response.addTrailers(Object.fromEntries(about));
     else if (about.length > 0)
       this.response.write(`${about.map(([name, value]) => `: ${name}: ${value}\n`).join("")}\n`);
   }
 
-  private get decisions(): PlainHeaders {
-    return this.decided.length === 0 ? {} : { [`${OWN_HEADERS}decisions`]: this.decided.join(", ") };
+  /** Read when the head is written: until then, another attempt may begin beside the one that answers. */
+  private get history(): PlainHeaders {
+    const attempts = { [`${OWN_HEADERS}attempts`]: String(this.attempts) };
+    return this.decided.length === 0 ? attempts : { ...attempts, [`${OWN_HEADERS}decisions`]: this.decided.join(", ") };
   }
 
   /** Gathers all but the line that has not ended. The pieces of a list have no lines. */

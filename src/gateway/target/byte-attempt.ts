@@ -128,7 +128,6 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     const told = headersForClient(headers);
     told["x-faultline-target"] = this.target.shownId;
     told["x-faultline-call"] = context.call;
-    told["x-faultline-attempts"] = String(request.answer.attempts);
     this.head = { status, headers: told };
     const isError = status >= 400;
     if (isError) this.body = new HeldBytes("error");

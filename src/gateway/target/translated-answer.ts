@@ -121,7 +121,6 @@ function headOf({ request, context, target }: TranslatedCall, contentType: strin
       "content-type": contentType,
       "x-faultline-target": headerText(target),
       "x-faultline-call": context.call,
-      "x-faultline-attempts": String(request.answer.attempts),
       ...(omitted.length === 0 ? {} : { "x-faultline-omitted": headerText(omitted.join(", ")) }),
     },
   };
