@@ -82,13 +82,38 @@ describe.each(DIALECTS)("a client of %s", (dialect) => {
 describe("a hedge", () => {
   const silent = { rules: [always(FIRST, { fault: "hang" })] };
 
-  it("is not sent for a request that lets the vendor run tools", async () => {
-    const here = await world(hedged("openai-responses", "openai-responses"), {
+  const declared = { name: "look", parameters: { type: "OBJECT", properties: {} } };
+  it.each<[Protocol, string, object]>([
+    ["openai-chat", "a search", { web_search_options: {} }],
+    ["openai-responses", "a search", { tools: [{ type: "web_search" }] }],
+    ["openai-responses", "work in the background", { background: true }],
+    ["anthropic-messages", "a search", { tools: [{ type: "web_search_20250305", name: "web_search" }] }],
+    ["anthropic-messages", "an MCP server", { mcp_servers: [{ type: "url", url: "https://mcp.example", name: "a" }] }],
+    ["anthropic-messages", "skills", { container: { skills: [{ type: "anthropic", skill_id: "pptx" }] } }],
+    ["google-generate", "code", { tools: [{ codeExecution: {} }] }],
+    ["google-generate", "code beside functions", { tools: [{ functionDeclarations: [declared], codeExecution: {} }] }],
+    [
+      "google-generate",
+      "a search beside functions",
+      { tools: [{ function_declarations: [declared], google_search: {} }] },
+    ],
+  ])("is not sent for a request of %s that lets the vendor run %s", async (dialect, _what, body) => {
+    const here = await world(hedged(dialect, dialect), {
       rules: [always(FIRST, { "fault": "slow-first-token", "wait-ms": 5_000 })],
     });
-    const body = { tools: [{ type: "web_search" }] };
-    await here.run(ask(here.url, "openai-responses", { streaming: true, headers: HEADERS, body }));
+    await here.run(ask(here.url, dialect, { streaming: true, headers: HEADERS, body: { ...body } }));
     expect(here.asked()).toEqual([FIRST]);
+  });
+
+  it.each<[Protocol, object]>([
+    ["openai-chat", { tools: [{ type: "function", function: declared }] }],
+    ["openai-responses", { tools: [{ type: "function", ...declared }] }],
+    ["anthropic-messages", { tools: [{ name: "look", input_schema: { type: "object", properties: {} } }] }],
+    ["google-generate", { tools: [{ functionDeclarations: [declared] }] }],
+  ])("is sent for a request of %s with tools that the client runs", async (dialect, body) => {
+    const here = await world(hedged(dialect, dialect), silent);
+    await here.run(ask(here.url, dialect, { streaming: true, headers: HEADERS, body: { ...body } }));
+    expect(here.asked()).toEqual([FIRST, SECOND]);
   });
 
   it("is not sent to a target that is paused", async () => {

@@ -30,7 +30,7 @@ export interface WholeAnswer extends AnswerHead {
 }
 
 /** Fields that let a vendor do more than run a model. Its own tools (`tools.web_search`) are not in this list, and count, too. */
-const RUN_BY_VENDOR: ReadonlySet<string> = new Set(["mcp_servers", "background", "web_search_options"]);
+const RUN_BY_VENDOR: ReadonlySet<string> = new Set(["mcp_servers", "container", "background", "web_search_options"]);
 
 /** Shared by all forms of a request. */
 export interface GatewayMemory {

@@ -16,12 +16,14 @@ import {
 // prettier-ignore
 const KNOWN = [
   "model", "messages", "system", "stream", "metadata", "max_tokens", "temperature", "top_p", "top_k", "stop_sequences",
-  "tools", "tool_choice", "thinking", "output_config", "output_format", "container", "context_management",
+  "tools", "tool_choice", "thinking", "output_config", "output_format", "context_management",
 ];
 
 export function readAnthropic(body: JsonObject): ReadRequest {
   const reading = new Reading(body, KNOWN);
-  if (textOf(body["container"]) !== "") reading.refuse("container names what only its own target has stored");
+  const { container } = body;
+  if (textOf(container) !== "" || textOf(objectOf(container)?.["id"]) !== "")
+    reading.refuse("container names what only its own target has stored");
   if (typeof body["system"] === "string") reading.system(body["system"]);
   for (const block of objectsOf(body["system"])) reading.system(textOf(block["text"]), marksOf(block));
   for (const message of objectsOf(body["messages"])) readMessage(message, reading);

@@ -160,13 +160,15 @@ function userPart(part: JsonObject, reading: Reading): UserPart | null {
   return null;
 }
 
-function readTool(tool: JsonObject, reading: Reading): void {
-  const declared = objectsOf(tool["functionDeclarations"] ?? tool["function_declarations"]);
-  for (const fn of declared) {
+function readTool(
+  { functionDeclarations, function_declarations: declarations, ...byVendor }: JsonObject,
+  reading: Reading,
+): void {
+  for (const fn of objectsOf(functionDeclarations ?? declarations)) {
     const schema = fn["parametersJsonSchema"] ?? fn["parameters_json_schema"] ?? lowerCased(fn["parameters"]);
     reading.tool(textOf(fn["name"]), fn["description"], schema);
   }
-  if (declared.length === 0) for (const name of Object.keys(tool)) reading.omitted.push(`tools.${name}`);
+  for (const name of Object.keys(byVendor)) reading.omitted.push(`tools.${name}`);
 }
 
 function readToolConfig(config: JsonObject | null, reading: Reading): void {
