@@ -4,13 +4,11 @@ import { z } from "zod";
 import { ROLES, route } from "./route.ts";
 import { instant, name, page, pageOf } from "./shapes.ts";
 
-export const role = z.enum(ROLES as readonly ["viewer", "operator"]);
+const role = z.enum(ROLES as readonly ["viewer", "operator"]);
 
-export const tokenView = z
-  .object({ name: z.string(), role, createdAt: instant, isYours: z.boolean() })
-  .meta({ id: "Token" });
+const tokenView = z.object({ name: z.string(), role, createdAt: instant, isYours: z.boolean() }).meta({ id: "Token" });
 
-export const settings = z
+const settings = z
   .object({
     version: z.string(),
     url: z.string().describe("The address under which people reach the server."),

@@ -10,7 +10,7 @@ const MAX_WAVE = 1_000;
 const MAX_WAVES = 20;
 
 const actionId = z.enum(ACTION_IDS);
-export const bulkStatus = z.enum(["running", "completed", "stopped", "aborted"]);
+const bulkStatus = z.enum(["running", "completed", "stopped", "aborted"]);
 
 const pace = z
   .array(z.number().int().min(1).max(MAX_WAVE))
@@ -19,7 +19,7 @@ const pace = z
   .optional()
   .describe("The sizes of the first waves; the last one holds for all that follow. Default: 1, 5, 20.");
 
-export const bulkPreviewBody = z.strictObject({
+const bulkPreviewBody = z.strictObject({
   action: actionId.optional().describe("Default: the one that most runs offer and that needs nothing."),
   pace,
 });
@@ -53,7 +53,7 @@ export const bulkPreview = z
   })
   .meta({ id: "BulkPreview" });
 
-export const bulkBody = z
+const bulkBody = z
   .strictObject({
     action: actionId,
     params: z.record(z.string(), z.unknown()).optional().describe("What the action needs, the same for every run."),

@@ -44,7 +44,7 @@ const retry = z.union([
   }),
 ]);
 
-export const failureReport = z
+const failureReport = z
   .strictObject({
     tool: toolName.describe("The tool that failed."),
     evidence: evidence.optional(),
@@ -73,7 +73,7 @@ export const failureReport = z
   .meta({ id: "FailureReport" });
 
 /** A first report is found again by its key, a later one by the number of its attempt. */
-export function namesItsAttempt(body: unknown): boolean {
+function namesItsAttempt(body: unknown): boolean {
   const { failure, call, attempt } = body as z.output<typeof failureReport>;
   return (failure === undefined && call === undefined) || attempt !== undefined;
 }
@@ -84,14 +84,14 @@ const planned = {
   provider: toolName.describe("Calls to one provider share a retry budget.").optional(),
 };
 
-export const plannedCall = z
+const plannedCall = z
   .strictObject({
     ...planned,
     alternatives: z.array(toolName).max(MAX_TOOLS).describe("Other tools for the same work, best first.").optional(),
   })
   .meta({ id: "PlannedCall" });
 
-export const successReport = z
+const successReport = z
   .strictObject({ ...planned, durationMs: z.number().min(0).describe("How long the call took.").optional() })
   .meta({ id: "SuccessReport" });
 
@@ -111,7 +111,7 @@ export const sessionEnd = z
   .strictObject({ status: z.enum(["done", "failed", "cancelled"]).default("done").describe("How the work ended.") })
   .meta({ id: "SessionEnd" });
 
-export const failureOutcome = z
+const failureOutcome = z
   .strictObject({
     status: z.enum(["succeeded", "cancelled"]),
     attempt: z.number().int().min(1).optional(),

@@ -8,7 +8,7 @@ import { instant, name, page, pageOf } from "./shapes.ts";
 const MAX_BUCKETS = 1_000;
 const MIN_BUCKET_MS = 60_000;
 
-export const trendQuery = {
+const trendQuery = {
   trendMs: z.coerce
     .number()
     .int()
@@ -19,7 +19,7 @@ export const trendQuery = {
   bucketMs: z.coerce.number().int().min(MIN_BUCKET_MS).default(3_600_000).describe("How long each of its buckets is."),
 } as const;
 
-export function hasFewBuckets({ trendMs, bucketMs }: { readonly trendMs: number; readonly bucketMs: number }): boolean {
+function hasFewBuckets({ trendMs, bucketMs }: { readonly trendMs: number; readonly bucketMs: number }): boolean {
   return trendMs / bucketMs < MAX_BUCKETS;
 }
 

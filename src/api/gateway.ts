@@ -55,7 +55,7 @@ export const gatewayView = z
   })
   .meta({ id: "Gateway" });
 
-export const gatewayCallsQuery = z.object({
+const gatewayCallsQuery = z.object({
   ...page,
   key: name.optional().describe("Only calls with this key, by its name."),
 });

@@ -64,7 +64,7 @@ export const lookedUp = z
 
 const KINDS = ["fault", "run"] as const;
 
-export const searchQuery = z.object({
+const searchQuery = z.object({
   ...page,
   q: z.string().min(1).max(400).describe("Words, all of which must occur; case does not matter."),
   kind: z.enum(KINDS).optional(),

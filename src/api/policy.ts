@@ -10,7 +10,7 @@ import { decisionView, faultView, instant, name, surface } from "./shapes.ts";
 const MAX_POLICY_CHARS = 500_000;
 const MAX_EXAMPLES = 200;
 
-export const presetName = z.enum(PRESET_NAMES);
+const presetName = z.enum(PRESET_NAMES);
 const policyText = z.string().max(MAX_POLICY_CHARS).describe("A policy in YAML.");
 const wait = z.object({
   attempt: z.number(),
@@ -65,8 +65,8 @@ const diagnostic = z
   })
   .meta({ id: "Diagnostic" });
 
-export const policyCheck = z.strictObject({ text: policyText });
-export const policyChecked = z
+const policyCheck = z.strictObject({ text: policyText });
+const policyChecked = z
   .object({
     usable: z.boolean().describe("False when there is an error."),
     diagnostics: z.array(diagnostic),
@@ -76,7 +76,7 @@ export const policyChecked = z
 
 const onePolicy = { text: policyText.optional(), preset: presetName.optional() } as const;
 
-export const policyReplay = z
+const policyReplay = z
   .strictObject({
     ...onePolicy,
     sinceAt: instant.optional().describe("Only decisions made at or after this time. Default: all."),
@@ -91,7 +91,7 @@ export const policyReplay = z
   })
   .meta({ id: "PolicyReplay" });
 
-export const replayProgress = z
+const replayProgress = z
   .object({
     isRunning: z.boolean().describe("False before it begins, and after it has ended."),
     read: z.number(),
@@ -101,7 +101,7 @@ export const replayProgress = z
 
 const money = z.number();
 
-export const policyReplayed = z
+const policyReplayed = z
   .object({
     policy: z.string(),
     sessions: z.number(),
@@ -149,7 +149,7 @@ export const policyReplayed = z
 
 const MAX_PASTED_CHARS = 500_000;
 
-export const failureToTry = z
+const failureToTry = z
   .strictObject({
     evidence: evidence.optional(),
     pasted: z

@@ -72,7 +72,7 @@ export const runsQuery = z.object({
 
 const choice = z.object({ id: z.string(), label: z.string() });
 
-export const runFilters = z
+const runFilters = z
   .object({
     states: z.array(choice),
     causes: z.array(choice),
@@ -82,7 +82,7 @@ export const runFilters = z
   })
   .meta({ id: "RunFilters" });
 
-export const startRunBody = z
+const startRunBody = z
   .strictObject({
     workflow: name.describe("The id of a workflow that this server can start."),
     inputs: z.record(z.string(), z.unknown()).optional(),
@@ -119,7 +119,7 @@ export const actionView = z
   })
   .meta({ id: "Action" });
 
-export const actBody = z
+const actBody = z
   .strictObject({
     action: name,
     params: z.record(z.string(), z.unknown()).optional().describe("What the action needs: text, target, limits …"),
@@ -127,7 +127,7 @@ export const actBody = z
   })
   .meta({ id: "Act" });
 
-export const acted = z
+const acted = z
   .object({
     run: z.string().describe("The run to look at now: the same, or its successor."),
     did: z.boolean().describe("False when the same action had been taken before."),
@@ -203,7 +203,7 @@ const spendingView = z.object({
   unpricedAttempts: z.number(),
 });
 
-export const fileLine = z.object({ name: z.string() }).meta({ id: "RunFile" });
+const fileLine = z.object({ name: z.string() }).meta({ id: "RunFile" });
 
 export const runView = z
   .object({
@@ -243,7 +243,7 @@ export const runEventsQuery = z.object({
   q: z.string().min(1).max(400).optional().describe("Only events that contain every word."),
 });
 
-export const runEventsPage = z.object({
+const runEventsPage = z.object({
   items: z.array(runEventView),
   total: z.number().describe("How many events match."),
   next: z.number().nullable().describe("The next `after`."),
@@ -279,7 +279,7 @@ export const attemptView = z
   })
   .meta({ id: "Attempt" });
 
-export const outputView = z
+const outputView = z
   .object({ run: z.string(), node: z.string(), execution: z.number(), output: z.unknown() })
   .meta({ id: "NodeOutput" });
 

@@ -16,7 +16,7 @@ import {
   questionView,
 } from "./shapes.ts";
 
-export const sessionStatus = z.enum(["open", "waiting", "done", "failed", "cancelled"]);
+const sessionStatus = z.enum(["open", "waiting", "done", "failed", "cancelled"]);
 
 /** A state with its label; the ids are those of a run's stages. */
 const statePill = labelled(VISIT_STANDINGS);
@@ -60,7 +60,7 @@ export const sessionView = z
   })
   .meta({ id: "Session" });
 
-export const entryEventView = z
+const entryEventView = z
   .object({
     ...cloudEnvelope,
     data: z.object({
@@ -135,7 +135,7 @@ export const traceView = z
   })
   .meta({ id: "Trace" });
 
-export const alsoLooking = z
+const alsoLooking = z
   .array(z.string())
   .describe("The tokens, besides yours, whose owners have looked at the question in the last 20 seconds.");
 
@@ -150,16 +150,14 @@ export const openQuestionView = z
   })
   .meta({ id: "OpenQuestion" });
 
-export const answerBody = z
+const answerBody = z
   .union([
     z.strictObject({ status: z.literal("accepted"), value: z.unknown() }),
     z.strictObject({ status: z.literal("rejected"), reason: z.string().max(2_000) }),
   ])
   .meta({ id: "Answer" });
 
-export const answered = z
-  .object({ question: z.string(), session: z.string(), isRun: z.boolean() })
-  .meta({ id: "Answered" });
+const answered = z.object({ question: z.string(), session: z.string(), isRun: z.boolean() }).meta({ id: "Answered" });
 
 const ofSession = z.object({ session: name });
 const ofQuestion = z.object({ question: name });

@@ -76,7 +76,7 @@ export const targetView = z
   })
   .meta({ id: "Target" });
 
-export const isolateBody = z
+const isolateBody = z
   .strictObject({ reason: z.string().min(1).max(500).describe("Why, for those who meet it.") })
   .meta({ id: "IsolateTarget" });
 

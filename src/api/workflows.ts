@@ -71,7 +71,7 @@ export const workflowView = z
   })
   .meta({ id: "Workflow" });
 
-export const checkWorkflowBody = z
+const checkWorkflowBody = z
   .strictObject({
     text: z.string().max(MAX_TEXT).describe("A workflow in YAML. Files it refers to are not read."),
     name: z.string().min(1).max(200).optional().describe("The file's name, for the diagnostics."),
@@ -90,7 +90,7 @@ const diagnosticView = z
   })
   .meta({ id: "Diagnostic" });
 
-export const checkedWorkflow = z
+const checkedWorkflow = z
   .object({
     workflow: z
       .object({ id: z.string(), version: z.string(), name: z.string(), outline })
@@ -100,7 +100,7 @@ export const checkedWorkflow = z
   })
   .meta({ id: "CheckedWorkflow" });
 
-export const toolView = z
+const toolView = z
   .object({
     id: z.string(),
     workflow: z.string(),

@@ -216,7 +216,7 @@ export interface ReadManifests {
 }
 
 /** Of two manifests for one tool, the first counts. Manifests of tools that the workflow does not have are left out. */
-export function readManifests(
+function readManifests(
   names: readonly string[],
   { tools = {} }: WorkflowFile,
   files: ReferredFiles,

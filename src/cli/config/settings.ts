@@ -110,6 +110,15 @@ export const SETTINGS = {
     fallback: null,
     isSecret: true,
   },
+  bucket: {
+    about: "keys, region and endpoint of a bucket that an address names with `?files=s3://…`, as for every S3 program",
+    variables: [
+      ...["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_DEFAULT_REGION"],
+      ...["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"],
+    ],
+    fallback: null,
+    isSecret: true,
+  },
   insideRun: {
     about: "Faultline sets it for the processes of a run, which may not decide about the run",
     variables: [INSIDE_RUN],

@@ -377,6 +377,6 @@ export function canBeSecret(name: string, value: unknown): boolean {
 const HARMLESS_VALUES = new Set(["", "same-origin", "include", "omit"]);
 
 /** A word that stands behind "token" by chance: "unexpected token: identifier", "token: 1234". */
-export function isWordOfParser(name: string, value: string): boolean {
+function isWordOfParser(name: string, value: string): boolean {
   return /token$/i.test(name) && /^(?:[A-Za-z_]{1,24}|\d{1,6}|\W{1,3})$/.test(value);
 }
