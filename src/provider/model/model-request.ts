@@ -88,10 +88,13 @@ export class ModelRequest implements ChainRequest {
     return options === this.options ? this : new ModelRequest(options, this.sink, this.memory, this.options, toolNames);
   }
 
-  /** The options to send. When a broken stream is continued, they include the text that the caller has already seen. */
+  /**
+   * The options to send. When a broken stream is continued, they include the text that the caller has already seen, without the white
+   * space at its end: some targets strip it and some do not, and only so every one of them writes it again.
+   */
   get sent(): LanguageModelV4CallOptions {
-    const text = this.sink?.continuable ?? null;
-    if (text === null) return this.options;
+    const text = this.sink?.continuable?.trimEnd() ?? "";
+    if (text === "") return this.options;
     return {
       ...this.options,
       prompt: [...this.options.prompt, { role: "assistant", content: [{ type: "text", text }] }],

@@ -44,7 +44,7 @@ export class StreamSink {
   private openText: string | null = null;
   private adopted: string | null = null;
   private continues = false;
-  /** Trailing white space the caller has seen. It is stripped before the text is continued, so models repeat it. */
+  /** White space at the end of what the caller has seen. A continuation is asked for without it, so models repeat it. */
   private saidAgain = "";
 
   constructor(midStream: MidStream) {
@@ -91,7 +91,7 @@ export class StreamSink {
     this.heldSize = 0;
     this.adopted = null;
     this.continues = this.continuable !== null;
-    this.saidAgain = this.openText === null ? "" : this.text.slice(this.text.trimEnd().length);
+    this.saidAgain = this.text.slice(this.text.trimEnd().length);
     if (this.continues) return;
     this.holds = true;
     for (const { type, id } of this.blocks) this.paced.put({ type: `${type}-end`, id });
@@ -202,7 +202,7 @@ export class StreamSink {
         this.adopted = part.id;
         return null;
       case "text-delta":
-        return part.id === this.adopted && this.openText !== null ? this.unsaid({ ...part, id: this.openText }) : part;
+        return this.unsaid(part.id === this.adopted && this.openText !== null ? { ...part, id: this.openText } : part);
       case "text-end":
         return part.id === this.adopted && this.openText !== null ? { ...part, id: this.openText } : part;
       default:
