@@ -1,8 +1,8 @@
 // `faultline gateway` on files with and without mistakes.
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { runCli } from "../support/run-cli.ts";
 
@@ -30,5 +30,21 @@ it.each([["--check"], ["--port", "0"]])(
     expect(exit).toBe("config");
     expect(stderr).toContain("there is no target `b`");
     expect(stderr).toContain(":3:24");
+  },
+);
+
+it.each([["gateway"], ["serve"]])(
+  "%s refuses a file that is not a journal, and leaves it as it was",
+  async (command) => {
+    const config = fileWith(GOOD);
+    const journal = join(dirname(config), "notes.db");
+    writeFileSync(journal, "notes of another program");
+    const named = command === "gateway" ? ["--config", config] : ["--gateway", config];
+    const { exit, stdout, stderr } = await runCli([command, ...named, "--port", "0", "--journal", journal]);
+    expect({ exit, stdout }).toEqual({ exit: "config", stdout: "" });
+    expect(stderr).toContain(
+      "notes.db is not a journal: it is not an SQLite file. It was not changed; name another file.",
+    );
+    expect(readFileSync(journal, "utf8")).toBe("notes of another program");
   },
 );

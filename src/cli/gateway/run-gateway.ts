@@ -7,11 +7,13 @@ import { type ParsedGateway, parseGateway } from "../../gateway/config/parse-gat
 import type { GatewaySettings } from "../../gateway/config/settings.ts";
 import type { BudgetAlert } from "../../gateway/key/budget-alert.ts";
 import { startGateway, type StartedGateway } from "../../gateway/start-gateway.ts";
+import type { Journal } from "../../journal/journal.ts";
 import { shownPlace } from "../../journal/journal-place.ts";
 import { checkFile, printDiagnostics } from "../check-file.ts";
 import { settingOf } from "../config/setting-of.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { type Io, UsageError } from "../io.ts";
+import { withNewJournal } from "../journal/with-journal.ts";
 import type { GlobalOptions } from "../options.ts";
 import { paintFor } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
@@ -36,13 +38,35 @@ export async function runGateway(options: GatewayCommandOptions, io: Io, shared:
     };
     return checkFile(config, parse, false, io, shared);
   }
-  const words = GATEWAY_WORDS[shared.locale];
   const text = await io.readFile(config);
   const { settings, diagnostics } = parseGateway(text, config, io.env, shared.locale);
   await printDiagnostics(diagnostics, text, io, shared);
   if (settings === null) return void io.exit("config");
-  const journal = await journalOf(options, io);
-  await makeJournalFolder(journal);
+  const file = await journalOf(options, io);
+  await makeJournalFolder(file);
+  // A folder is refused with a sentence; a file that is not there will be made.
+  await io.fileBytes(file);
+  await withNewJournal({ file, io, locale: shared.locale }, (journal) =>
+    serveUntilStopped({ ...options, config }, { text, settings, journal, shownJournal: shownPlace(file) }, io, shared),
+  );
+}
+
+interface GatewayParts {
+  /** The gateway file's text, and what it says. */
+  readonly text: string;
+  readonly settings: GatewaySettings;
+  readonly journal: Journal;
+  readonly shownJournal: string;
+}
+
+async function serveUntilStopped(
+  options: GatewayCommandOptions & { readonly config: string },
+  { text, settings, journal, shownJournal }: GatewayParts,
+  io: Io,
+  shared: GlobalOptions,
+): Promise<void> {
+  const { config } = options;
+  const words = GATEWAY_WORDS[shared.locale];
   const stopped = Promise.withResolvers<undefined>();
   const release = onStopSignal(() => stopped.resolve(undefined));
   const faultline = createFaultline({ journal, clock: io.clock });
@@ -60,11 +84,11 @@ export async function runGateway(options: GatewayCommandOptions, io: Io, shared:
   const paint = paintFor(io.stdout, io.env, shared.color);
   const { url, port } = started;
   const told = shared.json
-    ? safeJson({ listening: { url, port, journal: shownPlace(journal), config } })
+    ? safeJson({ listening: { url, port, journal: shownJournal, config } })
     : [
         paint("bold", words.listening(url)),
         words.targets(settings),
-        words.journal(oneLine(shownPlace(journal), 500)),
+        words.journal(oneLine(shownJournal, 500)),
         "",
         words.stop,
       ].join("\n");
