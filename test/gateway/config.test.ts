@@ -1,5 +1,6 @@
 // Gateway files: every mistake with its place, and what a good file becomes.
 
+import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MISTAKES as ROWS } from "../../src/gateway/config/mistakes.ts";
@@ -72,6 +73,16 @@ const MISTAKES = [
     yaml: `${TARGETS}routes: { x: { chain: [a/m], mid_stream: continue } }\nkeys: { you: {} }`,
     says: "5:42 GW107 no target of route `x` continues a text, so a stream that breaks ends with an error",
   },
+  ...["key_env: CLIENT", `key_sha256: ${createHash("sha256").update(env.CLIENT).digest("hex")}`].map((same) => ({
+    name: `two keys with one secret: ${same.slice(0, 10)}`,
+    yaml: `${TARGETS}keys: { me: { key_env: CLIENT }, you: { ${same} } }`,
+    says: "5:39 GW108 keys me and you have the same secret, so the gateway cannot tell them apart",
+  })),
+  {
+    name: "a key without a target in its regions",
+    yaml: `${TARGETS}routes: { x: { chain: [a/m] } }\nkeys: { me: { key_env: CLIENT, routes: [x], regions: [eu, uk] }, you: {} }`,
+    says: "6:54 GW109 key me may use no target: none that it can reach has `region: eu` or `uk`",
+  },
   {
     name: "a hedge without a time",
     yaml: `${TARGETS}routes: { x: { chain: [a/m], hedge: {} } }`,
@@ -93,6 +104,14 @@ it.each(MISTAKES)("reports $name", ({ yaml, says }) => {
   const { settings, diagnostics } = parseGateway(yaml, "gateway.yaml", env);
   expect(settings).toBeNull();
   expect(diagnostics.map(({ line, column, code, message }) => `${line}:${column} ${code} ${message}`)).toContain(says);
+});
+
+it("says nothing of two keys without a secret being equal, or of regions that a target has", () => {
+  const codes = (keys: string): readonly string[] =>
+    parseGateway(`${TARGETS}keys: { ${keys} }`, "gateway.yaml", env).diagnostics.map(({ code }) => code);
+  expect(codes("me: {}, you: {}")).toEqual(["GW102", "GW102"]);
+  expect(codes("me: { key_env: CLIENT, regions: [eu, uk] }, you: { key_env: KEY }")).toEqual([]);
+  expect(codes("me: { key_env: CLIENT, regions: [uk] }")).toEqual(["GW109"]);
 });
 
 it("reports mistakes of form and of meaning together", () => {
@@ -243,7 +262,7 @@ keys:
     { name: "if the key may use them", keys: "routes: [own], unpriced: allow, budget: { per_day_usd: 1 }" },
     { name: "for a route whose models only its clients know", keys: "routes: [any-*], budget: { per_day_usd: 1 }" },
   ])("says nothing $name", ({ keys }) => {
-    expect(check(keys)).toEqual([]);
+    expect(check(keys).filter((line) => line.includes("GW106"))).toEqual([]);
   });
 
   it("says nothing if the file states the price", () => {

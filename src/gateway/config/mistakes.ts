@@ -10,6 +10,8 @@ export interface GatewayMistakeFacts {
   readonly "unusable-key": { readonly variable: string };
   /** `variable`: the one that is not set; null when none is named. */
   readonly "no-client-key": { readonly client: string; readonly variable: string | null };
+  readonly "same-client-key": { readonly client: string; readonly other: string };
+  readonly "no-target-in-regions": { readonly client: string; readonly regions: readonly string[] };
   readonly "unknown-target": Unknown;
   readonly "unknown-route": Unknown;
   readonly "none-continues": { readonly route: string };
@@ -84,6 +86,38 @@ export const MISTAKES: MistakeRows = {
         message: variable === null ? `密钥 ${client} 没有值` : `环境变量 ${variable} 未设置`,
         label: "没有密钥",
         help: "请用 key_env 指定一个已设置的变量，或写 key_sha256。",
+      }),
+    },
+  },
+  "same-client-key": {
+    code: "GW108",
+    severity: "error",
+    says: {
+      "en": ({ client, other }) => ({
+        message: `keys ${other} and ${client} have the same secret, so the gateway cannot tell them apart`,
+        label: `the secret of ${other}`,
+        help: "Give each key a secret of its own, or remove one of the two.",
+      }),
+      "zh-CN": ({ client, other }) => ({
+        message: `密钥 ${other} 与 ${client} 的值相同，网关无法区分它们`,
+        label: `与 ${other} 相同`,
+        help: "请为每个密钥设置各自的值，或删除其中一个。",
+      }),
+    },
+  },
+  "no-target-in-regions": {
+    code: "GW109",
+    severity: "warning",
+    says: {
+      "en": ({ client, regions }) => ({
+        message: `key ${client} may use no target: none that it can reach has \`region: ${regions.join("` or `")}\``,
+        label: "no target there",
+        help: "Set `region` for a target of its routes, or change `regions`.",
+      }),
+      "zh-CN": ({ client, regions }) => ({
+        message: `密钥 ${client} 没有可用的目标：它能到达的目标都没有设置 \`region: ${regions.join("` 或 `")}\``,
+        label: "没有这样的目标",
+        help: "请为其路由的某个目标设置 `region`，或修改 `regions`。",
       }),
     },
   },

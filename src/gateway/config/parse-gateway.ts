@@ -69,6 +69,8 @@ export function parseGateway(text: string, file: string, env: Environment, local
 const MIB = 1_048_576;
 const KEEP_ALIVE_MS = 15_000;
 const BODY_MB = 32;
+/** Of a key that has none, which is a mistake of its own. */
+const NO_SECRET = sha256("");
 const BUILT_IN_PRICES = priceTable();
 
 interface WrittenGateway {
@@ -98,12 +100,15 @@ class Builder {
     );
     const routes = Object.entries(file.routes ?? {}).map(([name, route]) => this.#route(name, route, targets));
     const keys = Object.entries(file.keys ?? {}).map(([name, key]) => this.#key(name, key));
-    for (const route of routes) if (route !== null) this.#warnOfPrices(route, keys);
+    this.#checkSecrets(keys);
+    const sound = routes.filter((route) => route !== null);
+    for (const route of sound) this.#warnOfPrices(route, keys);
+    for (const key of keys) this.#warnOfRegions(key, sound, targets);
     const other = file.other_paths;
     if (other !== undefined) this.#checkName("targets", other, ["other_paths"]);
     return {
       targets,
-      routes: routes.filter((route) => route !== null),
+      routes: sound,
       keys,
       keep: keepOf(file.keep),
       keepAliveMs: file.keep_alive_ms ?? KEEP_ALIVE_MS,
@@ -206,6 +211,27 @@ class Builder {
       mayUseOtherPaths: other_paths ?? routes === undefined,
       keep: keepOf(keep),
     };
+  }
+
+  /** Of two keys with one secret, a client would always be the last, with that one's routes and budget. */
+  #checkSecrets(keys: readonly ClientKey[]): void {
+    const seen = new Map<string, string>();
+    for (const { name: client, sha256: hash } of keys) {
+      const other = seen.get(hash);
+      if (other === undefined) seen.set(hash, client);
+      else if (hash !== NO_SECRET) this.#mistake("same-client-key", ["keys", client], { client, other });
+    }
+  }
+
+  /** Every request of such a key would be refused. */
+  #warnOfRegions(key: ClientKey, routes: readonly GatewayRoute[], targets: ReadonlyMap<string, GatewayTarget>): void {
+    const reached =
+      key.routes === null
+        ? [...targets.values()]
+        : routes.filter(({ name }) => key.routes?.has(name)).flatMap(({ steps }) => steps.map(({ target }) => target));
+    if (key.regions === null || reached.length === 0 || reached.some(({ region }) => isInRegion(region, key))) return;
+    const facts = { client: key.name, regions: [...key.regions] };
+    this.#mistake("no-target-in-regions", ["keys", key.name, "regions"], facts);
   }
 
   /** A key with a budget is refused what has no price: better known before the first request. */
