@@ -143,9 +143,10 @@ function policyOf({ texts, good }: State): Policy | null {
   return name === undefined ? null : (good.get(name)?.policy ?? null);
 }
 
-/** What a file is, by its name; null for files of others: editors' own, hidden ones, other formats. */
+/** What a file is, by its name; null for files of others: editors' own, hidden ones, other formats, and the gateway's. */
 export function kindOfFile(name: string): FolderFileKind | null {
   if (!/^[^.#~][^~]*\.ya?ml$/i.test(name)) return null;
+  if (/(?:^|\.)gateway\.faultline\.ya?ml$/i.test(name)) return null;
   if (/(?:^|\.)policy\.ya?ml$/i.test(name)) return "policy";
   return /(?:^|\.)tools?\.ya?ml$/i.test(name) ? "tools" : "workflow";
 }
