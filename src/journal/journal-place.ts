@@ -21,6 +21,17 @@ export function shownPlace(place: string): string {
   return `postgres://${url.host}${url.pathname}${schema === DEFAULT_SCHEMA ? "" : `?schema=${schema}`}`;
 }
 
+/** The place for a command that a person runs again: an address keeps its user and its settings, and loses only its password. */
+export function placeInCommand(place: string): string {
+  if (!isPostgresAddress(place)) return place;
+  const url = URL.parse(place);
+  if (url === null) return "postgres://…";
+  url.password = "";
+  // Deleting a parameter writes all the others anew.
+  if (url.searchParams.has("password")) url.searchParams.delete("password");
+  return url.href;
+}
+
 /** The folder for files that belong to this process and not to the journal, such as the tokens of a server. */
 export function folderBeside(place: string): string {
   return isPostgresAddress(place) ? OWN_FOLDER : dirname(place);

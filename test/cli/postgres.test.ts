@@ -50,6 +50,12 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 it("runs a workflow, and lists, shows and verifies what it left behind", { timeout: 120_000 }, () => {
   expect(run).not.toBe("");
   expect(faultline("runs", "show", run, "--journal", url).stdout).toContain("fails");
+  const { stdout: told } = faultline("runs", "show", run, "--journal", url);
+  expect(told).toContain("files, kept with the journal");
+  expect(told).not.toContain("null");
+  const { username, host } = new URL(url);
+  expect(username).not.toBe("");
+  expect(told).toContain(`--journal 'postgres://${username}@${host}/`);
   expect(json("journal", "verify", url)).toMatchObject({ ok: true, sessions: 1 });
   expect(faultline("journal", "sessions", url).stdout).toContain(run);
   expect(faultline("runs", "list", "--journal", `${url}_other`).stderr).toContain(

@@ -5,7 +5,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import { isFaultError } from "../../src/core/fault/fault.ts";
 import type { Journal, Positioned } from "../../src/journal/journal.ts";
 import { openJournal } from "../../src/journal/open-journal.ts";
-import { folderBeside, shownPlace } from "../../src/journal/journal-place.ts";
+import { readAddress } from "../../src/journal/postgres/address.ts";
+import { folderBeside, placeInCommand, shownPlace } from "../../src/journal/journal-place.ts";
 import { SCHEMA_VERSION } from "../../src/journal/postgres/schema.ts";
 import { codeOf, ended, failed, note, readAll } from "../../src/testing/journal-samples.ts";
 import { startCutProxy } from "../postgres/cut-proxy.ts";
@@ -420,6 +421,36 @@ describe("the address of a journal", () => {
     expect(shownPlace("team.db")).toBe("team.db");
     expect(shownPlace(`postgres://ada:${PASSWORD}@[`)).toBe("postgres://…");
     expect(folderBeside("postgres://db/agents")).toBe(".faultline");
+  });
+
+  it.each([
+    [`postgres://ada:${PASSWORD}@db:5433/agents?sslmode=require`, "postgres://ada@db:5433/agents?sslmode=require"],
+    [`postgres://db/agents?user=ada&password=${PASSWORD}`, "postgres://db/agents?user=ada"],
+    ["postgres://ada@db/agents?files=s3://b/p", "postgres://ada@db/agents?files=s3://b/p"],
+    ["postgres://db/agents", "postgres://db/agents"],
+    [`postgres://ada:${PASSWORD}@[`, "postgres://…"],
+    ["team.db", "team.db"],
+  ])("loses only its password in a command that can be run again: %s", (place, command) => {
+    expect(placeInCommand(place)).toBe(command);
+  });
+
+  it.each([
+    ["?shema=team_a", "has `shema` after its `?`, which neither Faultline nor `pg` knows. Did you mean `schema`?"],
+    ["?sslmode=require&conections=3", "Did you mean `connections`?"],
+    ["?dbname=agents", "has `dbname` after its `?`"],
+    ["?x=1", "Known ones are schema, pooler, files, connections,"],
+  ])("is refused with a parameter that would be ignored: %s", (query, said) => {
+    expect(() => readAddress(`postgres://ada@db/agents${query}`)).toThrow(said);
+  });
+
+  it("is refused without repeating a password that has an unescaped question mark", () => {
+    expect(() => readAddress("postgres://ada:1?hunter&two@db/agents")).toThrow(/has a parameter after its `\?`/);
+  });
+
+  it("may hold what vendors and `pg` write into it", () => {
+    const query =
+      "sslmode=require&channel_binding=require&connect_timeout=10&application_name=x&target_session_attrs=any";
+    expect(readAddress(`postgres://ada@db/agents?${query}`).schema).toBe("faultline");
   });
 
   // Less than the 15 s for which a server that was there before is waited for.

@@ -1,6 +1,7 @@
 // How to call this program in the current environment, so that printed commands can be copied.
 
 import { SHAPE_REDACTOR } from "../../core/index.ts";
+import { isPostgresAddress, placeInCommand } from "../../journal/journal-place.ts";
 import { shellWord } from "./safe-text.ts";
 
 /** A local install is not on the PATH: npx, npm scripts and `node_modules/.bin/faultline` all start it from that folder. */
@@ -28,7 +29,12 @@ export function withProgram(text: string, program: readonly string[] = PROGRAM):
   return text.replaceAll("`faultline ", `\`${program.join(" ")} `);
 }
 
-/** A command quoted for a shell. Text that looks like a secret is masked and has to be filled in again. */
+/** A command quoted for a shell. Text that looks like a secret is masked and has to be filled in again; an address of a journal loses its password. */
 export function lineOf(words: readonly string[]): string {
-  return words.map((word) => (word === "" ? "''" : shellWord(SHAPE_REDACTOR.text(word)))).join(" ");
+  return words.map((word) => (word === "" ? "''" : shellWord(withoutSecrets(word)))).join(" ");
+}
+
+/** The redactor also masks the user of an address, without which the command would not work. */
+function withoutSecrets(word: string): string {
+  return isPostgresAddress(word) ? placeInCommand(word) : SHAPE_REDACTOR.text(word);
 }

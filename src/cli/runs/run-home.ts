@@ -13,7 +13,7 @@ import { lookAtJournal, withJournal, withNewJournal } from "../journal/with-jour
 import type { GlobalOptions } from "../options.ts";
 import { commandLine } from "../render/program-name.ts";
 import { oneLine } from "../render/safe-text.ts";
-import { isPostgresAddress, shownPlace } from "../../journal/journal-place.ts";
+import { isPostgresAddress } from "../../journal/journal-place.ts";
 import { makeFolder } from "../../journal/files/file-store.ts";
 
 export interface JournalOption {
@@ -53,7 +53,7 @@ export async function withRuns<T>(
   const open = option.make === true ? withNewJournal : option.look === true ? lookAtJournal : withJournal;
   return open(place, async (journal) => {
     const workflows = createWorkflows({ journal, clock: io.clock, env: io.env, locale: shared.locale });
-    const named = option.journal === undefined ? [] : ["--journal", shownPlace(option.journal)];
+    const named = option.journal === undefined ? [] : ["--journal", option.journal];
     const command = (...words: readonly string[]): string => commandLine(...words, ...named);
     try {
       return await use({ workflows, io, shared, command });

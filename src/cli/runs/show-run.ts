@@ -104,7 +104,9 @@ function reportLines(home: RunCommandDeps, report: RunReport, isHeld: boolean): 
     "",
     paint("bold", words.stages),
     ...state.visits.flatMap((visit) => visitLines(home, visit, report, paint, widest)),
-    ...(files.length === 0 ? [] : ["", paint("bold", words.filesIn(shown(folder, 2_000))), ...others]),
+    ...(files.length === 0
+      ? []
+      : ["", paint("bold", folder === null ? words.files : words.filesIn(shown(folder, 2_000))), ...others]),
     ...(questions.length === 0 ? [] : ["", paint("bold", words.questions)]),
     ...questions.flatMap((question) => questionLines(home, question, questions, summary.run, paint)),
     ...(actions.length === 0 ? [] : ["", paint("bold", words.actions)]),

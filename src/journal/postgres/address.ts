@@ -2,6 +2,7 @@
 // out comes from the environment (PGHOST, PGUSER, PGPASSWORD, PGSSLMODE …), as for every PostgreSQL program.
 
 import { BUCKET_FORM, isBucketAddress } from "../files/bucket-store.ts";
+import { nearest } from "../../options/nearest.ts";
 import { unfit } from "../journal-faults.ts";
 import { DEFAULT_SCHEMA, isPostgresAddress, shownPlace } from "../journal-place.ts";
 
@@ -25,6 +26,16 @@ export interface PostgresAddress {
 }
 
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,39}$/;
+/** The settings of an address that are ours. */
+const OWN_PARAMETERS = ["schema", "pooler", "files", "connections", "statement_timeout"] as const;
+/** Those that `pg` reads, and those that vendors write into every address although `pg` needs none of them. */
+const CONNECTION_PARAMETERS = [
+  ...["user", "password", "host", "port", "application_name", "fallback_application_name", "options"],
+  ...["ssl", "sslmode", "sslrootcert", "sslcert", "sslkey", "sslnegotiation", "uselibpqcompat", "client_encoding"],
+  ...["lock_timeout", "idle_in_transaction_session_timeout", "query_timeout"],
+  ...["connect_timeout", "channel_binding", "gssencmode", "target_session_attrs"],
+] as const;
+const PARAMETERS: readonly string[] = [...OWN_PARAMETERS, ...CONNECTION_PARAMETERS];
 const DEFAULTS = { schema: DEFAULT_SCHEMA, connections: 10, statement_timeout: 30_000 } as const;
 
 export function readAddress(given: string): PostgresAddress {
@@ -34,7 +45,8 @@ export function readAddress(given: string): PostgresAddress {
     throw unfit(
       "The address of the journal cannot be read. Write it as postgres://host:5432/database, with the user and an @ before the host.",
     );
-  const take = (name: string): string | null => {
+  for (const name of url.searchParams.keys()) if (!PARAMETERS.includes(name)) throw unknownParameter(name, url);
+  const take = (name: (typeof OWN_PARAMETERS)[number]): string | null => {
     const value = url.searchParams.get(name);
     url.searchParams.delete(name);
     return value;
@@ -57,6 +69,17 @@ export function readAddress(given: string): PostgresAddress {
     connectionString: url.href,
     secrets: [...passwordOf(url), process.env["PGPASSWORD"] ?? ""].filter((secret) => secret !== ""),
   };
+}
+
+/** A mistyped one would be ignored: with `shema`, two teams would share one journal. */
+function unknownParameter(name: string, { search }: URL): Error {
+  const near = nearest(name, PARAMETERS);
+  const hint = near === null ? `Known ones are ${PARAMETERS.join(", ")}.` : `Did you mean \`${near}\`?`;
+  // After an unescaped `?` in a password, a name is a part of that password; the `@` that ends it comes later.
+  const shown = /^\w{1,40}$/.test(name) && !search.includes("@") ? `\`${name}\`` : "a parameter";
+  return unfit(
+    `The address of the journal has ${shown} after its \`?\`, which neither Faultline nor \`pg\` knows. ${hint}`,
+  );
 }
 
 const POOLERS: readonly string[] = ["none", "transaction"];

@@ -38,6 +38,8 @@ export interface RunsWords {
   readonly questions: string;
   readonly answered: (by: string) => string;
   readonly actions: string;
+  /** The journal's store keeps them: they are in no folder. */
+  readonly files: string;
   readonly filesIn: (folder: string) => string;
   readonly noQuestion: (given: string) => string;
   readonly nothingAsked: (run: string) => string;
@@ -99,6 +101,7 @@ const EN: RunsWords = {
   questions: "open questions",
   answered: (by) => `answered by ${by}`,
   actions: "what you can do",
+  files: "files, kept with the journal",
   filesIn: (folder) => `files in ${folder}`,
   noQuestion: (given) => `There is no open question and no run with the id ${given}.`,
   nothingAsked: (run) => `Run ${run} has no open question.`,
@@ -160,6 +163,7 @@ const ZH: RunsWords = {
   questions: "待答复的问题",
   answered: (by) => `已由 ${by} 答复`,
   actions: "可以做什么",
+  files: "与日志一同保存的文件",
   filesIn: (folder) => `${folder} 中的文件`,
   noQuestion: (given) => `没有待答复的问题 ${given}，也没有这个名称的运行。`,
   nothingAsked: (run) => `运行 ${run} 目前没有提问。`,
