@@ -60,5 +60,5 @@ export interface SentTo<Spec> {
   readonly body: Written<Part<Spec, "body">, undefined>;
 }
 
-/** What a route answers: its JSON, or null where the answer is no JSON. */
+/** What a route answers: its JSON, or null where the answer is not JSON. */
 export type AnswerOf<Spec> = Part<Spec, "answer"> extends z.ZodType ? z.output<Part<Spec, "answer">> : null;

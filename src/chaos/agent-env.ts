@@ -1,4 +1,4 @@
-// Points the vendors' SDKs and CLIs at a server, with a key that is none.
+// Points the vendors' SDKs and CLIs at a server, with a fake key.
 
 export function agentEnv(url: string): Readonly<Record<string, string>> {
   return {

@@ -64,7 +64,7 @@ export interface Chaos {
   readonly openaiUrl: string;
   readonly anthropicUrl: string;
   readonly googleUrl: string;
-  /** Environment variables that point the vendors' SDKs and CLIs here, with a key that is none. For a program that you start in a test. */
+  /** Environment variables that point the vendors' SDKs and CLIs here, with a fake key. For a program that you start in a test. */
   readonly env: Readonly<Record<string, string>>;
   readonly seed: number;
   /** The requests so far, at most the last thousand. */

@@ -1,4 +1,4 @@
-// The only file in core that catches. Foreign values may throw from any access (getters, proxies, JSON that is none); here the
+// The only file in core that catches. Foreign values may throw from any access (getters, proxies, invalid JSON); here the
 // throw becomes the value the caller named. Everywhere else a catch rethrows, classifies or records (a lint rule holds it).
 
 export function tryRead<T, U>(read: () => T, otherwise: U): T | U {

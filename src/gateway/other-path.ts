@@ -1,4 +1,4 @@
-// A request that is no model call, such as embeddings or files: it goes to one target, once, as it is.
+// A request that is not a model call, such as embeddings or files: it goes to one target, once, as it is.
 // P1  What it costs is booked where the answer says how many tokens it took; else what its request may have cost.
 // P2  A key with a budget gets nothing whose price is unknown, unless it may use such models; and nothing once its budget is used up.
 
@@ -120,7 +120,7 @@ function placeRefusal({ name, region }: GatewayTarget, key: ClientKey | null): R
   return isInRegion(region, key) ? null : ["no-region", `${name} is in no region of this key`];
 }
 
-/** Completions by another path are no way round a key's routes. Embeddings come under `other_paths` itself. */
+/** A key cannot get around its routes by asking for completions on another path. Embeddings fall under `other_paths` itself. */
 function routeRefusal(exchange: ClientExchange, model: string, path: string): Refused | null {
   const { key, inForce } = exchange;
   if ((key?.routes ?? null) === null || model === "" || WITHOUT_OUTPUT.test(path)) return null;

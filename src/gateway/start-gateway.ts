@@ -13,7 +13,7 @@ export interface StartedGateway {
   readonly gateway: Gateway;
   readonly url: string;
   readonly port: number;
-  /** Takes no more requests, cuts those that are still answered after a moment, and lets go of its connections. */
+  /** Takes no more requests, cuts those that are not finished after a moment, and closes its connections. */
   close(): Promise<void>;
 }
 

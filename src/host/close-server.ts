@@ -10,7 +10,7 @@ const SWEEP_MS = 20;
 
 /**
  * Returns the function that closes the server. Requests that are being answered get a moment; then their connections are cut. Node waits for two
- * kinds of connections that nobody needs: those on which no request has come yet, and those whose answer ends after `close`.
+ * kinds of connections that are not needed: those on which no request has come yet, and those whose answer ends after `close`.
  */
 export function closerOf(server: Server, clock: Clock): () => Promise<void> {
   const unused = new Set<Socket>();

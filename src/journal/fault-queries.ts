@@ -3,7 +3,7 @@
 import { FOLLOWING_CODES } from "../core/fault/catalogue.ts";
 import type { FaultGroup, FaultOccurrence } from "../core/record/fault-index.ts";
 
-/** In SQL, for a group `g`: it is no consequence of other failures. */
+/** In SQL, for a group `g`: it is a cause, not a consequence of other failures. */
 export const IS_CAUSE = `g.code NOT IN (${FOLLOWING_CODES.map((code) => `'${code}'`).join(", ")})`;
 
 /** Groups of failures, the one with the newest failure first. */

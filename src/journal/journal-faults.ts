@@ -19,14 +19,14 @@ export function refusal(code: FaultCode, message: string, { context, because, er
 export function fenced(session: string, after: number, lastSeq: number): FaultError {
   return refusal(
     "EngineState",
-    `Session ${session} has ${lastSeq} entries and this writer meant to go on behind entry ${after}: another writer was first. ` +
+    `Session ${session} has ${lastSeq} entries, but this writer expected to continue after entry ${after}: another writer was first. ` +
       `Read what is behind entry ${after} and decide again.`,
     { context: { session, after, lastSeq } },
   );
 }
 
 export function journalClosed(): FaultError {
-  return refusal("EngineState", "The journal is closed. Open it again to go on.");
+  return refusal("EngineState", "The journal is closed. Open it again to continue.");
 }
 
 export function unfit(message: string, error?: unknown): FaultError {

@@ -160,7 +160,7 @@ export function placeOf(kind: KeepKind, value: unknown): KeptPlace {
   return value === null ? NOWHERE : (PLACES[kind]?.(value) ?? NOWHERE);
 }
 
-/** Whatever is no time is as old as can be, so that it is still found. */
+/** A value that is not a time counts as the oldest possible, so that it is still found. */
 function instant(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }

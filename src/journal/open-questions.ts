@@ -21,7 +21,7 @@ export interface QuestionsQuery {
 
 export interface QuestionsPage {
   readonly questions: readonly OpenQuestion[];
-  /** How many values of the page are no questions. */
+  /** How many values of the page are not questions. */
   readonly unreadable: number;
   /** Where the next page starts; null at the end. */
   readonly next: Pick<Timed, "at" | "key"> | null;

@@ -23,7 +23,7 @@ export interface Recorder {
   readonly redactor: LearningRedactor;
   /** Keeps calls that ended before any listener heard of them; null while listeners get each event as it happens. */
   readonly quiet: QuietKeeper | null;
-  /** Writes events that belong together and happened at `at`. null: nothing to wait for. Rejects when the session cannot go on. */
+  /** Writes events that belong together and happened at `at`. null: nothing to wait for. Rejects when the session cannot continue. */
   record(events: readonly JournalEvent[], keeps: readonly Keep[], at: number): Promise<void> | null;
 }
 
@@ -101,7 +101,8 @@ export class RingRecorder implements Recorder, QuietKeeper {
   private recordSuppressed(error: unknown): void {
     const at = this.lastAt;
     const seen = classify({ surface: "node", error, observedAt: at });
-    const why = "a listener threw; the others and the call go on. Later failures of this listener are not reported";
+    const why =
+      "a listener threw; the other listeners and the call continue. Later failures of this listener are not reported";
     const { type, fault, reason } = suppressed(seen, why, at);
     this.keep({ session: "", seq: ++this.seq, at, event: { type, fault, reason } });
   }
@@ -112,7 +113,7 @@ export class RingRecorder implements Recorder, QuietKeeper {
   }
 }
 
-/** The ring, with someone who hears the events of one call as they are recorded. */
+/** The ring, with a listener for the events of one call. */
 export class OverheardRecorder implements Recorder {
   readonly session = "";
   readonly isSession = false;

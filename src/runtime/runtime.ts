@@ -94,7 +94,7 @@ export interface CallParty {
   readonly purse: Purse;
   /** Cancels the call when it is cancelled itself. */
   readonly scope: Scope;
-  /** Not called for a call that succeeds at once: its cost is booked, and there is no more to say. */
+  /** Not called for a call that succeeds at once: its cost is booked, and nothing else needs to be done. */
   readonly heard: (event: JournalEvent, at: number) => void;
   /** The policy of its calls, made of the runtime's own; the same object for the same one. */
   readonly policyOf: (own: Policy) => Policy;

@@ -89,7 +89,7 @@ const SCOPE_OF_SIGNAL = new WeakMap<AbortSignal, Scope>();
 
 export function scopeOfSignal(signal: AbortSignal): Scope {
   if (!(signal instanceof AbortSignal)) {
-    const message = "signal is no AbortSignal; pass `controller.signal`, not the controller";
+    const message = "signal is not an AbortSignal; pass `controller.signal`, not the controller";
     throw new FaultError(fault("ShapeInvalid", { message, context: { field: "signal" } }));
   }
   let scope = SCOPE_OF_SIGNAL.get(signal);

@@ -34,7 +34,7 @@ export const CAUSES: Readonly<Record<SandboxCause, CauseRow>> = {
   name: {
     code: "SandboxFailed",
     why: "it used a name that does not exist",
-    next: "Only what the workflow hands in is there; there is no clock, no chance and no input or output.",
+    next: "An expression sees only the values that the workflow passes in. It has no clock, no random numbers and no input or output.",
   },
   type: {
     code: "SandboxFailed",
@@ -89,7 +89,7 @@ export const ENGINE_ERRORS: readonly ErrorRow[] = [
     cause: "stack",
     example: "(function deeper() { return deeper() })()",
   },
-  // Text that is no JSON, or no pattern: the expression itself is well written.
+  // The text is not JSON, or not a valid pattern: the expression itself is well formed.
   { name: "SyntaxError", phase: "run", cause: "thrown", example: 'JSON.parse("{")' },
   { name: "RangeError", cause: "thrown", example: '"x".repeat(-1)' },
 ];

@@ -55,7 +55,7 @@ function isStandard(schema: unknown): schema is StandardSchemaV1 {
   return typeof standard === "object" && standard !== null && typeof readField(standard, "validate") === "function";
 }
 
-/** An instance of some class is no JSON Schema: an old schema library's object would otherwise accept everything. */
+/** An instance of a class is not a JSON Schema: an old schema library's object would otherwise accept everything. */
 function isPlainObject(schema: unknown): schema is Readonly<Record<string, unknown>> {
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return false;
   const prototype: unknown = Object.getPrototypeOf(schema);

@@ -1,4 +1,4 @@
-// The faults a schema leads to: a value that does not fit it, and a schema that is none.
+// The faults a schema leads to: a value that does not fit it, and a schema that is not valid.
 
 import { fault, FaultError, type Fault, type FaultEvidence } from "../core/index.ts";
 import type { FailedCheck, Issue } from "./check.ts";

@@ -11,7 +11,7 @@ export type Masker = (message: string, steps: readonly PathStep[]) => string;
 /** What stands where something was taken out. */
 const GAP = "…";
 const MAX_MESSAGE_CHARS = 300;
-/** A longer message is no message but a dump. */
+/** A longer message is a dump, not a message. */
 const MAX_SEARCHED_CHARS = 5_000;
 /** A value with more parts than this is not searched for, and its validator's words are not used. */
 const MAX_PARTS = 10_000;
@@ -60,7 +60,7 @@ function isWord(char: string | undefined): boolean {
   return char !== undefined && /[\p{L}\p{N}_]/u.test(char);
 }
 
-/** Every text and number inside a value, and every key that is no name; null when there are too many or one cannot be read. */
+/** Every text and number inside a value, and every key that is not a name; null when there are too many or one cannot be read. */
 function partsOf(value: unknown, leastChars: number): readonly string[] | null {
   return tryRead(() => {
     const parts = new Set<string>();

@@ -89,7 +89,7 @@ export class CallTrace {
     this.#hasHappened = true;
     switch (event.type) {
       case "call-admitted": {
-        // The attempt that is silent goes on.
+        // The silent attempt continues.
         if (event.hedge !== undefined) return this.#span.event("hedge", { target: event.tool, number: event.attempt });
         this.#endAttempt();
         const facts = { target: event.tool, number: event.attempt, reason: this.#reason, ...askedOf(this.#answerer()) };

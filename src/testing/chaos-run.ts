@@ -64,7 +64,9 @@ export function survivalOf({ requests, strays }: Omit<ChaosRun, "value">, fault?
   const met = requests.filter((request) => request.fault !== null && (fault === undefined || request.fault === fault));
   if (met.length === 0) {
     const lost =
-      strays[0] === undefined ? "" : ` A request went to ${strays[0].path}, which is no vendor's; check the base URL.`;
+      strays[0] === undefined
+        ? ""
+        : ` A request went to ${strays[0].path}, which is not a path of any vendor; check the base URL.`;
     return no(`no request met ${fault ?? "a fault"}; ${told(requests)}.${lost}`);
   }
   const last = met.findLast((request) => isFailure(request));

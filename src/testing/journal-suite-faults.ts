@@ -103,7 +103,7 @@ export function faultSuite(name: string, using: Using): void {
         ]);
         const nothing = await journal.faultTrend("nothing", { since: 0, until: 5, bucketMs: 5 });
         expect(nothing).toEqual([{ at: 0, count: 0, ...none }]);
-        // A refused call has a group of its own, and is no further failure.
+        // A refused call has a group of its own, and does not count as another failure.
         await journal.append("t", 0, [failed(21, { code: "CircuitOpen" })]);
         expect(await journal.faultGroups({ limit: 9, code: "CircuitOpen" })).toMatchObject([{ count: 1 }]);
         expect(await journal.faultTrend(null, { since: 10, until: 45, bucketMs: 10 })).toEqual(trend);

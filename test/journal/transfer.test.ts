@@ -350,14 +350,18 @@ describe("a damaged session file", () => {
       /line 3: it holds entry 3/,
     ],
     ["a line cut in two", (all) => all.with(3, all[3]?.slice(0, 40) ?? ""), /line 4: it is not JSON/],
-    ["something else than an entry", (all) => all.with(1, '{"seq":1,"at":1,"event":null}'), /line 2: it is no entry/],
+    [
+      "something else than an entry",
+      (all) => all.with(1, '{"seq":1,"at":1,"event":null}'),
+      /line 2: it is not an entry/,
+    ],
     ["an empty line", (all) => all.toSpliced(3, 0, ""), /line 4: it is not JSON/],
     [
       "a changed result",
       (all) => all.with(6, all[6]?.replace("exact", "other") ?? ""),
       /line 7: the result kept under s\/c1 was changed/,
     ],
-    ["a value of no kind", (all) => all.with(6, '{"kind":"x","key":"s","value":1}'), /line 7: it is no kept value/],
+    ["a value of no kind", (all) => all.with(6, '{"kind":"x","key":"s","value":1}'), /line 7: it is not a kept value/],
     ["a missing value", (all) => all.toSpliced(7, 1), /line 1: .*last line \(8\)/],
     [
       "fewer entries than it says",

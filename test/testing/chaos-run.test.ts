@@ -74,7 +74,7 @@ describe("does not count as survived", () => {
     ["an agent that asked nothing", ["rate-limit"], () => Promise.resolve("made up"), "rate-limit",
       /^no request met rate-limit; the agent sent no request\.$/],
     ["an agent that asked a wrong address", ["rate-limit"], async ({ url }) => (await fetch(`${url}/v7/talk`)).text(), "rate-limit",
-      /A request went to \/v7\/talk, which is no vendor's; check the base URL\.$/],
+      /A request went to \/v7\/talk, which is not a path of any vendor; check the base URL\.$/],
     ["a fault that the request cannot have", ["cut-stream", "no-end-mark"], async (chaos) => { await gullible(chaos); return patient(chaos); }, "cut-stream",
       /^request 2 was wrong: /],
   ];

@@ -105,7 +105,7 @@ function RowActions({ run, actions }: Offers): ReactNode {
   const shown = best.effect === "cancel" ? null : best;
   const inMenu = shown === null ? actions : others;
   return (
-    // A click on a button is no click on its row.
+    // A click on a button is not a click on its row.
     <div className="actions-row" onClick={(event) => event.stopPropagation()}>
       {shown === null ? null : (
         <Explained text={effectOf(shown)}>

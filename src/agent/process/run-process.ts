@@ -2,7 +2,7 @@
 // R1  stdin is always closed.
 // R2  A failed start does not throw.
 // R3  Signals go to everything the command started, including processes that left its group; see ending.ts and process-mark.ts.
-// R4  After `done` no timer or listener is left, and no process that was told to end. If a command ends by itself, processes that it left
+// R4  After `done` no timer or listener is left, and no process that was asked to end. If a command ends by itself, processes that it left
 //     running without its pipes are spared, because that may be intended; unless `endsAll` says otherwise.
 
 import { steadyNow } from "../../host/clock.ts";

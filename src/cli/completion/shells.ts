@@ -1,6 +1,6 @@
 // The script of each shell. It asks the program what may come next, so that it never grows old.
 
-/** What the scripts call. It is no command that people type. */
+/** The command that the scripts call. People do not type it. */
 export const COMPLETE = "__complete";
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;

@@ -1,6 +1,6 @@
 // The project file, `faultline.config.yaml`: settings that everybody who works in a repository shares. It is looked for in the current
 // folder and in those above it, up to the root of the repository. Without a repository only the current folder counts: a folder above it
-// may belong to somebody else.
+// may belong to someone else.
 
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";

@@ -260,7 +260,7 @@ export const UNDISTURBED_STEPS_AFTER: StepsAfter = {
   confirm: IMPLEMENTATION_STEPS.toSpliced(KILLED_AT_REQUEST, 1),
 };
 
-/** The models answer as they do after this choice at the gate. Text that was typed in is no choice. */
+/** The models answer as they do after this choice at the gate. Typed text does not count as a choice. */
 export function playFrom(choice: string, chaos: Chaos, stepsAfter: StepsAfter = STEPS_AFTER): void {
   const steps = stepsAfter[choice];
   if (steps !== undefined) play(steps, chaos);

@@ -51,7 +51,7 @@ const GOOD: ScenarioRule = { answer: ANSWER };
 export const GOOD_RULES: readonly ScenarioRule[] = [GOOD];
 
 /**
- * The rules of the provider that fails. Many agents ask for more than the answer, such as a title, and nobody knows which request is which:
+ * The rules of the provider that fails. Many agents ask for more than the answer, such as a title, and we cannot tell which request is which:
  * a fault that passes meets as many requests as the task takes without it.
  */
 export function rulesOf({ fault, lasts }: Drill, usual: number): readonly ScenarioRule[] {

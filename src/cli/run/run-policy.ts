@@ -17,7 +17,7 @@ import type { Io } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import type { RunCommandOptions } from "./run-options.ts";
 
-/** `isAgent`: the policy may ask a person. For a plain command a question is no better than typing it again. */
+/** `isAgent`: the policy may ask a person. For a plain command, answering a question is no easier than running it again. */
 export async function policyOf(
   options: RunCommandOptions,
   isAgent: boolean,

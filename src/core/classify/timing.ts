@@ -1,7 +1,7 @@
 // When to try again: read from every form providers use, strongest first: Retry-After, then a field of the body, then the
 // headers that say when a limit resets, then words.
 // `retryAfterMs` is a wait the other side asked for; `resetAt` is an instant it named. `Retry-After: 0` means now. Any other zero,
-// negative and absurd values are no answer.
+// negative and absurd values are ignored.
 
 import { durationInWords, parseClockTime, parseDuration } from "./times.ts";
 import type { HeaderReader, Signals } from "./read-evidence.ts";

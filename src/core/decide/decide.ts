@@ -1,6 +1,6 @@
 // The only place that chooses. Sees the whole situation at once, which nested wrappers never do, and holds these:
 // D1  attempts never exceed the row's number, the first included.
-// D2  no wait outlives the deadline. Parking is no wait: the run is put away, and its clock stops until it is taken up again.
+// D2  no wait outlives the deadline. Parking does not count as a wait: the run is put away, and its clock stops until it is resumed.
 // D3  what may have happened is not run again, here or elsewhere, unless it is idempotent.
 // D4  a wait the other side named is kept exactly.
 // D5  cancellation wins: it is neither retried nor worked around.
@@ -73,7 +73,7 @@ function refusalOfRetry(situation: Situation, { retry }: PolicyRow, wait: Wait, 
   if (again !== null) return again;
   if (situation.fault.context["shouldRetry"] === false) return "server-says-no";
   if (!(situation.attempt < retry.maxAttempts)) return "attempts-spent";
-  // Memory keeps a call from beginning to retry, never from going on.
+  // Memory may keep a call from starting to retry. It never ends a retry schedule that has begun.
   if (situation.attempt === 1 && lastTries("retry", situation, policy) === "failed") return "never-worked";
   if (situation.breaker === "open" || situation.breaker === "isolated") return "breaker-open";
   if (!situation.retryBudgetLeft) return "retry-budget-spent";

@@ -54,7 +54,7 @@ const EN_STEPS: Readonly<Record<Recourse, string>> = {
   "regenerate": "ask the model once more",
   "default": "use the default value",
   "partial": "take the part that arrived",
-  "skip": "go on without it",
+  "skip": "continue without it",
   "park": "wait durably",
   "ask": "ask a person",
   "surface": "tell the model",

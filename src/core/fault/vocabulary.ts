@@ -84,7 +84,7 @@ export interface VocabularyRow {
   readonly llmKind: LlmKind;
   readonly runCode: RunCode;
   readonly outcome: MatrixOutcome | OutcomeByRole;
-  /** A cancellation is no error, so Si has no word for it. */
+  /** A cancellation is not an error, so Si has no word for it. */
   readonly si: SiClass | null;
   readonly cli: ErrorCategory;
 }

@@ -147,7 +147,7 @@ function readAnswer(question: Question, answer: unknown): Answer | Fault {
   return typeof value === "object" && isTooLong(JSON.stringify(value)) ? tooLong(question) : { status, value };
 }
 
-/** What a person answered, for the record: as it was offered to them, or in their own words. Empty for a secret and for what is no answer. */
+/** What a person answered, for the record: as it was offered to them, or in their own words. Empty for a secret, and if it is not an answer. */
 export function answerAsSaid(question: Question, answer: unknown): string {
   const checked = checkAnswer(question, answer);
   const { payload } = question;

@@ -165,7 +165,7 @@ const ABOUT_CALLS: Tellers = {
       more: [said, ...decisionLines(decision, telling)],
     };
   },
-  // A call that never failed is no part of an incident.
+  // A call that never failed is not part of an incident.
   "call-succeeded": ({ call, tool, attempt, durationMs, cost }, telling) => {
     const { words, locale, failedCalls } = telling;
     if (!failedCalls.has(call)) return null;

@@ -240,7 +240,7 @@ class Recorder implements IncidentRecorder {
 
   #cause(fault: Fault, name: string, where: string, at: number): void {
     this.#lastFault = fault;
-    // A cancellation is no failure.
+    // A cancellation is not a failure.
     if (traitsOf(knownCode(fault)).cancels) return;
     const known = this.#causes.get(name);
     const { title, name: fullName, said } = faultText(fault, this.#telling);

@@ -15,7 +15,7 @@ export type Notice =
       readonly tool: string;
       /** The attempt that comes after the wait … */
       readonly attempt: number;
-      /** … of so many; null when the wait is no retry. */
+      /** … of this many; null when the wait is not a retry. */
       readonly of: number | null;
       readonly reason: FaultCode | HeldReason;
       /** Epoch milliseconds. */

@@ -18,7 +18,7 @@ export interface Dialect {
   readonly errorBody: (words: ErrorWords) => unknown;
   /** The events that end a broken stream. */
   readonly errorEvents: (words: ErrorWords) => string;
-  /** Keeps a connection open and is no content. */
+  /** Keeps a connection open; not content. */
   readonly keepAlive: string;
   /** `list`: a stream is one JSON list, which cannot be ended in its middle. */
   readonly streamAs: "events" | "list";

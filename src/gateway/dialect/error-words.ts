@@ -1,6 +1,6 @@
 // What a client sees of a fault, in the words of its dialect.
 // E1  A status and headers that stop the client's own retries: the gateway has done all of them.
-// E2  A credential of the gateway that a target refused is no fault of the client's key, so it never becomes a 401 or 403; nor a 5xx, which
+// E2  When a target refuses the gateway's own credential, the client's key is not at fault, so it never becomes a 401 or 403; nor a 5xx, which
 //     agents ask again for a minute.
 
 import { traitsOf, type FaultCause } from "../../core/fault/catalogue.ts";
@@ -37,7 +37,7 @@ export function errorWords(fault: Fault, call: string): ErrorWords {
   return { status: httpStatus < LEAST_STATUS ? BAD_GATEWAY : httpStatus, cause, message: `${message} (${code})`, call };
 }
 
-/** An error of the connection to a target: its message names the target's address, which is no business of a client. */
+/** An error of the connection to a target: its message names the target's address, which clients must not see. */
 function isOfTransport({ evidence, context }: Fault): boolean {
   return evidence.origin !== undefined && evidence.source !== "raised" && context["status"] === undefined;
 }

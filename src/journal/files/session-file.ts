@@ -122,7 +122,7 @@ function createReader(headerText: string, headerLine: number): Reader {
     const { seq, at, event } = fields;
     const expected = header.after + content.length + 1;
     if (seq !== expected) throw bad(lineNumber, `it holds entry ${String(seq)} where entry ${expected} must follow`);
-    if (!Number.isFinite(at) || !isEvent(event)) throw bad(lineNumber, "it is no entry");
+    if (!Number.isFinite(at) || !isEvent(event)) throw bad(lineNumber, "it is not an entry");
     const entry: NewEntry = { at: at as number, event };
     if (writer.entry(entry) !== text) throw bad(lineNumber, `entry ${expected} was changed`);
     content.push(entry);
@@ -130,7 +130,7 @@ function createReader(headerText: string, headerLine: number): Reader {
 
   function readKept({ kind, key, value }: Fields, text: string, lineNumber: number): void {
     if (!isKeepKind(kind) || typeof key !== "string" || value === undefined)
-      throw bad(lineNumber, "it is no kept value");
+      throw bad(lineNumber, "it is not a kept value");
     const keep: Keep = { kind, key, value };
     if (writer.kept(keep) !== text) throw bad(lineNumber, `the ${kind} kept under ${key} was changed`);
     keeps.push(keep);

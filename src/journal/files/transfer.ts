@@ -115,7 +115,7 @@ export async function importSession(
 function otherStore({ session, storeId: theirs }: SessionFile, ours: string): Error {
   return mismatch(
     `Session ${session} was written by store ${theirs}, and this is store ${ours}. To take it over, import it with \`adopt\`, ` +
-      `and do not go on with it in ${theirs}.`,
+      `and do not continue it in ${theirs}.`,
     { session, theirs, ours },
   );
 }
@@ -186,7 +186,7 @@ async function countAlready(journal: Journal, file: SessionFile, entries: readon
     if (mine === undefined) return already;
     if (!isSame(there, mine)) {
       throw mismatch(
-        `Session ${session} went on differently in this store: its entry ${there.seq} is not the one in the file. Nothing was imported.`,
+        `Session ${session} continued differently in this store: its entry ${there.seq} is not the one in the file. Nothing was imported.`,
         { session, seq: there.seq },
       );
     }

@@ -73,7 +73,7 @@ export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
     // Connections that died together with one in use are gone when the statement on that one is given up and sent again.
     idleTimeoutMillis: Math.min(IDLE_MS, limitMs),
   });
-  // A connection that fails while nobody uses it is replaced with the next statement. The pool listens only while it has the connection
+  // A connection that fails while it is idle is replaced with the next statement. The pool listens only while it has the connection
   // itself: one that fails between two statements of a transaction fails the next of them, and must not end the process.
   const suppress = (): void => undefined;
   pool.on("error", suppress);
@@ -127,7 +127,7 @@ export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
     try {
       return await send<T>(client, sql, values);
     } catch (error) {
-      // Without an answer nobody knows what is still under way on this connection.
+      // Without an answer we do not know what is still running on this connection.
       if (!isAnswered(error)) leave(client);
       throw error;
     } finally {

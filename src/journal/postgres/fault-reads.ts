@@ -88,7 +88,7 @@ export function faultSide(ask: Ask): FaultSide {
   };
 }
 
-/** null is no limit. */
+/** PostgreSQL's LIMIT for "all rows". */
 export function limitOf(limit: number): number | null {
   return Number.isFinite(limit) ? limit : null;
 }

@@ -70,7 +70,7 @@ export function createKeptChanges(
     return isDone;
   }
 
-  /** A turn is a courtesy: the write itself finds out what changed, so work goes on without a lock that cannot be had. */
+  /** Taking turns is only a courtesy: the write itself detects what changed, so work continues without the lock if it is not available. */
   async function inTurn(name: string, work: () => Promise<void>): Promise<void> {
     if (turns === null) return work();
     const once = { work: null as Promise<void> | null };

@@ -94,7 +94,7 @@ function refuseForeign({ tables, version }: Found, { address: { name, schema } }
 
 function notReadable({ version }: Found, { address: { name } }: Database): Error {
   return version === null
-    ? refusal("NotFound", `There is no journal at ${name}. Programs that write make one.`, {
+    ? refusal("NotFound", `There is no journal at ${name}. A program that opens it for writing creates it.`, {
         context: { journal: name },
       })
     : drift(

@@ -9,7 +9,7 @@ import { refusal } from "../journal-faults.ts";
 import { STALE_CODE } from "./write-functions.ts";
 
 interface CodeRow {
-  /** How a statement that failed like this goes on: at once, when the server is back, or not at all. */
+  /** When a statement that failed like this is repeated: at once, when the server is back, or not at all. */
   readonly again: "at-once" | "when-back" | "never";
   /** The fault of one write: the others of its transaction can do without it. */
   readonly alone: boolean;

@@ -248,7 +248,7 @@ function createOwnWrites(remote: RemoteReads["feed"]): {
 function onlyLooking(name: string): Error {
   return refusal(
     "EngineState",
-    `${name} was opened to be looked at, so nothing is written to it. Open it without readOnly to go on with it.`,
+    `${name} was opened read-only, so nothing is written to it. To write to it, open it without readOnly.`,
     { context: { journal: name } },
   );
 }

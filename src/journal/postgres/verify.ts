@@ -1,4 +1,4 @@
-// Verifies a journal in PostgreSQL at one moment: everything is read in one transaction, and writers go on meanwhile.
+// Verifies one snapshot of a journal in PostgreSQL: everything is read in one transaction, which does not block writers.
 
 import type { FaultOccurrence } from "../../core/record/fault-index.ts";
 import type { VerifyReport } from "../journal.ts";

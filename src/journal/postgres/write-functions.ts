@@ -24,7 +24,7 @@ const RAISE_STALE = `RAISE EXCEPTION USING ERRCODE = '${STALE_CODE}', MESSAGE = 
  * whose condition did not hold: `old` is the checksum that must be there, empty for none. `moved` are heads of sessions that are there, `begun` of
  * those that begin, and `absent` must not be there. A session that begins has the number of its first entry in this write, negative.
  * A writer numbers its calls and waits for each answer, so the answer to its last call is all that has to be remembered. A call that was done
- * is answered again: its first answer was lost on its way. A call before the last one was held up, and nobody waits for its answer.
+ * is answered again: its first answer was lost on its way. A call before the last one was delayed, and its sender no longer waits for the answer.
  */
 const WRITE = `CREATE FUNCTION @.write_3(
     w_writer text, w_call bigint, w_channel text, w_notice text, w_now float8,

@@ -111,7 +111,7 @@ export async function openReadonlyJournal(
 function onlyLooking(path: string): Error {
   return refusal(
     "EngineState",
-    `${path} was opened to be looked at, so nothing is written to it. Open it without readOnly to go on with it.`,
+    `${path} was opened read-only, so nothing is written to it. To write to it, open it without readOnly.`,
     { context: { path } },
   );
 }

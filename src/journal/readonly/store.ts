@@ -126,7 +126,11 @@ function unreadableLog(path: string, error: unknown): Error {
 }
 
 function nothingThere(path: string): Error {
-  return refusal("NotFound", `There is no journal at ${path}, and looking at one makes none. Check the name.`, {
-    context: { path },
-  });
+  return refusal(
+    "NotFound",
+    `There is no journal at ${path}, and opening one read-only does not create it. Check the name.`,
+    {
+      context: { path },
+    },
+  );
 }

@@ -207,7 +207,7 @@ function needsOfRequest(request: ModelRequest, { stopAfter }: RepeatLimits): Req
   };
 }
 
-/** A model that repeats the call even after the note would go on until its steps or the budget run out. */
+/** A model that repeats the call even after the note would continue until its steps or the budget run out. */
 function toolLoop({ toolName, count }: ModelRequest["repeats"], stopAfter: number): Fault {
   return fault("ToolLoop", {
     message: `the model called ${toolName} ${count} times in a row with the same arguments, and each call failed`,

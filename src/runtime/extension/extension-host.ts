@@ -74,7 +74,7 @@ export function createHost(name: string, sink: ContributionSink, clock: Clock): 
   function raise(code: FaultCode, detail: FaultDetail = {}): never {
     // Code that was not compiled against the catalogue may say anything.
     if (!isFaultCode(code)) {
-      const message = `extension "${name}" raised "${String(code)}", which is no code of the catalogue`;
+      const message = `extension "${name}" raised "${String(code)}", which is not a code of the catalogue`;
       throw new FaultError(fault("ShapeInvalid", { message, context: named }));
     }
     throw new FaultError(fault(code, { ...detail, context: { ...detail.context, ...named } }));

@@ -10,7 +10,7 @@ export interface Interactor {
   readonly kinds?: readonly InteractionKind[];
   /**
    * Asks, and gives the answer. One question at a time. When `signal` fires, the question is settled: take the prompt
-   * away and throw `signal.reason`. An answer of status `timeout` says that none will come from here; the others go on.
+   * away and throw `signal.reason`. An answer of status `timeout` says that this interactor will not answer; the others are still asked.
    */
   answer(question: Question, signal: AbortSignal): Promise<Answer>;
 }

@@ -237,7 +237,7 @@ export function failureId(session: string, call: string): string {
   return `${session}${SEPARATOR}${call}`;
 }
 
-/** null for a text that is no failure's id. */
+/** null if the text is not the id of a failure. */
 export function readFailureId(id: string): { readonly session: string; readonly call: string } | null {
   const at = id.indexOf(SEPARATOR);
   const [session, call] = [id.slice(0, at), id.slice(at + 1)];

@@ -146,7 +146,7 @@ export class Reports {
 
   #standing(call: PlannedCall, now: number): MayCall {
     const tool = this.#toolOf(call);
-    // A question about a target that nobody has used leaves no trace of it.
+    // A question about an unused target does not create that target.
     if (!this.#deps.knows(tool.target)) return { action: "attempt", tool: call.tool, nextAt: now, breaker: "closed" };
     const { target } = this.#deps.bind(tool);
     const admittedAt = target.retryAt(now);

@@ -241,7 +241,7 @@ export function checkManifest(manifest: unknown, session: string, storeId: strin
   if (found["storeId"] !== storeId) {
     throw new FaultError(
       fault("ResumeMismatch", {
-        message: `session ${session} was written by store ${String(found["storeId"])}, this is ${storeId}; import it with \`adopt\` to go on here`,
+        message: `session ${session} was written by store ${String(found["storeId"])}, this is ${storeId}; import it with \`adopt\` to continue it here`,
         context: { session, expected: storeId },
       }),
     );

@@ -28,7 +28,7 @@ export interface SessionRecorderOptions {
   readonly seq: number;
   /** Saves what could not be written; returns where, or null when there is no place. */
   readonly rescue: (after: number, entries: readonly NewEntry[], keeps: readonly Keep[]) => Promise<string | null>;
-  /** The session cannot go on. */
+  /** The session cannot continue. */
   readonly died: (fault: Fault) => void;
   /** Each entry, once it is on disk. */
   readonly written: (entry: NewEntry, seq: number) => void;

@@ -25,7 +25,7 @@ export interface TurnResult<T = unknown, Outcomes = Readonly<Record<string, Outc
   readonly fault: Fault | null;
   /** Questions that hold it up … */
   readonly questions: readonly Question[];
-  /** … or the first time at which something parked can go on; null when nothing is. */
+  /** … or the first time at which something parked can continue; null when nothing is parked. */
   readonly wakeAt: number | null;
   /** What the body threw, as it was thrown. Not enumerable, so it reaches neither JSON nor the journal. */
   readonly error?: unknown;

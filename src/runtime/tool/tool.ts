@@ -53,7 +53,7 @@ export interface RunContext {
   readonly attempt: number;
   /** When the attempt is given up (epoch milliseconds). */
   readonly deadlineAt: number;
-  /** The one who asked has gone: ends the whole call, whatever it does, as cancelled. */
+  /** Call it when the caller no longer wants the answer: ends the whole call as cancelled, whatever it is doing. */
   readonly cancel: () => void;
   /** Calls `ring` once, not before `delayMs` have passed. Ends with the attempt, or when it is set again. */
   readonly alarm: (delayMs: number, ring: () => void) => void;
@@ -271,7 +271,7 @@ export interface RequestNeeds {
   readonly refusal: Fault | null;
 }
 
-/** What the runtime can do to a request that a target refused. null: there is no way to do it. */
+/** How the runtime can repair a request that a target refused. null: this repair is not possible. */
 export interface Repairs<Request> {
   /** Makes it smaller; null when it cannot be. Taken only if `sizeOf` says it is. `target` is the member in charge. */
   readonly compact:

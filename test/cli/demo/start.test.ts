@@ -79,7 +79,7 @@ describe("start", () => {
   );
 
   it(
-    "left with Ctrl-C at the gate answers nothing, and says how to go on with the run",
+    "left with Ctrl-C at the gate answers nothing, and says how to continue the run",
     async () => {
       vi.stubEnv("TMPDIR", newFolder());
       onTestFinished(() => void vi.unstubAllEnvs());

@@ -14,7 +14,7 @@ import "./gateway.css";
 
 export type GatewayView = Answer<"showGateway">;
 
-/** Calls of clients are no events of the journal. */
+/** Calls of clients are not events of the journal. */
 const EVERY_MS = 5_000;
 
 export function GatewayPage(): ReactNode {

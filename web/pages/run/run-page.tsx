@@ -81,7 +81,7 @@ function RunHead({ run, data }: { readonly run: string; readonly data: Run | nul
   );
 }
 
-/** Where the work went on, and where it came from. */
+/** The runs before and after this one. */
 function Successor({ run: { predecessor, successor } }: { readonly run: Run }): ReactNode {
   const words = useWords(RUN_WORDS);
   return (

@@ -105,7 +105,7 @@ const WORDS = wordTable({
   "en": {
     started: "Started",
     took: "Took",
-    stillOpen: "still going on",
+    stillOpen: "still running",
     until: "Planned until",
     deadline: "Deadline",
     target: "Target",

@@ -46,7 +46,7 @@ export function draftOf(field: Field, known: unknown = field.start): Draft {
       return known === true;
     case "choice": {
       const index = field.options.findIndex(({ value }) => JSON.stringify(value) === JSON.stringify(known));
-      // A choice between one is no choice.
+      // A single option is not a choice.
       return field.options.length === 1 ? "0" : index === -1 ? "" : String(index);
     }
     case "list": {

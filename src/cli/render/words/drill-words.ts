@@ -38,7 +38,7 @@ export const DRILL_WORDS: Readonly<Record<Locale, DrillWords>> = {
     notStarted: (why) => `The agent could not be started: ${why}`,
     sentNothing:
       "The agent sent no request to the provider. It has to use OPENAI_BASE_URL, ANTHROPIC_BASE_URL or GOOGLE_GEMINI_BASE_URL; or put {url} into its command.",
-    stray: (path) => `A request went to ${path}, which is no vendor's; check the base URL.`,
+    stray: (path) => `A request went to ${path}, which is not a path of any vendor; check the base URL.`,
     hasNoAnswer: (prompt) =>
       `Even without a fault the agent did not print the model's answer and end with exit code 0. Put {prompt} where its prompt goes; it stands for: ${prompt}`,
     printed: "It printed:",
