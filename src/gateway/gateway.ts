@@ -5,6 +5,8 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { classify } from "../core/classify/classify.ts";
+import { traitsOf } from "../core/fault/catalogue.ts";
+import type { Fault } from "../core/fault/fault.ts";
 import { objectOf } from "../core/json-fields.ts";
 import { parseJson } from "../core/try-read.ts";
 import type { JournalEvent } from "../core/record/event.ts";
@@ -370,7 +372,8 @@ function conclude(
     return answer.finish(head ?? { status: 200, headers: {} });
   }
   if (outcome.status === "cancelled") return answer.cut();
-  const { fault, call } = outcome;
+  const { call } = outcome;
+  const fault = withWindow(outcome.fault, purse);
   const headers = { ...errorHeaders(fault, now), "x-faultline-call": call };
   const words = errorWords(fault, call);
   const refused = memory.refused?.fault.code === fault.code ? memory.refused : null;
@@ -381,4 +384,13 @@ function conclude(
     return answer.send(refused, scrub(refused.body), headers);
   }
   answer.fail(words, headers);
+}
+
+/** What the client can do about a budget that refuses it: wait, or ask for less. Other faults are returned unchanged. */
+function withWindow(fault: Fault, purse: CallPurse): Fault {
+  const { refusing } = purse;
+  if (traitsOf(fault.code).cause !== "budget-exceeded" || refusing === null) return fault;
+  const isTooDear = !purse.isSpent && fault.context["ran"] !== true;
+  const hint = isTooDear ? " A lower max_tokens makes the estimate smaller." : "";
+  return { ...fault, message: `${fault.message}. ${refusing.words}${hint}`, resetAt: refusing.endsAt };
 }

@@ -141,7 +141,7 @@ function moneyRefusal(
     return ["no-price", message];
   }
   if (!purse.isSpent && !purse.exceeds(mostMicrocents)) return null;
-  return ["spent", `the budget of this key is used up (${what})`];
+  return ["spent", `the budget of this key is used up (${what}). ${purse.refusing?.words ?? ""}`.trimEnd()];
 }
 
 class OtherCall {

@@ -132,6 +132,30 @@ describe("budgets", () => {
     expect(free.status).toBe(200);
   });
 
+  it.each([
+    {
+      budget: "per_hour_usd: 0.001",
+      window: "hour",
+      next: (at: Date) => at.setUTCHours(at.getUTCHours() + 1, 0, 0, 0),
+    },
+    { budget: "per_day_usd: 0.001, per_month_usd: 9", window: "day", next: (at: Date) => at.setUTCHours(24, 0, 0, 0) },
+    {
+      budget: "per_month_usd: 0.001",
+      window: "month",
+      next: (at: Date) => Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1),
+    },
+  ])("says in dollars what a call may cost, and when the $window begins again", async ({ budget, window, next }) => {
+    const world = await gatewayWorld({ file: file(budget), env });
+    const heard = await world.run(ask(world.url, "openai-chat", { headers: alice, body: { max_tokens: 10_000 } }));
+    const endsAt = next(new Date(START_AT));
+    expect(heard.status).toBe(402);
+    expect(heard.raw).toMatch(/this attempt may cost \$0\.1\d*; \$0\.00 of \$0\.001 are spent\./);
+    expect(heard.raw).toContain(`per ${window}, which begins again at ${new Date(endsAt).toISOString()}.`);
+    expect(heard.raw).toContain("A lower max_tokens makes the estimate smaller.");
+    expect(heard.headers.get("retry-after")).toBe(String(Math.ceil((endsAt - world.clock.now()) / 1_000)));
+    expect(heard.headers.get("x-should-retry")).toBe("false");
+  });
+
   // A dollar pays for 100,000 tokens of output.
   const DEAR: readonly { readonly dialect: Protocol; readonly body: Readonly<Record<string, unknown>> }[] = [
     { dialect: "openai-chat", body: { max_tokens: 1_000, n: 128 } },

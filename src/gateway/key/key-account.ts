@@ -246,6 +246,15 @@ export class CallPurse implements Purse {
     return tightest !== null && tightest.spent >= tightest.rule.maxCostMicrocents;
   }
 
+  /** For a client that is refused: which budget it is, and when it begins again. null: the key has none. */
+  get refusing(): { readonly words: string; readonly endsAt: number } | null {
+    const tightest = this.account.tightest();
+    if (tightest === null) return null;
+    const { name, endsAt } = tightest;
+    const words = `This is the budget of the key per ${name}, which begins again at ${new Date(endsAt).toISOString()}.`;
+    return { words, endsAt };
+  }
+
   exceeds(estimate: number | null): boolean {
     return this.account.exceeds(estimate ?? 0);
   }

@@ -4,6 +4,7 @@
 import { fault, type Fault, withContext } from "../../core/fault/fault.ts";
 import { formatMs } from "../../core/fault/words/time-words.ts";
 import type { HeldReason } from "../../core/flow/call.ts";
+import { dollars } from "../../core/flow/money.ts";
 import { rowFor } from "../../core/policy/policy.ts";
 import type { LiveTarget } from "../target/target.ts";
 import { coverCost } from "../budget.ts";
@@ -184,7 +185,7 @@ function passBudget(run: LiveCall, estimateMicrocents: number | null): Fault | n
   };
   run.record.aside({ type: "budget-exceeded", call: run.call, ...facts });
   return fault("BudgetExceeded", {
-    message: `this attempt may cost ${estimate} micro-cents; ${spentMicrocents} of ${maxCostMicrocents} are spent`,
+    message: `this attempt may cost ${dollars(estimate)}; ${dollars(spentMicrocents)} of ${dollars(maxCostMicrocents)} are spent`,
     context: { limit: maxCostMicrocents, spent: spentMicrocents, estimate },
   });
 }
@@ -209,7 +210,7 @@ export function meterAttempt(run: LiveCall, attempt: Attempt, microcents: number
   const facts = { spentMicrocents, reservedMicrocents, estimateMicrocents: more };
   run.record.aside({ type: "budget-exceeded", call: run.call, ...facts, maxCostMicrocents });
   return fault("BudgetExceeded", {
-    message: `this attempt has cost ${microcents} micro-cents so far and was stopped; ${spentMicrocents} of ${maxCostMicrocents} were spent before it`,
+    message: `this attempt has cost ${dollars(microcents)} so far and was stopped; ${dollars(spentMicrocents)} of ${dollars(maxCostMicrocents)} were spent before it`,
     context: { limit: maxCostMicrocents, spent: spentMicrocents, estimate: microcents, ran: true },
   });
 }
