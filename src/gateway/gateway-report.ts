@@ -40,6 +40,18 @@ export interface GatewayReport {
   readonly routes: readonly ReportedRoute[];
 }
 
+/** What is printed when a gateway starts. */
+export interface GatewaySummary {
+  readonly targets: readonly string[];
+  readonly routes: readonly string[];
+  /** How many there are. */
+  readonly keys: number;
+}
+
+export function summariseGateway({ targets, routes, keys }: GatewaySettings): GatewaySummary {
+  return { targets: [...targets.keys()], routes: routes.map(({ name }) => name), keys: keys.length };
+}
+
 export function reportGateway(
   { keys, routes }: GatewaySettings,
   accounts: ReadonlyMap<string, KeyAccount>,

@@ -9,6 +9,7 @@ import { readField } from "../core/try-read.ts";
 import type { Faultline } from "../faultline.ts";
 import { followGatewayFile, type GatewayFileNews } from "./gateway-file.ts";
 import { parseGateway } from "../gateway/config/parse-gateway.ts";
+import { type GatewaySummary, summariseGateway } from "../gateway/gateway-report.ts";
 import { Gateway, type GatewayListener } from "../gateway/gateway.ts";
 import { isGatewayPath } from "../gateway/request/endpoints.ts";
 
@@ -21,6 +22,8 @@ export interface GatewayNewsListener extends GatewayListener {
 
 export interface ServedGateway {
   readonly gateway: Gateway;
+  /** What it began with. */
+  readonly summary: GatewaySummary;
   close(): Promise<void>;
 }
 
@@ -46,6 +49,7 @@ export async function openGateway(
   });
   return {
     gateway,
+    summary: summariseGateway(settings),
     async close() {
       unfollow();
       await gateway.close();

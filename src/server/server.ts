@@ -47,6 +47,7 @@ import { refusalBody, type RefusalName } from "./problems.ts";
 import { createSignInCodes } from "./sign-in-codes.ts";
 import { openTokens } from "./tokens.ts";
 import type { Faultline } from "../faultline.ts";
+import type { GatewaySummary } from "../gateway/gateway-report.ts";
 
 /** A server that runs. */
 export interface RunningServer {
@@ -56,6 +57,8 @@ export interface RunningServer {
   readonly port: number;
   /** The file with the first operator's token. */
   readonly tokenFile: string;
+  /** What its gateway began with; null when it has none. */
+  readonly gateway: GatewaySummary | null;
   /** A link that signs its reader in as the first operator: once, within ten minutes. null when that operator's token is gone. */
   signInLink(): string | null;
   /** Takes no more requests, ends event streams, abandons runs as a crash would, and closes the journal. */
@@ -156,6 +159,7 @@ export async function serve(workflows: Workflows, options: ServerOptions): Promi
     url,
     port: bound,
     tokenFile: tokens.file,
+    gateway: served?.summary ?? null,
     signInLink: () => signInLink(parts),
     async close() {
       const closed = closeServer();

@@ -1,8 +1,11 @@
 // What `faultline serve` prints.
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { signInLines } from "../../src/cli/serve/run-serve.ts";
 import { runCli } from "../support/run-cli.ts";
@@ -38,4 +41,43 @@ it.each([
 ])("a path that is no file ends with a sentence: %j", async (words, sentence) => {
   const { exit, stderr } = await runCli(words);
   expect([exit, stderr]).toEqual(["usage", expect.stringContaining(sentence)]);
+});
+
+const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const GATEWAY = `version: 1
+targets: { a: { dialect: openai-chat, base_url: "http://127.0.0.1:1/v1" } }
+routes: { team: { chain: [a/gpt-4o] } }
+keys: { ci: { key_env: CI_KEY } }
+`;
+
+it("says that a gateway runs, and takes its file for no workflow", { timeout: 60_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), "faultline-serve-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "gateway.faultline.yaml"), GATEWAY);
+  const words = [
+    "serve",
+    "--port",
+    "0",
+    "--journal",
+    "j.db",
+    "--workflows",
+    ".",
+    "--gateway",
+    "gateway.faultline.yaml",
+  ];
+  const env = { ...process.env, CI_KEY: "ci-key-0123456789", NO_COLOR: "1" };
+  const server = spawn(process.execPath, [MAIN, ...words], { cwd: folder, env });
+  let told = "";
+  const ended = once(server, "exit");
+  for (const stream of [server.stdout, server.stderr]) {
+    stream.on("data", (data: Buffer) => {
+      told += String(data);
+      if (told.includes("Ctrl-C stops.")) server.kill("SIGTERM");
+    });
+  }
+  await ended;
+  const url = /Listening on (\S+)/.exec(told)?.[1] ?? "";
+  expect(told).toContain(`Gateway on ${url}\nTargets: a. Routes: team. Keys: 1.\n`);
+  expect(told).not.toContain("has a mistake");
+  expect(told).not.toContain("ci-key");
 });

@@ -6,6 +6,7 @@ import { followGatewayFile } from "../../server/gateway-file.ts";
 import { type ParsedGateway, parseGateway } from "../../gateway/config/parse-gateway.ts";
 import type { GatewaySettings } from "../../gateway/config/settings.ts";
 import type { BudgetAlert } from "../../gateway/key/budget-alert.ts";
+import { summariseGateway } from "../../gateway/gateway-report.ts";
 import { startGateway, type StartedGateway } from "../../gateway/start-gateway.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { shownPlace } from "../../journal/journal-place.ts";
@@ -87,7 +88,7 @@ async function serveUntilStopped(
     ? safeJson({ listening: { url, port, journal: shownJournal, config } })
     : [
         paint("bold", words.listening(url)),
-        words.targets(settings),
+        words.targets(summariseGateway(settings)),
         words.journal(oneLine(shownJournal, 500)),
         "",
         words.stop,

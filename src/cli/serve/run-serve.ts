@@ -14,6 +14,7 @@ import { type Io, UsageError } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import { paintFor } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
+import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
 import { SERVE_WORDS } from "../render/words/serve-words.ts";
 import { type JournalOption, journalOf, makeJournalFolder } from "../runs/run-home.ts";
 import { onStopSignal } from "../stop-signals.ts";
@@ -45,6 +46,7 @@ export async function runServe(
 ): Promise<void> {
   const journal = await journalOf(options, io);
   const words = SERVE_WORDS[shared.locale];
+  const gatewayWords = GATEWAY_WORDS[shared.locale];
   const driver = options.driver === undefined ? null : hostsOf(options.driver);
   // Other users of this machine must not read tokens or the files of runs.
   if (isPostgresAddress(journal)) await makeFolder(folderBeside(journal), { mode: 0o700 });
@@ -65,12 +67,14 @@ export async function runServe(
           journal: shownPlace(journal),
           drives: options.drive,
           driver,
+          gateway: options.gateway ?? null,
         },
       })
     : [
         paint("bold", words.listening(server.url)),
         words.journal(oneLine(shownPlace(journal), 500), options.drive),
         ...(driver === null ? [] : [words.onRestate(driver)]),
+        ...(server.gateway === null ? [] : [gatewayWords.listening(server.url), gatewayWords.targets(server.gateway)]),
         words.token(oneLine(server.tokenFile, 500)),
         ...signInLines(server, io, words.signIn),
         "",

@@ -2,11 +2,11 @@
 
 import type { Locale } from "../../../core/index.ts";
 import type { WindowName } from "../../../gateway/key/key-account.ts";
-import type { GatewaySettings } from "../../../gateway/config/settings.ts";
+import type { GatewaySummary } from "../../../gateway/gateway-report.ts";
 
 export interface GatewayWords {
   readonly listening: (url: string) => string;
-  readonly targets: (settings: GatewaySettings) => string;
+  readonly targets: (summary: GatewaySummary) => string;
   readonly journal: (file: string) => string;
   readonly reloaded: (file: string) => string;
   readonly kept: (file: string) => string;
@@ -22,7 +22,7 @@ export const GATEWAY_WORDS: Readonly<Record<Locale, GatewayWords>> = {
   "en": {
     listening: (url) => `Gateway on ${url}`,
     targets: ({ targets, routes, keys }) =>
-      `Targets: ${[...targets.keys()].join(", ")}. Routes: ${routes.map(({ name }) => name).join(", ") || "none"}. Keys: ${keys.length === 0 ? "none, so anyone on this machine may use it" : keys.length}.`,
+      `Targets: ${targets.join(", ")}. Routes: ${routes.join(", ") || "none"}. Keys: ${keys === 0 ? "none, so anyone on this machine may use it" : keys}.`,
     journal: (file) => `Journal ${file}.`,
     reloaded: (file) => `${file} was loaded again; calls that run finish as they began.`,
     kept: (file) => `${file} has a mistake; its last good version stays in use.`,
@@ -35,7 +35,7 @@ export const GATEWAY_WORDS: Readonly<Record<Locale, GatewayWords>> = {
   "zh-CN": {
     listening: (url) => `网关地址 ${url}`,
     targets: ({ targets, routes, keys }) =>
-      `目标：${[...targets.keys()].join("、")}。路由：${routes.map(({ name }) => name).join("、") || "无"}。密钥：${keys.length === 0 ? "无，本机任何人都可使用" : keys.length}。`,
+      `目标：${targets.join("、")}。路由：${routes.join("、") || "无"}。密钥：${keys === 0 ? "无，本机任何人都可使用" : keys}。`,
     journal: (file) => `日志 ${file}。`,
     reloaded: (file) => `已重新加载 ${file}；正在进行的调用按原配置完成。`,
     kept: (file) => `${file} 有错误；继续使用上一个正确的版本。`,
