@@ -40,6 +40,7 @@ export function generatedDocs(): ReadonlyMap<string, string> {
     ["docs/SERVER.md", serverPage()],
     ["docs/CONFORMANCE.md", conformancePage()],
     ["docs/OUTCOMES.md", between("docs/OUTCOMES.md", "outcomes", outcomeTables())],
+    ["docs/GATEWAY.md", between("docs/GATEWAY.md", "keys", gatewayTable())],
     ["schema/gateway.schema.json", `${JSON.stringify(gatewayJsonSchema(), null, 2)}\n`],
     ["schema/policy.schema.json", `${JSON.stringify(policyJsonSchema(), null, 2)}\n`],
     ["schema/tool-manifest.schema.json", `${JSON.stringify(toolManifestJsonSchema(), null, 2)}\n`],
@@ -144,6 +145,21 @@ function keyTable({ properties = {}, required = [] }: KeySchema, shows: (key: st
       examples.map((example) => `\`${key}: ${flow(example)}\``).join(" or "),
     ]),
   );
+}
+
+function gatewayTable(): string {
+  return table(["key", "needed", "what it says"], dottedKeys(gatewayJsonSchema() as KeySchema));
+}
+
+/** All keys of a file with the way to them; `*` stands for a name that the file's author chooses. */
+function dottedKeys({ properties = {}, required = [] }: KeySchema, way = ""): readonly (readonly string[])[] {
+  return Object.entries(properties).flatMap(([key, schema]) => {
+    const isMap = typeof schema.additionalProperties === "object";
+    return [
+      [`\`${way}${key}\``, yes(required.includes(key)), schema.description ?? ""],
+      ...dottedKeys(inside(schema), `${way}${key}.${isMap ? "*." : ""}`),
+    ];
+  });
 }
 
 /** A value as it would be written in a file, on one line. */

@@ -131,7 +131,10 @@ const keep = z
 const key = z
   .strictObject({
     key_env: variable.describe("The environment variable with the key that the client sends."),
-    key_sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in lower-case hex"),
+    key_sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in lower-case hex")
+      .describe("The SHA-256 of that key in lower-case hex, instead of `key_env`."),
     routes: z.array(z.string().min(1)).min(1).describe("The routes it may use. Default: all."),
     regions: z.array(name).min(1).describe("Only targets in these regions answer it. Default: all."),
     budget,
