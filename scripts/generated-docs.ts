@@ -148,7 +148,7 @@ function keyTable({ properties = {}, required = [] }: KeySchema, shows: (key: st
 }
 
 function gatewayTable(): string {
-  return table(["key", "needed", "what it says"], dottedKeys(gatewayJsonSchema() as KeySchema));
+  return table(["key", "needed", "what it says"], dottedKeys(gatewayJsonSchema()));
 }
 
 /** All keys of a file with the way to them; `*` stands for a name that the file's author chooses. */
