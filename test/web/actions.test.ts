@@ -2,7 +2,7 @@
 
 import { json } from "node:stream/consumers";
 import type { Page } from "playwright-core";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { fragile, fromText, GATED, problemOf, runWorld } from "../server/run-world.ts";
 import { inBrowser, look } from "./browser.ts";
 import { shown } from "./page-checks.ts";
@@ -27,6 +27,24 @@ inBrowser("a run in the list", () => {
     await page.clock.fastForward(UNDO_MS);
     await page.getByRole("row").getByText("completed").first().waitFor();
     expect(await page.content()).not.toContain("hunter2");
+  });
+
+  it.each([
+    { how: "reloaded", leave: (page: Page) => page.reload() },
+    { how: "closed", leave: (page: Page) => page.close() },
+  ])("an action is sent if the page is $how before it starts", async ({ leave }) => {
+    const { workflow, mend } = fragile();
+    const world = await runWorld([workflow]);
+    await world.operator.startRun({ body: { workflow: "fragile", run: "watched" } });
+    await world.event("watched", "run-ended");
+    mend();
+    const page = await look(world, "/runs", { hasOwnClock: true });
+    await rowOf(page, "watched").getByRole("button").first().click();
+    await page.getByRole("button", { name: "Undo" }).waitFor();
+    await leave(page);
+    await vi.waitFor(async () => {
+      expect((await world.operator.showRun({ params: { run: "watched" } })).successor).not.toBeNull();
+    }, 10_000);
   });
 
   it("an action that was taken back in time is not sent", async () => {

@@ -1,6 +1,7 @@
-// Short messages at the edge of the page. One with `undo` waits before it acts, so that a harmless action needs no dialog.
+// Short messages at the edge of the page. One with `undo` waits before it acts, so that a harmless action needs no dialog. A page that is left
+// or reloaded meanwhile acts at once: the person asked for it and did not take it back.
 
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef, useState } from "react";
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { ProblemError } from "faultline/client";
 import { useWords, wordTable } from "../app/words.ts";
 import { Button } from "./button.tsx";
@@ -37,6 +38,12 @@ export function ToastProvider({ children }: { readonly children: ReactNode }): R
   const words = useWords(WORDS);
   const [shown, setShown] = useState<readonly Toast[]>([]);
   const newest = useRef(0);
+  const waiting = useRef(new Set<() => void>());
+  useEffect(() => {
+    const actNow = (): void => waiting.current.forEach((act) => act());
+    addEventListener("pagehide", actNow);
+    return () => removeEventListener("pagehide", actNow);
+  }, []);
   const remove = useCallback((id: number) => setShown((all) => all.filter((toast) => toast.id !== id)), []);
   const add = useCallback((toast: Omit<Toast, "id">): number => {
     newest.current += 1;
@@ -52,12 +59,15 @@ export function ToastProvider({ children }: { readonly children: ReactNode }): R
       setTimeout(() => remove(id), SHOWN_MS);
     };
     const doSoon: Toasts["doSoon"] = (text, act) => {
-      const timer = setTimeout(() => {
-        remove(id);
+      const actNow = (): void => {
+        undo();
         act().catch(fail);
-      }, UNDO_MS);
+      };
+      const timer = setTimeout(actNow, UNDO_MS);
+      waiting.current.add(actNow);
       const undo = (): void => {
         clearTimeout(timer);
+        waiting.current.delete(actNow);
         remove(id);
       };
       const id = add({ text, isProblem: false, undo });

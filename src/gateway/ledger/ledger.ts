@@ -132,7 +132,7 @@ export class Ledger {
     if (lost === undefined) return;
     spenders.forEach((account, index) => added[index]?.status === "rejected" && this.#spenders.add(account));
     if (this.#isClosed)
-      return this.#suppress(lost.reason, "the gateway ends, and what clients have spent is not all written");
+      return void this.#suppress(lost.reason, "the gateway ends, and what clients have spent is not all written");
     this.#disarm ??= this.#deps.clock.after(RETRY_MS, () => void this.flush());
     this.#suppress(lost.reason, "the gateway writes what clients have spent again soon");
   }
