@@ -16,16 +16,16 @@ const fl = createFaultline();
 fl.subscribe((entry) => {
   const notice = noticeOf(entry);
   if (notice?.kind === "switch") console.log(`${notice.from} → ${notice.to}: ${notice.why}`);
-  // openai/gpt-5 → anthropic/claude-sonnet-4-5: Overloaded
+  // openai/gpt-5 → anthropic/claude-sonnet-5: Overloaded
 });
 
-const model = fl.model([openai("gpt-5"), anthropic("claude-sonnet-4-5")]);
+const model = fl.model([openai("gpt-5"), anthropic("claude-sonnet-5")]);
 
 // The first model is overloaded twice. The second one answers, and the caller does not notice.
 chaos.script(["overloaded", "overloaded"]);
 const { text, finalStep } = await generateText({ model, prompt: "Where is Lisbon?" });
 console.log(text.slice(0, 26), finalStep.providerMetadata?.["faultline"]?.["target"]);
-// You said: Where is Lisbon? anthropic/claude-sonnet-4-5
+// You said: Where is Lisbon? anthropic/claude-sonnet-5
 
 // A stream that breaks after its first words ends with a typed error, never as if it were complete.
 chaos.script(["cut-stream"]);

@@ -20,7 +20,7 @@ const openai = createOpenAI({ baseURL: chaos.openaiUrl, apiKey: "none" });
 const anthropic = createAnthropic({ baseURL: `${chaos.anthropicUrl}/v1`, apiKey: "none" });
 
 const fl = createFaultline();
-const model = fl.model([openai("gpt-5"), anthropic("claude-sonnet-4-5")]);
+const model = fl.model([openai("gpt-5"), anthropic("claude-sonnet-5")]);
 
 let asked = 0;
 const weather = tool({
@@ -51,7 +51,7 @@ const { text, finalStep } = await generateText({
 console.log(text);
 // The tool said: sunny in Lisbon; FaultError: ToolTransient/ExecutionTimeout: The tool ran out of time and may have done its work; check whether it did before you repeat the call.
 console.log(finalStep.providerMetadata?.["faultline"]?.["target"]);
-// anthropic/claude-sonnet-4-5
+// anthropic/claude-sonnet-5
 console.log(fl.metrics()["weather"]?.retry_count, fl.metrics()["book"]?.timeout_count);
 // 1 1
 
