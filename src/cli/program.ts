@@ -40,8 +40,8 @@ export async function runCli(args: readonly string[], version: string, io: Io): 
   } catch (error) {
     if (error instanceof UsageError) {
       io.exit(error.exit);
-      const told = error.words?.[globalOptions(program, io).locale] ?? error.message;
-      await io.stderr.write(`faultline: ${safeText(SHAPE_REDACTOR.text(told))}\n`);
+      const sentence = error.words?.[globalOptions(program, io).locale] ?? error.message;
+      await io.stderr.write(`faultline: ${safeText(SHAPE_REDACTOR.text(sentence))}\n`);
     } else if (error instanceof CommanderError) {
       if (error.exitCode !== 0) io.exit("usage");
     } else throw error;

@@ -60,8 +60,8 @@ export async function countTokens(
   const [counted] = await Promise.allSettled([count()]);
   const asked = objectOf(body["generateContentRequest"]) ?? body;
   const estimate = tokensIn(requestFacts(dialect, exchange.path, asked).inputCharacters);
-  const told = counted.status === "fulfilled" ? counted.value : null;
-  sendJson(exchange, told ?? JSON.stringify(isGoogle ? { totalTokens: estimate } : { input_tokens: estimate }));
+  const answered = counted.status === "fulfilled" ? counted.value : null;
+  sendJson(exchange, answered ?? JSON.stringify(isGoogle ? { totalTokens: estimate } : { input_tokens: estimate }));
 }
 
 function forwarded(

@@ -39,7 +39,7 @@ export class Connector {
   readonly #linkEvents: LinkEvents;
   #link: Link | null = null;
   #connecting: Promise<void> | null = null;
-  #told: McpStatus | null = null;
+  #reported: McpStatus | null = null;
 
   constructor(fl: Runtime, options: ResolvedMcpOptions, events: ConnectorEvents) {
     this.#fl = fl;
@@ -220,8 +220,8 @@ export class Connector {
 
   #tell(seen: Fault | null): void {
     const { status } = this;
-    if (status === this.#told) return;
-    this.#told = status;
+    if (status === this.#reported) return;
+    this.#reported = status;
     try {
       this.#options.onStatus(status, seen);
     } catch (error) {

@@ -71,7 +71,7 @@ export class RingRecorder implements Recorder, QuietKeeper {
   recent(): readonly Entry[] {
     const entries = this.slots
       .toSorted((a, b) => a.seq - b.seq)
-      .flatMap((slot) => ("quiet" in slot ? told(slot) : slot));
+      .flatMap((slot) => ("quiet" in slot ? expanded(slot) : slot));
     return entries.slice(Math.max(0, entries.length - this.size)).map((entry) => scrubbed(entry, this.redactor));
   }
 
@@ -139,7 +139,7 @@ export class OverheardRecorder implements Recorder {
   }
 }
 
-function told({ seq, quiet }: Exclude<Slot, Entry>): readonly Entry[] {
+function expanded({ seq, quiet }: Exclude<Slot, Entry>): readonly Entry[] {
   return eventsOf(quiet).map(({ at, event }, index) => ({ session: "", seq: seq + index, at, event }));
 }
 

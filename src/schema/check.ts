@@ -38,8 +38,8 @@ export function failed(issues: readonly Issue[], thrown?: FailedCheck["thrown"])
     known.add(key);
     if (kept.push(issue) === MAX_ISSUES) break;
   }
-  const told = kept.length === 0 ? [NOT_VALID] : kept;
-  return thrown === undefined ? { ok: false, issues: told } : { ok: false, issues: told, thrown };
+  const reported = kept.length === 0 ? [NOT_VALID] : kept;
+  return thrown === undefined ? { ok: false, issues: reported } : { ok: false, issues: reported, thrown };
 }
 
 export const NOT_VALID: Issue = Object.freeze({ path: "$", message: "is not valid", got: "unknown" });

@@ -18,9 +18,9 @@ export function schemaFault(
   tool: string,
   { issues, thrown }: Pick<FailedCheck, "issues" | "thrown">,
 ): Fault {
-  const told = issues.slice(0, MAX_ISSUES_TOLD).map(({ path, message }) => `${path} ${message}`);
-  const rest = issues.length - told.length;
-  const list = [...told, ...(rest > 0 ? [`and ${rest} more`] : [])].join("; ");
+  const shown = issues.slice(0, MAX_ISSUES_TOLD).map(({ path, message }) => `${path} ${message}`);
+  const rest = issues.length - shown.length;
+  const list = [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join("; ");
   const field = fieldOf(issues[0]?.path ?? "$");
   return fault(CODES[kind], {
     message: `The ${kind} of tool ${tool} does not fit its schema${list === "" ? "" : `: ${list}`}. ${NEXT[kind]}`,

@@ -44,16 +44,16 @@ function clip(text: string): string {
 /** The message without one part: wherever it stands as a word, or, for a long one, wherever it begins. */
 function take(message: string, part: string): string {
   const beginning = part.slice(0, BEGINNING_CHARS);
-  let told = "";
+  let masked = "";
   let from = 0;
   for (let at = message.indexOf(beginning); at !== -1; at = message.indexOf(beginning, Math.max(from, at + 1))) {
     let end = at + beginning.length;
     while (end < message.length && end - at < part.length && message[end] === part[end - at]) end++;
     if (part.length < BEGINNING_CHARS && (isWord(message[at - 1]) || isWord(message[end]))) continue;
-    told += `${message.slice(from, at)}${GAP}`;
+    masked += `${message.slice(from, at)}${GAP}`;
     from = end;
   }
-  return told + message.slice(from);
+  return masked + message.slice(from);
 }
 
 function isWord(char: string | undefined): boolean {

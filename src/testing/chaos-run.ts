@@ -67,12 +67,14 @@ export function survivalOf({ requests, strays }: Omit<ChaosRun, "value">, fault?
       strays[0] === undefined
         ? ""
         : ` A request went to ${strays[0].path}, which is not a path of any vendor; check the base URL.`;
-    return no(`no request met ${fault ?? "a fault"}; ${told(requests)}.${lost}`);
+    return no(`no request met ${fault ?? "a fault"}; ${requestList(requests)}.${lost}`);
   }
   const last = met.findLast((request) => isFailure(request));
   if (last === undefined || requests.some((request) => request.number > last.number && isGood(request)))
-    return { survived: true, why: `the agent survived ${fault ?? "every fault"}: ${told(requests)}` };
-  return no(`no good answer came after request ${last.number}, which met ${last.fault ?? ""}; ${told(requests)}`);
+    return { survived: true, why: `the agent survived ${fault ?? "every fault"}: ${requestList(requests)}` };
+  return no(
+    `no good answer came after request ${last.number}, which met ${last.fault ?? ""}; ${requestList(requests)}`,
+  );
 }
 
 const no = (why: string): Survival => ({ survived: false, why });
@@ -86,7 +88,7 @@ function isGood(request: ReceivedRequest): boolean {
   return !isFailure(request) && request.status === 200 && request.ended === "answered";
 }
 
-function told(requests: readonly ReceivedRequest[]): string {
+function requestList(requests: readonly ReceivedRequest[]): string {
   if (requests.length === 0) return "the agent sent no request";
   return `the agent's requests got ${requests.map(({ fault }) => fault ?? "ok").join(", ")}`;
 }

@@ -44,7 +44,7 @@ export async function probeVersion(kind: ExaminedKind, options: ProbeOptions): P
       home.remove();
     }
   } catch (error) {
-    return { status: "fails", version: null, detail: told(classify({ surface: "cli", error }).message) };
+    return { status: "fails", version: null, detail: shortLine(classify({ surface: "cli", error }).message) };
   }
 }
 
@@ -130,7 +130,7 @@ function verdictOn(end: ProcessEnd, home: string): VersionProbe {
   // The private home is gone by the time the user reads this, and its name says nothing.
   const said = lineToQuote(stderrTail.replaceAll(home, "~")) ?? lineToQuote(stdoutTail.replaceAll(home, "~"));
   const without = (status: CliStatus, detail: string | null): VersionProbe => ({ status, version: null, detail });
-  if (spawnError !== null) return without("fails", told(spawnError.message));
+  if (spawnError !== null) return without("fails", shortLine(spawnError.message));
   if (timedOut !== null) return without("hangs", said);
   if (exitCode !== 0) {
     const how = signal ?? `exit code ${exitCode ?? "unknown"}`;
@@ -153,10 +153,10 @@ const MAX_DETAIL_CHARS = 200;
 function lineToQuote(output: string): string | null {
   const lines = output.split("\n").filter((line) => line.trim() !== "");
   const line = lines.find((text) => /error/i.test(text)) ?? lines.at(-1);
-  return line === undefined ? null : told(line);
+  return line === undefined ? null : shortLine(line);
 }
 
-function told(text: string): string {
+function shortLine(text: string): string {
   const line = SHAPE_REDACTOR.text(text.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim());
   return line.length <= MAX_DETAIL_CHARS ? line : `${line.slice(0, MAX_DETAIL_CHARS - 1)}…`;
 }

@@ -18,8 +18,10 @@ export async function listFaults(io: Io, { json, color, locale }: GlobalOptions)
   await io.stdout.write(`${paint("bold", head)}\n`);
   for (const [index, row] of CHAOS_FAULTS.entries()) {
     const text = `${words.fault(row)}${row.needs === "stream" ? words.streamsOnly : ""}`;
-    const told = wrapped(text, io.stdout.columns - INDENT.length).map((part) => paint("dim", `${INDENT}${part}`));
-    await io.stdout.write(`${lines[index] ?? ""}\n${told.join("\n")}\n`);
+    const description = wrapped(text, io.stdout.columns - INDENT.length).map((part) =>
+      paint("dim", `${INDENT}${part}`),
+    );
+    await io.stdout.write(`${lines[index] ?? ""}\n${description.join("\n")}\n`);
   }
 }
 

@@ -51,10 +51,10 @@ async function start(
   { port, host, seed }: ChaosCommandOptions,
   scenario: Scenario,
   { clock }: Io,
-  told: Pick<ChaosOptions, "onEnd" | "onStray">,
+  listeners: Pick<ChaosOptions, "onEnd" | "onStray">,
 ): Promise<Chaos> {
   try {
-    return await startChaos({ port, host, scenario, clock, ...told, ...(seed === undefined ? {} : { seed }) });
+    return await startChaos({ port, host, scenario, clock, ...listeners, ...(seed === undefined ? {} : { seed }) });
   } catch (error) {
     if (!isFaultError(error)) throw error;
     throw new UsageError(error.fault.message, "failed", { cause: error });

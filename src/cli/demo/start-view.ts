@@ -150,7 +150,7 @@ class EndedStages implements RunView {
   readonly #paint: Paint;
   readonly #picture: RunPicture;
   readonly #output: OutputQueue;
-  readonly #told = new Set<Visit>();
+  readonly #printed = new Set<Visit>();
 
   constructor(io: Io, { locale, color }: GlobalOptions, picture: RunPicture) {
     this.#io = io;
@@ -163,8 +163,8 @@ class EndedStages implements RunView {
   onEvent(): void {
     const line = { locale: this.#locale, paint: this.#paint, columns: this.#io.stderr.columns };
     for (const visit of this.#picture.visits) {
-      if (visit.endedAt === 0 || this.#told.has(visit)) continue;
-      this.#told.add(visit);
+      if (visit.endedAt === 0 || this.#printed.has(visit)) continue;
+      this.#printed.add(visit);
       void this.#output.write(`${visitLine(this.#picture, visit, NAME_COLUMNS, { ...line, now: visit.endedAt })}\n`);
     }
   }

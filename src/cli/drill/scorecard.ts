@@ -42,8 +42,8 @@ function colourOf(result: DrillResult | undefined): "green" | "red" | "dim" {
 export function markdownCard(results: readonly DrillResult[], words: DrillWords): string {
   const { good, met } = scoreOf(results);
   const colour = good === met ? "brightgreen" : good * 2 >= met ? "yellow" : "red";
-  const told = words.badge(good, met);
-  const badge = `![drill: ${told}](https://img.shields.io/badge/drill-${encodeURIComponent(told)}-${colour})`;
+  const label = words.badge(good, met);
+  const badge = `![drill: ${label}](https://img.shields.io/badge/drill-${encodeURIComponent(label)}-${colour})`;
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   return [
     badge,

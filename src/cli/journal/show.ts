@@ -42,14 +42,14 @@ export async function showSession(
   await lookAtJournal({ file, io, locale }, async (journal) => {
     const summary = await findSession(journal, file, session, locale);
     if (events) return printEvents(journal, session, turn, io, locale);
-    const told = await readSession(journal, session, turn, locale);
-    const ids = failedIds(told.entries);
+    const story = await readSession(journal, session, turn, locale);
+    const ids = failedIds(story.entries);
     if (json) {
-      const [shownSession, metrics] = [summary, told.metrics].map(SHAPE_REDACTOR.value);
-      const trace = told.trace.map(traceJson);
+      const [shownSession, metrics] = [summary, story.metrics].map(SHAPE_REDACTOR.value);
+      const trace = story.trace.map(traceJson);
       return io.stdout.write(`${safeJson({ session: shownSession, trace, metrics, correlationIds: ids })}\n`);
     }
-    await printSession(summary, told, io, options);
+    await printSession(summary, story, io, options);
     for (const [index, id] of ids.entries()) {
       const causes = `${JOURNAL_WORDS[locale].causes}${commandLine("explain", id, "--journal", file)}`;
       await io.stdout.write(`${index === 0 ? "\n" : ""}${causes}\n`);

@@ -46,7 +46,7 @@ export function momentsOf(
 ): readonly StoryMoment[] {
   const telling = createTelling(locale);
   const timeOf = new Map(entries.map(({ seq, at }) => [seq, at]));
-  const told = trace.map((record) => ({
+  const records = trace.map((record) => ({
     at: timeOf.get(record.seq) ?? 0,
     seq: record.seq,
     turn: record.turn_id,
@@ -56,7 +56,7 @@ export function momentsOf(
     const line = sessionLine(entry, telling.words);
     return line === null ? [] : [{ at: entry.at, seq: entry.seq, turn: null, line }];
   });
-  return [...told, ...lived].toSorted((a, b) => a.seq - b.seq);
+  return [...records, ...lived].toSorted((a, b) => a.seq - b.seq);
 }
 
 function sessionLine({ event }: Entry, words: JournalWords): StoryLine | null {

@@ -90,6 +90,6 @@ export function inWords(error: unknown, { file, locale }: JournalPlace): unknown
   // Refusals already say what to do; system errors do not.
   const said =
     evidence.source === "raised" ? message : `${shownPlace(file)}: ${message}. ${wordsFor(code, locale).operator}`;
-  const told = locale === "en" ? said : `${wordsFor(code, locale).title}：${said}`;
-  return new UsageError(oneLine(told, 2_000), EXITS[code] ?? "failed", { cause: error });
+  const sentence = locale === "en" ? said : `${wordsFor(code, locale).title}：${said}`;
+  return new UsageError(oneLine(sentence, 2_000), EXITS[code] ?? "failed", { cause: error });
 }

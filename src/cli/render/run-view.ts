@@ -56,7 +56,7 @@ class LiveView implements RunView {
   readonly #options: RunViewOptions;
   readonly #paint: Paint;
   readonly #screen: LiveScreen;
-  readonly #told = new Set<Visit>();
+  readonly #printed = new Set<Visit>();
   #isHidden = false;
   #isOver = false;
   #disarm: () => void = () => undefined;
@@ -111,8 +111,8 @@ class LiveView implements RunView {
       Math.max(leastNameColumns, ...visits.map((visit) => columnsOf(nameOf(visit, words)))),
     );
     const lineOf = (visit: Visit): string => visitLine(picture, visit, width, line);
-    const over = visits.filter((visit) => visit.endedAt > 0 && !this.#told.has(visit));
-    for (const visit of over) this.#told.add(visit);
+    const over = visits.filter((visit) => visit.endedAt > 0 && !this.#printed.has(visit));
+    for (const visit of over) this.#printed.add(visit);
     const live = visits.filter(({ endedAt }) => endedAt === 0);
     const more = live.length > MOST_LIVE_LINES ? [words.more(live.length - MOST_LIVE_LINES)] : [];
     const foot = picture.run === null ? [] : [footLine(run, picture, this.#isOver ? "" : hint, line)];

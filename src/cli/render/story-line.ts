@@ -10,7 +10,7 @@ import { reasonText, timeTo, titleOf } from "./picture-lines.ts";
 
 /** null for an event that is not printed. */
 export function storyLine(event: RunStreamEvent, now: number, locale: Locale): string | null {
-  const tell = TELLS[event.type] as ((event: RunStreamEvent, told: Told) => string | null) | undefined;
+  const tell = TELLS[event.type] as ((event: RunStreamEvent, context: LineContext) => string | null) | undefined;
   const words = FOLLOW_WORDS[locale];
   const text = tell?.(event, { words, locale, now }) ?? null;
   if (text === null || event.node === "") return text;
@@ -18,14 +18,17 @@ export function storyLine(event: RunStreamEvent, now: number, locale: Locale): s
   return `${shown(event.node, 60)}${round}: ${text}`;
 }
 
-interface Told {
+interface LineContext {
   readonly words: FollowWords;
   readonly locale: Locale;
   readonly now: number;
 }
 
 type Tells = {
-  readonly [Type in RunStreamType]?: (event: Extract<RunStreamEvent, { type: Type }>, told: Told) => string | null;
+  readonly [Type in RunStreamType]?: (
+    event: Extract<RunStreamEvent, { type: Type }>,
+    context: LineContext,
+  ) => string | null;
 };
 
 const TELLS: Tells = {
@@ -35,14 +38,14 @@ const TELLS: Tells = {
       : words.goesOnFrom(shown(run), shown(data.predecessor)),
   "node.started": ({ attempt }, { words }) =>
     attempt === 1 ? words.nodeBegins : `${words.attempt(attempt, 0)} ${words.nodeBegins}`,
-  "node.retrying": ({ data }, told) => {
+  "node.retrying": ({ data }, context) => {
     const { nextAttempt, of, nextAt, failure } = data;
-    return facts([failed(failure, told), `${told.words.attempt(nextAttempt, of)} ${when(nextAt, told)}`]);
+    return facts([failed(failure, context), `${context.words.attempt(nextAttempt, of)} ${when(nextAt, context)}`]);
   },
-  "node.failed": ({ data }, told) =>
+  "node.failed": ({ data }, context) =>
     facts([
-      failed(data.failure, told),
-      ...(data.next.length > 0 ? [told.words.goesTo(data.next.map((node) => shown(node, 60)).join(", "))] : []),
+      failed(data.failure, context),
+      ...(data.next.length > 0 ? [context.words.goesTo(data.next.map((node) => shown(node, 60)).join(", "))] : []),
     ]),
   "node.skipped": ({ data }, { words, locale }) =>
     facts([words.skipped[data.reason], ...titleOf(data.failure?.code ?? null, locale), ...idOf(data.failure)]),
@@ -53,21 +56,21 @@ const TELLS: Tells = {
       ...(data.spentMicrocents > 0 ? [dollars(data.spentMicrocents)] : []),
       ...(locale === "en" && data.end !== null && data.end !== "" ? [shown(data.end, 60)] : []),
     ]),
-  "node.paused": ({ data }, told) => {
+  "node.paused": ({ data }, context) => {
     const { why, wakeAt, questions, failure } = data;
-    const { words, locale } = told;
+    const { words, locale } = context;
     const asked = questions.map(({ prompt }) => words.asks(shown(prompt, 300)));
-    const time = wakeAt === null || questions.length > 0 ? [] : [when(wakeAt, told)];
+    const time = wakeAt === null || questions.length > 0 ? [] : [when(wakeAt, context)];
     return facts([words.pauses[why], ...time, ...titleOf(failure?.code ?? null, locale), ...idOf(failure), ...asked]);
   },
   "gate.paused": ({ data }, { words }) => facts(data.questions.map(({ prompt }) => words.asks(shown(prompt, 300)))),
   "gate.resumed": ({ data }, { words }) => words.answered(shown(data.by, 60)),
-  "call.retrying": ({ data }, told) => {
+  "call.retrying": ({ data }, context) => {
     const { target, callAttempt, of, reason, nextAt } = data;
     // Pacing happens all the time, and logging it would be noise.
     if (reason === "paced") return null;
-    const why = reasonText(reason, told.words, told.locale);
-    return `${told.words.callAgain(shown(target, 60), why, callAttempt, of)} ${when(nextAt, told)}`.trimEnd();
+    const why = reasonText(reason, context.words, context.locale);
+    return `${context.words.callAgain(shown(target, 60), why, callAttempt, of)} ${when(nextAt, context)}`.trimEnd();
   },
   "call.switched": ({ data }, { words, locale }) =>
     facts([...titleOf(data.why, locale), words.switched(shown(data.from, 60), shown(data.to, 60))]),
@@ -89,13 +92,13 @@ function facts(list: readonly string[]): string {
   return list.filter((one) => one !== "").join(" · ");
 }
 
-function failed({ code, target, correlationId }: StreamFailure, { words, locale }: Told): string {
+function failed({ code, target, correlationId }: StreamFailure, { words, locale }: LineContext): string {
   const [title = ""] = titleOf(code, locale);
   const said = facts([title, ...(target === undefined ? [] : [shown(target, 60)])]);
   return `${locale === "zh-CN" ? `${words.failed}：${said}` : `${words.failed}: ${said}`} [${shown(correlationId)}]`;
 }
 
-function when(nextAt: number, { words, locale, now }: Told): string {
+function when(nextAt: number, { words, locale, now }: LineContext): string {
   const left = timeTo(nextAt, now, words, locale);
   return left === "" && nextAt > now - 1
     ? words.inTime(formatMs(0, locale))

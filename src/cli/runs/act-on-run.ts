@@ -58,9 +58,9 @@ export async function actOnRun(
     const acted = await home.workflows.runs.actOn(report, id, { params, by: "cli", ...key });
     const { label } = actionWords(id, shared.locale);
     const words = RUNS_WORDS[shared.locale];
-    const told = acted.did ? words.did(label, shown(acted.run)) : words.didBefore(label, shown(acted.run));
+    const sentence = acted.did ? words.did(label, shown(acted.run)) : words.didBefore(label, shown(acted.run));
     const mark = paintFor(io.stderr, io.env, shared.color)("green", "✓");
-    await io.stderr.write(`${mark} ${told}\n`);
+    await io.stderr.write(`${mark} ${sentence}\n`);
     const extra = { action: id, did: acted.did, predecessor: acted.run === run ? null : run };
     const followed = acted.run === run ? { after: null, watched } : { after: 0 };
     if (options.detach !== true) return advanceRun(home, acted.run, options, { ...followed, extra });
@@ -123,9 +123,9 @@ export async function cancelRun(
     const isLeft = options.detach === true && isHeld;
     const status = isLeft ? "running" : await untilOver(home, run);
     const words = RUNS_WORDS[shared.locale];
-    const told = status === "cancelled" ? words.cancelled(shown(run)) : words.cancelAsked(shown(run));
+    const sentence = status === "cancelled" ? words.cancelled(shown(run)) : words.cancelAsked(shown(run));
     if (shared.json) return io.stdout.write(`${safeJson({ run, status })}\n`);
-    await io.stdout.write(`${paintFor(io.stdout, io.env, shared.color)("green", "✓")} ${told}\n`);
+    await io.stdout.write(`${paintFor(io.stdout, io.env, shared.color)("green", "✓")} ${sentence}\n`);
   });
 }
 

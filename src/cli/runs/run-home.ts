@@ -90,7 +90,7 @@ export function refusalInWords(error: unknown, locale: Locale): unknown {
   const { code, message } = error.fault;
   const exit = EXITS[code];
   if (exit === undefined) return error;
-  const told =
+  const sentence =
     locale === "en" ? `${message}.`.replace(/([.?])\.$/, "$1") : `${wordsFor(code, locale).title}：${message}`;
-  return new UsageError(oneLine(told, 2_000), exit, { cause: error });
+  return new UsageError(oneLine(sentence, 2_000), exit, { cause: error });
 }

@@ -58,7 +58,7 @@ export async function runServe(
   // A folder is refused with a sentence; a file that is not there will be made.
   await io.fileBytes(journal);
   const server = await start(options, journal, version, io, shared, tell);
-  const told = shared.json
+  const printed = shared.json
     ? safeJson({
         listening: {
           url: server.url,
@@ -80,7 +80,7 @@ export async function runServe(
         "",
         words.stop,
       ].join("\n");
-  await io.stdout.write(`${told}\n`);
+  await io.stdout.write(`${printed}\n`);
   await stopped.promise;
   if (!shared.json) await io.stderr.write(`${words.stopping}\n`);
   await server.close();

@@ -51,14 +51,14 @@ export async function runWorkerCommand(options: WorkerCommandOptions, io: Io, sh
     const driving = await drive(workflows, options, io);
     const paint = paintFor(io.stdout, io.env, shared.color);
     const { port } = driving;
-    const told = shared.json
+    const printed = shared.json
       ? safeJson({ working: { journal: oneLine(shownPlace(journal), 500), driver, port, maxRuns: options.maxRuns } })
       : [
           paint("bold", words.working(oneLine(shownPlace(journal), 500), options.maxRuns)),
           ...(driver === null ? [] : [words.onRestate(driver, port ?? 0)]),
           words.stop,
         ].join("\n");
-    await io.stdout.write(`${told}\n`);
+    await io.stdout.write(`${printed}\n`);
     await stopped.promise;
     if (!shared.json) await io.stderr.write(`${words.draining}\n`);
     const isDrained = await within(options.drain, io, driving.drain());

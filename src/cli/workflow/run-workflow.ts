@@ -125,14 +125,14 @@ async function wake(
   try {
     await workflows.runs.resume(run, workflow, { changed, by: "cli" });
   } catch (error) {
-    const told = refusalInWords(error, shared.locale);
+    const refusal = refusalInWords(error, shared.locale);
     // Only a changed definition gets the choices below.
-    if (!isFaultError(error) || !(told instanceof UsageError) || told.exit !== "config") throw error;
+    if (!isFaultError(error) || !(refusal instanceof UsageError) || refusal.exit !== "config") throw error;
     const choices = (["accept", "as-started"] as const).map((way) =>
       command("workflow", "resume", run, "--changed", way),
     );
     const next = RUNS_WORDS[shared.locale].mismatch(choices[0] ?? "", choices[1] ?? "");
-    throw new UsageError(sentences(shared.locale, told.message, next), told.exit, { cause: error });
+    throw new UsageError(sentences(shared.locale, refusal.message, next), refusal.exit, { cause: error });
   }
 }
 

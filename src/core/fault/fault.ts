@@ -141,8 +141,8 @@ export function withOrigin(inner: Fault, origin: FaultOrigin | undefined): Fault
 export function andAlso(first: Fault, what: string, second: Fault): Fault {
   const thrown = [first, second].flatMap((one) => originOf(one)?.thrown ?? []);
   const requestIds = { ...originOf(second)?.requestIds, ...originOf(first)?.requestIds };
-  const told = Object.freeze({ ...first, message: `${first.message}; ${what}: ${second.message}` });
-  return thrown.length === 0 ? told : withOrigin(told, { thrown, requestIds });
+  const joined = Object.freeze({ ...first, message: `${first.message}; ${what}: ${second.message}` });
+  return thrown.length === 0 ? joined : withOrigin(joined, { thrown, requestIds });
 }
 
 /** Where a fault came from. A fault that wraps another has the origin of the inner one. */

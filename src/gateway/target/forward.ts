@@ -52,8 +52,10 @@ export async function passOn(
   const encoding = headers["content-encoding"];
   if (statusCode >= LEAST_ERROR) {
     const bytes = await errorBytes(body as AsyncIterable<Buffer<ArrayBuffer>>);
-    const told = scrub(new TextDecoder().decode(unpacked(bytes, encoding, "error") ?? new Uint8Array()));
-    return void response.writeHead(statusCode, { ...head, "content-length": Buffer.byteLength(told) }).end(told);
+    const scrubbed = scrub(new TextDecoder().decode(unpacked(bytes, encoding, "error") ?? new Uint8Array()));
+    return void response
+      .writeHead(statusCode, { ...head, "content-length": Buffer.byteLength(scrubbed) })
+      .end(scrubbed);
   }
   response.writeHead(statusCode, encoding === undefined ? head : { ...head, "content-encoding": String(encoding) });
   for await (const chunk of body as AsyncIterable<Buffer>) {

@@ -36,9 +36,9 @@ export function accountIn(headers: Iterable<readonly [name: string, value: unkno
   for (const [name, value] of headers) {
     if (typeof value === "string" && value !== "") values.set(name.toLowerCase(), value);
   }
-  const told = ACCOUNT_HEADERS.flatMap((name) => {
+  const accountHeaders = ACCOUNT_HEADERS.flatMap((name) => {
     const value = values.get(name);
     return value === undefined ? [] : [`${name}: ${value}`];
   });
-  return told.length === 0 ? OWN_ACCOUNT : `key-${secretTag(told.join("\n"))}`;
+  return accountHeaders.length === 0 ? OWN_ACCOUNT : `key-${secretTag(accountHeaders.join("\n"))}`;
 }

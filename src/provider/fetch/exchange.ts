@@ -66,9 +66,9 @@ export async function exchange(home: ExchangeDeps, request: WireRequest, context
     return answer;
   } catch (error) {
     stop.abort(error);
-    const told = given.late === null ? error : new FaultError(given.late);
-    tellWireCost(home, facts, reader.state, context, wasRefused(request, reader, context, told));
-    throw told;
+    const failure = given.late === null ? error : new FaultError(given.late);
+    tellWireCost(home, facts, reader.state, context, wasRefused(request, reader, context, failure));
+    throw failure;
   }
 }
 
@@ -90,11 +90,11 @@ async function refused(
   const body = await errorText(response);
   const { status, statusText, headers } = response;
   const seen = classify({ surface: "http", provider, status, headers, body, observedAt: clock.now() });
-  const told = plainHeaders(headers);
+  const shownHeaders = plainHeaders(headers);
   // Stops the caller's SDK from retrying what was already retried here.
-  told.set("x-should-retry", "false");
-  told.set("x-faultline-code", seen.code);
-  memory.refused = new Response(body, { status, statusText, headers: told });
+  shownHeaders.set("x-should-retry", "false");
+  shownHeaders.set("x-faultline-code", seen.code);
+  memory.refused = new Response(body, { status, statusText, headers: shownHeaders });
   return new FaultError(seen);
 }
 

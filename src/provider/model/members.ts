@@ -143,7 +143,7 @@ export function modelMember(
       const portable = isFirst
         ? repairHistory(request.options, facts, tellAfter)
         : makePortable(request.options, to, first.facts, tellAfter);
-      return { request: request.fitted(portable), changes: told(portable.changes) };
+      return { request: request.fitted(portable), changes: summarized(portable.changes) };
     },
     passesThrough: ({ walk, sink, isStreaming }) =>
       isFirst && (sink?.continuable ?? null) === null && passesThrough(walk, isStreaming, known),
@@ -239,7 +239,7 @@ function repairsFor({ compact, refreshCredential, regenerate }: ResolvedModelOpt
 const NO_CHANGES: readonly never[] = [];
 
 /** One line per kind of change: a long history may have hundreds of them. */
-function told(changes: readonly PortableChange[]): readonly RequestChange[] {
+function summarized(changes: readonly PortableChange[]): readonly RequestChange[] {
   if (changes.length === 0) return NO_CHANGES;
   return summarizeChanges(changes).map(({ rule, where, why, count }) => ({
     rule,

@@ -99,12 +99,12 @@ async function sitOutPause(run: LiveCall): Promise<Fault | null> {
   const { target, place } = run.binding;
   for (let now = clock.now(); target.pausedUntil > now && run.cancelled === null; now = clock.now()) {
     const { pausedUntil, pauseFault } = target;
-    const told = pauseFault ?? fault("RateLimited");
+    const pauseReason = pauseFault ?? fault("RateLimited");
     const leftMs = pausedUntil - now;
-    const { policy } = chainAfter(run, told, now);
-    const mostMs = rowFor(policy, told, place).retry?.maxWaitMs ?? 0;
+    const { policy } = chainAfter(run, pauseReason, now);
+    const mostMs = rowFor(policy, pauseReason, place).retry?.maxWaitMs ?? 0;
     if (leftMs > mostMs || pausedUntil >= run.request.deadline.at) {
-      return withContext({ ...told, resetAt: pausedUntil }, { paused: true, ran: false });
+      return withContext({ ...pauseReason, resetAt: pausedUntil }, { paused: true, ran: false });
     }
     const spreadMs = Math.min(leftMs * SPREAD, MAX_SPREAD_MS) * chance.roll();
     const nextAt = Math.min(Math.ceil(pausedUntil + spreadMs), run.request.deadline.at);

@@ -74,8 +74,8 @@ export function handedOut<T extends object>(result: T, error: unknown, redactor:
 export function errorOf(outcome: Outcome<unknown>, signal: AbortSignal | null | undefined): unknown {
   if (outcome.status === "cancelled" && signal?.aborted === true) return signal.reason;
   const seen = "fault" in outcome ? outcome.fault : NO_FAULT;
-  const told = outcome.status === "parked" ? { ...seen, resetAt: outcome.wakeAt } : seen;
-  return new FaultError(told, { error: outcome.error });
+  const reported = outcome.status === "parked" ? { ...seen, resetAt: outcome.wakeAt } : seen;
+  return new FaultError(reported, { error: outcome.error });
 }
 
 const NO_FAULT = fault("InvariantBroken", { message: "a call failed without a fault" });
@@ -135,8 +135,8 @@ function endedAs(run: LiveCall, state: CallState, end: CallEnd, held: CallValue)
 
 /** The outcome when Faultline itself failed, not the tool. If the tool ran, the fault says so: a second try may not be safe. */
 export function brokenOutcome(call: string, attempts: number, seen: Fault): Outcome<unknown> {
-  const told = attempts > 0 ? withContext(seen, { ran: true }) : seen;
-  return { status: "failed", fault: told, decision: null, call, attempts };
+  const reported = attempts > 0 ? withContext(seen, { ran: true }) : seen;
+  return { status: "failed", fault: reported, decision: null, call, attempts };
 }
 
 /** The value of a call that did not return in this process: what it saved with `partial`, or what the journal kept. */

@@ -170,18 +170,18 @@ export interface Ran {
 function fail(run: LiveCall, seen: Fault, ran: Ran, left: Attempt | null): Promise<void> | null {
   const { record, request } = run;
   const { tool, policy } = run.binding;
-  const told = withContext(seen, { tool: tool.id, attempt: ran.attempt });
+  const reported = withContext(seen, { tool: tool.id, attempt: ran.attempt });
   if (left !== null) noteAttempt(run, left, ran);
-  const result = traitsOf(told.code).tripsBreaker ? "failure" : "neutral";
+  const result = traitsOf(reported.code).tripsBreaker ? "failure" : "neutral";
   const isOutage = left !== null && result === "failure";
   const isNews = !isOutage || run.binding.target.outage.failed(run.sent, { fault: seen, call: run.call }, ran.at);
   const noteEnd = noteWhatFailed(run, ran.at);
   // Where attempts count, this one may open the breaker. That comes first, so that no retry is announced that cannot be sent.
-  if (policy.breaker.counts === "attempts") giveBack(run, result, ran.at, told);
-  const decided = decideAbout(run, told, record.state, ran.at, "attempt", isNews);
+  if (policy.breaker.counts === "attempts") giveBack(run, result, ran.at, reported);
+  const decided = decideAbout(run, reported, record.state, ran.at, "attempt", isNews);
   const { decision } = decided;
   noteEnd(decision);
-  if (decision.recourse !== "retry") giveBack(run, result, ran.at, told);
+  if (decision.recourse !== "retry") giveBack(run, result, ran.at, reported);
   else if (isOutage) run.binding.target.outage.announce(ran.at + decision.delayMs);
   const writeDown = (): Promise<void> | null => writeFailure(run, decided, ran);
   if (left === null || decision.recourse === "retry" || !request.recorder.isSession) return writeDown();
@@ -246,18 +246,18 @@ function decideAbout(
     record.aside({ type: "target-paused", target: target.id, until, call: run.call });
   }
   const isFinal = decision.recourse === "fail" || decision.recourse === "surface";
-  const told = isFinal ? withFirstReturn(seen, situation.chain, now) : seen;
-  const saw = request.recorder.isSession ? { saw: seenSituation(situation, changes, policy, told) } : {};
-  return { fault: told, decision, breaker, ...saw };
+  const reported = isFinal ? withFirstReturn(seen, situation.chain, now) : seen;
+  const saw = request.recorder.isSession ? { saw: seenSituation(situation, changes, policy, reported) } : {};
+  return { fault: reported, decision, breaker, ...saw };
 }
 
 /** Decides without an attempt: a guard refused, the input is wrong, or a person said no. */
 export async function redecide(run: LiveCall, seen: Fault): Promise<void> {
   const { record, call, binding, engine } = run;
   const { id } = binding.tool;
-  const told = withContext(seen, { tool: id });
+  const reported = withContext(seen, { tool: id });
   const now = engine.clock.now();
-  const decided = decideAbout(run, told, record.state, now, "guard");
+  const decided = decideAbout(run, reported, record.state, now, "guard");
   giveBack(run, "neutral", now);
   await record.write(
     { type: "call-decided", call, tool: id, ...decided },
@@ -272,12 +272,12 @@ export async function endShared(run: LiveCall, { fault: seen, call: by }: Shown)
   const now = engine.clock.now();
   const attempt = record.state.attempt + 1;
   // This call's own work did not run again, whatever happened in the other call.
-  const told = withContext(seen, { tool: id, attempt, ran: false, shownBy: by });
+  const reported = withContext(seen, { tool: id, attempt, ran: false, shownBy: by });
   const noteEnd = noteWhatFailed(run, now);
   const state = { ...record.state, attempt, refusals: 0 };
-  const decided = decideAbout(run, told, state, now, "guard", false);
+  const decided = decideAbout(run, reported, state, now, "guard", false);
   noteEnd(decided.decision);
-  if (decided.decision.recourse !== "retry") giveBack(run, "failure", now, told);
+  if (decided.decision.recourse !== "retry") giveBack(run, "failure", now, reported);
   await record.write(
     { type: "call-decided", call, tool: id, ...decided, attempt },
     decided.decision.recourse === "partial" ? record.keepsOf(call, record.partialValue) : NO_KEEPS,

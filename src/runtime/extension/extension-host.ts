@@ -63,8 +63,8 @@ export interface ContributionSink {
   readonly suppressed: (event: SuppressedFault) => void;
 }
 
-export function createContributionSink(told: (event: SuppressedFault) => void): ContributionSink {
-  return { tools: [], rules: [], policyRows: [], adapters: [], interactors: [], suppressed: told };
+export function createContributionSink(onSuppressed: (event: SuppressedFault) => void): ContributionSink {
+  return { tools: [], rules: [], policyRows: [], adapters: [], interactors: [], suppressed: onSuppressed };
 }
 
 export function createHost(name: string, sink: ContributionSink, clock: Clock): ExtensionHost {

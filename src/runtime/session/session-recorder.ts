@@ -242,12 +242,12 @@ export class SessionRecorder implements Recorder {
     const place = isLost
       ? await rescue(this.#seq, unwritten, [...keeps, ...left.flatMap((write) => write.keeps)])
       : null;
-    const told = place === null ? failed : withContext(failed, { rescue: place });
-    const dead = new FaultError(told);
+    const reported = place === null ? failed : withContext(failed, { rescue: place });
+    const dead = new FaultError(reported);
     this.#dead = dead;
     for (const { reject } of [...writes, ...left, ...this.#queue]) reject(dead);
     this.#queue = [];
-    died(told);
+    died(reported);
   }
 }
 

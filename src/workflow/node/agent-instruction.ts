@@ -82,8 +82,8 @@ const EDITS: Readonly<Record<string, Edit | undefined>> = {
   "regenerate-once": (prompt, text, { lastFault, instruction }) => {
     const seen = lastFault === null ? wordOf(instruction, "found") : SHAPE_REDACTOR.text(lastFault.message);
     const why = text === "" ? seen : text;
-    const told = why === "" ? "It was not what was asked for." : why;
-    return `${prompt}\n\n## Your last answer could not be used\n\n${told}\n\nAnswer again, completely and in the requested format.`;
+    const reason = why === "" ? "It was not what was asked for." : why;
+    return `${prompt}\n\n## Your last answer could not be used\n\n${reason}\n\nAnswer again, completely and in the requested format.`;
   },
   "send-back": (prompt, text, scope) => {
     const found = wordOf(scope.instruction, "found");

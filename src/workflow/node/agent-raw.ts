@@ -157,6 +157,6 @@ function saidIn(content: readonly LanguageModelV4Content[]): string {
 function failureText(error: unknown): string {
   if (typeof error !== "object" || error === null) return String(error);
   if (isFaultError(error)) return error.fault.message;
-  const told = [readField(error, "responseBody"), readField(error, "message")];
-  return told.find((text): text is string => typeof text === "string" && text !== "") ?? "it failed without a message";
+  const texts = [readField(error, "responseBody"), readField(error, "message")];
+  return texts.find((text): text is string => typeof text === "string" && text !== "") ?? "it failed without a message";
 }
