@@ -1,4 +1,4 @@
-// What clients ask about models besides their answers: which there are, and how many tokens a request has.
+// Requests about models that are not model calls: which models exist, and how many tokens a request has.
 
 import { objectOf, textOf } from "../core/json-fields.ts";
 import { parseJson } from "../core/try-read.ts";

@@ -1,7 +1,7 @@
-// Durable memory. What every journal promises, whatever it is made of; `src/testing/journal-suite.ts` holds each to it:
+// Durable memory. What every journal promises, whatever store it uses; `src/testing/journal-suite.ts` tests each of them:
 // J1  `append` resolves when the entries are on disk, and not before.
 // J2  Entries of a session are numbered from 1 without gaps; an append after a number that is not the last is refused.
-// J3  entries and kept values of one append are there together or not at all.
+// J3  entries and kept values of one append are all written, or none of them.
 // J4  a subscriber gets every entry once, in order, and only when it is on disk.
 // J5  what cannot be trusted is refused by name, never repaired in silence.
 // J6  a key is held by at most one owner at a time, across processes.
@@ -200,7 +200,7 @@ export interface Journal {
   letGo(key: string, owner: string): Promise<boolean>;
   /** Takes a key from an owner that is known to be dead, however long it meant to hold it; refused when a third one has it by now. */
   takeFrom(key: string, from: string, owner: string, until: number): Promise<Hold>;
-  /** All that are held, by key; one whose time has run out is there until it is taken, let go or pruned. */
+  /** All holds, by key. A hold that has expired stays in the list until it is taken, released or pruned. */
   holds(): Promise<readonly (Hold & { readonly key: string })[]>;
 
   /** Entries behind `after`, in order, in pages so that a long session needs little memory. */

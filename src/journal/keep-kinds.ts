@@ -195,7 +195,7 @@ export function isUnder(key: string, owner: string): boolean {
 
 /**
  * The same for a row of a table. '0' is the character behind '/', so everything between begins with `owner/`; the outer
- * bounds are there because SQLite looks through all keys when all it has is an OR.
+ * bounds are needed because SQLite scans all keys if it gets only an OR.
  */
 export function isUnderSql(owner: string, key = "key"): string {
   return `${key} >= ${owner} AND ${key} < ${owner} || '0' AND (${key} = ${owner} OR ${key} >= ${owner} || '/')`;

@@ -1,4 +1,4 @@
-// The checksums of kept values: how each is made when a value is written, and held against what is read. A value that was changed,
+// The checksums of kept values: how each is computed when a value is written, and checked when it is read. A value that was changed,
 // moved to another key or put back from earlier is refused by name, before anything is done with it.
 
 import { SEAL } from "./keep-kinds.ts";
@@ -124,7 +124,7 @@ export function checkedEntries(
   rows.forEach((row, index) => {
     const { seq, at, type, body, hash, seal } = row;
     if (seq !== from + index) throw gap(name, from + index);
-    // The entry before the first of this page was held against the chain with its own page, or by the snapshot that hangs on it.
+    // The entry before this page was checked against the chain with its own page, or by the snapshot that refers to it.
     if (seq > after) {
       if (nextLink(link, seq, at, type, body, seal) !== hash) throw changed(name, seq);
       entries.push({ session: name, seq, at, event: decodeEvent(name, seq, body) });
@@ -152,7 +152,7 @@ export function positioned({ position, session, seq, at, body }: EventRow): Posi
 
 function gap(session: string, seq: number): Error {
   return drift(
-    `Entry ${seq} of session ${session} is missing although later ones are there. Run a verification, and restore a copy of the journal.`,
+    `Entry ${seq} of session ${session} is missing although later ones exist. Run a verification, and restore a copy of the journal.`,
     { context: { session, seq } },
   );
 }

@@ -24,7 +24,7 @@ export interface Engine {
   readonly store: RetryingStore;
   readonly wheel: Wheel;
   readonly ring: RingRecorder;
-  /** For calls outside sessions; a session has one of its own that stands on it. */
+  /** For calls outside sessions; each session has its own, on top of this one. */
   readonly redactor: LearningRedactor;
   readonly locale: Locale;
   readonly incidents: Incidents;

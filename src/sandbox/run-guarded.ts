@@ -143,7 +143,7 @@ const WORDS = 128;
 /** The counter's offset in a context of this engine, in words; null when it was not found. */
 const places = new WeakMap<QuickJSWASMModule, number | null>();
 
-/** To be called in the interrupt handler, and nowhere else. Without the counter it does nothing: the engine looks, but seldom. */
+/** Call it only in the interrupt handler. Without the counter it does nothing: then the engine polls rarely. */
 function createPolling(module: QuickJSWASMModule, context: QuickJSContext): () => void {
   const start = contextStart(context);
   if (start === null) return () => undefined;

@@ -108,7 +108,7 @@ function compiled({ context }: Guest, text: string, phase: "compile" | "run"): E
   return context.evalCode(text, "expression", { strict: true, strip: true, compileOnly: phase === "compile" });
 }
 
-/** Whatever fails here but for memory and depth is about the values: a name the language keeps for itself, for one. */
+/** Except for memory and depth, a failure here is about the values: for example, a name that the language reserves. */
 function handIn(guest: Guest, prelude: QuickJSHandle, scopeText: string): void {
   const result = call(guest, prelude, "handIn", guest.keep(guest.context.newString(scopeText)));
   if (result.error === undefined) return void guest.keep(result.value);

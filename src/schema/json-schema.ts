@@ -26,7 +26,7 @@ export function compileJsonSchema(schema: Readonly<Record<string, unknown>>, wha
   const dialect = dialectOf(address, what);
   if (rest["$async"] === true) throw invalidSchema(what, "`$async` is not supported", "Remove `$async`.");
   const compile = (makeAjv: MakeAjv): Check => {
-    // The dialect is chosen by us, so ajv need not know how its address is spelled.
+    // We choose the dialect, so ajv does not have to know how its address is spelled.
     const validate = validatorOf(rest, makeAjv, what);
     return checkWith(isLinear(text) ? validate : (value) => boundedTime(CHECK_MS, () => validate(value)), validate);
   };
@@ -189,7 +189,7 @@ const WORDS: Readonly<Record<string, (params: Params) => { readonly step?: unkno
   required: ({ missingProperty }) => ({ step: missingProperty, message: "is required" }),
   dependentRequired: ({ missingProperty, property }) => ({
     step: missingProperty,
-    message: `is required when \`${String(property)}\` is there`,
+    message: `is required when \`${String(property)}\` is present`,
   }),
   additionalProperties: ({ additionalProperty }) => ({ step: additionalProperty, message: "is not known here" }),
   unevaluatedProperties: ({ unevaluatedProperty }) => ({ step: unevaluatedProperty, message: "is not known here" }),

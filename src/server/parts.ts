@@ -26,7 +26,7 @@ export interface ServerParts {
   readonly tokens: Tokens;
   readonly signInCodes: SignInCodes;
   readonly presence: Presence;
-  /** Where notices go; null: nowhere. */
+  /** Where notices go; null: no notices are sent. */
   readonly notify: NotifyOptions | null;
   readonly addresses: ServerAddresses;
   /** The server's own address, as people type it. */

@@ -206,7 +206,7 @@ async function openFolder(workflows: Workflows, path: string, onReload: ServerOp
     await workflows.openFolder(path, onReload === undefined ? {} : { onReload });
   } catch (error) {
     const cause = classify({ surface: "store", error });
-    const message = `the folder ${path} cannot be read: check that it is there and that you may read it`;
+    const message = `the folder ${path} cannot be read: check that it exists and that you may read it`;
     throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "workflowsFolder" }, cause }));
   }
 }

@@ -107,7 +107,7 @@ function byHashOf({ tokens }: TokensFile): ReadonlyMap<string, Identity> {
   return new Map(tokens.map(({ sha256, name, role, createdAt }) => [sha256, { name, role, createdAt }]));
 }
 
-/** Adds a token and returns it; the plain token is written nowhere. */
+/** Adds a token and returns it; the plain token is never written to disk. */
 export async function addToken(folder: string, name: string, role: Role, now: number): Promise<string> {
   // A server could not read a file with such a name.
   if (!tokenName.safeParse(name).success) {
@@ -196,7 +196,7 @@ async function makeFirst(folder: string, now: number): Promise<TokensFile> {
   const made: TokensFile = { tokens: [{ name: "operator", role: "operator", sha256: hashOf(token), createdAt: now }] };
   const draft = await writeDraft(folder, HASHES_FILE, JSON.stringify(made, null, 2));
   try {
-    // Unlike a rename, this fails when the file is there.
+    // Unlike a rename, this fails when the file exists.
     await link(draft, join(folder, HASHES_FILE));
   } catch (error) {
     const others = await readTokens(folder);

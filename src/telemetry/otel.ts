@@ -1,6 +1,6 @@
 // OpenTelemetry, if the program uses it. Faultline starts no SDK: it makes spans once the program has registered a tracer provider
 // with `@opentelemetry/api`, and until then a call costs one look at the place where that package keeps its providers.
-// The package is an optional peer. It is loaded when a provider is there, and then it is there, too: only a bundled program can
+// The package is an optional peer. It is loaded when a provider is registered, which means that it is installed: only a bundled program can
 // have a provider and not the package; it gets a warning.
 
 import { classify } from "../core/classify/classify.ts";

@@ -9,7 +9,7 @@ import { type WorkflowFinding, finding, type ReferredFile } from "./codes.ts";
 /** The text of a file beside the workflow, or the reason it cannot be read; null if it does not exist. */
 export type ReadText = (relativeFile: string) => string | null | Unreadable;
 
-/** A file that is there and cannot be read, and why. */
+/** A file that exists but cannot be read, and why. */
 export interface Unreadable {
   readonly why: string;
 }
@@ -36,8 +36,7 @@ export class ReferredFiles {
     const known = this.#known.get(name) ?? this.#load(name);
     this.#known.set(name, known);
     if (typeof known !== "string") return known;
-    const help =
-      "Write a path from the workflow's folder, such as `prompts/coder.md`, and check that the file is there.";
+    const help = "Write a path from the workflow's folder, such as `prompts/coder.md`, and check that the file exists.";
     return finding("unreadable-file", path, `the file \`${name}\` cannot be read: ${known}`, "not readable", help);
   }
 

@@ -113,7 +113,7 @@ export interface WorkflowOptions {
   readonly policy?: Policy;
   /** Reads the inputs of a run: the caller that starts the run gets what it throws. */
   readonly inputs?: (given: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
-  /** Inputs that are shown nowhere. */
+  /** Inputs that are never shown. */
   readonly secretInputs?: readonly string[];
 }
 

@@ -55,7 +55,7 @@ describe("a JSON Schema", () => {
       { dependentRequired: { card: ["cvv"] } },
       { card: 1 },
       "$.cvv",
-      "is required when `card` is there",
+      "is required when `card` is present",
     ],
     ["a key too many", { additionalProperties: false }, { from: 1 }, "$.from", "is not known here"],
     ["a key that no keyword evaluated", { unevaluatedProperties: false }, { from: 1 }, "$.from", "is not known here"],

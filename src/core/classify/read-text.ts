@@ -138,7 +138,7 @@ function readRpcCode(text: string, signals: Signals): void {
 //
 // Text is normalised first: lower case, no URLs or file names (full of misleading words), one space for any run of white
 // space, quotes, underscores, hyphens, box lines and escaped line breaks, straight apostrophes. A phrase matches whole words;
-// a trailing `*` lets the last word go on.
+// a trailing `*` allows the last word to be longer.
 
 export interface PhraseBook {
   /** Where each phrase was found: phrase number → end positions, first few only. */
@@ -178,7 +178,7 @@ interface Machine {
   readonly firstAt: Int32Array;
   readonly nextAt: Int32Array;
   readonly lengths: Int32Array;
-  /** By phrase: 1 when its last word may go on. */
+  /** By phrase: 1 when its last word may be longer. */
   readonly isOpen: Uint8Array;
   /**
    * Where an ASCII letter leads: state × column → state, 0 when no text has asked yet. Each letter that a phrase uses has a column;

@@ -193,7 +193,7 @@ export function failedName({ context }: Pick<Fault, "context">): string {
 export interface SuppressedFault {
   readonly type: "fault-suppressed";
   readonly at: number;
-  /** Why going on is right. */
+  /** Why it is right to continue. */
   readonly reason: string;
   readonly fault: Fault;
 }
@@ -203,7 +203,7 @@ export function suppressed(fault: Fault, reason: string, at: number): Suppressed
   return Object.freeze({ type: "fault-suppressed", at, reason, fault });
 }
 
-// A result that is there in part: the payload keeps its declared shape and the failures stand beside it, never inside it.
+// A partial result: the payload keeps its declared shape, and the failures are listed beside it, never inside it.
 
 /** The fault of one item among many. */
 export interface ItemFault {

@@ -404,7 +404,7 @@ export const REMEDIES: readonly Remedy[] = [
   { match: {},                                                  offer: ["retry-stage", "edit-and-retry"],               example: "a condition read a field of undefined; the workflow was put right" },
 ];
 
-/** A loop has had its rounds: it may have one more, or its last node another look. */
+/** A loop has used its rounds: it may have one more, or its last node may run again. */
 const ROUNDS_SPENT: readonly ActionId[] = ["send-back", "retry-stage"];
 
 /** What helps against such a fault, best first; whether it can be done is another question. */

@@ -80,7 +80,7 @@ type AnyCallEvent =
       readonly attempt: number;
       readonly durationMs: number;
       readonly cost: Cost | null;
-      /** What failed of a result that is there in part. */
+      /** The items that failed, if the result is partial. */
       readonly errors: readonly ItemFault[];
       /** A short, redacted preview. The value itself is kept separately. */
       readonly output: unknown;

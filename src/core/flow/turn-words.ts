@@ -182,7 +182,7 @@ const EN: TurnWords = {
     return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
   },
   ended: {
-    partial: (label, reason) => `${label} ${reason}, so only part of it is there`,
+    partial: (label, reason) => `${label} ${reason}, so only part of it is available`,
     defaulted: (label, reason) => `${label} ${reason}, so a default value is used`,
     skipped: (label, reason) => `${label} ${reason}, so it was left out`,
     surfaced: endedEn,
@@ -190,7 +190,7 @@ const EN: TurnWords = {
     cancelled: endedEn,
   },
   unexplained: {
-    partial: (label) => `only part of ${label} is there`,
+    partial: (label) => `only part of ${label} is available`,
     defaulted: (label) => `a default value is used for ${label}`,
     skipped: (label) => `${label} was left out`,
     surfaced: (label) => `${label} failed`,

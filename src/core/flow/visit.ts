@@ -215,7 +215,7 @@ export function turnOf({ node, execution, attempt }: NodePlace): string {
   return `${node}#${execution}.${attempt}`;
 }
 
-/** The node, visit and attempt a turn belongs to; null for a turn that is no attempt. */
+/** The node, visit and attempt a turn belongs to; null for a turn that is not an attempt. */
 export function placeOf(turn: string): NodePlace | null {
   const found = /^(.+)#(\d+)\.(\d+)$/.exec(turn);
   if (found === null) return null;

@@ -241,7 +241,7 @@ interface FingerprintParts {
 const FORM =
   /^(?<code>[^@]*)@(?<surface>[^/:#]*)(?:\/(?<provider>[^:#]*))?(?::(?<tool>[^#]*))?#(?<rule>[^+]*)(?:\+(?<status>\d+))?$/u;
 
-/** Reads a fingerprint back; a text that is none has no parts. Long names come back shortened, as the fingerprint has them. */
+/** Reads a fingerprint back; any other text has no parts. Long names come back shortened, as the fingerprint has them. */
 export function readFingerprint(text: string): FingerprintParts {
   const parts: Readonly<Record<string, string | undefined>> = FORM.exec(text)?.groups ?? {};
   const part = (which: string): string =>

@@ -172,7 +172,7 @@ export class ClientAnswer {
     return this.response.writableNeedDrain;
   }
 
-  /** Calls `drained` when the client has read what was written; `left`, when it reads nothing for so long. */
+  /** Calls `drained` when the client has read what was written; `left` when it has read nothing for too long. */
   whenDrained(clock: Clock, limitMs: number, drained: () => void, left: () => void): void {
     const disarm = clock.after(limitMs, () => {
       this.response.off("drain", resume);

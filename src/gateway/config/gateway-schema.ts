@@ -102,7 +102,7 @@ const route = z
           ),
       })
       .describe(
-        "Asks the next target, too, when one is silent for so long. The first that shows content answers. Both cost money. Off by default.",
+        "When a target is silent for this long, the next target is asked as well. The first that shows content answers. Both cost money. Off by default.",
       ),
     affinity: z
       .boolean()

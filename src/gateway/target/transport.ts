@@ -1,4 +1,4 @@
-// Connections to targets: one pool for all of them. Time limits are those of the attempt, so the pool has none but for connecting.
+// Connections to targets: one pool for all of them. The attempt has its own time limits, so the pool limits only connecting.
 
 import { Agent, fetch as pooledFetch } from "undici";
 import { bounded } from "../../provider/fetch/bounded.ts";

@@ -33,7 +33,7 @@ export interface CopySource {
 
 export interface CopyTarget {
   readonly files: JournalFiles;
-  /** The store that this one is a copy of; null for one of its own. */
+  /** The store that this one is a copy of; null if it is not a copy. */
   copyOf(): Soon<string | null>;
   /** Makes it the copy of a store: its sessions continue there as if nothing had happened. */
   become(storeId: string): Soon<void>;

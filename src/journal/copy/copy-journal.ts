@@ -1,7 +1,7 @@
 // Copies a journal into another store with its hashes. Invariants:
-// Y1  Every entry is held against its hash before it is written, and every kept value against its checksum. The first one that does
+// Y1  Every entry is checked against its hash before it is written, and every kept value against its checksum. The first one that does
 //     not fit ends the copy with its name.
-// Y2  A copy that was broken off continues: what is there already is compared and skipped.
+// Y2  A copy that was interrupted continues: rows that were already copied are compared and skipped.
 // Y3  The copy is the same store: its sessions resume there. A target that holds something else is refused.
 
 import { parseJson } from "../../core/try-read.ts";

@@ -1,5 +1,5 @@
 // When the store is gone for good: what could not be written goes into a file of its own, in the first folder that takes
-// it, to be imported later. The file is there whole or not at all.
+// it, to be imported later. The file exists whole or not at all.
 
 import { nodeFsPromises } from "../../host/builtin.ts";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 // A journal that lives as long as the process: for tests, simulations and programs that need no memory of yesterday.
-// Promises what every journal does, but for the disk. Bounded: the sessions that ended first make room for new ones.
+// Makes the same promises as every journal, except durability. Bounded: the sessions that ended first make room for new ones.
 
 import { systemChance, type Chance } from "../../host/chance.ts";
 import { systemClock, type Clock } from "../../host/clock.ts";

@@ -215,7 +215,7 @@ function createPostgresJournal(db: Database, settings: Settings, readOnly: boole
 }
 
 /**
- * What this process has just written needs not be read back: a subscriber that stands right before it gets it at once, before the writer's
+ * What this process has just written does not have to be read back: a subscriber that stands right before it gets it at once, before the writer's
  * promise resolves. For everything else the server is asked.
  */
 function createOwnWrites(remote: RemoteReads["feed"]): {

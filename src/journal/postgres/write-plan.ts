@@ -57,7 +57,7 @@ export interface WritePlan {
   readonly call: WriteCall;
 }
 
-/** The arguments of `write_3`, but for those of the connection. Rows are those of `row-bytes.ts`. */
+/** The arguments of `write_3`, except those of the connection. Rows are those of `row-bytes.ts`. */
 export interface WriteCall {
   readonly rows: Readonly<Record<RowTypeName, Field[][]>>;
   /** Sessions that are not there, and must not be there. */

@@ -33,7 +33,7 @@ export async function readHeader(path: string): Promise<FileHeader | null> {
   const declared = bytes.readUInt16BE(PAGE_SIZE_AT);
   // 1 means 65,536, which does not fit into two bytes.
   const pageBytes = declared === 1 ? 65_536 : declared;
-  // While a log is there, a page may be half-way from it to the file; SQLite writes it again.
+  // While a log exists, a page may be only partly copied from it to the file; SQLite writes it again.
   if (logBytes === 0 && size % pageBytes !== 0)
     throw cutOff(path, `its last page has ${size % pageBytes} of ${pageBytes} bytes`);
   return { applicationId: bytes.readUInt32BE(APPLICATION_ID_AT) };

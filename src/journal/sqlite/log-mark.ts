@@ -114,7 +114,7 @@ interface OwnFiles {
   refuseGone(): void;
 }
 
-/** Called when both files are there: SQLite keeps a log for as long as a connection is open. */
+/** Call it when both files exist: SQLite keeps a log while a connection is open. */
 export function watchOwnFiles(path: string): OwnFiles {
   const files = [path, `${path}-wal`].map((file) => ({ file, opened: identityOf(file) }));
   return {

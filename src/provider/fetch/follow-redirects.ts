@@ -1,4 +1,4 @@
-// Follows redirects as `fetch` does, but for keys: another origin gets none of them. The platform takes away only `authorization`, and
+// Follows redirects as `fetch` does, but never sends keys to another origin. The platform removes only `authorization`, and
 // vendors have keys in other headers, too.
 
 import { KEY_HEADERS } from "../domain/account.ts";

@@ -84,11 +84,11 @@ export async function stream(
     if (isEmpty) show();
     return { content: tally.content, finish };
   } catch (error) {
-    const told = leaving.late === null ? readAs(error, upstream.provider, tally) : new FaultError(leaving.late);
-    if (!isPriced) meter.failed(told, tally.characters);
+    const failure = leaving.late === null ? readAs(error, upstream.provider, tally) : new FaultError(leaving.late);
+    if (!isPriced) meter.failed(failure, tally.characters);
     memory.lastAnswer = tally.text;
-    leaving.leave(null, told);
-    throw told;
+    leaving.leave(null, failure);
+    throw failure;
   }
 }
 
@@ -197,9 +197,9 @@ export async function generate(upstream: Upstream, request: ModelRequest, contex
     );
     result = new ReturnedCalls(request).result(answer);
   } catch (error) {
-    const told = leaving.late === null ? error : new FaultError(leaving.late);
-    meter.failed(told, 0);
-    throw told;
+    const failure = leaving.late === null ? error : new FaultError(leaving.late);
+    meter.failed(failure, 0);
+    throw failure;
   }
   context.responseHeaders(result.response?.headers);
   const answer = answerIn(result.content, result.finishReason);

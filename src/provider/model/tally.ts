@@ -279,7 +279,7 @@ export async function schemaVerdict(
 ): Promise<Fault | null> {
   const result = await checkFor(schema)(value);
   if (result.ok) return null;
-  const told = result.issues.slice(0, MAX_ISSUES_TOLD).map(({ path, message }) => `${path} ${message}`);
-  const message = `the answer does not fit its schema: ${told.join("; ")}`;
+  const shownIssues = result.issues.slice(0, MAX_ISSUES_TOLD).map(({ path, message }) => `${path} ${message}`);
+  const message = `the answer does not fit its schema: ${shownIssues.join("; ")}`;
   return fault("SchemaInvalid", { message, context: { ...context, issues: result.issues.length } });
 }

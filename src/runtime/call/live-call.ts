@@ -39,7 +39,7 @@ interface Recorded {
 export class CallRecord {
   /** What the call returned; null while it has not. */
   result: CallValue | null = null;
-  /** What the last attempt put down before it failed. */
+  /** What the last attempt saved with `partial` before it failed. */
   partialValue: CallValue | null = null;
   /** What the last attempt threw. */
   thrown: unknown = undefined;

@@ -1,7 +1,7 @@
 // One protected call: performs the next step of the pure machine in `core/flow/call.ts` and feeds the result back.
 // R1  Nothing is performed before the event that decided it is written.
 // R2  After the call has answered, no attempt starts.
-// R3  A cancellation ends any wait at once, wins over every other outcome, and is held against no target.
+// R3  A cancellation ends any wait at once, wins over every other outcome, and does not count as a failure of any target.
 // There are two ways through it. Outside a session, while there is nothing to wait for, it goes from one attempt to the next
 // without a promise of its own (`launch`, `landed`, `launchNext`), and writes nothing until something fails or a listener subscribes:
 // a call that succeeds at once is counted, and kept as one object if it cost something (`endCompactly`). Everything else takes

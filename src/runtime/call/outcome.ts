@@ -25,7 +25,7 @@ export type Outcome<T> =
       readonly value: T;
       /** The tool that did it: an alternative may have. */
       readonly from: string;
-      /** What failed of a result that is there in part. */
+      /** The items that failed, if the result is partial. */
       readonly errors: readonly ItemFault[];
     })
   | (Common & { readonly status: "defaulted"; readonly value: T; readonly fault: Fault })

@@ -423,7 +423,7 @@ function nextCall({ core }: OpenSession): string {
   return `c${number}`;
 }
 
-/** A call leaves a tool by a decision about it, so whatever is reported about an earlier tool was decided about before. */
+/** A call moves on from a tool only by a decision, so a report about an earlier tool was already decided. */
 function isRepeated({ attempt, tool, tried, decision }: CallState, report: FailureReport): boolean {
   if (decision === null || report.attempt === undefined) return false;
   return report.tool === tool ? report.attempt <= attempt : tried.includes(report.tool);

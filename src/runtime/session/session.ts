@@ -116,7 +116,7 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
     this.#core.recorder.deriveKeeps(derive);
   }
 
-  /** Writes `make()` with whatever is recorded next. A crash may lose it: only for what follows from other events. */
+  /** Writes `make()` together with the next event. A crash may lose it, so use it only for what can be derived from other events. */
   note(make: () => readonly RunEvent[]): void {
     this.#core.recorder.note(make);
   }

@@ -90,7 +90,7 @@ function settlementOf({ label, outcome, because }: StepEnd, { text }: Redactor):
   const fault = "fault" in outcome ? outcome.fault : null;
   if (status === "waiting") return { ...named, status, fault, question: outcome.question };
   if (status === "parked") return { ...named, status, fault, wakeAt: outcome.wakeAt };
-  // A result of which some items failed is there in part, although the call is done.
+  // A result with failed items is partial, although the call is done.
   const isWhole = status !== "done" || outcome.errors.length === 0;
   return { ...named, status: isWhole ? status : "partial", fault };
 }
@@ -98,7 +98,7 @@ function settlementOf({ label, outcome, because }: StepEnd, { text }: Redactor):
 // The faults of turns that a session refuses, and the results of turns that have ended.
 
 export function turnLimitFault(maxTurns: number): Fault {
-  return fault("TurnLimit", { message: `the session has had its ${maxTurns} turns`, context: { limit: maxTurns } });
+  return fault("TurnLimit", { message: `the session has used its ${maxTurns} turns`, context: { limit: maxTurns } });
 }
 
 export function runTimeoutFault(runTimeoutMs: number): Fault {

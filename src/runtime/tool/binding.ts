@@ -144,7 +144,7 @@ export class Binding {
     return this.#apart === null || !("tool" in event) ? event : { ...event, ...this.#apart };
   }
 
-  /** From now on its calls are held against the budget. */
+  /** From now on its calls are checked against the budget. */
   noteCost(): void {
     this.costs = true;
     this.isPlain = false;
@@ -288,7 +288,7 @@ export class LastFailure {
   #keys: readonly string[] = [];
   #values: readonly unknown[] = [];
 
-  /** The fault of the last failure, if this one is no different; null otherwise. */
+  /** The fault of the last failure if this error equals it; null otherwise. */
   isLike(error: unknown): Fault | null {
     if (this.#fault === null || !isA(error, Error)) return null;
     return tryRead(() => this.#matches(error), false) ? this.#fault : null;

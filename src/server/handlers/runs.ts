@@ -160,7 +160,7 @@ async function reportOf(
   return report;
 }
 
-/** For what needs no more of the run than that it is there. */
+/** For routes that only need to know that the run exists. */
 async function refuseUnknown({ journal }: ServerParts, run: string): Promise<void> {
   if (((await journal.kept("run", run)) ?? null) === null) throw new Refused("not-there");
 }

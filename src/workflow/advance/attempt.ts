@@ -1,5 +1,5 @@
 // One attempt of a stage, from Setup to Next, as the body of a turn. It is run again from Setup after a crash or a wait; what
-// its calls have done by then is answered from the journal, so a phase does its work once however often it is gone through.
+// its calls have done by then is answered from the journal, so a phase does its work once, however often it is repeated.
 
 import { classifyThrown } from "../../core/classify/classify.ts";
 import { andAlso, fault, type Fault, FaultError } from "../../core/fault/fault.ts";

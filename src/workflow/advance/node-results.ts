@@ -53,7 +53,7 @@ export class NodeResults {
     });
   }
 
-  /** Of each node the newest visit that is over, but for those beside this one. */
+  /** The newest finished visit of each node, without those that run in parallel to this one. */
   async #seenBy({ visits }: RunState, { path = [] }: Visit): Promise<readonly Seen[]> {
     const isSeen = (one: Visit): one is OverVisit => isOver(one) && !isBeside(one, { path });
     const key = path.join(" ");

@@ -291,7 +291,7 @@ function attemptMs({ timeoutMs }: Stage, scope: StageScope): number {
   return overrideFor(scope, "attemptMs") ?? timeoutMs;
 }
 
-/** A stage that cannot say where to go from a failure goes nowhere. Its own failure counts, and the other one is reported with it. */
+/** A stage that cannot say where to go after a failure has no next node. The stage's own failure counts; the second one is reported with it. */
 async function routeOf(
   stage: Stage,
   scope: StageScope,

@@ -1,7 +1,7 @@
 // The part of a worker that Restate calls: an HTTP/2 endpoint with one virtual object per run.
 // E1  Restate calls the object of a run one invocation at a time. The journal's hold and its numbering protect the run all the same:
 //     a worker that Restate believes dead may still be there.
-// E2  An invocation is one slice. It sleeps nowhere, so a new version of a worker never waits for an old one.
+// E2  An invocation is one slice. It never sleeps, so a new version of a worker never waits for an old one.
 // E3  Restate may repeat an invocation at any time. It repeats no effect: what was begun is in the journal, and the journal decides.
 // E4  An invocation that keeps failing is dropped, never paused: the sweep hands its run over again, to the newest workers.
 

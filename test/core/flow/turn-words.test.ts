@@ -43,7 +43,7 @@ describe("a turn that is not complete", () => {
       missing("map", "defaulted", "RateLimited", "price lookup"),
     ];
     expect(describeTurn(settlements, null, "en")).toBe(
-      "Nothing was completed; hotel search timed out, so only part of it is there; price lookup was slowed down by too many requests, so a default value is used; map has a default value because it needs price lookup.",
+      "Nothing was completed; hotel search timed out, so only part of it is available; price lookup was slowed down by too many requests, so a default value is used; map has a default value because it needs price lookup.",
     );
     expect(describeTurn(settlements, null, "zh-CN")).toContain("map 使用了默认值，因为它依赖 price lookup");
   });
@@ -115,7 +115,7 @@ describe("a turn that is not complete", () => {
       because: "",
     }));
     expect(describeTurn(untold, null, "en")).toBe(
-      "Nothing was completed; only part of partial is there; a default value is used for defaulted; skipped was left out; cancelled was cancelled.",
+      "Nothing was completed; only part of partial is available; a default value is used for defaulted; skipped was left out; cancelled was cancelled.",
     );
     expect(describeTurn(untold, null, "zh-CN")).toBe(
       "没有步骤完成；partial 只有部分结果；defaulted 使用了默认值；skipped 未执行；cancelled 已取消。",
