@@ -119,7 +119,7 @@ function tagLists(filter: RunsFilter): readonly (readonly string[])[] {
   return codes.flatMap((code) => statuses.map((status) => [...code, ...common, ...status, ...last]));
 }
 
-/** null: any. */
+/** null: no filter. */
 function codesOf({ code, cause }: RunsFilter): readonly string[] | null {
   const ofCause: readonly string[] | null = cause === undefined ? null : codesWithCause(cause);
   if (code === undefined) return ofCause;
