@@ -30,8 +30,8 @@ export default defineConfig({
     // A property test prints its seed on failure; a hanging one is a bug.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Vitest leaves one core to itself, which is half of a small machine.
-    maxWorkers: availableParallelism(),
+    // Half of the time of a test file, its worker waits for the processes and servers that it started.
+    maxWorkers: 2 * availableParallelism(),
     projects: [
       {
         extends: true,
