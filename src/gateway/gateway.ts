@@ -22,6 +22,7 @@ import type { ClientKey, GatewaySettings, KeepRule, SpendLimits } from "./config
 import { dialectFor } from "./dialect/dialect.ts";
 import { errorHeaders, errorWords } from "./dialect/error-words.ts";
 import { Affinity, conversationOf, storedState } from "./route/affinity.ts";
+import { plainFault } from "./ledger/failed-calls.ts";
 import { decisionIn, type KeptCall, Ledger } from "./ledger/ledger.ts";
 import { decisionId, type LedgerDecision, type LedgerLine } from "./ledger/ledger-line.ts";
 import { ClientKeys, presentedKey } from "./key/client-keys.ts";
@@ -268,7 +269,7 @@ export class Gateway {
         answer.decided.push(`${decisionId(event.call, decisions.length - 1)}=${decision.recourse}`);
     };
     const rest = facts.streaming ? beating(answer, clock, inForce.settings.keepAliveMs) : nothing;
-    const party = { purse, heard, scope: scopeOf(exchange), policyOf: gatewayPolicy };
+    const party = { purse, heard, scope: scopeOf(exchange), shareable: plainFault, policyOf: gatewayPolicy };
     const outcome = await this.#faultline.protectFor(party, chain, request);
     rest();
     const endedAt = clock.now();

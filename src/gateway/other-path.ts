@@ -14,7 +14,6 @@ import { factsAt } from "../provider/wire/request-facts.ts";
 import { type ClientExchange, noRouteWords, refuse, whenLeft } from "./client-exchange.ts";
 import type { ClientKey, GatewayTarget } from "./config/settings.ts";
 import { DIALECT_NAMES } from "./dialect/dialect.ts";
-import { coverCost } from "../runtime/budget.ts";
 import type { CallPurse, KeyAccount } from "./key/key-account.ts";
 import type { LedgerLine } from "./ledger/ledger-line.ts";
 import { headerText, queryForTarget } from "./request/header-lists.ts";
@@ -58,8 +57,8 @@ export async function passOther(
   const route = routeRefusal(exchange, asked.model, path);
   if (route !== null) return void refuse(exchange, dialect, ...route);
   const { purse } = deps;
-  // The check and the reservation behind it wait for nothing: other calls would count on the same money.
-  if (!asked.isFree) await coverCost(purse, asked.mostMicrocents);
+  // Nothing may wait between the last `covers` and the reservation: other calls would count on the same money.
+  if (!asked.isFree) while (!purse.covers(asked.mostMicrocents) && (await purse.cover(asked.mostMicrocents)));
   const money = moneyRefusal(asked, key, purse, `${method} ${path}`);
   if (money !== null) return void refuse(exchange, dialect, ...money);
   await new OtherCall(exchange, dialect, target, asked, purse, deps).run(bytes);

@@ -42,11 +42,6 @@ export interface Purse {
   rebook(before: Cost | null, after: Cost | null): void;
 }
 
-/** Resolves when the purse covers an attempt, with nothing in between, or when it cannot. */
-export async function coverCost(purse: Purse, estimateMicrocents: number | null): Promise<void> {
-  while (!purse.covers(estimateMicrocents) && (await purse.cover(estimateMicrocents)));
-}
-
 export class Budget implements Purse {
   readonly rule: BudgetRule;
   private readonly account: Account;

@@ -96,6 +96,8 @@ export interface CallParty {
   readonly scope: Scope;
   /** Not called for a call that succeeds at once: its cost is booked, and nothing else needs to be done. */
   readonly heard: (event: JournalEvent, at: number) => void;
+  /** A fault as other calls and the journal may see it: a target's words may repeat what a client sent. */
+  readonly shareable: (seen: Fault) => Fault;
   /** The policy of its calls, made of the runtime's own; the same object for the same one. */
   readonly policyOf: (own: Policy) => Policy;
 }
@@ -210,7 +212,7 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
       stage: null,
       digest: "",
       recorder,
-      budget: party === null ? this.#budget : party.purse,
+      ...(party === null ? { budget: this.#budget } : { budget: party.purse, shareable: party.shareable }),
       scope,
       deadline: deadlineMs === undefined ? NEVER : new Moment(engine.clock, engine.clock.now() + deadlineMs),
       deadlineCode: "RunTimeout",

@@ -43,7 +43,7 @@ export const workflowSentence = createTranslator([
   ["the file `{}` cannot be read: {}", "无法读取文件 `{1}`：{2}"],
   ["not readable", "无法读取"],
   [
-    "Write a path from the workflow's folder, such as `prompts/coder.md`, and check that the file is there.",
+    "Write a path from the workflow's folder, such as `prompts/coder.md`, and check that the file exists.",
     "请写从工作流所在文件夹起的路径，如 `prompts/coder.md`，并检查文件是否存在。",
   ],
   ["it is not in the workflow's folder or below", "它不在工作流的文件夹或其子文件夹中"],

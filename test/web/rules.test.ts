@@ -68,7 +68,8 @@ inBrowser("a run that waits", () => {
   it("says until when, by the clock and by a countdown", async () => {
     const page = await look(pagesWorld(), "/");
     const waiting = page.getByRole("listitem").filter({ hasText: "triage-inbox-9" });
-    expect(await waiting.innerText()).toMatch(/\d\d:\d\d:\d\d[\s\S]*1:\d\d:\d\d/);
+    // A time after midnight comes with its day, and without seconds.
+    expect(await waiting.innerText()).toMatch(/\d\d:\d\d[\s\S]*1:\d\d:\d\d/);
   });
 
   it.each([HOUR_MS, -HOUR_MS])(

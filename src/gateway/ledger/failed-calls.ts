@@ -74,7 +74,8 @@ function withoutWords(event: JournalEvent): JournalEvent {
 
 const KEPT_CONTEXT = ["tool", "attempt", "status", "phase", "limit", "ran", "shownBy"] as const;
 
-function plainFault(seen: Fault): Fault {
+/** A fault without the words of a target. */
+export function plainFault(seen: Fault): Fault {
   const { cause: _cause, ...own } = seen;
   const { code, context, evidence } = own;
   const { origin, ...named } = evidence;

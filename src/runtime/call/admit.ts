@@ -7,7 +7,6 @@ import type { HeldReason } from "../../core/flow/call.ts";
 import { dollars } from "../../core/flow/money.ts";
 import { rowFor } from "../../core/policy/policy.ts";
 import type { LiveTarget } from "../target/target.ts";
-import { coverCost } from "../budget.ts";
 import { chainAfter } from "./prepare.ts";
 import { ignoresOpenBreaker, type LiveCall, noteBreaker, type NotSent, recordInBackground } from "./live-call.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
@@ -82,10 +81,11 @@ async function passRest(run: LiveCall, estimateMicrocents: number | null): Promi
   const isFree = (run.record.state.approved && !isPaid) || run.binding.tool.member?.facts.lastResort === true;
   const opened = isFree ? null : ((await sitOutPause(run)) ?? passBreaker(run));
   const { budget } = run.request;
-  // The usual purse covers what it can pay for, and does not wait.
-  if (opened === null && !isPaid && !budget.covers(estimateMicrocents)) await coverCost(budget, estimateMicrocents);
+  // The usual purse covers what it can pay for, and does not wait. Nothing may wait between the last `covers` and `reserve`, not even for the
+  // return of an async function: other calls would count on the same money.
+  if (opened === null && !isPaid)
+    while (!budget.covers(estimateMicrocents) && (await budget.cover(estimateMicrocents)));
   const refused = opened ?? (isPaid ? null : passBudget(run, estimateMicrocents));
-  // Synchronous with the check, or other calls would count on the same money.
   if (refused === null) run.request.budget.reserve(estimateMicrocents);
   return refused;
 }

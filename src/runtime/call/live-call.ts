@@ -174,6 +174,8 @@ export interface CallRequest {
   readonly mayRepeat: boolean;
   /** No person is present: a question is stored and the call stops until it is answered. */
   readonly headless: boolean;
+  /** What other calls and the journal may see of its faults. Absent: all of it. */
+  readonly shareable?: (seen: Fault) => Fault;
 }
 
 // A running call as its parts see it. `CallRun` in `loop.ts` is one; admission, preparation, questions and decisions work on this.

@@ -242,7 +242,7 @@ function decideAbout(
   const until = seen.resetAt ?? (seen.retryAfterMs === undefined ? 0 : now + seen.retryAfterMs);
   // Only the target's own answer holds other calls back, not a guard's refusal.
   if (from === "attempt" && until > target.pausedUntil && until > now && traitsOf(seen.code).lifts) {
-    target.pause(until, seen);
+    target.pause(until, shareable(run, seen));
     record.aside({ type: "target-paused", target: target.id, until, call: run.call });
   }
   const isFinal = decision.recourse === "fail" || decision.recourse === "surface";
@@ -292,11 +292,16 @@ export function giveBack(run: LiveCall, result: CallResult, now: number, seen: F
   target.record(run.ticket, result, now);
   const to: BreakerState = target.breaker.state;
   if (to === "open" && from !== to && seen !== null)
-    target.replace(withCause(target.breaker, causeOf(seen, run.request.recorder.redactor)));
+    target.replace(withCause(target.breaker, causeOf(shareable(run, seen), run.request.recorder.redactor)));
   run.ticket = null;
   // Another call may probe now.
   if (from === "half-open" && result === "neutral") target.outage.wakeAll();
   noteBreaker(run, from);
+}
+
+/** What other calls and the journal may see of a fault that closes a target for a while. */
+function shareable({ request }: LiveCall, seen: Fault): Fault {
+  return request.shareable?.(seen) ?? seen;
 }
 
 const MAX_CAUSE = 200;
