@@ -30,6 +30,8 @@ export default defineConfig({
     // A property test prints its seed on failure; a hanging one is a bug.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What must come may take long on a busy machine.
+    expect: { poll: { timeout: 30_000, interval: 20 } },
     // Half of the time of a test file, its worker waits for the processes and servers that it started.
     maxWorkers: 2 * availableParallelism(),
     projects: [

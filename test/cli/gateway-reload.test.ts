@@ -10,6 +10,9 @@ import { runGateway } from "../../src/cli/gateway/run-gateway.ts";
 import type { Io } from "../../src/cli/io.ts";
 import { systemClock } from "../../src/host/clock.ts";
 
+/** On a busy machine, too. */
+const PATIENT = { timeout: 30_000, interval: 20 };
+
 const settings = (model: string): string => `version: 1
 targets:
   one: { dialect: openai-chat, base_url: http://127.0.0.1:9/v1, api_key_env: KEY }
@@ -44,24 +47,24 @@ it("a log in the folder of its file is no change of the file", async () => {
   };
   const options = { config, port: 0, host: "127.0.0.1", journal: join(folder, "journal.db") };
   const running = runGateway(options, io, { json: false, locale: "en", color: "never" });
-  await vi.waitFor(() => expect(said.join("")).toContain("Ctrl-C stops."));
+  await vi.waitFor(() => expect(said.join("")).toContain("Ctrl-C stops."), PATIENT);
 
   const before = reads;
   writeFileSync(join(folder, "gateway.log"), "a line");
-  await vi.waitFor(() => expect(reads).toBeGreaterThan(before));
+  await vi.waitFor(() => expect(reads).toBeGreaterThan(before), PATIENT);
   writeFileSync(config, "version: 2");
-  await vi.waitFor(() => expect(said.join("")).toContain("has a mistake"));
+  await vi.waitFor(() => expect(said.join("")).toContain("has a mistake"), PATIENT);
   expect(said.join("")).not.toContain("was loaded again");
   writeFileSync(config, settings("second"));
-  await vi.waitFor(() => expect(said.join("")).toContain("was loaded again"));
+  await vi.waitFor(() => expect(said.join("")).toContain("was loaded again"), PATIENT);
 
   rmSync(config);
-  await vi.waitFor(() => expect(said.join("")).toContain("is gone; its last version stays in use"));
+  await vi.waitFor(() => expect(said.join("")).toContain("is gone; its last version stays in use"), PATIENT);
   const later = reads;
   writeFileSync(join(folder, "gateway.log"), "another line");
   writeFileSync(config, settings("third"));
-  await vi.waitFor(() => expect(reads).toBeGreaterThan(later));
-  await vi.waitFor(() => expect(said.join("").match(/was loaded again/g)).toHaveLength(2));
+  await vi.waitFor(() => expect(reads).toBeGreaterThan(later), PATIENT);
+  await vi.waitFor(() => expect(said.join("").match(/was loaded again/g)).toHaveLength(2), PATIENT);
   expect(said.join("").match(/is gone/g)).toHaveLength(1);
   process.emit("SIGTERM");
   await running;

@@ -20,6 +20,9 @@ import {
 } from "../../src/index.ts";
 import { thrownBy } from "../support/thrown.ts";
 
+/** On a busy machine, too. */
+const PATIENT = { timeout: 30_000, interval: 20 };
+
 const SECRET = "sk-live-0123456789abcdef";
 const CITY = z.object({ city: z.string() });
 
@@ -143,7 +146,7 @@ describe.each(Object.keys(KINDS))("%s", (kind) => {
     // The first process stops for ever while the model reads the tool's result.
     chaos.script([{ call: { tool: "weather", input: { city: "Lisbon" } } }, "hang"]);
     void Promise.allSettled([life()]);
-    await vi.waitFor(() => expect(chaos.received()).toHaveLength(2));
+    await vi.waitFor(() => expect(chaos.received()).toHaveLength(2), PATIENT);
     const { status, value } = await life();
     expect([status, value, runs]).toEqual(["done", expect.stringContaining("Lisbon 1"), 1]);
   });

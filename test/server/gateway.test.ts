@@ -8,6 +8,9 @@ import { startChaos } from "../../src/chaos/start-chaos.ts";
 import { startServer } from "../../src/server/server.ts";
 import { ANSWER, ask, DIALECTS } from "../gateway/dialect-clients.ts";
 
+/** On a busy machine, too. */
+const PATIENT = { timeout: 30_000, interval: 20 };
+
 function fileIn(folder: string, text: string): string {
   const file = join(folder, "gateway.faultline.yaml");
   writeFileSync(file, text);
@@ -64,12 +67,12 @@ routes: { ${route}: { chain: [one/gpt-4o] } }
   const statusOf = async (model: string): Promise<number> => (await ask(server.url, "openai-chat", { model })).status;
   expect(await statusOf("second")).toBe(404);
   writeFileSync(file, text("second"));
-  await vi.waitFor(() => expect(heard).toEqual(["loaded"]));
+  await vi.waitFor(() => expect(heard).toEqual(["loaded"]), PATIENT);
   expect([await statusOf("first"), await statusOf("second")]).toEqual([404, 200]);
   writeFileSync(file, "version: 2");
-  await vi.waitFor(() => expect(heard).toEqual(["loaded", "wrong"]));
+  await vi.waitFor(() => expect(heard).toEqual(["loaded", "wrong"]), PATIENT);
   rmSync(file);
-  await vi.waitFor(() => expect(heard).toEqual(["loaded", "wrong", "gone"]));
+  await vi.waitFor(() => expect(heard).toEqual(["loaded", "wrong", "gone"]), PATIENT);
   expect(await statusOf("second")).toBe(200);
 });
 
@@ -113,12 +116,14 @@ keys: { me: { key_env: MY_KEY, budget: { per_day_usd: 0.0012 } } }
   let { status } = await ask(server.url, "openai-chat", asking);
   while (status === 200) ({ status } = await ask(server.url, "openai-chat", asking));
   expect(status).toBe(402);
-  await vi.waitFor(() => expect(existsSync(notices)).toBe(true), 5_000);
-  await vi.waitFor(() =>
-    expect(JSON.parse(readFileSync(notices, "utf8"))).toMatchObject({
-      type: "dev.faultline.notice.budget-low",
-      subject: "me",
-      data: { client: "me", window: "day", limitUsd: 0.0012 },
-    }),
+  await vi.waitFor(() => expect(existsSync(notices)).toBe(true), PATIENT);
+  await vi.waitFor(
+    () =>
+      expect(JSON.parse(readFileSync(notices, "utf8"))).toMatchObject({
+        type: "dev.faultline.notice.budget-low",
+        subject: "me",
+        data: { client: "me", window: "day", limitUsd: 0.0012 },
+      }),
+    PATIENT,
   );
 });
