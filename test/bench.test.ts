@@ -16,5 +16,7 @@ it("bench:postgres compares the journal with a bare client, one at a time and wi
   const script = fileURLToPath(new URL("../bench/postgres.ts", import.meta.url));
   const printed = execFileSync(process.execPath, [script, "--quick"], { encoding: "utf8" });
   for (const name of ["one at a time", "64 writers"])
-    expect(printed).toMatch(new RegExp(`${name} +journal +[\\d,]+ +bare client +[\\d,]+ +\\d+ %`));
+    expect(printed).toMatch(
+      new RegExp(`${name} +journal [\\d,]+ \\(CPU [^)]+\\), bare client [\\d,]+ \\(CPU [^)]+\\): \\d+ %`),
+    );
 });

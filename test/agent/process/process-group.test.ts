@@ -57,8 +57,8 @@ describe.runIf(process.platform === "linux")("the group of a process", () => {
   });
 
   it("is null for a zombie, whose group no longer runs", async () => {
-    // The shell becomes `sleep`, which never waits for the child that the shell started.
-    const script = "setsid sh -c 'exit 0' & echo $!; exec sleep 600";
+    // The shell becomes `sleep`, which never waits for the child that the shell started. The child ends after that: the shell would wait for it.
+    const script = "setsid sh -c 'until ps -o comm= -p $PPID | grep -q sleep; do :; done' & echo $!; exec sleep 600";
     const parent = spawn("sh", ["-c", script], { stdio: ["ignore", "pipe", "ignore"] });
     const [printed] = (await once(parent.stdout, "data")) as [Buffer];
     const zombie = String(printed).trim();
