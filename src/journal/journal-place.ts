@@ -27,7 +27,7 @@ export function placeInCommand(place: string): string {
   const url = URL.parse(place);
   if (url === null) return "postgres://…";
   url.password = "";
-  // Deleting a parameter writes all the others anew.
+  // Deleting a parameter makes URL encode all the others again.
   if (url.searchParams.has("password")) url.searchParams.delete("password");
   return url.href;
 }

@@ -53,7 +53,7 @@ function cutting(dialect: Protocol): Parameters<typeof stubWorld>[0] {
 const NONE: ReadonlySet<string> = new Set();
 const FINISH: AnswerFinish = { type: "finish", usage: NO_USAGE, finishReason: { unified: "stop", raw: "stop" } };
 
-/** The ids of answers and items that a client is told: all the same, whoever writes. */
+/** The ids of answers and items that a client sees. They stay the same, whichever target writes. */
 function idsIn(raw: string): readonly string[] {
   return Array.from(
     raw.matchAll(/"(?:item_id|id|responseId)":"((?:chatcmpl-|msg_)?\w+)"/g),
@@ -81,7 +81,7 @@ describe.each(DIALECTS)("a client of %s", (dialect) => {
       for (const [index, { text, isWhole, error, raw }] of heard.entries()) {
         const where = `cut at byte ${cuts[index]}`;
         if (error === null) expect([where, text, isWhole]).toEqual([where, TEXT, true]);
-        // What has ended cannot be continued: the client is told, and has no character twice.
+        // A stream that has ended cannot be continued: the client gets an error, and no character twice.
         else expect([where, TEXT.startsWith(text), isWhole]).toEqual([where, true, false]);
         if (raw.includes(": x-faultline-continued: two/")) continued += 1;
       }

@@ -104,7 +104,7 @@ keys:
         const { text, isWhole, status, error } = heard[index] ?? {};
         const about = `${name}, streaming: ${streaming}`;
         if (streaming && name === BREAKS) {
-          // A client that has seen some of it is told, and the answer does not look complete. One that has not gets the other answer.
+          // A client that has seen some of it gets an error, and the answer does not look complete. Any other client gets the second answer.
           const isTold = isWhole === false && ONE.join("").startsWith(text ?? "?");
           expect([about, isTold || text === TWO.join("")]).toEqual([about, true]);
           continue;

@@ -106,7 +106,7 @@ it("counts failures of its calls in the groups of failures, the search and the o
   ]);
   const words = JSON.stringify(entries);
   expect(words).not.toMatch(/north|You said|test server|ci-key/);
-  // The next call of the hour is told of in the same session, which stays ended.
+  // The next call of the hour is recorded in the same session, which stays ended.
   await ask(world.url, "anthropic-messages", { headers });
   await expect.poll(async () => (await world.operator.listFaultGroups()).items[0]?.count).toBeGreaterThan(2);
   expect((await world.operator.listFaultGroups()).items[0]?.sessions).toBe(1);
