@@ -102,6 +102,7 @@ export function createEngine(
     find,
     openQuestions: new Map(),
     reserveStart: (target) => shared.reserveStart(target),
+    releaseStart: (target, startAt) => shared.releaseStart(target, startAt),
     newCall: () => `${run}.${++calls}`,
   };
 }

@@ -42,6 +42,8 @@ export interface Engine {
   readonly openQuestions: Map<string, () => void>;
   /** Reserves the next start at a target, among all processes of the journal. */
   readonly reserveStart: (target: LiveTarget) => Promise<number>;
+  /** Gives back a start that was reserved and is not used. */
+  readonly releaseStart: (target: LiveTarget, startAt: number) => void;
   /** Reports an error that is ignored on purpose. */
   readonly suppress: (fault: Fault, reason: string) => void;
 }

@@ -32,7 +32,8 @@ export async function passGuards(run: LiveCall, estimateMicrocents: number | nul
   const { target } = run.binding;
   const notTaken = await takeSlot(run);
   if (notTaken !== null) return notTaken;
-  const refused = await passRest(run, estimateMicrocents);
+  const start: ReservedStart = { at: null };
+  const refused = await passRest(run, estimateMicrocents, start);
   if (refused === null && run.cancelled === null) {
     // An approved call also passes an open breaker; without a ticket its result does not count there.
     const from = target.breaker.state;
@@ -41,8 +42,14 @@ export async function passGuards(run: LiveCall, estimateMicrocents: number | nul
     return null;
   }
   target.leave();
+  if (start.at !== null) run.engine.releaseStart(target, start.at);
   if (refused === null) run.request.budget.settle(estimateMicrocents, null);
   return run.cancelled === null ? refused : "cancelled";
+}
+
+/** The start that a call has reserved at a paced target; null for none. */
+interface ReservedStart {
+  at: number | null;
 }
 
 async function takeSlot(run: LiveCall): Promise<NotSent> {
@@ -76,10 +83,10 @@ async function takeSlot(run: LiveCall): Promise<NotSent> {
 }
 
 /** A person's approval passes what they were asked about: the budget, or the guards of the target. */
-async function passRest(run: LiveCall, estimateMicrocents: number | null): Promise<Fault | null> {
+async function passRest(run: LiveCall, estimateMicrocents: number | null, start: ReservedStart): Promise<Fault | null> {
   const isPaid = isMoneyApproved(run);
   const isFree = (run.record.state.approved && !isPaid) || run.binding.tool.member?.facts.lastResort === true;
-  const opened = isFree ? null : ((await sitOutPause(run)) ?? passBreaker(run));
+  const opened = isFree ? null : ((await sitOutPause(run, start)) ?? passBreaker(run));
   const { budget } = run.request;
   // The usual purse covers what it can pay for, and does not wait. Nothing may wait between the last `covers` and `reserve`, not even for the
   // return of an async function: other calls would count on the same money.
@@ -94,7 +101,7 @@ async function passRest(run: LiveCall, estimateMicrocents: number | null): Promi
 const SPREAD = 0.1;
 const MAX_SPREAD_MS = 1_000;
 
-async function sitOutPause(run: LiveCall): Promise<Fault | null> {
+async function sitOutPause(run: LiveCall, start: ReservedStart): Promise<Fault | null> {
   const { clock, chance } = run.engine;
   const { target, place } = run.binding;
   for (let now = clock.now(); target.pausedUntil > now && run.cancelled === null; now = clock.now()) {
@@ -111,9 +118,9 @@ async function sitOutPause(run: LiveCall): Promise<Fault | null> {
     recordHeld(run, "paused", nextAt);
     await run.waitUntil(nextAt);
   }
-  const startAt = target.intervalMs === 0 ? 0 : await run.engine.reserveStart(target);
-  if (startAt > clock.now() && run.cancelled === null) {
-    const nextAt = Math.min(Math.ceil(startAt), run.request.deadline.at);
+  if (target.intervalMs > 0) start.at = await run.engine.reserveStart(target);
+  if (start.at !== null && start.at > clock.now() && run.cancelled === null) {
+    const nextAt = Math.min(Math.ceil(start.at), run.request.deadline.at);
     recordHeld(run, "paced", nextAt);
     await run.waitUntil(nextAt);
   }

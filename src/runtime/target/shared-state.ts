@@ -111,6 +111,19 @@ export class SharedState {
     }
   }
 
+  /** Gives back a start that is not used. If another call has reserved the one behind it, it stays empty. */
+  releaseStart(target: LiveTarget, startAt: number): void {
+    const { journal } = this.#options;
+    target.releaseStart(startAt);
+    if (!journal.durable) return;
+    const release = (there: unknown): unknown =>
+      instantIn(there) === startAt ? { at: target.startBefore(startAt) } : there;
+    const released = journal
+      .changeKept("pace", target.id, release)
+      .catch((error: unknown) => this.#suppress(error, "a start at a paced target stays unused"));
+    this.#writing = Promise.all([this.#writing, released]);
+  }
+
   /** Takes over what the journal has, and from now on what other processes write. */
   async begin(targets: Targets, incidents: Incidents): Promise<void> {
     const { journal, clock } = this.#options;

@@ -315,6 +315,15 @@ export class LiveTarget {
     return this.reservedAt;
   }
 
+  releaseStart(startAt: number): void {
+    if (this.reservedAt === startAt) this.reservedAt = this.startBefore(startAt);
+  }
+
+  /** The start time that was reserved before this one. */
+  startBefore(startAt: number): number {
+    return startAt - this.intervalMs;
+  }
+
   /** The start time that follows one that was reserved. */
   startBehind(reservedAt: number, now: number): number {
     return Math.max(reservedAt + this.intervalMs, now);

@@ -56,6 +56,20 @@ describe("a cancelled call", () => {
     expect(here.clock.pending).toBe(0);
   });
 
+  it("that waited for its turn at a tool with `maxPerMinute` gives the turn back: the next call gets it", async () => {
+    const { fl, clock } = world();
+    const startedAt: number[] = [];
+    const paced = tool({ id: "paced", maxPerMinute: 6, run: () => startedAt.push(clock.now() - START_AT) });
+    await clock.runUntil(fl.protect(paced, "first"));
+    const controller = new AbortController();
+    const waiting = fl.protect(paced, "second", { signal: controller.signal });
+    await clock.advance(1_000);
+    controller.abort();
+    expect(await waiting).toMatchObject({ status: "cancelled", attempts: 0 });
+    await clock.runUntil(fl.protect(paced, "third"));
+    expect(startedAt).toEqual([0, 10_000]);
+  });
+
   it("ends while a schema validates its input forever, and leaves no timer", async () => {
     const { fl, clock } = world();
     const input = z.string().refine(() => new Promise<boolean>(() => undefined));

@@ -3,9 +3,14 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_POLICY } from "../../../src/core/index.ts";
 import type { CallResult } from "../../../src/core/decide/breaker.ts";
+import { createRedactor } from "../../../src/core/fault/redact.ts";
+import type { Fault } from "../../../src/core/fault/fault.ts";
+import { createMemoryJournal, openJournal } from "../../../src/index.ts";
+import { SharedState } from "../../../src/runtime/target/shared-state.ts";
 import { LiveTarget, SharedPause } from "../../../src/runtime/target/target.ts";
 import { Targets } from "../../../src/runtime/target/targets.ts";
 import { createFakeClock } from "../../../src/testing/fake-clock.ts";
+import { tempFolder } from "../../journal/temp-folder.ts";
 
 const NOW = 1_000_000;
 const SETTINGS = {
@@ -16,8 +21,9 @@ const SETTINGS = {
 };
 const nothing = (): void => undefined;
 
-function target(): LiveTarget {
-  return new LiveTarget("t", { ...SETTINGS, changed: nothing }, null, new SharedPause("t", null, nothing));
+function target(maxPerMinute = Infinity): LiveTarget {
+  const settings = { ...SETTINGS, maxPerMinute, changed: nothing };
+  return new LiveTarget("t", settings, null, new SharedPause("t", null, nothing));
 }
 
 const left = (requests: number): Readonly<Record<string, string>> => ({
@@ -37,6 +43,35 @@ describe("a target that was nearly out of requests", () => {
     paced.applyLimits(left(90), clock);
     expect(paced.reserveStart(NOW + 1)).toBe(NOW + 1);
   });
+});
+
+describe("a start that was reserved and is not used", () => {
+  it.each(["memory", "a file"])(
+    "goes to the next call, unless a later one is reserved (journal in %s)",
+    async (place) => {
+      const folder = tempFolder();
+      const journal = place === "memory" ? createMemoryJournal() : await openJournal(folder.file("journal.db"));
+      try {
+        const suppress = (seen: Fault): void => expect.unreachable(seen.message);
+        const shared = new SharedState({
+          journal,
+          clock: createFakeClock(NOW),
+          redactor: createRedactor([]),
+          suppress,
+        });
+        const paced = target(6);
+        const starts = [await shared.reserveStart(paced), await shared.reserveStart(paced)];
+        expect(starts).toEqual([NOW, NOW + 10_000]);
+        shared.releaseStart(paced, NOW);
+        shared.releaseStart(paced, NOW + 10_000);
+        await shared.flush();
+        expect(await shared.reserveStart(paced)).toBe(NOW + 10_000);
+      } finally {
+        await journal.close();
+        folder.remove();
+      }
+    },
+  );
 });
 
 describe("an attempt that began elsewhere", () => {
