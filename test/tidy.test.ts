@@ -5,6 +5,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { FAULT_CODES } from "../src/core/index.ts";
+import { ACTION_IDS } from "../src/core/flow/action.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const SOURCES = filesIn("src").filter((file) => file.endsWith(".ts"));
@@ -550,7 +551,37 @@ describe("calls", () => {
     expect(deciding.length).toBeGreaterThan(400);
     expect(deciding.filter((file) => asks.test(textOf(file)))).toEqual([]);
   });
+
+  it("no code outside the table asks for an action by its id", () => {
+    const others = SOURCES.filter((file) => !/^src\/core\/flow\/action(?:-\w+)?\.ts$/.test(file));
+    expect(others.length).toBeGreaterThan(400);
+    expect(others.filter((file) => asksForAction(textOf(file)))).toEqual([]);
+  });
+
+  it.each([
+    [true, 'if (action === "send-back") return;'],
+    [true, 'if ("send-back" !== id) return;'],
+    [true, 'case "accept-partial":'],
+    [true, 'const ACCEPT = "accept-partial";'],
+    [true, 'const LASTING = new Set([GRANT, "raise-limit"]);'],
+    [true, 'if (["retry-now", "retry-stage"].includes(id)) return;'],
+    [false, 'act(run, now === true ? "retry-now" : "retry-stage", options);'],
+    [false, 'const EDITS = { "send-back": COMMENTED };'],
+    [false, 'if (actionHas(action, "sends-back")) return;'],
+  ])("the rule about actions answers %s to: %s", (isRefused, code) => {
+    expect(asksForAction(code)).toBe(isRefused);
+  });
 });
+
+/** Ids of one word ("answer", "resume", "cancel") are ordinary words, and the effects of an action have the same names. */
+const ONE_ACTION = `"(?:${ACTION_IDS.filter((id) => id.includes("-")).join("|")})"`;
+const ASKS_FOR_ACTION = new RegExp(
+  `(?:[!=]==? ?|case |includes\\(|const \\w+ = )${ONE_ACTION}|${ONE_ACTION} [!=]==|Set\\(\\[[^\\]]*${ONE_ACTION}|${ONE_ACTION}\\]\\.includes`,
+);
+
+function asksForAction(code: string): boolean {
+  return ASKS_FOR_ACTION.test(code);
+}
 
 describe("files", () => {
   it.each(SOURCES)("%s says what it is", (file) => {

@@ -71,23 +71,23 @@ export function createRuns(options: RunsOptions): WorkflowRuns {
 
 /** The runs of some workflows. */
 export class WorkflowRuns implements Runs {
-  readonly #home: RunsDeps;
+  readonly #deps: RunsDeps;
   readonly #holds: RunHolds;
   /** Runs this process is advancing now. */
   readonly #active = new Map<string, Active>();
   readonly #operator: OperatorDeps;
   readonly #onDue = new Set<(run: string) => void>();
 
-  constructor(home: RunsDeps) {
-    this.#home = home;
-    this.#holds = new RunHolds(home);
+  constructor(deps: RunsDeps) {
+    this.#deps = deps;
+    this.#holds = new RunHolds(deps);
     const due = (run: string): void => this.#due(run);
-    this.#operator = { ...home, holds: this.#holds, successors: new KeyedMutex(), due };
+    this.#operator = { ...deps, holds: this.#holds, successors: new KeyedMutex(), due };
   }
 
   async start(workflow: Workflow, options: StartOptions = {}): Promise<string> {
     const { inputs = {}, run, by = DEFAULT_BY } = checkOptions("runs.start", options, START_OPTIONS);
-    const id = run ?? this.#home.chance.newId("run");
+    const id = run ?? this.#deps.chance.newId("run");
     await this.#audited({ what: "run.start", on: id, by, action: workflow.id }, () =>
       this.#start(id, workflow, inputs),
     );
@@ -97,7 +97,7 @@ export class WorkflowRuns implements Runs {
   async #start(id: string, workflow: Workflow, inputs: Params): Promise<void> {
     const read = workflow.readInputs(inputs);
     if (isFault(read)) throw new FaultError(read);
-    if ((await summaryFor(this.#home, id)) !== null) throw new FaultError(alreadyThere(id));
+    if ((await summaryFor(this.#deps, id)) !== null) throw new FaultError(alreadyThere(id));
     const { maxParallel, maxNodes, timeoutMs, maxCostMicrocents } = workflow.limits;
     const limits = {
       maxParallel,
@@ -106,7 +106,7 @@ export class WorkflowRuns implements Runs {
       maxCostMicrocents,
     };
     const beginning = { start: workflow.start, inherited: null, instruction: null, limits, predecessor: null };
-    await beginRun(this.#home, id, workflow, { ...beginning, inputs: read.shown }, read, []);
+    await beginRun(this.#deps, id, workflow, { ...beginning, inputs: read.shown }, read, []);
     this.#due(id);
   }
 
@@ -135,12 +135,12 @@ export class WorkflowRuns implements Runs {
   }
 
   async #advance(run: string, active: Active): Promise<RunEnd> {
-    const { journal, reader } = this.#home;
-    const summary = await knownRun(this.#home, run);
+    const { journal, reader } = this.#deps;
+    const summary = await knownRun(this.#deps, run);
     if (isEnded(summary)) {
       // An action may have been posted just when it ended.
       if ((await journal.kept("wake", run)) !== null) await journal.keep([{ kind: "wake", key: run, value: null }]);
-      return endOf(this.#home, run);
+      return endOf(this.#deps, run);
     }
     const lost = (): void => void active.session?.abandon(`run ${run} was taken over by another process`);
     const held = await this.#holds.take(run, lost);
@@ -148,10 +148,10 @@ export class WorkflowRuns implements Runs {
     try {
       // Others may have advanced it before it was held.
       const state = runOf(await reader.read(run));
-      const workflow = await definitionOf(this.#home, run, state);
+      const workflow = await definitionOf(this.#deps, run, state);
       return await tracedRun({ run, workflow: state.workflow, traceparent: state.traceparent ?? null }, async () => {
         while (await this.#slice(run, workflow, active));
-        return endOf(this.#home, run, active.session?.run);
+        return endOf(this.#deps, run, active.session?.run);
       });
     } catch (error) {
       await active.session?.abandon(`run ${run} could not be advanced`);
@@ -163,14 +163,14 @@ export class WorkflowRuns implements Runs {
 
   /** True when the limits have changed: the session has to be opened again with them. */
   async #slice(run: string, workflow: Workflow, active: Active): Promise<boolean> {
-    const { limits, status } = await knownRun(this.#home, run);
+    const { limits, status } = await knownRun(this.#deps, run);
     if (isEnded({ status })) return false;
-    const folded = await this.#home.reader.read(run);
-    const session = await openRun(this.#home, folded, workflow, limits);
+    const folded = await this.#deps.reader.read(run);
+    const session = await openRun(this.#deps, folded, workflow, limits);
     active.session = session;
-    const files = new RunFiles(this.#home, session, workflow);
+    const files = new RunFiles(this.#deps, session, workflow);
     const slice = new Slice({
-      ...this.#home,
+      ...this.#deps,
       session,
       redactor: session.redactor,
       workflow,
@@ -192,7 +192,7 @@ export class WorkflowRuns implements Runs {
     try {
       await slice.run();
     } catch (error) {
-      const seen = classify({ surface: "node", error, observedAt: this.#home.clock.now() });
+      const seen = classify({ surface: "node", error, observedAt: this.#deps.clock.now() });
       if (traitsOf(seen.code).scope === "host" && seen.class !== "Internal") throw error;
       const why = fault("Uncaught", {
         message: "the run could not continue because of an error inside Faultline",
@@ -204,54 +204,54 @@ export class WorkflowRuns implements Runs {
 
   /** Takes out what is secret in a run: for whatever is shown of its outputs. */
   redactorOf(run: string): Promise<Redactor> {
-    return redactorOf(this.#home, run);
+    return redactorOf(this.#deps, run);
   }
 
   list(filter: RunsFilter = {}): Promise<readonly RunSummary[]> {
-    return listRuns(this.#home, checkOptions("runs.list", filter, RUNS_FILTER));
+    return listRuns(this.#deps, checkOptions("runs.list", filter, RUNS_FILTER));
   }
 
   page(filter: RunsFilter, fits?: (run: RunSummary) => boolean): Promise<RunsPage> {
-    return pageOfRuns(this.#home, checkOptions("runs.page", filter, RUNS_FILTER), { fits });
+    return pageOfRuns(this.#deps, checkOptions("runs.page", filter, RUNS_FILTER), { fits });
   }
 
   /** The runs that a live process is advancing right now. */
   held(): Promise<ReadonlySet<string>> {
-    return heldRuns(this.#home);
+    return heldRuns(this.#deps);
   }
 
   show(run: string, locale?: Locale): Promise<RunReport | null> {
-    return showRun(this.#home, run, locale);
+    return showRun(this.#deps, run, locale);
   }
 
   /** The output that a visit left, without secrets; undefined when it left none. */
   output(run: string, visit: Pick<Visit, "node" | "execution">): Promise<unknown> {
-    return keptOutput(this.#home, run, visit);
+    return keptOutput(this.#deps, run, visit);
   }
 
   /** What is kept about a failed stage under a name of `RunReport.files`; null when there is nothing. */
   file(run: string, name: string): Promise<Uint8Array | null> {
-    return readRunFile(this.#home.journal, run, name);
+    return readRunFile(this.#deps.journal, run, name);
   }
 
   /** The definition of a run as people see it; null when it is not known here. */
   async outlineOf(summary: RunSummary): Promise<WorkflowOutline | null> {
-    return (await this.#home.library.findReadable(summary))?.outline ?? null;
+    return (await this.#deps.library.findReadable(summary))?.outline ?? null;
   }
 
   /** The run as lines of text, without line ends and without secrets. */
   export(run: string, format: ExportFormat, locale?: Locale): AsyncIterable<string> {
-    return exportRun(this.#home, run, format, locale);
+    return exportRun(this.#deps, run, format, locale);
   }
 
   async report(run: string, { locale }: ReportOptions = {}): Promise<IncidentReport> {
     const { incidentReport } = await reports();
-    return incidentReport(this.#home, run, locale);
+    return incidentReport(this.#deps, run, locale);
   }
 
   /** Passes every entry of the run on, oldest first. Steps that come after it read only what is newer. */
   readAll(run: string, take: (entry: Entry) => void): Promise<void> {
-    return this.#home.reader.readAll(run, take);
+    return this.#deps.reader.readAll(run, take);
   }
 
   async resume(run: string, workflow: Workflow | null, options: ResumeOptions = {}): Promise<void> {
@@ -263,7 +263,7 @@ export class WorkflowRuns implements Runs {
 
   /** Does it, and keeps a record of who did it. */
   #audited<T>(act: Deed, work: () => Promise<T>): Promise<T> {
-    const { journal, clock, chance } = this.#home;
+    const { journal, clock, chance } = this.#deps;
     return audited({ journal, clock, newId: () => chance.newId("aud") }, act, work);
   }
 
@@ -279,11 +279,11 @@ export class WorkflowRuns implements Runs {
     const { run } = report.summary;
     const said = await this.#saidWith(report, params);
     const act = { what: "run.act", on: run, by, action, key: key ?? "", said };
-    return this.#audited(act, () => takeAction(this.#operator, report, action, params, key ?? null, by));
+    return this.#audited(act, () => takeAction(this.#operator, report, { action, params, by }, key ?? null));
   }
 
   async answer(question: string, answer: Answer, by = DEFAULT_BY): Promise<boolean> {
-    const asked = await findQuestion(this.#home.journal, question);
+    const asked = await findQuestion(this.#deps.journal, question);
     const session = asked?.session ?? "";
     const said = asked === null ? "" : await this.#withoutSecrets(session, answerAsSaid(asked, answer));
     const act = { what: "question.answer", on: question, by, action: answer.status, said, session };
@@ -299,7 +299,7 @@ export class WorkflowRuns implements Runs {
 
   /** Also answers the questions of sessions that are not runs. */
   async #withoutSecrets(session: string, text: string): Promise<string> {
-    const { journal, redactor } = this.#home;
+    const { journal, redactor } = this.#deps;
     const isRun = text !== "" && ((await journal.kept("run", session)) ?? null) !== null;
     return (isRun ? await this.redactorOf(session) : redactor).text(text);
   }
@@ -310,7 +310,7 @@ export class WorkflowRuns implements Runs {
 
   watch(run: string, listener: (event: RunStreamEvent) => void, after = 0): () => void {
     const stream = createRunStream(run);
-    return this.#home.journal.subscribe(
+    return this.#deps.journal.subscribe(
       (entry) => {
         for (const event of stream.feed(entry)) if (event.sequence > after) listener(event);
       },

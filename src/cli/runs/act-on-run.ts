@@ -1,7 +1,7 @@
 // Applies an operator's action to a run, then continues the run or its successor.
 
 import { microcentsOf } from "../../core/flow/money.ts";
-import { ACTION_IDS, type ActionId, type OfferedAction } from "../../core/flow/action.ts";
+import { ACTION_IDS, type ActionId, ACTIONS, type OfferedAction } from "../../core/flow/action.ts";
 import { actionWords } from "../../core/flow/action-words.ts";
 import { isEnded } from "../../core/flow/run-state.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
@@ -53,7 +53,7 @@ export async function actOnRun(
       options,
       report.actions.find((one) => one.id === id),
     );
-    if (id === "switch-provider" && options.target === undefined) refuseManyTargets(report, shared);
+    if (ACTIONS[id].needs === "target" && options.target === undefined) refuseManyTargets(report, shared);
     const key = options.key === undefined ? {} : { key: options.key };
     const acted = await home.workflows.runs.actOn(report, id, { params, by: "cli", ...key });
     const { label } = actionWords(id, shared.locale);
@@ -104,7 +104,7 @@ function paramsOf(
 }
 
 function refuseManyTargets({ actions }: RunReport, { locale }: GlobalOptions): void {
-  const choices = actions.find(({ id }) => id === "switch-provider")?.choices ?? [];
+  const choices = actions.find(({ needs }) => needs === "target")?.choices ?? [];
   if (choices.length > 1)
     throw new UsageError(RUNS_WORDS[locale].needsTarget(choices.map((one) => shown(one)).join("|")));
 }

@@ -46,7 +46,7 @@ export function commandFor(
   offered: readonly OfferedAction[],
   questions: readonly Question[],
 ): string {
-  if (action.id === "answer") {
+  if (action.needs === "answer") {
     const question = questions.find(({ id }) => id === action.question);
     const isOnly = questions.length === 1;
     return command("runs", "answer", isOnly ? run : action.question, ...answerWords(question));

@@ -2,6 +2,7 @@
 // which failures the run survived.
 
 import { type FaultCode, isFaultCode, traitsOf } from "../../core/index.ts";
+import { actionHas } from "../../core/flow/action.ts";
 import type { Spending } from "../../core/flow/money.ts";
 import { keyOf, type RunState, visitOf } from "../../core/flow/run-state.ts";
 import type { Visit } from "../../core/flow/visit.ts";
@@ -72,7 +73,7 @@ function survivedIn(event: RunStreamEvent): keyof Survived | null {
   switch (event.type) {
     case "run.started":
     case "run.instructed":
-      return event.data.action === "regenerate-once" ? "regenerations" : null;
+      return actionHas(event.data.action, "regenerates") ? "regenerations" : null;
     case "node.retrying":
       return isOutput(event.data.failure.code) ? "regenerations" : "retries";
     case "node.paused":

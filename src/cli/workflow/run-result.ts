@@ -219,7 +219,7 @@ function nextCommand(home: RunCommandDeps, standing: Standing, report: RunReport
     if (question === undefined) return firstOf(home, report) ?? resume;
     const answer = home.command("runs", "answer", named, ...answerWords(question));
     const seen = everyAgentFailed(home, report);
-    const another = actions.find(({ id }) => id === "continue-discussion");
+    const another = actions.find(({ effect, needs }) => effect === "answer" && needs === "text");
     if (seen === null) return answer;
     return words.mendThen(
       seen.next,

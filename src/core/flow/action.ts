@@ -1,5 +1,6 @@
 // What an operator can do about a run, as data. Two tables decide: which actions help against which kind of fault, and when each
-// of them can be taken. Both ask traits of the fault and the state of the run, never the name of a code.
+// of them can be taken. Both ask traits of the fault and the state of the run, never the name of a code. All other code asks the
+// traits of an action, never its id.
 
 import { failedName, type Fault } from "../fault/fault.ts";
 import type { Locale } from "../fault/words/words.ts";
@@ -138,7 +139,7 @@ function remediesOf({ fault, pause, kind }: Visit, state: RunState): readonly Ac
   const remedies = remediesFor(seen);
   if (nodeTraits(kind).takesText) return remedies;
   // There is no text to edit: the person fixes the cause elsewhere and retries.
-  return [...new Set(remedies.map((id) => (id === "edit-and-retry" ? "retry-stage" : id)))];
+  return [...new Set(remedies.map((id) => (actionHas(id, "replaces-text") ? "retry-stage" : id)))];
 }
 
 interface Subject extends ActionSubject {
@@ -155,6 +156,26 @@ export interface ActionRow {
   readonly choices: (subject: Subject) => readonly string[];
   /** `by-state`: in place while the run waits, in a successor once it has failed. */
   readonly effect: "by-state" | "answer" | "resume" | "cancel";
+  /** None when left out. */
+  readonly traits?: readonly ActionTrait[];
+}
+
+/** What the code that carries an action out must know about it. */
+type ActionTrait =
+  | "lasts" //          it holds for the rest of the run, not only for one attempt
+  | "allows" //         the commands or tools that are given with it may be used
+  | "starts-now" //     the node starts at once, even if its provider asked for a pause earlier
+  | "replaces-text" //  the node gets the given text in place of its own: a prompt, or command lines
+  | "shortens" //       only a part of each long value goes into the prompt
+  | "regenerates" //    the model answers again and learns what was wrong with its last answer
+  | "sends-back" //     another node gets the work back, with the failure and what the failed command printed
+  | "accepts-output" // the partial output becomes the node's output
+  | "resumes"; //       visits that a person stopped continue
+
+/** An action of a newer program has no traits here. */
+export function actionHas(action: string | null | undefined, trait: ActionTrait): boolean {
+  const id = ACTION_IDS.find((one) => one === action);
+  return id !== undefined && ACTIONS[id].traits?.includes(trait) === true;
 }
 
 const always = (): boolean => true;
@@ -169,29 +190,29 @@ export const ACTIONS: Readonly<Record<ActionId, ActionRow>> = {
   // After three plain-text opinions: "continue, and think of the old clients".
   "continue-discussion": { offered: (subject) => optionsOf(subject).includes("continue"), needs: "text", choices: () => ["continue"], effect: "answer" },
   // The third retry is due in eight minutes, and the provider says it is back.
-  "retry-now":           { offered: waitsForTime,  needs: "nothing", choices: none,      effect: "by-state" },
+  "retry-now":           { offered: waitsForTime,  needs: "nothing", choices: none,      effect: "by-state", traits: ["starts-now"] },
   // The reviewer's stream broke off three times; the network is back.
-  "retry-stage":         { offered: always,        needs: "nothing", choices: none,      effect: "by-state" },
+  "retry-stage":         { offered: always,        needs: "nothing", choices: none,      effect: "by-state", traits: ["starts-now"] },
   // 401: the operator runs `claude /login`, then says so.
-  "sign-in-again":       { offered: always,        needs: "nothing", choices: none,      effect: "by-state" },
+  "sign-in-again":       { offered: always,        needs: "nothing", choices: none,      effect: "by-state", traits: ["starts-now"] },
   // The tester wanted `node --test`, which the workflow does not allow; the operator allows it.
-  "grant-and-retry":     { offered: always,        needs: "grant",   choices: none,      effect: "by-state" },
+  "grant-and-retry":     { offered: always,        needs: "grant",   choices: none,      effect: "by-state", traits: ["lasts", "allows"] },
   // The run stopped at 2 dollars; the operator makes it 5.
-  "raise-limit":         { offered: hasLimit,      needs: "limits",  choices: (subject) => Object.keys(limitsOf(subject)), effect: "by-state" },
+  "raise-limit":         { offered: hasLimit,      needs: "limits",  choices: (subject) => Object.keys(limitsOf(subject)), effect: "by-state", traits: ["lasts"] },
   // The review was prose; the model is asked again and told what was missing.
-  "regenerate-once":     { offered: always,        needs: "nothing", accepts: aText, choices: none,      effect: "by-state" },
+  "regenerate-once":     { offered: always,        needs: "nothing", accepts: aText, choices: none,      effect: "by-state", traits: ["regenerates"] },
   // 213000 tokens for a window of 200000: a quarter of each earlier output is sent.
-  "shorten-context":     { offered: always,        needs: "nothing", choices: none,      effect: "by-state" },
+  "shorten-context":     { offered: always,        needs: "nothing", choices: none,      effect: "by-state", traits: ["shortens"] },
   // Two tests fail; the coder gets their output.
-  "send-back":           { offered: canSendBack,   needs: "nothing", accepts: aText, choices: ({ about }) => (about.sendBackTo === null ? [] : [about.sendBackTo]), effect: "by-state" },
+  "send-back":           { offered: canSendBack,   needs: "nothing", accepts: aText, choices: ({ about }) => (about.sendBackTo === null ? [] : [about.sendBackTo]), effect: "by-state", traits: ["sends-back"] },
   // The prompt quotes what the content filter blocks; the operator writes another one.
-  "edit-and-retry":      { offered: always,        needs: "text",    accepts: grantsOf, choices: none,      effect: "by-state" },
+  "edit-and-retry":      { offered: always,        needs: "text",    accepts: grantsOf, choices: none,      effect: "by-state", traits: ["allows", "replaces-text"] },
   // Claude's weekly limit is used up; the operator takes codex.
-  "switch-provider":     { offered: (subject) => otherTargets(subject).length > 0, needs: "target", choices: otherTargets, effect: "by-state" },
+  "switch-provider":     { offered: (subject) => otherTargets(subject).length > 0, needs: "target", choices: otherTargets, effect: "by-state", traits: ["starts-now"] },
   // Three of five files are written, and the operator can do without the other two.
-  "accept-partial":      { offered: ({ about }) => about.hasPartialOutput, needs: "nothing", choices: none, effect: "by-state" },
+  "accept-partial":      { offered: ({ about }) => about.hasPartialOutput, needs: "nothing", choices: none, effect: "by-state", traits: ["accepts-output"] },
   // The machine was switched off: the run is marked as running, but no process works on it.
-  "resume":              { offered: isOpenRun,     needs: "nothing", choices: none,      effect: "resume" },
+  "resume":              { offered: isOpenRun,     needs: "nothing", choices: none,      effect: "resume", traits: ["resumes"] },
   // It works on the wrong thing, and every minute costs money.
   "cancel":              { offered: (subject) => isOpenRun(subject) && subject.about.state.cancelledBy === null, needs: "nothing", choices: none, effect: "cancel" },
 };
@@ -273,13 +294,14 @@ function momentOf(id: ActionId, { about, visit, question }: Subject): readonly (
   if (question !== null) return [question.id];
   if (visit !== null) return [`${keyOf(visit)}.${visit.attempt}`, visit.state];
   // A run is cancelled once, but may be resumed many times.
-  return id === "resume" ? [about.lastSeq] : [];
+  return ACTIONS[id].effect === "resume" ? [about.lastSeq] : [];
 }
 
 function factsOf(id: ActionId, { about: { state, sendBackTo }, visit }: Subject): ActionFacts {
   // Everything after the node that gets the work back runs again.
-  const again =
-    id === "send-back" ? state.visits.slice(state.visits.findLastIndex(({ node }) => node === sendBackTo)) : [];
+  const again = actionHas(id, "sends-back")
+    ? state.visits.slice(state.visits.findLastIndex(({ node }) => node === sendBackTo))
+    : [];
   const isKept = ({ state: at, node }: Visit): boolean =>
     at === "completed" && !again.some((other) => other.node === node);
   const over = state.visits.filter(isKept);
@@ -349,7 +371,7 @@ export function limitsAsMeant(
   state: RunState,
   params: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
-  if (id !== "raise-limit") return params;
+  if (ACTIONS[id].needs !== "limits") return params;
   const { ofNode } = limitRowOf(visitOf(state, { node, execution })?.fault ?? state.fault);
   if (ofNode === null) return params;
   const limits = Object.entries((params["limits"] ?? {}) as Amounts);

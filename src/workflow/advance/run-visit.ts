@@ -7,6 +7,7 @@ import { traitsOf } from "../../core/fault/catalogue.ts";
 import { andAlso, type Fault, withContext } from "../../core/fault/fault.ts";
 import type { Redactor } from "../../core/fault/redact.ts";
 import { matrixOutcome } from "../../core/fault/vocabulary.ts";
+import { actionHas } from "../../core/flow/action.ts";
 import { endOf, type Question } from "../../core/flow/interaction.ts";
 import {
   type NodePlace,
@@ -60,7 +61,7 @@ export interface VisitWrites {
 }
 
 export async function runVisit(
-  home: VisitDeps,
+  deps: VisitDeps,
   stage: Stage,
   visit: Visit,
   scope: StageScope,
@@ -70,12 +71,12 @@ export async function runVisit(
   const place = { node: visit.node, execution: visit.execution, attempt: visit.attempt };
   const raw: string[] = [];
   const { opening, closing } = writes;
-  const write = ({ events, keeps }: SessionWrites): Promise<void> => home.session.record(events, keeps);
-  if (visit.instruction?.action === "accept-partial") {
-    if (opening.length > 0) await home.session.record(opening);
-    return write(await closing(await acceptPartial(home, stage, place, scope)));
+  const write = ({ events, keeps }: SessionWrites): Promise<void> => deps.session.record(events, keeps);
+  if (actionHas(visit.instruction?.action, "accepts-output")) {
+    if (opening.length > 0) await deps.session.record(opening);
+    return write(await closing(await acceptPartial(deps, stage, place, scope)));
   }
-  const entered = phaseNotes(home.session, place, visit.phase);
+  const entered = phaseNotes(deps.session, place, visit.phase);
   const leftBehind = new LeftBehind(signal);
   /** Which of the two the turn took along, or need not. */
   const written = { opening: opening.length === 0, end: false };
@@ -83,13 +84,13 @@ export async function runVisit(
     written.end = true;
     // A stage that hangs is abandoned when its time is up: it is aborted, and what it does from here on is not part of the run.
     leftBehind.tell();
-    return closing({ ...(await settle(home, stage, place, scope, result)), raw: raw.join("\n") });
+    return closing({ ...(await settle(deps, stage, place, scope, result)), raw: raw.join("\n") });
   };
-  const result = await home.session.turn<StageAttemptEnd | null>(
+  const result = await deps.session.turn<StageAttemptEnd | null>(
     (turn) => {
       written.opening = true;
       const tools: ActTools = {
-        faultline: home.faultline,
+        faultline: deps.faultline,
         turn,
         get signal() {
           return leftBehind.signal;
@@ -104,7 +105,7 @@ export async function runVisit(
         budgetLeftMicrocents: () =>
           stage.maxCostMicrocents === 0
             ? Infinity
-            : (overrideFor(scope, "agentCostMicrocents") ?? stage.maxCostMicrocents) - home.spentBy(stage.id),
+            : (overrideFor(scope, "agentCostMicrocents") ?? stage.maxCostMicrocents) - deps.spentBy(stage.id),
       };
       return runAttempt(stage, tools, scope, (phase) => {
         if (!leftBehind.isTold) entered(phase);
@@ -115,7 +116,7 @@ export async function runVisit(
   );
   if (written.end) return;
   // A turn that was refused, or was over before: its end is still to be written.
-  if (!written.opening) await home.session.record(opening);
+  if (!written.opening) await deps.session.record(opening);
   await write(await conclude(result));
 }
 
@@ -168,12 +169,12 @@ function phaseNotes(session: Session, place: NodePlace, last: StagePhase | null)
 }
 
 /** What an operator accepts is what the failed stage had to show. */
-async function acceptPartial(home: VisitDeps, stage: Stage, place: NodePlace, scope: StageScope): Promise<VisitEnd> {
+async function acceptPartial(deps: VisitDeps, stage: Stage, place: NodePlace, scope: StageScope): Promise<VisitEnd> {
   const output = scope.instruction?.params["output"];
   const next = await nextOf(stage, scope, { status: "completed", output, capHit: false, fault: null });
   if (next.failed !== null) {
     const end = { end: "failed", fault: next.failed, again: false, acted: true, failedIn: "next", output } as const;
-    return { ...(await failed(home, stage, place, scope, end)), raw: "" };
+    return { ...(await failed(deps, stage, place, scope, end)), raw: "" };
   }
   const route = next.route ?? { kind: "end", outcome: "" };
   return {
@@ -188,7 +189,7 @@ async function acceptPartial(home: VisitDeps, stage: Stage, place: NodePlace, sc
 type Settled = Omit<VisitEnd, "raw">;
 
 async function settle(
-  home: VisitDeps,
+  deps: VisitDeps,
   stage: Stage,
   place: NodePlace,
   scope: StageScope,
@@ -200,20 +201,20 @@ async function settle(
     const seen =
       result.fault ?? classify({ surface: "node", error: new Error(`attempt ${result.turn} ended without a result`) });
     const end = { end: "failed", fault: seen, again: false, acted: true, failedIn: null, output: undefined } as const;
-    return failed(home, stage, place, scope, end);
+    return failed(deps, stage, place, scope, end);
   }
   const end = value;
   switch (end.end) {
     case "completed":
       return done(
-        { type: "node-completed", ...place, route: end.route, output: preview(end.output, home.redactor) },
+        { type: "node-completed", ...place, route: end.route, output: preview(end.output, deps.redactor) },
         end.output,
         null,
       );
     case "skipped":
       return done({ type: "node-skipped", ...place, reason: "gate", fault: null, route: end.route }, end.output, null);
     case "failed":
-      return failed(home, stage, place, scope, end);
+      return failed(deps, stage, place, scope, end);
   }
 }
 

@@ -4,6 +4,7 @@
 import { AGENT_KINDS, type AgentKind } from "../../agent/parse/agent-state.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
+import { actionHas, type ActionId } from "../../core/flow/action.ts";
 import { type Instruction, turnOf } from "../../core/flow/visit.ts";
 import { parseTemplate, renderTemplate, type Template } from "../../sandbox/template.ts";
 import { grantedIn } from "../operator/instructions.ts";
@@ -22,15 +23,11 @@ export function renderedFor(template: string, scope: StageScope): string {
 export function agentRefusal(node: string, templates: readonly string[], scope: StageScope): Fault | null {
   const { instruction } = scope;
   if (instruction === null) return null;
-  if (isEdit(instruction) && "commands" in instruction.params) return noCommands(node);
+  if (actionHas(instruction.action, "replaces-text") && "commands" in instruction.params) return noCommands(node);
   if (!isShortened(instruction)) return null;
   const whole = { ...scope, instruction: null };
   const isCut = templates.some((template) => renderedFor(template, scope) !== renderedFor(template, whole));
   return isCut ? null : nothingToCut(node);
-}
-
-function isEdit({ action }: Instruction): boolean {
-  return action === "edit-and-retry";
 }
 
 function noCommands(node: string): Fault {
@@ -45,7 +42,7 @@ function nothingToCut(node: string): Fault {
 }
 
 export function isShortened(instruction: Instruction | null): boolean {
-  return instruction?.action === "shorten-context";
+  return actionHas(instruction?.action, "shortens");
 }
 
 /** Values up to this length are never cut: a task of a sentence or two makes no sense without its end. */
@@ -69,7 +66,7 @@ function shortened(template: Template, values: Readonly<Record<string, unknown>>
 /** How each action changes the prompt. */
 export function instructedPrompt(prompt: string, scope: StageScope): string {
   const { instruction } = scope;
-  const edit = instruction === null ? undefined : EDITS[instruction.action];
+  const edit = instruction === null ? undefined : EDITS[instruction.action as ActionId];
   return instruction === null || edit === undefined ? prompt : edit(prompt, textOf(instruction), scope);
 }
 
@@ -77,7 +74,7 @@ type Edit = (prompt: string, text: string, scope: StageScope) => string;
 
 const COMMENTED: Edit = (prompt, text) => (text === "" ? prompt : `${prompt}\n\n## Comment of the operator\n\n${text}`);
 
-const EDITS: Readonly<Record<string, Edit | undefined>> = {
+const EDITS: Readonly<Partial<Record<ActionId, Edit>>> = {
   "edit-and-retry": (prompt, text) => (text === "" ? prompt : text),
   "regenerate-once": (prompt, text, { lastFault, instruction }) => {
     const seen = lastFault === null ? wordOf(instruction, "found") : SHAPE_REDACTOR.text(lastFault.message);
@@ -101,19 +98,17 @@ function wordOf(instruction: Instruction | null, name: string): string {
   return typeof word === "string" ? word.trim() : "";
 }
 
-/** Actions that start at once, even if the provider asked for a pause earlier. */
-const GOES_NOW: ReadonlySet<string> = new Set(["retry-now", "retry-stage", "sign-in-again", "switch-provider"]);
-
-/** A suffix that gives the targets of such an attempt fresh identities without a pause; empty for every other attempt. */
+/** A suffix that gives the targets of an attempt that starts at once fresh identities without a pause; empty for every other attempt. */
 export function ownTargets({ run, instruction, ...place }: StageScope): string {
-  return instruction !== null && GOES_NOW.has(instruction.action) ? `${run}/${turnOf(place)}` : "";
+  return actionHas(instruction?.action, "starts-now") ? `${run}/${turnOf(place)}` : "";
 }
 
 /** The arguments that give this CLI the granted permissions; empty when nothing was granted, or the CLI takes none. */
 export function grantArgs(cli: string, instruction: Instruction | null): readonly string[] {
   if (instruction === null) return [];
   const named = grantedIn(instruction, "tools").filter(isToolName);
-  if (instruction.action !== "grant-and-retry" && named.length === 0) return [];
+  const isGrant = actionHas(instruction.action, "allows") && actionHas(instruction.action, "lasts");
+  if (!isGrant && named.length === 0) return [];
   const kind = AGENT_KINDS.find((one) => one === cli);
   return (kind === undefined ? undefined : GRANTS[kind])?.(named) ?? [];
 }

@@ -12,6 +12,7 @@ import { type Tool, tool } from "../../runtime/tool/tool.ts";
 import type { ActResult, ActTools, Stage, StageScope } from "../../workflow-model/stage.ts";
 import { StageFailure } from "../advance/attempt.ts";
 import { type Allowed, isAllowed, notAllowed, readAllowList } from "./allow-list.ts";
+import { actionHas } from "../../core/flow/action.ts";
 import { grantedIn } from "../operator/instructions.ts";
 import { initUnlessSkipped, type NodeDeps, stageBase } from "./base.ts";
 import { type CommandWords, lineOf, shownLine, splitLine, splitTemplate } from "../../workflow-model/command-line.ts";
@@ -43,11 +44,9 @@ const TAIL_BYTES = 8 * 1024;
 const RAW_BYTES = 64 * 1024;
 /** Limits a list that a model wrote. */
 const MOST_COMMANDS = 100;
-/** The operator action that replaces the commands. */
-const EDIT = "edit-and-retry";
 
-export function commandStage(options: CommandOptions, home: NodeDeps): Stage {
-  const base = stageBase(options, home);
+export function commandStage(options: CommandOptions, deps: NodeDeps): Stage {
+  const base = stageBase(options, deps);
   const allowed = readAllowList(options.allow);
   return {
     ...base,
@@ -55,21 +54,21 @@ export function commandStage(options: CommandOptions, home: NodeDeps): Stage {
     refusal: async (scope) => {
       if (typedBy(scope) === null) return null;
       try {
-        await allowedWords(options, home, scope, allowed);
+        await allowedWords(options, deps, scope, allowed);
         return null;
       } catch (error) {
         return classify({ surface: "node", error });
       }
     },
-    init: initUnlessSkipped(options, home, async (scope) => {
+    init: initUnlessSkipped(options, deps, async (scope) => {
       try {
-        return JSON.stringify(await allowedWords(options, home, scope, allowed));
+        return JSON.stringify(await allowedWords(options, deps, scope, allowed));
       } catch (error) {
         if (!isFaultError(error) || !hasNotRun(error.fault)) throw error;
         throw failing(options, scope, error.fault, [], commandIn(error.fault), null);
       }
     }),
-    act: (request, tools, scope) => runAll(options, home, JSON.parse(request) as readonly CommandWords[], tools, scope),
+    act: (request, tools, scope) => runAll(options, deps, JSON.parse(request) as readonly CommandWords[], tools, scope),
     next: (ending, scope) => (ending.fault?.context["repeated"] === true ? null : base.next(ending, scope)),
   };
 }
@@ -77,11 +76,11 @@ export function commandStage(options: CommandOptions, home: NodeDeps): Stage {
 /** Throws when one of them is not allowed, whether the file, a model or an operator wrote it. */
 async function allowedWords(
   options: CommandOptions,
-  home: NodeDeps,
+  deps: NodeDeps,
   scope: StageScope,
   allowed: readonly Allowed[],
 ): Promise<readonly CommandWords[]> {
-  const commands = await wordsOf(options, home, scope);
+  const commands = await wordsOf(options, deps, scope);
   const list = [...allowed, ...readAllowList({ commands: grantedBy(scope) })];
   const refused = commands.find((words) => !isAllowed(words, list));
   if (refused !== undefined) throw notAllowed(options.id, refused, typedBy(scope) !== null);
@@ -122,7 +121,8 @@ function grantedBy({ instruction }: StageScope): readonly string[] {
 
 /** The commands an operator typed in place of the node's own, one per line; null when there are none. */
 function typedBy({ instruction }: StageScope): readonly string[] | null {
-  const text = instruction?.action === EDIT ? instruction.params["text"] : undefined;
+  const isReplaced = actionHas(instruction?.action, "replaces-text");
+  const text = isReplaced ? instruction?.params["text"] : undefined;
   if (typeof text !== "string") return null;
   const lines = text.split("\n").map((line) => line.trim());
   return lines.filter((line) => line !== "");
@@ -130,7 +130,7 @@ function typedBy({ instruction }: StageScope): readonly string[] | null {
 
 async function runAll(
   options: CommandOptions,
-  home: NodeDeps,
+  deps: NodeDeps,
   commands: readonly CommandWords[],
   tools: ActTools,
   scope: StageScope,
@@ -139,7 +139,7 @@ async function runAll(
   for (const [index, words] of commands.entries()) {
     const command = lineOf(words);
     const live: { raw: CommandEnd | null } = { raw: null };
-    const called = lineTool(options, home, scope.run, (end) => (live.raw = end));
+    const called = lineTool(options, deps, scope.run, (end) => (live.raw = end));
     const outcome = await tools.turn.protect(called, words, { id: `command-${index + 1}` });
     const end = hasValue(outcome) ? outcome.value : null;
     tools.raw(rawText(command, live.raw ?? end));
@@ -181,11 +181,11 @@ function commandIn({ context }: Fault): string {
 /** Commands count as idempotent; the node says how often a hanging command is retried. */
 function lineTool(
   { id, cwd, commandTimeoutMs, env, failsAs, rules }: CommandOptions,
-  home: NodeDeps,
+  deps: NodeDeps,
   run: string,
   seen: (end: CommandEnd) => void,
 ): Tool<CommandWords, CommandEnd> {
-  const folder = resolve(home.cwd, cwd);
+  const folder = resolve(deps.cwd, cwd);
   const made = tool<CommandWords, CommandEnd>({
     id: `command:${id}`,
     idempotent: !traitsOf(failsAs).mayHaveHappened || rules.idempotent,
@@ -200,10 +200,10 @@ function lineTool(
           command,
           args,
           cwd: folder,
-          env: markedEnv(childEnv(home.env, env), mark),
+          env: markedEnv(childEnv(deps.env, env), mark),
           stdin: null,
           timeoutMs: commandTimeoutMs,
-          clock: home.clock,
+          clock: deps.clock,
           signal,
           keepBytes: RAW_BYTES,
         },

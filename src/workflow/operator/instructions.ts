@@ -2,6 +2,7 @@
 // but the model must get the words exactly as the person typed them, so instructions come from the actions that the journal keeps.
 // Grants and raised limits also hold for later visits of the run.
 
+import { actionHas } from "../../core/flow/action.ts";
 import type { Instruction, Visit } from "../../core/flow/visit.ts";
 import { executionsOf, type RunState, visitOf } from "../../core/flow/run-state.ts";
 import type { Journal, Keep } from "../../journal/journal.ts";
@@ -11,11 +12,7 @@ import type { RunEvent } from "../../core/flow/run-event.ts";
 import type { Workflow } from "../../workflow-model/stage.ts";
 import type { Fault } from "../../core/fault/fault.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
-import { readField } from "../../core/try-read.ts";
-
-const GRANT = "grant-and-retry";
-/** Actions that hold for the rest of the run, not only for one attempt. */
-const LASTING: ReadonlySet<string> = new Set([GRANT, "raise-limit"]);
+import { fieldOf } from "../../core/try-read.ts";
 
 /** The instruction of a visit, together with the grants and raised limits of earlier ones. */
 export async function instructionFor(
@@ -27,7 +24,7 @@ export async function instructionFor(
   if (visit.instruction === null && state.actions.length === 0 && state.predecessor === null) return null;
   const taken = await takenActions(journal, run, state);
   const instruction = await unredacted(journal, run, visit, taken);
-  const lasting = taken.filter((one) => LASTING.has(one.action) && one.node === visit.node);
+  const lasting = taken.filter((one) => actionHas(one.action, "lasts") && one.node === visit.node);
   const last = instruction ?? lasting.at(-1);
   if (last === undefined || lasting.length === 0) return instruction;
   const limits = Object.assign({}, ...[...lasting, last].map(({ params }) => params["limits"])) as object;
@@ -45,7 +42,7 @@ export async function inheritInstructions(
   state: RunState,
   to: string,
 ): Promise<Keep[]> {
-  const lasting = (await takenActions(journal, from, state)).filter(({ action }) => LASTING.has(action));
+  const lasting = (await takenActions(journal, from, state)).filter(({ action }) => actionHas(action, "lasts"));
   return lasting.map((one, index) => {
     const key = `lasting/${index}`;
     return { kind: "action", key: `${to}/${key}`, value: { ...one, key, isDone: true } };
@@ -75,7 +72,7 @@ async function unredacted(
     (one) => one.action === instruction.action && (one.node === node || instruction.params["to"] === node),
   );
   const params = { ...instruction.params, ...typed?.params };
-  if (instruction.action !== "accept-partial") return { ...instruction, params };
+  if (!actionHas(instruction.action, "accepts-output")) return { ...instruction, params };
   return { ...instruction, params: { ...params, output: await readOutput(journal, run, visit) } };
 }
 
@@ -98,13 +95,11 @@ export function overrideFor(
 
 type Granted = Readonly<Partial<Record<"commands" | "tools", readonly string[]>>>;
 
-/** A grant holds for the rest of the run. An edit allows only the commands that were typed with it. */
-const ALLOWING: ReadonlySet<string> = new Set([GRANT, "edit-and-retry"]);
-
 /** Grants of earlier visits are under `granted`, a key that `checkActionParams` never accepts. */
 export function grantedIn({ action, params }: Instruction, kind: keyof Granted): readonly string[] {
   const earlier = params["granted"] as Granted | undefined;
-  return [...new Set([...(ALLOWING.has(action) ? namesIn(params[kind]) : []), ...namesIn(earlier?.[kind])])];
+  const given = actionHas(action, "allows") ? namesIn(params[kind]) : [];
+  return [...new Set([...given, ...namesIn(earlier?.[kind])])];
 }
 
 function namesIn(given: unknown): readonly string[] {
@@ -122,7 +117,7 @@ export function eventsOf(
 ): readonly RunEvent[] {
   const { action, node, execution, key, params, by } = posted;
   const instructed = { type: "run-instructed", action, node, execution, key, params, by } as const;
-  if (params["resume"] === true) return [instructed, ...stoppedVisits(state).map((visit) => resumed(visit, by))];
+  if (actionHas(action, "resumes")) return [instructed, ...stoppedVisits(state).map((visit) => resumed(visit, by))];
   const visit = visitOf(state, posted);
   const { to } = params;
   if (typeof to !== "string" || visit === undefined || !isWaiting(visit) || visit.fault === null) return [instructed];
@@ -171,10 +166,6 @@ function saidByCommand(output: unknown): readonly string[] {
     const text = fieldOf(failed, name);
     return typeof text === "string" && text.trim() !== "" ? [`${name}: ${text.trim()}`] : [];
   });
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? readField(value, name) : undefined;
 }
 
 // Actions that people post for a run. A run has one writer, so they wait in the journal for the process that advances it.

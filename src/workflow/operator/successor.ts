@@ -2,7 +2,7 @@
 // instruction says what to do differently.
 
 import { fault, FaultError, isFault } from "../../core/fault/fault.ts";
-import type { OfferedAction } from "../../core/flow/action.ts";
+import { actionHas, type OfferedAction } from "../../core/flow/action.ts";
 import type { Instruction, Visit } from "../../core/flow/visit.ts";
 import type { Inheritance, RunLimits } from "../../core/flow/run-event.ts";
 import { executionsOf, raisedLimits, type RunState } from "../../core/flow/run-state.ts";
@@ -10,11 +10,11 @@ import type { Journal, Keep } from "../../journal/journal.ts";
 import { keepOutput, readInputs, readOutput, secretsOf, summaryOf } from "../advance/summary.ts";
 import { createRedactor } from "../../core/fault/redact.ts";
 import type { SessionState } from "../../core/record/replay.ts";
-import { readField } from "../../core/try-read.ts";
+import { fieldOf } from "../../core/try-read.ts";
 import { beginRun } from "../advance/held-run.ts";
 import { failureFeedback, inheritInstructions } from "./instructions.ts";
 import { summaryFor } from "../report/run-reports.ts";
-import type { Acted } from "../runs-api.ts";
+import type { Acted, RunReport } from "../runs-api.ts";
 import type { RunsDeps } from "../runs-options.ts";
 
 interface Succession {
@@ -26,9 +26,8 @@ interface Succession {
 /** What the successor takes over from the failed run when this action is taken. */
 function successionOf(
   state: RunState,
-  { id, node, execution }: OfferedAction,
-  params: Readonly<Record<string, unknown>>,
-  by: string,
+  { node, execution }: OfferedAction,
+  instruction: Instruction,
   now: number,
 ): Succession {
   const failed = state.visits.findLast(
@@ -38,9 +37,8 @@ function successionOf(
     const message = `the run has no visit of ${node} to continue from; show the run to see where it failed`;
     throw new FaultError(fault("NotFound", { message, context: { stage: node } }));
   }
-  const instruction = { action: id, params, by };
-  const limits = raisedLimits(state.limits, params);
-  const to = params["to"];
+  const limits = raisedLimits(state.limits, instruction.params);
+  const to = instruction.params["to"];
   // Sibling paths that have ended stay ended and still decide the outcome; its own path starts again.
   const ends = state.ends.filter((end) => end.node !== node);
   const retried = { ...unstarted(failed, now), instruction };
@@ -54,8 +52,6 @@ function successionOf(
   return { inherited: { visits, fans: state.fans, ends }, instruction, limits };
 }
 
-const ACCEPT = "accept-partial";
-
 /** The outputs of the visits that stay, under the new run's name. */
 async function inheritOutputs(
   journal: Journal,
@@ -66,7 +62,7 @@ async function inheritOutputs(
   const keeps: Keep[] = [];
   for (const visit of visits) {
     // An accepted partial output belongs to a visit that is still `ready`: the new run completes it with that output.
-    if (visit.state === "ready" && visit.instruction?.action !== ACCEPT) continue;
+    if (visit.state === "ready" && !actionHas(visit.instruction?.action, "accepts-output")) continue;
     const output = await readOutput(journal, from, visit);
     if (output !== undefined) keeps.push(keepOutput(to, visit, output));
   }
@@ -115,82 +111,83 @@ function unstarted(visit: Visit, now: number): Visit {
 type Params = Readonly<Record<string, unknown>>;
 
 export async function startSuccessor(
-  home: RunsDeps,
-  run: string,
-  state: RunState,
+  deps: RunsDeps,
+  report: RunReport,
   offered: OfferedAction,
-  params: Params,
-  by: string,
+  instruction: Instruction,
 ): Promise<Acted> {
-  const { journal, clock, chance, library } = home;
-  const { id, node, execution, key } = offered;
-  const chosen = { action: id, node, execution, key, params, by, at: clock.now(), successor: chance.newId("run") };
+  const { journal, clock, chance, library } = deps;
+  const { summary, state } = report;
+  const { run } = summary;
+  const { node, execution, key } = offered;
+  const chosen = { ...instruction, node, execution, key, at: clock.now(), successor: chance.newId("run") };
   // A run has at most one successor, however often an action was clicked.
   const isFirst = await journal.keepFirst({ kind: "action", key: `${run}/successor`, value: chosen });
   const successor = successorIn(isFirst ? chosen : await journal.kept("action", `${run}/successor`)) ?? run;
-  const isThere = (await summaryFor(home, successor)) !== null;
+  const isThere = (await summaryFor(deps, successor)) !== null;
   if (!isThere) {
     // A process that crashed after it kept the choice has not started the run: this one does.
     const workflow = await library.get(state);
-    const given = await withFeedback(home, run, state, offered, params);
+    const given = await withFeedback(deps, report, instruction, node);
     // Events show the redacted form. The exact words stay with the action, where the new run reads them.
-    const shown = createRedactor(await secretsOf(journal, run, workflow), home.redactor).value(given) as Params;
-    const succession = successionOf(state, offered, shown, by, clock.now());
+    const redactor = createRedactor(await secretsOf(journal, run, workflow), deps.redactor);
+    const shown = { ...instruction, params: redactor.value(given) as Params };
+    const succession = successionOf(state, offered, shown, clock.now());
     const inputs = await readInputs(journal, run);
     const read = workflow.readInputs(inputs);
     const passedOn = isFault(read) ? { values: inputs, shown: {}, secret: {} } : read;
     const keeps = await inheritOutputs(journal, run, successor, succession.inherited);
     const beginning = { ...succession, start: [], inputs: passedOn.shown, predecessor: run };
-    await beginUnlessThere(home, successor, workflow, beginning, passedOn, [
+    await beginUnlessThere(deps, successor, workflow, beginning, passedOn, [
       ...keeps,
       ...(await inheritInstructions(journal, run, state, successor)),
       { kind: "action", key: `${run}/${key}`, value: { ...chosen, successor } },
     ]);
   }
-  await supersede(home, run, successor);
+  await supersede(deps, run, successor);
   return { run: successor, did: isFirst };
 }
 
 /** Another process may have started the run at the same moment. */
-async function beginUnlessThere(home: RunsDeps, run: string, ...rest: BeginRest): Promise<void> {
+async function beginUnlessThere(deps: RunsDeps, run: string, ...rest: BeginRest): Promise<void> {
   try {
-    await beginRun(home, run, ...rest);
+    await beginRun(deps, run, ...rest);
   } catch (error) {
-    if ((await home.journal.kept("run", run)) === null) throw error;
+    if ((await deps.journal.kept("run", run)) === null) throw error;
   }
 }
 
 type BeginRest = Parameters<typeof beginRun> extends [unknown, unknown, ...infer Rest] ? Rest : never;
 
 /** The run that an earlier click led to. Records it in the old run if a crash prevented that. */
-export async function successorOf(home: RunsDeps, run: string, taken: unknown): Promise<string> {
+export async function successorOf(deps: RunsDeps, run: string, taken: unknown): Promise<string> {
   const successor = successorIn(taken);
-  if (successor !== null) await supersede(home, run, successor);
+  if (successor !== null) await supersede(deps, run, successor);
   return successor ?? run;
 }
 
 /** The run an action led to; null when it stayed in the same run. */
 function successorIn(kept: unknown): string | null {
-  const successor = typeof kept === "object" && kept !== null ? readField(kept, "successor") : undefined;
+  const successor = fieldOf(kept, "successor");
   return typeof successor === "string" ? successor : null;
 }
 
-/** Adds the failure's feedback for the actions that use it, and for `send-back` the node that gets the work. */
+/** Adds the failure's feedback for the actions that use it, and the node that gets the work back. */
 async function withFeedback(
   { journal, library }: RunsDeps,
-  run: string,
-  state: RunState,
-  { id, node }: OfferedAction,
-  params: Params,
+  { summary: { run }, state }: RunReport,
+  { action, params }: Instruction,
+  node: string,
 ): Promise<Params> {
-  const failed = state.visits.findLast((visit) => visit.node === node);
-  if (id !== "send-back" && id !== "regenerate-once") return params;
+  const isSentBack = actionHas(action, "sends-back");
+  if (!isSentBack && !actionHas(action, "regenerates")) return params;
   // The new run has not seen the failure.
-  const output = failed === undefined || id === "regenerate-once" ? undefined : await readOutput(journal, run, failed);
-  const found = failureFeedback(failed?.fault ?? state.fault, output);
-  return id === "send-back"
-    ? { ...params, found, to: (await library.get(state)).sendBackTo(node) }
-    : { ...params, found };
+  const failed = state.visits.findLast((visit) => visit.node === node);
+  const seen = failed?.fault ?? state.fault;
+  if (!isSentBack) return { ...params, found: failureFeedback(seen, undefined) };
+  const output = failed === undefined ? undefined : await readOutput(journal, run, failed);
+  const to = (await library.get(state)).sendBackTo(node);
+  return { ...params, found: failureFeedback(seen, output), to };
 }
 
 /** Records the successor in the old run, once. */

@@ -6,7 +6,8 @@ import { limitsAsMeant, type OfferedAction } from "../../core/flow/action.ts";
 import { checkActionParams } from "../../core/flow/action-params.ts";
 import { ACTION_IDS } from "../../core/flow/action-words.ts";
 import type { Answer, Question } from "../../core/flow/interaction.ts";
-import { isEnded, type RunState, visitOf } from "../../core/flow/run-state.ts";
+import { isEnded, visitOf } from "../../core/flow/run-state.ts";
+import type { Instruction } from "../../core/flow/visit.ts";
 import type { KeyedMutex } from "../../host/keyed-mutex.ts";
 import { noQuestion } from "../../runtime/call/ask.ts";
 import type { Workflow } from "../../workflow-model/stage.ts";
@@ -27,8 +28,6 @@ export interface OperatorDeps extends RunsDeps {
   readonly due: (run: string) => void;
 }
 
-type Params = Readonly<Record<string, unknown>>;
-
 export async function resumeRun(
   deps: OperatorDeps,
   run: string,
@@ -47,7 +46,7 @@ export async function resumeRun(
   }
   const { run: state, seq } = await reader.read(run);
   if (state !== null && stoppedVisits(state).length > 0) {
-    const posted = { action: "resume", node: "", execution: 0, key: `resume:${seq}`, params: { resume: true }, by };
+    const posted = { action: "resume", node: "", execution: 0, key: `resume:${seq}`, params: {}, by };
     await postAction(journal, run, { ...posted, at: clock.now() });
   } else await wakeRun(journal, run, clock.now());
   deps.due(run);
@@ -104,12 +103,11 @@ export async function answerQuestion(
 export async function takeAction(
   deps: OperatorDeps,
   report: RunReport,
-  action: string,
-  params: Params,
+  given: Instruction,
   key: string | null,
-  by: string,
 ): Promise<Acted> {
   const { run } = report.summary;
+  const { action } = given;
   const before = key === null ? null : await deps.journal.kept("action", `${run}/${key}`);
   if (before !== null && before !== undefined) return { run: await successorOf(deps, run, before), did: false };
   const offered = report.actions.find((one) => one.id === action && (key === null || one.key === key));
@@ -118,12 +116,12 @@ export async function takeAction(
   if (offered === undefined && isAction && report.state.successor !== null)
     return { run: report.state.successor, did: false };
   if (offered === undefined) throw new FaultError(notOffered(run, action, report));
-  const checked = checkActionParams(offered, params, report.questions);
+  const checked = checkActionParams(offered, given.params, report.questions);
   if (isFault(checked)) throw new FaultError(checked);
-  const meant = limitsAsMeant(offered, report.state, checked.params);
-  const refused = await refusalOf(deps, run, report.state, offered, meant, by);
+  const instruction = { ...given, params: limitsAsMeant(offered, report.state, checked.params) };
+  const refused = await refusalOf(deps, report, offered, instruction);
   if (refused !== null) throw new FaultError(refused);
-  return carryOut(deps, run, report.state, offered, meant, by);
+  return carryOut(deps, report, offered, instruction);
 }
 
 /**
@@ -132,40 +130,34 @@ export async function takeAction(
  */
 async function refusalOf(
   { library, journal }: OperatorDeps,
-  run: string,
-  state: RunState,
+  { summary, state }: RunReport,
   offered: OfferedAction,
-  params: Params,
-  by: string,
+  { action, params, by }: Instruction,
 ): Promise<Fault | null> {
   const visit = visitOf(state, offered);
   const stage = visit === undefined ? undefined : (await library.findReadable(state))?.stages.get(visit.node);
   if (visit === undefined || stage === undefined) return null;
   // This action replaces the visit's earlier instruction. Grants for the whole run still count.
-  const scope = await new NodeResults(run, journal).scopeFor(state, { ...visit, instruction: null });
+  const scope = await new NodeResults(summary.run, journal).scopeFor(state, { ...visit, instruction: null });
   const granted = scope.instruction?.params["granted"] ?? {};
-  return stage.refusal({ ...scope, instruction: { action: offered.id, params: { ...params, granted }, by } });
+  return stage.refusal({ ...scope, instruction: { action, params: { ...params, granted }, by } });
 }
 
 async function carryOut(
   deps: OperatorDeps,
-  run: string,
-  state: RunState,
+  report: RunReport,
   offered: OfferedAction,
-  params: Params,
-  by: string,
+  instruction: Instruction,
 ): Promise<Acted> {
+  const { run } = report.summary;
+  const { params, by } = instruction;
   switch (offered.effect) {
-    case "answer":
+    case "answer": {
       // A question cannot hold an answer with a comment, so the gate gets it as an instruction.
-      if ("text" in params) return instruct(deps, run, offered, params, by);
-      return noteDone(
-        deps,
-        run,
-        offered,
-        by,
-        await answerQuestion(deps, offered.question, params["answer"] as Answer, by),
-      );
+      if ("text" in params) return instruct(deps, run, offered, instruction);
+      const isFirst = await answerQuestion(deps, offered.question, params["answer"] as Answer, by);
+      return noteDone(deps, run, offered, by, isFirst);
+    }
     case "resume":
       await resumeRun(deps, run, null, "refuse", by);
       return noteDone(deps, run, offered, by, true);
@@ -173,12 +165,12 @@ async function carryOut(
       await cancelRun(deps, run, by);
       return noteDone(deps, run, offered, by, true);
     case "successor": {
-      const acted = await deps.successors.run(run, () => startSuccessor(deps, run, state, offered, params, by));
+      const acted = await deps.successors.run(run, () => startSuccessor(deps, report, offered, instruction));
       deps.due(acted.run);
       return acted;
     }
     case "instruct":
-      return instruct(deps, run, offered, params, by);
+      return instruct(deps, run, offered, instruction);
   }
 }
 
@@ -196,9 +188,8 @@ async function noteDone(
 async function instruct(
   { journal, clock, due }: OperatorDeps,
   run: string,
-  { id: action, node, execution, key }: OfferedAction,
-  params: Params,
-  by: string,
+  { node, execution, key }: OfferedAction,
+  { action, params, by }: Instruction,
 ): Promise<Acted> {
   const did = await postAction(journal, run, { action, node, execution, key, params, by, at: clock.now() });
   due(run);
