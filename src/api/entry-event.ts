@@ -1,5 +1,6 @@
 // An entry of the journal as a CloudEvent, for a reader of a role.
 
+import { defined } from "../core/defined.ts";
 import type { Role } from "./route.ts";
 import { nextStep } from "../core/fault/view.ts";
 import { isoTime } from "../core/fault/words/time-words.ts";
@@ -73,7 +74,6 @@ function wordsOf(fault: Fault): Readonly<Record<string, unknown>> {
     title,
     message: user,
     next: nextStep(fault, "en"),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(resetAt === undefined ? {} : { resetAt }),
+    ...defined({ retryAfterMs, resetAt }),
   };
 }

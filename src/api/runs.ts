@@ -17,6 +17,7 @@ import {
   page,
   pageOf,
   questionView,
+  spendingView,
 } from "./shapes.ts";
 
 const causePill = z.object({ id: z.string(), label: z.string() }).describe("The cause of the last failure.");
@@ -195,12 +196,6 @@ const limitsView = z.object({
   maxNodes: z.number(),
   timeoutMs: z.number().nullable(),
   maxCostMicrocents: z.number().describe("0: no limit."),
-});
-
-const spendingView = z.object({
-  microcents: z.number(),
-  estimatedMicrocents: z.number(),
-  unpricedAttempts: z.number(),
 });
 
 const fileLine = z.object({ name: z.string() }).meta({ id: "RunFile" });

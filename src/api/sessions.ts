@@ -14,6 +14,7 @@ import {
   page,
   pageOf,
   questionView,
+  spendingView,
 } from "./shapes.ts";
 
 const sessionStatus = z.enum(["open", "waiting", "done", "failed", "cancelled"]);
@@ -50,11 +51,7 @@ export const sessionView = z
     ...sessionLine.shape,
     mode: z.string().nullable(),
     labels: z.record(z.string(), z.string()),
-    spending: z.object({
-      microcents: z.number(),
-      estimatedMicrocents: z.number(),
-      unpricedAttempts: z.number(),
-    }),
+    spending: spendingView,
     turns: z.array(turnView).describe("The newest 500."),
     questions: z.array(questionView),
   })

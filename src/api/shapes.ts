@@ -131,6 +131,12 @@ export const problem = z
   })
   .meta({ id: "Problem" });
 
+export const spendingView = z.object({
+  microcents: z.number(),
+  estimatedMicrocents: z.number(),
+  unpricedAttempts: z.number(),
+});
+
 /** The envelope of CloudEvents 1.0. */
 export const cloudEnvelope = {
   specversion: z.literal("1.0"),

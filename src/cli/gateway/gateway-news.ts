@@ -2,7 +2,7 @@
 
 import { dollars } from "../../core/flow/money.ts";
 import type { GatewayFileNews } from "../../server/gateway-file.ts";
-import type { BudgetAlert } from "../../gateway/key/budget-alert.ts";
+import type { BudgetAlert } from "../../gateway/ledger/budget-alert.ts";
 import type { GatewayNewsListener } from "../../server/gateway.ts";
 import { printDiagnostics } from "../check-file.ts";
 import type { Io } from "../io.ts";

@@ -5,7 +5,7 @@ import { createFaultline, type Faultline } from "../../faultline.ts";
 import { followGatewayFile } from "../../server/gateway-file.ts";
 import { type ParsedGateway, parseGateway } from "../../gateway/config/parse-gateway.ts";
 import type { GatewaySettings } from "../../gateway/config/settings.ts";
-import type { BudgetAlert } from "../../gateway/key/budget-alert.ts";
+import type { BudgetAlert } from "../../gateway/ledger/budget-alert.ts";
 import { summariseGateway } from "../../gateway/gateway-report.ts";
 import { startGateway, type StartedGateway } from "../../gateway/start-gateway.ts";
 import type { Journal } from "../../journal/journal.ts";
@@ -84,7 +84,7 @@ async function serveUntilStopped(
   });
   const paint = paintFor(io.stdout, io.env, shared.color);
   const { url, port } = started;
-  const told = shared.json
+  const listening = shared.json
     ? safeJson({ listening: { url, port, journal: shownJournal, config } })
     : [
         paint("bold", words.listening(url)),
@@ -93,7 +93,7 @@ async function serveUntilStopped(
         "",
         words.stop,
       ].join("\n");
-  await io.stdout.write(`${told}\n`);
+  await io.stdout.write(`${listening}\n`);
   await stopped.promise;
   unfollow();
   await started.close();

@@ -1,5 +1,6 @@
 // Parses a gateway file into settings, or reports all its mistakes at once. A file with an error is never loaded.
 
+import { defined } from "../../core/defined.ts";
 import type { Document } from "yaml";
 import type * as z from "zod";
 import { nearest } from "../../options/nearest.ts";
@@ -273,7 +274,3 @@ function keepOf(keep: GatewayFile["keep"]): KeepRule | null {
 }
 
 const UNKNOWN = { targets: "unknown-target", routes: "unknown-route" } as const;
-
-function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never;
-}

@@ -45,7 +45,9 @@ export class FailedCalls {
       this.#written = 0;
     }
     const ofCalls = calls.flat().map(({ at, event }) => ({ at, event: withoutWords(event) }));
-    const entries = isNew ? [...this.#opening(session, now), ...ofCalls] : ofCalls;
+    const entries = isNew
+      ? [...gatewaySession(this.#journal, session, { gateway: "calls" }, now), ...ofCalls]
+      : ofCalls;
     const after = this.#written;
     this.#written += entries.length;
     try {
@@ -55,16 +57,23 @@ export class FailedCalls {
       throw error;
     }
   }
+}
 
-  #opening(sessionId: string, at: number): readonly NewEntry[] {
-    const { storeId } = this.#journal;
-    const labels = { gateway: "calls" };
-    const manifest: Manifest = { sessionId, storeId, contract: 1, mode: "headless", createdAt: at, labels };
-    return [
-      { at, event: { type: "session-started", manifest } },
-      { at, event: { type: "session-ended", status: "done", fault: null } },
-    ];
-  }
+/** A whole session: it begins, has these events, and ends. */
+export function gatewaySession(
+  { storeId }: Journal,
+  sessionId: string,
+  labels: Manifest["labels"],
+  at: number,
+  events: readonly JournalEvent[] = [],
+): readonly NewEntry[] {
+  const manifest: Manifest = { sessionId, storeId, contract: 1, mode: "headless", createdAt: at, labels };
+  const all: readonly JournalEvent[] = [
+    { type: "session-started", manifest },
+    ...events,
+    { type: "session-ended", status: "done", fault: null },
+  ];
+  return all.map((event) => ({ at, event }));
 }
 
 function withoutWords(event: JournalEvent): JournalEvent {

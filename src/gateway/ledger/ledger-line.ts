@@ -1,5 +1,7 @@
 // A line of the ledger: one call of a client, with what was decided about it.
 
+import type { JournalEvent } from "../../core/record/event.ts";
+
 /** What was decided about one attempt. */
 export interface LedgerDecision {
   readonly target: string;
@@ -7,6 +9,18 @@ export interface LedgerDecision {
   /** null for a hedge: nothing failed, but the target was silent, so a second one was asked as well. */
   readonly code: string | null;
   readonly recourse: string;
+}
+
+/** What an event says was decided about an attempt; null when it says nothing of that. */
+export function decisionIn(event: JournalEvent): LedgerDecision | null {
+  if (event.type === "call-failed") {
+    const { tool, attempt, fault, decision } = event;
+    return { target: tool, attempt, code: fault.code, recourse: decision.recourse };
+  }
+  // A hedge is recorded under the target that was silent.
+  if (event.type === "call-admitted" && event.hedge !== undefined)
+    return { target: event.hedge.beside, attempt: event.attempt, code: null, recourse: "hedge" };
+  return null;
 }
 
 /** Names a decision of a call, in the header `x-faultline-decisions` and on the dashboard. */

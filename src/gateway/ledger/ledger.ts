@@ -3,14 +3,13 @@
 // L2  What a key has spent is added to what other processes have written, so that all of them keep one budget. A process spends only what it
 //     has set aside in the journal (`spend-share.ts`): a tenth of the rest, so that a call asks the journal only near a limit.
 
-import type { JournalEvent } from "../../core/record/event.ts";
 import { classify } from "../../core/classify/classify.ts";
 import type { Fault } from "../../core/fault/fault.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Journal, NewEntry } from "../../journal/journal.ts";
 import { type KeyAccount, WINDOW_NAMES, windowStart } from "../key/key-account.ts";
 import { SHARE_MS, sharedSpend, takeShare } from "../key/spend-share.ts";
-import type { LedgerDecision, LedgerLine, LedgerPage } from "./ledger-line.ts";
+import type { LedgerLine, LedgerPage } from "./ledger-line.ts";
 import { FailedCalls } from "./failed-calls.ts";
 import type { KeepRule } from "../config/settings.ts";
 import { type Transcript, Transcripts } from "./transcripts.ts";
@@ -193,15 +192,4 @@ export class Ledger {
 
 function spendKey(client: string, window: string, start: number): string {
   return `${client}/${window}/${start}`;
-}
-
-export function decisionIn(event: JournalEvent): LedgerDecision | null {
-  if (event.type === "call-failed") {
-    const { tool, attempt, fault, decision } = event;
-    return { target: tool, attempt, code: fault.code, recourse: decision.recourse };
-  }
-  // A hedge is recorded under the target that was silent.
-  if (event.type === "call-admitted" && event.hedge !== undefined)
-    return { target: event.hedge.beside, attempt: event.attempt, code: null, recourse: "hedge" };
-  return null;
 }

@@ -1,9 +1,9 @@
 // Warns that a client's budget runs low: writes a journal entry, which the server turns into notices. All processes of the journal together
 // write one per time window.
 
-import type { JournalEvent, Manifest } from "../../core/record/event.ts";
 import type { Journal } from "../../journal/journal.ts";
-import type { KeyAccount, WindowName } from "./key-account.ts";
+import type { KeyAccount, WindowName } from "../key/key-account.ts";
+import { gatewaySession } from "./failed-calls.ts";
 
 export interface BudgetAlert {
   /** The client's key, by its name. */
@@ -26,21 +26,17 @@ export async function recordAlert(
   const spentMicrocents = account.spent(window);
   const session = `gateway-budget.${client}.${window}.${account.startOf(window)}`;
   const labels = { gateway: "budget", client, window };
-  const { storeId } = journal;
-  const manifest: Manifest = { sessionId: session, storeId, contract: 1, mode: "headless", createdAt: now, labels };
-  const events: readonly JournalEvent[] = [
-    { type: "session-started", manifest },
-    { type: "budget-warned", spentMicrocents, maxCostMicrocents: limitMicrocents, client, window },
-    { type: "session-ended", status: "done", fault: null },
-  ];
+  const warned = {
+    type: "budget-warned",
+    spentMicrocents,
+    maxCostMicrocents: limitMicrocents,
+    client,
+    window,
+  } as const;
   const isKnown = async (): Promise<boolean> => (await journal.session(session)) !== null;
   if (await isKnown()) return null;
   try {
-    await journal.append(
-      session,
-      0,
-      events.map((event) => ({ at: now, event })),
-    );
+    await journal.append(session, 0, gatewaySession(journal, session, labels, now, [warned]));
   } catch (error) {
     if (await isKnown()) return null;
     throw error;
