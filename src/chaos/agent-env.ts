@@ -6,6 +6,8 @@ export function agentEnv(url: string): Readonly<Record<string, string>> {
     ANTHROPIC_BASE_URL: url,
     // Google's own SDK appends the API version itself.
     GOOGLE_GEMINI_BASE_URL: url,
-    ...{ OPENAI_API_KEY: "none", ANTHROPIC_API_KEY: "none", GEMINI_API_KEY: "none" },
+    OPENAI_API_KEY: "none",
+    ANTHROPIC_API_KEY: "none",
+    GEMINI_API_KEY: "none",
   };
 }

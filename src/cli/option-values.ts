@@ -1,4 +1,4 @@
-// Reads the values of options that several commands have: counts and durations.
+// Reads the values of options that several commands have: counts, durations and ports.
 
 import { InvalidArgumentError } from "commander";
 
@@ -15,4 +15,11 @@ export function toMs(value: string): number {
   const ms = Math.round(Number(amount) * (UNIT_MS[unit] ?? 0));
   if (ms < 1) throw new InvalidArgumentError("It must be a time with its unit: 500ms, 90s, 15m, 2h, 7d.");
   return ms;
+}
+
+/** 0 stands for a free one. */
+export function toPort(value: string): number {
+  const port = /^\d{1,5}$/.test(value) ? Number(value) : Infinity;
+  if (port > 65_535) throw new InvalidArgumentError("It must be a port from 0 to 65535.");
+  return port;
 }

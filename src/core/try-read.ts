@@ -23,6 +23,11 @@ export function readField(value: object, key: string): unknown {
   }
 }
 
+/** A field of anything; undefined for what is not an object. */
+export function fieldOf(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? readField(value, key) : undefined;
+}
+
 /** As `readField`, for a field that is named in the code: many times faster than by a key in a variable. */
 export function readWith<T>(value: T, read: (value: T) => unknown): unknown {
   try {

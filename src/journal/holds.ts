@@ -13,7 +13,7 @@ export interface HoldTable {
   put(key: string, held: Held): void;
   remove(key: string): void;
   /** Holds that expired before this moment. */
-  removeRunOut(before: number): void;
+  removeExpired(before: number): void;
   /** By key. */
   all(): readonly (Held & { readonly key: string })[];
 }
@@ -26,9 +26,9 @@ export interface Held {
 /** A claim is checked when it is made; the function it gives is to be run inside a transaction, perhaps more than once. */
 export interface Holds {
   hold(key: string, owner: string, until: number, now: number): () => Hold;
-  letGo(key: string, owner: string): () => boolean;
+  release(key: string, owner: string): () => boolean;
   takeFrom(key: string, from: string, owner: string, until: number): () => Hold;
-  removeRunOut(before: number): void;
+  removeExpired(before: number): void;
   all(): readonly (Hold & { readonly key: string })[];
 }
 
@@ -47,7 +47,7 @@ export function createHolds(table: HoldTable): Holds {
       checkInstant(now, "The time a hold is asked for");
       return () => claim(key, { owner, until }, (theirs) => theirs.until <= now);
     },
-    letGo(key, owner) {
+    release(key, owner) {
       checkHold(key, owner);
       return () => {
         if (table.find(key)?.owner !== owner) return false;
@@ -61,7 +61,7 @@ export function createHolds(table: HoldTable): Holds {
       checkInstant(until, "The end of a hold");
       return () => claim(key, { owner, until }, (theirs) => theirs.owner === from);
     },
-    removeRunOut: (before) => table.removeRunOut(before),
+    removeExpired: (before) => table.removeExpired(before),
     all: () => table.all().map(({ key, owner, until }) => ({ key, granted: true, owner, until })),
   };
 }
@@ -72,7 +72,7 @@ export function createMemoryHoldTable(): HoldTable {
     find: (key) => held.get(key),
     put: (key, mine) => void held.set(key, mine),
     remove: (key) => void held.delete(key),
-    removeRunOut(before) {
+    removeExpired(before) {
       for (const [key, { until }] of held) if (until < before) held.delete(key);
     },
     all: () => Array.from(held, ([key, one]) => ({ key, ...one })).sort((a, b) => compareKeys(a.key, b.key)),

@@ -197,7 +197,7 @@ export interface Journal {
   /** Takes a key that is free, or whose owner let its time run out, or renews one's own. Asking again does no harm. */
   hold(key: string, owner: string, until: number, now: number): Promise<Hold>;
   /** True when this owner held it. */
-  letGo(key: string, owner: string): Promise<boolean>;
+  release(key: string, owner: string): Promise<boolean>;
   /** Takes a key from an owner that is known to be dead, however long it meant to hold it; refused when a third one has it by now. */
   takeFrom(key: string, from: string, owner: string, until: number): Promise<Hold>;
   /** All holds, by key. A hold that has expired stays in the list until it is taken, released or pruned. */

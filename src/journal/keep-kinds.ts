@@ -1,7 +1,7 @@
 // Which kept values are a session's own, and which of them leave the store with it: two tables. A question is known by the
 // session it names; a run is a session of the same name.
 
-import { readField } from "../core/try-read.ts";
+import { fieldOf } from "../core/try-read.ts";
 import type { KeepKind } from "./journal.ts";
 
 type Ownership =
@@ -163,10 +163,6 @@ export function placeOf(kind: KeepKind, value: unknown): KeptPlace {
 /** A value that is not a time counts as the oldest possible, so that it is still found. */
 function instant(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) ? value : 0;
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? readField(value, name) : undefined;
 }
 
 /** The session a key names: the key itself, or what stands before its first slash. */

@@ -69,7 +69,7 @@ export function openLater(path: string, options: JournalOptions): Journal {
     keepFirst: (...args) => use((opened) => opened.keepFirst(...args)),
     changeKept: (...args) => use((opened) => opened.changeKept(...args)),
     hold: (...args) => use((opened) => opened.hold(...args)),
-    letGo: (...args) => use((opened) => opened.letGo(...args)),
+    release: (...args) => use((opened) => opened.release(...args)),
     takeFrom: (...args) => use((opened) => opened.takeFrom(...args)),
     holds: () => use((opened) => opened.holds()),
     read,

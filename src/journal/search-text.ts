@@ -2,7 +2,7 @@
 // whatever the case. Stores index the pairs of neighbouring characters, because languages without spaces have words of two.
 
 import type { FaultOccurrence } from "../core/record/fault-index.ts";
-import { readField } from "../core/try-read.ts";
+import { fieldOf } from "../core/try-read.ts";
 
 const MAX_WORDS = 10;
 const MAX_WORD_CHARS = 100;
@@ -33,8 +33,7 @@ export function textOfFault({
 
 /** The id and workflow of a run, what it failed with, and where it stands. While it moves, its nodes change too often to be indexed. */
 export function textOfRun(run: string, summary: unknown): string {
-  const field = (name: string): unknown =>
-    typeof summary === "object" && summary !== null ? readField(summary, name) : undefined;
+  const field = (name: string): unknown => fieldOf(summary, name);
   const nodes = field("status") === "running" ? [] : field("nodes");
   return [run, field("workflow"), field("code"), ...(Array.isArray(nodes) ? (nodes as readonly unknown[]) : [])]
     .filter((part) => typeof part === "string")

@@ -3,7 +3,7 @@
 import { classify } from "../core/classify/classify.ts";
 import type { FaultCode } from "../core/fault/catalogue.ts";
 import { type FaultContext, FaultError, isFaultError, withContext } from "../core/fault/fault.ts";
-import { readField } from "../core/try-read.ts";
+import { fieldOf } from "../core/try-read.ts";
 import { refusal } from "./journal-faults.ts";
 
 interface ResultRow {
@@ -64,7 +64,7 @@ export function storeError(error: unknown, context: FaultContext = {}): FaultErr
 }
 
 function resultOf(error: unknown): ResultRow {
-  const code = typeof error === "object" && error !== null ? readField(error, "errcode") : undefined;
+  const code = fieldOf(error, "errcode");
   // The lower byte is the result, the rest tells more about it.
   return (typeof code === "number" ? RESULTS[code & 0xff] : undefined) ?? UNAVAILABLE;
 }

@@ -24,8 +24,8 @@ export function resolveOnWarning(onWarning: OnWarning | undefined): OnWarning {
 
 /** A warning of the Node process, with secrets taken out. */
 export function warn(fault: Fault, what: string): void {
-  const { class: family, code, message } = withoutSecrets(fault);
-  process.emitWarning(`${what}: ${family}/${code}: ${message}`, { type: "FaultlineWarning" });
+  const { class: faultClass, code, message } = withoutSecrets(fault);
+  process.emitWarning(`${what}: ${faultClass}/${code}: ${message}`, { type: "FaultlineWarning" });
 }
 
 /** Those of the process that are in use: a warning may come from code that does not know whose secret it holds. */

@@ -1,6 +1,7 @@
 // The tools of one server as protected tools, in step with the server's list. A tool whose description has not changed stays the
 // same object, and keeps what the runtime knows about it.
 
+import { defined } from "../core/defined.ts";
 import { classify } from "../core/classify/classify.ts";
 import { fault, type Fault, FaultError, withContext } from "../core/fault/fault.ts";
 import { onFirstUse } from "../host/builtin.ts";
@@ -37,14 +38,14 @@ export interface ServerToolsDeps {
 }
 
 export class ServerTools {
-  readonly #home: ServerToolsDeps;
+  readonly #deps: ServerToolsDeps;
   readonly #known = new Map<string, Known>();
   /** Tools with an unusable schema; found on first use. */
   readonly #unusable = new Map<string, Fault>();
   #tools: ReadonlyMap<string, McpTool> = new Map();
 
-  constructor(home: ServerToolsDeps) {
-    this.#home = home;
+  constructor(deps: ServerToolsDeps) {
+    this.#deps = deps;
   }
 
   /** By the server's name for them. A new map after each change. */
@@ -81,7 +82,7 @@ export class ServerTools {
     if (before?.text === text) return void this.#known.set(name, before);
     // A server may list thousands of tools, and a model uses few of them. Compiling all schemas would block the process for seconds.
     const checks = onFirstUse(() => this.#compile(definition));
-    const made = this.#make(definition, this.#home.options.idempotent);
+    const made = this.#make(definition, this.#deps.options.idempotent);
     // A tool with an unusable schema is not checked; running it explains why.
     const checkInput: Check = (value) => checks()?.input(value) ?? { ok: true, value };
     this.#known.set(name, {
@@ -100,19 +101,19 @@ export class ServerTools {
         output: outputSchema === undefined ? null : compileSchema(outputSchema, `the output of tool ${id}`),
       };
     } catch (error) {
-      const seen = classify({ surface: "mcp", provider: this.#home.options.name, error });
+      const seen = classify({ surface: "mcp", provider: this.#deps.options.name, error });
       this.#unusable.set(name, seen);
-      this.#home.suppress(seen, `the tool ${name} cannot be used; the others can`);
+      this.#deps.suppress(seen, `the tool ${name} cannot be used; the others can`);
       return null;
     }
   }
 
   #idOf(name: string): string {
-    return `${this.#home.options.name}.${name}`;
+    return `${this.#deps.options.name}.${name}`;
   }
 
   #make(definition: McpToolDefinition, isIdempotent: ResolvedMcpOptions["idempotent"]): McpTool {
-    const { options } = this.#home;
+    const { options } = this.#deps;
     const { name } = definition;
     const own = options.tools.get(name) ?? {};
     const retry = own.retry ?? options.retry;
@@ -127,19 +128,21 @@ export class ServerTools {
       classify: nameFailure,
       ...(retry === null ? {} : { retry }),
       ...(breaker === null ? {} : { breaker }),
-      ...(own.modelDetail === undefined ? {} : { modelDetail: own.modelDetail }),
-      ...(own.optional === undefined ? {} : { optional: own.optional }),
-      ...(own.default === undefined ? {} : { default: own.default }),
-      ...(own.alternatives === undefined ? {} : { alternatives: own.alternatives }),
-      ...(own.maxConcurrent === undefined ? {} : { maxConcurrent: own.maxConcurrent }),
+      ...defined({
+        modelDetail: own.modelDetail,
+        optional: own.optional,
+        default: own.default,
+        alternatives: own.alternatives,
+        maxConcurrent: own.maxConcurrent,
+      }),
       run: (input, context) => this.#run(name, input, context, own),
     });
   }
 
   async #run(name: string, input: McpInput, context: RunContext, own: McpToolOptions): Promise<McpResult> {
     const { signal } = context;
-    const timeoutMs = own.timeoutMs ?? this.#home.options.timeoutMs;
-    const link = await this.#home.link(signal);
+    const timeoutMs = own.timeoutMs ?? this.#deps.options.timeoutMs;
+    const link = await this.#deps.link(signal);
     // Looked up now: the list may have changed since the caller got the tool.
     const known = this.#known.get(name);
     const checks = known?.checks() ?? null;
@@ -156,7 +159,7 @@ export class ServerTools {
   }
 
   #missing(name: string): Fault {
-    const { options } = this.#home;
+    const { options } = this.#deps;
     const context = { tool: this.#idOf(name), provider: options.name, ran: false };
     const unusable = this.#unusable.get(name);
     if (unusable !== undefined) {

@@ -1,5 +1,6 @@
 // Parses a policy file into a policy, or reports all its mistakes at once. A file with an error is never loaded.
 
+import { defined } from "../core/defined.ts";
 import type { Document } from "yaml";
 import {
   lintPolicy,
@@ -144,10 +145,6 @@ function retryOf(retry: PolicyFileRetry): Retry {
     maxWaitMs: retry.maxWaitMs ?? FILE_RETRY_DEFAULTS.maxWaitMs,
     maxTotalWaitMs: retry.maxTotalWaitMs ?? FILE_RETRY_DEFAULTS.maxTotalWaitMs,
   };
-}
-
-function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never;
 }
 
 function explainFinding(finding: Finding, policy: Policy, document: Document, place: FilePlace): Diagnostic {

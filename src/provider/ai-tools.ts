@@ -1,6 +1,7 @@
 // Tools of Faultline and of the AI SDK as one protected set for `generateText({ tools })`. The AI SDK is not imported.
 // A fault reaches the model as a tool error with safe words; the error that carries it is a FaultError.
 
+import { defined } from "../core/defined.ts";
 import { FaultError } from "../core/fault/fault.ts";
 import type { Redactor } from "../core/fault/redact.ts";
 import { invalidOption, isPlain, shape } from "../options/check-options.ts";
@@ -162,8 +163,7 @@ async function run(
 ): Promise<unknown> {
   const { abortSignal: signal, toolCallId } = options ?? {};
   const outcome = await protect(called, input, {
-    ...(signal === undefined ? {} : { signal }),
-    ...(toolCallId === undefined ? {} : { id: toolCallId }),
+    ...defined({ signal, id: toolCallId }),
   });
   if (hasValue(outcome)) return outcome.value;
   const error = errorOf(outcome, signal);

@@ -11,7 +11,7 @@ import { type Check, failed, type Issue } from "./check.ts";
 import { invalidSchema } from "./fault.ts";
 import { kindOf, pathText } from "./path.ts";
 import type { Script } from "node:vm";
-import { readField, tryRead } from "../core/try-read.ts";
+import { fieldOf, tryRead } from "../core/try-read.ts";
 
 /** A plain object, or `true` for anything and `false` for nothing. */
 export type JsonSchema = boolean | Readonly<Record<string, unknown>>;
@@ -247,7 +247,7 @@ function boundedTime<T>(limitMs: number, work: () => T): T {
   try {
     script.runInContext(box, { timeout: limitMs });
   } catch (error) {
-    const code = typeof error === "object" && error !== null ? readField(error, "code") : undefined;
+    const code = fieldOf(error, "code");
     throw code === "ERR_SCRIPT_EXECUTION_TIMEOUT" ? new OutOfTime(`was not done after ${limitMs} ms`) : error;
   } finally {
     box.work = () => undefined;

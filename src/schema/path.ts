@@ -1,7 +1,7 @@
 // Where in a value something is wrong, as text: `$.items[0].price`. Only names are shown: a key that could be data, such as
 // a token or an address, is written `[…]`.
 
-import { readField } from "../core/try-read.ts";
+import { fieldOf } from "../core/try-read.ts";
 import { SHAPE_REDACTOR } from "../core/index.ts";
 
 /** A key or an index; anything else a validator may return counts as an unnamed key. */
@@ -43,5 +43,5 @@ export function kindOf(steps: readonly PathStep[], value: unknown): string {
 
 /** The value one step further in; undefined where there is none. */
 export function into(holder: unknown, step: PathStep): unknown {
-  return typeof holder === "object" && holder !== null ? readField(holder, step as string) : undefined;
+  return fieldOf(holder, step as string);
 }

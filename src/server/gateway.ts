@@ -41,7 +41,12 @@ export async function openGateway(
     throw wrongFile(diagnostics.map((one) => `${one.line}:${one.column} ${one.message}`).join("; "));
   const gateway = await Gateway.open(faultline, settings, listener);
   const unfollow = followGatewayFile({
-    ...{ file, text, env, clock: faultline.home.clock, read: textOf, locale },
+    file,
+    text,
+    env,
+    clock: faultline.home.clock,
+    read: textOf,
+    locale,
     onNews: async (news) => {
       if (news.state === "loaded") await gateway.use(news.settings);
       onNews?.(news);

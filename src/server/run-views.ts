@@ -56,14 +56,27 @@ export function runLineFor(
   const wait = around.isHeld && status === "running" ? currentWait(summary, around.now) : null;
   const { attempt = 0, of = 0 } = wait ?? summary;
   return {
-    ...{ run, workflow, version, status, outcome, target, code },
+    run,
+    workflow,
+    version,
+    status,
+    outcome,
+    target,
+    code,
     state: { id: standing, label: STANDING_WORDS[locale][standing] },
     cause: causeFor(code, locale),
     reason: reasonOf(summary, standing, locale, asked === null ? "" : askedIn(asked.payload.prompt)),
     nodes: [...nodes],
     questions: [...questions],
-    ...{ nextAt: wait?.nextAt ?? wakeAt, attempt, of },
-    ...{ startedAt, updatedAt, endedAt: endedAt === 0 ? null : endedAt, spentMicrocents, predecessor, successor },
+    nextAt: wait?.nextAt ?? wakeAt,
+    attempt,
+    of,
+    startedAt,
+    updatedAt,
+    endedAt: endedAt === 0 ? null : endedAt,
+    spentMicrocents,
+    predecessor,
+    successor,
     held: around.isHeld,
   };
 }
@@ -126,7 +139,17 @@ function visitFor(
   const key = keyOf(visit);
   const output = outputs.get(key);
   return {
-    ...{ node, execution, kind, attempt, of, phase, callAttempts, spentMicrocents, target, skipped, inherited },
+    node,
+    execution,
+    kind,
+    attempt,
+    of,
+    phase,
+    callAttempts,
+    spentMicrocents,
+    target,
+    skipped,
+    inherited,
     state: pillFor(visitStanding(visit, now), locale),
     reason: visitReason(visit, now, locale),
     cause: causeFor(visitCode(visit, now), locale),

@@ -82,7 +82,9 @@ export async function startServer(given: ServerOptions): Promise<RunningServer> 
   const options = checkedOptions(given);
   const journal = await openJournal(options.journal, { clock: systemClock });
   const workflows = createWorkflows({
-    ...{ journal, clock: systemClock, workflows: options.workflows ?? [] },
+    journal,
+    clock: systemClock,
+    workflows: options.workflows ?? [],
     ...(options.env === undefined ? {} : { env: options.env }),
   });
   try {

@@ -25,7 +25,14 @@ export function attemptFor(reader: Reader, line: Timeline, span: Span): z.output
   const turn = isCall ? line.spanOf(call?.parent ?? null) : span;
   const isOperator = reader.role === "operator";
   return {
-    ...{ id, kind: isCall ? "call" : "node", status, tool, attempt, attempted, resolution, breaker },
+    id,
+    kind: isCall ? "call" : "node",
+    status,
+    tool,
+    attempt,
+    attempted,
+    resolution,
+    breaker,
     state: statusPill(status, reader.locale),
     node: place?.node ?? "",
     execution: place?.execution ?? 0,
@@ -103,7 +110,20 @@ function spanFor(reader: Reader, line: Timeline, span: Span): z.output<typeof tr
   const { id, parent, kind, name, place, startAt, endAt, status, why, until, deadlineAt } = span;
   const { tool, attempt, attempted, fault, group, decision, cost } = span;
   return {
-    ...{ id, parent, kind, name, startAt, endAt, status, why, until, deadlineAt, tool, attempt, attempted, group },
+    id,
+    parent,
+    kind,
+    name,
+    startAt,
+    endAt,
+    status,
+    why,
+    until,
+    deadlineAt,
+    tool,
+    attempt,
+    attempted,
+    group,
     state: statusPill(status, reader.locale),
     phase: kind !== "wait" ? "work" : why === "queue" ? "queue" : "wait",
     says: describeSpan(span, reader.locale),

@@ -26,12 +26,12 @@ export function faultFor(
   fault: Fault,
   correlationId: string,
 ): z.output<typeof faultView> {
-  const { class: family, code } = fault;
+  const { class: faultClass, code } = fault;
   const options = { correlationId, locale, redactor };
   if (role === "viewer") {
     const { title } = wordsFor(code, locale);
     const { retryable } = traitsOf(code);
-    return { class: family, code, title, retryable, ...viewFor("user", fault, options) };
+    return { class: faultClass, code, title, retryable, ...viewFor("user", fault, options) };
   }
   const { nearly, causes, origin, ...view } = viewFor("audit", fault, options);
   return {

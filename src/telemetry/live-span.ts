@@ -65,9 +65,9 @@ export class LiveSpan {
   }
 
   /** The operation of this span failed. Texts of the fault may hold anything, so the span gets the words for its code. */
-  fail({ code, class: family, context }: Fault): void {
+  fail({ code, class: faultClass, context }: Fault): void {
     const { status } = context;
-    this.set({ errorType: code, faultClass: family, status: typeof status === "number" ? status : null });
+    this.set({ errorType: code, faultClass, status: typeof status === "number" ? status : null });
     const message = wordsFor(code, "en").operator;
     if (!this.#isOver) safely(() => this.#span?.setStatus({ code: this.#otel.api.SpanStatusCode.ERROR, message }));
   }

@@ -176,8 +176,14 @@ export function faultSuite(name: string, using: Using): void {
         expect(await journal.prune({ before: 100 })).toBe(1);
         expect(await journal.faultGroups({ limit: 9 })).toEqual([
           {
-            ...{ fingerprint: SEARCH, code: "ToolUnavailable", tool: "search", message: "last left" },
-            ...{ count: 2, sessions: 1, firstAt: 40, lastAt: 41 },
+            fingerprint: SEARCH,
+            code: "ToolUnavailable",
+            tool: "search",
+            message: "last left",
+            count: 2,
+            sessions: 1,
+            firstAt: 40,
+            lastAt: 41,
           },
         ]);
         expect(await journal.faultsOf(SEARCH, { limit: 9 })).toHaveLength(2);

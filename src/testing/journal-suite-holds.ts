@@ -34,13 +34,13 @@ export function holdSuite(name: string, using: Using): void {
 
     it("is released only by its owner", () =>
       using(async ({ journal }) => {
-        expect(await journal.letGo("k", "a")).toBe(false);
+        expect(await journal.release("k", "a")).toBe(false);
         await journal.hold("k", "a", 100, 1);
-        expect(await journal.letGo("k", "b")).toBe(false);
-        expect(await journal.letGo("K", "a")).toBe(false);
+        expect(await journal.release("k", "b")).toBe(false);
+        expect(await journal.release("K", "a")).toBe(false);
         expect(await journal.hold("k", "b", 200, 1)).toMatchObject({ granted: false, owner: "a" });
-        expect(await journal.letGo("k", "a")).toBe(true);
-        expect(await journal.letGo("k", "a")).toBe(false);
+        expect(await journal.release("k", "a")).toBe(true);
+        expect(await journal.release("k", "a")).toBe(false);
         expect(await journal.hold("k", "b", 200, 1)).toMatchObject({ granted: true, owner: "b" });
       }));
 
@@ -56,7 +56,7 @@ export function holdSuite(name: string, using: Using): void {
         // A second process that noticed the same death is too late. The first one may repeat its request if it missed the answer.
         expect(await journal.takeFrom("k", "dead", "c", 90)).toEqual({ granted: false, owner: "b", until: 50 });
         expect(await journal.takeFrom("k", "dead", "b", 60)).toEqual({ granted: true, owner: "b", until: 60 });
-        expect(await journal.letGo("k", "dead")).toBe(false);
+        expect(await journal.release("k", "dead")).toBe(false);
         expect(await journal.takeFrom("free", "dead", "c", 90)).toEqual({ granted: true, owner: "c", until: 90 });
       }));
 
@@ -64,7 +64,7 @@ export function holdSuite(name: string, using: Using): void {
       using(async ({ journal }) => {
         expect(await journal.holds()).toEqual([]);
         for (const key of ["b/1", "a", "\ud83d\ude00", "\uffee", "b"]) await journal.hold(key, "me", 2.5, 1);
-        await journal.letGo("b", "me");
+        await journal.release("b", "me");
         expect(await journal.holds()).toEqual(
           ["a", "b/1", "\uffee", "\ud83d\ude00"].map((key) => ({ key, granted: true, owner: "me", until: 2.5 })),
         );
@@ -92,7 +92,7 @@ export function holdSuite(name: string, using: Using): void {
           journal.hold("k", "a\n", 2, 1),
           journal.hold("k", "a", Infinity, 1),
           journal.hold("k", "a", 2, Number.NaN),
-          journal.letGo("k", ""),
+          journal.release("k", ""),
           journal.takeFrom("k", "", "b", 2),
           journal.takeFrom("k", "a", "b", Number.NaN),
         ].map(codeOf);

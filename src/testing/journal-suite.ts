@@ -237,7 +237,7 @@ export function journalSuite(name: string, open: () => Promise<JournalUnderTest>
           journal.keep([{ kind: "breaker", key: "api", value: 1 }]),
           journal.kept("breaker", "api"),
           journal.hold("k", "a", 2, 1),
-          journal.letGo("k", "a"),
+          journal.release("k", "a"),
           journal.takeFrom("k", "a", "b", 2),
           journal.holds(),
           journal.sessions(),

@@ -1,5 +1,6 @@
 // A tool's manifest as programs use it: checked, in this library's own names, with its classification as rules.
 
+import { defined } from "../core/defined.ts";
 import { type BreakerRule, DEFAULT_POLICY, type ToolOverride } from "../core/index.ts";
 import { rulesOf } from "./classification.ts";
 import type { ToolFileTool } from "./schema.ts";
@@ -14,7 +15,7 @@ export function manifestOf(tool: ToolFileTool, origin: string): ToolManifest {
   const { circuit_breaker: breaker, retry_policy: retry } = tool;
   return {
     id: tool.id,
-    ...given({
+    ...defined({
       timeoutMs: tool.timeout_ms,
       idempotent: tool.idempotent,
       optional: tool.optional,
@@ -23,7 +24,7 @@ export function manifestOf(tool: ToolFileTool, origin: string): ToolManifest {
       alternatives: tool.alternatives,
       maxConcurrent: tool.max_concurrent,
       maxQueued: tool.max_queued,
-      retry: retry === undefined ? undefined : given(retry),
+      retry: retry === undefined ? undefined : defined(retry),
       breaker: breaker === undefined ? undefined : breakerOf(breaker),
     }),
     rules: rulesOf(tool.id, tool.classification ?? []),
@@ -35,15 +36,10 @@ function breakerOf(breaker: NonNullable<ToolFileTool["circuit_breaker"]>): Parti
   const openMs = breaker.timeout_ms;
   // The policy sets the longest open time; it must not shorten the time in the manifest.
   const isLonger = openMs !== undefined && openMs > DEFAULT_POLICY.breaker.maxOpenMs;
-  return given({
+  return defined({
     failures: breaker.failure_threshold,
     successes: breaker.success_threshold,
     openMs,
     maxOpenMs: isLonger ? openMs : undefined,
   });
-}
-
-/** Drops undefined fields. */
-function given<T extends object>(value: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never;
 }

@@ -67,21 +67,21 @@ export async function parseWorkflow(text: string, file: string, options: ParseOp
 async function parse(text: string, file: string, options: ParseOptions): Promise<ParsedWorkflow> {
   const { locale = "en" } = options;
   const tooLong = typeof text === "string" ? tooLongAt(withoutMark(text)) : null;
-  if (tooLong !== null) return told([tooManyEntries(file, withoutMark(text), tooLong)], null);
+  if (tooLong !== null) return parsedWith([tooManyEntries(file, withoutMark(text), tooLong)], null);
   const { place, documents, mistakes } = readYaml(text, file, { ...KIND, locale });
   const [read] = documents;
   if (read === undefined) return { definition: null, diagnostics: mistakes };
   const written: WrittenFile = { document: read.document, place, source: withoutMark(text) };
   const bare = bareBraces(written);
-  if (bare.length > 0) return told(bare, null);
+  if (bare.length > 0) return parsedWith(bare, null);
   const refused = checkNames(read.value);
   if (refused.length > 0)
-    return told(
+    return parsedWith(
       refused.map((one) => explainFinding(one, written)),
       null,
     );
   const wrong = checkShape(read, written, locale);
-  if (wrong.length > 0) return told(wrong, null);
+  if (wrong.length > 0) return parsedWith(wrong, null);
   return checkMeaning(read, written, options);
 }
 
@@ -133,12 +133,16 @@ async function checkMeaning(read: ReadDocument, written: WrittenFile, options: P
     ...policy.diagnostics,
     ...tools.diagnostics,
   ];
-  if (diagnostics.some(isError)) return told(diagnostics, null);
-  return told(
+  if (diagnostics.some(isError)) return parsedWith(diagnostics, null);
+  return parsedWith(
     diagnostics,
     build(file, {
-      ...{ files, defaults, policy: policy.policy, manifests: tools.manifests },
-      ...{ file: written.place.file, text: written.source },
+      files,
+      defaults,
+      policy: policy.policy,
+      manifests: tools.manifests,
+      file: written.place.file,
+      text: written.source,
     }),
   );
 }
@@ -149,7 +153,7 @@ function noNodes({ nodes }: WorkflowFile): readonly WorkflowFinding[] {
 }
 
 /** With many errors the list is cut, so warnings are left out first. */
-function told(diagnostics: readonly Diagnostic[], definition: WorkflowDefinition | null): ParsedWorkflow {
+function parsedWith(diagnostics: readonly Diagnostic[], definition: WorkflowDefinition | null): ParsedWorkflow {
   const all = inOrder(diagnostics);
   const errors = diagnostics.filter(isError);
   return { definition, diagnostics: all.length === diagnostics.length || errors.length === 0 ? all : inOrder(errors) };

@@ -30,9 +30,9 @@ export interface DriverOptions {
   readonly maxRuns?: number;
   /** How often it looks for runs that others have started or woken. */
   readonly lookEveryMs?: number;
-  /** Told when a run was advanced as far as it went. */
+  /** Called when a run was advanced as far as it went. */
   readonly onAdvanced?: (end: RunEnd) => void;
-  /** Told when a run could not be advanced; it is tried again. */
+  /** Called when a run could not be advanced; it is tried again. */
   readonly onWarning?: (run: string, fault: Fault) => void;
 }
 

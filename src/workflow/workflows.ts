@@ -78,10 +78,10 @@ const WORKFLOWS_OPTIONS = shape<WorkflowsOptions>({
 export function createWorkflows(given: WorkflowsOptions = {}): Workflows {
   const { env = process.env, ...options } = checkOptions("createWorkflows", given, WORKFLOWS_OPTIONS);
   const secrets = [...(options.secrets ?? []), ...secretsIn(env)];
-  const home = resolveRunsOptions({ ...options, secrets, load: (source) => loader.source(source) });
-  const { journal, clock, faultline } = home;
+  const deps = resolveRunsOptions({ ...options, secrets, load: (source) => loader.source(source) });
+  const { journal, clock, faultline } = deps;
   const loader = new WorkflowLoader({ clock, env, runtime: faultline, locale: options.locale ?? "en" });
-  const runs = new WorkflowRuns(home);
+  const runs = new WorkflowRuns(deps);
   let timelines: Timelines | null = null;
   const reader = async (): Promise<Timelines> => {
     const { Timelines: Reader } = await timelineReader();
@@ -114,16 +114,16 @@ export function createWorkflows(given: WorkflowsOptions = {}): Workflows {
     clock,
     faultline,
     runs,
-    bulks: new Bulks(home, runs),
+    bulks: new Bulks(deps, runs),
     file: (path) => loader.file(path),
     check: checkText,
     openFolder,
-    known: () => knownWorkflows(home, startable()),
-    find: (id) => findWorkflow(home, startable(), id),
+    known: () => knownWorkflows(deps, startable()),
+    find: (id) => findWorkflow(deps, startable(), id),
     timeline: async (session) => (await reader()).read(session),
     events: async (run, locale) => (await reader()).events(run, locale),
     driver: (driving) => createDriver(runs, { journal, clock }, driving),
-    restateDriver: async (driving) => (await restate()).createRestateDriver({ ...home, runs }, driving),
+    restateDriver: async (driving) => (await restate()).createRestateDriver({ ...deps, runs }, driving),
     async close() {
       for (const folder of folders) folder.close();
       await runs.stop();

@@ -356,7 +356,7 @@ describe("a run that another process advances", () => {
     await journal.hold("h", "elsewhere:1:x", now + 60_000, now);
     const got = await world.call(["workflow", "resume", "h"], {
       onStderr: (text) => {
-        if (text.includes("another process works on h")) void journal.letGo("h", "elsewhere:1:x");
+        if (text.includes("another process works on h")) void journal.release("h", "elsewhere:1:x");
       },
     });
     await journal.close();

@@ -35,11 +35,11 @@ describe("two connections to one file", () => {
     const [one, two] = [await open(), await open()];
     expect(await one.hold("k", "a", 100, 1)).toMatchObject({ granted: true });
     expect(await two.hold("k", "b", 200, 99)).toEqual({ granted: false, owner: "a", until: 100 });
-    expect(await two.letGo("k", "b")).toBe(false);
+    expect(await two.release("k", "b")).toBe(false);
     expect(await two.hold("k", "b", 200, 100)).toMatchObject({ granted: true });
     // The first one's hold expired unnoticed: it finds out when it renews.
     expect(await one.hold("k", "a", 300, 101)).toEqual({ granted: false, owner: "b", until: 200 });
-    expect(await one.letGo("k", "a")).toBe(false);
+    expect(await one.release("k", "a")).toBe(false);
     expect(await one.takeFrom("k", "b", "a", 300)).toMatchObject({ granted: true });
     expect(await two.takeFrom("k", "b", "c", 300)).toEqual({ granted: false, owner: "a", until: 300 });
     expect(await two.holds()).toEqual(await one.holds());
@@ -66,7 +66,7 @@ describe("two connections to one file", () => {
     expect(there()).toBe(0);
     await granted;
     expect(there()).toBe(1);
-    const gone = journal.letGo("k", "a");
+    const gone = journal.release("k", "a");
     expect(there()).toBe(1);
     await gone;
     expect(there()).toBe(0);

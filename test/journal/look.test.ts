@@ -83,7 +83,7 @@ describe("a read-only journal", () => {
       journal.keep([{ kind: "breaker", key: "s/b", value: 1 }]),
       journal.keepFirst({ kind: "answer", key: "q", value: 1 }),
       journal.hold("k", "me", 2, 1),
-      journal.letGo("s", "somebody"),
+      journal.release("s", "somebody"),
       journal.takeFrom("s", "somebody", "me", 2),
       journal.prune({ before: 9e15 }),
     ];

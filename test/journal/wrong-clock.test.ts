@@ -58,7 +58,7 @@ describe.each([
       vi.restoreAllMocks();
       const right = await open(url);
       while (!(await hold(right, "right")).granted);
-      await right.letGo("run", "right");
+      await right.release("run", "right");
       setClock(byMs);
     }
   });

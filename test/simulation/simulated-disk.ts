@@ -54,7 +54,7 @@ export class SimulatedDisk {
       keepFirst: (keep) => read(() => inner.keepFirst(keep)),
       changeKept: (kind, key, change) => this.#changeKept(life, kind, key, change),
       hold: (...claim) => this.#write(life, () => inner.hold(...claim)),
-      letGo: (...claim) => this.#write(life, () => inner.letGo(...claim)),
+      release: (...claim) => this.#write(life, () => inner.release(...claim)),
       takeFrom: (...claim) => this.#write(life, () => inner.takeFrom(...claim)),
       holds: () => read(() => inner.holds()),
       read: (session, after) => readThrough(read, inner, session, after ?? 0),

@@ -46,7 +46,7 @@ export function crashingJournal(journal: Journal, after: number, isTold: boolean
       keepFirst: (keep) => alive(() => journal.keepFirst(keep)),
       changeKept: (...args) => alive(() => journal.changeKept(...args)),
       hold: (key, owner, until, now) => alive(() => journal.hold(key, owner, until, now)),
-      letGo: (key, owner) => alive(() => journal.letGo(key, owner)),
+      release: (key, owner) => alive(() => journal.release(key, owner)),
       kept: (kind, key) => alive(() => journal.kept(kind, key)),
       keptAll: (kind, under) => alive(() => journal.keptAll(kind, under)),
       keptByTime: (kind, query) => alive(() => journal.keptByTime(kind, query)),

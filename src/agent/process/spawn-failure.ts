@@ -2,7 +2,7 @@
 // with a missing interpreter looks like a missing script. This file tells these cases apart.
 
 import { nodeFs } from "../../host/builtin.ts";
-import { readField, tryRead } from "../../core/try-read.ts";
+import { fieldOf, tryRead } from "../../core/try-read.ts";
 import { findBinary } from "./find-binary.ts";
 import type { ProcessSpec, SpawnError, SpawnObstacle } from "./process-spec.ts";
 
@@ -46,7 +46,7 @@ export function classifySpawnFailure(error: unknown, attempt: Attempt): SpawnErr
 
 /** The system's error code. */
 export function codeOf(error: unknown): string {
-  const code = typeof error === "object" && error !== null ? readField(error, "code") : undefined;
+  const code = fieldOf(error, "code");
   if (typeof code === "string") return code;
   // execa checks the arguments before the system does, and its error has no code.
   return error instanceof TypeError ? "ERR_INVALID_ARG_VALUE" : "UNKNOWN";

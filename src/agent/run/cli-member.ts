@@ -37,9 +37,9 @@ export function cliMember<Request extends ChainRequest, Output>(
   };
 }
 
-type Told = Pick<CliTarget, "id" | "kind" | "command" | "env" | "model" | "credential">;
+type CliIdentity = Pick<CliTarget, "id" | "kind" | "command" | "env" | "model" | "credential">;
 
-export function cliDomains({ id, kind, command, env, model, credential }: Told): FailureDomains {
+export function cliDomains({ id, kind, command, env, model, credential }: CliIdentity): FailureDomains {
   const { binary, baseUrlEnv, keyEnv, configHomeEnv } = AGENT_CLIS[kind];
   // Two unknown commands are assumed to share nothing.
   if (binary === null) return { endpoint: id, account: credential ?? id, model: model ?? id };

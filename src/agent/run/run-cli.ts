@@ -47,22 +47,22 @@ const MAX_TAIL_BYTES = 262_144;
 export async function runCli(
   target: CliTarget,
   request: AgentRequest,
-  home: CliRunDeps,
+  deps: CliRunDeps,
   context: RunContext,
 ): Promise<AgentRunResult> {
   const { kind } = target;
   const known = AGENT_CLIS[kind];
   request.listeners.onEvent({ type: "attempt", target: context.tool, attempt: context.attempt });
-  const cwd = target.cwd ?? home.cwd;
+  const cwd = target.cwd ?? deps.cwd;
   const resume = known.supportsResume && !target.privateHome ? (request.sessions[context.tool] ?? null) : null;
   const byStdin = target.stdin === null && request.prompt.length > LONGEST_ARGUMENT && known.supportsStdinPrompt;
   const privateHome =
     target.privateHome && known.configHomeEnv !== null ? createPrivateHome(`faultline-${kind}-`) : null;
-  const env = environmentOf(target, home, privateHome?.path ?? null, context);
+  const env = environmentOf(target, deps, privateHome?.path ?? null, context);
   const parser = createParser(kind);
   const raw = new RawOutput(target.command);
   let usedTools = false;
-  const retries = new OwnRetries(kind, home.clock);
+  const retries = new OwnRetries(kind, deps.clock);
   let stopped: Stopped | null = null;
   const hear = (events: readonly AgentEvent[]): void => {
     for (const event of events) {
@@ -76,7 +76,7 @@ export async function runCli(
   let running: RunningProcess | null = null;
   try {
     if (findBinary(target.command, env, cwd) === null) {
-      throw new FaultError(missing(target, home.clock.now(), parser.state, context));
+      throw new FaultError(missing(target, deps.clock.now(), parser.state, context));
     }
     // Loaded on the first run: most programs that import Faultline start no process.
     const { runProcess } = await import("../process/run-process.ts");
@@ -87,7 +87,7 @@ export async function runCli(
         cwd,
         env,
         stdin: byStdin ? request.prompt : target.stdin,
-        clock: home.clock,
+        clock: deps.clock,
         timeouts: target.timeouts,
         signal: context.signal,
         maxLineBytes: MAX_LINE_BYTES,
@@ -116,8 +116,8 @@ export async function runCli(
       throw new FaultError(notStarted(end.spawnError, context));
     const { state } = parser;
     const isPlainSuccess = target.exitCodeDecides && end.exitCode === 0 && !end.killed;
-    const failed = isPlainSuccess ? null : verdictOn(kind, state, endingOf(end, stopped, home.clock.now()));
-    tellCost(state.costUsd, state.cumulative.cost ? home.costBefore(resume) : 0, failed, context);
+    const failed = isPlainSuccess ? null : verdictOn(kind, state, endingOf(end, stopped, deps.clock.now()));
+    tellCost(state.costUsd, state.cumulative.cost ? deps.costBefore(resume) : 0, failed, context);
     if (state.usage !== null) context.tokens({ inputTokens: state.usage.input, outputTokens: state.usage.output });
     const result = resultOf(context.tool, parser.state, end, failed);
     request.listeners.onResult(result);
@@ -133,7 +133,7 @@ export async function runCli(
 
 function environmentOf(
   { kind, env, inheritEnv }: CliTarget,
-  home: CliRunDeps,
+  deps: CliRunDeps,
   privateHome: string | null,
   context: RunContext,
 ): CliRunDeps["env"] {
@@ -141,7 +141,7 @@ function environmentOf(
   return {
     // The user's own setting takes precedence.
     ...(maxRetriesEnv === null || !context.hasFallback() ? {} : { [maxRetriesEnv]: String(OWN_RETRIES_WITH_OTHERS) }),
-    ...(inheritEnv ? home.env : {}),
+    ...(inheritEnv ? deps.env : {}),
     ...env,
     ...(privateHome === null || configHomeEnv === null ? {} : { [configHomeEnv]: privateHome }),
   };

@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { ChaosCommandOptions } from "../chaos/run-chaos.ts";
 import type { Io } from "../io.ts";
 import { globalOptions } from "../options.ts";
+import { toPort } from "../option-values.ts";
 
 /** Free on most machines, and easy to remember because it ends in 429. */
 const DEFAULT_PORT = 7429;
@@ -15,7 +16,7 @@ export function addChaos(program: Command, io: Io): void {
     .description(
       "Starts a server on this machine that speaks OpenAI chat completions and responses, Anthropic messages and Google generateContent, and fails on demand.",
     )
-    .option("--port <number>", "the port to listen on; 0 takes a free one", portOf, DEFAULT_PORT)
+    .option("--port <number>", "the port to listen on; 0 takes a free one", toPort, DEFAULT_PORT)
     .option("--host <address>", "the address to listen on", "127.0.0.1")
     .option("--scenario <file>", "a YAML file that says which request gets which fault")
     .option("--seed <number>", "the seed of all probabilities", seedOf)
@@ -39,12 +40,6 @@ Examples:
       if (options.list === true) return (await import("../chaos/list-faults.ts")).listFaults(io, shared);
       return (await import("../chaos/run-chaos.ts")).runChaos(options, io, shared);
     });
-}
-
-function portOf(value: string): number {
-  const port = /^\d{1,5}$/.test(value) ? Number(value) : Infinity;
-  if (port > 65_535) throw new InvalidArgumentError("It must be a port from 0 to 65535.");
-  return port;
 }
 
 function seedOf(value: string): number {

@@ -1,10 +1,11 @@
 // `faultline gateway`: four dialects of model APIs in front of chains, for clients in any language.
 
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import type { GatewayCommandOptions } from "../gateway/run-gateway.ts";
 import type { Io } from "../io.ts";
 import { globalOptions } from "../options.ts";
 import { ofOperator } from "./of-operator.ts";
+import { toPort } from "../option-values.ts";
 
 const DEFAULT_PORT = 7430;
 
@@ -22,7 +23,7 @@ export function addGateway(program: Command, io: Io): void {
       "--config <file>",
       "targets, routes and keys; changes are taken up without a restart (default: gateway.faultline.yaml)",
     )
-    .option("--port <number>", "the port to listen on; 0 takes a free one", portOf, DEFAULT_PORT)
+    .option("--port <number>", "the port to listen on; 0 takes a free one", toPort, DEFAULT_PORT)
     .option("--host <address>", "the address to listen on; any but this machine's own needs keys", "127.0.0.1")
     .option("--check", "check the file and end")
     .addHelpText(
@@ -41,10 +42,4 @@ Examples:
       const { runGateway } = await import("../gateway/run-gateway.ts");
       await runGateway(options, io, globalOptions(command, io));
     });
-}
-
-function portOf(value: string): number {
-  const port = /^\d{1,5}$/.test(value) ? Number(value) : Infinity;
-  if (port > 65_535) throw new InvalidArgumentError("It must be a port from 0 to 65535.");
-  return port;
 }

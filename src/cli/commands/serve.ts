@@ -1,6 +1,6 @@
 // `faultline serve` and `faultline token`: the server on a journal, and the tokens it accepts.
 
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import type { Io } from "../io.ts";
 import { globalOptions } from "../options.ts";
 import type { ServeCommandOptions } from "../serve/run-serve.ts";
@@ -8,6 +8,7 @@ import type { AddTokenOptions, TokenPlace } from "../serve/tokens.ts";
 import { ofOperator } from "./of-operator.ts";
 import { withDriverOption } from "./worker.ts";
 import { withJournalOption } from "./workflow.ts";
+import { toPort } from "../option-values.ts";
 
 const DEFAULT_PORT = 7431;
 
@@ -18,7 +19,7 @@ export function addServe(program: Command, io: Io): void {
       "Serves a journal on this machine: executors in any language report failures and get decisions, people and programs see and act on runs, in a dashboard and over the API. Advances the journal's runs, too.",
     );
   withDriverOption(withJournalOption(serve))
-    .option("--port <number>", "the port to listen on; 0 takes a free one", portOf, DEFAULT_PORT)
+    .option("--port <number>", "the port to listen on; 0 takes a free one", toPort, DEFAULT_PORT)
     .option("--host <address>", "the address to listen on", "127.0.0.1")
     .option(
       "--workflows <folder>",
@@ -98,10 +99,4 @@ Examples:
       const { removeTokenOf } = await import("../serve/tokens.ts");
       await removeTokenOf(name, options, io, globalOptions(command, io));
     });
-}
-
-function portOf(value: string): number {
-  const port = /^\d{1,5}$/.test(value) ? Number(value) : Infinity;
-  if (port > 65_535) throw new InvalidArgumentError("It must be a port from 0 to 65535.");
-  return port;
 }

@@ -88,13 +88,18 @@ async function printEvents(
   refuseUnknownTurn(turn, session, filter.turns, locale);
 }
 
-interface Told {
+interface ReadSession {
   readonly entries: readonly Entry[];
   readonly trace: readonly TraceRecord[];
   readonly metrics: Readonly<Record<string, ToolMetrics>>;
 }
 
-async function readSession(journal: Journal, session: string, turn: string | null, locale: Locale): Promise<Told> {
+async function readSession(
+  journal: Journal,
+  session: string,
+  turn: string | null,
+  locale: Locale,
+): Promise<ReadSession> {
   const filter = createTurnFilter(turn);
   const entries: Entry[] = [];
   for await (const entry of journal.read(session)) if (filter.has(entry)) entries.push(entry);
@@ -131,7 +136,7 @@ function traceJson(record: TraceRecord): object {
 
 async function printSession(
   { session, status, startedAt, updatedAt, lastSeq }: SessionSummary,
-  { entries, trace, metrics }: Told,
+  { entries, trace, metrics }: ReadSession,
   io: Io,
   { locale, color }: GlobalOptions,
 ): Promise<void> {

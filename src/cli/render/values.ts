@@ -5,33 +5,12 @@ import { type Cost, type Entry, SHAPE_REDACTOR } from "../../core/index.ts";
 import type { JournalWords } from "./words/journal-words.ts";
 import { oneLine, safeJson } from "./safe-text.ts";
 
+export { dateMinute as minuteOf, dayOf, timeOfDay } from "../../core/fault/words/time-words.ts";
+
 /** Makes any stored value printable. Control sequences are removed first, as they may hide the beginning of a secret. */
 export function shown(value: unknown, maxChars = 500): string {
   const text = oneLine(typeof value === "string" ? value : safeJson(value ?? null), Infinity);
   return oneLine(SHAPE_REDACTOR.text(text), maxChars);
-}
-
-/** The range of `Date`, in milliseconds from 1970. */
-const FARTHEST_INSTANT = 8_640_000_000_000_000;
-
-function iso(at: number): string {
-  return new Date(Math.max(-FARTHEST_INSTANT, Math.min(FARTHEST_INSTANT, at))).toISOString();
-}
-
-/** `2026-01-02 03:04`, in UTC. */
-export function minuteOf(at: number): string {
-  return iso(at)
-    .replace("T", " ")
-    .replace(/:\d\d\.\d+Z$/, "");
-}
-
-export function dayOf(at: number): string {
-  return iso(at).replace(/T.*$/, "");
-}
-
-/** `03:04:05.678`, in UTC. */
-export function timeOfDay(at: number): string {
-  return iso(at).replace(/^.*T/, "").replace("Z", "");
 }
 
 export function costText({ microcents, basis }: Cost, words: JournalWords): string {

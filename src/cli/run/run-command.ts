@@ -114,14 +114,14 @@ async function endSession(session: Session, { outcome }: RunCommandEnding): Prom
 
 async function tell(ending: RunCommandEnding, io: Io, shared: GlobalOptions): Promise<void> {
   const { lost } = ending;
-  const told = RUN_WORDS[shared.locale];
+  const words = RUN_WORDS[shared.locale];
   const lines: (string | null)[] = [];
   if (lost !== null) {
     io.exit("failed");
-    lines.push(told.outputLost(oneLine(lost.message)));
+    lines.push(words.outputLost(oneLine(lost.message)));
   } else if (ending.answerProblems.includes("truncated")) {
     io.exit("partial");
-    lines.push(told.answerCut);
+    lines.push(words.answerCut);
   }
   const { hasReaderLeft, exit } = ending;
   const isOwnEnd = ending.options.passthrough === true || (hasReaderLeft && exit.signal === "SIGPIPE");

@@ -12,7 +12,7 @@ import {
   withOrigin,
 } from "../fault/fault.ts";
 import { SHAPE_REDACTOR } from "../fault/redact.ts";
-import { readField, readWith, tryRead } from "../try-read.ts";
+import { fieldOf, readField, readWith, tryRead } from "../try-read.ts";
 import type { Evidence } from "./evidence.ts";
 import { createHeaderReader, type HeaderReader, readHeaders, readSignals, type Signals } from "./read-evidence.ts";
 import { readLimitOwner } from "./limits.ts";
@@ -202,7 +202,7 @@ function insideOf(link: object): readonly unknown[] {
   );
   // The official SDKs keep the headers of a response, and `fl.fetch` says there why it could not give one.
   const headers = readField(link, "headers");
-  const toldBy = typeof headers === "object" && headers !== null ? readField(headers, "cause") : undefined;
+  const toldBy = fieldOf(headers, "cause");
   return [readField(link, "cause"), readField(link, "lastError"), toldBy, ...many];
 }
 

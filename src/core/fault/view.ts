@@ -1,6 +1,7 @@
 // What each audience may see of a fault. Model and user get static words and allow-listed fields only; operators get
 // the evidence too; audit gets everything. All of it passes the redactor.
 
+import { defined } from "../defined.ts";
 import { type FaultClass, type FaultCode, traitsOf } from "./catalogue.ts";
 import {
   causeChain,
@@ -133,7 +134,10 @@ function modelView(fault: Fault, { locale, redactor, modelDetail }: Resolved): M
   const issues = issuesFor(fault, redactor);
   const detail = DETAILS[modelDetail](fault, redactor);
   return {
-    ...{ class: fault.class, code: fault.code, message: wordsFor(fault.code, locale).model, context },
+    class: fault.class,
+    code: fault.code,
+    message: wordsFor(fault.code, locale).model,
+    context,
     ...(issues.length === 0 ? {} : { issues }),
     ...(detail === "" ? {} : { detail }),
   };
@@ -177,8 +181,7 @@ function userView(fault: Fault, { locale, redactor, correlationId }: Resolved): 
     message: wordsFor(fault.code, locale).user,
     next: nextStep(fault, locale),
     correlationId: redactor.text(correlationId),
-    ...(fault.retryAfterMs === undefined ? {} : { retryAfterMs: fault.retryAfterMs }),
-    ...(fault.resetAt === undefined ? {} : { resetAt: fault.resetAt }),
+    ...defined({ retryAfterMs: fault.retryAfterMs, resetAt: fault.resetAt }),
   };
 }
 

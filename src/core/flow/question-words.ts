@@ -82,7 +82,9 @@ export function payloadFor(kind: QuestionKind, asked: AskedCall, locale: Locale)
     case "Ask": {
       const issues = issuesOf(fault);
       return {
-        ...{ kind, prompt, field: "input" },
+        kind,
+        prompt,
+        field: "input",
         ...(isShort(schema) ? { schema } : {}),
         ...(issues.length === 0 ? {} : { issues }),
       };

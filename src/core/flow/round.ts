@@ -183,19 +183,19 @@ type UnrunStatus = "defaulted" | "skipped" | "failed";
 interface StatusTraits {
   /** There is a result, whole, in part or declared, that others can work with. */
   readonly usable: boolean;
-  /** Said of a node that others need. */
-  readonly told: string;
+  /** How a sentence about a node that others need ends. */
+  readonly clause: string;
 }
 
 // prettier-ignore
 const STATUSES: Readonly<Record<NodeStatus, StatusTraits>> = {
-  done:      { usable: true,  told: "is done" },
-  partial:   { usable: true,  told: "is there in part" },
-  defaulted: { usable: true,  told: "has its default" },
-  skipped:   { usable: false, told: "was skipped" },
-  surfaced:  { usable: false, told: "failed" },
-  failed:    { usable: false, told: "failed" },
-  cancelled: { usable: false, told: "was cancelled" },
+  done:      { usable: true,  clause: "is done" },
+  partial:   { usable: true,  clause: "is there in part" },
+  defaulted: { usable: true,  clause: "has its default" },
+  skipped:   { usable: false, clause: "was skipped" },
+  surfaced:  { usable: false, clause: "failed" },
+  failed:    { usable: false, clause: "failed" },
+  cancelled: { usable: false, clause: "was cancelled" },
 };
 
 export function isUsable(status: NodeStatus): boolean {
@@ -219,5 +219,5 @@ export function endUnrun({ optional, hasDefault }: PlanNode): UnrunStatus {
  * failed, however many nodes are in between, so that faults at the end of a long chain are as short as those at its beginning.
  */
 export function faultWithoutNeed(root: Fault, need: string, status: NodeStatus): Fault {
-  return wrap(root, `needs ${need}, which ${STATUSES[status].told}`, { need });
+  return wrap(root, `needs ${need}, which ${STATUSES[status].clause}`, { need });
 }

@@ -120,7 +120,8 @@ export function reasonOf(line: RunLine, standing: RunStanding, locale: Locale, a
     outcome: line.outcome === line.status ? "" : line.outcome,
     questions: line.questions.length,
     asks: asks.slice(0, MAX_ASKED),
-    ...{ attempt: line.wait?.attempt ?? 0, of: line.wait?.of ?? 0 },
+    attempt: line.wait?.attempt ?? 0,
+    of: line.wait?.of ?? 0,
     took: endedAt === 0 ? "" : formatMs(endedAt - startedAt, locale),
   });
 }

@@ -27,7 +27,9 @@ function endOf({ status, fault: seen }: Pick<RunState, "status" | "fault">): Fau
 }
 
 const namedBy = ({ node, fault: seen }: Visit): Pick<Settlement, "label" | "because" | "fault"> => ({
-  ...{ label: node, because: "", fault: seen },
+  label: node,
+  because: "",
+  fault: seen,
 });
 
 type Settled = Pick<Settlement, "status"> & Partial<Settlement>;

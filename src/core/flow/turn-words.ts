@@ -54,7 +54,7 @@ function tell(settlements: readonly Settlement[], ended: Fault | null, words: Tu
   const done: string[] = [];
   const own: string[] = [];
   const led: string[] = [];
-  const told = new Set<string>();
+  const mentioned = new Set<string>();
   for (const each of settlements) {
     if (each.status === "done") {
       done.push(shown(each.label));
@@ -62,9 +62,10 @@ function tell(settlements: readonly Settlement[], ended: Fault | null, words: Tu
     }
     const isLed = each.because !== "";
     (isLed ? led : own).push(clauseOf(each, words));
-    if (!isLed && each.fault !== null && ENDS_TURN.has(each.status)) told.add(each.fault.code);
+    if (!isLed && each.fault !== null && ENDS_TURN.has(each.status)) mentioned.add(each.fault.code);
   }
-  if (ended !== null && !told.has(ended.code)) own.unshift(words.ended.failed(words.turn, reasonFor(ended, words)));
+  if (ended !== null && !mentioned.has(ended.code))
+    own.unshift(words.ended.failed(words.turn, reasonFor(ended, words)));
   // Causes before their consequences.
   const missing = [...own, ...led];
   if (settlements.length === 0 && missing.length === 0) return words.sentence([words.unstarted(words.turn)]);

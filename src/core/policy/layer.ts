@@ -1,6 +1,7 @@
 // Each layer puts its rows in front, and the first match wins, so the last layer takes precedence. From back to front: the matrix,
 // a preset, a provider's adapter, a tool's manifest, a stage, the operator's file.
 
+import { defined } from "../defined.ts";
 import type { Rule } from "../classify/rule.ts";
 import { FAULT_CODES, traitsOf } from "../fault/catalogue.ts";
 import type { ModelDetail } from "../fault/view.ts";
@@ -83,15 +84,13 @@ export function retryChangeOf(manifest: ToolRetryManifest): RetryChange {
   const { strategy, initial_delay_ms: initialMs, max_delay_ms: maxMs, multiplier } = manifest;
   const { jitter_percent: jitter, max_attempts: maxAttempts, max_total_time_ms: maxTotalWaitMs } = manifest;
   return {
-    backoff: {
-      ...(strategy === undefined ? {} : { kind: STRATEGIES[strategy] }),
-      ...(initialMs === undefined ? {} : { initialMs }),
-      ...(maxMs === undefined ? {} : { maxMs }),
-      ...(multiplier === undefined ? {} : { multiplier }),
-    },
-    ...(jitter === undefined ? {} : { jitter: jitter / 100 }),
-    ...(maxAttempts === undefined ? {} : { maxAttempts }),
-    ...(maxTotalWaitMs === undefined ? {} : { maxTotalWaitMs }),
+    backoff: defined({
+      kind: strategy === undefined ? undefined : STRATEGIES[strategy],
+      initialMs,
+      maxMs,
+      multiplier,
+    }),
+    ...defined({ jitter: jitter === undefined ? undefined : jitter / 100, maxAttempts, maxTotalWaitMs }),
   };
 }
 

@@ -1,11 +1,11 @@
 // An incident as a Markdown page. The texts of an incident are plain; here each becomes Markdown in which nothing can break out.
 
-import { formatMs } from "../fault/words/time-words.ts";
+import { dayOf, formatMs, secondOf, timeOfDay } from "../fault/words/time-words.ts";
 import type { Locale } from "../fault/words/words.ts";
 import type { Spending } from "../flow/money.ts";
 import type { IncidentFacts } from "./incident.ts";
 import { dollars } from "../flow/money.ts";
-import { endText, type TimelineMoment, timeText } from "./incident-timeline.ts";
+import { endText, type TimelineMoment } from "./incident-timeline.ts";
 import { INCIDENT_WORDS, type IncidentWords } from "./incident-words.ts";
 import { markdownName as name, markdownTable, markdownText as text } from "./markdown-text.ts";
 
@@ -41,8 +41,8 @@ function headerLines(incident: IncidentFacts, words: IncidentWords, locale: Loca
     [fields[kind], name(incident.name)],
     [fields.workflow, workflow === "" ? "" : text(workflow)],
     [fields.status, `**${text(ended)}**`],
-    [fields.started, timeText(startedAt)],
-    [fields.ended, endedAt === null ? words.notEnded : timeText(endedAt)],
+    [fields.started, secondOf(startedAt)],
+    [fields.ended, endedAt === null ? words.notEnded : secondOf(endedAt)],
     [fields.lasted, formatMs(durationMs, locale)],
     [fields.cost, spendingText(spending, words)],
     [
@@ -66,8 +66,8 @@ function causeLines({ causes }: IncidentFacts, words: IncidentWords): readonly s
     String(cause.count),
     words.named(text(cause.title), name(cause.name)),
     name(cause.where),
-    timeText(cause.firstAt),
-    timeText(cause.lastAt),
+    secondOf(cause.firstAt),
+    secondOf(cause.lastAt),
     text(cause.said),
   ]);
   return markdownTable([count, fault, where, first, last, said], rows);
@@ -91,7 +91,7 @@ function timelineSections(incident: IncidentFacts, words: IncidentWords): readon
 
 function momentLines({ at, who, what, more }: TimelineMoment): readonly string[] {
   const subject = who === "" ? "" : `**${text(who)}** `;
-  return [`- \`${clockOf(at)}\` ${subject}${text(what)}`, ...more.map((line) => `  - ${text(line)}`)];
+  return [`- \`${timeOfDay(at)}\` ${subject}${text(what)}`, ...more.map((line) => `  - ${text(line)}`)];
 }
 
 function costLines({ costs, wasted, spending }: IncidentFacts, words: IncidentWords): readonly string[] {
@@ -113,7 +113,7 @@ function peopleLines({ people }: IncidentFacts, words: IncidentWords): readonly 
   const { when, who, what } = words.columns;
   return markdownTable(
     [when, who, what],
-    people.map((deed) => [timeText(deed.at), text(deed.by), text(deed.what)]),
+    people.map((deed) => [secondOf(deed.at), text(deed.by), text(deed.what)]),
   );
 }
 
@@ -125,19 +125,4 @@ function spendingText({ microcents, estimatedMicrocents, unpricedAttempts }: Spe
   const sum = dollars(microcents);
   const known = text(estimatedMicrocents > 0 ? words.estimated(sum) : sum);
   return unpricedAttempts === 0 ? known : `${known}, ${words.unpriced(unpricedAttempts)}`;
-}
-
-const FARTHEST_INSTANT = 8_640_000_000_000_000;
-
-function iso(at: number): string {
-  return new Date(Math.max(-FARTHEST_INSTANT, Math.min(FARTHEST_INSTANT, at))).toISOString();
-}
-
-function dayOf(at: number): string {
-  return iso(at).replace(/T.*$/, "");
-}
-
-/** `03:04:05.678`. */
-function clockOf(at: number): string {
-  return iso(at).replace(/^.*T/, "").replace("Z", "");
 }

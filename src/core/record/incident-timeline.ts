@@ -2,7 +2,7 @@
 // a person, so every text passes `say`, which takes out secrets, paths and control characters.
 
 import { explain, whyNot } from "../decide/explain.ts";
-import { formatMs } from "../fault/words/time-words.ts";
+import { formatMs, secondOf } from "../fault/words/time-words.ts";
 import type { Decision } from "../decide/decision.ts";
 import { isFaultCode } from "../fault/catalogue.ts";
 import type { Fault } from "../fault/fault.ts";
@@ -40,17 +40,6 @@ export interface IncidentTelling {
 
 export function createIncidentTelling(locale: Locale, redactor: Redactor): IncidentTelling {
   return { locale, words: INCIDENT_WORDS[locale], redactor, failedCalls: new Set() };
-}
-
-const FARTHEST_INSTANT = 8_640_000_000_000_000;
-
-/** `2026-01-02 03:04:05 UTC`. */
-export function timeText(at: number): string {
-  const instant = new Date(Math.max(-FARTHEST_INSTANT, Math.min(FARTHEST_INSTANT, at)));
-  return `${instant
-    .toISOString()
-    .replace("T", " ")
-    .replace(/\.\d+Z$/, "")} UTC`;
 }
 
 const LONGEST_TEXT = 300;
@@ -182,7 +171,7 @@ const ABOUT_CALLS: Tellers = {
   }),
   "call-held": ({ tool, reason, nextAt }, { words }) => ({
     who: words.call(tool, 0),
-    what: words.held(timeText(nextAt)),
+    what: words.held(secondOf(nextAt)),
     more: [words.holdReasons[reason]],
   }),
   "call-adapted": ({ tool, changes }, telling) => ({
@@ -199,20 +188,20 @@ const ABOUT_CALLS: Tellers = {
     what: telling.words.answers[answer.status],
   }),
   "breaker-changed": ({ target, from, to }, { words }) => ({ who: target, what: words.breaker(from, to) }),
-  "target-paused": ({ target, until }, { words }) => ({ who: target, what: words.pausedUntil(timeText(until)) }),
+  "target-paused": ({ target, until }, { words }) => ({ who: target, what: words.pausedUntil(secondOf(until)) }),
 };
 
 const ABOUT_NODES: Tellers = {
   "node-started": (event, telling) => ({ who: placeText(event, telling), what: telling.words.starts }),
   "node-retrying": (event, telling, at) =>
-    nodeFailure(event, at, telling.words.retries(event.attempt + 1, event.of, timeText(event.nextAt)), telling),
+    nodeFailure(event, at, telling.words.retries(event.attempt + 1, event.of, secondOf(event.nextAt)), telling),
   "node-deferred": (event, telling, at) =>
-    nodeFailure(event, at, telling.words.deferred(timeText(event.nextAt)), telling),
+    nodeFailure(event, at, telling.words.deferred(secondOf(event.nextAt)), telling),
   "node-failed": (event, telling, at) => nodeFailure(event, at, "", telling),
   "node-skipped": (event, telling, at) => nodeFailure(event, at, telling.words.skipped[event.reason], telling),
   "node-paused": (event, telling) => {
     const { words } = telling;
-    const until = event.wakeAt === null ? "" : words.until(timeText(event.wakeAt));
+    const until = event.wakeAt === null ? "" : words.until(secondOf(event.wakeAt));
     return { who: placeText(event, telling), what: facts(words.pauses[event.why], until) };
   },
   "node-resumed": (event, telling) => {

@@ -92,7 +92,12 @@ const MAKERS: Makers = {
     const { workflow, version, inputs, start, limits, predecessor, inherited, instruction } = event;
     const over = inherited?.visits.filter(({ state }) => state === "completed" || state === "skipped") ?? [];
     return draft("run.started", WHOLE_RUN, {
-      ...{ workflow, workflowVersion: version, inputs, start, limits, predecessor },
+      workflow,
+      workflowVersion: version,
+      inputs,
+      start,
+      limits,
+      predecessor,
       inherited: over.map(({ node, execution }) => `${node}#${execution}`),
       action: instruction?.action ?? null,
     });
@@ -188,7 +193,11 @@ function retrying(
   const { attempt, of, nextAt, fault } = event;
   const failure = failureOf(fault, event, null, memory);
   return draft("node.retrying", event, {
-    ...{ nextAttempt: attempt + 1, of, nextAt, deferred, failure },
+    nextAttempt: attempt + 1,
+    of,
+    nextAt,
+    deferred,
+    failure,
     ...workOf(event, memory),
   });
 }

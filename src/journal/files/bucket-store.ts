@@ -66,7 +66,12 @@ async function openBucket(name: string, env: NodeJS.ProcessEnv): Promise<Bucket>
   if (username !== "" || password !== "")
     throw unfit("AWS_ENDPOINT_URL must be an address such as https://s3.example.org, without a user or a password.");
   const client = new (await loadClient())({
-    ...{ accessKeyId, secretAccessKey, region, service: "s3", retries: RETRIES, initRetryMs: FIRST_RETRY_MS },
+    accessKeyId,
+    secretAccessKey,
+    region,
+    service: "s3",
+    retries: RETRIES,
+    initRetryMs: FIRST_RETRY_MS,
     ...(sessionToken ? { sessionToken } : {}),
   });
   return { client, name, url: `${endpoint.replace(/\/$/, "")}/${name}` };
@@ -137,7 +142,11 @@ function keysIn(page: string): readonly string[] {
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
-  ...{ "&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&amp;": "&" },
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&apos;": "'",
+  "&amp;": "&",
 };
 
 async function ask(

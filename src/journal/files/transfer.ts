@@ -2,7 +2,7 @@
 
 import type { Redactor } from "../../core/fault/redact.ts";
 import type { Entry, JournalEvent } from "../../core/record/event.ts";
-import { readField } from "../../core/try-read.ts";
+import { fieldOf, readField } from "../../core/try-read.ts";
 import { lazyPart } from "../../host/lazy-part.ts";
 import { isUnder, kindsExported, OWNERSHIP, tagOf } from "../keep-kinds.ts";
 import { checkSession, jsonOf } from "../encode.ts";
@@ -164,7 +164,7 @@ function refuseOtherManifest({ session, content }: SessionFile): void {
   for (const { event } of content) {
     if (event.type !== "session-started") continue;
     const manifest: unknown = event.manifest;
-    const named = typeof manifest === "object" && manifest !== null ? readField(manifest, "sessionId") : undefined;
+    const named = fieldOf(manifest, "sessionId");
     if (named !== session)
       throw mismatch(`The file is of session ${session}, and its manifest of ${String(named)}.`, { session });
   }

@@ -92,7 +92,7 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): Journal
       }),
 
     hold: (...claim) => now(() => holds.hold(...claim)()),
-    letGo: (...claim) => now(() => holds.letGo(...claim)()),
+    release: (...claim) => now(() => holds.release(...claim)()),
     takeFrom: (...claim) => now(() => holds.takeFrom(...claim)()),
     holds: () => now(() => holds.all()),
 
@@ -126,7 +126,7 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): Journal
 
     prune: ({ before }) =>
       now(() => {
-        holds.removeRunOut(Math.min(before, clock.now()));
+        holds.removeExpired(Math.min(before, clock.now()));
         return tables.prune(before);
       }),
     verify: () => now(() => tables.count()),

@@ -64,12 +64,18 @@ export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
   // A pooler refuses settings at the start of a connection; then this process stops waiting instead of the server.
   const limitMs = isPooled ? statementTimeoutMs : statementTimeoutMs + SILENCE_MS;
   const config: pg.ClientConfig = {
-    ...{ connectionString, types, connectionTimeoutMillis: CONNECT_MS, query_timeout: limitMs },
-    ...{ keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS },
+    connectionString,
+    types,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: limitMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     ...(isPooled ? {} : { statement_timeout: statementTimeoutMs, application_name: "faultline" }),
   };
   const pool = new pg.Pool({
-    ...{ ...config, max: maxConnections, allowExitOnIdle: true },
+    ...config,
+    max: maxConnections,
+    allowExitOnIdle: true,
     // Connections that died together with one in use are gone when the statement on that one is given up and sent again.
     idleTimeoutMillis: Math.min(IDLE_MS, limitMs),
   });
@@ -198,14 +204,14 @@ export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
  * otherwise exit in the middle of it, with a status that says so. A connection that died silently never ends, so the wait does.
  */
 export async function keepingAlive(ending: Promise<unknown>): Promise<void> {
-  let letGo: () => void = () => undefined;
+  let release: () => void = () => undefined;
   const limit = new Promise<void>((resolve) => {
-    letGo = systemClock.after(CONNECT_MS, resolve);
+    release = systemClock.after(CONNECT_MS, resolve);
   });
   try {
     await Promise.race([ending, limit]);
   } finally {
-    letGo();
+    release();
   }
 }
 

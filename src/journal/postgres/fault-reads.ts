@@ -122,7 +122,9 @@ function createSearch(ask: Ask): Journal["search"] {
       );
       const found = rows.filter(({ text }) => contains(text, words));
       const runs = found.map((row): Found => ({
-        ...{ kind: "run", position: row.position, run: row.key },
+        kind: "run",
+        position: row.position,
+        run: row.key,
         value: keptValue("run", row),
       }));
       return pageOf(rows, runs);

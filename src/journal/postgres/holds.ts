@@ -6,8 +6,8 @@ import type { Hold, Journal } from "../journal.ts";
 import type { Database } from "./database.ts";
 import { postgresError } from "./postgres-errors.ts";
 
-export interface PostgresHolds extends Pick<Journal, "hold" | "letGo" | "takeFrom" | "holds"> {
-  removeRunOut(before: number): Promise<void>;
+export interface PostgresHolds extends Pick<Journal, "hold" | "release" | "takeFrom" | "holds"> {
+  removeExpired(before: number): Promise<void>;
   drained(): Promise<void>;
 }
 
@@ -114,7 +114,7 @@ export function createPostgresHolds(db: Database, time: ServerTime): PostgresHol
       checkInstant(now, "The time a hold is asked for");
       return add({ act: "hold", key, owner, until, now, from: "" });
     },
-    async letGo(key, owner) {
+    async release(key, owner) {
       checkHold(key, owner);
       return (await add({ act: "let-go", key, owner, until: 0, now: 0, from: "" })).granted;
     },
@@ -131,7 +131,7 @@ export function createPostgresHolds(db: Database, time: ServerTime): PostgresHol
       const offsetMs = time.offsetMs();
       return rows.map(({ key, owner, until }) => ({ key, granted: true, owner, until: until - offsetMs }));
     },
-    async removeRunOut(before) {
+    async removeExpired(before) {
       await db.ask("DELETE FROM @.holds WHERE until < $1", [before + time.offsetMs()]);
     },
     drained: () => working ?? Promise.resolve(),

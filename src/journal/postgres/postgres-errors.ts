@@ -4,7 +4,7 @@
 import { classify } from "../../core/classify/classify.ts";
 import type { FaultCode } from "../../core/fault/catalogue.ts";
 import { FaultError, isFaultError } from "../../core/fault/fault.ts";
-import { readField } from "../../core/try-read.ts";
+import { fieldOf } from "../../core/try-read.ts";
 import { refusal } from "../journal-faults.ts";
 import { STALE_CODE } from "./write-functions.ts";
 
@@ -112,13 +112,13 @@ function withoutDetails(error: unknown, secrets: readonly string[]): Error {
 
 /** A name with several addresses fails with an error for each, and no message of its own. */
 function firstMessage(error: unknown): string {
-  const inner = typeof error === "object" && error !== null ? readField(error, "errors") : undefined;
+  const inner = fieldOf(error, "errors");
   const [first] = Array.isArray(inner) ? (inner as readonly unknown[]) : [];
   return first instanceof Error ? first.message : "the connection failed";
 }
 
 function codeOf(error: unknown): string {
-  const code = typeof error === "object" && error !== null ? readField(error, "code") : undefined;
+  const code = fieldOf(error, "code");
   return typeof code === "string" ? code : "";
 }
 

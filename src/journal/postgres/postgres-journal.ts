@@ -174,9 +174,9 @@ function createPostgresJournal(db: Database, settings: Settings, readOnly: boole
       guard();
       return holds.hold(...claim);
     },
-    async letGo(...claim) {
+    async release(...claim) {
       guard();
-      return holds.letGo(...claim);
+      return holds.release(...claim);
     },
     async takeFrom(...claim) {
       guard();
@@ -202,7 +202,7 @@ function createPostgresJournal(db: Database, settings: Settings, readOnly: boole
     async prune({ before }) {
       guard();
       return looking(async () => {
-        await holds.removeRunOut(Math.min(before, clock.now()));
+        await holds.removeExpired(Math.min(before, clock.now()));
         return pruneDatabase(db, before, async (session, isRemoved) => {
           writes.forget(session);
           if (isRemoved) await bucket?.removeSession(session);

@@ -67,7 +67,7 @@ export async function openReadonlyJournal(
     keepFirst: refuse,
     changeKept: refuse,
     hold: refuse,
-    letGo: refuse,
+    release: refuse,
     takeFrom: refuse,
     prune: refuse,
     holds: () =>

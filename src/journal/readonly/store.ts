@@ -4,7 +4,7 @@
 // L2  A read that overlapped the start of a write is repeated: no answer mixes two states of the file.
 
 import type { DatabaseSync } from "node:sqlite";
-import { readField } from "../../core/try-read.ts";
+import { fieldOf } from "../../core/try-read.ts";
 import { readHeader } from "../sqlite/file-header.ts";
 import { createHolds } from "../holds.ts";
 import type { Hold } from "../journal.ts";
@@ -112,7 +112,7 @@ function openView(path: string): OpenView {
 const REFUSED_LOG: ReadonlySet<unknown> = new Set([14, 8]);
 
 function isRefusedLog(error: unknown): boolean {
-  const code = typeof error === "object" && error !== null ? readField(error, "errcode") : undefined;
+  const code = fieldOf(error, "errcode");
   return typeof code === "number" && REFUSED_LOG.has(code & 0xff);
 }
 

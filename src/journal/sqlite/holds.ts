@@ -10,13 +10,13 @@ export function createSqliteHoldTable(db: DatabaseSync): HoldTable {
      ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, until = excluded.until`,
   );
   const remove = db.prepare("DELETE FROM holds WHERE key = ?");
-  const removeRunOut = db.prepare("DELETE FROM holds WHERE until < ?");
+  const removeExpired = db.prepare("DELETE FROM holds WHERE until < ?");
   const all = db.prepare("SELECT key, owner, until FROM holds ORDER BY key");
   return {
     find: (key) => find.get(key) as unknown as Held | undefined,
     put: (key, { owner, until }) => void put.run(key, owner, until),
     remove: (key) => void remove.run(key),
-    removeRunOut: (before) => void removeRunOut.run(before),
+    removeExpired: (before) => void removeExpired.run(before),
     all: () => all.all() as unknown as ReturnType<HoldTable["all"]>,
   };
 }

@@ -128,7 +128,7 @@ function createSqliteJournal(
     },
 
     hold: async (...claim) => write(holds.hold(...claim)),
-    letGo: async (...claim) => write(holds.letGo(...claim)),
+    release: async (...claim) => write(holds.release(...claim)),
     takeFrom: async (...claim) => write(holds.takeFrom(...claim)),
     holds: () => look(() => holds.all()),
 
@@ -154,7 +154,7 @@ function createSqliteJournal(
     async prune({ before }) {
       if (closing !== null) throw journalClosed();
       try {
-        await write(() => holds.removeRunOut(Math.min(before, clock.now())));
+        await write(() => holds.removeExpired(Math.min(before, clock.now())));
         return await pruneStore({ db, path, write, clock, warn, forget: (session) => writes.forget(session) }, before);
       } catch (error) {
         throw storeError(error);

@@ -3,7 +3,7 @@
 
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { FailureDomains } from "../../core/decide/fallback.ts";
-import { readField, tryRead } from "../../core/try-read.ts";
+import { fieldOf, readField, tryRead } from "../../core/try-read.ts";
 import { hostOf } from "../model-facts/provider-of.ts";
 import { accountIn, keysIn, OWN_ACCOUNT } from "./account.ts";
 import { endpointAt } from "./endpoint.ts";
@@ -49,7 +49,7 @@ function mayDiffer(one: DomainOptions, other: DomainOptions): boolean {
 
 function settingOf(model: LanguageModelV4, name: string): unknown {
   const config = readField(model, "config");
-  return typeof config === "object" && config !== null ? readField(config, name) : undefined;
+  return fieldOf(config, name);
 }
 
 /** Packages store a string, a function that returns it, or a function that builds the URL of one request. Empty if none of these. */

@@ -32,7 +32,7 @@ export interface Exchanged {
   readonly body: string | null;
 }
 
-export async function exchange(home: ExchangeDeps, request: WireRequest, context: RunContext): Promise<Exchanged> {
+export async function exchange(deps: ExchangeDeps, request: WireRequest, context: RunContext): Promise<Exchanged> {
   const { sink, facts, protocol } = request;
   sink.begin();
   request.memory.refused = null;
@@ -42,32 +42,32 @@ export async function exchange(home: ExchangeDeps, request: WireRequest, context
     stop.abort(reason);
     sink.paced.unfollow(reason);
   };
-  const timeouts = facts.streaming ? home.timeouts.stream : home.timeouts.whole;
-  const watch = new Watch(home.clock, timeouts, context, (seen) => {
+  const timeouts = facts.streaming ? deps.timeouts.stream : deps.timeouts.whole;
+  const watch = new Watch(deps.clock, timeouts, context, (seen) => {
     given.late = seen;
     leave(new FaultError(seen));
   });
   sink.paced.whenLeft = context.cancel;
   context.whenGivenUp(leave);
   const reader = createWireReader(protocol, facts.streaming ? "stream" : "json", {
-    provider: home.provider,
+    provider: deps.provider,
     wantsJson: facts.wantsJson,
   });
   try {
     const sent = { ...withTrace(request.sent), signal: stop.signal };
-    const response = await fetchSafely(home.fetch, request.url, sent);
+    const response = await fetchSafely(deps.fetch, request.url, sent);
     watch.headers();
     context.responseHeaders(response.headers);
-    if (!response.ok) throw await refused(home, request, response);
+    if (!response.ok) throw await refused(deps, request, response);
     const answer = facts.streaming
-      ? await pass(response, reader, request, watch, context, home)
-      : await take(response, reader, request, home);
-    tellWireCost(home, facts, reader.state, context, wasRefused(request, reader, context, null));
+      ? await pass(response, reader, request, watch, context, deps)
+      : await take(response, reader, request, deps);
+    tellWireCost(deps, facts, reader.state, context, wasRefused(request, reader, context, null));
     return answer;
   } catch (error) {
     stop.abort(error);
     const failure = given.late === null ? error : new FaultError(given.late);
-    tellWireCost(home, facts, reader.state, context, wasRefused(request, reader, context, failure));
+    tellWireCost(deps, facts, reader.state, context, wasRefused(request, reader, context, failure));
     throw failure;
   }
 }

@@ -1,6 +1,7 @@
 // The members of a model chain. Each model is a member with its own breaker, pause and queue; all get the same request. A target that
 // answers like a model, such as an agent CLI, is passed in as a member.
 
+import { defined } from "../../core/defined.ts";
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import { type FailureDomains, sharesAll } from "../../core/decide/fallback.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
@@ -174,8 +175,7 @@ function modelTool(
     idempotent: true,
     timeoutMs: timeouts.stream.totalMs,
     ...(hasFallback ? { breaker: { defaultMaxOpenMs: MOST_OPEN_MS } } : {}),
-    ...(target.maxConcurrent === undefined ? {} : { maxConcurrent: target.maxConcurrent }),
-    ...(target.maxPerMinute === undefined ? {} : { maxPerMinute: target.maxPerMinute }),
+    ...defined({ maxConcurrent: target.maxConcurrent, maxPerMinute: target.maxPerMinute }),
     cost: {
       estimate: (request) => {
         if (price === null) return null;

@@ -117,8 +117,8 @@ export function isFailure(output: LanguageModelV4ToolResultOutput): boolean {
     case "execution-denied":
       return true;
     case "text": {
-      const [, family, code] = FAULT_TEXT.exec(output.value) ?? [];
-      return isFault(family, code);
+      const [, faultClass, code] = FAULT_TEXT.exec(output.value) ?? [];
+      return isFault(faultClass, code);
     }
     case "json":
       return isFaultView(output.value) || isFaultView(onlyError(output.value));
@@ -129,8 +129,8 @@ export function isFailure(output: LanguageModelV4ToolResultOutput): boolean {
 
 function isFaultView(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
-  const { class: family, code } = value as { readonly class?: unknown; readonly code?: unknown };
-  return isFault(family, code);
+  const { class: faultClass, code } = value as { readonly class?: unknown; readonly code?: unknown };
+  return isFault(faultClass, code);
 }
 
 /** The error of an object that is exactly `{ error }`. With another value beside it, the result counts as a success. */
@@ -140,8 +140,8 @@ function onlyError(value: unknown): unknown {
   return entry?.[0] === "error" && others.length === 0 ? entry[1] : null;
 }
 
-function isFault(family: unknown, code: unknown): boolean {
-  return isFaultCode(code) && traitsOf(code).class === family;
+function isFault(faultClass: unknown, code: unknown): boolean {
+  return isFaultCode(code) && traitsOf(code).class === faultClass;
 }
 
 function withNote(output: LanguageModelV4ToolResultOutput, note: string): LanguageModelV4ToolResultOutput {

@@ -168,7 +168,7 @@ export function failedOutcome(call: string, seen: Fault): Outcome<unknown> {
 
 /** `ToolTransient/ToolUnavailable: …`, what is wrong with the arguments, and what `modelDetail` allows of the tool's own words. */
 export function faultText(seen: Fault, options: ViewOptions): string {
-  const { class: family, code, message, issues = [], detail = "" } = viewFor("model", seen, options);
+  const { class: faultClass, code, message, issues = [], detail = "" } = viewFor("model", seen, options);
   const wrong = issues.map(({ path, expected, got }) => `${path} ${expected} (got ${got})`);
-  return [`${family}/${code}: ${message}`, ...wrong, ...(detail === "" ? [] : [detail])].join("\n");
+  return [`${faultClass}/${code}: ${message}`, ...wrong, ...(detail === "" ? [] : [detail])].join("\n");
 }

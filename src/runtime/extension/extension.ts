@@ -45,9 +45,9 @@ export interface ExtensionDeps {
   readonly clock: Clock;
   /** A failing set-up is thrown to the program, which may print it. */
   readonly redactor: Redactor;
-  /** Told of failures that are passed over, and why. Must not throw. */
+  /** Called with failures that are passed over, and why. Must not throw. */
   readonly suppress: (fault: Fault, reason: string) => void;
-  /** Told when an extension has been started or stopped. */
+  /** Called when an extension has been started or stopped. */
   readonly tell?: (event: { readonly type: "extension-started" | "extension-stopped"; readonly name: string }) => void;
 }
 

@@ -5,6 +5,7 @@
 // X3  Any process on the journal can take the next report about a call: what is in memory here is also in the journal.
 // X4  Sessions that a process runs itself cannot be written to by a report.
 
+import { defined } from "../../core/defined.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import { fault, type Fault, FaultError, withContext } from "../../core/fault/fault.ts";
 import type { CallState } from "../../core/flow/call.ts";
@@ -324,10 +325,7 @@ export class Reports {
       ...(alternatives === undefined
         ? {}
         : { alternatives: alternatives.map((other) => this.#toolOf({ tool: other, ...sharedBy(report) })) }),
-      ...(target === undefined ? {} : { target }),
-      ...(provider === undefined ? {} : { provider }),
-      ...(surface === undefined ? {} : { surface }),
-      ...(retry === undefined ? {} : { retry }),
+      ...defined({ target, provider, surface, retry }),
     }) as AnyTool;
     const made = registered === undefined ? plain : withReport(registered, plain, report);
     if (this.#tools.size >= MAX_TOOLS) this.#tools.clear();
@@ -393,11 +391,8 @@ function withReport(registered: AnyTool, plain: AnyTool, report: FailureReport):
   const { idempotent, alternatives, target, provider, surface, retry } = report;
   return Object.freeze<AnyTool>({
     ...registered,
-    ...(idempotent === undefined ? {} : { idempotent }),
+    ...defined({ idempotent, target, provider, surface }),
     ...(alternatives === undefined ? {} : { alternatives: plain.alternatives }),
-    ...(target === undefined ? {} : { target }),
-    ...(provider === undefined ? {} : { provider }),
-    ...(surface === undefined ? {} : { surface }),
     ...(retry === undefined ? {} : { retry: plain.retry }),
   });
 }

@@ -173,7 +173,10 @@ function recorderFor(
 ): SessionRecorder {
   const { journal, clock, chance } = engine;
   return new SessionRecorder({
-    ...{ session, journal, clock, seq },
+    session,
+    journal,
+    clock,
+    seq,
     policy: bindings.policy,
     // A session without secrets of its own shares the runtime's: there may be thousands of them in a second.
     redactor: isShared ? engine.redactor : hideInWarnings(createRedactor(secrets, engine.redactor)),

@@ -210,7 +210,11 @@ export class LiveTurn extends Calls<Pick<CallOptions, "id">> implements Turn {
     }
     if (!record.rounds.has(round)) {
       await core.record({
-        ...{ type: "round-started", turn: this.id, round, digest, nodes: nodes.length },
+        type: "round-started",
+        turn: this.id,
+        round,
+        digest,
+        nodes: nodes.length,
         ...(nodes.length > MAX_SHOWN_NODES ? {} : { plan: nodes.map(plannedNode) }),
       });
     }

@@ -75,7 +75,10 @@ export function reportTargets(
     pausedUntil: paused(pause?.until ?? 0),
     running: 0,
     queued: 0,
-    ...{ kind: modelInKey(id) === null ? null : ("model" as const), usedAt: null, recent: null, limits: [] },
+    kind: modelInKey(id) === null ? null : ("model" as const),
+    usedAt: null,
+    recent: null,
+    limits: [],
   }));
   return [...used, ...remembered];
 }

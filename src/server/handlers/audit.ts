@@ -1,5 +1,6 @@
 // The audit log.
 
+import { defined } from "../../core/defined.ts";
 import { z } from "zod";
 import { auditOf, type AuditRecord } from "../../journal/audit.ts";
 import type { HandlersOf } from "../handler.ts";
@@ -17,11 +18,9 @@ export function auditHandlers({ journal }: ServerParts): HandlersOf<"listAudit">
       const after = fromCursor(cursor, PLACE);
       const found = await auditOf(journal, {
         limit: limit + 1,
-        ...(by === undefined ? {} : { by }),
-        ...(on === undefined ? {} : { on }),
-        ...(after === undefined ? {} : { after }),
+        ...defined({ by, on, after }),
       });
-      const told = await Promise.all(
+      const records = await Promise.all(
         found.map(async (record) => ({
           ...record,
           ...(await sessionOf(record)),
@@ -31,7 +30,7 @@ export function auditHandlers({ journal }: ServerParts): HandlersOf<"listAudit">
         })),
       );
       return pageFrom(
-        told,
+        records,
         limit,
         (record) => record,
         ({ at, id }) => ({ at, key: id }),

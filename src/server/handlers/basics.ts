@@ -65,7 +65,10 @@ export function settingsHandlers({
     showSettings() {
       const { about = NOTICE_KINDS, webhook, command: [program] = [] } = notify ?? { about: [] };
       return {
-        ...{ version, url, drives, journal: journalName },
+        version,
+        url,
+        drives,
+        journal: journalName,
         notices: {
           about: [...about],
           webhook: webhook === undefined ? null : { origin: new URL(webhook.url).origin },

@@ -1,5 +1,6 @@
 // One action on many runs of a group of failures: previewed, started, watched, aborted.
 
+import { defined } from "../../core/defined.ts";
 import { z } from "zod";
 import type { bulkPreview, bulkReport, bulkView } from "../../api/bulk.ts";
 import { isFaultError } from "../../core/fault/fault.ts";
@@ -28,9 +29,9 @@ export function bulkHandlers({
     async startBulk({ params: { fingerprint }, body, who, idempotencyKey, locale }) {
       const { action, params, pace } = body;
       const options = {
-        ...{ action, by: who.name },
-        ...(params === undefined ? {} : { params }),
-        ...(pace === undefined ? {} : { pace }),
+        action,
+        by: who.name,
+        ...defined({ params, pace }),
         ...(idempotencyKey === "" ? {} : { key: idempotencyKey }),
       };
       try {
@@ -44,9 +45,7 @@ export function bulkHandlers({
       const after = fromCursor(cursor, behind);
       const found = await bulks.list({
         limit: limit + 1,
-        ...(status === undefined ? {} : { status }),
-        ...(fingerprint === undefined ? {} : { fingerprint }),
-        ...(after === undefined ? {} : { after }),
+        ...defined({ status, fingerprint, after }),
       });
       return pageFrom(
         found,

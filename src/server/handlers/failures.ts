@@ -1,5 +1,6 @@
 // The error handler: what executors report, decided by the library.
 
+import { defined } from "../../core/defined.ts";
 import { createHash } from "node:crypto";
 import type { z } from "zod";
 import type { admission, failureAnswer } from "../../api/failures.ts";
@@ -41,11 +42,7 @@ export function failureHandlers({
       const { status, attempt, durationMs, costUsd, output, reason } = asked.body;
       const outcome = {
         status,
-        ...(attempt === undefined ? {} : { attempt }),
-        ...(durationMs === undefined ? {} : { durationMs }),
-        ...(costUsd === undefined ? {} : { costUsd }),
-        ...(output === undefined ? {} : { output }),
-        ...(reason === undefined ? {} : { reason }),
+        ...defined({ attempt, durationMs, costUsd, output, reason }),
       };
       return answerOf(await faultline.reportOutcome(asked.params.id, outcome), asked, clock);
     },

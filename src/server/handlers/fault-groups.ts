@@ -1,5 +1,6 @@
 // Failures by their fingerprint: how often, since when, what helped.
 
+import { defined } from "../../core/defined.ts";
 import { z } from "zod";
 import type { faultGroup, faultGroupReport, faultOccurrence } from "../../api/fault-groups.ts";
 import { recourseWord } from "../../core/decide/explain.ts";
@@ -67,9 +68,7 @@ export function faultGroupHandlers({
       const words = wordsOf(q);
       const found = await groupsThat((group) => contains(textOfGroup(group, { who, locale }), words), {
         limit: limit + 1,
-        ...(after === undefined ? {} : { after }),
-        ...(code === undefined ? {} : { code }),
-        ...(tool === undefined ? {} : { tool }),
+        ...defined({ after, code, tool }),
       });
       const groups = await Promise.all(
         found.map(async (group) => ({ group, trend: await trendOf(group.fingerprint, LIST_TREND) })),

@@ -1,5 +1,6 @@
 // The gateway on the server's port: its keys and routes, what was spent, and its calls. Without a gateway there is nothing here.
 
+import { defined } from "../../core/defined.ts";
 import { z } from "zod";
 import type { gatewayCall, gatewayView } from "../../api/gateway.ts";
 import { recourseWord } from "../../core/decide/explain.ts";
@@ -12,6 +13,7 @@ import { readLedger } from "../../gateway/ledger/read-ledger.ts";
 import { transcriptOf } from "../../gateway/ledger/transcripts.ts";
 import { type DayUsage, usageOfDays } from "../../gateway/ledger/usage.ts";
 import type { TargetReport } from "../../runtime/target/report-targets.ts";
+import { serviceRank } from "./targets.ts";
 import { describeTarget, targetPill } from "../../runtime/target/target-words.ts";
 import { fromCursor, pageFrom } from "../cursor.ts";
 import type { HandlersOf } from "../handler.ts";
@@ -47,7 +49,8 @@ export function gatewayHandlers({
       const now = clock.now();
       return {
         keys: keys.map((key) => ({
-          ...{ name: key.name, otherPaths: key.otherPaths },
+          name: key.name,
+          otherPaths: key.otherPaths,
           routes: key.routes === null ? null : [...key.routes],
           regions: key.regions === null ? null : [...key.regions],
           budgets: key.budgets.map((budget) => budgetFor(budget, locale)),
@@ -61,8 +64,7 @@ export function gatewayHandlers({
       const after = fromCursor(cursor, PLACE);
       const found = await readLedger(journal, {
         limit: limit + 1,
-        ...(after === undefined ? {} : { after }),
-        ...(key === undefined ? {} : { client: key }),
+        ...defined({ after, client: key }),
       });
       const now = clock.now();
       const mayRead = who.role === "operator";
@@ -112,7 +114,9 @@ function budgetFor(budget: ReportedBudget, locale: Locale): View["keys"][number]
   const id: BudgetState = share >= 1 ? "spent" : share >= LOW_SHARE ? "low" : "fine";
   const { windows, budgets } = SERVED_GATEWAY_WORDS[locale];
   return {
-    ...{ limitMicrocents, spentMicrocents, resetsAt },
+    limitMicrocents,
+    spentMicrocents,
+    resetsAt,
     window: { id: window, label: windows[window] },
     state: { id, label: budgets[id] },
   };
@@ -134,18 +138,15 @@ function stepFor(
   const { target, model, dialects, region } = step;
   const isOfStep = (tool: string): boolean =>
     model === null ? tool.startsWith(`${target}/`) : tool === `${target}/${model}`;
-  const [worst] = targets.filter(({ tools }) => tools.some(isOfStep)).toSorted((a, b) => rank(a) - rank(b));
+  const [worst] = targets
+    .filter(({ tools }) => tools.some(isOfStep))
+    .toSorted((a, b) => serviceRank(a) - serviceRank(b));
   const { unused, unusedSays } = SERVED_GATEWAY_WORDS[locale];
   const health =
     worst === undefined
       ? { state: { id: "unused" as const, label: unused }, says: unusedSays }
       : { state: targetPill(worst, locale), says: describeTarget(worst, locale) };
-  return { ...{ name: stepName(step), dialects: [...dialects], region }, ...health };
-}
-
-/** What is out of service comes first. */
-function rank({ breaker, pausedUntil }: Pick<TargetReport, "breaker" | "pausedUntil">): number {
-  return breaker === "closed" ? (pausedUntil === null ? 2 : 1) : 0;
+  return { name: stepName(step), dialects: [...dialects], region, ...health };
 }
 
 function spendOf(used: readonly DayUsage[], now: number, targetName: ShownNames["targetName"]): View["spend"] {
@@ -186,7 +187,14 @@ function callFor(
   const { calls, silent, hedged } = SERVED_GATEWAY_WORDS[locale];
   const id: GatewayEnding = line.status === "cancelled" ? "cancelled" : code === null ? "completed" : "failed";
   return {
-    ...{ call, at, tookMs, key, dialect, attempts, microcents, isExact },
+    call,
+    at,
+    tookMs,
+    key,
+    dialect,
+    attempts,
+    microcents,
+    isExact,
     route: askedName(line.route),
     model: askedName(line.model),
     target: target === null ? null : targetName(target),

@@ -1,5 +1,6 @@
 // Everything at a glance, the search, and the metrics.
 
+import { defined } from "../../core/defined.ts";
 import { z } from "zod";
 import type { found as foundShape, lookedUp, overview } from "../../api/overview.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
@@ -74,8 +75,7 @@ export function overviewHandlers({
       const after = fromCursor(cursor, behind);
       const page = await journal.search(q, {
         limit: limit + 1,
-        ...(kind === undefined ? {} : { kinds: [kind] }),
-        ...(after === undefined ? {} : { after }),
+        ...defined({ kinds: kind === undefined ? undefined : [kind], after }),
       });
       const items = page.slice(0, limit);
       const last = items.at(-1);
@@ -126,7 +126,10 @@ function foundView(one: Found, { who, locale }: Pick<Sender, "who" | "locale">):
     code,
     title: titleOf(code, locale),
     fault: {
-      ...{ fingerprint, seq, call, tool },
+      fingerprint,
+      seq,
+      call,
+      tool,
       ...(who.role === "operator" ? { message: SHAPE_REDACTOR.text(message) } : {}),
     },
     run: null,

@@ -1,5 +1,6 @@
 // The policy in force, texts to check, past decisions under another policy, and failures to try out.
 
+import { defined } from "../../core/defined.ts";
 import type { z } from "zod";
 import type { policyRow, policyView, triedFailure } from "../../api/policy.ts";
 import type { Role } from "../../api/route.ts";
@@ -50,9 +51,7 @@ export function policyHandlers({
       const summary = await replayPolicy(journal, policy, {
         examples: limit,
         locale,
-        ...(sinceAt === undefined ? {} : { sinceAt }),
-        ...(session === undefined ? {} : { session }),
-        ...(last === undefined ? {} : { last }),
+        ...defined({ sinceAt, session, last }),
         // A client that hangs up ends the replay.
         signal: request.signal,
         onProgress: async (read) => {

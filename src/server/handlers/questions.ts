@@ -1,5 +1,6 @@
 // Questions that wait for a person, and their answers.
 
+import { defined } from "../../core/defined.ts";
 import { z } from "zod";
 import type { openQuestionView } from "../../api/sessions.ts";
 import { INTERACTIONS } from "../../core/flow/interaction.ts";
@@ -26,8 +27,7 @@ export function questionHandlers({
       const after = fromCursor(cursor, place);
       const { questions, next } = await questionsPage(journal, {
         limit,
-        ...(session === undefined ? {} : { session }),
-        ...(after === undefined ? {} : { after }),
+        ...defined({ session, after }),
       });
       const items = await Promise.all(questions.map((question) => viewOf(question, { who, locale })));
       return { items, next: next === null ? null : toCursor({ ...next }) };
@@ -89,7 +89,10 @@ export function questionHandlers({
     const { answer: wants, secret } = INTERACTIONS[question.payload.kind];
     return {
       ...questionFor(question, locale),
-      ...{ isRun: await isRun(session), by, canAnswer: !secret, wants },
+      isRun: await isRun(session),
+      by,
+      canAnswer: !secret,
+      wants,
       alsoLooking: presence.others(id, who.name),
     };
   }

@@ -1,5 +1,6 @@
 // Runs: reading them, what they can be filtered by, and acting on them.
 
+import { defined } from "../../core/defined.ts";
 import { z } from "zod";
 import type { runsQuery } from "../../api/runs.ts";
 import type { Question } from "../../core/flow/interaction.ts";
@@ -138,11 +139,11 @@ async function askedBy({ journal }: Pick<ServerParts, "journal">, run: RunSummar
 type RunsQuery = z.output<typeof runsQuery>;
 
 function filterOf({ state, q: text, cursor, superseded, ...others }: RunsQuery): RunsFilter {
-  const after = fromCursor(cursor, runsPlace);
+  const place = fromCursor(cursor, runsPlace);
+  const after = place === undefined ? undefined : defined(place);
   const isOpen = state === undefined || isOver(state) ? undefined : true;
   const isLatest = superseded === "hide" ? false : undefined;
-  const asked = { ...others, text, after, isOpen, superseded: isLatest };
-  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
+  return defined({ ...others, text, after, isOpen, superseded: isLatest });
 }
 
 function isOver(state: string): state is RunStatus {
@@ -217,8 +218,7 @@ export function runActHandlers({
       if (run !== undefined && run === keyed && ((await journal.kept("run", run)) ?? null) !== null) return { run };
       const started = await runs.start(known.workflow, {
         by: who.name,
-        ...(inputs === undefined ? {} : { inputs }),
-        ...(run === undefined ? {} : { run }),
+        ...defined({ inputs, run }),
       });
       return { run: started };
     },

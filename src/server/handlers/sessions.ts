@@ -1,5 +1,6 @@
 // Sessions, their entries, traces and artefacts.
 
+import { defined } from "../../core/defined.ts";
 import { z } from "zod";
 import type { sessionLine, sessionView } from "../../api/sessions.ts";
 import { entryEvent } from "../../api/entry-event.ts";
@@ -39,8 +40,7 @@ export function sessionHandlers(parts: ServerParts): HandlersOf<Names> {
       for (let read = 0; read < MAX_PAGES_READ; read++) {
         const found = await journal.sessions({
           limit: limit + 1,
-          ...(status === undefined ? {} : { status }),
-          ...(after === undefined ? {} : { after }),
+          ...defined({ status, after }),
         });
         const lines = await Promise.all(found.slice(0, limit).map((summary) => lineOf(summary, held, locale)));
         for (const [index, line] of lines.entries()) {
@@ -152,7 +152,11 @@ function turnsOf(reader: Reader, line: Timeline): z.output<typeof sessionView>["
     .slice(-MAX_TURNS)
     .map(({ id, name, status, startAt, endAt, deadlineAt, fault }) => ({
       state: statusPill(status, reader.locale),
-      ...{ turn: name, status, startedAt: startAt, endedAt: endAt, deadlineAt },
+      turn: name,
+      status,
+      startedAt: startAt,
+      endedAt: endAt,
+      deadlineAt,
       ...(counts.get(id) ?? NOTHING),
       fault: fault === null ? null : faultFor(reader, fault, `${state.session}/${name}`),
     }));

@@ -26,7 +26,10 @@ export function targetHandlers({
     listTargets({ who, locale }) {
       const metrics = faultline.metrics();
       const items = faultline.targets().map((report) => targetFor(report, metrics, { who, locale }));
-      return { items: items.toSorted((a, b) => rank(a) - rank(b) || (a.target < b.target ? -1 : 1)), next: null };
+      return {
+        items: items.toSorted((a, b) => serviceRank(a) - serviceRank(b) || (a.target < b.target ? -1 : 1)),
+        next: null,
+      };
     },
     async isolateTarget({ params: { target }, body: { reason }, who, locale }) {
       // Also a target that no call has used yet: it can be taken out of service before.
@@ -47,7 +50,7 @@ export function targetHandlers({
 }
 
 /** What is out of service comes first. */
-function rank({ breaker, pausedUntil }: Pick<TargetReport, "breaker" | "pausedUntil">): number {
+export function serviceRank({ breaker, pausedUntil }: Pick<TargetReport, "breaker" | "pausedUntil">): number {
   return breaker === "closed" ? (pausedUntil === null ? 2 : 1) : 0;
 }
 
@@ -60,7 +63,17 @@ export function targetFor(
   const { usedAt, limits, recent } = report;
   const isOperator = who.role === "operator";
   return {
-    ...{ target, name, kind, breaker, since, retryAt, pausedUntil, running, queued, usedAt, recent },
+    target,
+    name,
+    kind,
+    breaker,
+    since,
+    retryAt,
+    pausedUntil,
+    running,
+    queued,
+    usedAt,
+    recent,
     limits: [...limits],
     state: targetPill(report, locale),
     says: describeTarget(report, locale),

@@ -46,7 +46,13 @@ export function workflowHandlers({ workflows }: ServerParts): HandlersOf<Names> 
       return {
         workflow: workflow === null ? null : { ...workflow, outline: outlineFor(workflow.outline) },
         diagnostics: diagnostics.map(({ severity, code, message, file, line, column, help }) => ({
-          ...{ severity, code, message, file, line, column, help },
+          severity,
+          code,
+          message,
+          file,
+          line,
+          column,
+          help,
         })),
       };
     },

@@ -90,7 +90,7 @@ class ChannelLoop {
       }
       await this.#pause();
     }
-    await journal.letGo(this.#channel.id, worker.name);
+    await journal.release(this.#channel.id, worker.name);
   }
 
   /** Holds the channel for this process, if no other one that lives has it. */

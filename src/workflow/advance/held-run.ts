@@ -39,21 +39,21 @@ interface HoldDeps {
 
 /** The holds of one process. */
 export class RunHolds {
-  readonly #home: HoldDeps;
+  readonly #deps: HoldDeps;
   #shiftMs: number;
   /** How far the wall clock was set lately, and when this process noticed it, or started (in steady time). */
   #setByMs = 0;
   #noticedAt: number;
 
-  constructor(home: HoldDeps) {
-    this.#home = home;
-    this.#noticedAt = steadyNow(home.clock);
-    this.#shiftMs = home.clock.shiftMs;
+  constructor(deps: HoldDeps) {
+    this.#deps = deps;
+    this.#noticedAt = steadyNow(deps.clock);
+    this.#shiftMs = deps.clock.shiftMs;
   }
 
   /** Resolves with null when another process has the run. `lost` is called when another one took it over later. */
   async take(run: string, lost: () => void): Promise<HeldRun | null> {
-    const { journal, clock, worker } = this.#home;
+    const { journal, clock, worker } = this.#deps;
     if (!(await this.#ask(run)).granted) return null;
     let isOver = false;
     let disarm: () => void = () => undefined;
@@ -80,13 +80,13 @@ export class RunHolds {
       async release() {
         isOver = true;
         disarm();
-        await journal.letGo(run, worker.name);
+        await journal.release(run, worker.name);
       },
     };
   }
 
   async #ask(run: string): Promise<Hold> {
-    const { journal, clock, worker } = this.#home;
+    const { journal, clock, worker } = this.#deps;
     const now = clock.now();
     const isRecent = this.#wasSetRecently(now);
     const until = now + HOLD_MS;
@@ -98,7 +98,7 @@ export class RunHolds {
 
   /** Whether holds may still be there that were made before the wall clock was set. */
   #wasSetRecently(now: number): boolean {
-    const { shiftMs } = this.#home.clock;
+    const { shiftMs } = this.#deps.clock;
     const steady = now - shiftMs;
     const isRecent = steady - this.#noticedAt < HOLD_MS;
     if (shiftMs === this.#shiftMs) return isRecent;
@@ -116,23 +116,23 @@ type RunStarted = Extract<RunEvent, { type: "run-started" }>;
 type Beginning = Pick<RunStarted, "start" | "inherited" | "instruction" | "limits" | "predecessor" | "inputs">;
 
 export async function beginRun(
-  home: RunsDeps,
+  deps: RunsDeps,
   run: string,
   workflow: Workflow,
   beginning: Beginning,
   inputs: Pick<WorkflowInputs, "values" | "secret">,
   keeps: readonly Keep[],
 ): Promise<void> {
-  const { clock } = home;
+  const { clock } = deps;
   const { id, version, digest, source } = workflow;
-  await keepDefinition(home, workflow);
+  await keepDefinition(deps, workflow);
   const file = source?.file ?? null;
   const { traceparent } = outgoingTrace();
   const inTrace = traceparent === undefined ? {} : { traceparent };
   const event: RunStarted = { type: "run-started", workflow: id, version, digest, file, ...beginning, ...inTrace };
   const now = clock.now();
   const secrets = [...Object.values(inputs.secret), ...workflow.secrets];
-  const session = await home.faultline.beginSession(run, optionsOf(workflow, beginning.limits, secrets), {
+  const session = await deps.faultline.beginSession(run, optionsOf(workflow, beginning.limits, secrets), {
     events: [event],
     keeps: [...keepInputs(run, inputs), ...keeps, ...keepsOf(summaryOf(run, startRun(event, now), 0, now))],
   });
@@ -155,14 +155,14 @@ export function runOf({ run, session }: SessionState): RunState {
 
 /** `state`: the run as it was read; the session continues to fold it. */
 export async function openRun(
-  home: RunsDeps,
+  deps: RunsDeps,
   state: SessionState,
   workflow: Workflow,
   limits: RunSummary["limits"],
 ): Promise<Session> {
-  const secrets = await secretsOf(home.journal, state.session, workflow);
-  const session = await home.faultline.resumeSession(state, optionsOf(workflow, limits, secrets));
-  keepSummary(session, home.clock);
+  const secrets = await secretsOf(deps.journal, state.session, workflow);
+  const session = await deps.faultline.resumeSession(state, optionsOf(workflow, limits, secrets));
+  keepSummary(session, deps.clock);
   return session;
 }
 

@@ -47,7 +47,7 @@ interface Busy {
 }
 
 export class Slice {
-  readonly #home: SliceDeps;
+  readonly #deps: SliceDeps;
   readonly #results: NodeResults;
   readonly #busy = new Map<string, Busy>();
   /** Visits that this slice has begun; their `node-started` may not be on disk yet. */
@@ -62,14 +62,14 @@ export class Slice {
   #lookedAt = 0;
   #isDraining = false;
 
-  constructor(home: SliceDeps) {
-    this.#home = home;
-    this.#wait = new Interruptible(home.clock);
-    this.#results = new NodeResults(home.session.id, home.journal);
+  constructor(deps: SliceDeps) {
+    this.#deps = deps;
+    this.#wait = new Interruptible(deps.clock);
+    this.#results = new NodeResults(deps.session.id, deps.journal);
   }
 
   get #state(): RunState {
-    const { run } = this.#home.session;
+    const { run } = this.#deps.session;
     if (run === null)
       throw new FaultError(fault("InvariantBroken", { message: "the session is not a run of a workflow" }));
     return run;
@@ -88,7 +88,7 @@ export class Slice {
 
   /** The limits were changed: the session must be opened again to apply them. */
   get hasNewLimits(): boolean {
-    return !isEnded(this.#state) && !sameLimits(this.#state.limits, this.#home.limits);
+    return !isEnded(this.#state) && !sameLimits(this.#state.limits, this.#deps.limits);
   }
 
   async run(): Promise<void> {
@@ -106,14 +106,14 @@ export class Slice {
         continue;
       }
       if ((this.hasNewLimits || this.#isDraining) && this.#busy.size === 0) return;
-      const needs = needsOf(this.#state, this.#home.clock.now(), new Set(this.#busy.keys()));
+      const needs = needsOf(this.#state, this.#deps.clock.now(), new Set(this.#busy.keys()));
       const begun = await this.#beginAll(needs);
       if (!begun && this.#busy.size === 0 && !this.#isOutOfDate()) {
         if (needs.isOver) return this.#close(completedEnd(this.#state));
-        const waitMs = (needs.wakeAt ?? Infinity) - this.#home.clock.now();
+        const waitMs = (needs.wakeAt ?? Infinity) - this.#deps.clock.now();
         if (waitMs > SHORT_WAIT_MS && (await this.#pause(needs))) return;
       }
-      if (!(await this.#somethingHappens(needs.wakeAt))) await this.#home.session.flush();
+      if (!(await this.#somethingHappens(needs.wakeAt))) await this.#deps.session.flush();
     }
   }
 
@@ -133,7 +133,7 @@ export class Slice {
     });
     try {
       if (paused.length > 0)
-        await this.#home.session.record([...paused, { type: "run-paused", why: "stopped", wakeAt: null }]);
+        await this.#deps.session.record([...paused, { type: "run-paused", why: "stopped", wakeAt: null }]);
     } finally {
       await this.abandon(`stopped by ${by}`);
     }
@@ -146,13 +146,13 @@ export class Slice {
   }
 
   async abandon(reason: string): Promise<void> {
-    await this.#home.session.abandon(reason);
+    await this.#deps.session.abandon(reason);
     this.poke();
   }
 
   /** Actions of this process poke the slice; those of other processes are found every half second, and before the run ends. */
   async #takeActions(): Promise<void> {
-    const { journal, session, clock } = this.#home;
+    const { journal, session, clock } = this.#deps;
     const now = steadyNow(clock);
     const isEnding = this.#state.failing !== null || openVisits(this.#state).length === 0;
     if (!this.#mustLook && !isEnding && now - this.#lookedAt < LOOK_EVERY_MS) return;
@@ -163,10 +163,10 @@ export class Slice {
       const asked = visitOf(this.#state, posted)?.pause?.questions ?? [];
       const keeps = asked.flatMap(({ id }) => noQuestion(id));
       const output = await readOutput(journal, session.id, posted);
-      const events = eventsOf(posted, this.#state, this.#home.workflow, output);
+      const events = eventsOf(posted, this.#state, this.#deps.workflow, output);
       for (const event of events)
-        if (event.type === "node-resumed") this.#home.session.repeatInterrupted(turnOf(event));
-      await this.#home.session.record(events, keeps);
+        if (event.type === "node-resumed") this.#deps.session.repeatInterrupted(turnOf(event));
+      await this.#deps.session.record(events, keeps);
     }
   }
 
@@ -183,7 +183,7 @@ export class Slice {
     const found: Visit[] = [];
     for (const visit of paused) {
       for (const { id } of visit.pause?.questions ?? []) {
-        const answer = await this.#home.journal.kept("answer", id);
+        const answer = await this.#deps.journal.kept("answer", id);
         if (answer !== null && answer !== undefined && !found.includes(visit)) found.push(visit);
       }
     }
@@ -199,7 +199,7 @@ export class Slice {
     void this.#work(visit, abort.signal, isOneTooMany)
       .catch((error: unknown) => {
         // The loop reports it, where a caller waits for it.
-        this.#broken ??= new FaultError(classify({ surface: "node", error, observedAt: this.#home.clock.now() }));
+        this.#broken ??= new FaultError(classify({ surface: "node", error, observedAt: this.#deps.clock.now() }));
       })
       .finally(() => {
         this.#busy.delete(keyOf(visit));
@@ -208,7 +208,7 @@ export class Slice {
   }
 
   async #work(visit: Visit, signal: AbortSignal, isOneTooMany: boolean): Promise<void> {
-    const { workflow } = this.#home;
+    const { workflow } = this.#deps;
     const stage = workflow.stages.get(visit.node);
     const { node, execution, attempt } = visit;
     const place = { node, execution, attempt };
@@ -225,12 +225,12 @@ export class Slice {
       } as const;
       const end = { events: [event], output: undefined, fault: seen, isDeadEnd: true, raw: "" };
       const { events, keeps } = await this.#closingOf(visit, end);
-      return this.#home.session.record(events, keeps);
+      return this.#deps.session.record(events, keeps);
     }
     const opening = await this.#openingOf(visit, stage);
     const scope = await this.#results.scopeFor(this.#state, visit);
     await tracedStage(place, stage.kind, (ended) =>
-      runVisit(this.#home, stage, visit, scope, signal, {
+      runVisit(this.#deps, stage, visit, scope, signal, {
         opening,
         closing: async (end) => {
           // An aborted visit has no end of its own: the event that stopped it says what becomes of it.
@@ -250,7 +250,7 @@ export class Slice {
 
   #startOf({ node, execution, attempt, instruction }: Visit, kind: Stage["kind"]): RunEvent {
     const switched = switchedTo(instruction);
-    const own = this.#home.workflow.targetsOf(node);
+    const own = this.#deps.workflow.targetsOf(node);
     // An operator can switch to a target that the agent does not have.
     const targets = switched !== null && own.length > 0 ? [...new Set([switched, ...own])] : own;
     return { type: "node-started", node, execution, attempt, kind, ...(targets.length === 0 ? {} : { targets }) };
@@ -259,7 +259,7 @@ export class Slice {
   async #resumed(visit: Visit): Promise<RunEvent> {
     const { node, execution, attempt, pause } = visit;
     const [question] = pause?.questions ?? [];
-    const posted = question === undefined ? null : await this.#home.journal.kept("answer", question.id);
+    const posted = question === undefined ? null : await this.#deps.journal.kept("answer", question.id);
     const { answer = null, by = "clock" } = (posted ?? {}) as Partial<
       Pick<Extract<RunEvent, { type: "node-resumed" }>, "answer" | "by">
     >;
@@ -269,10 +269,10 @@ export class Slice {
 
   async #closingOf(visit: Visit, end: VisitEnd): Promise<SessionWrites> {
     // The files about an earlier attempt also record what followed it.
-    if (end.fault !== null || visit.fault !== null) await this.#home.keepFiles(visit, end);
+    if (end.fault !== null || visit.fault !== null) await this.#deps.keepFiles(visit, end);
     this.#results.put(visit, end.output);
     const events = [...end.events, ...this.#startNext(end.events)];
-    return { events, keeps: [keepOutput(this.#home.session.id, visit, end.output)] };
+    return { events, keeps: [keepOutput(this.#deps.session.id, visit, end.output)] };
   }
 
   /**
@@ -280,7 +280,7 @@ export class Slice {
    * runs when the loop finds it. Empty when anything else may come first, or may change how the visit starts.
    */
   #startNext(events: readonly RunEvent[]): readonly (RunEvent | TurnEvent)[] {
-    const { session, clock, workflow } = this.#home;
+    const { session, clock, workflow } = this.#deps;
     const now = clock.now();
     const { actions, predecessor } = this.#state;
     // An operator's limits may hold for the visit; and a process that drains does not run it.
@@ -297,7 +297,7 @@ export class Slice {
 
   /** The run and its session end together, and open questions are withdrawn. */
   async #close({ events, status, message }: RunEnding): Promise<void> {
-    const { session } = this.#home;
+    const { session } = this.#deps;
     const asked = openVisits(this.#state).flatMap(({ pause }) => pause?.questions ?? []);
     const last = { events, keeps: asked.flatMap(({ id }) => noQuestion(id)) };
     await (status === "cancelled" ? session.cancel(message, last) : session.end(status, last));
@@ -305,9 +305,9 @@ export class Slice {
 
   /** True when it may be put away; false when something came while that was written down. */
   async #pause({ paused, wakeAt }: RunNeeds): Promise<boolean> {
-    const { journal, session } = this.#home;
+    const { journal, session } = this.#deps;
     const why = paused[0]?.pause?.why ?? "retry";
-    await this.#home.session.record([{ type: "run-paused", why, wakeAt }]);
+    await this.#deps.session.record([{ type: "run-paused", why, wakeAt }]);
     // An action posted from here on wakes the run. One posted before may have found it still running.
     const posted = await openActions(journal, session.id, this.#state);
     return posted.length === 0 && (await this.#answered(paused)).length === 0 && !this.#hasHappened;
@@ -324,7 +324,7 @@ export class Slice {
   /** True: a visit ended or the loop was woken. False: the next wake-up time or the next check is due. */
   async #somethingHappens(wakeAt: number | null): Promise<boolean> {
     if (this.#hasHappened) return true;
-    await this.#wait.waitOnce(Math.min(this.#home.clock.now() + LOOK_EVERY_MS, wakeAt ?? Infinity));
+    await this.#wait.waitOnce(Math.min(this.#deps.clock.now() + LOOK_EVERY_MS, wakeAt ?? Infinity));
     this.#mustLook ||= !this.#isOutOfDate();
     return this.#isOutOfDate();
   }

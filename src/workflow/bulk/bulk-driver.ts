@@ -37,7 +37,7 @@ export interface BulkDriverDeps {
 
 /** Options of `bulks.driver`. */
 export interface BulkDriverOptions {
-  /** Told when a run was acted on, so that it is advanced at once. */
+  /** Called when a run was acted on, so that it is advanced at once. */
   readonly onActed?: () => void;
 }
 

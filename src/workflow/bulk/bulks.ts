@@ -93,18 +93,18 @@ const EFFECTS: ReadonlySet<OfferedAction["effect"]> = new Set(["instruct", "succ
 
 /** Bulk actions on the runs of a journal. */
 export class Bulks {
-  readonly #home: RunsDeps;
+  readonly #deps: RunsDeps;
   readonly #runs: WorkflowRuns;
   readonly #drivers = new Set<BulkDriver>();
 
-  constructor(home: RunsDeps, runs: WorkflowRuns) {
-    this.#home = home;
+  constructor(deps: RunsDeps, runs: WorkflowRuns) {
+    this.#deps = deps;
     this.#runs = runs;
   }
 
   /** What an action would do to each run that a group of failures concerns. Rejects when there is no such group. */
   async preview(fingerprint: string, { action, locale }: BulkPreviewOptions = {}): Promise<BulkPreview> {
-    const { journal } = this.#home;
+    const { journal } = this.#deps;
     const group = await journal.faultGroup(fingerprint);
     if (group === null) throw new FaultError(noGroup(fingerprint));
     const reports: RunReport[] = [];
@@ -129,7 +129,7 @@ export class Bulks {
   /** Starts an action on every run that a group concerns and that offers it. Carried out by a driver, here or in another process. */
   async start(fingerprint: string, given: BulkOptions): Promise<Bulk> {
     const options = checkOptions("bulks.start", given, BULK_OPTIONS);
-    const { journal, clock, chance } = this.#home;
+    const { journal, clock, chance } = this.#deps;
     const { action, key = "", by = DEFAULT_BY } = options;
     const deed = { what: "bulk.start", on: fingerprint, by, action, key };
     return audited({ journal, clock, newId: () => chance.newId("aud") }, deed, () => this.#start(fingerprint, options));
@@ -137,7 +137,7 @@ export class Bulks {
 
   async #start(fingerprint: string, options: BulkOptions): Promise<Bulk> {
     const { action, params = {}, pace = DEFAULT_PACE, key, by = DEFAULT_BY } = options;
-    const { journal, clock, chance } = this.#home;
+    const { journal, clock, chance } = this.#deps;
     const id = key === undefined ? chance.newId("bulk") : `bulk_${digestOf([fingerprint, key]).slice(0, 24)}`;
     const before = await readBulk(journal, id);
     if (before !== null) return before.bulk;
@@ -173,7 +173,7 @@ export class Bulks {
 
   /** A bulk action with each of its runs as it stands now; null when there is none of that id. */
   async show(id: string): Promise<BulkReport | null> {
-    const { journal, clock } = this.#home;
+    const { journal, clock } = this.#deps;
     const report = await readBulk(journal, id);
     if (report === null) return null;
     const now = clock.now();
@@ -182,12 +182,12 @@ export class Bulks {
   }
 
   list(query: BulksQuery): Promise<readonly Bulk[]> {
-    return listBulks(this.#home.journal, query);
+    return listBulks(this.#deps.journal, query);
   }
 
   /** No further run is acted on; those that were continue. null when there is none of that id. */
   async abort(id: string, by = DEFAULT_BY): Promise<BulkReport | null> {
-    const { journal, clock } = this.#home;
+    const { journal, clock } = this.#deps;
     const report = await readBulk(journal, id);
     if (report?.bulk.status === "running") {
       await wishAbort(journal, id, { by, at: clock.now() });
@@ -198,8 +198,8 @@ export class Bulks {
 
   /** A loop that carries bulk actions out; several processes may have one. */
   driver(options: BulkDriverOptions = {}): BulkDriver {
-    const { journal, clock } = this.#home;
-    const driver = new BulkDriver({ journal, clock, holds: new RunHolds(this.#home), runs: this.#runs }, options);
+    const { journal, clock } = this.#deps;
+    const driver = new BulkDriver({ journal, clock, holds: new RunHolds(this.#deps), runs: this.#runs }, options);
     this.#drivers.add(driver);
     return driver;
   }

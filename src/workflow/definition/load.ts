@@ -94,7 +94,9 @@ export class WorkflowLoader {
     // YAML and its schemas load with the first file: a workflow in TypeScript needs neither.
     const { parseWorkflow } = await import("../../workflow-file/parse.ts");
     const { definition, diagnostics } = await parseWorkflow(text, named, {
-      ...{ read, env: this.#options.env, locale: this.#options.locale },
+      read,
+      env: this.#options.env,
+      locale: this.#options.locale,
       ...(Object.keys(defaults).length === 0 ? {} : { defaults }),
     });
     if (definition === null) return { workflow: null, diagnostics };
@@ -132,7 +134,7 @@ async function readText(file: string, named: string): Promise<string> {
 
 // A workflow file's definition → a workflow: every node becomes a stage.
 
-export function compileWorkflow(definition: WorkflowDefinition, home: NodeDeps): Workflow {
+export function compileWorkflow(definition: WorkflowDefinition, deps: NodeDeps): Workflow {
   const { id, version, name, digest, source, limits, policy, start, inputs, nodes } = definition;
   const targets = new Map(nodes.map((node) => [node.id, node.kind === "agent" ? agentTargetIds(node.agent) : []]));
   return {
@@ -141,11 +143,11 @@ export function compileWorkflow(definition: WorkflowDefinition, home: NodeDeps):
     name,
     digest,
     source,
-    secrets: keysOf(definition, home.env),
+    secrets: keysOf(definition, deps.env),
     limits,
     policy: policy === null ? null : policyOfRuns(policy),
     start: [start],
-    stages: new Map(nodes.map((node) => [node.id, createStage(node, home)])),
+    stages: new Map(nodes.map((node) => [node.id, createStage(node, deps)])),
     outline: outlineOf(definition),
     readInputs: (given) => readInputs(inputs, given),
     targetsOf: (node) => targets.get(node) ?? [],

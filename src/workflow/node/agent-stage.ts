@@ -17,9 +17,9 @@ import type { AgentSpec, NodeOptions } from "../../workflow-model/node-options.t
 
 export type AgentNodeOptions = NodeOptions & { readonly kind: "agent" };
 
-export function agentStage(options: AgentNodeOptions, home: NodeDeps): Stage {
+export function agentStage(options: AgentNodeOptions, deps: NodeDeps): Stage {
   const { id, agent, prompt } = options;
-  const base = stageBase(options, home);
+  const base = stageBase(options, deps);
   const refusal = (scope: StageScope): Fault | null => agentRefusal(id, [agent.system, prompt], scope);
   return {
     ...base,
@@ -27,14 +27,14 @@ export function agentStage(options: AgentNodeOptions, home: NodeDeps): Stage {
     turnCap: agent.turnCap,
     maxCostMicrocents: agent.maxCostMicrocents,
     refusal,
-    init: initUnlessSkipped(options, home, (scope) => {
+    init: initUnlessSkipped(options, deps, (scope) => {
       const refused = refusal(scope);
       if (refused !== null) throw new FaultError(refused);
       // Only Act needs the system prompt; rendering it here reports template errors early.
       renderedFor(agent.system, scope);
       return instructedPrompt(renderedFor(prompt, scope), scope);
     }),
-    act: (request, tools, scope) => act(options, home, request, tools, scope),
+    act: (request, tools, scope) => act(options, deps, request, tools, scope),
     assert: async (result, scope, context) => {
       const refused = result.capHit ? await capVerdict(agentFor(agent, scope), options.id, result) : null;
       return refused ?? base.assert(result, scope, context);
@@ -44,7 +44,7 @@ export function agentStage(options: AgentNodeOptions, home: NodeDeps): Stage {
 
 async function act(
   { agent, timeoutMs, rules }: AgentNodeOptions,
-  home: NodeDeps,
+  deps: NodeDeps,
   prompt: string,
   tools: ActTools,
   scope: StageScope,
@@ -52,15 +52,15 @@ async function act(
   const { faultline, turn, signal, turnCap } = tools;
   const { outputSchema, stream, maxOutputTokens, repeatedFailures } = agent;
   const { instruction } = scope;
-  const { env, cwd } = home;
+  const { env, cwd } = deps;
   const system = renderedFor(agent.system, scope);
   const log = new RawLog(tools.raw);
   const own = ownTargets(scope);
   const mayAsk = (): void => checkBudget(agent, tools, scope);
   const chain = targetChain(agent, instruction);
   const limit = { timeoutMs: overrideFor(scope, "attemptMs") ?? timeoutMs, idempotent: rules.idempotent };
-  await home.learn(agent.tools);
-  const place = { agent: agent.id, clock: home.clock, log, env, given: agent.env, cwd, instruction, own };
+  await deps.learn(agent.tools);
+  const place = { agent: agent.id, clock: deps.clock, log, env, given: agent.env, cwd, instruction, own };
   const targets = await agentMembers(chain, { ...place, ...limit });
   const inWords = outputSchema !== null && needsSchemaWords(chain) ? schemaWords(outputSchema) : "";
   return runMessageLoop({
@@ -70,7 +70,7 @@ async function act(
     system: [system, inWords].filter((part) => part !== "").join("\n\n"),
     prompt,
     outputSchema,
-    tools: offeredTools(agent.tools, home.tool, agent.id),
+    tools: offeredTools(agent.tools, deps.tool, agent.id),
     protect: (tool, input, call) => turn.protect(tool, input, call),
     signal,
     redactor: turn.redactor,

@@ -76,21 +76,21 @@ export async function runToolCalls(
     const { toolName, input } = call;
     const found = tools.find(({ offer }) => offer.name === toolName);
     if (found === undefined)
-      return { call, told: failing(notOffered(toolName), { correlationId: toolName, redactor }) };
+      return { call, output: failing(notOffered(toolName), { correlationId: toolName, redactor }) };
     // Named by position: parallel calls may end in any order, and models reuse ids.
     const id = `r${round}.${index + 1}`;
     const outcome = await protect(found.tool, inputOf(input) as never, { id, signal });
     const options = { correlationId: outcome.call, redactor, modelDetail: found.tool.modelDetail };
-    return { call, told: toldOf(outcome, options), ends: endingFault(outcome) };
+    return { call, output: outputOf(outcome, options), ends: endingFault(outcome) };
   });
   const results = await Promise.all(running);
   const ends = results.map((result) => result.ends ?? null).find((one) => one !== null);
   if (ends !== undefined) throw new FaultError(ends);
-  return results.map(({ call: { toolCallId, toolName }, told }) => ({
+  return results.map(({ call: { toolCallId, toolName }, output }) => ({
     type: "tool-result",
     toolCallId,
     toolName,
-    output: told,
+    output,
   }));
 }
 
@@ -118,9 +118,9 @@ function endingFault(outcome: Outcome<unknown>): Fault | null {
   return OPEN_ENDS.has(outcome.status) || ENDS_ATTEMPT.has(outcome.fault.class) ? outcome.fault : null;
 }
 
-type Told = LanguageModelV4ToolResultPart["output"];
+type ToolOutput = LanguageModelV4ToolResultPart["output"];
 
-function toldOf(outcome: Outcome<unknown>, options: ViewOptions): Told {
+function outputOf(outcome: Outcome<unknown>, options: ViewOptions): ToolOutput {
   if (!hasValue(outcome)) return failing(outcome.fault, options);
   if (outcome.status === "partial") {
     const { redactor = SHAPE_REDACTOR } = options;
@@ -130,13 +130,13 @@ function toldOf(outcome: Outcome<unknown>, options: ViewOptions): Told {
 }
 
 /** Not wrapped in an `error` field: each vendor's client marks a result of this type as an error in its own way. */
-function failing(why: Fault, options: ViewOptions): Told {
+function failing(why: Fault, options: ViewOptions): ToolOutput {
   return { type: "error-json", value: JSON.parse(JSON.stringify(viewFor("model", why, options))) as JsonPart };
 }
 
-type JsonPart = Extract<Told, { type: "json" }>["value"];
+type JsonPart = Extract<ToolOutput, { type: "json" }>["value"];
 
 /** As the journal returns it, so that the program says the same after a restart. */
-function inJson(value: unknown): Told {
+function inJson(value: unknown): ToolOutput {
   return { type: "json", value: tryRead(() => JSON.parse(JSON.stringify(value ?? null)) as JsonPart, null) };
 }

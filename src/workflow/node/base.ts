@@ -42,7 +42,7 @@ export type StageBase = Pick<
   | "maxCostMicrocents"
 >;
 
-export function stageBase(options: NodeBase, home: NodeDeps): StageBase {
+export function stageBase(options: NodeBase, deps: NodeDeps): StageBase {
   const { id, rules, timeoutMs, role } = options;
   return {
     id,
@@ -53,10 +53,10 @@ export function stageBase(options: NodeBase, home: NodeDeps): StageBase {
     maxCostMicrocents: 0,
     refusal: () => null,
     setup: () => null,
-    checkGate: (_context, scope) => checkGate(options, home, scope),
-    assert: ({ output }, scope) => checkAsserts(options, home, scope, output),
+    checkGate: (_context, scope) => checkGate(options, deps, scope),
+    assert: ({ output }, scope) => checkAsserts(options, deps, scope, output),
     exit: ({ output }) => output,
-    next: (ending, scope) => nextOf(options, home, ending, scope),
+    next: (ending, scope) => nextOf(options, deps, ending, scope),
   };
 }
 
@@ -103,11 +103,11 @@ async function nextOf(
 /** Init runs before CheckGate, so a node that will be skipped composes nothing: its inputs may not exist. */
 export function initUnlessSkipped(
   options: NodeBase,
-  home: NodeDeps,
+  deps: NodeDeps,
   compose: (scope: StageScope) => Promise<string> | string,
 ): Stage["init"] {
   return async (_context, scope) => {
-    const { verdict } = await checkGate(options, home, scope);
+    const { verdict } = await checkGate(options, deps, scope);
     return verdict === "proceed" ? compose(scope) : "";
   };
 }

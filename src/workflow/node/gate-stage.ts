@@ -24,19 +24,19 @@ export interface GateOutput {
   readonly timedOut?: true;
 }
 
-export function gateStage(options: GateOptions, home: NodeDeps): Stage {
+export function gateStage(options: GateOptions, deps: NodeDeps): Stage {
   return {
-    ...stageBase(options, home),
+    ...stageBase(options, deps),
     kind: "human_gate",
     timeoutMs: attemptMs(options),
-    init: initUnlessSkipped(options, home, (scope) => rendered(options.prompt, expressionScope(scope))),
+    init: initUnlessSkipped(options, deps, (scope) => rendered(options.prompt, expressionScope(scope))),
     act: async (request, tools, scope) => {
       const { ask, onTimeout } = options;
       const asked = PAYLOADS[ask](request, options, scope);
       const payload = onTimeout === "approve" ? { ...asked, onTimeout } : asked;
       const output =
         toldByOperator(scope) ?? outputOf(options, await tools.ask({ payload, timeoutMs: options.gateTimeoutMs }));
-      if (!output.approved && !(await hasWayForNo(options, home, scope, output))) throw notApproved(options.id, output);
+      if (!output.approved && !(await hasWayForNo(options, deps, scope, output))) throw notApproved(options.id, output);
       return { output, capHit: false };
     },
   };

@@ -8,7 +8,7 @@ import { childEnv } from "../../agent/process/child-env.ts";
 import { killMarked, markedEnv, newMark } from "../../agent/process/process-mark.ts";
 import { classify, rulesWith } from "../../core/classify/classify.ts";
 import { fault, type Fault, FaultError } from "../../core/fault/fault.ts";
-import { readField } from "../../core/try-read.ts";
+import { fieldOf } from "../../core/try-read.ts";
 import type { McpConnection } from "../../mcp/connection.ts";
 import type { McpOptions, McpToolDefinition } from "../../mcp/options.ts";
 import type { McpResult } from "../../mcp/result.ts";
@@ -69,13 +69,13 @@ function classifyAs(called: AnyTool, { id }: McpServerSpec, error: unknown): Fau
 }
 
 export class McpServers {
-  readonly #home: McpDeps;
+  readonly #deps: McpDeps;
   readonly #connections = new Map<string, Promise<McpConnection>>();
   readonly #connected = new Map<string, McpConnection>();
   readonly #closing = new AbortController();
 
-  constructor(home: McpDeps) {
-    this.#home = home;
+  constructor(deps: McpDeps) {
+    this.#deps = deps;
   }
 
   /** The server's definition of a tool; undefined while the server is not connected. */
@@ -104,9 +104,9 @@ export class McpServers {
   async #connect(server: McpServerSpec): Promise<McpConnection> {
     try {
       const { openConnection } = await loaded(server, () => import("../../mcp/connection.ts"));
-      const connection = await openConnection(this.#home.runtime, {
+      const connection = await openConnection(this.#deps.runtime, {
         name: server.id,
-        transport: await transportOf(server, this.#home),
+        transport: await transportOf(server, this.#deps),
         signal: this.#closing.signal,
       });
       this.#connected.set(server.id, connection);
@@ -155,7 +155,7 @@ async function loaded<Module>({ id }: McpServerSpec, load: () => Promise<Module>
   try {
     return await load();
   } catch (error) {
-    const code = typeof error === "object" && error !== null ? readField(error, "code") : undefined;
+    const code = fieldOf(error, "code");
     if (code !== "ERR_MODULE_NOT_FOUND") throw error;
     const message = `the MCP server ${id} cannot be used, because @modelcontextprotocol/sdk is not installed. Install it: npm install @modelcontextprotocol/sdk`;
     throw new FaultError(fault("DependencyMissing", { message, context: { provider: id, ran: false } }), {

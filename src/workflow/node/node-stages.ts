@@ -15,7 +15,7 @@ import { firstOpenRoute } from "./edges.ts";
 type Kind = NodeOptions["kind"];
 type OptionsOf<K extends Kind> = Extract<NodeOptions, { readonly kind: K }>;
 
-const STAGES: { readonly [K in Kind]: (options: OptionsOf<K>, home: NodeDeps) => Stage } = {
+const STAGES: { readonly [K in Kind]: (options: OptionsOf<K>, deps: NodeDeps) => Stage } = {
   agent: agentStage,
   command: commandStage,
   tool: toolStage,
@@ -27,25 +27,25 @@ const STAGES: { readonly [K in Kind]: (options: OptionsOf<K>, home: NodeDeps) =>
 };
 
 /** Throws a FaultError for options that can never work, such as an invalid entry in an allow list. */
-export function createStage(options: NodeOptions, home: NodeDeps): Stage {
+export function createStage(options: NodeOptions, deps: NodeDeps): Stage {
   // The row and the options have the same kind, but the compiler cannot infer that from a table.
-  const make = STAGES[options.kind] as (options: NodeOptions, home: NodeDeps) => Stage;
-  return make(options, home);
+  const make = STAGES[options.kind] as (options: NodeOptions, deps: NodeDeps) => Stage;
+  return make(options, deps);
 }
 
 // A node where paths join. Its output is the value of its expression, or the outputs of all nodes by name.
 
-function mergeStage(options: Extract<NodeOptions, { readonly kind: "merge" }>, home: NodeDeps): Stage {
+function mergeStage(options: Extract<NodeOptions, { readonly kind: "merge" }>, deps: NodeDeps): Stage {
   const { id, expression } = options;
   return {
-    ...stageBase(options, home),
+    ...stageBase(options, deps),
     kind: "merge",
     init: () => expression ?? "",
     act: async (_request, _tools, scope) => ({
       output:
         expression === null
           ? outputsOf(scope)
-          : await home.sandbox.evaluate(expression, expressionScope(scope), `the value of node ${id}`),
+          : await deps.sandbox.evaluate(expression, expressionScope(scope), `the value of node ${id}`),
       capHit: false,
     }),
   };
@@ -62,8 +62,8 @@ function outputsOf({ nodes, node }: StageScope): unknown {
 
 // A node that starts several parallel paths, which join again at a merge.
 
-function parallelStage(options: Extract<NodeOptions, { readonly kind: "parallel" }>, home: NodeDeps): Stage {
-  const base = stageBase(options, home);
+function parallelStage(options: Extract<NodeOptions, { readonly kind: "parallel" }>, deps: NodeDeps): Stage {
+  const base = stageBase(options, deps);
   const { branches, join, failFast } = options;
   return {
     ...base,
@@ -81,14 +81,14 @@ function parallelStage(options: Extract<NodeOptions, { readonly kind: "parallel"
 
 // A node whose output is the value of an expression.
 
-function transformStage(options: Extract<NodeOptions, { readonly kind: "transform" }>, home: NodeDeps): Stage {
+function transformStage(options: Extract<NodeOptions, { readonly kind: "transform" }>, deps: NodeDeps): Stage {
   const { id, expression } = options;
   return {
-    ...stageBase(options, home),
+    ...stageBase(options, deps),
     kind: "transform",
     init: () => expression,
     act: async (_request, _tools, scope) => ({
-      output: await home.sandbox.evaluate(expression, expressionScope(scope), `the value of node ${id}`),
+      output: await deps.sandbox.evaluate(expression, expressionScope(scope), `the value of node ${id}`),
       capHit: false,
     }),
   };
@@ -98,14 +98,14 @@ function transformStage(options: Extract<NodeOptions, { readonly kind: "transfor
 
 type ConditionOptions = Extract<NodeOptions, { readonly kind: "condition" }>;
 
-function conditionStage(options: ConditionOptions, home: NodeDeps): Stage {
-  const base = stageBase(options, home);
+function conditionStage(options: ConditionOptions, deps: NodeDeps): Stage {
+  const base = stageBase(options, deps);
   return {
     ...base,
     kind: "condition",
     init: () => options.expression,
-    act: async (_request, _tools, scope) => ({ output: await chosen(options, home, scope), capHit: false }),
-    next: async (ending, scope) => (await routeOfCase(options, home, ending, scope)) ?? base.next(ending, scope),
+    act: async (_request, _tools, scope) => ({ output: await chosen(options, deps, scope), capHit: false }),
+    next: async (ending, scope) => (await routeOfCase(options, deps, ending, scope)) ?? base.next(ending, scope),
   };
 }
 

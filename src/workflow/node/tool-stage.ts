@@ -18,15 +18,15 @@ export interface PartialToolOutput {
   readonly errors: readonly { readonly item: string | number; readonly code: string; readonly message: string }[];
 }
 
-export function toolStage(options: ToolNodeOptions, home: NodeDeps): Stage {
+export function toolStage(options: ToolNodeOptions, deps: NodeDeps): Stage {
   return {
-    ...stageBase(options, home),
+    ...stageBase(options, deps),
     kind: "tool",
-    init: initUnlessSkipped(options, home, (scope) =>
+    init: initUnlessSkipped(options, deps, (scope) =>
       JSON.stringify(renderedDeep(options.input, expressionScope(scope)) ?? null),
     ),
     act: async (request, tools) => {
-      const called = foundTool(options, home);
+      const called = foundTool(options, deps);
       const input: unknown = JSON.parse(request);
       const outcome = await tools.turn.protect(called, input as never, { id: "tool" });
       tools.raw(`${called.id} ${outcome.status}\n${"fault" in outcome ? outcome.fault.evidence.excerpt : ""}\n`);
@@ -35,8 +35,8 @@ export function toolStage(options: ToolNodeOptions, home: NodeDeps): Stage {
   };
 }
 
-function foundTool({ id, tool }: ToolNodeOptions, home: NodeDeps): AnyTool {
-  const found = home.tool(tool);
+function foundTool({ id, tool }: ToolNodeOptions, deps: NodeDeps): AnyTool {
+  const found = deps.tool(tool);
   if (found !== undefined) return found;
   const message = `node ${id} calls the tool ${tool}, but the workflow has no tool of that name. Declare it under tools, or correct the name.`;
   throw new FaultError(fault("NotFound", { message, context: { tool, stage: id, ran: false } }));

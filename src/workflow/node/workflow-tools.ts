@@ -30,16 +30,16 @@ export interface WorkflowTools {
 /** `overrides`: what the operator says about some of them, in front of what the workflow says. */
 export function toolsOf(
   specs: readonly ToolSpec[],
-  home: ToolsDeps,
+  deps: ToolsDeps,
   overrides: readonly ToolOverride[] = [],
 ): WorkflowTools {
   const overrideOf = new Map(overrides.map((override) => [override.id, override]));
-  const servers = new McpServers(home);
+  const servers = new McpServers(deps);
   const tools = new Map<string, AnyTool>();
   // Two tools may be each other's fallback, so the lists are filled after all tools exist.
   const alternatives = new Map(specs.map(({ id }) => [id, [] as AnyTool[]]));
   for (const spec of specs)
-    tools.set(spec.id, toolOf(spec, alternatives.get(spec.id) ?? [], home, servers, overrideOf.get(spec.id)));
+    tools.set(spec.id, toolOf(spec, alternatives.get(spec.id) ?? [], deps, servers, overrideOf.get(spec.id)));
   for (const { id, alternatives: declared } of specs) {
     const names = overrideOf.get(id)?.alternatives ?? declared;
     alternatives.get(id)?.push(...names.flatMap((name) => tools.get(name) ?? []));
@@ -57,14 +57,14 @@ export function toolsOf(
 function toolOf(
   spec: ToolSpec,
   alternatives: readonly AnyTool[],
-  home: ToolsDeps,
+  deps: ToolsDeps,
   servers: McpServers,
   override: ToolOverride | undefined,
 ): AnyTool {
   const { run, description, input } = spec;
   const declared = declaredOf(spec, alternatives);
   if (run.kind === "command")
-    return withWords(overridden(commandTool(spec, declared, run, home), override), { description });
+    return withWords(overridden(commandTool(spec, declared, run, deps), override), { description });
   // Details missing in the file are known once the server is connected.
   const definition = (): McpToolDefinition | undefined => servers.definition(run.server, run.tool);
   const called = overridden(mcpTool(declared, run, servers), override);

@@ -17,22 +17,22 @@ export const EXPORT_FORMATS = ["jsonl", "cloudevents"] as const;
 /** jsonl: a file that `faultline journal import` reads. cloudevents: one event per line. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-type Lines = (home: RunsDeps, run: string, locale: Locale) => AsyncIterable<string>;
+type Lines = (deps: RunsDeps, run: string, locale: Locale) => AsyncIterable<string>;
 
 const LINES: Readonly<Record<ExportFormat, Lines>> = { jsonl: entryLines, cloudevents: eventLines };
 
 export function exportRun(
-  home: RunsDeps,
+  deps: RunsDeps,
   run: string,
   format: ExportFormat,
-  locale: Locale = home.locale,
+  locale: Locale = deps.locale,
 ): AsyncIterable<string> {
-  return LINES[format](home, run, locale);
+  return LINES[format](deps, run, locale);
 }
 
-async function* entryLines(home: RunsDeps, run: string): AsyncGenerator<string> {
-  const redactor = await redactorOf(home, run);
-  for await (const line of exportSession(home.journal, run, { redactor, includeResults: false }))
+async function* entryLines(deps: RunsDeps, run: string): AsyncGenerator<string> {
+  const redactor = await redactorOf(deps, run);
+  for await (const line of exportSession(deps.journal, run, { redactor, includeResults: false }))
     yield escapeUnsafe(line);
 }
 
@@ -53,12 +53,12 @@ export function visitWithOutput({ visits }: Pick<RunState, "visits">, node: stri
 }
 
 export async function keptOutput(
-  home: RunsDeps,
+  deps: RunsDeps,
   run: string,
   visit: Pick<Visit, "node" | "execution">,
 ): Promise<unknown> {
-  const kept = await readOutput(home.journal, run, visit);
-  return kept === undefined ? undefined : (await redactorOf(home, run)).value(kept);
+  const kept = await readOutput(deps.journal, run, visit);
+  return kept === undefined ? undefined : (await redactorOf(deps, run)).value(kept);
 }
 
 // A run's report corrected by what is known about processes.

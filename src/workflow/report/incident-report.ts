@@ -12,16 +12,16 @@ import type { RunsDeps } from "../runs-options.ts";
 import { redactorOf, showRun, summaryFor } from "./run-reports.ts";
 
 export async function incidentReport(
-  home: RunsDeps,
+  deps: RunsDeps,
   name: string,
-  locale: Locale = home.locale,
+  locale: Locale = deps.locale,
 ): Promise<IncidentReport> {
-  const { journal, clock } = home;
+  const { journal, clock } = deps;
   if ((await journal.session(name)) === null) throw new FaultError(noRun(name));
-  const isRun = (await summaryFor(home, name)) !== null;
-  const recorder = recordIncident(name, { locale, redactor: await redactorFor(home, name, isRun) });
+  const isRun = (await summaryFor(deps, name)) !== null;
+  const recorder = recordIncident(name, { locale, redactor: await redactorFor(deps, name, isRun) });
   for await (const entry of journal.read(name)) recorder.add(entry);
-  const report = isRun ? await showRun({ ...home, locale }, name) : null;
+  const report = isRun ? await showRun({ ...deps, locale }, name) : null;
   const acted = (await journal.keptAll("action", name)).map(({ value }) => value as PostedAction);
   const incident = recorder.incident({
     now: clock.now(),
@@ -33,6 +33,6 @@ export async function incidentReport(
 }
 
 /** A plain session has no workflow that names secrets. */
-function redactorFor(home: RunsDeps, name: string, isRun: boolean): Promise<Redactor> {
-  return isRun ? redactorOf(home, name) : Promise.resolve(createRedactor([], home.redactor));
+function redactorFor(deps: RunsDeps, name: string, isRun: boolean): Promise<Redactor> {
+  return isRun ? redactorOf(deps, name) : Promise.resolve(createRedactor([], deps.redactor));
 }

@@ -14,12 +14,12 @@ const PAGE = 200;
 /** Runs that are read for one page, whatever the filter. */
 const MOST_READ = 2_000;
 
-export async function listRuns(home: RunsDeps, filter: RunsFilter): Promise<readonly RunSummary[]> {
+export async function listRuns(deps: RunsDeps, filter: RunsFilter): Promise<readonly RunSummary[]> {
   const { limit = Infinity } = filter;
   const found: RunSummary[] = [];
   for (let after = filter.after ?? null; found.length < limit;) {
     const rest = { ...filter, limit: limit - found.length, ...(after === null ? {} : { after }) };
-    const { runs, next }: RunsPage = await pageOfRuns(home, rest, { ahead: 0 });
+    const { runs, next }: RunsPage = await pageOfRuns(deps, rest, { ahead: 0 });
     found.push(...runs);
     if (next === null) break;
     after = next;

@@ -32,13 +32,13 @@ import { knownCode } from "../../core/record/fault-index.ts";
 
 /** Writes the files about failed attempts of one run. It reads each entry of the run once. */
 export class RunFiles {
-  readonly #home: Pick<RunsDeps, "journal" | "clock">;
+  readonly #deps: Pick<RunsDeps, "journal" | "clock">;
   readonly #session: Session;
   readonly #workflow: Workflow;
   readonly #memory: StageMemory;
 
-  constructor(home: Pick<RunsDeps, "journal" | "clock">, session: Session, workflow: Workflow) {
-    this.#home = home;
+  constructor(deps: Pick<RunsDeps, "journal" | "clock">, session: Session, workflow: Workflow) {
+    this.#deps = deps;
     this.#session = session;
     this.#workflow = workflow;
     this.#memory = new StageMemory((node) => workflow.stages.get(node)?.role ?? null);
@@ -46,7 +46,7 @@ export class RunFiles {
 
   /** Called before the event that tells of the failure is written. A disk that takes no files does not end a run. */
   async keep(visit: Visit, { events, raw, output }: VisitEnd): Promise<void> {
-    const { journal, clock } = this.#home;
+    const { journal, clock } = this.#deps;
     const { id, redactor } = this.#session;
     if (journal.files === null) return;
     const at = clock.now();
@@ -251,9 +251,14 @@ function metaOf(stage: StageRecord, state: RunState | null, options: ContentOpti
     return { user: view.message, operator: view.hint, next: view.next };
   };
   return {
-    ...{ node, execution, state: stage.state },
+    node,
+    execution,
+    state: stage.state,
     attempts: attempts.map((attempt) => attemptMeta(attempt, options)),
-    ...{ class: fault.class, code: fault.code, outcome: last.outcome, pill: pillOf(fault.code) },
+    class: fault.class,
+    code: fault.code,
+    outcome: last.outcome,
+    pill: pillOf(fault.code),
     retries: { workflow: attempts.length - 1, transport },
     then,
     nextAction: nextActionOf(stage, state, options),
@@ -266,9 +271,14 @@ function attemptMeta(record: AttemptRecord, { redactor }: ContentOptions): unkno
   const { attempt, fault, outcome, startedAt, endedAt, callAttempts, spentMicrocents } = record;
   return {
     attempt,
-    ...{ class: fault?.class ?? null, code: fault?.code ?? null, outcome },
+    class: fault?.class ?? null,
+    code: fault?.code ?? null,
+    outcome,
     message: fault === null ? null : redactor.text(fault.message),
-    ...{ startedAt, endedAt: endedAt === 0 ? null : endedAt, callAttempts, spentMicrocents },
+    startedAt,
+    endedAt: endedAt === 0 ? null : endedAt,
+    callAttempts,
+    spentMicrocents,
   };
 }
 
@@ -287,7 +297,8 @@ function roundMeta(round: number, stages: readonly StageRecord[], options: Conte
     run: options.run,
     round,
     nodes: stages.map(({ node, state, attempts }) => ({
-      ...{ node, state },
+      node,
+      state,
       attempts: attempts.map((attempt) => attemptMeta(attempt, options)),
     })),
   };

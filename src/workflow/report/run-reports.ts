@@ -16,9 +16,9 @@ import type { RunEnd, RunReport, RunSummary } from "../runs-api.ts";
 import type { RunsDeps } from "../runs-options.ts";
 
 /** null when there is no such run. */
-export async function showRun(home: RunsDeps, run: string, locale: Locale = home.locale): Promise<RunReport | null> {
-  const { journal, clock, reader } = home;
-  const kept = await summaryFor(home, run);
+export async function showRun(deps: RunsDeps, run: string, locale: Locale = deps.locale): Promise<RunReport | null> {
+  const { journal, clock, reader } = deps;
+  const kept = await summaryFor(deps, run);
   if (kept === null) return null;
   const { run: folded, spending, seq } = await reader.read(run);
   if (folded === null) return null;
@@ -29,7 +29,7 @@ export async function showRun(home: RunsDeps, run: string, locale: Locale = home
     journal,
     questions.map(({ id }) => id),
   );
-  const actions = await offeredFor({ ...home, locale }, run, state, seq);
+  const actions = await offeredFor({ ...deps, locale }, run, state, seq);
   const seen = withoutAnswered(state, answered);
   return {
     summary: summaryOf(run, seen, spending.microcents, Math.max(clock.now(), kept.updatedAt)),
@@ -85,9 +85,9 @@ async function offeredFor(
   return actionsFor(about, locale);
 }
 
-export async function redactorOf(home: RunsDeps, run: string): Promise<Redactor> {
-  const { journal, redactor, library } = home;
-  const workflow = await library.findReadable(await knownRun(home, run));
+export async function redactorOf(deps: RunsDeps, run: string): Promise<Redactor> {
+  const { journal, redactor, library } = deps;
+  const workflow = await library.findReadable(await knownRun(deps, run));
   return createRedactor(await secretsOf(journal, run, workflow), redactor);
 }
 
@@ -112,8 +112,8 @@ export async function summaryFor({ journal }: RunsDeps, run: string): Promise<Ru
   return ((await journal.kept("run", run)) ?? null) as RunSummary | null;
 }
 
-export async function knownRun(home: RunsDeps, run: string): Promise<RunSummary> {
-  const summary = await summaryFor(home, run);
+export async function knownRun(deps: RunsDeps, run: string): Promise<RunSummary> {
+  const summary = await summaryFor(deps, run);
   if (summary === null) throw new FaultError(noRun(run));
   return summary;
 }

@@ -175,8 +175,15 @@ function attemptOf(stage: StageRecord, attempt: number, at: number): AttemptReco
   const known = stage.attempts.findLast((one) => one.attempt === attempt);
   if (known !== undefined) return known;
   const fresh: AttemptRecord = {
-    ...{ attempt, startedAt: at, endedAt: 0, fault: null, outcome: null },
-    ...{ calls: new Set<string>(), callAttempts: 0, spentMicrocents: 0, failedCall: "" },
+    attempt,
+    startedAt: at,
+    endedAt: 0,
+    fault: null,
+    outcome: null,
+    calls: new Set<string>(),
+    callAttempts: 0,
+    spentMicrocents: 0,
+    failedCall: "",
   };
   stage.attempts.push(fresh);
   return fresh;

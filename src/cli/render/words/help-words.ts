@@ -331,7 +331,7 @@ export function helpInWords(text: string, locale: Locale): string {
   const known = CHINESE[locale];
   const [, said = text, facts = ""] = /^(.*)( \((?:choices|default): .*\))$/s.exec(text) ?? [];
   if (known[text] !== undefined) return known[text];
-  return `${known[said] ?? said}${FACTS[locale].reduce((told, [english, other]) => told.replace(english, other), facts)}`;
+  return `${known[said] ?? said}${FACTS[locale].reduce((translated, [english, other]) => translated.replace(english, other), facts)}`;
 }
 
 /** Whether help in this language has the text. */

@@ -52,5 +52,5 @@ export function withMeantValue(text: string): string {
 }
 
 export function usageInWords(text: string, locale: Locale): string {
-  return WORDS[locale].reduce((told, [english, other]) => told.replace(english, other), text);
+  return WORDS[locale].reduce((translated, [english, other]) => translated.replace(english, other), text);
 }

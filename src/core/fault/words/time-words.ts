@@ -26,17 +26,46 @@ function both(large: number, largeUnit: string, small: number, smallUnit: string
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }
 
-/** Dates end here; a server may name a later time all the same. */
-const LAST_INSTANT = 8_640_000_000_000_000;
+/** Dates end here; a server, or a file that is read, may name a time beyond all the same. */
+const FARTHEST_INSTANT = 8_640_000_000_000_000;
+
+/** `2026-01-02T03:04:05.678Z` */
+function instantText(at: number): string {
+  return new Date(Math.max(-FARTHEST_INSTANT, Math.min(FARTHEST_INSTANT, at))).toISOString();
+}
 
 /** `2026-01-02T03:04:05Z`, with milliseconds where there are some. */
 export function isoTime(at: number): string {
-  return new Date(Math.min(at, LAST_INSTANT)).toISOString().replace(".000Z", "Z");
+  return instantText(at).replace(".000Z", "Z");
+}
+
+/** `2026-01-02`, in UTC. */
+export function dayOf(at: number): string {
+  return instantText(at).replace(/T.*$/, "");
+}
+
+/** `03:04:05.678`, in UTC. */
+export function timeOfDay(at: number): string {
+  return instantText(at).replace(/^.*T/, "").replace("Z", "");
+}
+
+/** `2026-01-02 03:04:05 UTC` */
+export function secondOf(at: number): string {
+  return `${instantText(at)
+    .replace("T", " ")
+    .replace(/\.\d+Z$/, "")} UTC`;
 }
 
 /** `2026-01-02 03:04 UTC`: as people say a time; empty for none. */
 export function minuteOf(at: number): string {
-  return Number.isNaN(at) ? "" : `${isoTime(at).slice(0, 16).replace("T", " ")} UTC`;
+  return Number.isNaN(at) ? "" : `${dateMinute(at)} UTC`;
+}
+
+/** `2026-01-02 03:04`, in UTC. */
+export function dateMinute(at: number): string {
+  return instantText(at)
+    .replace("T", " ")
+    .replace(/:\d\d\.\d+Z$/, "");
 }
 
 /** What stands behind "wait" or “请等”: until when, or how long when only that is known. */
