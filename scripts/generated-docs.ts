@@ -213,7 +213,7 @@ function routeTable(): string {
   const rows = (Object.keys(PATHS) as RouteName[]).map((name) => {
     const { method, path } = PATHS[name];
     const { summary, role, acts }: RouteSpec = ROUTES[name];
-    return [`\`${method} ${path}\``, summary, role ?? "anybody", yes(acts === true), `\`${name}\``];
+    return [`\`${method} ${path}\``, summary, role ?? "anyone", yes(acts === true), `\`${name}\``];
   });
   return table(["route", "what it does", "role", "acts", "in the client"], rows);
 }
