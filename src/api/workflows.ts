@@ -18,6 +18,16 @@ export const workflowLine = z
   })
   .meta({ id: "WorkflowLine" });
 
+const declaredTool = z.object({
+  id: z.string(),
+  kind: z.enum(["command", "mcp"]),
+  description: z.string(),
+  idempotent: z.boolean(),
+  optional: z.boolean(),
+  timeoutMs: z.number(),
+  alternatives: z.array(z.string()),
+});
+
 const outline = z
   .object({
     inputs: z.record(z.string(), z.unknown()).nullable().describe("JSON Schema of its inputs; null: not declared."),
@@ -39,17 +49,7 @@ const outline = z
         outcome: z.string(),
       }),
     ),
-    tools: z.array(
-      z.object({
-        id: z.string(),
-        kind: z.enum(["command", "mcp"]),
-        description: z.string(),
-        idempotent: z.boolean(),
-        optional: z.boolean(),
-        timeoutMs: z.number(),
-        alternatives: z.array(z.string()),
-      }),
-    ),
+    tools: z.array(declaredTool),
   })
   .meta({ id: "WorkflowOutline" });
 
@@ -102,14 +102,8 @@ const checkedWorkflow = z
 
 const toolView = z
   .object({
-    id: z.string(),
+    ...declaredTool.shape,
     workflow: z.string(),
-    kind: z.enum(["command", "mcp"]),
-    description: z.string(),
-    idempotent: z.boolean(),
-    optional: z.boolean(),
-    timeoutMs: z.number(),
-    alternatives: z.array(z.string()),
     usedBy: z.array(z.string()).describe("The nodes that use it."),
   })
   .meta({ id: "Tool" });

@@ -50,31 +50,26 @@ const anthropicPackage = lazyPart(() => import("@ai-sdk/anthropic").catch(orFail
 const googlePackage = lazyPart(() => import("@ai-sdk/google").catch(orFail));
 const openaiCompatiblePackage = lazyPart(() => import("@ai-sdk/openai-compatible").catch(orFail));
 
+const OPENAI: WorkflowProvider = {
+  id: "openai",
+  npmPackage: "@ai-sdk/openai",
+  factory: "createOpenAI",
+  keyEnv: ["OPENAI_API_KEY"],
+  baseUrlEnv: "OPENAI_BASE_URL",
+  ownBaseUrl: "https://api.openai.com/v1",
+  versionPath: "",
+  needsBaseUrl: false,
+  passesSchema: true,
+  example: "openai/gpt-5.5",
+  make: async (settings) => (await openaiPackage()).createOpenAI(asOptions(settings))(settings.model),
+};
+
 export const WORKFLOW_PROVIDERS: readonly WorkflowProvider[] = [
-  {
-    id: "openai",
-    npmPackage: "@ai-sdk/openai",
-    factory: "createOpenAI",
-    keyEnv: ["OPENAI_API_KEY"],
-    baseUrlEnv: "OPENAI_BASE_URL",
-    ownBaseUrl: "https://api.openai.com/v1",
-    versionPath: "",
-    needsBaseUrl: false,
-    passesSchema: true,
-    example: "openai/gpt-5.5",
-    make: async (settings) => (await openaiPackage()).createOpenAI(asOptions(settings))(settings.model),
-  },
+  OPENAI,
   {
     // For servers that support OpenAI's chat API but not its responses API.
+    ...OPENAI,
     id: "openai-chat",
-    npmPackage: "@ai-sdk/openai",
-    factory: "createOpenAI",
-    keyEnv: ["OPENAI_API_KEY"],
-    baseUrlEnv: "OPENAI_BASE_URL",
-    ownBaseUrl: "https://api.openai.com/v1",
-    versionPath: "",
-    needsBaseUrl: false,
-    passesSchema: true,
     example: "openai-chat/gpt-4o",
     make: async (settings) => (await openaiPackage()).createOpenAI(asOptions(settings)).chat(settings.model),
   },

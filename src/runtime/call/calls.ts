@@ -1,6 +1,7 @@
 // `protect` and `call`, the same outside sessions, in a session and in a turn. They take a tool or a chain with its input, or a plain
 // function with its options. `protect` returns an outcome; `call` returns the value, or throws.
 
+import { defined } from "../../core/defined.ts";
 import { classify } from "../../core/classify/classify.ts";
 import { anyNumber, optionsFault, shape, signal as signalKind } from "../../options/check-options.ts";
 import type { Fault } from "../../core/fault/fault.ts";
@@ -104,7 +105,7 @@ export abstract class Calls<More extends object> implements Calling<More> {
     const wrong = optionsFault("the options of the function", options, WORK_OPTIONS);
     if (wrong !== null) return this.refuse(wrong);
     const { signal, deadlineMs, ...own } = options;
-    const more = { ...(signal === undefined ? {} : { signal }), ...(deadlineMs === undefined ? {} : { deadlineMs }) };
+    const more = defined({ signal, deadlineMs });
     try {
       const tool = declared({ ...own, run: (_input: null, context: RunContext) => run(context) });
       return await this.perform(tool, null, more as SharedCallOptions & More);

@@ -170,13 +170,7 @@ function saidByCommand(output: unknown): readonly string[] {
 
 // Actions that people post for a run. A run has one writer, so they wait in the journal for the process that advances it.
 
-export interface PostedAction {
-  readonly action: string;
-  readonly node: string;
-  readonly execution: number;
-  readonly key: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly by: string;
+export interface PostedAction extends Omit<Extract<RunEvent, { type: "run-instructed" }>, "type"> {
   readonly at: number;
   /** It was carried out at once: it is kept only so that a second click does nothing. */
   readonly isDone?: true;
