@@ -1,7 +1,6 @@
 // Every command in Chinese: its help, what it says when it works, and what it says when it does not. Names, codes and data stay as they are;
 // no English words of Faultline's own are left.
 
-import { spawnSync } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,11 +8,11 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { usageInWords } from "../../src/cli/render/words/usage-words.ts";
 import { englishIn } from "../support/english-in.ts";
+import { type Run, runCli } from "../support/run-cli.ts";
 import { GATED } from "./workflow-world.ts";
 import { writeTrip } from "./journals.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const MAIN = join(ROOT, "dist/cli/main.js");
 
 const FILES = {
   "good.policy.yaml":
@@ -117,24 +116,22 @@ token list
   .split("\n");
 
 let folder = "";
-let outputs: ReadonlyMap<string, { readonly code: number; readonly text: string }> = new Map();
+const outputs = new Map<string, Run>();
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "faultline-chinese-"));
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text);
   await writeTrip(join(folder, "agent.db"));
-  const lines = COMMANDS.map((line) => {
-    const command = line.replace(/^! /, "");
-    return `echo '@@'; faultline --locale zh-CN ${command} </dev/null 2>&1; echo "@@$?"`;
-  });
-  const script = `faultline() { "$NODE" "$MAIN" "$@"; }\n${lines.join("\n")}`;
-  const env = { ...process.env, NODE: process.execPath, MAIN, NO_COLOR: "1", LANG: "zh_CN.UTF-8" };
-  const { stdout } = spawnSync("bash", ["-c", script], { cwd: folder, encoding: "utf8", env, maxBuffer: 1e8 });
-  const ran = Array.from(stdout.matchAll(/^@@\n([^]*?)@@(\d+)$/gm), ([, text = "", code]) => ({
-    text,
-    code: Number(code),
-  }));
-  outputs = new Map(COMMANDS.map((line, index) => [line, ran[index] ?? { code: -1, text: "did not run" }]));
+  for (const line of COMMANDS) {
+    const words = Array.from(
+      line.replace(/^! /, "").matchAll(/"([^"]*)"|(\S+)/g),
+      ([, quoted, word]) => quoted ?? word,
+    );
+    outputs.set(
+      line,
+      await runCli(words as readonly string[], { folder, env: { NO_COLOR: "1", LANG: "zh_CN.UTF-8" } }),
+    );
+  }
 }, 180_000);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -154,8 +151,9 @@ const DATA: readonly RegExp[] = [
 ];
 
 it.each(COMMANDS)("%s", (line) => {
-  const { code, text } = outputs.get(line) ?? { code: -1, text: "" };
-  expect(code === 0, text).toBe(!line.startsWith("! "));
+  const { stdout = "", stderr = "", exit = "did not run" } = outputs.get(line) ?? {};
+  const text = `${stdout}${stderr}`;
+  expect(exit === "ok", text).toBe(!line.startsWith("! "));
   const own = DATA.reduce<string>((rest, data) => rest.replaceAll(data, " • "), text);
   expect(englishIn(own)).toEqual([]);
 });

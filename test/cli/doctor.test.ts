@@ -177,12 +177,13 @@ describe("a named workflow", () => {
   });
 
   it.each([
-    ["that is wrong", () => workflowWith("{ model: openai/x, fallback: 3 }")],
-    ["that is not there", () => join(machine.root, "nothing.yaml")],
-  ])("%s is refused with what to do next", async (_what, make) => {
+    ["that is wrong", () => workflowWith("{ model: openai/x, fallback: 3 }"), /faultline workflow check/],
+    ["that is not there", () => join(machine.root, "nothing.yaml"), /nothing\.yaml: there is no such file/],
+    ["that is a folder", () => machine.root, /it is a folder/],
+  ])("%s is refused with what to do next", async (_what, make, said) => {
     const run = await doctor(["--workflow", make()]);
-    expect(run.exit).not.toBe("ok");
-    expect(`${run.stdout}${run.stderr}`).toMatch(/faultline workflow check|nothing\.yaml/);
+    expect(run).toMatchObject({ exit: "failed", stderr: "" });
+    expect(run.stdout).toMatch(said);
   });
 });
 

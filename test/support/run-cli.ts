@@ -23,10 +23,14 @@ export interface RunOptions {
   /** What is piped in; without it stdin is empty, as in a cron job. */
   readonly stdin?: string | Buffer | Iterable<string>;
   readonly env?: Readonly<Record<string, string>>;
-  /** Files in the program's working folder. */
+  /** The program's working folder; without it, a new one. */
+  readonly folder?: string;
+  /** Files in the new working folder. */
   readonly files?: Readonly<Record<string, string | Buffer>>;
   /** Options for Node itself. */
   readonly nodeArgs?: readonly string[];
+  /** The test is about processes: the command gets one of its own, whatever it does. */
+  readonly asProcess?: boolean;
 }
 
 export interface Run {
@@ -37,15 +41,27 @@ export interface Run {
 }
 
 /**
- * Commands that print an answer and end, and touch nothing but their `Io`. They run in this process, because starting another one takes
- * longer than the command. `test/cli/json.test.ts` runs each command as a process.
+ * Commands that print an answer and end, and touch nothing but their `Io` and files. They run in this process, because starting another one
+ * takes longer than the command. `test/cli/json.test.ts` runs each command as a process.
  */
-const ANSWERING: ReadonlySet<string | undefined> = new Set(["classify", "explain", "policy", "tools", "completion"]);
+const ANSWERING: ReadonlySet<string | undefined> = new Set([
+  ...["classify", "completion", "config", "doctor", "explain", "init", "journal", "policy", "report", "runs", "tools"],
+]);
 
 export function runCli(args: readonly string[], options: RunOptions = {}): Promise<Run> {
+  const { nodeArgs = [], asProcess = false } = options;
   const isHelp = args.length === 0 || ["--help", "-h", "--version"].includes(args.at(-1) ?? "");
-  const isHere = (isHelp || ANSWERING.has(args[0])) && options.files === undefined && options.nodeArgs === undefined;
-  return isHere ? runHere(args, options) : run(process.execPath, [...(options.nodeArgs ?? []), MAIN, ...args], options);
+  const isHere = (isHelp || ANSWERING.has(args[0])) && nodeArgs.length === 0 && !asProcess;
+  return isHere ? inTurn(() => runHere(args, options)) : run(process.execPath, [...nodeArgs, MAIN, ...args], options);
+}
+
+let turn: Promise<unknown> = Promise.resolve();
+
+/** A process has one working folder, so commands in this process run one after the other. */
+function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  const next = turn.then(work);
+  turn = Promise.allSettled([next]);
+  return next;
 }
 
 /** A shell line in which `faultline` is the built program. */
@@ -69,7 +85,7 @@ export function jsonLinesOf({ stdout }: Run): readonly unknown[] {
     .map((line) => JSON.parse(line) as unknown);
 }
 
-async function runHere(args: readonly string[], { stdin, env }: RunOptions): Promise<Run> {
+async function runHere(args: readonly string[], { stdin, env, ...place }: RunOptions): Promise<Run> {
   const out: Uint8Array[] = [];
   const err: Uint8Array[] = [];
   let exit = "ok";
@@ -84,7 +100,11 @@ async function runHere(args: readonly string[], { stdin, env }: RunOptions): Pro
       if (exit === "ok") exit = name;
     },
   };
-  await runProgram(args, VERSION, io);
+  await inFolder(place, async (folder) => {
+    const before = process.cwd();
+    process.chdir(folder);
+    await runProgram(args, VERSION, io).finally(() => process.chdir(before));
+  });
   return { stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString(), exit };
 }
 
@@ -96,10 +116,8 @@ function bytesOf(data: string | Uint8Array): Uint8Array {
   return typeof data === "string" ? Buffer.from(data) : data;
 }
 
-async function run(command: string, args: readonly string[], { stdin, env, files }: RunOptions): Promise<Run> {
-  const folder = await mkdtemp(join(tmpdir(), "faultline-cli-"));
-  try {
-    for (const [name, content] of Object.entries(files ?? {})) await writeFile(join(folder, name), content);
+async function run(command: string, args: readonly string[], { stdin, env, ...place }: RunOptions): Promise<Run> {
+  return inFolder(place, async (folder) => {
     const child = spawn(command, args, {
       cwd: folder,
       env: { ...plainEnv(), ...env },
@@ -117,6 +135,18 @@ async function run(command: string, args: readonly string[], { stdin, env, files
     }
     const [out, err, name] = await Promise.all([textOf(child.stdout), textOf(child.stderr), exit]);
     return { stdout: out, stderr: err, exit: name };
+  });
+}
+
+async function inFolder<T>(
+  { folder: given, files = {} }: Pick<RunOptions, "folder" | "files">,
+  work: (folder: string) => Promise<T>,
+): Promise<T> {
+  if (given !== undefined) return work(given);
+  const folder = await mkdtemp(join(tmpdir(), "faultline-cli-"));
+  try {
+    for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+    return await work(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -136,12 +136,17 @@ async function checkWorkflowFile(file: string, io: Io, locale: Locale): Promise<
   const value = oneLine(file);
   const workflows = createWorkflows({ clock: io.clock, env: io.env, locale });
   try {
+    await io.readFile(file);
     const { workflow, diagnostics } = await workflows.file(file);
     if (workflow === null)
       return { check: "workflow", value, ok: false, detail: DOCTOR_WORDS[locale].wrongWorkflow(value) };
     const shared = diagnostics.filter(({ code }) => code === MISTAKES["shared-domain"].code);
     const detail = shared.map(({ line, message, help }) => `${value}:${line}: ${message}. ${help}`).join(" ");
     return { check: "workflow", value, ok: true, detail: detail === "" ? null : detail };
+  } catch (error) {
+    // A file that cannot be read arrives as a UsageError.
+    if (!(error instanceof UsageError)) throw error;
+    return { check: "workflow", value, ok: false, detail: oneLine(error.words?.[locale] ?? error.message) };
   } finally {
     await workflows.close();
   }
