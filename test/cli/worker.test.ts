@@ -18,11 +18,10 @@ import { runCli } from "../support/run-cli.ts";
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const SECRET = "s3cret-of-the-operator";
 
-/** The first node takes so many seconds. */
-const twoNodes = (seconds: number): string => `faultline: 1
+const twoNodes = (first: string): string => `faultline: 1
 workflow: { id: two-nodes, version: "1" }
 nodes:
-  a: { type: command, run: sleep ${seconds}, next: b }
+  a: { type: command, run: ${first}, next: b }
   b: { type: command, run: echo done, next: end }
 `;
 
@@ -70,12 +69,16 @@ function startCommand(
   };
 }
 
+/** Runs until the test's folder is removed, however long other processes take to start. */
+const LASTING = "sh lasts.sh";
+
 async function home(
-  seconds = 1.5,
+  first = "sleep 1.5",
   address?: string,
 ): Promise<{ readonly folder: string; readonly journal: string; readonly workflows: Workflows }> {
   const folder = mkdtempSync(join(tmpdir(), "faultline-worker-"));
-  writeFileSync(join(folder, "two.faultline.yaml"), twoNodes(seconds));
+  writeFileSync(join(folder, "two.faultline.yaml"), twoNodes(first));
+  writeFileSync(join(folder, "lasts.sh"), "while [ -e lasts.sh ]; do sleep 0.1; done\n");
   const journal = address ?? join(folder, "journal.db");
   const workflows = createWorkflows({ journal: await openJournal(journal, {}), env: {} });
   onTestFinished(async () => {
@@ -124,7 +127,7 @@ describe("faultline worker", () => {
     async (store) => {
       const postgres = store === "postgres" ? await startPostgres() : null;
       onTestFinished(() => postgres?.stop());
-      const place = await home(1.5, postgres?.url);
+      const place = await home("sleep 1.5", postgres?.url);
       const on = ["--journal", place.journal, "--driver", restate.url];
       const server = startCommand(["serve", ...on, "--port", "0"], {}, place.folder);
       await server.line(/^Restate at 127\.0\.0\.1:\d+ drives them; workers advance them\.$/);
@@ -146,7 +149,7 @@ describe("faultline worker", () => {
   );
 
   it("that is killed for good, with its address: the newest version continues its run, and repeats no command", async () => {
-    const place = await home(20);
+    const place = await home(LASTING);
     const on = ["--journal", place.journal, "--driver", restate.url, "--listen", "127.0.0.1:0"];
     const old = startCommand(["worker", ...on]);
     await old.line(/calls this worker on port/);
