@@ -6,9 +6,10 @@ import { defineConfig } from "vitest/config";
 /**
  * Marks of a test file that changes what all tests of a process share: its environment, its listeners, its globals, its clock.
  * Such a file gets a process of its own. All others share a few processes, so that each loads the sources once and not once per file.
+ * A mark behind a quote is in the text of a program that the test starts.
  */
 const CHANGES_ITS_PROCESS =
-  /\bvi\.(?:mock|doMock|stub\w+|useFakeTimers)\(|\bvi\.spyOn\((?:Date|process|console|globalThis)\b|\bprocess\.(?:on|once|emit|chdir|kill)\(|\bprocess\.env(?:\.\w+|\["\w+"\]) = /;
+  /^[^"'`\n]*\b(?:vi\.(?:mock|doMock|stub\w+|useFakeTimers)\(|vi\.spyOn\((?:Date|process|console|globalThis)\b|process\.(?:on|once|emit|chdir)\(|process\.kill\(process\.pid|process\.env(?:\.\w+|\["\w+"\]) = )/m;
 
 /** Packages of the servers that tests start, which bring tests of their own. */
 const INSTALLED = "test/servers/node_modules/**";
