@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { classify } from "../../src/index.ts";
 import { checkStory } from "./check.ts";
 import { cutOffAttempts, microcents } from "./entries.ts";
-import { bundleWorkflows } from "./library.ts";
 import type { Kill } from "./life.ts";
 import { SPECIAL_PLANS } from "./special-plans.ts";
 import { type Plan, type Story, tellStory } from "./story.ts";
@@ -44,14 +43,13 @@ export interface Report {
 
 export async function runCampaign(options: CampaignOptions): Promise<Report> {
   const { folder, points, again, special, sideBySide, postgres, restate, tell } = options;
-  const library = await bundleWorkflows(join(folder, "library"));
   const team = await readTeam();
   let number = 0;
   // Folders of the same length: their names are in prompts.
   const next = (plan: Plan): Promise<Story> => {
     number += 1;
     const own = join(folder, `story-${String(number).padStart(4, "0")}`);
-    return tellStory({ library, team, folder: own, postgres, restate }, plan);
+    return tellStory({ team, folder: own, postgres, restate }, plan);
   };
   const undisturbed = await next({ name: "undisturbed", kills: [] });
   const { length } = undisturbed.entries;

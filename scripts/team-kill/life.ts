@@ -1,9 +1,9 @@
 // One life of the worker: a real process from its start to its end, which may be a SIGKILL after a certain entry.
 
 import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { systemClock } from "../../src/host/clock.ts";
 import { parseJson } from "../../src/core/try-read.ts";
+import { bundledProgram } from "../../test/support/bundled-program.ts";
 
 export interface Kill {
   /** The entry of the run after which it is killed. */
@@ -15,7 +15,6 @@ export interface Kill {
 }
 
 export interface Job {
-  readonly library: string;
   readonly journal: string;
   /** null: the plain driver drives the run. */
   readonly restate: { readonly url: string; readonly port: number } | null;
@@ -50,7 +49,7 @@ export interface Life {
   kill(): void;
 }
 
-const WORKER = fileURLToPath(new URL("worker.mjs", import.meta.url));
+const WORKER = bundledProgram(new URL("worker.mjs", import.meta.url));
 /** Far longer than any life takes. */
 const HUNG_MS = 90_000;
 

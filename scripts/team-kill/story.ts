@@ -58,7 +58,6 @@ export interface Story {
 }
 
 export interface StoryHome {
-  readonly library: string;
   readonly team: TeamFiles;
   /** Of this story alone. */
   readonly folder: string;
@@ -129,7 +128,7 @@ class Telling {
     const kill = kills[number - 1] ?? null;
     const mayAnswer = number >= answersFrom;
     const time = { aheadMs: aheadMs(number), jumps };
-    const place = { library: this.#home.library, journal: this.#journal, restate };
+    const place = { journal: this.#journal, restate };
     const job = { ...place, run: RUN, inputs: TEAM_INPUTS, ...team, kill, ...time };
     const answering: Promise<void>[] = [];
     const life = startLife(job, this.#home.folder, (told) => {

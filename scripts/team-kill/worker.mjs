@@ -1,11 +1,11 @@
 // The process that is killed: opens the journal, starts the run if there is none yet, and drives it to its end. Reports on
-// stdout what happens to the run, as lines of JSON. Plain JavaScript, because it starts often and has to start fast.
+// stdout what happens to the run, as lines of JSON. `life.ts` bundles it, because it starts often and has to start fast.
 
 import { writeSync } from "node:fs";
+import { openJournal } from "../../src/index.ts";
+import { createWorkflows } from "../../src/workflow/index.ts";
 
 const job = JSON.parse(process.argv[2]);
-const { openJournal } = await import(`${job.library}/faultline.js`);
-const { createWorkflows } = await import(`${job.library}/workflow.js`);
 
 const tell = (line) => writeSync(1, `${JSON.stringify(line)}\n`);
 

@@ -14,7 +14,7 @@ import { runCli } from "../../src/cli/program.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import { startChaos } from "../../src/testing/index.ts";
 
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
 let folder: string;
 const children: ChildProcess[] = [];

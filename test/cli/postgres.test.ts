@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { freshJournalUrl } from "../postgres/shared-server.ts";
 
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const PASSWORD = "planted-store-password";
 const WORKFLOW = `faultline: 1
 workflow: { id: hello, version: "1", name: Hello }

@@ -12,7 +12,6 @@ import { checkJournal, type Entries, readEntries } from "./check-journal.ts";
 import { checkSession, strayFiles } from "./check-session.ts";
 import { type Diary, readDiary, type Trouble } from "./diary.ts";
 import { HITS, type Hit, whatWasHit } from "./hits.ts";
-import { bundleLibrary } from "./library.ts";
 import { type Came, type Job, type LifeEnd, type Moment, pickMoment, startLife } from "./life.ts";
 import { answerQuestions, type Approvals } from "./person.ts";
 import { between, makeSession, type SessionSpec } from "./program.ts";
@@ -49,12 +48,10 @@ export async function runCampaign(options: CampaignOptions): Promise<Report> {
   const hits = Object.fromEntries(HITS.map((hit) => [hit, 0])) as Record<Hit, number>;
   const counts = { kills: 0, lives: 0, sessions: 0, entries: 0, runs: 0, questions: 0, meetings: 0, fenced: 0 };
   const report: Report = { ...counts, hits, problems: [] };
-  mkdirSync(join(folder, "library"));
-  const library = await bundleLibrary(join(folder, "library"));
   await Promise.all(
     Array.from({ length: workers }, async (_, index) => {
       const chance = createSeededChance(seed * 1000 + index);
-      const home = { library, folder: join(folder, `worker-${index}`), met: new Set<string>() };
+      const home = { folder: join(folder, `worker-${index}`), met: new Set<string>() };
       const quota = Math.ceil((kills * (index + 1)) / workers) - Math.ceil((kills * index) / workers);
       for (let number = 1, dead = 0; dead < quota; number++) {
         const meets = number % MEETS_EVERY === 2;
@@ -75,7 +72,6 @@ const MAX_PROBLEMS = 200;
 
 /** What the stories of one worker share. */
 interface Home {
-  readonly library: string;
   readonly folder: string;
   /** Sessions at which two processes have met. */
   readonly met: Set<string>;
@@ -153,7 +149,7 @@ class Story {
 
   #job(): Job {
     const life = ++this.#lives;
-    return { life, library: this.#home.library, folder: this.#folder, journal: this.#journal };
+    return { life, folder: this.#folder, journal: this.#journal };
   }
 
   #pickMoment(): Moment {

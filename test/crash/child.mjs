@@ -1,5 +1,5 @@
 // The program that is killed. Runs the sessions it is given on a journal in a file or in PostgreSQL, and keeps a diary of its own beside it, so
-// that the test can compare the two. Plain JavaScript: it starts often, and has to start fast.
+// that the test can compare the two. `life.ts` bundles it, because it starts often and has to start fast.
 //
 // The diary is three files that all lives of the program append to, one line each, with the life and the order in it:
 //   effects   a tool begins its work, and has done it
@@ -12,10 +12,10 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
+import { DEFAULT_POLICY } from "../../src/core/index.ts";
+import { FaultError, createFaultline, fault, openJournal, step, tool } from "../../src/index.ts";
 
 const job = JSON.parse(process.argv[2]);
-const { FaultError, createFaultline, fault, openJournal, step, tool } = await import(job.library);
-const { DEFAULT_POLICY } = await import(new URL("core.js", job.library).href);
 
 const effects = openSync(join(job.folder, "effects"), "a");
 const acks = openSync(join(job.folder, "acks"), "a");
@@ -103,7 +103,7 @@ DatabaseSync.prototype.exec = function (sql) {
 
 // In PostgreSQL a commit is a message to the server and its answer, and the tables are made by one statement after the other.
 if (/^postgres/.test(job.journal)) {
-  const { prototype } = createRequire(job.library)("pg").Client;
+  const { prototype } = createRequire(import.meta.url)("pg").Client;
   const { query } = prototype;
   prototype.query = function (asked, ...more) {
     if (!/^SELECT[^]*\.write_\d+\(/.test(asked.text ?? asked)) {

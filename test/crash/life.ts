@@ -1,10 +1,10 @@
 // One life of the killed program: a real process from its start to its end, which may be a SIGKILL at a chosen moment.
 
 import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { parseJson } from "../../src/core/try-read.ts";
 import type { Chance } from "../../src/host/chance.ts";
 import { systemClock } from "../../src/host/clock.ts";
+import { bundledProgram } from "../support/bundled-program.ts";
 import { between, pick } from "./program.ts";
 
 /**
@@ -54,7 +54,6 @@ function byThread(at: AimedMoment["at"], nth: number, delayMicros: number): Mome
 
 export interface Job {
   readonly life: number;
-  readonly library: string;
   readonly folder: string;
   readonly journal: string;
 }
@@ -88,7 +87,7 @@ export interface Life {
   send(signal: "SIGKILL" | "SIGCONT"): void;
 }
 
-const CHILD = fileURLToPath(new URL("child.mjs", import.meta.url));
+const CHILD = bundledProgram(new URL("child.mjs", import.meta.url));
 /** Far longer than any life takes; only a life that would never end gets there. */
 const HUNG_MS = 90_000;
 

@@ -13,7 +13,7 @@ import { tempFolder } from "../journal/temp-folder.ts";
 import { freshJournalUrl } from "../postgres/shared-server.ts";
 import { ask } from "./dialect-clients.ts";
 
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const GATEWAYS = 3;
 const LIMIT_USD = 0.025;
 const LIMIT_MICROCENTS = LIMIT_USD * 1e8;

@@ -2,7 +2,7 @@
 
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { bundledProgram } from "../support/bundled-program.ts";
 
 export interface Writer {
   readonly child: ChildProcessWithoutNullStreams;
@@ -24,7 +24,7 @@ export function startWriter(
   session: string,
   count = 0,
 ): Writer {
-  const script = fileURLToPath(new URL("writer-process.ts", import.meta.url));
+  const script = bundledProgram(new URL("writer-process.ts", import.meta.url));
   // Node 22 still warns about its SQLite; only the process's own output counts here.
   const env = { ...process.env, NODE_NO_WARNINGS: "1" };
   const child = spawn(process.execPath, [script, action, path, session, String(count)], { stdio: "pipe", env });

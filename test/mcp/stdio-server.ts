@@ -4,10 +4,10 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { bundledProgram } from "../support/bundled-program.ts";
 
-const SERVER = fileURLToPath(new URL("server.ts", import.meta.url));
+const SERVER = bundledProgram(new URL("server.ts", import.meta.url));
 
 export interface StdioServer {
   readonly transport: () => StdioClientTransport;
@@ -39,7 +39,10 @@ export function stdioServer({ mode = "", badStarts = "0-0" } = {}): StdioServer 
         command: process.execPath,
         args: [SERVER],
         stderr: "pipe",
-        env: { MCP_RUNS: runs, MCP_STARTS: starts, MCP_BAD_STARTS: badStarts, MCP_MODE: mode },
+        env: {
+          ...{ MCP_RUNS: runs, MCP_STARTS: starts, MCP_BAD_STARTS: badStarts, MCP_MODE: mode },
+          NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
+        },
       });
       last.stderr?.on("data", (chunk: Uint8Array) => {
         heard += String(chunk);

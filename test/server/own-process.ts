@@ -5,11 +5,11 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { type Client, createClient } from "../../src/client/index.ts";
+import { bundledProgram } from "../support/bundled-program.ts";
 
-const SCRIPT = fileURLToPath(new URL("../support/server-process.ts", import.meta.url));
+const SCRIPT = new URL("../support/server-process.ts", import.meta.url);
 
 export interface OwnProcess {
   readonly client: Client;
@@ -17,7 +17,8 @@ export interface OwnProcess {
 }
 
 export async function startProcess(journal: string): Promise<OwnProcess> {
-  const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [SCRIPT, journal], { stdio: "pipe" });
+  const program = bundledProgram(SCRIPT);
+  const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [program, journal], { stdio: "pipe" });
   const ended = once(child, "exit");
   onTestFinished(() => void child.kill("SIGKILL"));
   const [url] = (await once(createInterface({ input: child.stdout }), "line")) as [string];

@@ -3,9 +3,9 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { LoggingMessageNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import { fileURLToPath } from "node:url";
+import { bundledProgram } from "./bundled-program.ts";
 
-const SERVER = fileURLToPath(new URL("../fixtures/mcp-server.mjs", import.meta.url));
+const SERVER = bundledProgram(new URL("../fixtures/mcp-server.mjs", import.meta.url));
 
 export interface McpConnection {
   readonly client: Client;

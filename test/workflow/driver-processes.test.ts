@@ -4,10 +4,10 @@ import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Journal, openJournal } from "../../src/index.ts";
 import { freshJournalUrl } from "../postgres/shared-server.ts";
+import { bundledProgram } from "../support/bundled-program.ts";
 import { eventsIn, newFile, only } from "../support/engine-world.ts";
 
 interface DriverProcess {
@@ -16,7 +16,7 @@ interface DriverProcess {
   readonly stop: () => Promise<void>;
 }
 
-const SCRIPT = fileURLToPath(new URL("../support/driver-process.ts", import.meta.url));
+const SCRIPT = bundledProgram(new URL("../support/driver-process.ts", import.meta.url));
 
 function startDriver(
   path: string,

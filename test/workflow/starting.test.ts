@@ -2,12 +2,12 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createFaultline, type Journal, openJournal } from "../../src/index.ts";
 import { defineWorkflow, stage } from "../../src/workflow/define.ts";
 import { createRuns } from "../../src/workflow/runs.ts";
 import { createWorkflows } from "../../src/workflow/workflows.ts";
+import { bundledProgram } from "../support/bundled-program.ts";
 import { engineWorld, eventsIn, newFile, only, STORES, worker } from "../support/engine-world.ts";
 
 const workflow = { id: "one", stages: { a: stage({ act: (_request, _tools, { inputs }) => inputs["from"] }) } };
@@ -71,7 +71,7 @@ it("a run cannot start under the name of an existing session, open or not", asyn
 it("of two processes that start the same forty runs at once, each run belongs to one of them", async () => {
   const path = newFile();
   await (await openJournal(path, {})).close();
-  const script = fileURLToPath(new URL("../support/starting-process.ts", import.meta.url));
+  const script = bundledProgram(new URL("../support/starting-process.ts", import.meta.url));
   const env = { ...process.env, NODE_NO_WARNINGS: "1" };
   const children = ["left", "right"].map((name) =>
     spawn(process.execPath, [script, path, name, "40"], { stdio: "pipe", env }),

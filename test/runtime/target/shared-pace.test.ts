@@ -4,10 +4,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { tempFolder } from "../../journal/temp-folder.ts";
 import { freshJournalUrl } from "../../postgres/shared-server.ts";
+import { bundledProgram } from "../../support/bundled-program.ts";
 
 const LIMIT = 100;
 const WINDOW_MS = 2_500;
@@ -59,7 +59,7 @@ it.each(["SQLite", "PostgreSQL"])(
     onTestFinished(() => folder.remove());
     const journal = store === "SQLite" ? folder.file("journal.db") : await freshJournalUrl();
     const { url, seen } = await startLimited();
-    const script = fileURLToPath(new URL("pace-process.ts", import.meta.url));
+    const script = bundledProgram(new URL("pace-process.ts", import.meta.url));
     const workers = Array.from({ length: WORKERS }, () =>
       spawn(process.execPath, [script, journal, url], { env: { ...process.env, NODE_NO_WARNINGS: "1" } }),
     );

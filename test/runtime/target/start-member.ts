@@ -2,8 +2,8 @@
 
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import type { FaultCode, TargetReport } from "../../../src/index.ts";
+import { bundledProgram } from "../../support/bundled-program.ts";
 
 export type MemberCommand =
   | {
@@ -39,7 +39,7 @@ export interface Member {
 }
 
 export function startMember(journal: string): Member {
-  const script = fileURLToPath(new URL("member-process.ts", import.meta.url));
+  const script = bundledProgram(new URL("member-process.ts", import.meta.url));
   const child = spawn(process.execPath, [script, journal], { env: { ...process.env, NODE_NO_WARNINGS: "1" } });
   const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   let stderr = "";

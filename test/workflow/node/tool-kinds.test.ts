@@ -2,7 +2,6 @@
 // of a failure as `model_detail` allows; a person who is asked for another input gets the tool's schema.
 
 import { tmpdir } from "node:os";
-import { fileURLToPath } from "node:url";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
@@ -16,6 +15,7 @@ import { scriptedInteractor } from "../../../src/testing/scripted-interactor.ts"
 import { offeredTools, runToolCalls } from "../../../src/workflow/node/agent-tools.ts";
 import type { ToolSpec } from "../../../src/workflow-model/node-options.ts";
 import { toolsOf } from "../../../src/workflow/node/workflow-tools.ts";
+import { bundledProgram } from "../../support/bundled-program.ts";
 
 const SECRET = `sk-live-${"a1B2c3D4".repeat(4)}`;
 const SAID = `the ledger at 10.0.0.7 is full, key ${SECRET}`;
@@ -24,7 +24,7 @@ const SCHEMA = {
   properties: { amount: { type: "number", description: "in cents" } },
   required: ["amount"],
 };
-const SERVER = fileURLToPath(new URL("../../fixtures/mcp-payment-server.mjs", import.meta.url));
+const SERVER = bundledProgram(new URL("../../fixtures/mcp-payment-server.mjs", import.meta.url));
 
 interface Kind {
   readonly kind: string;

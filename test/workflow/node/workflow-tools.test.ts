@@ -3,7 +3,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../../src/host/clock.ts";
 import { createFaultline, type Faultline, type Outcome } from "../../../src/index.ts";
@@ -11,6 +10,7 @@ import type { WordedTool } from "../../../src/workflow/node/agent-tools.ts";
 import type { ToolSpec } from "../../../src/workflow-model/node-options.ts";
 import { toolsOf, type WorkflowTools } from "../../../src/workflow/node/workflow-tools.ts";
 import { processClock, until } from "../../agent/process/children.ts";
+import { bundledProgram } from "../../support/bundled-program.ts";
 import { driven } from "./node-world.ts";
 
 interface Home {
@@ -161,7 +161,7 @@ function isThere(path: string): boolean {
   }
 }
 
-const SERVER = fileURLToPath(new URL("../../mcp/server.ts", import.meta.url));
+const SERVER = bundledProgram(new URL("../../mcp/server.ts", import.meta.url));
 
 function mcp(tool: string, over: Partial<ToolSpec> = {}): ToolSpec {
   const server = { id: "travel", command: process.execPath, args: [SERVER], env: ["MCP_*"], url: "" };

@@ -4,10 +4,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { watch } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { classify } from "../../../../src/core/classify/classify.ts";
 import type { Fault } from "../../../../src/core/fault/fault.ts";
 import { systemClock } from "../../../../src/host/clock.ts";
+import { bundledProgram } from "../../../support/bundled-program.ts";
 import type { MatrixWorld } from "../world.ts";
 
 /** The fault that advancing the run rejects with. */
@@ -25,7 +25,7 @@ export async function nobodyHangs(world: MatrixWorld): Promise<void> {
   while (world.hanging() > 0) await new Promise<void>((resolve) => systemClock.soon(resolve));
 }
 
-const LIFE = fileURLToPath(new URL("../crash-life.ts", import.meta.url));
+const LIFE = new URL("../crash-life.ts", import.meta.url);
 
 /** Another process advances the run and is killed in the middle of a command; then this one resumes the run. */
 export async function crashes(world: MatrixWorld, run: string): Promise<void> {
@@ -33,7 +33,8 @@ export async function crashes(world: MatrixWorld, run: string): Promise<void> {
   const hangs = Promise.withResolvers<true>();
   const look = (): void => void (started().includes("hang-once.mjs") && hangs.resolve(true));
   const watcher = watch(join(folder, "started.txt"), look);
-  const child = spawn(process.execPath, [LIFE, folder, "crash.faultline.yaml", run], { stdio: "inherit" });
+  const life = bundledProgram(LIFE);
+  const child = spawn(process.execPath, [life, folder, "crash.faultline.yaml", run], { stdio: "inherit" });
   const gone = once(child, "exit");
   await Promise.race([hangs.promise, gone]);
   watcher.close();

@@ -6,10 +6,10 @@ import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { systemClock } from "../../../../src/host/clock.ts";
 import { type Journal, openJournal } from "../../../../src/index.ts";
 import { createWorkflows } from "../../../../src/workflow/workflows.ts";
+import { bundledProgram } from "../../../support/bundled-program.ts";
 import { freePorts, type RestateServers, startRestate } from "../../../support/restate-server.ts";
 import { type Balancer, startBalancer } from "./balancer.ts";
 import { checkRuns, type ScaleCounts } from "./check.ts";
@@ -43,7 +43,7 @@ export interface ScaleReport {
   readonly problems: readonly string[];
 }
 
-const SCRIPT = fileURLToPath(new URL("worker.ts", import.meta.url));
+const SCRIPT = bundledProgram(new URL("worker.ts", import.meta.url));
 const LOOK_MS = 100;
 const LATEST_MS = 600_000;
 
