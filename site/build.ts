@@ -7,6 +7,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brokenLinks } from "./links.ts";
 import { referencePages } from "./reference-pages.ts";
+import { sitePage, withoutComments, withReadmeSections } from "./repository-page.ts";
+import { placeOf } from "./rooms.ts";
 import { sidebarOf } from "./sidebar.ts";
 
 const site = fileURLToPath(new URL(".", import.meta.url));
@@ -25,32 +27,32 @@ if (!has("--dev")) report();
 /** One folder with all pages: written for the site, written for the repository, and made from code. */
 function gather(): void {
   rmSync(pages, { recursive: true, force: true });
-  cpSync(join(site, "pages"), pages, { recursive: true });
-  for (const name of readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })) {
-    const path = `reference/${name.replaceAll("\\", "/")}`;
-    if (/\.(?:md|png|svg)$/.test(name)) write(path, readFileSync(join(root, "docs", name)));
-    // Downloads keep their name.
-    else if (name.endsWith(".json")) write(`public/${path}`, readFileSync(join(root, "docs", name)));
+  cpSync(join(site, "pages", "public"), join(pages, "public"), { recursive: true });
+  for (const name of filesIn(join(site, "pages")).filter((one) => one.endsWith(".md"))) {
+    const text = readFileSync(join(site, "pages", name), "utf8");
+    write(name, withoutComments(withReadmeSections(name, text)));
   }
-  write(
-    "changelog.md",
-    readFileSync(join(root, "CHANGELOG.md"), "utf8").replaceAll(/\]\((?:\.\/)?docs\//g, "](reference/"),
-  );
+  for (const name of filesIn(join(root, "docs"))) {
+    const content = readFileSync(join(root, "docs", name));
+    const place = placeOf(name);
+    if (name.endsWith(".md")) write(place, sitePage(`docs/${name}`, place, content.toString()));
+    else if (/\.(?:png|svg)$/.test(name)) write(place, content);
+    // Downloads keep their name.
+    else if (name.endsWith(".json")) write(`public/${place}`, content);
+  }
+  const changes = readFileSync(join(root, "CHANGELOG.md"), "utf8");
+  write("changelog.md", sitePage("CHANGELOG.md", "changelog.md", changes));
   for (const [path, text] of referencePages()) write(path, text);
+}
+
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => name.replaceAll("\\", "/"));
 }
 
 function write(path: string, content: string | Buffer): void {
   const target = join(pages, path);
   mkdirSync(dirname(target), { recursive: true });
-  const text = path.endsWith(".md") ? forSite(path, content.toString()) : content;
-  writeFileSync(target, text);
-}
-
-/** Without comments. Links out of docs/ lead to files that the site does not show: only their text stays. */
-function forSite(path: string, text: string): string {
-  const said = text.replaceAll(/^<!--[\s\S]*?-->\n/gm, "");
-  if (!path.startsWith("reference/")) return said;
-  return said.replaceAll(/\[([^\]]+)\]\((?:\.\.\/)+(?!reference\/|how-to\/|operate\/|concepts\/)[^)]*\)/g, "$1");
+  writeFileSync(target, content);
 }
 
 /** TypeDoc needs a compiler with an interface for programs, which the repository's own does not have. */

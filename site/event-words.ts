@@ -1,4 +1,4 @@
-// What each event means, for the reference. The types hold these tables equal to the code: an event without a row does not compile.
+// What each event means, for the reference. An event without a row does not compile.
 
 import type { JournalEvent } from "../src/core/record/event.ts";
 import type { RunStreamType } from "../src/core/record/run-stream-event.ts";
@@ -6,30 +6,30 @@ import type { NoticeKind } from "../src/server/notify/notice.ts";
 
 export const RUN_EVENTS: Readonly<Record<RunStreamType, string>> = {
   "run.started": "The run starts; with its workflow, version, inputs and limits.",
-  "run.paused": "Nothing can be done before a time or an answer has come.",
+  "run.paused": "The run waits for a time or for an answer.",
   "run.resumed": "A process continues the run; names the nodes that were interrupted.",
   "run.instructed": "A person took an action on the run.",
   "run.timeout": "The run's time limit has passed.",
-  "run.completed": "The run is over, with its outcome, duration and cost.",
+  "run.completed": "The run has completed; with its outcome, duration and cost.",
   "run.failed": "The run has failed; names the node and the failure.",
   "run.cancelled": "The run was cancelled.",
   "run.superseded": "Another run continues this one.",
   "node.started": "A visit of a node starts.",
   "node.phase": "The visit enters its next phase.",
   "node.retrying": "An attempt failed, and another one follows at `nextAt`.",
-  "node.failed": "The node has failed; says how that is resolved and where the run goes.",
+  "node.failed": "The node has failed; says how the failure is resolved and where the run continues.",
   "node.skipped": "The node is skipped; says why.",
-  "node.completed": "The node is done; with its output and where the run goes.",
+  "node.completed": "The node is done; with its output and where the run continues.",
   "node.paused": "The node waits for a time or for an answer.",
   "node.resumed": "The node continues.",
   "gate.paused": "A gate asks its questions.",
   "gate.resumed": "A gate has its answer, or its time limit has passed.",
   "call.retrying": "A call waits before its next attempt.",
   "call.switched": "A call continues at another target.",
-  "call.regenerating": "An answer was not usable; the model is asked again and told what was wrong.",
+  "call.regenerating": "An answer was not usable; Faultline asks the model again and says what was wrong.",
   "cost.updated": "What the whole run has cost so far.",
   "budget.warning": "Most of the cost limit is spent.",
-  "budget.paused": "The next attempt may exceed the cost limit; a person is asked.",
+  "budget.paused": "The next attempt may exceed the cost limit; Faultline asks a person.",
 };
 
 export const ENTRIES: Readonly<Record<JournalEvent["type"], string>> = {
@@ -38,27 +38,27 @@ export const ENTRIES: Readonly<Record<JournalEvent["type"], string>> = {
   "session-ended": "The session ends, with its status.",
   "turn-started": "A turn starts, with its plan.",
   "round-started": "The calls that are ready start together.",
-  "node-settled": "A step of a turn is settled without a call: skipped, or not reachable any more.",
+  "node-settled": "A step of a turn ends without a call: it was skipped, or a step that it needs has failed.",
   "turn-ended": "The turn ends, with its status.",
-  "call-started": "A call starts, with its input as it may be shown.",
+  "call-started": "A call starts, with its input without secrets.",
   "call-admitted": "An attempt may begin. Written before the tool runs.",
   "call-failed": "An attempt failed; with the fault, the decision and its reasons.",
   "call-decided":
-    "A new decision without an attempt: a guard refused, a person said no, or another call's attempt showed it.",
+    "A decision without an attempt: a breaker or a limit refused it, a person said no, or another call's failed attempt counted for this call, too.",
   "call-succeeded": "The call has its result; with duration and cost.",
   "call-cancelled": "The call was cancelled.",
-  "call-late": "An attempt that was given up has ended after all.",
+  "call-late": "An abandoned attempt has ended; its result is recorded and not used.",
   "call-adapted": "The request was changed on purpose, for example to fit another target.",
   "call-held":
-    "An attempt is held back: a pause, a limit that is nearly reached, or other calls that try the sick target.",
-  "question-asked": "A person is asked.",
+    "An attempt waits: the target asked for a pause, a limit is nearly reached, or another call is trying the failing target.",
+  "question-asked": "Faultline asks a person.",
   "question-answered": "The question has its answer.",
   "breaker-changed": "A circuit breaker opens, half-opens or closes.",
   "target-paused": "A target asked for a pause; all calls to it wait.",
   "budget-warned": "Most of the cost limit is spent.",
   "budget-exceeded": "An attempt did not begin, because it may exceed the cost limit.",
-  "fault-suppressed": "Something beside the work failed, and the work continues.",
-  "artefact-kept": "A file was kept.",
+  "fault-suppressed": "Something that does not affect the work failed; with the reason why it was ignored.",
+  "artefact-kept": "Raw output of a failed attempt was stored as a file.",
   "extension-started": "An extension starts.",
   "extension-stopped": "An extension stops.",
   "run-started": "A workflow run starts.",
@@ -66,16 +66,16 @@ export const ENTRIES: Readonly<Record<JournalEvent["type"], string>> = {
   "node-started": "A visit of a node starts.",
   "stage-entered": "The visit enters its next phase.",
   "node-retrying": "An attempt failed, and another one begins.",
-  "node-deferred": "It failed, and comes again behind the other nodes.",
+  "node-deferred": "The node failed, and runs again after the other nodes.",
   "node-paused": "The node waits for a time or for an answer.",
   "node-resumed": "The node continues.",
   "node-completed": "The node is done.",
   "node-failed": "The node has failed, with the decision.",
   "node-skipped": "The node is skipped.",
   "run-instructed": "A person's action on the run, with its effect.",
-  "run-paused": "Nothing can be done before a time or an answer has come.",
+  "run-paused": "The run waits for a time or for an answer.",
   "run-ended": "The run ends, with its status and outcome.",
-  "run-superseded": "Another run continues this one. Comes after its end.",
+  "run-superseded": "Another run continues this one. This entry follows the end of the run.",
 };
 
 export const NOTICES: Readonly<Record<NoticeKind, string>> = {

@@ -1,5 +1,6 @@
 // The pages of the reference that are made from tables in the code.
 
+import { readdirSync, readFileSync } from "node:fs";
 import {
   CATALOGUE,
   classify,
@@ -34,6 +35,7 @@ export function referencePages(): Pages {
     ["reference/config.md", configPage()],
     ["reference/events.md", eventsPage()],
     ["reference/metrics.md", metricsPage()],
+    ["how-to/integrations.md", integrationsPage()],
     ["operate/runbook.md", runbookPage()],
   ]);
 }
@@ -63,25 +65,25 @@ For operators: ${operator}
 
 ## What Faultline does
 
-By the default policy: ${retry === null ? "one attempt" : `up to ${retry.maxAttempts} attempts (${describeWaits(retry)})`}, then ${then.map((one) => `\`${one}\``).join(", ")}. Another policy changes that: \`faultline policy simulate ${code}\`.
+By the default policy: ${retry === null ? "one attempt" : `up to ${retry.maxAttempts} attempts (${describeWaits(retry)})`}, then ${then.map((one) => `\`${one}\``).join(", ")}. \`faultline policy simulate ${code} --policy <file>\` shows what another policy does.
 
 ${table(
   ["trait", "value"],
   [
     ["worth retrying unchanged", retryable ? "yes" : "no"],
     [
-      "the work may have been done although the call failed",
-      mayHaveHappened ? "yes: it runs again only if it is idempotent" : "no",
+      "the work may have been done, although the call failed",
+      mayHaveHappened ? "yes: Faultline repeats it only if it is idempotent" : "no",
     ],
     ["counts against the circuit breaker", tripsBreaker ? "yes" : "no"],
-    ["belongs to", scope],
+    ["what it is about (scope)", scope],
     ["HTTP status of its problem document", String(httpStatus)],
   ],
 )}
 
 ## What it looks like
 
-${examples.length === 0 ? "Faultline raises it itself; no text of a provider means it." : examples.map((text) => `\`\`\`text\n${text}\n\`\`\``).join("\n\n")}
+${examples.length === 0 ? "Faultline raises this fault itself, so no provider's text stands for it." : examples.map((text) => `\`\`\`text\n${text}\n\`\`\``).join("\n\n")}
 `;
 }
 
@@ -103,7 +105,7 @@ function codesPage(): string {
       codes.map((code) => [`[\`${code}\`](${code}.md)`, wordsFor(code, "en").user]),
     )}`;
   });
-  return `# Fault codes\n\n${FAULT_CODES.length} codes in ${FAULT_CLASSES.length} classes. Each has a page with real examples and what to do.\n\n${sections.join("\n\n")}\n`;
+  return `# Fault codes\n\n${FAULT_CODES.length} codes in ${FAULT_CLASSES.length} classes. Each has a page with real examples and with what to do.\n\n${sections.join("\n\n")}\n`;
 }
 
 function runbookPage(): string {
@@ -114,7 +116,19 @@ function runbookPage(): string {
       codes.map((code) => [`[\`${code}\`](../reference/codes/${code}.md)`, wordsFor(code, "en").next]),
     )}`;
   });
-  return `# Runbook\n\nFor an alert on \`faultline_errors_total\`, find its class here. \`faultline explain <correlation id>\` shows one failure with its causes.\n\n${sections.join("\n\n")}\n`;
+  return `# Runbook\n\nWhen an alert on \`faultline_errors_total\` fires, find its code here. \`faultline explain <correlation id>\` shows one failure with its causes.\n\n${sections.join("\n\n")}\n`;
+}
+
+/** The programs of examples/integrations, as they are. Their first line says what they show. */
+function integrationsPage(): string {
+  const folder = new URL("../examples/integrations/", import.meta.url);
+  const names = readdirSync(folder).filter((name) => name.endsWith(".ts"));
+  const sections = names.toSorted().map((name) => {
+    const [first = "", ...rest] = readFileSync(new URL(name, folder), "utf8").split("\n");
+    const anchor = name.replace(/\.ts$/, "");
+    return `## ${first.replace(/^\/\/ /, "")} {#${anchor}}\n\n\`\`\`ts\n${rest.join("\n").trim()}\n\`\`\``;
+  });
+  return `# Programs for other frameworks\n\n\`npm run test:integrations\` runs each of these programs with the real package and compares its output with its comments.\n\n${sections.join("\n\n")}\n`;
 }
 
 function commandsPage(): string {
@@ -140,7 +154,7 @@ function configPage(): string {
   ];
   return `# Configuration
 
-The library gets its options in code: [the runtime](RUNTIME.md) lists them. The command line reads flags, variables and a project file, and \`faultline config --show-origin\` shows which value counts and where it comes from. A flag wins over a variable, a variable over the project file, and that over the default.
+You pass options to the library in code: [the runtime](RUNTIME.md) lists them. The command line reads flags, variables and a project file. \`faultline config --show-origin\` shows each value in force and where it comes from. A flag wins over a variable, a variable over the project file, and the project file over the default.
 
 ## Settings of the command line
 
@@ -150,9 +164,9 @@ ${settingTable()}
 
 ${table(["file", "what it is", "read more"], files)}
 
-## Parts of an address \`postgres://…\`
+## PostgreSQL addresses
 
-[Beyond one machine](SCALE.md) explains them.
+[Beyond one process](../operate/SCALE.md#the-journal-in-postgresql) explains the parts of an address \`postgres://…\`.
 `;
 }
 
@@ -161,23 +175,23 @@ function eventsPage(): string {
     Object.entries(events).map(([type, meaning]) => [`\`${prefix}${type}\``, meaning]);
   return `# Events
 
-Events are [CloudEvents 1.0](https://cloudevents.io) in JSON. Readers ignore types and fields that they do not know, so that a newer program may write more.
+Events are [CloudEvents 1.0](https://cloudevents.io) in JSON. Ignore types and fields that you do not know: a newer version may write more.
 
 ## Events of a run
 
-What \`faultline runs watch --jsonl\`, \`workflow run --jsonl\`, \`runs export --format cloudevents\` and \`GET /v1/runs/{run}/events\` give. They are numbered from 1 without gaps.
+You get these events from \`faultline runs watch --jsonl\`, \`workflow run --jsonl\`, \`runs export --format cloudevents\` and \`GET /v1/runs/{run}/events\`. They are numbered from 1 without gaps.
 
 ${table(["type", "what it says"], rows(RUN_EVENTS, "dev.faultline."))}
 
 ## Entries of a journal
 
-What \`faultline journal show --events\`, \`GET /v1/sessions/{session}/events\` and the stream \`GET /v1/events\` give. \`?types=call-failed,breaker-changed\` chooses. [The server](SERVER.md) says how to resume the stream.
+You get these entries from \`faultline journal show --events\`, \`GET /v1/sessions/{session}/events\` and the stream \`GET /v1/events\`. \`?types=call-failed,breaker-changed\` filters them. [The server](SERVER.md#the-event-stream) says how to resume the stream.
 
 ${table(["type", "what it says"], rows(ENTRIES))}
 
 ## Notices
 
-What \`faultline serve --notify-url\` posts and \`--notify-command\` gets. \`--notify-about\` chooses.
+\`faultline serve --notify-url\` posts these notices, and \`--notify-command\` runs a program for each. \`--notify-about\` filters them.
 
 ${table(["type", "what it says"], rows(NOTICES, "dev.faultline.notice."))}
 `;
@@ -196,7 +210,7 @@ function metricsPage(): string {
       .join(", ");
   return `# Metrics, spans and attributes
 
-[Telemetry](TELEMETRY.md) says how to switch them on.
+[Telemetry](../operate/TELEMETRY.md) says how to switch them on.
 
 ## Metrics
 

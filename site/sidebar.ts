@@ -1,7 +1,8 @@
 // The sidebar, from the folders of the site and the titles of their pages.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { ROOMS } from "./rooms.ts";
 
 interface Item {
   readonly text: string;
@@ -14,10 +15,10 @@ const PARTS = [
   ["Start", "start"],
   ["Concepts", "concepts"],
   ["How-to", "how-to"],
+  ["Operate", "operate"],
   ["Reference", "reference"],
   ["Fault codes", "reference/codes"],
   ["API", "reference/api"],
-  ["Operate", "operate"],
 ] as const;
 
 export function sidebarOf(pages: string): readonly Item[] {
@@ -28,18 +29,25 @@ export function sidebarOf(pages: string): readonly Item[] {
 }
 
 function itemsOf(pages: string, folder: string): readonly Item[] {
+  const inRooms = new Set<string>((ROOMS as Readonly<Record<string, readonly string[]>>)[folder] ?? []);
   let names: readonly string[] = [];
   try {
     names = readdirSync(join(pages, folder), { withFileTypes: true })
       .filter((entry) => entry.isFile() && entry.name.endsWith(".md"))
-      .map(({ name }) => name);
+      .map(({ name }) => name)
+      .sort();
   } catch (error) {
     // The API is left out with `--no-api`.
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
-  const index = names.includes("index.md") ? ["index.md"] : [];
-  const others = names.filter((name) => name !== "index.md").sort();
-  return [...index, ...others].map((name) => ({
+  // The index first, then pages of the site, then those of docs/ in their order.
+  const order = [
+    "index",
+    ...names.map((name) => name.replace(/\.md$/, "")).filter((stem) => !inRooms.has(stem)),
+    ...inRooms,
+  ];
+  const present = order.map((stem) => `${stem}.md`).filter((name) => existsSync(join(pages, folder, name)));
+  return [...new Set(present)].map((name) => ({
     text: titleOf(join(pages, folder, name)),
     link: `/${folder}/${name === "index.md" ? "" : name.replace(/\.md$/, "")}`,
   }));

@@ -6,6 +6,8 @@ import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 import { brokenLinks } from "../site/links.ts";
 import { referencePages } from "../site/reference-pages.ts";
+import { sitePage, withReadmeSections } from "../site/repository-page.ts";
+import { placeOf, ROOMS } from "../site/rooms.ts";
 import { RUN_EVENTS } from "../site/event-words.ts";
 import { PROVIDER_SETTINGS } from "../src/cli/config/provider-settings.ts";
 import { SETTINGS } from "../src/cli/config/settings.ts";
@@ -17,7 +19,7 @@ const SITE = new URL("../site/pages/", import.meta.url);
 const CONFIG = readFileSync(new URL("../site/.vitepress/config.mjs", import.meta.url), "utf8");
 const written = readdirSync(SITE, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".md"));
 const docs = readdirSync(new URL("../docs/", import.meta.url), { recursive: true, encoding: "utf8" });
-const all = new Set([...PAGES.keys(), ...written, ...docs.map((name) => `reference/${name}`), "changelog.md"]);
+const all = new Set([...PAGES.keys(), ...written, ...docs.map(placeOf), "changelog.md"]);
 
 describe("the reference", () => {
   it.each(FAULT_CODES)("has a page about %s, with what to do", (code) => {
@@ -58,27 +60,51 @@ describe("the tables of the reference", () => {
 
 describe("the site", () => {
   it.each([
-    "start/index.md",
-    "concepts/index.md",
-    "how-to/index.md",
-    "reference/index.md",
-    "reference/codes/index.md",
-    "reference/commands.md",
-    "reference/CLI.md",
-    "reference/SERVER.md",
-    "reference/GATEWAY.md",
-    "reference/config.md",
-    "reference/events.md",
-    "reference/metrics.md",
-    "reference/FAQ.md",
-    "operate/index.md",
-    "operate/runbook.md",
+    ...["start/index.md", "start/compare.md", "start/FAQ.md"],
+    ...["concepts/index.md", "concepts/journal.md", "concepts/chains.md"],
+    ...["how-to/index.md", "how-to/DROP-IN.md", "how-to/integrations.md", "how-to/COMING-FROM.md"],
+    ...["how-to/PRODUCTION.md", "how-to/SERVERLESS.md", "how-to/BUNDLERS.md", "how-to/TEST-YOUR-AGENT.md"],
+    ...["reference/index.md", "reference/codes/index.md", "reference/commands.md", "reference/CLI.md"],
+    ...["reference/SERVER.md", "reference/GATEWAY.md", "reference/config.md", "reference/events.md"],
+    ...["reference/metrics.md", "operate/index.md", "operate/OPERATE.md", "operate/runbook.md"],
   ])("has %s, and a way there", (page) => {
     expect(all).toContain(page);
-    const [folder = "", name = ""] = page.split("/");
+    const [folder = ""] = page.split("/");
     const index = [readFileSync(new URL(`${folder}/index.md`, SITE), "utf8"), CONFIG].join("\n");
-    if (name !== "index.md") expect(index).toContain(page.slice(folder.length + 1).replace(/^FAQ\.md$/, "FAQ"));
+    if (!page.endsWith("/index.md")) expect(index).toContain(page.slice(folder.length + 1));
     expect(CONFIG).toContain(`/${folder}/`);
+  });
+
+  it("has one place for each page of docs/", () => {
+    const stems = docs.filter((name) => /^[^/]+\.md$/.test(name)).map((name) => name.replace(/\.md$/, ""));
+    const placed = Object.values<readonly string[]>(ROOMS).flat();
+    expect(placed.filter((stem) => !stem.includes("/")).toSorted()).toEqual(stems.toSorted());
+  });
+});
+
+describe("a page of the repository on the site", () => {
+  const shown = (text: string): string => sitePage("docs/GATEWAY.md", "reference/GATEWAY.md", text);
+
+  it.each([
+    ["a page of its own room", "[p](PROVIDERS.md#streams)", "[p](./PROVIDERS.md#streams)"],
+    ["a page of another room", "[s](SCALE.md)", "[s](../operate/SCALE.md)"],
+    ["a decision", "[d](decisions/0001-one-package.md)", "[d](../concepts/decisions/0001-one-package.md)"],
+    ["a picture", "![x](images/run-light.png)", "![x](./images/run-light.png)"],
+    ["an example", "[8](../examples/08-model-chain.ts)", "[8](./LIBRARY.md#example-08)"],
+    ["an integration", "[m](../examples/integrations/mastra.ts)", "[m](../how-to/integrations.md#mastra)"],
+    ["an address", "[e](https://example.com/a.html)", "[e](https://example.com/a.html)"],
+    ["a heading", "[h](#errors)", "[h](#errors)"],
+    ["code", "```ts\nrun[name](file.ts);\n```", "```ts\nrun[name](file.ts);\n```"],
+  ])("has links that work there: to %s", (_what, given, expected) => expect(shown(given)).toBe(expected));
+
+  it("keeps only the words of a link to a file that the site does not show", () =>
+    expect(shown("see [the guide](../CONTRIBUTING.md) and\n<!-- not this -->\nthat")).toBe("see the guide and\nthat"));
+
+  it("can show a section of the README, whose figures then stand in one place", () => {
+    const page = withReadmeSections("index.md", "<!-- README: What is guaranteed -->");
+    expect(page).toContain("npm run test:crash");
+    expect(page).toContain("(./concepts/MEASURES.md)");
+    expect(() => withReadmeSections("index.md", "<!-- README: Nothing -->")).toThrow('no section "Nothing"');
   });
 });
 

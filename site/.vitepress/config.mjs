@@ -4,7 +4,7 @@ import { defineConfig } from "vitepress";
 
 export default defineConfig({
   title: "Faultline",
-  description: "Your agent keeps working when everything around it fails.",
+  description: "Your agent survives rate limits, dead providers and kill -9.",
   srcDir: ".pages",
   outDir: "dist",
   cacheDir: "node_modules/.cache/vitepress",
@@ -26,9 +26,9 @@ export default defineConfig({
       { text: "Start", link: "/start/" },
       { text: "Concepts", link: "/concepts/" },
       { text: "How-to", link: "/how-to/" },
-      { text: "Reference", link: "/reference/" },
       { text: "Operate", link: "/operate/" },
-      { text: "FAQ", link: "/reference/FAQ" },
+      { text: "Reference", link: "/reference/" },
+      { text: "FAQ", link: "/start/FAQ" },
     ],
     sidebar: JSON.parse(readFileSync(new URL("../.pages/sidebar.json", import.meta.url), "utf8")),
     outline: [2, 3],
