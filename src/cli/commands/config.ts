@@ -11,7 +11,7 @@ export function addConfig(program: Command, io: Io): void {
     .command("config")
     .summary("list the settings and where they come from")
     .description(
-      "Lists every setting of the command line with its value. --show-origin adds where it comes from: a flag, a variable, the project file or the default. Secrets are only said to be set.",
+      "Lists every setting of the command line with its value. --show-origin adds where it comes from: a flag, a variable, the project file or the default. Of a secret, it shows only whether it is set.",
     );
   withJournalOption(config)
     .option("--show-origin", "show where each value comes from")

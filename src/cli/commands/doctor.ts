@@ -28,7 +28,7 @@ export function addDoctor(program: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-Exit code 0 means that what was named can be used; 1 that something of it cannot.
+Exit code 0: everything that you named can be used. Exit code 1: something cannot.
 
 Examples:
   $ faultline doctor

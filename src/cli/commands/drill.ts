@@ -1,6 +1,6 @@
 // `faultline drill`: runs an agent against a provider that fails, one fault at a time, and prints a scorecard.
 
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { DrillCommandOptions } from "../drill/run-drill-command.ts";
 import type { Io } from "../io.ts";
 import { toMs } from "../option-values.ts";
@@ -18,7 +18,11 @@ export function addDrill(program: Command, io: Io): void {
     .argument("<command...>", "the agent and its arguments, after `--`; {url} and {prompt} are replaced")
     .option("--gateway", "put the gateway and a second provider between the agent and the fault")
     .option("--only <fault>", "only this drill; can be repeated", collect)
-    .option("--timeout <duration>", "how long one run may take, e.g. 90s, 2m (default: 60s)", toMs, DEFAULT_TIMEOUT_MS)
+    .addOption(
+      new Option("--timeout <duration>", "how long one run may take, e.g. 90s, 2m")
+        .argParser(toMs)
+        .default(DEFAULT_TIMEOUT_MS, "60s"),
+    )
     .option("--markdown", "print the scorecard as Markdown, with a badge")
     .addHelpText(
       "after",

@@ -13,18 +13,19 @@ export function addGateway(program: Command, io: Io): void {
   ofOperator(program.command("gateway"), io)
     .summary("start a gateway that lets clients survive failing providers")
     .description(
-      "Speaks OpenAI chat completions and responses, Anthropic messages and Google generateContent, and answers each request with the first target of its route that can.",
+      "Starts a gateway that speaks OpenAI chat completions and responses, Anthropic messages and Google generateContent. Each request goes to the first target of its route that can answer.",
     )
     .option(
       "--journal <file|url>",
       "the journal with its breakers, budgets and ledger of calls: a file, or postgres://…",
     )
-    .option(
-      "--config <file>",
-      "targets, routes and keys; changes are taken up without a restart (default: gateway.faultline.yaml)",
-    )
+    .option("--config <file>", "targets, routes and keys; a changed file is reloaded (default: gateway.faultline.yaml)")
     .option("--port <number>", "the port to listen on; 0 takes a free one", toPort, DEFAULT_PORT)
-    .option("--host <address>", "the address to listen on; any but this machine's own needs keys", "127.0.0.1")
+    .option(
+      "--host <address>",
+      "the address to listen on; an address other than this machine's own needs keys",
+      "127.0.0.1",
+    )
     .option("--check", "check the file and end")
     .addHelpText(
       "after",

@@ -43,7 +43,7 @@ export function addRun(program: Command, io: Io, args: readonly string[]): void 
       `
 A command that may have done something is not run again unless --idempotent says that this does no harm.
 Of agent CLIs that print their events (claude --output-format stream-json, codex exec --json …) Faultline
-sees whether they used a tool; of everything else it does not know.
+sees whether they used a tool; for other commands it cannot know.
 --fallback is split at spaces; '…' and "…" keep words together, \\ keeps the next character. No shell is involved.
 
 Examples:

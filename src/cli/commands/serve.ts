@@ -16,19 +16,22 @@ export function addServe(program: Command, io: Io): void {
   const serve = ofOperator(program.command("serve"), io)
     .summary("start the server: dashboard, API, events, metrics, and the driver of runs")
     .description(
-      "Serves a journal on this machine: executors in any language report failures and get decisions, people and programs see and act on runs, in a dashboard and over the API. Advances the journal's runs, too.",
+      "Starts a server on a journal. Programs in any language report failures and get decisions. People see runs and act on them in a dashboard, programs over the API. The server also advances the journal's runs.",
     );
   withDriverOption(withJournalOption(serve))
     .option("--port <number>", "the port to listen on; 0 takes a free one", toPort, DEFAULT_PORT)
     .option("--host <address>", "the address to listen on", "127.0.0.1")
     .option(
       "--workflows <folder>",
-      "a folder with workflows, tool manifests and policy.yaml; files that change are taken up without a restart",
+      "a folder with workflows, tool manifests and policy.yaml; changed files are reloaded",
     )
-    .option("--gateway <file>", "be a gateway, too: targets, routes and keys of model APIs, on the same port")
+    .option("--gateway <file>", "also run a gateway on the same port, with the targets, routes and keys of this file")
     .option("--no-drive", "leave the runs to other processes")
     .option("--public-url <url>", "the address under which people reach the server through a proxy")
-    .option("--behind-tls-proxy", "a proxy with TLS stands in front; needed for any address but this machine's own")
+    .option(
+      "--behind-tls-proxy",
+      "a proxy with TLS is in front of the server; required for any address other than this machine's own",
+    )
     .option(
       "--notify-url <url>",
       "post signed notices here (Standard Webhooks); the secret is in FAULTLINE_WEBHOOK_SECRET",
@@ -70,7 +73,7 @@ function addToken(program: Command, io: Io): void {
     .command("token")
     .summary("add, list and remove tokens of the server")
     .description(
-      "Manages the tokens that the server of a journal accepts. A server that runs takes up each change at once.",
+      "Manages the tokens that the server of a journal accepts. A running server applies each change at once.",
     )
     .addHelpText(
       "after",

@@ -20,7 +20,7 @@ export function addStart(program: Command, io: Io): void {
       "Lets a team of agents fix a bug in a small repository while its provider, its tools and its own process fail. Needs no key and no network, takes less than a minute, and leaves its files in a temporary folder. On a terminal, a dashboard of it stays up until Ctrl-C.",
     )
     .option("--ask", "ask you at the gate instead of confirming it")
-    .option("--once", "end with the story; without a terminal, and with --json, it always does")
+    .option("--once", "end after the first run; without a terminal, and with --json, it always does")
     // Internal: this command starts itself as a worker, kills the worker and starts another.
     .addOption(new Option("--worker <journal>", "advance a run of this journal").hideHelp())
     .addOption(new Option("--worker-run <run>", "the run to advance").hideHelp())

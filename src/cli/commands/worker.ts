@@ -38,7 +38,7 @@ export function addWorker(program: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-The first SIGTERM or Ctrl-C drains the worker: it begins no node, and leaves when those that run have ended. A second one ends it at once.
+The first SIGTERM or Ctrl-C drains the worker: it starts no more nodes, and exits when the running ones have ended. A second one ends it at once.
 FAULTLINE_RESTATE_TOKEN holds a bearer token for Restate. FAULTLINE_RESTATE_IDENTITY_KEY holds Restate's public key, so that the worker
 accepts only requests that Restate has signed.
 

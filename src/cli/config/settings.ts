@@ -14,14 +14,14 @@ export interface Setting {
   /** For the docs. */
   readonly about: string;
   readonly flag?: string;
-  /** The first one that says something counts. */
+  /** The first one that is set counts. */
   readonly variables: readonly string[];
-  /** What a variable says; null: nothing. Without it, its value. */
+  /** Reads the setting from a variable's value; null if the variable says nothing about it. Default: the value itself. */
   readonly reads?: (value: string, variable: string) => string | null;
   /** The project file may set it; a path there is relative to the file. */
   readonly isInFile?: true;
   readonly fallback: string | null;
-  /** Only whether it is set may be shown. */
+  /** Commands may show only whether it is set. */
   readonly isSecret?: true;
 }
 
@@ -145,7 +145,7 @@ export interface Resolved {
   readonly origin: Origin;
 }
 
-/** What the environment says; null: nothing. */
+/** The setting from the environment; null if no variable sets it. */
 export function fromVariables({ variables, reads = (value) => value }: Setting, env: Env): Resolved | null {
   for (const variable of variables) {
     const given = env[variable] ?? "";
@@ -155,7 +155,7 @@ export function fromVariables({ variables, reads = (value) => value }: Setting, 
   return null;
 }
 
-/** The value that a variable gives; empty: none. */
+/** The value from a variable; empty if none is set. */
 export function variableOf(name: SettingName, env: Env): string {
   return fromVariables(SETTINGS[name], env)?.value ?? "";
 }

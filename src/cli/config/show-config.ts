@@ -1,4 +1,4 @@
-// Prints every setting with its value and where it comes from. Secrets are only said to be set.
+// Prints every setting with its value and where it comes from. Of a secret, it shows only whether it is set.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";

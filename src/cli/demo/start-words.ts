@@ -109,7 +109,7 @@ const ZH: StartWords = {
   real: "模型由本机上故意出错的 Provider 扮演：不需要密钥，也不需要网络。其余都是真的。",
   task: "任务",
   folder: "文件夹",
-  dashboard: "控制台",
+  dashboard: "仪表板",
   linkWorksOnce: "在浏览器中打开：此链接十分钟内登录一次有效。",
   waitsThere: "那里有一个运行在等您回答，一个失败的运行可以重试，还有一个已恢复的工具等您恢复服务。",
   worker: (worker, pid) => `工作进程 ${worker}（进程 ${pid}）推进运行`,

@@ -113,7 +113,7 @@ const ZH: Readonly<Record<string, string>> = {
   // chaos, doctor, run
   'A fault is chosen by the name of the model, by a header, or by the scenario:\n  model "overloaded", "chaos-overloaded" or "any/overloaded"\n  model "rate-limit:retry-after=7"\n  header "x-chaos: cut-stream; after=3"':
     '故障由模型名称、请求头或场景选定：\n  模型 "overloaded"、"chaos-overloaded" 或 "any/overloaded"\n  模型 "rate-limit:retry-after=7"\n  请求头 "x-chaos: cut-stream; after=3"',
-  "A command that may have done something is not run again unless --idempotent says that this does no harm.\nOf agent CLIs that print their events (claude --output-format stream-json, codex exec --json …) Faultline\nsees whether they used a tool; of everything else it does not know.\n--fallback is split at spaces; '…' and \"…\" keep words together, \\ keeps the next character. No shell is involved.":
+  "A command that may have done something is not run again unless --idempotent says that this does no harm.\nOf agent CLIs that print their events (claude --output-format stream-json, codex exec --json …) Faultline\nsees whether they used a tool; for other commands it cannot know.\n--fallback is split at spaces; '…' and \"…\" keep words together, \\ keeps the next character. No shell is involved.":
     "可能已产生效果的命令不会再次运行，除非 --idempotent 说明这样无害。\n对于输出事件的智能体 CLI（claude --output-format stream-json、codex exec --json …），Faultline 能看到它们是否用过工具；其他命令则无从得知。\n--fallback 按空格拆分；'…' 和 \"…\" 把词放在一起，\\ 保留下一个字符。不经过 shell。",
   "Starts a server on this machine that speaks OpenAI chat completions and responses, Anthropic messages and Google generateContent, and fails on demand.":
     "在本机启动一个服务器，支持 OpenAI chat completions 与 responses、Anthropic messages 和 Google generateContent，并按要求出错。",
@@ -132,7 +132,7 @@ const ZH: Readonly<Record<string, string>> = {
   "how long a CLI may take to print its version": "CLI 输出版本最多可用多久",
   "the CLIs you need (claude, codex, gemini, opencode, qwen, goose); default: all":
     "您需要的 CLI（claude、codex、gemini、opencode、qwen、goose）；默认全部",
-  "Exit code 0 means that what was named can be used; 1 that something of it cannot.":
+  "Exit code 0: everything that you named can be used. Exit code 1: something cannot.":
     "退出码 0 表示所列均可用；1 表示其中有不可用的。",
   "Runs a command and passes on its output. If it fails, names the failure, retries or falls back where that is safe, and prints what to type next.":
     "运行命令并原样传递输出。失败时说出故障，在安全时重试或改用备用命令，并给出下一步该输入的命令。",
@@ -156,7 +156,7 @@ const ZH: Readonly<Record<string, string>> = {
   "Advances the runs of a journal until it is stopped. Any number of workers can share a journal. Without --driver they share the runs by holds in the journal; with --driver, Restate decides which worker advances a run.":
     "推进日志中的运行，直到被停止。任意多个 worker 可以共用一个日志。没有 --driver 时它们通过日志中的占用来分配运行；有 --driver 时由 Restate 决定哪个 worker 推进哪个运行。",
   "advance the runs of a journal, beside other workers": "与其他 worker 一起推进日志中的运行",
-  "The first SIGTERM or Ctrl-C drains the worker: it begins no node, and leaves when those that run have ended. A second one ends it at once.\nFAULTLINE_RESTATE_TOKEN holds a bearer token for Restate. FAULTLINE_RESTATE_IDENTITY_KEY holds Restate's public key, so that the worker\naccepts only requests that Restate has signed.":
+  "The first SIGTERM or Ctrl-C drains the worker: it starts no more nodes, and exits when the running ones have ended. A second one ends it at once.\nFAULTLINE_RESTATE_TOKEN holds a bearer token for Restate. FAULTLINE_RESTATE_IDENTITY_KEY holds Restate's public key, so that the worker\naccepts only requests that Restate has signed.":
     "第一次 SIGTERM 或 Ctrl-C 会让 worker 收尾：不再开始节点，正在运行的结束后退出。第二次立即结束。\nFAULTLINE_RESTATE_TOKEN 是 Restate 的访问令牌。FAULTLINE_RESTATE_IDENTITY_KEY 是 Restate 的公钥，worker 只接受由它签名的请求。",
   "a folder with workflows, tool manifests and policy.yaml": "含工作流、工具清单和 policy.yaml 的文件夹",
   "runs that are advanced at the same time": "同时推进的运行数",
@@ -244,15 +244,15 @@ const ZH: Readonly<Record<string, string>> = {
   "the template; --list lists them": "模板；--list 列出全部",
   "the target folder; for a team, the root of its repository": "目标文件夹；对团队而言是其仓库的根",
   // serve, token, gateway
-  "Serves a journal on this machine: executors in any language report failures and get decisions, people and programs see and act on runs, in a dashboard and over the API. Advances the journal's runs, too.":
-    "在本机为一个日志提供服务：任何语言的执行器报告故障并得到决定，人和程序在仪表板和 API 中查看和处理运行。同时推进日志中的运行。",
+  "Starts a server on a journal. Programs in any language report failures and get decisions. People see runs and act on them in a dashboard, programs over the API. The server also advances the journal's runs.":
+    "在本机为一个日志提供服务：任何语言的程序报告故障并得到决定，人和程序在仪表板和 API 中查看和处理运行。同时推进日志中的运行。",
   "start the server: dashboard, API, events, metrics, and the driver of runs":
     "启动服务器：仪表板、API、事件、指标和运行的驱动",
-  "a folder with workflows, tool manifests and policy.yaml; files that change are taken up without a restart":
+  "a folder with workflows, tool manifests and policy.yaml; changed files are reloaded":
     "含工作流、工具清单和 policy.yaml 的文件夹；文件改变后无需重启即生效",
   "leave the runs to other processes": "把运行留给其他进程",
   "the address under which people reach the server through a proxy": "人们经代理访问服务器的地址",
-  "a proxy with TLS stands in front; needed for any address but this machine's own":
+  "a proxy with TLS is in front of the server; required for any address other than this machine's own":
     "前面有 TLS 代理；除本机地址外都需要",
   "post signed notices here (Standard Webhooks); the secret is in FAULTLINE_WEBHOOK_SECRET":
     "把签名的通知发到这里（Standard Webhooks）；密钥在 FAULTLINE_WEBHOOK_SECRET 中",
@@ -261,7 +261,7 @@ const ZH: Readonly<Record<string, string>> = {
   "what notices are about (default: all)": "通知的内容（默认全部）",
   "The first start makes a token and writes it to operator.token beside the journal. On a terminal, serve also prints a link\nthat opens the dashboard, signed in. With --driver, the server hands runs over to Restate and `faultline worker` advances them.":
     "首次启动会生成一个令牌，写入日志旁的 operator.token。在终端中，serve 还会显示一个已登录的仪表板链接。使用 --driver 时，服务器把运行交给 Restate，由 `faultline worker` 推进。",
-  "Manages the tokens that the server of a journal accepts. A server that runs takes up each change at once.":
+  "Manages the tokens that the server of a journal accepts. A running server applies each change at once.":
     "管理日志的服务器接受的令牌。运行中的服务器会立即采用每个改变。",
   "add, list and remove tokens of the server": "添加、列出和删除服务器的令牌",
   "Makes a token and prints it, once.": "生成一个令牌并只显示一次。",
@@ -270,22 +270,22 @@ const ZH: Readonly<Record<string, string>> = {
   "Lists the tokens: name, role, and since when.": "列出令牌：名称、角色、起始时间。",
   "Removes a token.": "删除一个令牌。",
   "the name it was given": "它的名称",
-  "Speaks OpenAI chat completions and responses, Anthropic messages and Google generateContent, and answers each request with the first target of its route that can.":
+  "Starts a gateway that speaks OpenAI chat completions and responses, Anthropic messages and Google generateContent. Each request goes to the first target of its route that can answer.":
     "支持 OpenAI chat completions 与 responses、Anthropic messages 和 Google generateContent，用路由中第一个可用的目标回答每个请求。",
-  "be a gateway, too: targets, routes and keys of model APIs, on the same port":
+  "also run a gateway on the same port, with the targets, routes and keys of this file":
     "同时作为网关：在同一端口上提供模型 API 的目标、路由和密钥",
   "start a gateway that lets clients survive failing providers": "启动网关，让客户端在提供方出错时继续工作",
-  "targets, routes and keys; changes are taken up without a restart (default: gateway.faultline.yaml)":
+  "targets, routes and keys; a changed file is reloaded (default: gateway.faultline.yaml)":
     "目标、路由和密钥；改变后无需重启即生效（默认 gateway.faultline.yaml）",
-  "the address to listen on; any but this machine's own needs keys": "监听地址；除本机地址外都需要密钥",
+  "the address to listen on; an address other than this machine's own needs keys": "监听地址；除本机地址外都需要密钥",
   "check the file and end": "检查文件后结束",
   // start, tour, completion
   "Lets a team of agents fix a bug in a small repository while its provider, its tools and its own process fail. Needs no key and no network, takes less than a minute, and leaves its files in a temporary folder. On a terminal, a dashboard of it stays up until Ctrl-C.":
     "让一个智能体团队在提供方、工具和自身进程出错时修复一个小仓库中的缺陷。不需要密钥和网络，不到一分钟，文件留在临时文件夹。在终端中，仪表板会一直开着，直到按 Ctrl-C。",
   "see a team of agents survive failures, here and now": "现在就看智能体团队如何挺过故障",
   "ask you at the gate instead of confirming it": "在关口询问您，而不是自动确认",
-  "end with the story; without a terminal, and with --json, it always does":
-    "故事结束即退出；没有终端或使用 --json 时总是如此",
+  "end after the first run; without a terminal, and with --json, it always does":
+    "第一次运行结束即退出；没有终端或使用 --json 时总是如此",
   "Shows real failures, how they are classified, and what Faultline would do about each.":
     "展示真实的故障、如何识别，以及 Faultline 会怎样处理。",
   "see real failures classified and decided": "看真实故障如何被识别和处理",
@@ -297,12 +297,12 @@ const ZH: Readonly<Record<string, string>> = {
     "代理及其参数，写在 `--` 之后；{url} 和 {prompt} 会被替换",
   "put the gateway and a second provider between the agent and the fault": "在代理与故障之间放置网关和第二个提供方",
   "only this drill; can be repeated": "只做这一项演练；可重复给出",
-  "how long one run may take, e.g. 90s, 2m (default: 60s)": "一次运行最长多久，例如 90s、2m（默认：60s）",
+  "how long one run may take, e.g. 90s, 2m": "一次运行最长多久，例如 90s、2m",
   "print the scorecard as Markdown, with a badge": "以 Markdown 输出评分表，附徽章",
   "The agent finds the provider by OPENAI_BASE_URL, ANTHROPIC_BASE_URL or GOOGLE_GEMINI_BASE_URL, or by {url} in its arguments.\nIt survives if it prints the model's answer and ends with exit code 0. No key and no network are needed.\nExit code 1 says that a fault was not handled.":
     "代理通过 OPENAI_BASE_URL、ANTHROPIC_BASE_URL 或 GOOGLE_GEMINI_BASE_URL，或参数中的 {url} 找到提供方。\n代理输出模型的答案并以退出码 0 结束，即为存活。不需要密钥，也不需要网络。\n退出码 1 表示有故障没有得到处理。",
   // config
-  "Lists every setting of the command line with its value. --show-origin adds where it comes from: a flag, a variable, the project file or the default. Secrets are only said to be set.":
+  "Lists every setting of the command line with its value. --show-origin adds where it comes from: a flag, a variable, the project file or the default. Of a secret, it shows only whether it is set.":
     "列出命令行的每项设置及其值。--show-origin 还显示其来源：参数、变量、项目文件或默认值。密钥只显示是否已设置。",
   "list the settings and where they come from": "列出各项设置及其来源",
   "show where each value comes from": "显示每个值的来源",
