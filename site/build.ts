@@ -33,12 +33,12 @@ function gather(): void {
     write(name, withoutComments(withReadmeSections(name, text)));
   }
   for (const name of filesIn(join(root, "docs"))) {
-    const content = readFileSync(join(root, "docs", name));
     const place = placeOf(name);
-    if (name.endsWith(".md")) write(place, sitePage(`docs/${name}`, place, content.toString()));
-    else if (/\.(?:png|svg)$/.test(name)) write(place, content);
+    const read = (): Buffer => readFileSync(join(root, "docs", name));
+    if (name.endsWith(".md")) write(place, sitePage(`docs/${name}`, place, read().toString()));
+    else if (/\.(?:png|svg)$/.test(name)) write(place, read());
     // Downloads keep their name.
-    else if (name.endsWith(".json")) write(`public/${place}`, content);
+    else if (name.endsWith(".json")) write(`public/${place}`, read());
   }
   const changes = readFileSync(join(root, "CHANGELOG.md"), "utf8");
   write("changelog.md", sitePage("CHANGELOG.md", "changelog.md", changes));

@@ -1,4 +1,4 @@
-// An entry of the journal as a CloudEvent, for a reader of a role.
+// Turns a journal entry into a CloudEvent. A viewer gets less of it than an operator.
 
 import { defined } from "../core/defined.ts";
 import type { Role } from "./route.ts";
@@ -9,7 +9,7 @@ import { wordsFor } from "../core/fault/words/words.ts";
 import type { CloudEnvelope } from "../core/record/cloud-event.ts";
 import type { Entry, JournalEvent } from "../core/record/event.ts";
 
-/** An entry as a CloudEvent. Its id is the place in the stream: resume behind it. */
+/** An entry as a CloudEvent. Its id is its position in the stream: a reader resumes after it. */
 export interface EntryEvent extends CloudEnvelope {
   readonly dataschema: string;
   readonly data: {
@@ -45,11 +45,11 @@ function subjectOf(event: JournalEvent): string {
   return "turn" in event && typeof event.turn === "string" ? event.turn : "";
 }
 
-/** Fields that hold what came from outside, or a path, at any depth. */
+/** Fields that hold outside text or a path, at any depth. */
 // prettier-ignore
 const HIDDEN = new Set(["saw", "input", "inputs", "output", "errors", "answer", "params", "instruction", "reason", "file"]);
 
-/** The event without what came from outside: faults become their words, wherever they are. */
+/** The event without outside text: each fault in it, at any depth, becomes its fixed words. */
 function forViewer(event: JournalEvent): Readonly<Record<string, unknown>> {
   return shownFields(event);
 }

@@ -27,7 +27,7 @@ export const faultBucket = z
   .object({
     at: instant,
     count: z.number(),
-    recoveredByRetry: z.number().describe("So many of them an automatic retry recovered from."),
+    recoveredByRetry: z.number().describe("How many of them an automatic retry recovered."),
   })
   .meta({ id: "FaultBucket" });
 const trend = z.array(faultBucket).describe("How many failures each bucket has.");

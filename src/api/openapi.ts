@@ -8,7 +8,7 @@ import { problem } from "./shapes.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Statuses that any route may answer with: it cannot be read, came from another site or under another name, or the server fails or stops. */
+/** Statuses that any route may return: the request cannot be read, comes from another site or names another host, or the server fails or stops. */
 const ALWAYS = [400, 403, 421, 422, 500, 503] as const;
 const WITH_TOKEN = [401] as const;
 const WITH_BODY = [413, 415] as const;
@@ -115,7 +115,7 @@ function responseOf(spec: RouteSpec, status: number, named: Record<string, Json>
   return { description: "It worked.", content };
 }
 
-/** A shape as JSON Schema. Shapes with names go into `named`, and are referred to. */
+/** A shape as JSON Schema. Named shapes go into `named`, and the schema refers to them. */
 function schemaOf(type: z.ZodType, io: "input" | "output", named: Record<string, Json>): Json {
   const { $schema: _dialect, $defs, ...schema } = z.toJSONSchema(type, { io, unrepresentable: "any" });
   Object.assign(named, referring($defs ?? {}));

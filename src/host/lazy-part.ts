@@ -28,8 +28,8 @@ export function partsLoading(): Promise<unknown> | null {
 }
 
 /**
- * For packages that a program need not install: an import with `.catch(orFail)` fails as it would without. Bundlers refuse a program that
- * imports a package that is not installed, unless the import handles its failure.
+ * For imports of optional packages: `import(…).catch(orFail)`. It changes nothing at run time. Bundlers need it, because they refuse an import
+ * of a package that is not installed, unless the import handles its failure.
  */
 export function orFail(error: unknown): never {
   throw error;

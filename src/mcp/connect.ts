@@ -13,7 +13,7 @@ import type { McpOptions } from "./options.ts";
  * import { createFaultline } from "faultline";
  * import { connectMcp } from "faultline/mcp";
  *
- * const transport = () => new StdioClientTransport({ command: "my-mcp-server" });
+ * const transport = () => new StdioClientTransport({ command: "my-file-server" });
  * const mcp = await connectMcp(createFaultline(), { name: "files", transport });
  * ```
  */

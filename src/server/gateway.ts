@@ -13,7 +13,7 @@ import { type GatewaySummary, summariseGateway } from "../gateway/gateway-report
 import { Gateway, type GatewayListener } from "../gateway/gateway.ts";
 import { isGatewayPath } from "../gateway/request/endpoints.ts";
 
-/** What the server tells about its gateway. */
+/** Listeners for what happens to the gateway of a server. */
 export interface GatewayNewsListener extends GatewayListener {
   readonly onNews?: (news: GatewayFileNews) => void;
   /** The language of the diagnostics. Default: English. */
@@ -22,12 +22,12 @@ export interface GatewayNewsListener extends GatewayListener {
 
 export interface ServedGateway {
   readonly gateway: Gateway;
-  /** What it began with. */
+  /** The settings at the start, for the first lines that the server prints. */
   readonly summary: GatewaySummary;
   close(): Promise<void>;
 }
 
-/** Takes up changes of the file. Rejects with all mistakes in it and their places. */
+/** Opens the gateway and reloads its file when it changes. Rejects with all mistakes in the file and their places. */
 export async function openGateway(
   file: string,
   env: Readonly<Record<string, string | undefined>>,

@@ -43,11 +43,11 @@ export interface ServerOptions {
   readonly restate?: Pick<RestateDriverOptions, "url" | "token">;
   /** Workflows that the server can start and advance. */
   readonly workflows?: readonly Workflow[];
-  /** A folder with workflows, tool manifests and a policy; files that change are taken up without a restart. */
+  /** A folder with workflows, tool manifests and a policy. Changed files are reloaded. */
   readonly workflowsFolder?: string;
   /** Called when files of that folder were loaded, at the start and after each change. */
   readonly onReload?: NonNullable<FolderOptions["onReload"]>;
-  /** A gateway file: the server is a gateway, too, on the same port. Changes of the file are taken up without a restart. */
+  /** A gateway file: the server also runs a gateway, on the same port. A changed file is reloaded. */
   readonly gateway?: string;
   /** Called when the gateway file was changed or removed, and when a client's budget runs low. */
   readonly onGateway?: GatewayNewsListener;

@@ -1,4 +1,4 @@
-// What a process hears of the values that others keep, from a source that answers later, as a database does.
+// How a process learns about values that other processes keep, from a source that answers asynchronously, as a database does.
 
 import { expect, it } from "vitest";
 import { fault, FaultError } from "../../src/index.ts";
@@ -25,7 +25,7 @@ function startSource() {
   const next = async (how: "answer" | "fail" = "answer"): Promise<string> => {
     const question = open.shift();
     question?.[how]();
-    // What follows from an answer takes a few turns.
+    // Listeners run a few turns of the event loop after an answer.
     for (let turn = 0; turn < 5; turn++) await Promise.resolve();
     return question?.what ?? "nothing";
   };
@@ -38,7 +38,7 @@ function startSource() {
   return { values, open, heard, told, watch, next, begin };
 }
 
-it("looks once for all writes that come during a look, and then once more", async () => {
+it("reads once more for all writes that happen during a read", async () => {
   const { values, open, heard, watch, next, begin } = startSource();
   await begin();
   for (let write = 1; write <= 100; write++) {
@@ -51,7 +51,7 @@ it("looks once for all writes that come during a look, and then once more", asyn
   expect(heard).toEqual(["api 100"]);
 });
 
-it("finds a value that could not be read with its next look", async () => {
+it("finds a value with the next read after a read failed", async () => {
   const { values, heard, told, watch, next, begin } = startSource();
   await begin();
   values.set("api", "open");
@@ -65,7 +65,7 @@ it("finds a value that could not be read with its next look", async () => {
   expect(heard).toEqual(["api open"]);
 });
 
-it("looks again after a look that failed", async () => {
+it("reads again after a failed read", async () => {
   const { values, heard, told, watch, next, begin } = startSource();
   await begin();
   values.set("api", "open");
@@ -78,7 +78,7 @@ it("looks again after a look that failed", async () => {
   expect(heard).toEqual(["api open"]);
 });
 
-it("says nothing about a journal that was closed during a look", async () => {
+it("reports nothing about a journal that was closed during a read", async () => {
   const { values, heard, told, watch, next, begin } = startSource();
   await begin();
   values.set("api", "open");

@@ -94,7 +94,7 @@ describe("tokens", () => {
     await openTokens(folder, 1);
   });
 
-  it("that are added or removed while a server runs are taken up with the next request", async () => {
+  it("that are added or removed while a server runs count from the next request on", async () => {
     const { send, journalFile, operator } = await startWorld({ drive: false });
     const folder = dirname(journalFile);
     const statusWith = async (token: string): Promise<number> => (await send("/v1/whoami", { token })).status;

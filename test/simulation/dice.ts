@@ -1,5 +1,5 @@
-// Dice for simulated worlds. What a world does at some place is rolled from the names of that place alone, so that it comes
-// out the same however often and in whatever order the places are reached.
+// Dice for simulated worlds. A roll depends only on the names of its place in the world. So it is the same, however often and in whatever
+// order the simulation reaches the places.
 
 import { createSeededChance } from "../../src/testing/seeded-chance.ts";
 

@@ -1,5 +1,5 @@
-// A disk for simulated worlds: a journal in memory that outlives lives, and that is slow, refuses, or writes and then says it
-// did not. At an append its spec names, the life that writes ends, before or after the write.
+// A disk for simulated worlds: a journal in memory that survives the death of the simulated process. It can be slow, refuse a write, or write
+// and then report a failure. Its spec names an append at which the process dies, before or after the write.
 
 import { fault, FaultError } from "../../src/core/fault/fault.ts";
 import { type Breaker, CLOSED } from "../../src/core/decide/breaker.ts";
@@ -178,7 +178,7 @@ export class SimulatedDisk {
     }
   }
 
-  /** As if just before: nothing that is admitted in this life came earlier. */
+  /** The moment before this life began: it admitted nothing earlier. */
   #noteRestored(life: Life, breakers: readonly Kept[]): void {
     for (const { key, value } of breakers) this.#noteBreaker(life, key, value as Breaker, life.record.startedAt - 1);
   }
@@ -192,7 +192,7 @@ export class SimulatedDisk {
 /** After so many lives a disk that is not broken has recovered, so that every world comes to an end. */
 const TROUBLED_LIVES = 8;
 
-/** What pages and other programs get to see; results and inputs are exact on purpose and are not. */
+/** What pages and other programs can see. Results and inputs are kept exactly on purpose, so they are not in it. */
 const SHOWN_KINDS: ReadonlySet<Keep["kind"]> = new Set(["snapshot", "question", "breaker", "pause", "incident"]);
 
 async function* readThrough(

@@ -1,5 +1,5 @@
-// A journal that a process loses in the middle of its work: after so many appends nothing it wants to write is written any more,
-// as if it had been killed. The journal beneath stays open; the next life finds what was on disk by then.
+// A journal whose process dies in the middle of its work. After a given number of appends, nothing more is written, as if the process had been
+// killed. The underlying journal stays open, and the next process finds what was on disk by then.
 
 import type { Journal } from "../../src/index.ts";
 import { fault, FaultError } from "../../src/index.ts";
@@ -12,7 +12,7 @@ export interface CrashingJournal {
   readonly appends: () => number;
 }
 
-/** `after`: so many appends reach the disk, and no more. `isTold`: the last one is acknowledged. */
+/** `after`: how many appends reach the disk. `isTold`: whether the last one is acknowledged. */
 export function crashingJournal(journal: Journal, after: number, isTold: boolean): CrashingJournal {
   let appends = 0;
   let isGone = false;

@@ -84,7 +84,7 @@ describe("a folder of workflows", () => {
     expect((await workflows.known()).map(({ workflow, canStart }) => [workflow.id, canStart])).toEqual([["a", true]]);
   });
 
-  it("that is not there is refused", async () => {
+  it("that does not exist is refused", async () => {
     await expect(workflows.openFolder(temp.file("nowhere"))).rejects.toThrow("ENOENT");
   });
 
@@ -106,7 +106,7 @@ describe("a folder of workflows", () => {
     expect(Object.fromEntries(folder.report.files.map(({ file, state }) => [file, state]))).toEqual(states);
   });
 
-  it("keeps the last good version until the file is mended, and forgets it when the file is removed", async () => {
+  it("keeps the last good version until the file is fixed, and forgets it when the file is removed", async () => {
     save("a.yaml", flow("a", "1"));
     await open();
     save("a.yaml", BROKEN);
@@ -123,7 +123,7 @@ describe("a folder of workflows", () => {
     expect(versions()).toEqual([]);
   });
 
-  it("takes up a prompt in a folder beside the workflow", async () => {
+  it("reloads when a schema file in a folder below the workflow changes", async () => {
     mkdirSync(join(path, "schemas"));
     writeFileSync(join(path, "schemas", "out.json"), '{ "type": "string" }');
     const agent = "agents:\n  writer: { model: openai/gpt-5, output_schema: schemas/out.json }\n";

@@ -1,4 +1,4 @@
-// Everything a decision may depend on, and how a journal entry writes it down. `decide` consults nothing else: no clock, no chance, no
+// Everything a decision may depend on, and how a journal entry records it. `decide` uses nothing else: no clock, no randomness, no
 // memory of its own.
 
 import type { Fault } from "../fault/fault.ts";
@@ -47,7 +47,7 @@ export interface Situation {
   readonly denied: readonly (Recourse | "retry")[];
   /** Past incidents of this kind of fault, newest first. */
   readonly incidents: readonly Incident[];
-  /** Chance, in [0, 1). */
+  /** A random number in [0, 1). */
   readonly roll: number;
 }
 
@@ -80,10 +80,10 @@ export function situation(fault: Fault, details: Partial<Omit<Situation, "fault"
 /** Always possible: telling the model, and giving up. */
 const DEFAULT_OFFERS: ReadonlySet<Recourse> = new Set(["surface", "fail"]);
 
-// What `decide` saw, written beside the decision: with it the decision can be made again, under the same policy or another one.
-// Only what the rest of the entry does not say, and nothing that is as usual, so that it stays short.
+// What `decide` saw, recorded beside the decision, so that the decision can be computed again under the same policy or another one.
+// To stay short, it leaves out defaults and what the rest of the entry says.
 
-/** The situation that a recorded decision was made in. */
+/** The situation of a recorded decision. */
 export interface SeenSituation {
   readonly place: Pick<Place, "surface"> & Partial<Place>;
   readonly roll: number;
@@ -108,7 +108,7 @@ export interface SeenSituation {
   readonly unattended?: true;
 }
 
-/** `backAt`: absent for now, null for never. */
+/** `backAt`: when the target is back; absent if it can answer now, null if it is never back. */
 type SeenTarget = Omit<Target, "available" | "backAt" | "contextWindowTokens"> & {
   readonly contextWindowTokens?: number;
   readonly unavailable?: true;

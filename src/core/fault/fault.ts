@@ -189,7 +189,7 @@ export function failedName({ context }: Pick<Fault, "context">): string {
 
 // An error that is ignored on purpose is still reported, as an event with the reason. No error is swallowed silently.
 
-/** A failure that was passed over, and why. */
+/** A failure that was ignored on purpose, and why. */
 export interface SuppressedFault {
   readonly type: "fault-suppressed";
   readonly at: number;
@@ -198,7 +198,7 @@ export interface SuppressedFault {
   readonly fault: Fault;
 }
 
-/** A failure that is passed over, with the reason for it. */
+/** Makes the record of a failure that is ignored on purpose. */
 export function suppressed(fault: Fault, reason: string, at: number): SuppressedFault {
   return Object.freeze({ type: "fault-suppressed", at, reason, fault });
 }
@@ -223,7 +223,7 @@ export type ItemOutcome<T> =
   | { readonly item: string | number; readonly value: T }
   | { readonly item: string | number; readonly fault: Fault };
 
-/** "Fetched 3 of 5": the values that came, in order, and a typed fault for each that did not. */
+/** "Fetched 3 of 5": the values that arrived, in order, and a typed fault for each that did not. */
 export function collectPartial<T>(outcomes: readonly ItemOutcome<T>[]): PartialResult<readonly T[]> {
   const value: T[] = [];
   const errors: ItemFault[] = [];
@@ -244,9 +244,15 @@ const BRAND: unique symbol = Symbol.for("faultline.fault") as never;
  *
  * @example
  * ```ts
- * import { fault, FaultError } from "faultline";
+ * import { fault, FaultError, tool } from "faultline";
  *
- * throw new FaultError(fault("NotFound", { message: "no such city" }));
+ * const hotels = tool({
+ *   id: "hotels",
+ *   run: (city: string): string[] => {
+ *     if (city === "Atlantis") throw new FaultError(fault("NotFound", { message: "no such city" }));
+ *     return [`Grand Hotel ${city}`];
+ *   },
+ * });
  * ```
  */
 export class FaultError extends Error {

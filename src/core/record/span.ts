@@ -42,7 +42,7 @@ export interface Span {
   tool: string;
   /** Of the call, or of the node; 0 for everything else. */
   readonly attempt: number;
-  /** False for a decision without an attempt: a guard refused, or another call's attempt showed it. */
+  /** False for a decision without an attempt: a guard refused it, or another call's failed attempt counted for it, too. */
   readonly attempted: boolean;
   fault: Fault | null;
   /** The fingerprint of the group of failures that counts this one; null for everything that is not counted. */
@@ -55,7 +55,7 @@ export interface Span {
   breaker: BreakerState | null;
   cost: Cost | null;
   artefacts: readonly KeptFile[];
-  /** Short, scrubbed looks; null when there is none. */
+  /** Shortened and redacted, for people; null if there is none. */
   input: unknown;
   output: unknown;
 }
@@ -78,7 +78,7 @@ export interface GraphNode {
   readonly label: string;
   readonly status: SpanStatus | "unstarted";
   readonly fault: Fault | null;
-  /** The id of the step that it needed and could not have; null when it ended for a reason of its own. */
+  /** The id of the failed step that it needed; null if it ended for a reason of its own. */
   readonly because: string | null;
   /** The span of its call; null when it was never called. */
   readonly span: string | null;

@@ -55,13 +55,13 @@ export function fallbackMember(
     },
     facts: bytes.facts,
     fit: (request) => {
-      // What cannot be read here cannot be changed here either: the target reads it.
+      // The gateway cannot change a request that it cannot read. The target gets it as it is.
       if (request.read.refused !== null) return { request, changes: [] };
       const fitted = translate(request, placed, inner);
       // A text that broke off is continued through the form that all dialects share.
       if (request.answer.isOpen) return fitted;
       if (fitted.changes.some(({ rule }) => rule !== OTHER_DIALECT)) return fitted;
-      // It reads what the gateway does not know, too.
+      // Nothing has to change, so the target gets the client's bytes, with fields that the gateway does not know.
       return { request, changes: [] };
     },
     passesThrough: ({ answer }) => isFirst && !answer.isOpen,
@@ -127,7 +127,7 @@ function sinkOf({ answer, isContinued }: GatewayRequest): StreamSink {
   return new StreamSink(answer.holdsAll ? "restart" : isContinued ? "continue" : "fail");
 }
 
-/** The answer as it is judged in the end has all of the text. */
+/** Starts with the text that the client already has, so that the check at the end sees the whole answer. */
 function tallyOf({ text }: Continuation): ContentTally {
   const tally = new ContentTally();
   tally.add({ type: "text-start", id: "0" });

@@ -22,7 +22,12 @@ export interface AnyMessage {
  * change are returned as the same objects. Calling it again changes nothing.
  *
  * @example
+ * ```ts
+ * import { generateText } from "ai";
+ * import { completeToolCalls } from "faultline";
+ *
  * const { text } = await generateText({ model, messages: completeToolCalls(messages) });
+ * ```
  */
 export function completeToolCalls<M extends AnyMessage>(messages: readonly M[]): M[] {
   const originals = new Map<object, object>();

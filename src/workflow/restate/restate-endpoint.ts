@@ -1,8 +1,8 @@
 // The part of a worker that Restate calls: an HTTP/2 endpoint with one virtual object per run.
 // E1  Restate calls the object of a run one invocation at a time. The journal's hold and its numbering protect the run all the same:
-//     a worker that Restate believes dead may still be there.
+//     a worker that Restate believes dead may still run.
 // E2  An invocation is one slice. It never sleeps, so a new version of a worker never waits for an old one.
-// E3  Restate may repeat an invocation at any time. It repeats no effect: what was begun is in the journal, and the journal decides.
+// E3  Restate may repeat an invocation at any time. That repeats no effect, because the journal has everything that was started.
 // E4  An invocation that keeps failing is dropped, never paused: the sweep hands its run over again, to the newest workers.
 
 import { once } from "node:events";
@@ -26,7 +26,7 @@ export interface RestateEndpointOptions {
   readonly port: number;
   /** Invocations per connection. Restate opens more connections when it needs them, and a load balancer spreads connections. */
   readonly maxStreams: number;
-  /** Restate's public keys; requests that it did not sign are refused. With none of them, every request is taken. */
+  /** Restate's public keys; requests that it did not sign are refused. Without keys, every request is accepted. */
   readonly identityKeys: readonly string[];
 }
 
@@ -77,7 +77,7 @@ export async function openRestateEndpoint(
   const { createEndpointHandler, handlers, object } = await sdk();
   const run = object({
     name: deps.service,
-    // What an invocation came to is in the journal.
+    // The result of an invocation is in the journal.
     options: { journalRetention: 0, idempotencyRetention: 0 },
     handlers: {
       advance: handlers.object.exclusive(
@@ -110,7 +110,7 @@ export async function openRestateEndpoint(
     leave,
     async close() {
       leave();
-      // What the last invocations came to is still on its way.
+      // The answers of the last invocations are still being sent.
       const closed = [...sessions].map((session) => once(session, "close"));
       const late = Promise.withResolvers<undefined>();
       const disarm = deps.clock.after(GRACE_MS, () => late.resolve(undefined));

@@ -1,4 +1,4 @@
-// The order in which the end of a run is judged, and what a fault of it says.
+// The order in which the end of a run is judged, and what its fault says.
 
 import { describe, expect, it } from "vitest";
 import { AGENT_KINDS, type AgentKind } from "../../../src/agent/parse/agent-state.ts";
@@ -49,11 +49,11 @@ describe("what we did ourselves", () => {
     expect(judge("opencode", [], { ...ending, stopped: "step-loop" })?.code).toBe("NetworkDisconnect");
   });
 
-  it("prefers the caller's wish to a timer", () => {
+  it("counts as a cancellation if the caller cancelled and a timer fired, too", () => {
     expect(judge("claude", [], { exitCode: null, aborted: true, timedOut: "idle" })?.code).toBe("ToolCancelled");
   });
 
-  it("beats an error that was said meanwhile", () => {
+  it("takes precedence over an error that the CLI printed meanwhile", () => {
     const failed = claudeResult({ is_error: true, result: "API Error: 500 Internal server error" });
     expect(judge("claude", [failed], { exitCode: 1, aborted: true })?.code).toBe("ToolCancelled");
   });
@@ -68,7 +68,7 @@ describe("what we did ourselves", () => {
     expect(verdictOn("opencode", parsed(loop).state, endingOf(loop))?.cause?.code).toBe("NetworkDisconnect");
   });
 
-  it("does not spoil a result when only the process had to be ended", () => {
+  it("keeps a complete result if only the process had to be ended", () => {
     const done = claudeResult({ result: "hello" });
     const ending = { exitCode: null, signal: "SIGTERM" } as const;
     expect(judge("claude", [done], { ...ending, stopped: "after-result" })).toBeNull();
@@ -77,7 +77,7 @@ describe("what we did ourselves", () => {
 });
 
 describe("a process that does not start", () => {
-  it("is missing, with what to install", () => {
+  it("is reported as missing, with the command that installs it", () => {
     const fault = judge("codex", [], {
       exitCode: null,
       spawnError: { code: "ENOENT", message: "It is not installed." },
@@ -89,7 +89,7 @@ describe("a process that does not start", () => {
     expect(fault?.message).toBe("codex could not be started (ENOENT). It is not installed.");
   });
 
-  it("had too long arguments when the system says so", () => {
+  it("is reported as started with too long arguments if the system says so", () => {
     const fault = judge("claude", [], {
       exitCode: null,
       spawnError: { code: "E2BIG", message: "Its arguments are too long." },
@@ -116,7 +116,7 @@ describe("a failed login", () => {
 });
 
 describe("a usage limit", () => {
-  it("lifts at the exact time that was said apart", () => {
+  it("lifts at the exact time that the CLI reported separately", () => {
     const limited = {
       type: "rate_limit_event",
       rate_limit_info: { status: "rejected", resetsAt: OBSERVED_AT / 1000 + 7200, rateLimitType: "five_hour" },
@@ -128,12 +128,12 @@ describe("a usage limit", () => {
     });
   });
 
-  it("lifts at the time of day in its words, in their zone", () => {
+  it("lifts at the time of day that its text names, in that time zone", () => {
     const failed = claudeResult({ is_error: true, result: "You've hit your weekly limit · resets 9:16pm (UTC)" });
     expect(judge("claude", [failed], { exitCode: 1 })?.resetAt).toBe(Date.parse("2026-11-15T21:16:00Z"));
   });
 
-  it("of codex is by this machine's clock", () => {
+  it("of codex is read in this machine's time zone", () => {
     const message = "You’ve hit your usage limit. Upgrade to Pro or try again at 8:33 PM.";
     const lines = [{ type: "turn.failed", error: { message } }];
     expect(judge("codex", lines, { exitCode: 1, timeZone: "Europe/Berlin" })).toMatchObject({
@@ -146,7 +146,7 @@ describe("a usage limit", () => {
     expect(judge("codex", dated, { exitCode: 1, timeZone: "UTC" })?.resetAt).toBe(Date.parse("2026-11-20T20:33:00Z"));
   });
 
-  it("is a failure also when it is given as the answer of a success", () => {
+  it("is a failure even if the CLI prints it as a successful answer", () => {
     const answer = claudeResult({ result: "Claude AI usage limit reached|1794777394" });
     expect(judge("claude", [answer])).toMatchObject({ code: "QuotaExhausted", resetAt: 1_794_777_394_000 });
     expect(judge("claude", ["You've hit your limit · resets 3pm (Europe/Berlin)"])?.code).toBe("QuotaExhausted");
@@ -219,7 +219,7 @@ describe("an exit code that is not 0", () => {
     expect(judge("codex", [], { exitCode: 1, stderrTail: transcript })?.code).toBe("ProcessCrashed");
   });
 
-  it("is explained by the arguments when help is all there is", () => {
+  it("is explained by wrong arguments if the CLI printed only its help", () => {
     const help = "tool run [message..]\n\nOptions:\n  --auth  Authentication type, rate limit exceeded";
     expect(judge("generic", [], { exitCode: 1, stderrTail: help })?.code).toBe("RequestInvalid");
     expect(readStderr(help)).toEqual({ text: "tool run [message..]", showsHelp: true });
@@ -254,7 +254,7 @@ describe("one-shot arguments", () => {
     );
   });
 
-  it("never let a prompt be an option", () => {
+  it("never pass a prompt as an option", () => {
     for (const kind of AGENT_KINDS) {
       const args = AGENT_CLIS[kind].oneShotArgs({ prompt: "--help", model: null, resume: null });
       expect([kind, args.includes("--help"), args.includes(" --help")]).toEqual([kind, false, true]);
