@@ -39,9 +39,19 @@ export const gatewayView = z
   .object({
     keys: z.array(gatewayKey).describe("Never with the key itself. Empty: every client of this machine may use it."),
     routes: z.array(
-      z.object({ name: z.string(), midStream: z.enum(["fail", "restart", "continue"]), steps: z.array(step) }).meta({
-        id: "GatewayRoute",
-      }),
+      z
+        .object({
+          name: z.string(),
+          midStream: z.enum(["fail", "restart", "continue"]),
+          hedgeAfter: z
+            .union([z.literal("p95"), z.number()])
+            .nullable()
+            .describe(
+              "How long a target may be silent before the next one is asked, too: milliseconds, or `p95` for as long as 95 of 100 of its answers took to begin. Null: the call waits for it.",
+            ),
+          steps: z.array(step),
+        })
+        .meta({ id: "GatewayRoute" }),
     ),
     spend: z
       .object({

@@ -42,9 +42,9 @@ export function whenLeft({ response }: ClientExchange): AbortSignal {
   return left.signal;
 }
 
-/** Is cancelled when the client leaves before it has its answer. Costs less than a signal, which a model call does not need. */
-export function scopeOf({ response }: ClientExchange): Scope {
-  const scope = new Scope("tool", null);
+/** Is cancelled with `calls`, and when the client leaves before it has its answer. Costs less than a signal, which a model call does not need. */
+export function scopeOf({ response }: ClientExchange, calls: Scope): Scope {
+  const scope = new Scope("tool", calls);
   response.on("close", () => response.writableFinished || scope.cancel(cancellation("tool", CLIENT_LEFT.message)));
   return scope;
 }

@@ -1,5 +1,6 @@
 // A gateway as its operators see it: keys with what they have spent, routes with the targets behind them. No key is in it.
 
+import type { HedgeAfter } from "../core/decide/hedge.ts";
 import type { Protocol } from "../provider/wire/protocol.ts";
 import type { GatewayRoute, GatewaySettings, RouteStep } from "./config/settings.ts";
 import { type KeyAccount, WINDOW_NAMES, type WindowName } from "./key/key-account.ts";
@@ -32,6 +33,8 @@ export interface ReportedStep {
 export interface ReportedRoute {
   readonly name: string;
   readonly midStream: GatewayRoute["midStream"];
+  /** How long a target may be silent before the next one is asked, too; null: it is waited for. */
+  readonly hedgeAfter: HedgeAfter | null;
   readonly steps: readonly ReportedStep[];
 }
 
@@ -64,7 +67,10 @@ export function reportGateway(
         budgets: account === undefined ? [] : WINDOW_NAMES.flatMap((window) => budgetOf(account, window)),
       };
     }),
-    routes: routes.map(({ name, midStream, steps }) => ({ name, midStream, steps: steps.map(stepOf) })),
+    routes: routes.map(({ name, midStream, hedge, steps }) => ({
+      ...{ name, midStream, hedgeAfter: hedge?.after ?? null },
+      steps: steps.map(stepOf),
+    })),
   };
 }
 

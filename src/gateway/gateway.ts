@@ -6,7 +6,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { classify } from "../core/classify/classify.ts";
 import { traitsOf } from "../core/fault/catalogue.ts";
-import type { Fault } from "../core/fault/fault.ts";
+import { fault, type Fault } from "../core/fault/fault.ts";
 import { objectOf } from "../core/json-fields.ts";
 import { parseJson } from "../core/try-read.ts";
 import type { JournalEvent } from "../core/record/event.ts";
@@ -17,6 +17,7 @@ import type { OwnAddresses } from "../host/own-addresses.ts";
 import type { Address } from "../provider/wire/protocol.ts";
 import { factsAt } from "../provider/wire/request-facts.ts";
 import { hasValue, type Outcome } from "../runtime/call/outcome.ts";
+import { Scope } from "../runtime/scope.ts";
 import { ClientAnswer } from "./answer/client-answer.ts";
 import type { ClientKey, GatewaySettings, KeepRule, SpendLimits } from "./config/settings.ts";
 import { dialectFor } from "./dialect/dialect.ts";
@@ -53,6 +54,11 @@ import { createTransport, type Transport } from "./target/transport.ts";
 
 const ANYONE = "anyone";
 const MOST_NAMED = 20;
+/** Why the gateway cancels the calls that are left when it stops. */
+export const STOPPING = fault("SessionCancelled", {
+  message: "the gateway is stopping; ask again",
+  retryAfterMs: 1_000,
+});
 const NO_LIMITS = { hour: null, day: null, month: null };
 
 export interface GatewayListener {
@@ -69,6 +75,7 @@ export class Gateway {
   readonly #accounts = new Map<string, KeyAccount>();
   readonly #listener: GatewayListener;
   readonly #running = new Set<Promise<void>>();
+  readonly #calls = new Scope("session", null);
   #telling: Promise<void> = Promise.resolve();
   #inForce: InForce;
 
@@ -114,6 +121,11 @@ export class Gateway {
 
   report(): GatewayReport {
     return reportGateway(this.#inForce.settings, this.#accounts);
+  }
+
+  /** Ends the model calls that are running, and those that still come, with an error in their clients' dialects. */
+  endCalls(): void {
+    this.#calls.cancel(STOPPING);
   }
 
   /** Resolves when calls whose clients are gone have ended and are booked. */
@@ -269,9 +281,11 @@ export class Gateway {
         answer.decided.push(`${decisionId(event.call, decisions.length - 1)}=${decision.recourse}`);
     };
     const rest = facts.streaming ? beating(answer, clock, inForce.settings.keepAliveMs) : nothing;
-    const party = { purse, heard, scope: scopeOf(exchange), shareable: plainFault, policyOf: gatewayPolicy };
+    const scope = scopeOf(exchange, this.#calls);
+    const party = { purse, heard, scope, shareable: plainFault, policyOf: gatewayPolicy };
     const outcome = await this.#faultline.protectFor(party, chain, request);
     rest();
+    scope.leave();
     const endedAt = clock.now();
     const target = "from" in outcome ? outcome.from : null;
     const isFallback = target !== null && !isStep(all[0], target, facts.model ?? "");
@@ -372,7 +386,6 @@ function conclude(
     }
     return answer.finish(head ?? { status: 200, headers: {} });
   }
-  if (outcome.status === "cancelled") return answer.cut();
   const { call } = outcome;
   const fault = withWindow(outcome.fault, purse);
   const headers = { ...errorHeaders(fault, now), "x-faultline-call": call };

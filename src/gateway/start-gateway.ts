@@ -13,7 +13,7 @@ export interface StartedGateway {
   readonly gateway: Gateway;
   readonly url: string;
   readonly port: number;
-  /** Takes no more requests, cuts those that are not finished after a moment, and closes its connections. */
+  /** Takes no more requests, ends those that are not finished after a moment with an error, and closes its connections. */
   close(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export async function startGateway(
   const gateway = await Gateway.open(faultline, settings, listener);
   let own = ownAddresses(host, port);
   const server = createServer(HTTP_LIMITS, (request, response) => gateway.handle(request, response, own));
-  const close = closerOf(server, faultline.home.clock);
+  const close = closerOf(server, faultline.home.clock, () => gateway.endCalls());
   server.on("connection", (socket) => socket.setNoDelay(true));
   await listen(server, host, port);
   const bound = (server.address() as AddressInfo).port;

@@ -6,13 +6,16 @@ import type { Clock } from "./clock.ts";
 type Socket = IncomingMessage["socket"];
 
 const GRACE_MS = 5_000;
+/** For the last words to clients whose answers are not whole by then. */
+const FAREWELL_MS = 1_000;
 const SWEEP_MS = 20;
 
 /**
- * Returns the function that closes the server. Requests that are being answered get a moment; then their connections are cut. Node waits for two
- * kinds of connections that are not needed: those on which no request has come yet, and those whose answer ends after `close`.
+ * Returns the function that closes the server. Requests that are being answered get a moment. Then `endAnswers` is called, which may tell their
+ * clients that the server stops, and what is still open a moment later is cut. Node waits for two kinds of connections that are not needed: those
+ * on which no request has come yet, and those whose answer ends after `close`.
  */
-export function closerOf(server: Server, clock: Clock): () => Promise<void> {
+export function closerOf(server: Server, clock: Clock, endAnswers: (() => void) | null = null): () => Promise<void> {
   const unused = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     unused.add(socket);
@@ -21,7 +24,12 @@ export function closerOf(server: Server, clock: Clock): () => Promise<void> {
   server.on("request", ({ socket }) => unused.delete(socket));
   return async () => {
     const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-    const disarmCut = clock.after(GRACE_MS, () => server.closeAllConnections());
+    const cut = (): void => server.closeAllConnections();
+    let disarmCut = clock.after(GRACE_MS, () => {
+      if (endAnswers === null) return cut();
+      endAnswers();
+      disarmCut = clock.after(FAREWELL_MS, cut);
+    });
     let disarmSweep = (): void => undefined;
     const sweep = (): void => {
       for (const socket of unused) socket.destroy();

@@ -126,7 +126,7 @@ export async function serve(workflows: Workflows, options: ServerOptions): Promi
     ...(served === null ? {} : { createServer: beside(served.gateway, () => own) }),
   }) as Server;
   server.maxConnections = MAX_CONNECTIONS;
-  const closeServer = closerOf(server, systemClock);
+  const closeServer = closerOf(server, systemClock, served === null ? null : () => served.gateway.endCalls());
   server.on("clientError", refuseUnreadable);
   const bound = await listen(server, host, port);
   own = ownAddresses(host, bound, options.publicUrl);

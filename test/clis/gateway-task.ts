@@ -1,9 +1,10 @@
 // A whole small task with a tool, by a real CLI through the gateway: the model asks it to read a file, and answers with what the file says.
-// The first provider fails with each request, so that every answer of the task comes after a failover.
+// The first provider fails with each request, so that every answer of the task comes after a failover. One run of each CLI is set up as the
+// docs say, and in no other way.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { AGENT_CLIS } from "../../src/agent/verdict/cli-table.ts";
 import { runProcess } from "../../src/agent/process/run-process.ts";
 import { type Chaos, startChaos } from "../../src/chaos/start-chaos.ts";
@@ -13,7 +14,7 @@ import { startGateway, type StartedGateway } from "../../src/gateway/start-gatew
 import { systemClock } from "../../src/host/clock.ts";
 import type { ChaosFaultId } from "../../src/chaos/faults.ts";
 import type { RealCli } from "./install.ts";
-import { cleanEnvironment, SETUPS } from "./setups.ts";
+import { cleanEnvironment, type CliSettings, SETUPS } from "./setups.ts";
 
 /** In the file, and nowhere else: a CLI that prints it has used its tool. */
 const CODE_WORD = "otter-5913";
@@ -57,7 +58,13 @@ export interface TaskSeen {
 
 const TIMEOUT_MS = 120_000;
 
-export async function seeGatewayTask(kind: RealCli, fault: ChaosFaultId, commands: string): Promise<TaskSeen> {
+/** `asDocumented`: set up with the line of docs/GATEWAY.md. */
+export async function seeGatewayTask(
+  kind: RealCli,
+  fault: ChaosFaultId,
+  commands: string,
+  asDocumented = false,
+): Promise<TaskSeen> {
   const home = mkdtempSync(join(tmpdir(), `faultline-task-${kind}-`));
   for (const folder of ["work", "tmp"]) mkdirSync(join(home, folder));
   const file = join(home, "work", "note.txt");
@@ -68,7 +75,8 @@ export async function seeGatewayTask(kind: RealCli, fault: ChaosFaultId, command
   try {
     const startedAt = systemClock.now();
     const printed: string[] = [];
-    const running = runProcess(processOf(kind, gateway.url, home, commands), {
+    const settings = asDocumented ? documented(kind, gateway.url, home) : ownSettings(kind, gateway.url, home);
+    const running = runProcess(processOf(kind, settings, home, commands), {
       stdout: (line) => void printed.push(line),
       stderr: (line) => void printed.push(line),
     });
@@ -91,15 +99,56 @@ export async function seeGatewayTask(kind: RealCli, fault: ChaosFaultId, command
   }
 }
 
-function processOf(kind: RealCli, url: string, home: string, commands: string): Parameters<typeof runProcess>[0] {
-  const place = { url, openaiUrl: `${url}/v1`, anthropicUrl: url };
-  const { env, extraArgs = [], model = null } = SETUPS[kind].options(place, home, "own");
+function ownSettings(kind: RealCli, url: string, home: string): CliSettings {
+  return SETUPS[kind].options({ url, openaiUrl: `${url}/v1`, anthropicUrl: url }, home, "own");
+}
+
+const DOCUMENTED: Readonly<Record<RealCli, string>> = {
+  claude: "Claude Code",
+  codex: "Codex",
+  gemini: "Gemini CLI",
+  opencode: "opencode",
+  goose: "goose",
+  qwen: "qwen",
+};
+
+/** What the line of the docs sets: variables, options, and for some a file. */
+function documented(kind: RealCli, url: string, home: string): CliSettings {
+  const page = readFileSync(new URL("../../docs/GATEWAY.md", import.meta.url), "utf8");
+  const line = new RegExp(`^\\| ${DOCUMENTED[kind]} \\| (.+) \\|$`, "m").exec(page)?.[1];
+  if (line === undefined) throw new Error(`docs/GATEWAY.md has no line about ${DOCUMENTED[kind]}`);
+  const here = line.replaceAll("http://127.0.0.1:7430", url).replaceAll("…", "not-a-real-key");
+  const env = Object.fromEntries(
+    [...here.matchAll(/\b([A-Z][A-Z_]+)=(\S+)/g)].map(([, name = "", value]) => [name, value]),
+  );
+  const [, path, content = ""] = /in `([^`]+)`: `(".+?)`, then/.exec(here) ?? [];
+  if (path !== undefined) {
+    const file = path.startsWith("~/") ? join(home, path.slice(2)) : join(home, "work", path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `{ ${content} }`);
+  }
+  const keyName = /env_key="(\w+)"/.exec(here)?.[1];
+  const options = [...here.matchAll(/ (-c|--auth-type) (?:'([^']+)'|(\S+?)(?=[ `]))/g)];
+  const model = / -m (\S+?)`/.exec(here)?.[1];
+  return {
+    env: { ...env, ...(keyName === undefined ? {} : { [keyName]: "not-a-real-key" }) },
+    extraArgs: options.flatMap(([, name = "", quoted, plain = ""]) => [name, quoted ?? plain]),
+    ...(model === undefined ? {} : { model }),
+  };
+}
+
+function processOf(
+  kind: RealCli,
+  { env, extraArgs = [], model }: CliSettings,
+  home: string,
+  commands: string,
+): Parameters<typeof runProcess>[0] {
   const { oneShotArgs, subcommandWords } = AGENT_CLIS[kind];
   const prompt = "What does the file note.txt say? Read it and answer in one line.";
   const own = [...extraArgs, ...(TASKS[kind].extraArgs ?? [])];
   return {
     command: join(commands, kind),
-    args: oneShotArgs({ prompt, model, resume: null }).toSpliced(subcommandWords, 0, ...own),
+    args: oneShotArgs({ prompt, model: model ?? null, resume: null }).toSpliced(subcommandWords, 0, ...own),
     cwd: join(home, "work"),
     // Opencode takes its project from PWD.
     env: { ...process.env, ...cleanEnvironment(home), ...env, PWD: join(home, "work") },

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { always } from "../provider/chain/chain-world.ts";
 import { ANSWER, ask, DIALECTS } from "./dialect-clients.ts";
 import { gatewayWorld } from "./gateway-world.ts";
-import { FIRST, SECOND, twoDialects } from "./open-world.ts";
+import { FIRST, SECOND, twoDialects, type Urls } from "./open-world.ts";
 
 const GRID = DIALECTS.flatMap((client) =>
   DIALECTS.flatMap((target) => [false, true].map((streaming) => ({ client, target, streaming }))),
@@ -29,5 +29,18 @@ describe.each(GRID)("$client → $target, streaming: $streaming", ({ client, tar
     const heard = await world.run(ask(world.url, client, { streaming }));
     expect(heard).toMatchObject({ status: 200, text: ANSWER, isWhole: true, error: null });
     expect(world.asked()).toEqual([FIRST, FIRST, SECOND]);
+  });
+});
+
+describe.each(DIALECTS)("a client of %s", (dialect) => {
+  it.each(DIALECTS)("sends no key to a target of %s that has none, neither its own nor another one", async (target) => {
+    const file = (urls: Urls): string => twoDialects(target, target)(urls).replaceAll(", api_key_env: TARGET_KEY", "");
+    const headers = { "authorization": "Bearer key-of-the-client", "x-goog-api-key": "key-of-the-client" };
+    const world = await gatewayWorld({ file });
+    for (const streaming of [true, false]) {
+      const heard = await world.run(ask(world.url, dialect, { streaming, headers }));
+      expect(heard).toMatchObject({ status: 200, text: ANSWER, isWhole: true });
+    }
+    expect(world.received().map(({ key }) => key)).toEqual([null, null]);
   });
 });

@@ -64,6 +64,37 @@ describe.each(DIALECTS)("a client of %s", (dialect) => {
     });
   });
 
+  describe.each(DIALECTS.filter((other) => other !== dialect))("with a second target of %s", (second) => {
+    it.each([true, false])(
+      "is answered by it beside a silent one of its own dialect (streaming: %s)",
+      async (streaming) => {
+        const here = await world(hedged(second, dialect), { rules: [always(FIRST, { fault: "hang" })] });
+        const heard = await here.run(ask(here.url, dialect, { streaming, headers: HEADERS }));
+        expect(heard).toMatchObject({ status: 200, text: ANSWER, isWhole: true, error: null });
+        expect(heard.headers.get("x-faultline-target")).toBe(`two/${SECOND}`);
+        expect(here.received().map(({ ended }) => ended)).toEqual(["client-left", "answered"]);
+      },
+    );
+  });
+
+  it.each([true, false])(
+    "is answered by a retry that does not wait for a silent hedge (streaming: %s)",
+    async (streaming) => {
+      // The first attempt is silent until the hedge is sent, and fails then.
+      const rules = [steps(FIRST, { "fault": "hang", "for-ms": AFTER_MS + 200 }), always(SECOND, { fault: "hang" })];
+      const here = await world(hedged(dialect, dialect), { rules });
+      const began = here.clock.now();
+      const heard = await here.run(ask(here.url, dialect, { streaming, headers: HEADERS }));
+      expect(heard).toMatchObject({ status: 200, text: ANSWER, isWhole: true, error: null });
+      expect(heard.headers.get("x-faultline-target")).toBe(`one/${FIRST}`);
+      expect(here.asked()).toEqual([FIRST, SECOND, FIRST]);
+      expect(here.received()[1]?.ended).toBe("client-left");
+      expect(here.clock.now() - began).toBeLessThan(10_000);
+      const [line] = await lines(here);
+      expect(line).toMatchObject({ target: `one/${FIRST}`, attempts: 3, status: "done" });
+    },
+  );
+
   it.each(DIALECTS)("never gets two answers, of a first target of %s: what comes second is dropped", async (first) => {
     const rules = [
       always(FIRST, { "fault": "slow-first-token", "wait-ms": 900 }),

@@ -2,11 +2,10 @@
 
 import { type IncomingMessage, request } from "node:http";
 import { describe, expect, it } from "vitest";
-import { ledgerOf } from "../../src/gateway/ledger/read-ledger.ts";
 import { always } from "../provider/chain/chain-world.ts";
 import { ANSWER, ask, bodyOf, DIALECTS, pathOf, PROMPT } from "./dialect-clients.ts";
 import { gatewayWorld } from "./gateway-world.ts";
-import { FIRST, oneDialect, openWorld, SECOND, twoDialects, type Urls } from "./open-world.ts";
+import { FIRST, oneDialect, SECOND, twoDialects, type Urls } from "./open-world.ts";
 
 describe.each(DIALECTS)("%s", (dialect) => {
   it.each(DIALECTS)("keeps the connection open while it waits, and still falls back to %s", async (other) => {
@@ -49,21 +48,6 @@ describe.each(DIALECTS)("%s", (dialect) => {
   });
 });
 
-describe.each(DIALECTS)("a gateway that is stopped while it answers %s", (dialect) => {
-  it.each([true, false])("cuts the answer after a moment, books it, and is over (streaming: %s)", async (streaming) => {
-    const world = await openWorld({ file: oneDialect(dialect), rules: [always("*", { fault: "stall", after: 2 })] });
-    const asking = fetch(`${world.url}${pathOf(dialect, { streaming })}`, {
-      method: "POST",
-      body: JSON.stringify(bodyOf(dialect, { streaming })),
-    }).then((response) => response.text());
-    void Promise.allSettled([asking]);
-    await world.clock.advance(1_000);
-    await world.close();
-    await expect(asking).rejects.toThrow();
-    expect(await world.run(ledgerOf(world.fl.journal, 10))).toMatchObject([{ status: "cancelled", attempts: 1 }]);
-  });
-});
-
 describe("a conversation", () => {
   const turns = [
     { role: "user", content: "hello" },
@@ -98,14 +82,33 @@ describe("a conversation", () => {
 });
 
 describe.each(DIALECTS)("a stream of %s that is too slow", (target) => {
-  it("is switched before the client sees any of it", async () => {
+  // Soon enough for the limits of the first content and of the whole answer.
+  const rules = [always(FIRST, { "fault": "slow-drip", "wait-ms": 3_000 })];
+
+  it.each(DIALECTS)("is switched before a client of %s sees any of it", async (dialect) => {
     const route = ", mid_stream: restart, min_characters_per_second: 20";
-    const rules = [always(FIRST, { "fault": "slow-drip", "wait-ms": 6_000 })];
-    const world = await gatewayWorld({ file: twoDialects(target, "openai-chat", route), rules });
-    const heard = await world.run(ask(world.url, "openai-chat", { streaming: true }));
+    const world = await gatewayWorld({ file: twoDialects(target, dialect, route), rules });
+    const heard = await world.run(ask(world.url, dialect, { streaming: true }));
     expect(heard).toMatchObject({ status: 200, text: ANSWER, isWhole: true, error: null });
     // A keep-alive has sent the head by then, so the target is in the ledger only.
     expect(world.asked().at(-1)).toBe(SECOND);
+  });
+
+  it.each(DIALECTS)("ends with an error if a client of %s has seen some of it", async (dialect) => {
+    const file = twoDialects(target, dialect, ", min_characters_per_second: 20");
+    const world = await gatewayWorld({ file, rules });
+    const heard = await world.run(ask(world.url, dialect, { streaming: true }));
+    expect(heard).toMatchObject({ status: 200, isWhole: false });
+    expect(heard.error).not.toBeNull();
+    expect([ANSWER.startsWith(heard.text), heard.text === ANSWER]).toEqual([true, false]);
+    expect(world.asked()).toEqual([FIRST]);
+  });
+
+  it("is left alone if it is fast enough", async () => {
+    const route = ", mid_stream: restart, min_characters_per_second: 0.5";
+    const world = await gatewayWorld({ file: twoDialects(target, target, route), rules });
+    expect(await world.run(ask(world.url, target, { streaming: true }))).toMatchObject({ text: ANSWER, isWhole: true });
+    expect(world.asked()).toEqual([FIRST]);
   });
 });
 

@@ -2,6 +2,7 @@
 // E1  A status and headers that stop the client's own retries: the gateway has done all of them.
 // E2  When a target refuses the gateway's own credential, the client's key is not at fault, so it never becomes a 401 or 403; nor a 5xx, which
 //     agents ask again for a minute.
+// E3  The exception to E1 is a gateway that stops: another process answers the client that asks again.
 
 import { traitsOf, type FaultCause } from "../../core/fault/catalogue.ts";
 import type { Fault } from "../../core/fault/fault.ts";
@@ -17,6 +18,7 @@ export interface ErrorWords {
 
 const BAD_GATEWAY = 502;
 const FAILED_DEPENDENCY = 424;
+const UNAVAILABLE = 503;
 /** The gateway's own accounts are its operator's business. */
 const OWN_ACCOUNT: ReadonlySet<FaultCause> = new Set(["auth-error", "permission-denied"]);
 /** A deadline or the client's departure has no status of its own in HTTP. */
@@ -34,7 +36,13 @@ export function errorWords(fault: Fault, call: string): ErrorWords {
       call,
     };
   }
+  if (isStopping(fault)) return { status: UNAVAILABLE, cause: "overloaded", message: `${message} (${code})`, call };
   return { status: httpStatus < LEAST_STATUS ? BAD_GATEWAY : httpStatus, cause, message: `${message} (${code})`, call };
+}
+
+/** Only the gateway itself cancels a call whose client still waits. */
+function isStopping({ code }: Fault): boolean {
+  return traitsOf(code).cause === "canceled";
 }
 
 /** An error of the connection to a target: its message names the target's address, which clients must not see. */
@@ -42,11 +50,12 @@ function isOfTransport({ evidence, context }: Fault): boolean {
   return evidence.origin !== undefined && evidence.source !== "raised" && context["status"] === undefined;
 }
 
-/** Headers of every error: when to come back, if that is known, and that asking again at once is useless. */
-export function errorHeaders({ code, resetAt, retryAfterMs }: Fault, now: number): Record<string, string> {
+/** Headers of every error: when to come back, if that is known, and whether asking again helps. */
+export function errorHeaders(fault: Fault, now: number): Record<string, string> {
+  const { code, resetAt, retryAfterMs } = fault;
   const waitMs = resetAt === undefined ? retryAfterMs : resetAt - now;
   const wait = waitMs === undefined ? {} : { "retry-after": String(Math.max(1, Math.ceil(waitMs / 1_000))) };
-  return { "x-should-retry": "false", "x-faultline-code": code, ...wait };
+  return { "x-should-retry": String(isStopping(fault)), "x-faultline-code": code, ...wait };
 }
 
 interface OpenaiWords {

@@ -6,6 +6,7 @@ import { readField } from "../../core/try-read.ts";
 import { lazyPart, orFail } from "../../host/lazy-part.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";
 import type { GatewayTarget } from "../config/settings.ts";
+import { DIALECTS } from "../dialect/dialect.ts";
 
 const openai = lazyPart(() => import("@ai-sdk/openai").catch(orFail));
 const anthropic = lazyPart(() => import("@ai-sdk/anthropic").catch(orFail));
@@ -47,8 +48,17 @@ const PACKAGES: Readonly<Record<Protocol, PackageRow>> = {
   },
 };
 
-/** The packages want a key; a local server does not read it. */
+/** The packages want a key. For a target without one, what they send as one is taken off again. */
 const NO_KEY = "none";
+
+function withoutKey(pooledFetch: typeof fetch, dialect: Protocol): typeof fetch {
+  const names = Object.keys(DIALECTS[dialect].signIn(NO_KEY));
+  return (input, init = {}) => {
+    const headers = new Headers(init.headers);
+    for (const name of names) headers.delete(name);
+    return pooledFetch(input, { ...init, headers: Object.fromEntries(headers) });
+  };
+}
 
 export function lazyModel(
   { baseUrl, key }: GatewayTarget,
@@ -57,7 +67,8 @@ export function lazyModel(
   pooledFetch: typeof fetch,
 ): LanguageModelV4 {
   const { provider, make, npmPackage } = PACKAGES[dialect];
-  const settings = { baseURL: baseUrl, apiKey: key ?? NO_KEY, fetch: pooledFetch };
+  const send = key === null ? withoutKey(pooledFetch, dialect) : pooledFetch;
+  const settings = { baseURL: baseUrl, apiKey: key ?? NO_KEY, fetch: send };
   const model = lazyPart(async () => {
     try {
       return await make(settings, modelId);

@@ -86,6 +86,11 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun, S
     return (this.name ??= this.engine.newCall());
   }
 
+  /** Unlike `cancelled`, which the compiler takes to stay as it was read. */
+  private get isCancelled(): boolean {
+    return this.cancelled !== null;
+  }
+
   /** Made when there is something to remember. */
   get record(): CallRecord {
     return (this.kept ??= new CallRecord(this.request, this.engine, this));
@@ -312,6 +317,11 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun, S
       const { state } = this.record;
       const { step, attempts } = state;
       const wasSent = step.at === "run" && state === takenUp;
+      if (this.hedge !== null && !this.hedge.leavesWay(state)) {
+        await this.hedge.finish();
+        this.hedge = null;
+        continue;
+      }
       if (step.at === "end") {
         const held = this.record.result ?? (await keptResult(this, step.end));
         return outcomeOf(this, state, step.end, held);
@@ -380,15 +390,18 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun, S
     if (refused !== null) return redecide(this, refused);
     let attempt: Attempt | null = null;
     try {
+      // Nothing is sent any more, so no attempt is counted.
+      if (this.isCancelled) return;
       const number = this.record.state.attempt + 1;
       this.record.mayOverspend = isMoneyApproved(this);
       if (number === 1) retryBudget.earn(engine.clock.now());
-      await this.record.write({ type: "call-admitted", call: this.call, tool: tool.id, attempt: number });
+      const written = this.record.write({ type: "call-admitted", call: this.call, tool: tool.id, attempt: number });
+      if (written !== null) await written;
       const now = engine.clock.now();
       // The write may have used up the time that was left.
       if (this.cancelled === null && now < request.deadline.at) {
         attempt = this.begin(number, estimate, now);
-        this.hedge = hedgeFor(this, attempt);
+        this.hedge = this.hedge?.follow(attempt) ?? hedgeFor(this, attempt);
         await attempt.run(this.fit);
       }
     } finally {
@@ -408,8 +421,11 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun, S
     let attempt: Attempt | null = null;
     try {
       isAdmitted = (await passGuards(this, estimate)) === null;
-      if (!isAdmitted) return null;
-      await this.record.write({ type: "call-admitted", call: this.call, tool: binding.tool.id, attempt: 1, hedge });
+      // The first attempt may have answered since the guards let this one pass. It is not sent, so it is not counted.
+      if (!isAdmitted || this.isCancelled) return null;
+      const { call } = this;
+      const written = this.record.write({ type: "call-admitted", call, tool: binding.tool.id, attempt: 1, hedge });
+      if (written !== null) await written;
       const now = engine.clock.now();
       if (this.cancelled !== null || now >= request.deadline.at) return null;
       attempt = this.begin(1, estimate, now);

@@ -356,8 +356,11 @@ export async function endLost(run: LiveCall, attempt: Attempt): Promise<void> {
 
 /** The retry that was decided is not sent, because another attempt of the call has won: the breaker hears of the failure now. */
 export function endWithoutRetry(run: LiveCall): void {
-  const seen = run.record.state.fault ?? NO_FAULT;
-  giveBack(run, traitsOf(seen.code).tripsBreaker ? "failure" : "neutral", run.engine.clock.now(), seen);
+  const { fault: about, decision } = run.record.state;
+  const seen = about ?? NO_FAULT;
+  // After any other decision another target is in charge, which has not failed.
+  const isFailure = decision?.recourse === "retry" && traitsOf(seen.code).tripsBreaker;
+  giveBack(run, isFailure ? "failure" : "neutral", run.engine.clock.now(), seen);
 }
 
 /** Records what a tool answered after its attempt was given up. It is never returned. */

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { gatewayCall, gatewayView } from "../../api/gateway.ts";
 import { recourseWord } from "../../core/decide/explain.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
-import type { Gateway } from "../../gateway/gateway.ts";
+import { type Gateway, STOPPING } from "../../gateway/gateway.ts";
 import type { GatewayReport, ReportedBudget, ReportedRoute, ReportedStep } from "../../gateway/gateway-report.ts";
 import { type WindowName, windowStart } from "../../gateway/key/key-account.ts";
 import { decisionId, type LedgerLine } from "../../gateway/ledger/ledger-line.ts";
@@ -123,11 +123,11 @@ function budgetFor(budget: ReportedBudget, locale: Locale): View["keys"][number]
 }
 
 function routeFor(
-  { name, midStream, steps }: ReportedRoute,
+  { name, midStream, hedgeAfter, steps }: ReportedRoute,
   targets: readonly TargetReport[],
   locale: Locale,
 ): View["routes"][number] {
-  return { name, midStream, steps: steps.map((step) => stepFor(step, targets, locale)) };
+  return { name, midStream, hedgeAfter, steps: steps.map((step) => stepFor(step, targets, locale)) };
 }
 
 function stepFor(
@@ -184,7 +184,7 @@ function callFor(
   locale: Locale,
 ): Omit<CallView, "kept"> {
   const { call, at, tookMs, key, dialect, target, attempts, microcents, isExact, code } = line;
-  const { calls, silent, hedged } = SERVED_GATEWAY_WORDS[locale];
+  const { calls, stopped, silent, hedged } = SERVED_GATEWAY_WORDS[locale];
   const id: GatewayEnding = line.status === "cancelled" ? "cancelled" : code === null ? "completed" : "failed";
   return {
     call,
@@ -198,7 +198,7 @@ function callFor(
     route: askedName(line.route),
     model: askedName(line.model),
     target: target === null ? null : targetName(target),
-    state: { id, label: calls[id] },
+    state: { id, label: code === STOPPING.code ? stopped : calls[id] },
     fault: code === null ? null : { code, title: titleOf(code, locale) },
     omitted: omitted(line.omitted),
     decisions: line.decisions.map((decision, index) => ({
@@ -220,6 +220,8 @@ interface ServedGatewayWords {
   readonly windows: Readonly<Record<WindowName, string>>;
   readonly budgets: Readonly<Record<BudgetState, string>>;
   readonly calls: Readonly<Record<GatewayEnding, string>>;
+  /** How a call ended that the gateway itself cancelled. */
+  readonly stopped: string;
   /** A target that said nothing for long, and what was done: another one was asked beside it. */
   readonly silent: string;
   readonly hedged: string;
@@ -232,6 +234,7 @@ const SERVED_GATEWAY_WORDS: Readonly<Record<Locale, ServedGatewayWords>> = {
     windows: { hour: "this hour", day: "today", month: "this month" },
     budgets: { fine: "Within budget", low: "Running low", spent: "Used up" },
     calls: { completed: "Answered", failed: "Failed", cancelled: "Client left" },
+    stopped: "Gateway stopped",
     silent: "Silent for longer than usual",
     hedged: "asked another target, too",
     unused: "Not used yet",
@@ -241,6 +244,7 @@ const SERVED_GATEWAY_WORDS: Readonly<Record<Locale, ServedGatewayWords>> = {
     windows: { hour: "本小时", day: "今天", month: "本月" },
     budgets: { fine: "预算充足", low: "预算将尽", spent: "预算用尽" },
     calls: { completed: "已回答", failed: "失败", cancelled: "客户端已离开" },
+    stopped: "网关已停止",
     silent: "沉默时间超过平常",
     hedged: "同时询问另一个目标",
     unused: "尚未使用",

@@ -122,18 +122,24 @@ interface Play {
   readonly two: (number: number) => Behaviour;
   readonly asked: Asked;
   readonly cancelMs?: number | null;
+  /** How often a target is tried before the next one is. */
+  readonly maxAttempts?: number;
+  /** How much time the call has, all together. */
+  readonly deadlineMs?: number;
 }
 
-async function play({ one, two, asked, cancelMs = null }: Play): Promise<World> {
+async function play({ one, two, asked, cancelMs = null, maxAttempts = 1, deadlineMs }: Play): Promise<World> {
   const clock = createFakeClock(START_AT);
   const fl = createFaultline({ clock, chance: createSeededChance(1) });
   const ran: Ran[] = [];
   const members = [memberOf("one", one, clock, ran), memberOf("two", two, clock, ran)];
-  const hedged = chain(members, { hedge: { after: AFTER_MS }, retryBeforeFallback: { maxAttempts: 1 } });
+  const hedged = chain(members, { hedge: { after: AFTER_MS }, retryBeforeFallback: { maxAttempts } });
   const request = new Request(asked);
   const left = new AbortController();
   if (cancelMs !== null) clock.after(cancelMs, () => left.abort());
-  const outcome = await clock.runUntil(fl.protect(hedged, request, { signal: left.signal }));
+  const outcome = await clock.runUntil(
+    fl.protect(hedged, request, { signal: left.signal, ...(deadlineMs === undefined ? {} : { deadlineMs }) }),
+  );
   const endedAt = clock.now();
   // What was given up may still say what it has used.
   await clock.advance(200_000);
@@ -200,11 +206,63 @@ describe.each([
     expect(outcome).toMatchObject({ status: "done", from: "one" });
   });
 
-  it("waits for the second target when the first one fails meanwhile", async () => {
+  it("waits for the second target when the first one fails meanwhile, and that target is next", async () => {
     const { outcome, ran } = await play({ one: () => broken(1_100), two: () => well(5_000), asked });
     expect(outcome).toMatchObject({ status: "done", from: "two", attempts: 2 });
     expect(ran).toHaveLength(2);
   });
+
+  describe("when the first attempt fails meanwhile, and is to be retried", () => {
+    const retried = (then: Behaviour, two: Behaviour): Promise<World> =>
+      play({ one: (number) => (number === 0 ? broken(1_100) : then), two: () => two, asked, maxAttempts: 2 });
+
+    it("comes from the retry, which does not wait for a silent second target", async () => {
+      const { outcome, ran, endedAt, request } = await retried(well(300, 200), NEVER);
+      expect(outcome).toMatchObject({ status: "done", from: "one", attempts: 3 });
+      expect(ran.map(({ target, givenUp }) => [target, givenUp])).toEqual([
+        ["one", false],
+        ["two", true],
+        ["one", false],
+      ]);
+      expect(endedAt - START_AT).toBeLessThan(10_000);
+      expect(request.shown.every((line) => line.startsWith("one"))).toBe(true);
+    });
+
+    it("comes from the second target, if that answers while the retry waits, which is not sent then", async () => {
+      const { outcome, ran, endedAt } = await retried(well(1), well(200));
+      expect(outcome).toMatchObject({ status: "done", from: "two", attempts: 2 });
+      expect(ran).toHaveLength(2);
+      expect(endedAt).toBe(START_AT + AFTER_MS + 200);
+    });
+
+    it("comes from the second target, if that answers while the retry runs, which is given up then", async () => {
+      const { outcome, ran, endedAt } = await retried(NEVER, well(8_000));
+      expect(outcome).toMatchObject({ status: "done", from: "two", attempts: 3 });
+      expect(ran.map(({ givenUp }) => givenUp)).toEqual([false, false, true]);
+      expect(endedAt).toBe(START_AT + AFTER_MS + 8_000);
+    });
+
+    it("ends with its caller: neither attempt is left, and nothing more is sent", async () => {
+      const { outcome, ran } = await play({
+        ...{ one: (number) => (number === 0 ? broken(1_100) : NEVER), two: () => NEVER, asked, maxAttempts: 2 },
+        cancelMs: 6_000,
+      });
+      expect(outcome).toMatchObject({ status: "cancelled", attempts: 3 });
+      expect(ran.map(({ givenUp }) => givenUp)).toEqual([false, true, true]);
+    });
+  });
+
+  it.each([1_000, 1_001, 1_500])(
+    "ends at the call's deadline: both attempts are left after %i ms",
+    async (deadlineMs) => {
+      const { outcome, ran, endedAt, events } = await play({ one: () => NEVER, two: () => NEVER, asked, deadlineMs });
+      expect(hasValue(outcome)).toBe(false);
+      // Deadlines are kept to the millisecond after.
+      expect(endedAt - START_AT - deadlineMs).toBeLessThanOrEqual(1);
+      expect(ran.every(({ givenUp }) => givenUp)).toBe(true);
+      expect(events.filter(({ type }) => type === "call-admitted")).toHaveLength(ran.length);
+    },
+  );
 
   it("falls back as ever when both fail", async () => {
     const { outcome, ran } = await play({
@@ -255,7 +313,7 @@ describe("a half-open breaker gets its probe back", () => {
   });
 
   it("when the first attempt fails, and the second one wins before it is sent again: the failure counts", async () => {
-    const { outcome, ran, events } = await probed("one", 1, broken(1_100), well(5_000));
+    const { outcome, ran, events } = await probed("one", 1, broken(1_100), well(200));
     expect(ran.map(({ target }) => target)).toEqual(["one", "two"]);
     expect(events.filter(({ type }) => type === "breaker-changed")).toMatchObject([{ from: "half-open", to: "open" }]);
     expect(outcome).toMatchObject({ fault: { code: "CircuitOpen", context: { cause: "Provider5xx" } } });
@@ -274,17 +332,19 @@ const plays = fc.record({
   two: fc.array(behaviour, { minLength: 4, maxLength: 4 }),
   isStream: fc.boolean(),
   cancelMs: fc.option(fc.integer({ min: 0, max: 5_000 })),
+  maxAttempts: fc.integer({ min: 1, max: 3 }),
 });
 
 describe("any two targets", () => {
   it("give one answer at most, of one of them, and everything they used is booked", async () => {
     await fc.assert(
-      fc.asyncProperty(plays, async ({ one, two, isStream, cancelMs }) => {
+      fc.asyncProperty(plays, async ({ one, two, isStream, cancelMs, maxAttempts }) => {
         const { outcome, ran, request, events, spentMicrocents, endedAt } = await play({
           one: (number) => one[number % 4] ?? NEVER,
           two: (number) => two[number % 4] ?? NEVER,
           asked: { isStream, mayRepeat: true },
           cancelMs,
+          maxAttempts,
         });
         // One answer, of one attempt.
         expect(request.shown.filter((line) => line.endsWith("content")).length).toBeLessThanOrEqual(1);

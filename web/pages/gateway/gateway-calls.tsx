@@ -1,4 +1,5 @@
-// The calls of clients, newest first, and one of them with what was decided about it. Prompts and answers are not kept.
+// The calls of clients, newest first, and one of them with what was decided about it. Prompts and answers are there if the gateway's
+// file says to keep them.
 
 import type { ReactNode } from "react";
 import { useFormat } from "../../app/format.ts";

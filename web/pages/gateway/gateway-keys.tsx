@@ -88,17 +88,21 @@ function BudgetItem({ client, budget }: { readonly client: string; readonly budg
 
 export function GatewayRoutes({ routes }: { readonly routes: readonly GatewayRoute[] }): ReactNode {
   const words = useWords(GATEWAY_WORDS);
+  const { duration } = useFormat();
+  const hedgeOf = (after: GatewayRoute["hedgeAfter"]): string | null =>
+    typeof after === "number" ? words.hedge(duration(after)) : after === null ? null : words.hedgeUsual;
   return (
     <Section title={words.routes}>
       {routes.length === 0 ? (
         <Empty title={words.noRoutes}>{words.noRoutesNext}</Empty>
       ) : (
         <ul className="gateway-routes">
-          {routes.map(({ name, midStream, steps }) => (
+          {routes.map(({ name, midStream, hedgeAfter, steps }) => (
             <li key={name} className="gateway-route">
               <div>
                 <h3>{name}</h3>
                 <p className="dim">{words.midStream[midStream]}</p>
+                {hedgeAfter === null ? null : <p className="dim">{hedgeOf(hedgeAfter)}</p>}
               </div>
               <ol>
                 {steps.map((step, index) => (
