@@ -116,7 +116,7 @@ function runbookPage(): string {
       codes.map((code) => [`[\`${code}\`](../reference/codes/${code}.md)`, wordsFor(code, "en").next]),
     )}`;
   });
-  return `# Runbook\n\nWhen an alert on \`faultline_errors_total\` fires, find its code here. \`faultline explain <correlation id>\` shows one failure with its causes.\n\n${sections.join("\n\n")}\n`;
+  return `# Runbook by code\n\nWhen an alert on \`faultline_errors_total\` fires, find its code here. \`faultline explain <correlation id>\` shows one failure with its causes.\n\n${sections.join("\n\n")}\n`;
 }
 
 /** The programs of examples/integrations, as they are. Their first line says what they show. */

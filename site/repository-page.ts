@@ -5,6 +5,8 @@ import { posix } from "node:path";
 import { placeOf } from "./rooms.ts";
 
 const FENCED = /(^```[\s\S]*?^```)/gm;
+/** In the repository, many links show the name of their file. */
+const FILE_NAME = /^(?:docs\/)?[\w-]+\.md$/;
 const LINK = /\[((?:[^[\]]|\[[^\]]*\])+)\]\(([^)\s]+)\)/g;
 
 /** `path` from the root of the repository, such as `docs/FAQ.md`; `place` on the site. Comments are left out. */
@@ -20,9 +22,10 @@ function withSiteLinks(path: string, place: string, prose: string): string {
     if (!/^(?!\w+:|\/).+\.\w+$/.test(file)) return whole;
     const target = siteTarget(posix.join(posix.dirname(path), file));
     if (target === null) return words;
+    const shown = FILE_NAME.test(words) ? titleOf(posix.join(posix.dirname(path), file)) : words;
     const from = posix.relative(posix.dirname(place), target.place);
     const at = anchor ?? target.anchor;
-    return `[${words}](${from.startsWith(".") ? from : `./${from}`}${at === undefined ? "" : `#${at}`})`;
+    return `[${shown}](${from.startsWith(".") ? from : `./${from}`}${at === undefined ? "" : `#${at}`})`;
   });
 }
 
@@ -38,6 +41,11 @@ function siteTarget(file: string): { readonly place: string; readonly anchor?: s
   if (number !== undefined) return { place: placeOf("LIBRARY.md"), anchor: `example-${number}` };
   const [, integration] = /^examples\/integrations\/([\w-]+)\.ts$/.exec(file) ?? [];
   return integration === undefined ? null : { place: "how-to/integrations.md", anchor: integration };
+}
+
+function titleOf(file: string): string {
+  const text = readFileSync(new URL(`../${file}`, import.meta.url), "utf8");
+  return /^# (.+)$/m.exec(text)?.[1] ?? file;
 }
 
 function withExampleAnchors(text: string): string {

@@ -1,8 +1,8 @@
-// Every snippet in the pages works: TypeScript type-checks and runs, YAML is loaded and used, shell commands run. What cannot run here is
-// listed in one table with its reason.
+// Every snippet in the pages works: TypeScript type-checks and runs, JavaScript and Python run, YAML is loaded and used, shell commands run,
+// and JSON is what the command before it prints. What cannot run here is listed in one table with its reason.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startGateway } from "../src/gateway/start-gateway.ts";
@@ -24,9 +24,9 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => world.close());
 
-/** Languages that run; the others are output, excerpts of examples that a test runs, and settings of other tools. */
-const RUN = ["sh", "ts", "yaml"];
-const SHOWN = ["", "bash", "js", "json", "python", "text"];
+/** Languages that run; the others are output, and settings of other tools. */
+const RUN = ["bash", "js", "json", "python", "sh", "ts", "yaml"];
+const SHOWN = ["", "text"];
 
 const runHere = (snippet: Snippet): boolean => !RUN_ELSEWHERE.some((row) => isRow(row, snippet));
 
@@ -39,7 +39,8 @@ describe("the table of what does not run here", () => {
 
   it("leaves no snippet out: each is in a language that runs, or in one that only shows something", () => {
     expect(SNIPPETS.filter(({ language }) => ![...RUN, ...SHOWN].includes(language))).toEqual([]);
-    for (const language of RUN) expect(snippetsIn(language).length, language).toBeGreaterThan(5);
+    for (const language of ["sh", "ts", "yaml"]) expect(snippetsIn(language).length, language).toBeGreaterThan(5);
+    expect(snippetsIn("bash").filter(runHere), "there is no runner for bash here").toEqual([]);
   });
 
   it.each([...LINES_NOT_RUN, ...LINES_THAT_FAIL].map(([line]) => line))("needs its row for %s", (line) => {
@@ -89,6 +90,8 @@ function wholeModule(text: string): string {
   return [...given.map(([, line]) => line), body, "export {};", ""].join("\n");
 }
 
+const EXAMPLE = /^ +\* @example\n +\* ```ts\n([\s\S]*?)^ +\* ```/gm;
+
 /** The examples in the comments of the source, as editors show them. */
 function examplesInSource(): readonly (readonly [place: string, text: string])[] {
   const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" });
@@ -96,9 +99,12 @@ function examplesInSource(): readonly (readonly [place: string, text: string])[]
     .filter((file) => file.endsWith(".ts"))
     .flatMap((file) => {
       const content = readFileSync(join(ROOT, "src", file), "utf8");
-      return Array.from(content.matchAll(/^ \* @example\n \* ```ts\n([\s\S]*?)^ \* ```/gm), (match) => {
+      expect(content.match(/\* @example$/gm)?.length, `${file}: an example is TypeScript`).toBe(
+        content.match(EXAMPLE)?.length,
+      );
+      return Array.from(content.matchAll(EXAMPLE), (match) => {
         const line = content.slice(0, match.index).split("\n").length;
-        return [`src/${file}:${line}`, (match[1] ?? "").replaceAll(/^ \* ?/gm, "")] as const;
+        return [`src/${file}:${line}`, (match[1] ?? "").replaceAll(/^ +\* ?/gm, "")] as const;
       });
     });
 }
@@ -129,7 +135,7 @@ describe("TypeScript snippets", () => {
 
   it("type-check in a project that has the package installed", () => {
     const examples = examplesInSource();
-    expect(examples.length).toBeGreaterThanOrEqual(10);
+    expect(examples.length).toBeGreaterThan(15);
     const folder = join(world.folder, "types");
     mkdirSync(folder);
     const checked = [...snippets.map(({ place, text }) => [place, text] as const), ...examples];
@@ -144,35 +150,40 @@ describe("TypeScript snippets", () => {
     expect(spawnSync(process.execPath, [tsc, "-p", folder], { cwd: folder, encoding: "utf8" }).stdout).toBe("");
   });
 
-  it("run to their end, and print what their comments say", { timeout: 120_000 }, async () => {
-    const server = await startWorld();
-    const jobs = modules.map(({ place, text }) => {
-      const folder = world.newFolder(place);
-      const file = join(folder, "snippet.ts");
-      writeFileSync(file, world.here(wholeModule(text)).replaceAll("http://127.0.0.1:7431", server.url));
-      return { place, text, folder, file };
-    });
-    const { stdout, stderr } = await world.run(
-      process.execPath,
-      [join(ROOT, "test/fixtures/run-snippets.mjs")],
-      world.folder,
-      {
-        stdin: jobs.map(({ folder, file }) => `${JSON.stringify({ folder, file })}\n`).join(""),
-        env: { FAULTLINE_TOKEN: server.tokens.operator },
-      },
-    );
-    const results = stdout
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line) => JSON.parse(line) as { readonly printed: string; readonly error: string | null });
-    const failed = jobs.flatMap(({ place, text }, index) => {
-      const { printed = "", error = `did not run: ${stderr}` } = results[index] ?? {};
-      if (error !== null) return [`${place}: ${error}`];
-      const promised = Array.from(text.matchAll(/console\.log\(.*\); \/\/ ([\w-]+)/g), ([, word = ""]) => word);
-      return promised.filter((word) => !printed.includes(word)).map((word) => `${place}: did not print ${word}`);
-    });
-    expect(failed).toEqual([]);
-  });
+  it(
+    "run to their end, and print what their comments say; so do the examples for editors",
+    { timeout: 120_000 },
+    async () => {
+      const server = await startWorld();
+      const examples = examplesInSource().map(([place, text]) => ({ place, text }));
+      const jobs = [...modules, ...examples].map(({ place, text }) => {
+        const folder = world.newFolder(place);
+        const file = join(folder, "snippet.ts");
+        writeFileSync(file, world.here(wholeModule(text)).replaceAll("http://127.0.0.1:7431", server.url));
+        return { place, text, folder, file };
+      });
+      const { stdout, stderr } = await world.run(
+        process.execPath,
+        [join(ROOT, "test/fixtures/run-snippets.mjs")],
+        world.folder,
+        {
+          stdin: jobs.map(({ folder, file }) => `${JSON.stringify({ folder, file })}\n`).join(""),
+          env: { FAULTLINE_TOKEN: server.tokens.operator },
+        },
+      );
+      const results = stdout
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line) as { readonly printed: string; readonly error: string | null });
+      const failed = jobs.flatMap(({ place, text }, index) => {
+        const { printed = "", error = `did not run: ${stderr}` } = results[index] ?? {};
+        if (error !== null) return [`${place}: ${error}`];
+        const promised = Array.from(text.matchAll(/console\.log\(.*\); \/\/ ([\w-]+)/g), ([, word = ""]) => word);
+        return promised.filter((word) => !printed.includes(word)).map((word) => `${place}: did not print ${word}`);
+      });
+      expect(failed).toEqual([]);
+    },
+  );
 });
 
 describe("YAML snippets are loaded and used", () => {
@@ -253,6 +264,64 @@ routes: { "claude-*": { chain: [a/gpt-5] } }
     const [, use] = USES.find(([kind]) => kind.test(text)) ?? [];
     expect(use).toBeDefined();
     await use?.(text, place);
+  });
+});
+
+describe("JavaScript snippets", () => {
+  it.each(snippetsIn("js").filter(runHere))(
+    "$place runs, and computes what its comments say",
+    async ({ place, text }) => {
+      const folder = world.newFolder(place);
+      mkdirSync(join(folder, "node_modules"));
+      symlinkSync(join(folder, "your-repository"), join(folder, "node_modules", "split-bill"));
+      const compared = text.replaceAll(/^(.+); \/\/ (\[.*\])$/gm, "assert.deepEqual($1, $2);");
+      writeFileSync(join(folder, "snippet.mjs"), `import assert from "node:assert";\n${compared}`);
+      expect(await world.run(process.execPath, ["snippet.mjs"], folder)).toMatchObject({ code: 0, stderr: "" });
+    },
+  );
+});
+
+describe("JSON snippets", () => {
+  /** The names in a value, without its values. */
+  const shapeOf = (value: unknown): unknown =>
+    typeof value !== "object" || value === null
+      ? typeof value
+      : Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shapeOf(one)]));
+
+  it.each(snippetsIn("json"))(
+    "$place has the fields that the command before it prints",
+    async ({ place, page, text }) => {
+      const before = SNIPPETS.slice(
+        0,
+        SNIPPETS.findIndex((one) => one.place === place),
+      );
+      const command = before.findLast((one) => one.page === page && one.language === "sh")?.text ?? "";
+      const { code, stdout } = await world.run("bash", ["-c", command], world.newFolder(place));
+      expect([code, shapeOf(JSON.parse(stdout))]).toEqual([0, shapeOf(JSON.parse(text))]);
+    },
+  );
+});
+
+describe("Python snippets", () => {
+  const lacks = spawnSync("python3", ["-c", "import anthropic, openai"]).status !== 0;
+
+  it.for(snippetsIn("python").filter(runHere))("$place", { timeout: 60_000 }, async ({ place, text }, { skip }) => {
+    skip(lacks, "needs python3 with the packages openai and anthropic");
+    const folder = world.newFolder(place);
+    const file = readFileSync(join(folder, "gateway.faultline.yaml"), "utf8");
+    const { settings } = parseGateway(file, "gateway", world.env);
+    const faultline = createFaultline();
+    const gateway = await startGateway(faultline, settings ?? expect.fail("docs/GATEWAY.md has no gateway"), {
+      host: "127.0.0.1",
+      port: 0,
+    });
+    // Each client's first request fails once behind the gateway.
+    world.chaos.script(["overloaded", "ok", "overloaded", "ok"]);
+    writeFileSync(join(folder, "client.py"), text.replaceAll("http://127.0.0.1:7430", gateway.url));
+    const { code, stdout, stderr } = await world.run("python3", ["client.py"], folder);
+    await gateway.close();
+    await faultline.close();
+    expect([code, stdout.match(/Where is Lisbon\?/g)?.length, stderr]).toEqual([0, 2, ""]);
   });
 });
 

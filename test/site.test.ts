@@ -88,6 +88,7 @@ describe("a page of the repository on the site", () => {
   it.each([
     ["a page of its own room", "[p](PROVIDERS.md#streams)", "[p](./PROVIDERS.md#streams)"],
     ["a page of another room", "[s](SCALE.md)", "[s](../operate/SCALE.md)"],
+    ["a page by its file name", "[POLICY.md](POLICY.md#layers)", "[Policies](./POLICY.md#layers)"],
     ["a decision", "[d](decisions/0001-one-package.md)", "[d](../concepts/decisions/0001-one-package.md)"],
     ["a picture", "![x](images/run-light.png)", "![x](./images/run-light.png)"],
     ["an example", "[8](../examples/08-model-chain.ts)", "[8](./LIBRARY.md#example-08)"],

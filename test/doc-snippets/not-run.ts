@@ -44,4 +44,6 @@ interface Elsewhere {
 export const RUN_ELSEWHERE: readonly Elsewhere[] = [
   { page: "docs/LIBRARY.md", language: "ts", test: "test/docs.test.ts" },
   { page: "docs/TEST-YOUR-AGENT.md", language: "ts", files: true, test: "test/test-your-agent.test.ts" },
+  { page: "docs/SERVER.md", language: "python", test: "test/server/executors.test.ts" },
+  { page: "docs/SERVER.md", language: "bash", test: "test/server/executors.test.ts" },
 ];

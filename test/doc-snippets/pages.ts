@@ -1,4 +1,4 @@
-// The snippets of all pages: README, docs/ and the pages of the site.
+// The snippets of all pages: README, docs/, the pages of the site, and those that `faultline init` writes.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,6 +23,8 @@ const PAGES: readonly string[] = [
   "CONTRIBUTING.md",
   ...pagesIn("docs"),
   ...pagesIn("site/pages"),
+  "templates/sample-repo/README.md",
+  "templates/team/README.md",
 ];
 
 function pagesIn(folder: string): readonly string[] {

@@ -10,7 +10,7 @@ const ALT =
 const capture = () =>
   h("figure", { class: "capture" }, [
     h("div", { class: "capture-screen" }, h("img", { src: demo, alt: ALT, width: 838, height: 536 })),
-    h("figcaption", null, ["A real run of ", h("code", null, "npx faultline demo"), ": no key, no network"]),
+    h("figcaption", null, "A real run of the demo. It needs no key and no network."),
   ]);
 
 export default {
