@@ -58,8 +58,10 @@ export interface Driver {
 export const TROUBLE_MS = 2_000;
 /** Wakes that are read at once; more than this only when most of what is due is being advanced, here or elsewhere. */
 const PAGE = 64;
-/** How often it looks for runs that a process left behind when it died. */
+/** How often it looks for runs that a process left behind when it died, and at everything that is due, also what it has seen before. */
 const LEFT_EVERY_MS = 15_000;
+/** Clocks of other machines may be behind by this much. */
+const OVERLAP_MS = 5_000;
 /** Behind every other key. */
 const LAST_KEY = "\u{10ffff}";
 
@@ -79,6 +81,11 @@ export function createDriver(
   const seen = { isRunning: false, isLooking: false, isPoked: false };
   /** When it last looked for runs that were left behind, in steady time. */
   let lookedForLeftAt = -Infinity;
+  /**
+   * Nothing that was due before this time is left to do; -Infinity when that is not known. A look at everything is not for free: PostgreSQL
+   * passes over wakes that were replaced, until it has cleaned up behind them.
+   */
+  let doneUntil = -Infinity;
   const isStopped = (): boolean => !seen.isRunning;
   const wasPoked = (): boolean => seen.isPoked;
   let disarm: () => void = () => undefined;
@@ -100,30 +107,35 @@ export function createDriver(
     arm(wasPoked() ? 0 : nextMs);
   }
 
+  const mustLookForLeft = (): boolean => steadyNow(clock) - lookedForLeftAt >= LEFT_EVERY_MS;
+
   /** Takes up what is due, the run that has waited longest first; returns in how many ms the next one is. */
   async function takeUp(now: number): Promise<number> {
+    const isFull = notBefore.size > 0 || mustLookForLeft();
+    const from = isFull ? -Infinity : Math.min(doneUntil, now) - OVERLAP_MS;
+    doneUntil = -Infinity;
+    const due = new Set<string>();
     let nextMs = Infinity;
-    for (let after: Timed | undefined; ;) {
+    for (let after: Pick<Timed, "at" | "key"> = { at: from, key: "" }; ;) {
       // A run that ends makes room and wakes this loop.
       if (isStopped() || active.size >= maxRuns) return nextMs;
-      const page = await journal.keptByTime("wake", {
-        order: "oldest",
-        until: now,
-        limit: PAGE,
-        ...(after === undefined ? {} : { after }),
-      });
+      const page = await journal.keptByTime("wake", { order: "oldest", until: now, limit: PAGE, after });
       for (const { key } of page) {
         // It may have been stopped while it looked.
         if (isStopped() || active.size >= maxRuns) return nextMs;
+        due.add(key);
         const at = notBefore.get(key)?.at ?? 0;
         if (at > now) nextMs = Math.min(nextMs, at - now);
         else if (!active.has(key)) advance(key);
       }
-      after = page.at(-1);
+      after = page.at(-1) ?? after;
       if (page.length < PAGE) break;
     }
+    // Other processes have advanced those that are no longer due.
+    if (from === -Infinity) for (const run of notBefore.keys()) if (!due.has(run)) notBefore.delete(run);
     await takeUpLeft(now);
     const [next] = await journal.keptByTime("wake", { order: "oldest", after: { at: now, key: LAST_KEY }, limit: 1 });
+    if (!wasPoked()) doneUntil = now;
     return next === undefined ? nextMs : Math.min(nextMs, next.at - now);
   }
 
@@ -132,7 +144,7 @@ export function createDriver(
    * Holds follow the clock of the store.
    */
   async function takeUpLeft(now: number): Promise<void> {
-    if (steadyNow(clock) - lookedForLeftAt < LEFT_EVERY_MS) return;
+    if (!mustLookForLeft()) return;
     for (const { key, until } of await journal.holds()) {
       if (until > now || (notBefore.get(key)?.at ?? 0) > now || !(await isUnderWay(journal, key))) continue;
       if (isStopped() || active.size >= maxRuns) return;
@@ -168,6 +180,7 @@ export function createDriver(
 
   function poke(): void {
     seen.isPoked = true;
+    doneUntil = -Infinity;
     if (!seen.isLooking) arm(0);
   }
 

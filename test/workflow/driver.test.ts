@@ -115,6 +115,32 @@ describe("a driver", () => {
     await world.clock.runUntil(driver.stop());
   });
 
+  it("reads only what became due since its last look, and everything every 15 s, for a wake that names an earlier time", async () => {
+    const world = await engineWorld(gated);
+    const spans: number[] = [];
+    const journal: Journal = {
+      ...world.journal,
+      keptByTime(kind, query) {
+        if (query.until !== undefined) spans.push(query.until - (query.after?.at ?? -Infinity));
+        return world.journal.keptByTime(kind, query);
+      },
+    };
+    const { driver, status } = driving(world, { journal });
+    driver.start();
+    await world.clock.advance(10_500);
+    expect(spans[0]).toBe(Infinity);
+    expect(spans.length).toBeGreaterThanOrEqual(10);
+    expect(Math.max(...spans.slice(2))).toBeLessThanOrEqual(6_000);
+    // Started by a machine whose clock is an hour behind.
+    const run = await world.clock.runUntil(world.nextLife().start(world.workflow));
+    await world.journal.keep([{ kind: "wake", key: run, value: world.clock.now() - 60 * MINUTE_MS }]);
+    await world.clock.advance(3_000);
+    expect(await status(run)).toBe("running");
+    await world.clock.advance(15_000);
+    expect(await status(run)).toBe("paused");
+    await world.clock.runUntil(driver.stop());
+  });
+
   it("starts nothing more if it is stopped during a poll", async () => {
     const world = await engineWorld(gated);
     const run = await world.start();
