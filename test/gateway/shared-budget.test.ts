@@ -1,34 +1,19 @@
 // A client's limit holds for all gateways of a journal together: three real processes use it up, slowly or within a second, and pass it by
 // one call at most.
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { startChaos } from "../../src/chaos/start-chaos.ts";
 import { openJournal } from "../../src/index.ts";
 import { tempFolder } from "../journal/temp-folder.ts";
 import { freshJournalUrl } from "../postgres/shared-server.ts";
 import { ask } from "./dialect-clients.ts";
+import { startGatewayProcess } from "./gateway-process.ts";
 
-const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const GATEWAYS = 3;
 const LIMIT_USD = 0.025;
 const LIMIT_MICROCENTS = LIMIT_USD * 1e8;
 const KEY = "alice-key-0123456789";
-
-async function startGateway(journal: string, config: string): Promise<string> {
-  const args = [MAIN, "gateway", "--journal", journal, "--config", config, "--port", "0", "--json"];
-  const gateway = spawn(process.execPath, args, {
-    env: { ...process.env, ALICE: KEY, TARGET_KEY: "sk-of-the-test", NODE_NO_WARNINGS: "1" },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  onTestFinished(() => void gateway.kill("SIGKILL"));
-  const [line] = (await once(createInterface({ input: gateway.stdout }), "line")) as [string];
-  return (JSON.parse(line) as { readonly listening: { readonly url: string } }).listening.url;
-}
 
 /** How the limit is used up: by one caller of each gateway in about four seconds, or by many within one. */
 const PACES = {
@@ -59,7 +44,8 @@ keys: { alice: { key_env: ALICE, budget: { per_day_usd: ${LIMIT_USD} } } }
 `,
     );
     const place = store === "SQLite" ? folder.file("journal.db") : await freshJournalUrl();
-    const urls = await Promise.all(Array.from({ length: GATEWAYS }, () => startGateway(place, config)));
+    const process = { journal: place, config, env: { ALICE: KEY } };
+    const urls = await Promise.all(Array.from({ length: GATEWAYS }, () => startGatewayProcess(process)));
     const client = async (url: string): Promise<number> => {
       for (let answered = 0; ; answered++) {
         const headers = { authorization: `Bearer ${KEY}` };

@@ -29,7 +29,8 @@ export interface PostgresServerOptions {
   readonly settings?: Readonly<Record<string, string | number>>;
 }
 
-const NOBODY = 65_534;
+/** Who runs the server if this process is root's. */
+export const NOBODY = 65_534;
 const PASSWORD = "planted-store-password";
 const isRoot = process.getuid?.() === 0;
 const account = isRoot ? { uid: NOBODY, gid: NOBODY } : {};

@@ -4,6 +4,7 @@ import { type FaultCode, isFaultError, type Locale, wordsFor } from "../../core/
 import type { Journal } from "../../journal/journal.ts";
 import { isPostgresAddress, shownPlace } from "../../journal/journal-place.ts";
 import { openJournal } from "../../journal/open-journal.ts";
+import type { OnWarning } from "../../journal/warnings.ts";
 import type { ExitName } from "../exit-codes.ts";
 import { type Io, UsageError } from "../io.ts";
 import { JOURNAL_WORDS } from "../render/words/journal-words.ts";
@@ -39,14 +40,9 @@ function notThere({ file, locale }: JournalPlace): UsageError {
 }
 
 async function opened<T>(place: JournalPlace, readOnly: boolean, use: (journal: Journal) => Promise<T>): Promise<T> {
-  const { file, io, locale } = place;
-  const words = JOURNAL_WORDS[locale];
+  const { file, io } = place;
   try {
-    const journal = await openJournal(file, {
-      clock: io.clock,
-      readOnly,
-      onWarning: ({ message }, what) => void io.stderr.write(`faultline: ${words.trouble(what, oneLine(message))}\n`),
-    });
+    const journal = await openJournal(file, { clock: io.clock, readOnly, onWarning: teller(place) });
     try {
       return await use(journal);
     } finally {
@@ -55,6 +51,11 @@ async function opened<T>(place: JournalPlace, readOnly: boolean, use: (journal: 
   } catch (error) {
     throw inWords(error, place);
   }
+}
+
+function teller({ io, locale }: JournalPlace): OnWarning {
+  const { trouble } = JOURNAL_WORDS[locale];
+  return ({ message }, what) => void io.stderr.write(`faultline: ${trouble(what, oneLine(message))}\n`);
 }
 
 /** An empty file is not a journal, unless the WAL file beside it holds its contents. */
@@ -70,7 +71,7 @@ export async function isThere(place: JournalPlace): Promise<boolean> {
 async function isInDatabase(place: JournalPlace): Promise<boolean> {
   try {
     const { isInPostgres } = await import("../../journal/postgres/postgres-journal.ts");
-    return await isInPostgres(place.file);
+    return await isInPostgres(place.file, teller(place));
   } catch (error) {
     throw inWords(error, place);
   }
@@ -79,6 +80,7 @@ async function isInDatabase(place: JournalPlace): Promise<boolean> {
 /** The exit codes of the journal's refusals; every other fault exits as a failure. */
 const EXITS: Readonly<Partial<Record<FaultCode, ExitName>>> = {
   ManifestDrift: "config", // a file of another program, a torn or newer journal, a changed export
+  ConfigSchemaViolation: "config", // an option, or a part of an address, that cannot be one
   NotFound: "usage", //       a question that is not open
   ShapeInvalid: "usage", //   a name or an answer that cannot be one
 };

@@ -11,6 +11,7 @@ import { type RunningServer, startServer } from "../../server/server.ts";
 import { settingOf } from "../config/setting-of.ts";
 import { SETTINGS, variableOf } from "../config/settings.ts";
 import { type Io, UsageError } from "../io.ts";
+import { inWords } from "../journal/with-journal.ts";
 import type { GlobalOptions } from "../options.ts";
 import { paintFor } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
@@ -167,7 +168,7 @@ async function start(
       ...(notify === null ? {} : { notify }),
     });
   } catch (error) {
-    if (isFaultError(error)) throw new UsageError(error.fault.message, "config", { cause: error });
+    if (isFaultError(error)) throw inWords(error, { file: journal, io, locale: shared.locale });
     if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
       throw new UsageError(SERVE_WORDS[shared.locale].portInUse(port), "failed", { cause: error });
     }

@@ -35,7 +35,7 @@ const CODES: Readonly<Record<string, CodeRow>> = {
   "08P01": { ...REFUSED, advice: "Behind a pooler such as PgBouncer in transaction mode, add ?pooler=transaction to the address.", example: "unsupported startup parameter: statement_timeout" },
   "08":    { ...LOST, example: "connection failure" },
   "57P":   { ...LOST, example: "terminating connection due to administrator command" },
-  "53300": { ...LOST, example: "sorry, too many clients already" },
+  "53300": { ...LOST, advice: "Raise max_connections of the server, lower ?connections= of each process, or use a pooler.", example: "sorry, too many clients already" },
   "53":    { ...REFUSED, advice: "The server lacks memory or disk space. Make room for it.", example: "could not extend file: No space left on device" },
   "57014": { ...REFUSED, advice: "The statement took longer than `statement_timeout` allows.", example: "canceling statement due to statement timeout" },
   "40":    { ...LOST, again: "at-once", example: "deadlock detected" },

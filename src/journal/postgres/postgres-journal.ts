@@ -9,7 +9,7 @@ import type { Journal } from "../journal.ts";
 import { journalClosed, refusal } from "../journal-faults.ts";
 import { createKeptWatch } from "../kept-watch.ts";
 import type { JournalOptions } from "../journal-options.ts";
-import { resolveOnWarning, type OnWarning, warn } from "../warnings.ts";
+import { resolveOnWarning, type OnWarning } from "../warnings.ts";
 import type { BucketFiles } from "../files/bucket-store.ts";
 import { readAddress } from "./address.ts";
 import { openBucketOf } from "./bucket.ts";
@@ -43,8 +43,8 @@ export async function openPostgresJournal(address: string, options: JournalOptio
 }
 
 /** Whether there is a journal at an address, also one that cannot be read. */
-export async function isInPostgres(address: string): Promise<boolean> {
-  const db = connectTo(readAddress(address), warn);
+export async function isInPostgres(address: string, onWarning: OnWarning): Promise<boolean> {
+  const db = connectTo(readAddress(address), onWarning);
   try {
     return await hasTables(db);
   } catch (error) {

@@ -1,11 +1,7 @@
 // Proves that `classify` names the right fault for what Node's own fetch throws, for the ways real child processes end,
 // and for what a real MCP client sees of a real MCP server.
 
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer as createTlsServer } from "node:https";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { classify } from "../../../src/core/classify/classify.ts";
 import type { Evidence } from "../../../src/core/classify/evidence.ts";
@@ -20,6 +16,7 @@ import {
   withServer,
 } from "../../support/failing-server.ts";
 import { withMcpServer, type McpConnection } from "../../support/mcp-client.ts";
+import { selfSigned } from "../../support/self-signed.ts";
 import { thrownBy } from "../../support/thrown.ts";
 
 const OBSERVED_AT = Date.UTC(2026, 10, 15, 12);
@@ -70,31 +67,6 @@ describe("fetch", () => {
     expectFault({ surface: "node", error }, "TlsUntrusted");
   });
 });
-
-/** A key and a certificate for 127.0.0.1, or nothing where there is no openssl. */
-function selfSigned(): { key: Buffer; cert: Buffer } | undefined {
-  if (!hasOpenSsl()) return undefined;
-  const folder = mkdtempSync(join(tmpdir(), "faultline-tls-"));
-  const [keyFile, certFile] = [join(folder, "key.pem"), join(folder, "cert.pem")];
-  try {
-    const request = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-    const subject = ["-days", "1", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"];
-    execFileSync("openssl", [...request, ...subject, "-keyout", keyFile, "-out", certFile], { stdio: "pipe" });
-    return { key: readFileSync(keyFile), cert: readFileSync(certFile) };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-function hasOpenSsl(): boolean {
-  try {
-    execFileSync("openssl", ["version"], { stdio: "ignore" });
-    return true;
-  } catch (error) {
-    if (classify({ surface: "cli", error }).code === "BinaryMissing") return false;
-    throw error;
-  }
-}
 
 interface ProcessFailure {
   readonly name: string;
