@@ -1,5 +1,7 @@
 // Timing that survives a busy machine: subjects take turns, and the median of their rounds counts. CPU time, not wall time.
 
+import { readFileSync } from "node:fs";
+
 export interface Timed {
   readonly name: string;
   readonly run: (rounds: number) => void;
@@ -34,4 +36,21 @@ function median(values: readonly number[]): number {
 
 export function print(line: string): void {
   process.stdout.write(`${line}\n`);
+}
+
+/**
+ * The time that the processes of a PostgreSQL server, by its main one, have had a CPU; 0 where the system does not say. `isCounted` is asked about
+ * the title of each.
+ */
+export function serverCpuMicros(pid: number, isCounted: (title: string) => boolean = () => true): number {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
+    const nanos = children
+      .filter((child) => isCounted(readFileSync(`/proc/${child}/cmdline`, "utf8")))
+      .map((child) => Number(readFileSync(`/proc/${child}/schedstat`, "utf8").split(" ")[0]));
+    return nanos.reduce((sum, value) => sum + value, 0) / 1_000;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return 0;
+    throw error;
+  }
 }

@@ -9,13 +9,12 @@
 // - It promises less, and the missing share is the price of that: no hash chain (it writes a constant), no fence, no order of positions
 //   over several processes, no repetition of a write whose answer was lost, no notification of followers.
 
-import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import pg from "pg";
 import type { Journal } from "../src/journal/journal.ts";
 import { openJournal } from "../src/journal/open-journal.ts";
 import { startPostgres } from "../test/postgres/server.ts";
-import { print } from "./measure.ts";
+import { print, serverCpuMicros } from "./measure.ts";
 
 const { values } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
 const ROUNDS = values.quick ? 3 : 9;
@@ -124,18 +123,6 @@ interface Taken {
   /** CPU time of this process, and of all processes of the server. */
   readonly clientMicros: number;
   readonly serverMicros: number;
-}
-
-/** The time that the processes of the server have had a CPU; 0 where the system does not say. */
-function serverCpuMicros(pid: number): number {
-  try {
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
-    const nanos = children.map((child) => Number(readFileSync(`/proc/${child}/schedstat`, "utf8").split(" ")[0]));
-    return nanos.reduce((sum, value) => sum + value, 0) / 1_000;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return 0;
-    throw error;
-  }
 }
 
 async function measure(write: (append: Append) => Promise<number>, append: Append, pid: number): Promise<Taken> {

@@ -28,7 +28,7 @@ interface Copied {
 
 export async function copyBothWays(entries: number): Promise<void> {
   const shown = (value: number): string => Math.round(value).toLocaleString("en");
-  print(`\n8. faultline journal copy of ${shown(entries)} entries, and of a tenth of them`);
+  print(`\n9. faultline journal copy of ${shown(entries)} entries, and of a tenth of them`);
   const folder = mkdtempSync(join(tmpdir(), "faultline-bench-"));
   const server = await startPostgres();
   const rows: string[][] = [];

@@ -1,5 +1,6 @@
 // Runs that wait for a time, really made: what each takes on disk, what a driver's idle second costs with more and more of them, and what a due
-// run costs when a thousand are due at once. Neither may depend on how many are parked.
+// run costs when a thousand are due at once. Neither may depend on how many are parked. The engine makes those up to the last step but one. Those of the
+// last step are copies of one (`copied-runs.ts`), which a driver takes to their end like the others.
 
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,19 +9,21 @@ import pg from "pg";
 import { type Journal, openJournal } from "../../src/index.ts";
 import { createWorkflows, type Workflows } from "../../src/workflow/index.ts";
 import { startPostgres } from "../../test/postgres/server.ts";
-import { print } from "../measure.ts";
+import { print, serverCpuMicros } from "../measure.ts";
 import { printAligned } from "../runtime/table.ts";
+import { copyRun, recordRun } from "./copied-runs.ts";
 import { parking } from "./parking.ts";
 
-const LOOKS = 200;
+const LOOKS = 500;
 const AT_ONCE = 256;
 const DUE_AT_ONCE = 1_000;
 const MAX_RUNS = 64;
-const NEVER_MS = 24 * 3_600_000;
 const MILLION = 1_000_000;
 
 interface Store {
   readonly journal: Journal;
+  /** CPU time that the server has spent on connections so far; 0 where there is no server. */
+  readonly serverMicros: () => number;
   bytes(): Promise<number>;
   close(): Promise<void>;
 }
@@ -43,30 +46,41 @@ export async function parkedRuns(steps: readonly number[], stores: readonly stri
 
 async function measureAll(store: Store, steps: readonly number[]): Promise<void> {
   const number = (value: number): string => Math.round(value).toLocaleString("en");
-  const rows: string[][] = [];
+  const rows: string[][] = [await measured(store, 0, "", "")];
   let [made, bytes] = [0, 0];
   for (const parked of steps) {
     const [before, startedAt] = [await store.bytes(), performance.now()];
-    await park(store.journal, parked - made);
+    await (parked === steps.at(-1) ? parkCopies : park)(store.journal, parked - made);
     const perSecond = (parked - made) / ((performance.now() - startedAt) / 1_000);
     bytes = ((await store.bytes()) - before) / (parked - made);
     made = parked;
-    const idle = await idleLook(store.journal);
-    const due = await manyDue(store.journal, Math.min(DUE_AT_ONCE, parked));
-    rows.push([
-      ...[`${number(parked)} parked`, number(bytes), idle.cpuMs.toFixed(2), idle.wallMs.toFixed(2)],
-      ...[due.cpuMs.toFixed(2), number(due.perSecond), number(perSecond), ""],
-    ]);
-    print(`  ${rows.at(-1)?.join("  ")}`);
+    rows.push(await measured(store, parked, number(bytes), number(perSecond)));
   }
   printAligned(
     [
-      ...["", "bytes a run", "idle second, CPU ms", "a look, ms", `a run of ${number(DUE_AT_ONCE)} due, CPU ms`],
-      ...["due runs a second", "made a second", ""],
+      ...["", "bytes a run", "made a second", "idle second, CPU ms", "of the server", "questions", "a look, ms"],
+      ...[`a run of ${number(DUE_AT_ONCE)} due, CPU ms`, "due runs a second", ""],
     ],
     rows,
   );
   print(`  computed: ${number(MILLION)} parked runs take ${((bytes * MILLION) / 1e9).toFixed(1)} GB`);
+  const { sessions, entries, firstBad } = await store.journal.verify();
+  print(
+    `  verified: ${number(sessions)} sessions, ${number(entries)} entries, ${firstBad === null ? "all" : "NOT ALL"} well`,
+  );
+}
+
+async function measured(store: Store, parked: number, bytes: string, perSecond: string): Promise<string[]> {
+  const idle = await idleLook(store);
+  const due = parked === 0 ? null : await manyDue(store.journal, Math.min(DUE_AT_ONCE, parked));
+  const row = [
+    ...[`${parked.toLocaleString("en")} parked`, bytes, perSecond, idle.cpuMs.toFixed(2), idle.serverMs.toFixed(2)],
+    ...[idle.questions.toFixed(1), idle.wallMs.toFixed(2)],
+    ...(due === null ? ["", ""] : [due.cpuMs.toFixed(2), Math.round(due.perSecond).toLocaleString("en")]),
+    "",
+  ];
+  print(`  ${row.join("  ")}`);
+  return row;
 }
 
 function workflowsOn(journal: Journal): Workflows {
@@ -83,6 +97,18 @@ async function park(journal: Journal, count: number): Promise<void> {
   await workflows.close();
 }
 
+/** Runs like one that the engine parks. */
+async function parkCopies(journal: Journal, count: number): Promise<void> {
+  const made = await recordRun(journal, async (recorded) => {
+    const workflows = workflowsOn(recorded);
+    const run = await workflows.runs.start(parking);
+    await workflows.runs.advance(run);
+    await workflows.close();
+    return run;
+  });
+  await together(count - 1, (index) => copyRun(made, `${made.run}-${String(index).padStart(7, "0")}`));
+}
+
 async function together(count: number, work: (index: number) => Promise<void>): Promise<void> {
   let begun = 0;
   const next = async (): Promise<void> => {
@@ -91,32 +117,57 @@ async function together(count: number, work: (index: number) => Promise<void>): 
   await Promise.all(Array.from({ length: AT_ONCE }, next));
 }
 
-/** A driver looks once a second, so the cost of one look is that of an idle second. */
-async function idleLook(journal: Journal): Promise<{ readonly cpuMs: number; readonly wallMs: number }> {
-  let looked: () => void = () => undefined;
+interface Idle {
+  readonly cpuMs: number;
+  readonly serverMs: number;
+  /** Calls of the journal. */
+  readonly questions: number;
+  readonly wallMs: number;
+}
+
+/** A driver looks once a second, so the cost of one look is that of an idle second. Here it looks as often as it can. */
+async function idleLook({ journal, serverMicros }: Store): Promise<Idle> {
+  let [looks, questions] = [0, 0];
+  let enough: () => void = () => undefined;
+  const counted = countingCalls(journal, () => questions++);
   const workflows = workflowsOn({
-    ...journal,
+    ...counted,
     async keptByTime(kind, query) {
-      const found = await journal.keptByTime(kind, query);
+      const found = await counted.keptByTime(kind, query);
       // The last question of a look: when is the next one due?
-      if (kind === "wake" && query.limit === 1) setImmediate(looked);
+      if (kind === "wake" && query.limit === 1 && ++looks === LOOKS) setImmediate(enough);
       return found;
     },
   });
-  const driver = workflows.driver({ lookEveryMs: NEVER_MS });
-  const look = async (begin: () => void): Promise<void> => {
-    const done = new Promise<void>((resolve) => (looked = resolve));
-    begin();
-    await done;
+  const driver = workflows.driver({ lookEveryMs: 1 });
+  const lookOften = async (): Promise<void> => {
+    [looks, questions] = [0, 0];
+    await new Promise<void>((resolve) => (enough = resolve));
   };
-  await look(() => driver.start());
-  const [cpu, startedAt] = [process.cpuUsage(), performance.now()];
-  for (let count = 0; count < LOOKS; count++) await look(() => driver.poke());
+  driver.start();
+  await lookOften();
+  const [cpu, server, startedAt] = [process.cpuUsage(), serverMicros(), performance.now()];
+  await lookOften();
   const { user, system } = process.cpuUsage(cpu);
   const wallMs = (performance.now() - startedAt) / LOOKS;
+  const serverMs = (serverMicros() - server) / 1_000 / LOOKS;
   await driver.stop();
   await workflows.close();
-  return { cpuMs: (user + system) / 1_000 / LOOKS, wallMs };
+  return { cpuMs: (user + system) / 1_000 / LOOKS, serverMs, questions: questions / LOOKS, wallMs };
+}
+
+function countingCalls(journal: Journal, count: () => void): Journal {
+  const counted = Object.entries(journal).map(([name, part]: [string, unknown]) => {
+    if (typeof part !== "function") return [name, part];
+    return [
+      name,
+      (...given: unknown[]): unknown => {
+        count();
+        return Reflect.apply(part, journal, given);
+      },
+    ];
+  });
+  return Object.fromEntries(counted) as Journal;
 }
 
 /** An operator wakes so many at once; the driver takes them to their end. As many new ones take their place. */
@@ -125,7 +176,8 @@ async function manyDue(
   count: number,
 ): Promise<{ readonly cpuMs: number; readonly perSecond: number }> {
   const workflows = workflowsOn(journal);
-  const parked = await journal.keptByTime("wake", { order: "oldest", limit: count });
+  // The newest: in the last step these are copies.
+  const parked = await journal.keptByTime("wake", { order: "newest", limit: count });
   await together(
     parked.length,
     async (index) => void (await workflows.runs.act(parked[index]?.key ?? "", "retry-now")),
@@ -157,6 +209,7 @@ async function inPostgres(): Promise<Store> {
   const journal = await openJournal(server.url);
   return {
     journal,
+    serverMicros: () => serverCpuMicros(server.pid, (title) => title.includes("127.0.0.1(")),
     async bytes() {
       await client.query("CHECKPOINT");
       const { rows } = await client.query<{ readonly bytes: string }>(
@@ -177,6 +230,7 @@ async function inSqlite(): Promise<Store> {
   const journal = await openJournal(join(folder, "j.db"));
   return {
     journal,
+    serverMicros: () => 0,
     bytes: () =>
       Promise.resolve(
         readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -10,7 +10,7 @@ const TEXT = "x".repeat(400);
 const ALONE_MS = 5_000;
 
 export async function pruneWhileWriting(entries: number): Promise<void> {
-  print(`\n7. Pruning ${entries.toLocaleString("en")} entries on PostgreSQL while ${WRITERS} writers write`);
+  print(`\n8. Pruning ${entries.toLocaleString("en")} entries on PostgreSQL while ${WRITERS} writers write`);
   const server = await startPostgres();
   const [journal, pruner] = [await openJournal(server.url), await openJournal(server.url)];
   const sessions = Math.ceil(entries / PER_SESSION);

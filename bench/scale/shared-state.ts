@@ -1,28 +1,31 @@
-// What nodes of one journal in PostgreSQL know of each other: how soon an opened breaker is known everywhere, and how often one shared row
-// can change when many nodes change it at once. Each node has a runtime and connections of its own.
+// What processes of one journal in PostgreSQL know of each other: how soon an opened breaker is known everywhere, how many calls a shared limit
+// admits, and how often one shared row can change when many nodes change it at once.
 
-import { DEFAULT_POLICY } from "../../src/core/index.ts";
-import {
-  createFaultline,
-  fault,
-  FaultError,
-  type Faultline,
-  type Journal,
-  openJournal,
-  tool,
-} from "../../src/index.ts";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { type Journal, openJournal } from "../../src/index.ts";
 import { startPostgres } from "../../test/postgres/server.ts";
+import { startMember } from "../../test/runtime/target/start-member.ts";
 import { print } from "../measure.ts";
 import { printAligned } from "../runtime/table.ts";
 
-const NODES = 8;
+const PROCESSES = 3;
 const BREAKS = 50;
+/** Failures in a row that open a breaker of these processes. */
+const FAILURES = 3;
+const LIMITS = [60, 600, 3_000];
+const MINUTE_MS = 60_000;
+/** Until all callers are busy. */
+const WARM_UP_MS = 3_000;
 const HOT_MS = 4_000;
 
 export async function sharedState(): Promise<void> {
   const server = await startPostgres();
   try {
     await breakerKnown(server.url);
+    await limitsKept(server.url);
     await hotKey(server.url);
   } finally {
     await server.stop();
@@ -30,40 +33,66 @@ export async function sharedState(): Promise<void> {
 }
 
 async function breakerKnown(url: string): Promise<void> {
-  print(`\n5. A breaker that one node opened, until all ${NODES} nodes refuse calls: ${BREAKS} times`);
-  const policy = {
-    ...DEFAULT_POLICY,
-    breaker: { ...DEFAULT_POLICY.breaker, failures: 1, openMs: 3_600_000 },
-  };
-  const nodes = Array.from({ length: NODES }, () => createFaultline({ journal: url, policy }));
-  await Promise.all(nodes.map((node) => node.ready()));
+  print(`\n5. A breaker that one of ${PROCESSES} processes opened, until all of them refuse calls: ${BREAKS} times`);
+  const members = Array.from({ length: PROCESSES }, () => startMember(url));
   const times: number[] = [];
   for (let round = 0; round < BREAKS; round++) {
-    const api = tool<null, string>({
-      id: `api-${round}`,
-      retry: { maxAttempts: 1 },
-      run: () => {
-        throw new FaultError(fault("ToolUnavailable", { message: "down" }));
-      },
-    });
+    const target = `api-${round}`;
+    const breaking = members[round % PROCESSES];
+    for (let failure = 1; failure < FAILURES; failure++)
+      await breaking?.call(target, { input: { fails: "ToolUnavailable" } });
     const startedAt = performance.now();
-    await nodes[round % NODES]?.protect(api, null);
-    await Promise.all(nodes.map((node) => opened(node, api.id)));
+    await breaking?.call(target, { input: { fails: "ToolUnavailable" } });
+    await Promise.all(members.map((member) => member.until(target, { breaker: "open" })));
     times.push(performance.now() - startedAt);
   }
   const sorted = times.toSorted((a, b) => a - b);
   const at = (share: number): string => `${(sorted[Math.floor((sorted.length - 1) * share)] ?? NaN).toFixed(0)} ms`;
   print(`  median ${at(0.5)}, p95 ${at(0.95)}, longest ${at(1)}, with the call that opened it`);
-  await Promise.all(nodes.map((node) => node.close()));
+  await Promise.all(members.map((member) => member.end()));
 }
 
-async function opened(node: Faultline, target: string): Promise<void> {
-  while (node.targets().find((report) => report.target === target)?.breaker !== "open")
-    await new Promise((resolve) => setTimeout(resolve, 1));
+/** Calls of all processes want to begin at once, all the time. */
+async function limitsKept(url: string): Promise<void> {
+  print(`\n6. Calls that ${PROCESSES} processes began in one minute, under limits that they share`);
+  const script = fileURLToPath(new URL("../../test/runtime/target/limited-process.ts", import.meta.url));
+  const callers = Array.from({ length: PROCESSES }, () => {
+    const child = spawn(process.execPath, [script, url, ...LIMITS.map(String)], {
+      env: { ...process.env, NODE_NO_WARNINGS: "1" },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const lines = createInterface({ input: child.stdout });
+    return { child, ready: once(lines, "line"), lines };
+  });
+  await Promise.all(callers.map(({ ready }) => ready));
+  await new Promise((resolve) => setTimeout(resolve, WARM_UP_MS));
+  const from = Date.now();
+  await new Promise((resolve) => setTimeout(resolve, MINUTE_MS));
+  const started = await Promise.all(
+    callers.map(async ({ child, lines }) => {
+      const printed = once(lines, "line");
+      child.stdin.end();
+      const [line] = (await printed) as [string];
+      return JSON.parse(line) as readonly (readonly number[])[];
+    }),
+  );
+  const rows = LIMITS.map((limit, index) => {
+    const each = started.map((times) => countIn(times[index] ?? [], from, from + MINUTE_MS));
+    const total = each.reduce((sum, count) => sum + count, 0);
+    return [
+      ...[`${limit.toLocaleString("en")} a minute`, total.toLocaleString("en")],
+      ...[`${((total / limit - 1) * 100).toFixed(1)} %`, each.join(" + "), ""],
+    ];
+  });
+  printAligned(["", "began", "off by", "by each process", ""], rows);
+}
+
+function countIn(times: readonly number[], from: number, to: number): number {
+  return times.filter((at) => at >= from && at < to).length;
 }
 
 async function hotKey(url: string): Promise<void> {
-  print(`\n6. One shared row, changed by all nodes at once for ${HOT_MS / 1_000} s`);
+  print(`\n7. One shared row, changed by all nodes at once for ${HOT_MS / 1_000} s`);
   const rows: string[][] = [];
   for (const nodes of [1, 8, 32]) {
     const one = await hammer(url, nodes, () => "hot");

@@ -4,7 +4,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createInterface } from "node:readline";
 import { expect, it, onTestFinished } from "vitest";
+import { systemClock } from "../../../src/host/clock.ts";
 import { tempFolder } from "../../journal/temp-folder.ts";
 import { freshJournalUrl } from "../../postgres/shared-server.ts";
 import { bundledProgram } from "../../support/bundled-program.ts";
@@ -71,5 +73,37 @@ it.each(["SQLite", "PostgreSQL"])(
       windows.reduce((sum, window) => sum + count(window), 0);
     expect(total(({ admitted }) => admitted)).toBeGreaterThanOrEqual(0.95 * LIMIT * WINDOWS);
     expect(total(({ refused }) => refused)).toBeLessThanOrEqual(0.03 * LIMIT * WINDOWS);
+  },
+);
+
+const PER_MINUTE = 1_200;
+const SPACING_MS = 60_000 / PER_MINUTE;
+const STARTS = 120;
+
+it.each(["SQLite", "PostgreSQL"])(
+  "three workers begin no more calls than `maxPerMinute` says, all of them together, on a journal in %s",
+  { timeout: 120_000 },
+  async (store) => {
+    const folder = tempFolder();
+    onTestFinished(() => folder.remove());
+    const journal = store === "SQLite" ? folder.file("journal.db") : await freshJournalUrl();
+    const script = bundledProgram(new URL("limited-process.ts", import.meta.url));
+    const begunAt = Date.now();
+    const workers = Array.from({ length: WORKERS }, () =>
+      spawn(process.execPath, [script, journal, String(PER_MINUTE)], {
+        env: { ...process.env, NODE_NO_WARNINGS: "1" },
+      }),
+    );
+    onTestFinished(() => workers.forEach((worker) => void worker.kill("SIGKILL")));
+    const lines = workers.map(({ stdout }) => createInterface({ input: stdout })[Symbol.asyncIterator]());
+    await Promise.all(lines.map((line) => line.next()));
+    await new Promise((resolve) => void systemClock.after(STARTS * SPACING_MS, () => resolve(undefined)));
+    for (const worker of workers) worker.stdin.end();
+    const printed = await Promise.all(lines.map((line) => line.next()));
+    const each = printed.map(({ value }) => (JSON.parse(value ?? "[]") as readonly (readonly number[])[])[0] ?? []);
+    const times = each.flat().toSorted((a, b) => a - b);
+    expect(Math.min(...each.map((starts) => starts.length))).toBeGreaterThan(0);
+    // A call may begin late, and never early. Each worker alone would begin as many as all of them may.
+    expect(times.length).toBeLessThanOrEqual(((times.at(-1) ?? 0) - begunAt) / SPACING_MS + 1);
   },
 );
