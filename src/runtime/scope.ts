@@ -124,6 +124,11 @@ export class Interruptible implements Cancellable {
     this.clock = clock;
   }
 
+  /** Unlike `cancelled`, which the compiler takes to stay as it was read. */
+  get isCancelled(): boolean {
+    return this.cancelled !== null;
+  }
+
   cancel(why: Fault): void {
     this.cancelled ??= why;
     this.wake?.();

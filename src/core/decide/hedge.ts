@@ -1,8 +1,5 @@
-// Hedging: when a target is silent for longer than usual, a second attempt goes to another target. This file decides whether, when and
-// where to. The first of the two that shows content answers the call.
-// H1  At most one second attempt for each call.
-// H2  Never for work that may not be done twice, and never after the caller has seen part of the answer.
-// H3  Never while the retry budget of the other target is spent: hedges are extra load, like retries.
+// Hedging: when a target is silent for longer than usual, a second attempt goes to another target. This file decides when, and where
+// to. The first of the two that shows content answers the call. `runtime/call/hedge.ts` sends the second attempt.
 
 import { type ChainState, nextTarget, type Target } from "./fallback.ts";
 
@@ -30,19 +27,16 @@ export function hedgeDelayMs(after: HedgeAfter, seen: SeenSilence | null, isStre
 /** A call whose target has been silent for long enough. */
 export interface SilentCall {
   readonly chain: ChainState;
-  /** Both targets may do the work without harm. */
-  readonly mayRepeat: boolean;
   /** The target in charge has shown something, or the call is over. */
   readonly isAnswering: boolean;
-  /** Second attempts that this call has sent. */
-  readonly sent: number;
-  readonly retryBudgetLeft: (target: Target) => boolean;
+  /** The target may do the work a second time, and its retry budget is not spent. */
+  readonly mayTake: (target: Target) => boolean;
 }
 
 /** The target of the second attempt; null: none is sent. */
-export function hedgeTarget({ chain, mayRepeat, isAnswering, sent, retryBudgetLeft }: SilentCall): Target | null {
-  if (!mayRepeat || isAnswering || sent > 0) return null;
+export function hedgeTarget({ chain, isAnswering, mayTake }: SilentCall): Target | null {
+  if (isAnswering) return null;
   // What silences one model often silences its whole endpoint.
   const { target } = nextTarget(chain, "endpoint");
-  return target !== null && retryBudgetLeft(target) ? target : null;
+  return target !== null && mayTake(target) ? target : null;
 }

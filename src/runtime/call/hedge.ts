@@ -1,35 +1,41 @@
-// A second attempt beside a silent one (`core/decide/hedge.ts` decides): both belong to one call.
+// A second attempt beside a silent one: `core/decide/hedge.ts` says when, and which target gets it. Both belong to one call.
+// H1  A call sends at most one second attempt.
+// H2  Never for work that may not be done twice, and never after the caller has seen part of the answer.
+// H3  It spends a token of the other target's retry budget when it is admitted: hedges are extra load, like retries. One that is not
+//     admitted costs nothing.
 // H4  The first of the two that claims the answer wins. The other is given up at that moment, so the caller sees nothing of it.
 // H5  The cost of each is booked exactly once, however it ended.
 // H6  If the first attempt fails while the second one runs, the call does at once what `decide` says: its next attempt then runs beside the
 //     second one. Where the second one is the only way on, or the target that is next, the call waits for it.
 // Calls of a session are not hedged: after a crash, a session can continue one unfinished attempt of a call, not two.
 
+import type { Ticket } from "../../core/decide/breaker.ts";
 import { hedgeDelayMs, hedgeTarget } from "../../core/decide/hedge.ts";
-import { fault } from "../../core/fault/fault.ts";
+import { classify } from "../../core/classify/classify.ts";
+import { type Fault, fault } from "../../core/fault/fault.ts";
 import type { CallState, SentHedge } from "../../core/flow/call.ts";
+import type { CallTrace } from "../../telemetry/call-trace.ts";
+import type { Engine } from "../engine.ts";
+import { Interruptible } from "../scope.ts";
 import { RecentAttempts } from "../target/target.ts";
 import type { Binding } from "../tool/binding.ts";
 import type { ChainRequest, HedgeOptions } from "../tool/tool.ts";
-import type { Attempt } from "./attempt.ts";
-import { chainAfter } from "./prepare.ts";
-import type { LiveCall } from "./live-call.ts";
-import { endAttempt, endLost, endWithoutRetry } from "./settle.ts";
+import { meterAttempt, passGuards } from "./admit.ts";
+import { Attempt, type AttemptOwner } from "./attempt.ts";
+import { chainAfter, hasFallback, prepareInput } from "./prepare.ts";
+import type { CallRecord, CallRequest, LiveCall } from "./live-call.ts";
+import { endAttempt, endLost, endWithoutRetry, giveBack, recordLate } from "./settle.ts";
 
-/** The part of a call that sends one attempt to another target. */
-export interface SecondRun extends LiveCall {
-  /** Sends the second attempt. Resolves when it has ended; null if it was not sent. */
-  sendOnce(hedge: SentHedge): Promise<Attempt | null>;
-  /** Gives up its attempt, or its wait for one; the call continues. */
-  withdraw(why: typeof OUTRUN): void;
-}
-
+/** A call that may send a second attempt. */
 export interface HedgedRun extends LiveCall {
-  cancelled: LiveCall["cancelled"];
-  hedgesSent: number;
-  second(binding: Binding): SecondRun;
+  readonly trace: CallTrace | null;
+  cancelled: Fault | null;
+  committed: boolean;
+  /** Its second attempt was decided. */
+  isHedged: boolean;
+  cancel(why: Fault): void;
   /** Gives up its attempt, or its wait for one, because the second one has won. */
-  withdraw(why: typeof OUTRUN): void;
+  withdraw(why: Fault): void;
 }
 
 const OUTRUN = fault("ToolCancelled", { message: "another target of the chain answered first" });
@@ -41,7 +47,7 @@ export function hedgeFor(run: HedgedRun, own: Attempt): Hedge | null {
   const { tool } = run.binding;
   const options = tool.member?.chain.hedge ?? null;
   const hedging = (run.input as Partial<ChainRequest> | null)?.hedging;
-  if (options === null || hedging === undefined || run.request.recorder.isSession || run.hedgesSent > 0) return null;
+  if (options === null || hedging === undefined || run.request.recorder.isSession || run.isHedged) return null;
   return hedging.mayRepeat && tool.idempotent ? new Hedge(run, own, options, hedging.isStream) : null;
 }
 
@@ -51,7 +57,7 @@ export class Hedge {
   private own: Attempt;
   private readonly isStream: boolean;
   private readonly disarm: () => void;
-  private beside: SecondRun | null = null;
+  private beside: SecondAttempt | null = null;
   /** The second attempt has not ended. */
   private isOut = false;
   /** Resolves when the second attempt has ended: with it if it won, otherwise with null. */
@@ -84,7 +90,7 @@ export class Hedge {
   }
 
   /** The call is over: no attempt of it continues. */
-  stop(why: typeof OUTRUN): void {
+  stop(why: Fault): void {
     this.disarm();
     this.beside?.withdraw(why);
   }
@@ -132,16 +138,16 @@ export class Hedge {
     };
     const target = hedgeTarget({
       chain,
-      mayRepeat: true,
       isAnswering: own.end !== null || run.cancelled !== null || this.winner !== null,
-      sent: run.hedgesSent,
-      retryBudgetLeft: ({ id }) => bindingOf(id)?.retryBudget.canSpend(now) === true,
+      mayTake: ({ id }) => {
+        const other = bindingOf(id);
+        return other !== null && other.tool.idempotent && other.retryBudget.canSpend(now);
+      },
     });
     const other = target === null ? null : bindingOf(target.id);
-    if (other === null || !other.tool.idempotent) return;
-    run.hedgesSent += 1;
-    other.retryBudget.spend(now);
-    const beside = run.second(other);
+    if (other === null) return;
+    run.isHedged = true;
+    const beside = new SecondAttempt(run, other, this);
     this.beside = beside;
     this.isOut = true;
     this.won = this.sendSecond(beside, { beside: binding.tool.id, silentMs: now - own.startedAt });
@@ -149,9 +155,9 @@ export class Hedge {
     void Promise.allSettled([this.won]);
   }
 
-  private async sendSecond(beside: SecondRun, hedge: SentHedge): Promise<Attempt | null> {
+  private async sendSecond(beside: SecondAttempt, hedge: SentHedge): Promise<Attempt | null> {
     try {
-      const second = await beside.sendOnce(hedge);
+      const second = await beside.send(hedge);
       if (second === null) return null;
       if (second.end === "value") this.claim(second);
       if (this.winner === second) return second;
@@ -164,5 +170,128 @@ export class Hedge {
 
   private noteSilence({ target }: Binding, { startedAt }: Attempt): void {
     target.silence(this.isStream).note(true, this.run.engine.clock.now() - startedAt);
+  }
+}
+
+/** The second attempt of a call, at another target: it prepares the input for that target and passes its guards, like any attempt. */
+class SecondAttempt extends Interruptible implements LiveCall, AttemptOwner {
+  readonly engine: Engine;
+  readonly request: CallRequest;
+  readonly record: CallRecord;
+  readonly call: string;
+  readonly trace: CallTrace | null;
+  readonly binding: Binding;
+  readonly isUnderWay = false;
+  committed = false;
+  given: unknown;
+  input: unknown;
+  ticket: Ticket | null = null;
+  sent = 0;
+  private readonly main: HedgedRun;
+  private readonly hedge: Hedge;
+  private running: Attempt | null = null;
+
+  constructor(main: HedgedRun, binding: Binding, hedge: Hedge) {
+    super(main.engine.clock);
+    this.engine = main.engine;
+    this.request = main.request;
+    this.record = main.record;
+    this.call = main.call;
+    this.trace = main.trace;
+    this.given = main.given;
+    this.input = main.given;
+    this.main = main;
+    this.binding = binding;
+    this.hedge = hedge;
+  }
+
+  /** Sends it. Resolves when it has ended; null if it was not sent. */
+  async send(hedge: SentHedge): Promise<Attempt | null> {
+    const { engine, request, binding } = this;
+    const { tool, target, retryBudget } = binding;
+    if ((await prepareInput(this)) !== null) return null;
+    const estimate = request.budget.isBounded ? binding.estimate(this.input, engine.suppress) : null;
+    let isAdmitted = false;
+    let attempt: Attempt | null = null;
+    try {
+      isAdmitted = (await passGuards(this, estimate)) === null;
+      // The first attempt may have answered since the guards let this one pass, and other calls may have spent the budget.
+      if (!isAdmitted || this.isCancelled || !retryBudget.canSpend(engine.clock.now())) return null;
+      retryBudget.spend(engine.clock.now());
+      const { call } = this;
+      const written = this.record.write({ type: "call-admitted", call, tool: tool.id, attempt: 1, hedge });
+      if (written !== null) await written;
+      const now = engine.clock.now();
+      if (this.cancelled !== null || now >= request.deadline.at) return null;
+      this.sent = target.outage.depart(now);
+      attempt = new Attempt(tool, 1, estimate, now, request.deadline.at, engine.wheel, this);
+      this.running = attempt;
+      return await attempt.run(this.input);
+    } finally {
+      this.running = null;
+      if (isAdmitted) target.leave();
+      if (isAdmitted && attempt === null) request.budget.settle(estimate, null);
+      // The breaker may have let it through as its probe before another guard refused it.
+      if (attempt === null) giveBack(this, "neutral", engine.clock.now());
+    }
+  }
+
+  /** Gives up its attempt, or its wait for one; the call continues. */
+  withdraw(why: Fault): void {
+    super.cancel(why);
+    this.running?.giveUp(why);
+  }
+
+  override cancel(why: Fault): void {
+    this.main.cancel(why);
+  }
+
+  claim(attempt: Attempt): boolean {
+    return this.hedge.claim(attempt);
+  }
+
+  commit(attempt: Attempt): void {
+    if (!this.claim(attempt)) return;
+    this.committed = true;
+    this.main.committed = true;
+  }
+
+  replaceInput(input: unknown): void {
+    this.given = input;
+    this.input = input;
+  }
+
+  fitted(input: unknown): void {
+    this.input = input;
+  }
+
+  responseHeaders(headers: unknown): void {
+    this.binding.target.applyLimits(headers, this.engine.clock);
+  }
+
+  classify(_attempt: Attempt, error: unknown): Fault {
+    return this.binding.classify(error, this.engine.clock.now(), this.engine.suppress);
+  }
+
+  hasFallback(why: Fault | undefined): boolean {
+    return hasFallback(this, why);
+  }
+
+  metered(attempt: Attempt, microcents: number): Fault | null {
+    const isCovered = !this.request.budget.isBounded || microcents <= (attempt.reserved ?? 0);
+    return isCovered ? null : meterAttempt(this, attempt, microcents);
+  }
+
+  /** Only the attempts of the short way land. */
+  landed(): void {
+    return undefined;
+  }
+
+  late(attempt: Attempt, ok: boolean, result: unknown): void {
+    recordLate(this, attempt, ok, result);
+  }
+
+  suppress(error: unknown, reason: string): void {
+    this.engine.suppress(classify({ surface: "node", error }), reason);
   }
 }

@@ -22,14 +22,12 @@ import {
   endCompactly,
   endShared,
   endUnbegun,
-  giveBack,
   recordLate,
   redecide,
 } from "./settle.ts";
 import { CallRecord, type CallRequest, type CallValue, type LiveCall, NO_FAULT } from "./live-call.ts";
 import { hasFallback, prepareAtOnce, prepareInput } from "./prepare.ts";
-import { type Hedge, type HedgedRun, hedgeFor, type SecondRun } from "./hedge.ts";
-import type { SentHedge } from "../../core/flow/call.ts";
+import { type Hedge, type HedgedRun, hedgeFor } from "./hedge.ts";
 import { brokenOutcome, handedOut, keptResult, type Outcome, outcomeOf } from "./outcome.ts";
 import type { Engine } from "../engine.ts";
 import { isMoneyApproved, mayGoAtOnce, meterAttempt, passAtOnce, passGuards, shareAttempt } from "./admit.ts";
@@ -41,7 +39,7 @@ import { otel } from "../../telemetry/otel.ts";
 import type { Recorder } from "../recorder.ts";
 import type { AnyTool } from "../tool/tool.ts";
 
-export class CallRun extends Interruptible implements AttemptOwner, HedgedRun, SecondRun {
+export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
   readonly engine: Engine;
   readonly request: CallRequest;
   readonly trace: CallTrace | null;
@@ -58,25 +56,16 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun, S
   private estimated: number | null = null;
   private running: Attempt | null = null;
   private answer: (outcome: Outcome<unknown> | Promise<Outcome<unknown>>) => void = nothing;
-  /** The call whose second attempt this is; null for a call of its own. */
-  private readonly main: CallRun | null;
   private hedge: Hedge | null = null;
-  hedgesSent = 0;
+  isHedged = false;
 
-  constructor(engine: Engine, request: CallRequest, main: CallRun | null = null) {
+  constructor(engine: Engine, request: CallRequest) {
     super(engine.clock);
     this.engine = engine;
     this.binding = request.binding;
     this.given = request.input;
     this.fit = request.input;
-    this.main = main;
-    this.name = main?.call ?? request.call;
-    this.kept = main?.record ?? null;
-    if (main !== null) {
-      this.trace = main.trace;
-      this.request = request;
-      return;
-    }
+    this.name = request.call;
     const traced = tracedRequest(this, request);
     this.trace = traced?.trace ?? null;
     this.request = traced?.request ?? request;
@@ -86,18 +75,13 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun, S
     return (this.name ??= this.engine.newCall());
   }
 
-  /** Unlike `cancelled`, which the compiler takes to stay as it was read. */
-  private get isCancelled(): boolean {
-    return this.cancelled !== null;
-  }
-
   /** Made when there is something to remember. */
   get record(): CallRecord {
     return (this.kept ??= new CallRecord(this.request, this.engine, this));
   }
 
   get isUnderWay(): boolean {
-    return this.main === null && this.record.state.attempt > 0;
+    return this.record.state.attempt > 0;
   }
 
   get input(): unknown {
@@ -117,7 +101,6 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun, S
   }
 
   override cancel(why: Fault): void {
-    if (this.main !== null) return this.main.cancel(why);
     this.withdraw(why);
     this.hedge?.stop(why);
   }
@@ -128,19 +111,11 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun, S
   }
 
   claim(attempt: Attempt): boolean {
-    return (this.main ?? this).hedge?.claim(attempt) ?? true;
+    return this.hedge?.claim(attempt) ?? true;
   }
 
   commit(attempt: Attempt): void {
-    if (!this.claim(attempt)) return;
-    this.committed = true;
-    if (this.main !== null) this.main.committed = true;
-  }
-
-  second(binding: Binding): SecondRun {
-    const second = new CallRun(this.engine, { ...this.request, input: this.given }, this);
-    second.binding = binding;
-    return second;
+    if (this.claim(attempt)) this.committed = true;
   }
 
   replaceInput(input: unknown): void {
@@ -411,32 +386,6 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun, S
     }
     if (attempt !== null) await (this.hedge === null ? endAttempt(this, attempt) : this.hedge.settle());
     else if (this.cancelled === null) await endUnbegun(this);
-  }
-
-  async sendOnce(hedge: SentHedge): Promise<Attempt | null> {
-    const { engine, request, binding } = this;
-    if ((await prepareInput(this)) !== null) return null;
-    const estimate = request.budget.isBounded ? this.estimate() : null;
-    let isAdmitted = false;
-    let attempt: Attempt | null = null;
-    try {
-      isAdmitted = (await passGuards(this, estimate)) === null;
-      // The first attempt may have answered since the guards let this one pass. It is not sent, so it is not counted.
-      if (!isAdmitted || this.isCancelled) return null;
-      const { call } = this;
-      const written = this.record.write({ type: "call-admitted", call, tool: binding.tool.id, attempt: 1, hedge });
-      if (written !== null) await written;
-      const now = engine.clock.now();
-      if (this.cancelled !== null || now >= request.deadline.at) return null;
-      attempt = this.begin(1, estimate, now);
-      return await attempt.run(this.fit);
-    } finally {
-      this.running = null;
-      if (isAdmitted) binding.target.leave();
-      if (isAdmitted && attempt === null) request.budget.settle(estimate, null);
-      // The breaker may have let it through as its probe before another guard refused it.
-      if (attempt === null) giveBack(this, "neutral", engine.clock.now());
-    }
   }
 
   late(attempt: Attempt, ok: boolean, result: unknown): void {

@@ -6,6 +6,7 @@ import { createFaultline, FaultError, fault, hasValue, type JournalEvent } from 
 import { chain, type Member } from "../../../src/runtime/tool/chain.ts";
 import { type ChainRequest, type RunContext, tool } from "../../../src/runtime/tool/tool.ts";
 import { targetKey } from "../../../src/runtime/target/targets.ts";
+import { DEFAULT_POLICY } from "../../../src/core/policy/matrix.ts";
 import { createFakeClock, type FakeClock } from "../../../src/testing/fake-clock.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
 
@@ -52,6 +53,7 @@ function memberOf(
   behaviour: (number: number) => Behaviour,
   clock: FakeClock,
   ran: Ran[],
+  maxPerMinute?: number,
 ): Member<Request, string> {
   let number = 0;
   return {
@@ -60,6 +62,7 @@ function memberOf(
       surface: "http",
       idempotent: true,
       timeoutMs: 120_000,
+      ...(maxPerMinute === undefined ? {} : { maxPerMinute }),
       cost: { estimate: () => 100_000, sent: () => 7 },
       run: (request, context) => perform(request, context, behaviour(number++), clock, ran),
     }),
@@ -317,6 +320,34 @@ describe("a half-open breaker gets its probe back", () => {
     expect(ran.map(({ target }) => target)).toEqual(["one", "two"]);
     expect(events.filter(({ type }) => type === "breaker-changed")).toMatchObject([{ from: "half-open", to: "open" }]);
     expect(outcome).toMatchObject({ fault: { code: "CircuitOpen", context: { cause: "Provider5xx" } } });
+  });
+});
+
+describe("a second attempt that waits for its turn when the first one answers", () => {
+  const MAX_PER_MINUTE = 6;
+  const INTERVAL_MS = 10_000;
+
+  /** Uses the turn of the second target; makes a call whose first target answers before the next turn, and one whose first target hangs. */
+  async function startsOfSecond(retries: number): Promise<readonly number[]> {
+    const clock = createFakeClock(START_AT);
+    const retryBudget = { capacity: retries, perCall: 0, perSecond: 0 };
+    const policy = { ...DEFAULT_POLICY, retryBudget };
+    const fl = createFaultline({ clock, chance: createSeededChance(1), policy });
+    const ran: Ran[] = [];
+    const one = memberOf("one", (number) => (number === 0 ? well(1_500) : NEVER), clock, ran);
+    const two = memberOf("two", () => well(1), clock, ran, MAX_PER_MINUTE);
+    const hedged = chain([one, two], { hedge: { after: AFTER_MS } });
+    for (const [chained, from] of [[chain([two]), "two"] as const, [hedged, "one"] as const, [hedged, "two"] as const])
+      expect(await clock.runUntil(fl.protect(chained, new Request(WHOLE)))).toMatchObject({ status: "done", from });
+    return ran.filter(({ target }) => target === "two").map(({ at }) => at - START_AT);
+  }
+
+  it("gives its turn back: the next call gets it", async () => {
+    expect(await startsOfSecond(10)).toEqual([0, INTERVAL_MS]);
+  });
+
+  it("spends nothing of the retry budget: the next call may still send a second attempt", async () => {
+    expect(await startsOfSecond(1)).toEqual([0, INTERVAL_MS]);
   });
 });
 
