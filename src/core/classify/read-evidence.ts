@@ -440,7 +440,9 @@ function otherwiseNamed(headers: object): Map<string, unknown> {
 }
 
 function isLowerCased(headers: object): boolean {
-  return !Array.isArray(headers) && !(headers instanceof Map) && !/[A-Z]/.test(Object.keys(headers).join(" "));
+  if (Array.isArray(headers) || headers instanceof Map) return false;
+  for (const name of Object.keys(headers)) if (name !== name.toLowerCase()) return false;
+  return true;
 }
 
 /** No server sends more. A hostile array can claim four billion items, and a hostile Map can iterate without end. */

@@ -24,47 +24,47 @@ export type Bounded = keyof typeof MOST_BYTES;
 export const PIECE_BYTES = 256;
 
 export class HeldBytes {
-  readonly #what: Bounded;
-  #chunks: Chunk[] = [];
-  #size = 0;
+  private readonly what: Bounded;
+  private held: Chunk[] = [];
+  private size = 0;
 
   constructor(what: Bounded) {
-    this.#what = what;
+    this.what = what;
   }
 
   get chunks(): readonly Chunk[] {
-    return this.#chunks;
+    return this.held;
   }
 
   /** Returns false, without buffering the chunk, if it exceeds the limit. */
   takes(chunk: Chunk): boolean {
-    this.#size += chunk.byteLength + PIECE_BYTES;
-    if (this.#size > MOST_BYTES[this.#what]) return false;
-    this.#chunks.push(chunk);
+    this.size += chunk.byteLength + PIECE_BYTES;
+    if (this.size > MOST_BYTES[this.what]) return false;
+    this.held.push(chunk);
     return true;
   }
 
   keep(chunk: Chunk): void {
-    if (!this.takes(chunk)) throw tooLarge(this.#what);
+    if (!this.takes(chunk)) throw tooLarge(this.what);
   }
 
   whole(): Chunk {
-    const [first] = this.#chunks;
-    return first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks);
+    const [first] = this.held;
+    return first !== undefined && this.held.length === 1 ? first : Buffer.concat(this.held);
   }
 }
 
 /** Counts the bytes that have passed since the last piece of content. They are not buffered. */
 export class QuietBytes {
-  #count = 0;
+  private count = 0;
 
   passed(chunk: Uint8Array): void {
-    this.#count += chunk.byteLength;
-    if (this.#count > MOST_BYTES.quiet) throw tooLarge("quiet");
+    this.count += chunk.byteLength;
+    if (this.count > MOST_BYTES.quiet) throw tooLarge("quiet");
   }
 
   progress(): void {
-    this.#count = 0;
+    this.count = 0;
   }
 }
 

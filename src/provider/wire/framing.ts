@@ -5,7 +5,7 @@
 
 import { createParser } from "eventsource-parser";
 
-interface FramingSink {
+export interface FramingSink {
   /** Called with the data of one event, and its name if it has one. */
   readonly piece: (data: string, name: string) => void;
   readonly body: (text: string) => void;
@@ -14,7 +14,7 @@ interface FramingSink {
   readonly tooLarge: (what: "event" | "body") => void;
 }
 
-interface Framing {
+export interface Framing {
   readonly push: (text: string) => void;
   readonly end: () => Remainder;
 }

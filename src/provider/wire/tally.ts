@@ -23,17 +23,17 @@ const MAX_CHOICES = 256;
 
 export class WireTally {
   readonly state: Counting;
-  readonly #options: TallyOptions;
-  /** Choices that have started and not stopped. A request may ask for several. */
-  readonly #open = new Set<number>();
-  readonly #stopped = new Set<number>();
-  #sawAnswer = false;
-  #refused = false;
-  #blocked = false;
-  #isDeferred = false;
+  private readonly options: TallyOptions;
+  /** Choices that have started and not stopped. A request may ask for several, and most ask for one: lists cost less than sets. */
+  private open: number[] = [];
+  private readonly ended: number[] = [];
+  private sawAnswer = false;
+  private isRefused = false;
+  private isBlocked = false;
+  private isDeferred = false;
 
   constructor(options: TallyOptions) {
-    this.#options = options;
+    this.options = options;
     this.state = {
       sawContent: false,
       sawToolCall: false,
@@ -59,7 +59,7 @@ export class WireTally {
     this.state.textLength += piece.length;
     if (this.state.text === null) return;
     this.state.text += piece;
-    if (this.state.textLength > this.#options.maxTextCharacters) this.lookAway("text");
+    if (this.state.textLength > this.options.maxTextCharacters) this.lookAway("text");
   }
 
   reasoning(piece: unknown): void {
@@ -79,7 +79,7 @@ export class WireTally {
   /** Any other output: an image, audio, a search by the provider. `piece`: its text, if any. */
   output(piece?: unknown): void {
     this.state.outputLength += lengthOf(piece);
-    this.#sawAnswer = true;
+    this.sawAnswer = true;
     this.state.isThinking = false;
     this.state.sawContent = true;
     this.state.progress++;
@@ -87,7 +87,7 @@ export class WireTally {
 
   /** A refusal is not content: the caller has seen nothing yet, so another model can still be called. */
   refusal(): void {
-    this.#refused = true;
+    this.isRefused = true;
     this.state.progress++;
   }
 
@@ -96,12 +96,13 @@ export class WireTally {
   }
 
   began(choice: number): void {
-    if (!this.#stopped.has(choice) && this.#open.size < MAX_CHOICES) this.#open.add(choice);
+    if (this.open.length >= MAX_CHOICES || this.ended.includes(choice) || this.open.includes(choice)) return;
+    this.open.push(choice);
   }
 
   stopped(choice: number, reason: string): void {
-    this.#open.delete(choice);
-    if (this.#stopped.size < MAX_CHOICES) this.#stopped.add(choice);
+    this.open = this.open.filter((other) => other !== choice);
+    if (this.ended.length < MAX_CHOICES && !this.ended.includes(choice)) this.ended.push(choice);
     this.state.progress++;
     // Of several reasons, the worst is kept.
     if (this.state.stopReason === null || stopMeaning(this.state.stopReason) === null) this.state.stopReason = reason;
@@ -109,20 +110,20 @@ export class WireTally {
 
   /** For protocols where the stop reason is the end mark: complete once every choice that started has stopped. */
   completeIfAllStopped(): void {
-    if (this.#open.size > 0) this.state.isComplete = false;
-    else if (this.#stopped.size > 0) this.complete();
+    if (this.open.length > 0) this.state.isComplete = false;
+    else if (this.ended.length > 0) this.complete();
   }
 
   /** The prompt itself was refused, so there is no answer. */
   blocked(reason: string): void {
-    this.#blocked = true;
+    this.isBlocked = true;
     this.state.stopReason = reason;
     this.state.progress++;
   }
 
   /** The answer is produced in the background and fetched later, so an empty response is correct. */
   deferred(): void {
-    this.#isDeferred = true;
+    this.isDeferred = true;
   }
 
   used(usage: WireUsage): void {
@@ -134,7 +135,7 @@ export class WireTally {
   }
 
   saidError(evidence: Omit<Evidence, "surface" | "provider">): void {
-    this.state.failure ??= { ...this.#options.origin, ...evidence };
+    this.state.failure ??= { ...this.options.origin, ...evidence };
     this.state.isComplete = false;
     this.state.progress++;
   }
@@ -150,30 +151,30 @@ export class WireTally {
     if (this.state.hasEnded) return;
     this.state.hasEnded = true;
     if (this.state.failure !== null || this.state.lookedAway !== null) return;
-    if (this.state.isComplete) this.state.failure = this.#badEnd();
-    else this.state.failure = { ...this.#options.origin, ...unfinished() };
+    if (this.state.isComplete) this.state.failure = this.badEnd();
+    else this.state.failure = { ...this.options.origin, ...unfinished() };
   }
 
-  #badEnd(): Evidence | null {
-    const { provider } = this.#options.origin;
+  private badEnd(): Evidence | null {
+    const { provider } = this.options.origin;
     const stopReason = this.state.stopReason ?? "";
-    if (this.#blocked) {
+    if (this.isBlocked) {
       const message = `the prompt was blocked: block reason ${stopReason}`;
       // As a block reason, OTHER still means blocked. As a stop reason it would mean a server failure.
       return stopReason === "OTHER"
         ? { surface: "stop", provider, message }
         : { surface: "stop", provider, stopReason, message };
     }
-    if (this.#refused) return { surface: "stop", provider, stopReason: "refusal" };
+    if (this.isRefused) return { surface: "stop", provider, stopReason: "refusal" };
     const meaning = stopMeaning(stopReason);
     if (meaning === "failed") return { surface: "stop", provider, stopReason };
-    if (meaning === "cut") return this.#isUselessWhenCut() ? { surface: "stop", provider, stopReason } : null;
-    return this.#sawAnswer || this.#isDeferred ? null : { ...this.#options.origin, ...EMPTY };
+    if (meaning === "cut") return this.isUselessWhenCut() ? { surface: "stop", provider, stopReason } : null;
+    return this.sawAnswer || this.isDeferred ? null : { ...this.options.origin, ...EMPTY };
   }
 
   /** Half a sentence is usable. Half a call, half a JSON document or an answer of only reasoning is not. */
-  #isUselessWhenCut(): boolean {
-    return this.state.sawToolCall || this.#options.wantsJson || !this.#sawAnswer;
+  private isUselessWhenCut(): boolean {
+    return this.state.sawToolCall || this.options.wantsJson || !this.sawAnswer;
   }
 }
 

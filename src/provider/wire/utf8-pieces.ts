@@ -7,29 +7,29 @@ const BYTE_ORDER_MARK = 0xfe_ff;
 const LAST_ASCII = 0x7f;
 
 export class Utf8Pieces {
-  #isFirst = true;
+  private isFirst = true;
   /** Remembers the beginning of a character; null while no piece has ended within one. */
-  #remembering: InstanceType<typeof TextDecoder> | null = null;
+  private remembering: InstanceType<typeof TextDecoder> | null = null;
 
   next(bytes: Uint8Array): string {
-    const last = bytes.at(-1);
+    const last = bytes[bytes.length - 1];
     if (last === undefined) return "";
-    if (last <= LAST_ASCII && this.#remembering === null) return this.#begun(FORGETFUL.decode(bytes));
-    this.#remembering ??= new TextDecoder("utf-8", { ignoreBOM: true });
-    const text = this.#remembering.decode(bytes, { stream: true });
-    if (last <= LAST_ASCII) this.#remembering = null;
-    return this.#begun(text);
+    if (last <= LAST_ASCII && this.remembering === null) return this.begun(FORGETFUL.decode(bytes));
+    this.remembering ??= new TextDecoder("utf-8", { ignoreBOM: true });
+    const text = this.remembering.decode(bytes, { stream: true });
+    if (last <= LAST_ASCII) this.remembering = null;
+    return this.begun(text);
   }
 
   /** What is left of a character that never ended. */
   rest(): string {
-    return this.#remembering?.decode() ?? "";
+    return this.remembering?.decode() ?? "";
   }
 
   /** Without the mark in front of the first piece. */
-  #begun(text: string): string {
-    if (!this.#isFirst || text === "") return text;
-    this.#isFirst = false;
+  private begun(text: string): string {
+    if (!this.isFirst || text === "") return text;
+    this.isFirst = false;
     return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
   }
 }

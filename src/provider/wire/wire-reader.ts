@@ -9,6 +9,8 @@ import { ANTHROPIC_MESSAGES } from "./anthropic-messages.ts";
 import {
   createBodyFraming,
   createStreamFraming,
+  type Framing,
+  type FramingSink,
   HEAD_CHARACTERS,
   PIECES,
   type Remainder,
@@ -60,43 +62,71 @@ export interface WireReader {
 }
 
 export function createWireReader(protocol: Protocol, mode: WireMode, options: WireReaderOptions = {}): WireReader {
-  const limits: WireLimits = { ...WIRE_LIMITS, ...options.limits };
-  const wire = PROTOCOLS[protocol];
-  const tally = new WireTally({
-    keepText: options.keepText ?? false,
-    wantsJson: options.wantsJson ?? false,
-    maxTextCharacters: limits.textCharacters,
-    origin: { surface: mode === "stream" ? "sse" : "http", provider: options.provider ?? null },
-  });
-  const found: Found = { pieces: 0, known: 0, sawDone: false, unfinished: null };
-  const sink = {
-    piece: (data: string, name: string) => readPiece(data, name, wire, tally, found),
-    body: (text: string) => readWhole(text, wire, tally, found),
-    arrived: (characters: number) => tally.advance(characters),
-    tooLarge: (what: "event" | "body") => tally.lookAway(what),
-  };
-  const framing = mode === "stream" ? createStreamFraming(sink, limits) : createBodyFraming(sink, limits);
-  const pieces = new Utf8Pieces();
-  const isReading = (): boolean => !tally.state.hasEnded && tally.state.lookedAway === null;
+  return new AnswerReader(PROTOCOLS[protocol], mode, options);
+}
 
-  function take(text: string): void {
-    if (text !== "") framing.push(text);
+class AnswerReader implements WireReader, FramingSink {
+  private readonly wire: WireProtocol;
+  private readonly tally: WireTally;
+  private readonly framing: Framing;
+  private readonly characters = new Utf8Pieces();
+  private readonly found: Found = { pieces: 0, known: 0, sawDone: false, unfinished: null };
+
+  constructor(wire: WireProtocol, mode: WireMode, { provider, keepText, wantsJson, limits: own }: WireReaderOptions) {
+    const limits: WireLimits = own === undefined ? WIRE_LIMITS : { ...WIRE_LIMITS, ...own };
+    this.wire = wire;
+    this.tally = new WireTally({
+      keepText: keepText ?? false,
+      wantsJson: wantsJson ?? false,
+      maxTextCharacters: limits.textCharacters,
+      origin: { surface: mode === "stream" ? "sse" : "http", provider: provider ?? null },
+    });
+    this.framing = mode === "stream" ? createStreamFraming(this, limits) : createBodyFraming(this, limits);
   }
 
-  return {
-    state: tally.state,
-    push(chunk) {
-      if (isReading()) take(pieces.next(chunk));
-    },
-    end() {
-      if (tally.state.hasEnded) return;
-      if (isReading()) take(pieces.rest());
-      const remainder = framing.end();
-      readUnended(remainder.lastEvent, wire, tally, found);
-      readBareError(remainder.bareJson, tally);
-      tally.close(() => unfinishedBy(remainder, wire, tally.state, found));
-    },
-  };
+  get state(): WireState {
+    return this.tally.state;
+  }
+
+  push(chunk: Uint8Array): void {
+    if (this.isReading) this.take(this.characters.next(chunk));
+  }
+
+  end(): void {
+    const { wire, tally, found } = this;
+    if (tally.state.hasEnded) return;
+    if (this.isReading) this.take(this.characters.rest());
+    const remainder = this.framing.end();
+    readUnended(remainder.lastEvent, wire, tally, found);
+    readBareError(remainder.bareJson, tally);
+    tally.close(() => unfinishedBy(remainder, wire, tally.state, found));
+  }
+
+  // Called by the framing.
+
+  piece(data: string, name: string): void {
+    readPiece(data, name, this.wire, this.tally, this.found);
+  }
+
+  body(text: string): void {
+    readWhole(text, this.wire, this.tally, this.found);
+  }
+
+  arrived(characters: number): void {
+    this.tally.advance(characters);
+  }
+
+  tooLarge(what: "event" | "body"): void {
+    this.tally.lookAway(what);
+  }
+
+  private get isReading(): boolean {
+    return !this.tally.state.hasEnded && this.tally.state.lookedAway === null;
+  }
+
+  private take(text: string): void {
+    if (text !== "") this.framing.push(text);
+  }
 }
 
 const PROTOCOLS: Readonly<Record<Protocol, WireProtocol>> = {

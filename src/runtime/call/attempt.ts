@@ -122,16 +122,15 @@ export class Attempt implements RunContext, WheelEntry {
 
   get whenGivenUp(): RunContext["whenGivenUp"] {
     return (tell) => {
-      const safe = guarded(tell, (error) => this.owner.suppress(error, `${this.tool} failed when it was given up`));
-      if (this.end === null) this.tellGivenUp = safe;
-      else if (this.aborts(this.end)) void safe(this.reason());
+      this.tellGivenUp = tell;
+      if (this.end !== null && this.aborts(this.end)) this.leave();
     };
   }
 
   get alarm(): RunContext["alarm"] {
     return (delayMs, ring) => {
       if (this.bell !== null) this.wheel.remove(this.bell);
-      this.bell = this.end === null ? new Alarm(guarded(ring, (error) => this.reject(error))) : null;
+      this.bell = this.end === null ? new Alarm(ring, this) : null;
       if (this.bell === null) return;
       const now = steadyNow(this.wheel.clock);
       this.wheel.add(this.bell, now, now + delayMs);
@@ -259,7 +258,15 @@ export class Attempt implements RunContext, WheelEntry {
     this.finish(end, result);
     if (!this.aborts(end)) return;
     this.controller?.abort(this.reason());
-    void this.tellGivenUp?.(this.reason());
+    this.leave();
+  }
+
+  private leave(): void {
+    const { tellGivenUp } = this;
+    this.tellGivenUp = null;
+    if (tellGivenUp === null) return;
+    const suppress = (error: unknown): void => this.owner.suppress(error, `${this.tool} failed when it was given up`);
+    void guarded(tellGivenUp, suppress)(this.reason());
   }
 
   private aborts(end: AttemptEnd): boolean {
@@ -287,13 +294,15 @@ class Alarm implements WheelEntry {
   wheelBefore: WheelEntry | null = null;
   wheelAfter: WheelEntry | null = null;
   private readonly ring: () => unknown;
+  private readonly attempt: Attempt;
 
-  constructor(ring: () => unknown) {
+  constructor(ring: () => unknown, attempt: Attempt) {
     this.ring = ring;
+    this.attempt = attempt;
   }
 
   expire(): void {
-    void this.ring();
+    void guarded(this.ring, (error) => this.attempt.reject(error))();
   }
 }
 
