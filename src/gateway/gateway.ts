@@ -74,8 +74,10 @@ export class Gateway {
   readonly #stored: StoredPlaces;
   readonly #accounts = new Map<string, KeyAccount>();
   readonly #listener: GatewayListener;
-  readonly #running = new Set<Promise<void>>();
   readonly #calls = new Scope("session", null);
+  /** Requests that are not answered and booked yet. */
+  #running = 0;
+  #tellIdle: () => void = nothing;
   #telling: Promise<void> = Promise.resolve();
   #inForce: InForce;
 
@@ -130,7 +132,7 @@ export class Gateway {
 
   /** Resolves when calls whose clients are gone have ended and are booked. */
   async close(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running);
+    while (this.#running > 0) await new Promise<void>((resolve) => void (this.#tellIdle = resolve));
     await this.#ledger.close();
     await this.#telling;
     await this.#transport.close();
@@ -148,14 +150,20 @@ export class Gateway {
     const exchange = { request, response, path, query, key, inForce };
     const stranger = key === null ? strangerAt(request, inForce.keys.isOpen, own) : null;
     if (stranger !== null) return void refuse(exchange, endpoint.dialect, ...stranger);
-    const running = this.#answer(exchange, endpoint)
-      .catch((error: unknown) => {
-        const seen = classify({ surface: "node", error });
-        if (response.headersSent) response.destroy();
-        else refuseBroken(exchange, endpoint.dialect, seen);
-      })
-      .then(() => void this.#running.delete(running));
-    this.#running.add(running);
+    void this.#serve(exchange, endpoint);
+  }
+
+  async #serve(exchange: ClientExchange, endpoint: Endpoint): Promise<void> {
+    this.#running += 1;
+    try {
+      await this.#answer(exchange, endpoint);
+    } catch (error) {
+      const seen = classify({ surface: "node", error });
+      if (exchange.response.headersSent) exchange.response.destroy();
+      else refuseBroken(exchange, endpoint.dialect, seen);
+    }
+    this.#running -= 1;
+    if (this.#running === 0) this.#tellIdle();
   }
 
   #follow(settings: GatewaySettings): InForce {
@@ -190,7 +198,7 @@ export class Gateway {
       const message = `the request is larger than ${settings.maxBodyBytes} bytes`;
       return void refuse(exchange, endpoint.dialect, "too-large", message);
     }
-    if (endpoint.kind === "model") await this.#callModel(exchange, endpoint.address, bytes.toString("utf8"));
+    if (endpoint.kind === "model") await this.#callModel(exchange, endpoint.address, bytes);
     else if (endpoint.kind === "count")
       await countTokens(exchange, endpoint.dialect, bytes.toString("utf8"), this.#transport);
     else {
@@ -202,19 +210,17 @@ export class Gateway {
     }
   }
 
-  async #callModel(exchange: ClientExchange, address: Address, text: string): Promise<void> {
+  async #callModel(exchange: ClientExchange, address: Address, bytes: Buffer): Promise<void> {
     const { protocol: dialect } = address;
-    const body = objectOf(parseJson(text));
+    const body = objectOf(parseJson(bytes.toString("utf8")));
     if (body === null) return void refuse(exchange, dialect, "bad-request", "the body is not a JSON object");
     const facts = factsAt(dialect, address, body);
     const taken = exchange.inForce.routing.take(facts.model ?? "", exchange.key);
     if (typeof taken === "string")
       return void refuse(exchange, dialect, taken, noRouteWords(taken, facts.model ?? "", exchange));
     const { headers } = exchange.request;
-    const asked: AskedModel = {
-      ...{ dialect, text, body, facts },
-      ...{ headers: headersForTarget(headers), query: queryForTarget(exchange.query) },
-    };
+    const query = queryForTarget(exchange.query);
+    const asked: AskedModel = { dialect, bytes, body, facts, headers: headersForTarget(headers), query };
     const stored = storedState(body);
     const isPlaced = stored !== null && taken.steps.length > 1;
     const storedAt = isPlaced ? (this.#affinity.place(stored) ?? (await this.#stored.find(stored))) : null;
@@ -283,6 +289,8 @@ export class Gateway {
     const rest = facts.streaming ? beating(answer, clock, inForce.settings.keepAliveMs) : nothing;
     const scope = scopeOf(exchange, this.#calls);
     const party = { purse, heard, scope, shareable: plainFault, policyOf: gatewayPolicy };
+    // What this process has set aside of the budget lasts for a few seconds. Renewed once here, it covers all calls that begin together.
+    if (!account.isCurrent) await purse.cover(0);
     const outcome = await this.#faultline.protectFor(party, chain, request);
     rest();
     scope.leave();
@@ -294,20 +302,14 @@ export class Gateway {
     conclude(request, outcome, purse, endedAt, scrub);
     if (target !== null) this.#noteConversation(conversation, stored, isFallback ? target : null);
     const kept = keptOf(rule, request);
-    const about = { key: account.name, route: taken.route.name, dialect, model: facts.model ?? "" };
+    const { call, attempts, status } = outcome;
+    const code = "fault" in outcome ? outcome.fault.code : null;
     const { microcents, isExact } = purse;
-    this.#ledger.add(
-      {
-        ...{ call: outcome.call, at: startedAt, tookMs: endedAt - startedAt, ...about },
-        ...{ target, attempts: outcome.attempts, status: outcome.status },
-        ...{ code: "fault" in outcome ? outcome.fault.code : null, microcents, isExact },
-        ...{ omitted: request.memory.omitted, decisions, continued: request.memory.continued },
-        ...(kept === null ? {} : { isKept: true }),
-      },
-      account,
-      entries,
-      kept,
-    );
+    const { omitted, continued } = request.memory;
+    const took = { call, at: startedAt, tookMs: endedAt - startedAt, key: account.name, route: taken.route.name };
+    // prettier-ignore
+    const line = { ...took, dialect, model: facts.model ?? "", target, attempts, status, code, microcents, isExact, omitted, decisions, continued };
+    this.#ledger.add(kept === null ? line : { ...line, isKept: true }, account, entries, kept);
   }
 
   async #tellLow(account: KeyAccount, window: WindowName): Promise<void> {
@@ -334,7 +336,7 @@ function keptOf(rule: KeepRule | null, { asked, answer, memory }: GatewayRequest
   if (rule === null || !(rule.prompts || rule.answers)) return null;
   const body = memory.whole?.body ?? null;
   const whole = typeof body === "string" || body === null ? body : new TextDecoder().decode(body);
-  return { rule, transcript: { prompt: asked.text, answer: whole ?? answer.text } };
+  return { rule, transcript: { prompt: asked.bytes.toString("utf8"), answer: whole ?? answer.text } };
 }
 
 /** Where a chain has this target; -1 when it does not. */

@@ -214,8 +214,9 @@ export class ClientAnswer {
 
   /** Read when the head is written: until then, another attempt may begin beside the one that answers. */
   private get history(): PlainHeaders {
-    const attempts = { [`${OWN_HEADERS}attempts`]: String(this.attempts) };
-    return this.decided.length === 0 ? attempts : { ...attempts, [`${OWN_HEADERS}decisions`]: this.decided.join(", ") };
+    const attempts = String(this.attempts);
+    if (this.decided.length === 0) return { "x-faultline-attempts": attempts };
+    return { "x-faultline-attempts": attempts, "x-faultline-decisions": this.decided.join(", ") };
   }
 
   /** Gathers all but the line that has not ended. The pieces of a list have no lines. */

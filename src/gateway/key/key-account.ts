@@ -12,10 +12,9 @@ export const WINDOW_NAMES = ["hour", "day", "month"] as const satisfies readonly
 
 /** The start of the window that holds this moment. */
 export function windowStart(name: WindowName, now: number): number {
+  if (name !== "month") return now - (now % (name === "day" ? 24 * HOUR_MS : HOUR_MS));
   const date = new Date(now);
-  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
-  if (name === "month") return Date.UTC(year, month);
-  return name === "day" ? Date.UTC(year, month, day) : Date.UTC(year, month, day, date.getUTCHours());
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
 }
 
 interface Window {
@@ -100,13 +99,19 @@ export class KeyAccount {
     if (window.start === start) window.written = Math.max(window.written, written);
   }
 
+  /** What it has set aside, and knows of others, holds still. */
+  get isCurrent(): boolean {
+    const now = this.clock.now();
+    return WINDOW_NAMES.every((name) => this.limits[name] === null || now < this.window(name, now).shareUntil);
+  }
+
   /** Whether this process may spend so much without asking the others: it has set that aside. */
   covers(estimate: number): boolean {
     const now = this.clock.now();
     return WINDOW_NAMES.every((name) => {
       const limit = this.limits[name];
       if (limit === null) return true;
-      const { written, unwritten, share, shareUntil } = this.window(name);
+      const { written, unwritten, share, shareUntil } = this.window(name, now);
       const needed = unwritten + this.reserved + estimate;
       // The limit may have been lowered since.
       return now < shareUntil && needed <= Math.min(share, limit - written);
@@ -117,7 +122,7 @@ export class KeyAccount {
   requests(owner: string, estimate: number): readonly (ShareRequest & { readonly name: WindowName })[] {
     const now = this.clock.now();
     return WINDOW_NAMES.flatMap((name) => {
-      const { start, unwritten: spent, share, shareUntil } = this.window(name);
+      const { start, unwritten: spent, share, shareUntil } = this.window(name, now);
       const limit = this.limits[name];
       if (spent === 0 && limit === null) return [];
       const kept = now < shareUntil ? Math.max(0, share - spent) : 0;
@@ -164,9 +169,9 @@ export class KeyAccount {
     return WINDOW_NAMES.some((name) => {
       const limit = this.limits[name];
       if (limit === null) return false;
-      const { heldByOthers: held, shareUntil } = this.window(name);
+      const { written, unwritten, heldByOthers: held, shareUntil } = this.window(name, now);
       const taken = this.reserved + (now < shareUntil ? held : 0);
-      return checkBudget(ruleOf(limit), this.spent(name), taken, estimate).exceeds;
+      return checkBudget(ruleOf(limit), written + unwritten, taken, estimate).exceeds;
     });
   }
 
@@ -175,19 +180,20 @@ export class KeyAccount {
   }
 
   book(microcents: number): void {
+    const now = this.clock.now();
     for (const name of WINDOW_NAMES) {
-      const window = this.window(name);
+      const window = this.window(name, now);
       window.unwritten += microcents;
       const limit = this.limits[name];
+      const spent = window.written + window.unwritten;
       // Reservations do not trigger the warning. Only what was spent does.
-      if (limit === null || window.warned || !checkBudget(ruleOf(limit), this.spent(name), 0, 0).warns) continue;
+      if (limit === null || window.warned || !checkBudget(ruleOf(limit), spent, 0, 0).warns) continue;
       window.warned = true;
       this.low(this, name);
     }
   }
 
-  private window(name: WindowName): Window {
-    const now = this.clock.now();
+  private window(name: WindowName, now = this.clock.now()): Window {
     if (now >= this.windows[name].end) this.windows[name] = windowAt(name, now);
     return this.windows[name];
   }

@@ -19,15 +19,21 @@ export interface DayUsage {
 }
 
 export async function addUsage(journal: Journal, lines: readonly LedgerLine[]): Promise<void> {
-  const sums = new Map<string, DayUsage>();
+  const sums: DayUsage[] = [];
   for (const line of lines) {
     const one = usageOf(line);
-    const key = keyOf(one);
-    sums.set(key, sumOf(sums.get(key) ?? null, one));
+    const at = sums.findLastIndex((sum) => isAlike(sum, one));
+    if (at === -1) sums.push(one);
+    else sums[at] = sumOf(sums[at] ?? null, one);
   }
   await Promise.all(
-    Array.from(sums, ([key, more]) => journal.changeKept("usage", key, (present) => sumOf(readUsage(present), more))),
+    sums.map((more) => journal.changeKept("usage", keyOf(more), (present) => sumOf(readUsage(present), more))),
   );
+}
+
+/** Both belong to one client's calls to one target on one day. */
+function isAlike(one: DayUsage, other: DayUsage): boolean {
+  return one.target === other.target && one.client === other.client && one.at === other.at;
 }
 
 const DAY_MS = 86_400_000;

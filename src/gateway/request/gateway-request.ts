@@ -15,7 +15,7 @@ import type { PlainHeaders } from "./header-lists.ts";
 /** A request as it came in. */
 export interface AskedModel {
   readonly dialect: Protocol;
-  readonly text: string;
+  readonly bytes: Buffer;
   readonly body: JsonObject;
   readonly facts: RequestFacts;
   /** Headers that may be passed on to a target of the same dialect. */

@@ -98,14 +98,15 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
       this.tellDone = resolve;
       this.tellFailed = reject;
       const { path } = DIALECTS[asked.dialect];
-      const isNamedInPath = !("model" in asked.body);
+      const { bytes, body } = asked;
+      const isAsAsked = !("model" in body) || body["model"] === target.model;
       target.agent.dispatch(
         {
           origin: target.origin,
           path: `${target.basePath}${path(target.model, asked.facts.streaming)}${asked.query}`,
           method: "POST",
           headers: { ...target.defaults, ...asked.headers, ...outgoingHeaders(), ...target.signIn },
-          body: isNamedInPath ? asked.text : withModel(asked.text, asked.body, target.model),
+          body: isAsAsked ? bytes : withModel(bytes.toString("utf8"), body, target.model),
         },
         this,
       );
@@ -202,7 +203,10 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     const { answer, memory } = request;
     answer.begin();
     for (const chunk of early.chunks) answer.push(chunk);
-    Object.assign(memory, { head: this.head, omitted: request.omitted, stored, whole: null });
+    memory.head = this.head;
+    memory.omitted = request.omitted;
+    memory.stored = stored;
+    memory.whole = null;
     return true;
   }
 
