@@ -65,7 +65,7 @@ For operators: ${operator}
 
 ## What Faultline does
 
-By the default policy: ${retry === null ? "one attempt" : `up to ${retry.maxAttempts} attempts (${describeWaits(retry)})`}, then ${then.map((one) => `\`${one}\``).join(", ")}. \`faultline policy simulate ${code} --policy <file>\` shows what another policy does.
+By the default policy: ${retry === null ? "one attempt" : `up to ${retry.maxAttempts} attempts, with waits of ${describeWaits(retry).replace(/^\d+ × /, "")}`}, then ${then.map((one) => `\`${one}\``).join(", ")}. \`faultline policy simulate ${code} --policy <file>\` shows what another policy does.
 
 ${table(
   ["trait", "value"],

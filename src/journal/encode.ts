@@ -155,7 +155,7 @@ function decode(text: unknown, what: string, context: Readonly<Record<string, st
   }
 }
 
-// What an event means for the status of its session: a table. Once ended, a session stays so until it is taken up again.
+// What an event means for the status of its session: a table. Once ended, a session stays ended until it is resumed.
 
 interface StatusMark {
   readonly status: SessionStatus;

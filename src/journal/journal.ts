@@ -45,7 +45,7 @@ export type KeepKind =
   | "pace" //     when the next call to a target may start while its limit is nearly reached, key: the target
   | "incident" // key: the fingerprint
   | "question" // an open question, key: its id
-  | "answer" //   an answer that waits for its session to be taken up, key: the question's id
+  | "answer" //   an answer that waits until its session is resumed, key: the question's id
   | "run" //      the summary of a run, key: the run, which is a session of the same name
   | "wake" //     when a run wants to be advanced next, in epoch ms, key: the run
   | "action" //   what an operator did to a run, key `run/idempotency-key`; kept first, so that it is done once

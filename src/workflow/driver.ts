@@ -1,7 +1,7 @@
-// Who advances which run, and when, on one machine: a loop over the times at which runs want to be taken up. Several processes
+// Who advances which run, and when, on one machine: a loop over the times at which runs are due. Several processes
 // may do this on one journal. The journal is the truth, so a driver promises only three things:
 // V1  a run is advanced by one of them at a time.
-// V2  a run with something to do is taken up.
+// V2  a run with something to do is advanced.
 // V3  A wake-up time survives crashes, because it is in the journal.
 
 import { classify } from "../core/classify/classify.ts";
@@ -48,9 +48,9 @@ export interface Driver {
   start(): void;
   /** Looks for due runs at once. */
   poke(): void;
-  /** Takes up nothing more, lets the nodes that run here end, and leaves their runs to other drivers. */
+  /** Starts nothing more, lets the nodes that run here end, and leaves their runs to other drivers. */
   drain(): Promise<void>;
-  /** Stops as a crash would: what is being done is taken up again by the next driver. */
+  /** Stops as a crash would: the next driver continues what is being done. */
   stop(): Promise<void>;
 }
 
@@ -109,7 +109,7 @@ export function createDriver(
 
   const mustLookForLeft = (): boolean => steadyNow(clock) - lookedForLeftAt >= LEFT_EVERY_MS;
 
-  /** Takes up what is due, the run that has waited longest first; returns in how many ms the next one is. */
+  /** Advances what is due, the run that has waited longest first; returns in how many ms the next one is. */
   async function takeUp(now: number): Promise<number> {
     const isFull = notBefore.size > 0 || mustLookForLeft();
     const from = isFull ? -Infinity : Math.min(doneUntil, now) - OVERLAP_MS;
@@ -140,7 +140,7 @@ export function createDriver(
   }
 
   /**
-   * Takes up runs whose process died, whatever it believed the time to be: its clock may have been ahead, and says that they are due later.
+   * Advances runs whose process died, whatever it believed the time to be: its clock may have been ahead, and says that they are due later.
    * Holds follow the clock of the store.
    */
   async function takeUpLeft(now: number): Promise<void> {

@@ -45,7 +45,7 @@ export interface Workflows {
   /** Reads and checks a workflow file; runs nothing. */
   file(path: string): Promise<LoadedFile>;
   /**
-   * Loads all workflows of a folder, with its policy and tool manifests, and takes up files that change. The policy also applies to new
+   * Loads all workflows of a folder, with its policy and tool manifests, and reloads files that change. The policy also applies to new
    * sessions and reported failures. Rejects when the folder cannot be read.
    */
   openFolder(path: string, options?: FolderOptions): Promise<WorkflowFolder>;

@@ -1,4 +1,4 @@
-// `faultline gateway` takes up changes of its file, and of no other.
+// `faultline gateway` reloads its own file when it changes, and no other file.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

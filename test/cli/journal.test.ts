@@ -85,7 +85,7 @@ started 2025-01-15 12:00 · last change 2025-01-15 12:00 · ${entries["trip-42"]
 turn plan
 12:00:00.010  ✗ hotels  NotFound  attempt 1 · 10 ms
                 no such city
-                → Go on without this step.
+                → Continue without this step.
                   not retried: the policy has no retry for it
 12:00:00.010  ○ taxi  skipped without running  needs hotels · NotFound
                 needs hotels, which was skipped: no such city

@@ -354,7 +354,7 @@ describe("a wrong call of run", () => {
     ["with a fallback that has no end", ["--fallback", "echo 'a", "--", "true"], /character 6 has no end/],
     ["with a fallback that is empty", ["--fallback", " ", "--", "true"], /name a program/],
     ["with a session and no journal", ["--session", "s1", "--", "true"], /--journal <file>/],
-    ["with a kind nobody knows", ["--as", "emacs", "--", "true"], /Allowed choices are claude/],
+    ["with an unknown kind", ["--as", "emacs", "--", "true"], /Allowed choices are claude/],
   ])("%s is refused with a reason", async (_what, args, reason) => {
     const { stdout, stderr, exit } = await run(args);
     expect({ stdout, exit }).toEqual({ stdout: "", exit: "usage" });

@@ -165,7 +165,7 @@ class Story {
     return end;
   }
 
-  /** A second process takes up the sessions while the first is still at them, or stands still and wakes up later. */
+  /** A second process resumes the sessions while the first one still works on them, or is stopped and wakes up later. */
   async #meet(): Promise<readonly LifeEnd[]> {
     const chance = this.#chance;
     // The first time nothing is left to chance: the one that sleeps holds no lock, and both live.
@@ -200,7 +200,7 @@ class Story {
     return ends;
   }
 
-  /** After every life: is the journal what its writers were told? True when all sessions are over. */
+  /** After every life: does the journal have what its writers were told? True when all sessions are over. */
   async #lookAfter(ends: readonly LifeEnd[]): Promise<boolean> {
     const killed = ends.filter((end) => end.killed);
     for (const { life, exitCode, hung, stderr } of ends.filter((end) => !end.killed)) {

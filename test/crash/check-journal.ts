@@ -1,4 +1,4 @@
-// Holds a journal against what its writers were told: what was acknowledged is there, word for word, and nothing is missing
+// Compares a journal with what its writers were told: what was acknowledged is there, word for word, and nothing is missing
 // between. True at any moment, so it is asked after every kill. Each check returns what is wrong, in sentences.
 
 import { createHash } from "node:crypto";

@@ -41,7 +41,7 @@ describe.each(STORES)("a program that is killed at any moment, on a journal in $
     ).toBeGreaterThan(0);
   });
 
-  it("is fenced off when another process has taken up its session", () => {
+  it("is fenced off when another process has resumed its session", () => {
     expect(report.meetings).toBeGreaterThan(0);
     expect(report.fenced).toBeGreaterThan(0);
   });

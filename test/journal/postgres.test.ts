@@ -82,7 +82,7 @@ function causesOf(error: Error): string {
 }
 
 describe("several processes on one journal in PostgreSQL", () => {
-  it("are fenced: of two that append behind the same entry one is refused, and can go on after reading", async () => {
+  it("are fenced: of two that append after the same entry one is refused, and can continue after reading", async () => {
     const url = await freshJournalUrl();
     const [a, b] = [await open(url), await open(url)];
     await a.append("s", 0, [note("a1")]);
@@ -382,7 +382,7 @@ describe("what cannot be trusted in PostgreSQL", () => {
     expect(said).toContain("newer program");
   });
 
-  it("is found by name: an entry, a value or a count that somebody changed by hand", async () => {
+  it("is found by name: an entry, a value or a count that was changed by hand", async () => {
     const changes: readonly (readonly [string, RegExp])[] = [
       ["UPDATE @.events SET body = replace(body, 'one', 'two') WHERE seq = 1", /does not fit its hash/],
       ["DELETE FROM @.events WHERE seq = 2", /missing/],

@@ -86,7 +86,7 @@ describe("over HTTP", () => {
     expect(server.seen.filter((what) => what === "POST initialize")).toHaveLength(2);
   });
 
-  it("a restarted server is noticed and used again, without anybody's doing", async () => {
+  it("a restarted server is noticed and used again by itself", async () => {
     const server = await httpServer();
     const { mcp, becomes } = await connected(over(server));
     const lost = becomes("reconnecting");

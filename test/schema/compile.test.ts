@@ -232,7 +232,7 @@ describe("a value that is not a schema", () => {
     ["a reference to nothing", { $ref: "#/$defs/seat" }, /can't resolve reference #\/\$defs\/seat/],
     ["a reference to elsewhere", { $ref: "https://example.com/seat.json" }, /can't resolve reference/],
     ["a pattern that is none", { pattern: "(" }, /Invalid regular expression/],
-    ["a dialect nobody knows", { $schema: "http://json-schema.org/draft-04/schema#" }, /dialect/],
+    ["an unknown dialect", { $schema: "http://json-schema.org/draft-04/schema#" }, /dialect/],
     ["a dialect that is no text", { $schema: 7 }, /dialect/],
     ["an asynchronous JSON Schema", { $async: true, type: "string" }, /\$async/],
   ])("is refused when it is defined: %s", async (_what, schema, says) => {

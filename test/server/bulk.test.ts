@@ -104,7 +104,7 @@ describe("a bulk action on 30 failed runs", { timeout: 120_000 }, () => {
     expect(helped).toContainEqual(expect.objectContaining({ recourse: "person:sign-in-again", worked: 0, failed: 1 }));
   });
 
-  it("acts on no further run once it is aborted; a second one takes up what is left", async () => {
+  it("acts on no further run once it is aborted; a second one acts on the rest", async () => {
     const { world, provider, params } = await failedRuns(30);
     provider.mode = "hold";
     const { id } = await world.operator.startBulk({ params, body: { ...ACTION, pace: [2, 3] } });

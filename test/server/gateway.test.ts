@@ -45,7 +45,7 @@ keys: { me: { key_env: MY_KEY } }
   expect((await fetch(`${server.url}/v1/runs`, { headers })).status).toBe(401);
 });
 
-it("takes up changes of its file while it runs, and keeps the last good version", async () => {
+it("reloads its file while it runs, and keeps the last good version", async () => {
   const chaos = await startChaos();
   onTestFinished(() => chaos.close());
   const folder = mkdtempSync(join(tmpdir(), "faultline-"));

@@ -18,7 +18,7 @@ async function endOf(work: Promise<unknown>): Promise<readonly [number, string]>
 const FORM = GATED.replace("ask: Confirm", "ask: Ask").replace("nodes.ask.output.approved", "nodes.ask.output");
 
 describe("a question over HTTP", () => {
-  it("is listed, answered by the first person, and lets the run go on", async () => {
+  it("is listed, answered by the first person, and then the run continues", async () => {
     const { workflow, journal } = await fromText("gated.yaml", GATED);
     const world = await runWorld([workflow], { journal, env: ENV });
     const { run } = await world.operator.startRun({ body: { workflow: "gated", inputs: { task: "a song" } } });
@@ -50,7 +50,7 @@ describe("a question over HTTP", () => {
     expect(await world.viewer.showRun({ params: { run } })).toMatchObject({ status: "completed", outcome: "shipped" });
     const acts = (await world.operator.listAudit({ query: { on: params.question } })).items;
     expect(acts.find(({ refused }) => refused === null)).toMatchObject({ said: "Yes", session: run, isRun: true });
-    // Long after the run has taken up its answer.
+    // Long after the run has used its answer.
     expect(await statusOf(world.operator.answerQuestion({ params, body: yes }))).toEqual([409, "question-closed"]);
     expect(await statusOf(world.viewer.showQuestion({ params }))).toEqual([404, "not-there"]);
     // A page may look once more before it hears of the answer.

@@ -33,7 +33,7 @@ describe("the JSON Schema", () => {
   });
 
   it.each([
-    ["a key nobody knows", top("agnets: {}")],
+    ["an unknown key", top("agnets: {}")],
     ["a kind of node there is not", nodes("a: { type: tranform, value: '1' }")],
     ["a time that is none", top("limits: { timeout: soon }")],
     ["no money", top("limits: { max_cost_usd: 0 }")],

@@ -1,4 +1,4 @@
-// Runs a gateway until Ctrl-C or SIGTERM, and takes up changes of its file.
+// Runs a gateway until Ctrl-C or SIGTERM, and reloads its file when it changes.
 
 import { isFaultError } from "../../core/index.ts";
 import { createFaultline, type Faultline } from "../../faultline.ts";

@@ -109,9 +109,9 @@ const EN: DecisionWords = {
       case "default":
         return "Use the declared default value.";
       case "partial":
-        return "Go on with the part that arrived.";
+        return "Continue with the part that arrived.";
       case "skip":
-        return "Go on without this step.";
+        return "Continue without this step.";
       case "surface":
         return "Tell the model, and let it react.";
       case "fail":

@@ -71,7 +71,7 @@ export type SiClass = "transient" | "permanent";
 /** The CLI error category of seed 004. */
 export type ErrorCategory = "retryable" | "fatal" | "context_overflow" | "timeout" | "aborted";
 
-/** An output fault has one outcome when a reviewer made it and another when a tester or anybody else did. */
+/** The outcome of an output fault depends on the role of the node: a reviewer, a tester, or any other. */
 interface OutcomeByRole {
   readonly coder: MatrixOutcome;
   readonly reviewer: MatrixOutcome;

@@ -21,10 +21,10 @@ const WORDS: Readonly<Record<Locale, QuestionWords>> = {
       "Approve": (tool, what) => `${tool}: ${what} Try it again?`,
       "Ask": (tool, what) => `${tool}: ${what} Which input should it get instead?`,
       "Select": (tool, what) => `${tool}: ${what} What now?`,
-      "Confirm": (tool, what) => `${tool}: ${what} Go on and try again?`,
+      "Confirm": (tool, what) => `${tool}: ${what} Try again?`,
       "Auth.DeviceCode": (tool, what) => `${tool}: ${what} Sign in again, then confirm.`,
     },
-    choices: { retry: "Try again now", skip: "Go on without it", fail: "Give up" },
+    choices: { retry: "Try again now", skip: "Continue without it", fail: "Give up" },
     use: (other) => `Use ${other} instead`,
     unanswered: {
       no: "Without an answer in time, it counts as a no.",

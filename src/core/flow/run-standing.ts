@@ -58,7 +58,7 @@ export interface Surroundings {
   readonly now: number;
   /** A live process advances the run. */
   readonly isHeld: boolean;
-  /** A driver takes up runs that are due. */
+  /** A driver advances runs that are due. */
   readonly isDriven: boolean;
 }
 

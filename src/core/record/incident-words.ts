@@ -45,7 +45,7 @@ const EN = {
   noCosts: "No attempt reported a cost.",
   wasted: (cost: string) => `Failed attempts cost ${cost}.`,
   people: "What people did",
-  nobody: "Nobody acted on it.",
+  nobody: "No person acted on it.",
   next: "What you can do",
   nothingToDo: "There is nothing left to do here.",
   columns: {

@@ -109,7 +109,7 @@ export class ClientAnswer {
     return text === null ? null : continuationOf(dialect, text);
   }
 
-  /** Another target continues: the line that broke is dropped, and a comment says who goes on. */
+  /** Another target continues: the broken line is dropped, and a comment names the new target. */
   resume(target: string): void {
     this.line = [];
     this.push(new TextEncoder().encode(`\n: ${OWN_HEADERS}continued: ${target}\n\n`));

@@ -7,7 +7,7 @@ import type { Protocol } from "../../provider/wire/protocol.ts";
 
 export interface Continuation {
   readonly text: string;
-  /** The answer's id, as the client was told; empty where the dialect has none. */
+  /** The answer's id, as the client has it; empty where the dialect has none. */
   readonly id: string;
   /** The id of the open item. Responses only. */
   readonly item: string;

@@ -101,7 +101,7 @@ export class GatewayRequest implements ChainRequest {
     return { isStream: this.asked.facts.streaming, mayRepeat: refused === null && !runsElsewhere };
   }
 
-  /** Calls of a gateway are not taken up by another process. */
+  /** No other process resumes a gateway's calls. */
   revived(): this {
     return this;
   }

@@ -37,7 +37,7 @@ export async function streamTranslated(call: TranslatedCall, sink: StreamSink, r
   const sent = request.continuation;
   const about = { ...aboutOf(call), sent };
   const writer = WRITERS[asked.dialect].stream(about);
-  // The client has this part of the answer; the writer goes on from there.
+  // The client has this part of the answer; the writer continues from there.
   if (sent !== null) writer.part({ type: "text-delta", id: "0", delta: sent.text });
   const head = headOf(call, about.asList ? "application/json" : "text/event-stream; charset=utf-8");
   const encoder = new TextEncoder();

@@ -164,7 +164,7 @@ const CLAIM = `CREATE FUNCTION @.claim_1(c_act text[], c_key text[], c_owner tex
     END LOOP;
   END $claim$`;
 
-/** Removes an ended session with all that belongs to it, and keeps the counts of failures right. Looks again: it may have been taken up since. */
+/** Removes an ended session with all that belongs to it, and keeps the counts of failures right. Checks again, because it may have been resumed since. */
 const REMOVE_SESSION = `CREATE FUNCTION @.remove_session_1(
     r_session text, r_folder text, r_before float8, ended text[], by_key text[], by_value text[], by_question text[])
   RETURNS boolean LANGUAGE plpgsql ${BY_INDEX} AS $remove$

@@ -148,7 +148,7 @@ export class SessionCore {
     );
   }
 
-  /** Why a call of this turn was not taken up; null when all were. Asked once, when the turn ends. */
+  /** Why a call of this turn was not resumed; null if all were. Read once, when the turn ends. */
   takeRefusal(turn: string): Fault | null {
     const refused = this.#refused.get(turn) ?? null;
     this.#refused.delete(turn);

@@ -40,7 +40,7 @@ interface TurnEndings {
   readonly ends: readonly StepEnd[];
   /** What stopped it before its end: a cancellation, or the store. */
   readonly cancelled: Fault | null;
-  /** Why a call was not taken up: the program is not the one of before, or the journal cannot be read. The turn is not over. */
+  /** Why a call was not resumed: the program has changed, or the journal cannot be read. The turn is not over. */
   readonly refused: Fault | null;
   /** What the body threw, as a fault. */
   readonly thrown: Fault | null;
@@ -54,7 +54,7 @@ export function turnResult(endings: TurnEndings): TurnResult {
   const { turn, value, outcomes, rounds, ends, cancelled, refused, thrown, deadline, locale, redactor } = endings;
   const open = [...outcomes.values()].filter(isOpen);
   const missing = rounds.flatMap((round) => round.missing);
-  // A turn with a call that was not taken up is not over, not even by a cancellation.
+  // A turn with a call that was not resumed is not over, not even by a cancellation.
   const stopped = refused ?? cancelled ?? thrown;
   const fault = stopped ?? rounds.find((round) => round.fault !== null)?.fault ?? deadline;
   const wakeTimes = open.flatMap((outcome) => (outcome.status === "parked" ? [outcome.wakeAt] : []));

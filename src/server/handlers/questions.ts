@@ -58,12 +58,12 @@ export function questionHandlers({
     },
   };
 
-  /** A run that has taken up its answer no longer keeps the question; its id says that there was one. */
+  /** A run that has used its answer no longer keeps the question; its id shows that there was one. */
   function wasClosed(id: string): boolean {
     return id.startsWith("q_");
   }
 
-  /** The question is gone once its run has taken up the answer; the audit log still knows who gave it. */
+  /** The question is gone once its run has used the answer; the audit log still knows who gave it. */
   async function wasAnsweredBy(question: string, name: string): Promise<boolean> {
     const found = await findQuestion(journal, question);
     if (found !== null) return found.by === name;

@@ -233,7 +233,7 @@ function stepsOf(wave: readonly string[], steps: ReadonlyMap<string, BulkStep>):
   return wave.map((run) => steps.get(run) ?? pendingStep(run));
 }
 
-/** A running step as its run stands now. A run with an action that no process has taken up yet is due, so it counts as running. */
+/** A running step as its run stands now. A run with an action that no process has started yet is due, so it counts as running. */
 export async function settledStep(journal: Journal, step: BulkStep, now: number): Promise<BulkStep> {
   if (step.state !== "running") return step;
   const summary = (await journal.kept("run", step.now)) as RunSummary | null;

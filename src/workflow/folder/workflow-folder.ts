@@ -1,6 +1,6 @@
-// A folder of workflow files, with a policy and tool manifests that apply to all of them. Changed files are taken up while the
+// A folder of workflow files, with a policy and tool manifests that apply to all of them. Changed files are reloaded while the
 // program runs:
-// D1  A file with a mistake is reported and changes nothing: its last good version stays, until the file is mended or removed.
+// D1  A file with a mistake is reported and changes nothing: its last good version stays, until the file is fixed or removed.
 // D2  New runs use the newest definitions. A run keeps the one it was started with, policy and manifests included: its digest covers them.
 // D3  Breakers, pauses and budgets stay, because the runtime does.
 // D4  However often a file is saved, reloads follow one another, and the last one sees the last version.

@@ -72,7 +72,7 @@ describe("order of belief", () => {
       "Overloaded",
     ],
     ["an empty 200", { surface: "http", status: 200, body: "" }, "AnswerUnreadable"],
-    ["a status nobody knows", { surface: "http", status: 599 }, "Provider5xx"],
+    ["an unknown status", { surface: "http", status: 599 }, "Provider5xx"],
     ["nothing at all", { surface: "cli" }, "Unclassified"],
   ])("sees through %s", (_what, evidence, code) => {
     expect(codeOf(evidence)).toBe(code);

@@ -53,7 +53,7 @@ describe("a plan", () => {
       { field: "needs", node: "a", need: "a" },
     ],
     [
-      "a need nobody knows",
+      "an unknown need",
       [node("a", ["moon"])],
       'node "a" of the plan needs "moon", which is not in the plan: add it, or take this need away',
       { field: "needs", node: "a", need: "moon" },

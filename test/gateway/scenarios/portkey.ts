@@ -1,5 +1,5 @@
 // The scenarios at Portkey's open gateway, in real time: it is a process of its own. It gets what its documentation offers against them:
-// fallbacks on any error, retries that heed Retry-After, and a time limit.
+// fallbacks on any error, retries that obey Retry-After, and a time limit.
 
 import { startPortkey, type Subject } from "../../../bench/gateway/subjects.ts";
 import { type Chaos, startChaos } from "../../../src/chaos/start-chaos.ts";

@@ -95,7 +95,7 @@ describe("continue", () => {
 
   it.each([
     { name: "one that is known not to be able", next: OPUS_NEW },
-    { name: "one that nobody knows", next: UNKNOWN },
+    { name: "an unknown one", next: UNKNOWN },
   ])("skips $name", async ({ next }) => {
     const { world, parts } = await readContinued([always(GPT, CUT)], ({ gpt, claude }) => [
       gpt(),

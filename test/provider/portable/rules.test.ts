@@ -412,7 +412,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   ],
   "prefill": [
     {
-      title: "asks a target that cannot be prefilled to go on",
+      title: "asks a target that cannot be prefilled to continue",
       given: { prompt: [HI, assistant(text("The answer is"))] },
       to: TO.opus,
       wheres: ["messages"],

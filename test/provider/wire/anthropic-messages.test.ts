@@ -59,7 +59,7 @@ describe("an Anthropic stream", () => {
     ["sealed thinking", [block({ type: "redacted_thinking", data: "EmwK" })], false],
     ["a tool call", [block({ type: "tool_use", id: "t", name: "f", input: {} })], true],
     ["a search of the provider's", [block({ type: "server_tool_use", id: "t", name: "web_search", input: {} })], false],
-    ["a delta nobody knows yet", [delta({ type: "hologram_delta", beam: "x" })], false],
+    ["an unknown delta", [delta({ type: "hologram_delta", beam: "x" })], false],
   ])("has content with %s", (_what, events, isToolCall) => {
     expect(read([START, ...events])).toMatchObject({ sawContent: true, sawToolCall: isToolCall });
   });

@@ -65,7 +65,7 @@ describe("a responses stream", () => {
     ["a function call", { type: "response.output_item.added", item: { type: "function_call", name: "f" } }, true],
     ["arguments", { type: "response.function_call_arguments.delta", delta: "{" }, true],
     ["a search of the provider's", { type: "response.output_item.added", item: { type: "web_search_call" } }, false],
-    ["a delta nobody knows yet", { type: "response.hologram.delta", delta: "x" }, false],
+    ["an unknown delta", { type: "response.hologram.delta", delta: "x" }, false],
   ])("has content with %s", (_what, event, isToolCall) => {
     expect(read([CREATED, event])).toMatchObject({ sawContent: true, sawToolCall: isToolCall });
   });

@@ -16,9 +16,9 @@ interface Wrong {
 // prettier-ignore
 const WRONG_MANIFESTS: readonly Wrong[] = [
   { what: "names no store",              change: { storeId: "  " },        code: "ManifestDrift",  says: "storeId" },
-  { what: "has a key nobody knows",      change: { smState: { at: "x" } }, code: "ManifestDrift",  says: "smState" },
+  { what: "has an unknown key",      change: { smState: { at: "x" } }, code: "ManifestDrift",  says: "smState" },
   { what: "is of a newer contract",      change: { contract: 2 },          code: "ManifestDrift",  says: "contract" },
-  { what: "has a mode nobody knows",     change: { mode: "yolo" },         code: "ManifestDrift",  says: "mode" },
+  { what: "has an unknown mode",     change: { mode: "yolo" },         code: "ManifestDrift",  says: "mode" },
   { what: "does not say when it began",  change: { createdAt: null },      code: "ManifestDrift",  says: "createdAt" },
   { what: "was written by another store", change: { storeId: "store_b" },  code: "ResumeMismatch", says: "store_b" },
 ];

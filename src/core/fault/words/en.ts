@@ -34,7 +34,7 @@ export const EN = (): Words => ({
     next: "Wait a minute, then try again. If it keeps happening, pick another model or ask for a higher limit.",
     nextAfter: "Wait {wait}, then try again. If that is too long, pick another model or ask for a higher limit.",
     model:
-      "The service limits how often it may be called; do not call it again right away, go on with other work or fewer calls.",
+      "The service limits how often it may be called; do not call it again right away, continue with other work or fewer calls.",
     operator:
       "Rate limit hit (HTTP 429); check the account's request and token limits, concurrency and the Retry-After given.",
   },
@@ -209,7 +209,7 @@ export const EN = (): Words => ({
     user: "The chosen model cannot use tools, which this work needs.",
     next: "Pick a model that can use tools.",
     model:
-      "The model cannot call tools; do not repeat the request with tools, go on without them or use another model.",
+      "The model cannot call tools; do not repeat the request with tools, continue without them or use another model.",
     operator: "Tool calling is required but this model does not offer it; choose another model or drop the tools.",
   },
   MissingModality: {
@@ -225,7 +225,7 @@ export const EN = (): Words => ({
     user: "The chosen model lacks a feature this work needs.",
     next: "Pick another model, or ask the operator which one offers it.",
     model:
-      "The model lacks a required feature; do not repeat the request unchanged, go on without the feature or ask the user.",
+      "The model lacks a required feature; do not repeat the request unchanged, continue without the feature or ask the user.",
     operator: "Capability negotiation rejected this model; compare the required capabilities with those it declares.",
   },
   ContextWindowTooSmall: {
@@ -298,7 +298,7 @@ export const EN = (): Words => ({
     user: "A tool the agent uses cannot be reached at the moment.",
     next: "Wait a moment, then try again. If it keeps happening, ask the operator.",
     model:
-      "The tool cannot be reached and nothing was done; use another tool, go on without it or call it again later.",
+      "The tool cannot be reached and nothing was done; use another tool, continue without it or call it again later.",
     operator:
       "The tool's server refused or did not accept the connection; check that it is running and its address is right.",
   },
@@ -323,7 +323,7 @@ export const EN = (): Words => ({
     user: "The agent is not allowed to do what it tried with this tool.",
     next: "Allow it if you agree with it, or tell the agent to do without it.",
     model:
-      "This tool call was denied; do not repeat it or try to get around the denial, go on without it or ask the user.",
+      "This tool call was denied; do not repeat it or try to get around the denial, continue without it or ask the user.",
     operator:
       "A policy, a grant or a person denied the tool call; check the tool's permissions and the approval record.",
   },
@@ -357,7 +357,7 @@ export const EN = (): Words => ({
     user: "There is no such tool here, or the tool cannot do what was asked.",
     next: "Ask for it in another way, or ask the operator to add a tool for it.",
     model:
-      "This tool or operation does not exist here; do not repeat the call, use a tool from your list or go on without it.",
+      "This tool or operation does not exist here; do not repeat the call, use a tool from your list or continue without it.",
     operator:
       "Tool not registered, disabled or without this operation; check the tool registry and the name the model used.",
   },
@@ -445,7 +445,7 @@ export const EN = (): Words => ({
     next: "Wait a minute, then try again, or pick another model or tool.",
     nextAfter: "Wait {wait}, then try again, or pick another model or tool.",
     model:
-      "Calls to this target are paused after repeated failures and nothing was done; use another tool or go on without it.",
+      "Calls to this target are paused after repeated failures and nothing was done; use another tool or continue without it.",
     operator:
       "The target's circuit breaker is open; look at the faults that opened it, a probe may pass after the cool-down.",
   },
@@ -473,7 +473,7 @@ export const EN = (): Words => ({
     title: "Expression failed",
     user: "A rule or expression in the workflow could not be worked out.",
     next: "Correct the expression in the workflow, or ask the operator to.",
-    model: "An expression failed in the sandbox and would fail again; correct the expression or go on without it.",
+    model: "An expression failed in the sandbox and would fail again; correct the expression or continue without it.",
     operator:
       "The sandbox reported a syntax, type, memory or result error; check the expression and the values it reads.",
   },
@@ -491,7 +491,7 @@ export const EN = (): Words => ({
     user: "The session was cancelled.",
     next: "Nothing needs doing; start a new session whenever you like.",
     model:
-      "The session was cancelled; stop here, and if you are asked to go on, check what was done before you repeat it.",
+      "The session was cancelled; stop here, and if you are asked to continue, check what was done before you repeat it.",
     operator: "Cancelled: the session's abort signal fired; no error, the record says who cancelled it.",
   },
   TurnCancelled: {
@@ -513,8 +513,8 @@ export const EN = (): Words => ({
   LifecycleFailure: {
     title: "Extension failed",
     user: "An extension of the agent failed while starting, running or stopping.",
-    next: "Ask the operator to check the extension, or go on without it.",
-    model: "An extension failed; do not repeat the call, use another tool or go on without what it offers.",
+    next: "Ask the operator to check the extension, or continue without it.",
+    model: "An extension failed; do not repeat the call, use another tool or continue without what it offers.",
     operator:
       "An extension threw in a lifecycle phase; look up the phase and the extension in the evidence and its log.",
   },
@@ -572,7 +572,7 @@ export const EN = (): Words => ({
     title: "Host feature missing",
     user: "The environment the agent runs in does not offer something this work needs.",
     next: "Ask the operator to provide it, or run the work in another environment.",
-    model: "The host does not offer what this call needs; do not repeat it, use another tool or go on without it.",
+    model: "The host does not offer what this call needs; do not repeat it, use another tool or continue without it.",
     operator:
       "The host application did not wire up a required capability; provide it, or remove the tools that need it.",
   },
