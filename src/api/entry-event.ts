@@ -5,7 +5,7 @@ import type { Role } from "./route.ts";
 import { nextStep } from "../core/fault/view.ts";
 import { isoTime } from "../core/fault/words/time-words.ts";
 import { type Fault, isFault } from "../core/fault/fault.ts";
-import { wordsFor } from "../core/fault/words/words.ts";
+import { wordsOf } from "../core/fault/words/words.ts";
 import type { CloudEnvelope } from "../core/record/cloud-event.ts";
 import type { Entry, JournalEvent } from "../core/record/event.ts";
 
@@ -61,13 +61,13 @@ function shownFields(value: object): Readonly<Record<string, unknown>> {
 
 function shownValue(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (isFault(value)) return wordsOf(value);
+  if (isFault(value)) return shownFault(value);
   return Array.isArray(value) ? value.map(shownValue) : shownFields(value);
 }
 
-function wordsOf(fault: Fault): Readonly<Record<string, unknown>> {
+function shownFault(fault: Fault): Readonly<Record<string, unknown>> {
   const { class: family, code, retryAfterMs, resetAt } = fault;
-  const { title, user } = wordsFor(code, "en");
+  const { title, user } = wordsOf(fault, "en");
   return {
     class: family,
     code,

@@ -6,6 +6,7 @@ import { turnOf } from "../core/flow/visit.ts";
 import { knownCode } from "../core/record/fault-index.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Paint } from "./render/paint.ts";
+import { said as recorded } from "./fault-sentences/sentence.ts";
 import { dayOf, shown, timeOfDay } from "./render/values.ts";
 import type { CliWords } from "./render/words/cli-words.ts";
 
@@ -91,9 +92,9 @@ export function foundLines(
   ]);
   return [
     `${paint("dim", `${dayOf(at)} ${timeOfDay(at)}`)}  ${paint("bold", code)}  ${title}  ${paint("dim", `${event} ${shown(id)}`)}`,
-    `  ${shown(detail, 1_000)}`,
+    `  ${recorded(detail, locale, 1_000)}`,
     ...said.map((line) => paint("dim", `  │ ${shown(line)}`)),
-    ...causes.map((cause) => `  ${words.causedBy} ${shown(cause.code)}: ${shown(cause.message)}`),
+    ...causes.map((cause) => `  ${words.causedBy} ${shown(cause.code)}: ${recorded(cause.message, locale)}`),
     ...thrown,
     ...Object.entries(origin?.requestIds ?? {}).map(([name, value]) => `  ${shown(name, 100)}  ${shown(value, 300)}`),
     "",

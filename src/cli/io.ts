@@ -35,13 +35,17 @@ export interface Sink {
 /** A message a person can act on. A command throws it; `main` prints it without a stack. */
 export class UsageError extends Error {
   readonly exit: ExitName;
-  /** The message in each language, from code that does not know the user's locale; null: `message` is already in the right one. */
-  readonly words: Readonly<Record<Locale, string>> | null;
+  /** In each language, from code that does not know the user's locale; null: `message` is already in the right one. */
+  readonly #words: Readonly<Record<Locale, string>> | null;
 
   constructor(said: string | Readonly<Record<Locale, string>>, exit: ExitName = "usage", options: ErrorOptions = {}) {
     super(typeof said === "string" ? said : said.en, options);
     this.name = "UsageError";
     this.exit = exit;
-    this.words = typeof said === "string" ? null : said;
+    this.#words = typeof said === "string" ? null : said;
+  }
+
+  in(locale: Locale): string {
+    return this.#words?.[locale] ?? this.message;
   }
 }

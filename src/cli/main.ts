@@ -4,13 +4,17 @@
 import { systemClock } from "../host/clock.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import type { Io, Sink } from "./io.ts";
+import type { Locale } from "../core/index.ts";
+import { MAIN_WORDS, type MainWords } from "./render/words/main-words.ts";
 
 const MIN_NODE = [22, 13] as const;
 
+let words: MainWords = MAIN_WORDS.en;
+
 /** A full disk, for example: the output is incomplete, so the command fails. */
 function endOnWriteError(error: NodeJS.ErrnoException): void {
-  const why = error.code === "ENOSPC" ? "the disk is full" : (error.code ?? error.message);
-  process.stderr.write(`faultline: cannot write the output: ${why}. Free some space or write it elsewhere.\n`);
+  const why = error.code === "ENOSPC" ? words.diskFull : (error.code ?? error.message);
+  process.stderr.write(`faultline: ${words.cannotWrite(why)}\n`);
   process.exit(EXIT_CODES.failed.code);
 }
 
@@ -46,10 +50,8 @@ function sinkOf(stream: NodeJS.WriteStream): Sink {
 async function main(): Promise<void> {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
-    process.stderr.write(
-      `faultline: the command line needs Node ${MIN_NODE.join(".")} or newer; this is ${process.versions.node}. ` +
-        "Install Node 24, or use one for this command only: npx -p node@24 -p faultline faultline …\n",
-    );
+    words = MAIN_WORDS[await userLocale()];
+    process.stderr.write(`faultline: ${words.oldNode(MIN_NODE.join("."), process.versions.node)}\n`);
     process.exitCode = EXIT_CODES.failed.code;
     return;
   }
@@ -59,6 +61,8 @@ async function main(): Promise<void> {
   const { runCli } = await import("./program.ts");
   const { NO_STDIN } = await import("./read-input.ts");
   const { fileAccess } = await import("./file-access.ts");
+  const locale = await userLocale();
+  words = MAIN_WORDS[locale];
   const io: Io = {
     stdin: process.stdin.isTTY ? NO_STDIN : process.stdin,
     stdout: sinkOf(process.stdout),
@@ -74,14 +78,37 @@ async function main(): Promise<void> {
   const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
     version: string;
   };
+  tellWarnings(io, locale);
   await runCli(process.argv.slice(2), version, io);
+}
+
+/** The language of what is said outside of commands. Commands read their options themselves. */
+async function userLocale(): Promise<Locale> {
+  const { variableOf } = await import("./config/settings.ts");
+  const { resolveLocale } = await import("../core/fault/words/words.ts");
+  const given = /(?:^|\n)--locale[=\n]([^\n]+)/.exec(process.argv.slice(2).join("\n"));
+  return resolveLocale(given?.[1] ?? variableOf("locale", process.env));
+}
+
+/** Warnings that are not Faultline's stay with the listener that Node brings. */
+function tellWarnings(io: Io, locale: Locale): void {
+  const others = process.listeners("warning");
+  process.removeAllListeners("warning");
+  // Loaded with the first warning: most commands have none.
+  let loaded: Promise<(warning: Error) => boolean> | null = null;
+  const onWarning = async (warning: Error): Promise<void> => {
+    loaded ??= import("./tell-warnings.ts").then(({ warningTeller }) => warningTeller(io, locale));
+    const isTold = (await loaded)(warning);
+    if (!isTold) for (const other of others) Reflect.apply(other, process, [warning]);
+  };
+  process.on("warning", (warning) => void onWarning(warning).catch(reportBug));
 }
 
 /** A bug in Faultline: prints everything needed to report it, without secrets. */
 async function reportBug(error: unknown): Promise<void> {
   const { SHAPE_REDACTOR } = await import("../core/fault/redact.ts");
   const story = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.stderr.write(`faultline: an unexpected error; please report it.\n${SHAPE_REDACTOR.text(story)}\n`);
+  process.stderr.write(`faultline: ${words.bug}\n${SHAPE_REDACTOR.text(story)}\n`);
   process.exitCode = EXIT_CODES.failed.code;
 }
 

@@ -1,7 +1,7 @@
 // The command line, built on the given I/O.
 
 import { type Command, CommanderError, Option } from "commander";
-import { LOCALES, SHAPE_REDACTOR } from "../core/index.ts";
+import { isFaultError, LOCALES, SHAPE_REDACTOR, traitsOf } from "../core/index.ts";
 import { addChaos } from "./commands/chaos.ts";
 import { addClassify } from "./commands/classify.ts";
 import { addCompletion } from "./commands/completion.ts";
@@ -38,14 +38,26 @@ export async function runCli(args: readonly string[], version: string, io: Io): 
     else if (args[0] === COMPLETE) await printCandidates(program, args.slice(1), io);
     else await program.parseAsync(args, { from: "user" });
   } catch (error) {
-    if (error instanceof UsageError) {
-      io.exit(error.exit);
-      const sentence = error.words?.[globalOptions(program, io).locale] ?? error.message;
+    const said = await refusalIn(error);
+    if (said !== null) {
+      io.exit(said.exit);
+      const sentence = said.in(globalOptions(program, io).locale);
       await io.stderr.write(`faultline: ${safeText(SHAPE_REDACTOR.text(sentence))}\n`);
     } else if (error instanceof CommanderError) {
       if (error.exitCode !== 0) io.exit("usage");
     } else throw error;
   }
+}
+
+/** The status of faults that only a bug of ours explains. */
+const OUR_BUG = 500;
+
+/** A fault that no command expected is still a sentence about what went wrong. */
+async function refusalIn(error: unknown): Promise<UsageError | null> {
+  if (error instanceof UsageError) return error;
+  if (!isFaultError(error) || traitsOf(error.fault.code).httpStatus === OUR_BUG) return null;
+  const { refusalOf } = await import("./fault-sentences/sentence.ts");
+  return refusalOf(error, "failed");
 }
 
 export function createProgram(args: readonly string[], version: string, io: Io): Command {

@@ -2,7 +2,9 @@
 
 import type { HedgeAfter } from "../core/decide/hedge.ts";
 import type { Protocol } from "../provider/wire/protocol.ts";
+import { targetKey } from "../runtime/target/targets.ts";
 import type { GatewayRoute, GatewaySettings, RouteStep } from "./config/settings.ts";
+import { domainsOf } from "./target/byte-member.ts";
 import { type KeyAccount, WINDOW_NAMES, type WindowName } from "./key/key-account.ts";
 
 export interface ReportedBudget {
@@ -28,6 +30,8 @@ export interface ReportedStep {
   readonly model: string | null;
   readonly dialects: readonly Protocol[];
   readonly region: string | null;
+  /** Whether a key of the runtime's targets is of this step, whichever process called it and under whatever name. */
+  readonly isKeyOf: (targetKey: string) => boolean;
 }
 
 export interface ReportedRoute {
@@ -84,6 +88,10 @@ function budgetOf(account: KeyAccount, window: WindowName): readonly ReportedBud
   return [{ window, limitMicrocents, spentMicrocents: account.spent(window), resetsAt: account.endOf(window) }];
 }
 
-function stepOf({ target: { name, dialects, region }, model }: RouteStep): ReportedStep {
-  return { target: name, model, dialects, region };
+function stepOf({ target, model }: RouteStep): ReportedStep {
+  const { name, dialects, region } = target;
+  const keys = dialects.map((dialect) => targetKey(domainsOf(target, model ?? "", dialect)));
+  // A step without a model of its own has a key for each model: all end alike.
+  const isKeyOf = (key: string): boolean => keys.some((own) => (model === null ? key.endsWith(own) : key === own));
+  return { target: name, model, dialects, region, isKeyOf };
 }

@@ -64,6 +64,8 @@ const NO_LIMITS = { hour: null, day: null, month: null };
 export interface GatewayListener {
   /** Called when a client has used up most of a budget: once for each window of time. */
   readonly onBudgetLow?: (alert: BudgetAlert) => void;
+  /** A target failed, or was silent for long: what was decided. Called for each attempt. */
+  readonly onDecided?: (decision: LedgerDecision) => void;
 }
 
 export class Gateway {
@@ -282,6 +284,7 @@ export class Gateway {
       const decision = decisionIn(event);
       if (decision === null) return;
       decisions.push(decision);
+      this.#listener.onDecided?.(decision);
       // A header has room for the first ones.
       if (decisions.length <= MOST_NAMED && "call" in event)
         answer.decided.push(`${decisionId(event.call, decisions.length - 1)}=${decision.recourse}`);

@@ -22,10 +22,14 @@ export function resolveOnWarning(onWarning: OnWarning | undefined): OnWarning {
   };
 }
 
-/** A warning of the Node process, with secrets taken out. */
+/** A warning of the Node process, with secrets taken out. A listener of the process finds the fault on it. */
 export function warn(fault: Fault, what: string): void {
-  const { class: faultClass, code, message } = withoutSecrets(fault);
-  process.emitWarning(`${what}: ${faultClass}/${code}: ${message}`, { type: "FaultlineWarning" });
+  const safe = withoutSecrets(fault);
+  const warning = new Error(`${what}: ${safe.class}/${safe.code}: ${safe.message}`);
+  warning.name = "FaultlineWarning";
+  // Not enumerable: printing the warning shows its message, not the evidence.
+  Object.defineProperties(warning, { what: { value: what }, fault: { value: safe } });
+  process.emitWarning(warning);
 }
 
 /** Those of the process that are in use: a warning may come from code that does not know whose secret it holds. */

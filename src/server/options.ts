@@ -76,7 +76,14 @@ const SERVER_OPTIONS = shape<ServerOptions>({
   workflowsFolder: text,
   onReload: callable,
   gateway: text,
-  onGateway: group(shape<GatewayNewsListener>({ onNews: callable, onBudgetLow: callable, locale: oneOf(LOCALES) })),
+  onGateway: group(
+    shape<GatewayNewsListener>({
+      onNews: callable,
+      onBudgetLow: callable,
+      onDecided: callable,
+      locale: oneOf(LOCALES),
+    }),
+  ),
   notify: group(
     shape<NotifyOptions>({
       about: listOf(oneOf(NOTICE_KINDS)),

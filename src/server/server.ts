@@ -6,7 +6,7 @@ import type { Duplex } from "node:stream";
 import { basename } from "node:path";
 import { createAdaptorServer } from "@hono/node-server";
 import { classify } from "../core/classify/classify.ts";
-import { fault, FaultError } from "../core/fault/fault.ts";
+import { type Fault, fault, FaultError } from "../core/fault/fault.ts";
 import { PROBLEM_MEDIA_TYPE } from "../core/fault/problem.ts";
 import { systemChance } from "../host/chance.ts";
 import { type Clock, systemClock } from "../host/clock.ts";
@@ -192,7 +192,7 @@ async function driverOf(
       stop: () => driver.stop(),
     };
   }
-  const onWarning = calmly(systemClock, (run, seen) => warn(seen, `handing runs over to Restate ${run}`.trim()));
+  const onWarning = calmly<Fault>(systemClock, (run, seen) => warn(seen, `handing runs over to Restate ${run}`.trim()));
   return workflows.restateDriver({ ...restate, onWarning });
 }
 

@@ -221,19 +221,20 @@ export function listening<Args extends readonly unknown[]>(
 
 // A driver warns whenever it looks in vain. People want to read it once.
 
-type Tell = (run: string, fault: Fault) => void;
-
 const AGAIN_MS = 60_000;
 
-/** Passes the same trouble of the same run on once a minute. */
-export function calmly(clock: Clock, tell: Tell): Tell {
+/** Passes the same trouble of the same run, or of whatever it is about, on once a minute. */
+export function calmly<T extends Pick<Fault, "message">>(
+  clock: Clock,
+  tell: (of: string, trouble: T) => void,
+): (of: string, trouble: T) => void {
   const toldAt = new Map<string, number>();
-  return (run, fault) => {
+  return (of, trouble) => {
     const now = clock.now();
-    const key = `${run} ${fault.message}`;
+    const key = `${of} ${trouble.message}`;
     if (now - (toldAt.get(key) ?? -Infinity) < AGAIN_MS) return;
     for (const [old, at] of toldAt) if (now - at >= AGAIN_MS) toldAt.delete(old);
     toldAt.set(key, now);
-    tell(run, fault);
+    tell(of, trouble);
   };
 }

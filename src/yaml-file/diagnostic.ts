@@ -89,18 +89,23 @@ function padTo(shown: string, column: number): string {
  */
 export type SentenceRow = readonly [english: string, chinese: string];
 
-/** Diagnostics in Chinese, by their English sentences. Tests read every mistake they know in Chinese and name the sentences without a row. */
-export function createTranslator(rows: readonly SentenceRow[]): (diagnostic: Diagnostic, locale: Locale) => Diagnostic {
-  let patterns: readonly (readonly [RegExp, string])[] | null = null;
+/** A sentence in Chinese; one without a row stays as it is. */
+export function createSentences(rows: readonly SentenceRow[]): (english: string) => string {
+  const split = rows.map(([row, chinese]) => ({ pieces: row.split("{}"), chinese }));
   const inChinese = (english: string): string => {
-    patterns ??= rows.map(([row, chinese]) => [patternOf(row), chinese] as const);
-    for (const [pattern, chinese] of patterns) {
-      const parts = pattern.exec(english);
+    for (const { pieces, chinese } of split) {
+      const parts = partsBetween(pieces, english);
       if (parts !== null)
-        return chinese.replaceAll(/\{(\d)\}/g, (_hole, index: string) => inChinese(parts[Number(index)] ?? ""));
+        return chinese.replaceAll(/\{(\d)\}/g, (_hole, number: string) => inChinese(parts[Number(number) - 1] ?? ""));
     }
     return english;
   };
+  return inChinese;
+}
+
+/** Diagnostics in Chinese, by their English sentences. Tests read every mistake they know in Chinese and name the sentences without a row. */
+export function createTranslator(rows: readonly SentenceRow[]): (diagnostic: Diagnostic, locale: Locale) => Diagnostic {
+  const inChinese = createSentences(rows);
   return (diagnostic, locale) => {
     if (locale === "en") return diagnostic;
     const { message, label, help } = diagnostic;
@@ -108,7 +113,20 @@ export function createTranslator(rows: readonly SentenceRow[]): (diagnostic: Dia
   };
 }
 
-function patternOf(english: string): RegExp {
-  const fixed = english.split("{}").map((part) => part.replaceAll(/[.*+?^$()|[\]{}\\]/g, "\\$&"));
-  return new RegExp(`^${fixed.join("([^]*?)")}$`, "u");
+/** What stands between the fixed pieces of a row; null if the text does not fit. Takes linear time, as a text may be hostile. */
+function partsBetween(pieces: readonly string[], text: string): readonly string[] | null {
+  const [first = "", ...others] = pieces;
+  const last = others.pop();
+  if (last === undefined) return text === first ? [] : null;
+  if (!text.startsWith(first)) return null;
+  const parts: string[] = [];
+  let at = first.length;
+  for (const piece of others) {
+    const found = text.indexOf(piece, at);
+    if (found === -1) return null;
+    parts.push(text.slice(at, found));
+    at = found + piece.length;
+  }
+  const end = text.length - last.length;
+  return end < at || !text.endsWith(last) ? null : [...parts, text.slice(at, end)];
 }

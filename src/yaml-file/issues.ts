@@ -33,7 +33,8 @@ export interface IssueCodes {
 
 const MAX_KEYS_TOLD = 50;
 
-type Issue = z.core.$ZodIssue;
+/** `orKinds`: what else the value may be, as in a name or a number. */
+type Issue = z.core.$ZodIssue & { readonly orKinds?: readonly string[] };
 
 export function explainIssues(
   issues: readonly Issue[],
@@ -53,7 +54,12 @@ function flatten(issues: readonly Issue[]): readonly Issue[] {
     );
     const depth = (branch: readonly Issue[]): number => Math.max(...branch.map(({ path }) => path.length));
     const isName = (branch: readonly Issue[]): boolean => branch.every(({ code }) => code === "invalid_value");
-    return [...branches].sort((a, b) => depth(b) - depth(a) || Number(isName(b)) - Number(isName(a)))[0] ?? [issue];
+    const [closest, ...others] = branches.toSorted(
+      (a, b) => depth(b) - depth(a) || Number(isName(b)) - Number(isName(a)),
+    );
+    if (closest === undefined) return [issue];
+    const orKinds = others.flat().flatMap((one) => (one.code === "invalid_type" ? [one.expected] : []));
+    return closest.map((one) => (isName(closest) ? { ...one, orKinds } : one));
   });
 }
 
@@ -146,7 +152,8 @@ function explainIssue(
       });
     case "invalid_value": {
       const allowed = issue.values.map(String);
-      const help = allowed.length > 20 ? manyNamesHelp : words.knownHere(allowed.join(", "));
+      const kinds = (issue.orKinds ?? []).map((kind) => kindNamed(kind, words));
+      const help = allowed.length > 20 ? manyNamesHelp : words.knownHere([...allowed, ...kinds].join(", "));
       if (value === undefined) {
         const add = allowed.length === 1 ? words.add(`${field}: ${allowed[0]}`) : help;
         return [at(codes.missing, words.isMissing(where), words.needs(field), add)];

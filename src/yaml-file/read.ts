@@ -30,6 +30,8 @@ export interface FileKind {
   readonly documents: "one" | "many";
   /** The language of its diagnostics. Default: English. */
   readonly locale?: Locale;
+  /** A file whose only mistakes are repeated keys is read all the same, so that the caller reports its other mistakes as well. */
+  readonly readsOn?: true;
 }
 
 export interface ReadDocument {
@@ -41,7 +43,7 @@ export interface ReadDocument {
 export interface ReadFile {
   readonly place: FilePlace;
   readonly documents: readonly ReadDocument[];
-  /** If there are any, there are no documents. */
+  /** If there are any, there are no documents; with `readsOn` there may be. */
   readonly mistakes: readonly Diagnostic[];
 }
 
@@ -75,13 +77,13 @@ export function readYaml(text: string, file: string, kind: FileKind): ReadFile {
   }
   if (documents.some(isTooDeep)) return tooDeep();
   const errors = documents.flatMap(syntaxMistakes);
-  if (errors.length > 0) {
-    const mistakes = errors.map((error) => syntaxDiagnostic(error, place, kind));
-    return { place, documents: [], mistakes: inOrder(mistakes) };
-  }
+  const syntax = inOrder(errors.map((error) => syntaxDiagnostic(error, place, kind)));
+  const isReadable = errors.length === 0 || (kind.readsOn === true && errors.every(({ code }) => code === REPEATED));
+  if (!isReadable) return { place, documents: [], mistakes: syntax };
   const read = documents.map((document) => readData(document, place, kind));
   const mistakes = read.filter((one) => "severity" in one);
-  return { place, documents: mistakes.length > 0 ? [] : read.filter((one) => "document" in one), mistakes };
+  const sound = mistakes.length > 0 ? [] : read.filter((one) => "document" in one);
+  return { place, documents: sound, mistakes: [...syntax, ...mistakes] };
 }
 
 /** Far more than a person writes, and far less than the stack of any program that walks a document holds. */
@@ -145,6 +147,8 @@ function documentsIn(source: string, kind: FileKind): readonly Document[] {
   return "empty" in all ? [parseDocument(source, options)] : all;
 }
 
+const REPEATED = "DUPLICATE_KEY";
+
 /** The parts of a YAML error that are reported. */
 type SyntaxMistake = Pick<YAMLParseError, "code" | "message" | "pos">;
 
@@ -166,7 +170,7 @@ export function repeatedKeys({ contents }: Pick<Document, "contents">): readonly
       open.push(key ?? null, value ?? null);
       if (!isScalar(key)) continue;
       const at = key.range?.[0] ?? 0;
-      if (seen.has(key.value)) found.push({ code: "DUPLICATE_KEY", message: "a key twice", pos: [at, at + 1] });
+      if (seen.has(key.value)) found.push({ code: REPEATED, message: "a key twice", pos: [at, at + 1] });
       seen.add(key.value);
     }
   }

@@ -168,18 +168,18 @@ describe("faultline worker", () => {
   });
 
   it.each([
-    ["worker", "http://127.0.0.1:8080", "usage", "The driver's address is not an address of Restate; write restate://"],
+    ["worker", "http://127.0.0.1:8080", "usage", "the driver's address is not an address of Restate; write restate://"],
     [
       "worker",
       `restate://ops:${SECRET}@h:x`,
       "usage",
-      'The driver\'s address has the host "h:x", which is not one; write',
+      'the driver\'s address has the host "h:x", which is not one; write',
     ],
     [
       "serve",
       `restate:/ops:${SECRET}@h`,
       "usage",
-      "The driver's address is not an address of Restate; write restate://",
+      "the driver's address is not an address of Restate; write restate://",
     ],
   ])("%s --driver %s is refused with a sentence", async (command, driver, exit, says) => {
     const { folder } = await home();

@@ -52,7 +52,12 @@ const MISTAKES = [
     yaml: `version: 1\ntargets: { a: { dialect: openai-chat, base_url: "http://x", api_key_env: BROKEN } }`,
     says: "2:74 GW105 the environment variable BROKEN has a line break or another character that no key has",
   },
-  { name: "a client without a key", yaml: `${TARGETS}keys: { me: {} }`, says: "5:13 GW102 key me has no value" },
+  { name: "a client without a key", yaml: `${TARGETS}keys: { me: {} }`, says: "5:9 GW102 key me has no value" },
+  {
+    name: "a client whose variable is not set",
+    yaml: `${TARGETS}keys: { me: { unpriced: allow, key_env: NOPE } }`,
+    says: "5:41 GW102 the environment variable NOPE is not set",
+  },
   {
     name: "a chain with an unknown target",
     yaml: `${TARGETS}routes: { x: { chain: [a/m, c/m] } }`,
@@ -112,6 +117,34 @@ it("says nothing of two keys without a secret being equal, or of regions that a 
   expect(codes("me: {}, you: {}")).toEqual(["GW102", "GW102"]);
   expect(codes("me: { key_env: CLIENT, regions: [eu, uk] }, you: { key_env: KEY }")).toEqual([]);
   expect(codes("me: { key_env: CLIENT, regions: [uk] }")).toEqual(["GW109"]);
+});
+
+const said = (yaml: string): readonly string[] =>
+  parseGateway(yaml, "gateway.yaml", env).diagnostics.map(({ line, column, code }) => `${line}:${column} ${code}`);
+
+it("reports a key that stands twice together with all other mistakes", () => {
+  expect(said(`${TARGETS}routes: { x: { chain: [c/m], chain: [d/m] } }\nother_paths: e`)).toEqual([
+    "5:24 GW103",
+    "5:30 GW001",
+    "6:14 GW103",
+  ]);
+  const { settings } = parseGateway(`${TARGETS}other_paths: a\nother_paths: b`, "gateway.yaml", env);
+  expect(settings).toBeNull();
+});
+
+it("reports an address without its scheme once", () => {
+  expect(said(`version: 1\ntargets: { a: { dialect: openai-chat, base_url: "127.0.0.1:80" } }`)).toEqual([
+    "2:49 GW005",
+  ]);
+});
+
+it("says all that a value may be, names and other kinds", () => {
+  const { diagnostics } = parseGateway(
+    `${TARGETS}routes: { x: { chain: [a/m], hedge: { after: p59 } } }`,
+    "gateway.yaml",
+    env,
+  );
+  expect(diagnostics).toMatchObject([{ label: "did you mean `p95`?", help: "Known here: p95, a number." }]);
 });
 
 it("reports mistakes of form and of meaning together", () => {

@@ -15,18 +15,43 @@ routes: { team: { chain: [us/gpt-4o] } }
 keys: { alice: { key_env: ALICE, budget: { per_day_usd: 10 } } }`;
 
 /** A journal whose changes of kept values fail while `isGone` says so for their key. */
-function failing(journal: Journal, isGone: (key: string) => boolean): Journal {
+function failing(
+  journal: Journal,
+  isGone: (key: string) => boolean,
+  answer = (): Promise<never> => Promise.reject(new Error("the store is gone")),
+): Journal {
   return new Proxy(journal, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== "function") return value;
       return (...given: unknown[]) => {
-        if (name === "changeKept" && isGone(String(given[1]))) return Promise.reject(new Error("the store is gone"));
+        if (name === "changeKept" && isGone(String(given[1]))) return answer();
         return Reflect.apply(value, target, given) as unknown;
       };
     },
   });
 }
+
+it("does not wait long for a store that does not answer: a call goes by what the gateway knows, and the next ones do not wait", async () => {
+  const silence = Promise.withResolvers<never>();
+  const store = failing(
+    createMemoryJournal(),
+    () => true,
+    () => silence.promise,
+  );
+  const world = await gatewayWorld({ file, env, faultline: { journal: store } });
+  const times: number[] = [];
+  for (let call = 0; call < 3; call++) {
+    const before = world.clock.now();
+    const { status } = await world.run(ask(world.url, "openai-chat", { headers, body: { max_tokens: 60 } }));
+    expect(status).toBe(200);
+    times.push(world.clock.now() - before);
+  }
+  const [first = 0, ...others] = times;
+  expect(first).toBeLessThanOrEqual(2_000);
+  expect(Math.max(...others)).toBeLessThan(1_000);
+  silence.reject(new Error("the connection was given up"));
+});
 
 async function spentIn(journal: Journal): Promise<readonly number[]> {
   const kept = await journal.keptAll("spend", "alice");

@@ -7,13 +7,14 @@ import { expect, it, onTestFinished } from "vitest";
 import { startChaos } from "../../src/chaos/start-chaos.ts";
 import { createClient } from "../../src/client/index.ts";
 import { type Entry, openJournal } from "../../src/index.ts";
+import type { ServerOptions } from "../../src/server/options.ts";
 import { ANSWER, ask, DIALECTS, PROMPT } from "../gateway/dialect-clients.ts";
 import { startWorld, type ServerWorld } from "./world.ts";
 
 const SECRET = "ci-key-0123456789abcdef";
 const headers = { authorization: `Bearer ${SECRET}` };
 
-async function gatewayWorld(more = ""): Promise<ServerWorld> {
+async function gatewayOptions(more = ""): Promise<Partial<ServerOptions>> {
   const rules = [{ when: { model: "gpt-4o" }, fault: "unavailable" as const }];
   const chaos = await startChaos({ scenario: { rules } });
   onTestFinished(() => chaos.close());
@@ -35,7 +36,11 @@ keys:
 ${more}
 `,
   );
-  return startWorld({ gateway: file, env: { ...process.env, CI_KEY: SECRET }, drive: false });
+  return { gateway: file, env: { ...process.env, CI_KEY: SECRET }, drive: false };
+}
+
+async function gatewayWorld(more = ""): Promise<ServerWorld> {
+  return startWorld(await gatewayOptions(more));
 }
 
 it("shows keys with their budgets, routes with their targets, what was spent, and every call with its decisions", async () => {
@@ -80,6 +85,22 @@ it("shows keys with their budgets, routes with their targets, what was spent, an
   });
   expect(JSON.stringify([shown, items])).not.toContain(SECRET);
   expect(JSON.stringify(items)).not.toMatch(/north|You said/);
+});
+
+it("shows the same states as the list of targets, also those that only the journal knows", async () => {
+  const options = await gatewayOptions();
+  const first = await startWorld(options);
+  for (const dialect of DIALECTS) await ask(first.url, dialect, { headers });
+  const listed = (await first.viewer.listTargets()).items;
+  const sick = listed.find(({ tools }) => tools.includes("one/gpt-4o"));
+  await first.operator.isolateTarget({ params: { target: sick?.target ?? "" }, body: { reason: "it is down" } });
+  await first.server.close();
+  // The next server has not called any target yet.
+  const next = await startWorld({ ...options, journal: first.journalFile });
+  const [known] = (await next.viewer.listTargets()).items;
+  expect(known).toMatchObject({ target: sick?.target, state: { id: "isolated" }, usedAt: null });
+  const [team] = (await next.viewer.showGateway()).routes;
+  expect(team?.steps[0]).toMatchObject({ name: "one/gpt-4o", state: known?.state, says: known?.says });
 });
 
 it("counts failures of its calls in the groups of failures, the search and the overview, without words of a target", async () => {

@@ -6,7 +6,8 @@ import type { ReceivedRequest, StrayRequest } from "../../chaos/received.ts";
 import { type Chaos, type ChaosOptions, startChaos } from "../../chaos/start-chaos.ts";
 import { isFaultError } from "../../core/index.ts";
 import { printDiagnostics } from "../check-file.ts";
-import { type Io, UsageError } from "../io.ts";
+import { refusalOf } from "../fault-sentences/sentence.ts";
+import type { Io } from "../io.ts";
 import { type Paint, paintFor } from "../render/paint.ts";
 import type { GlobalOptions } from "../options.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
@@ -57,7 +58,7 @@ async function start(
     return await startChaos({ port, host, scenario, clock, ...listeners, ...(seed === undefined ? {} : { seed }) });
   } catch (error) {
     if (!isFaultError(error)) throw error;
-    throw new UsageError(error.fault.message, "failed", { cause: error });
+    throw refusalOf(error, "failed");
   }
 }
 

@@ -11,6 +11,7 @@ import { type Interactor, terminalInteractor } from "../../index.ts";
 import { openJournal } from "../../journal/open-journal.ts";
 import { createWorkflows } from "../../workflow/workflows.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
+import { messageIn } from "../fault-sentences/sentence.ts";
 import { type Io, UsageError } from "../io.ts";
 import { paintFor } from "../render/paint.ts";
 import type { GlobalOptions } from "../options.ts";
@@ -129,7 +130,7 @@ export async function runStart(options: DemoOptions, io: Io, shared: GlobalOptio
       const resumeLine = resumeCommand(place.journal, String(context["run"]));
       return new UsageError(words.stopped(place.folder, resumeLine), "cancelled", { cause: error });
     }
-    return new UsageError(`${message} (${place.folder})`, "failed", { cause: error });
+    return new UsageError(`${messageIn(locale, message)} (${place.folder})`, "failed", { cause: error });
   }
 }
 

@@ -5,6 +5,7 @@ import { type Entry, explain, type JournalEvent, type Locale, wordsFor } from ".
 import { placeOf, type Visit } from "../../core/flow/visit.ts";
 import type { RunStreamEvent } from "../../core/record/run-stream.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
+import { messageIn } from "../fault-sentences/sentence.ts";
 import type { Io } from "../io.ts";
 import { type Paint, paintFor, type Style } from "../render/paint.ts";
 import { shown } from "../render/values.ts";
@@ -95,7 +96,12 @@ export class StartView {
       case "node-failed": {
         const { message, evidence } = event.fault;
         const found = COMPLAINT.exec(evidence.excerpt)?.[1] ?? "";
-        return this.#line("yellow", "·", event, [message, found].flatMap(lineOrNothing).join(colon));
+        return this.#line(
+          "yellow",
+          "·",
+          event,
+          [messageIn(this.#locale, message), found].flatMap(lineOrNothing).join(colon),
+        );
       }
       case "session-resumed": {
         const finished = this.#picture.visits.filter(({ state }) => state === "completed").length;

@@ -13,6 +13,7 @@ import {
 import { AGENT_CLIS } from "../../agent/verdict/cli-table.ts";
 import { nearest } from "../../options/nearest.ts";
 import { variableOf } from "../config/settings.ts";
+import { messageIn } from "../fault-sentences/sentence.ts";
 import { type Io, UsageError } from "../io.ts";
 import { paintFor } from "../render/paint.ts";
 import type { GlobalOptions } from "../options.ts";
@@ -63,9 +64,14 @@ async function examine(
     ...(journal === null ? [] : [await checkJournal(journal, sqlite.ok, io, shared.locale)]),
     ...(workflow === null ? [] : [await checkWorkflowFile(workflow, io, shared.locale)]),
   ];
+  const inWords = <T extends { readonly detail: string | null }>(one: T): T => ({
+    ...one,
+    detail: one.detail === null ? null : messageIn(shared.locale, one.detail),
+  });
+  const clis = await examineClis(kinds, { env: io.env, clock: io.clock, timeoutMs });
   return {
-    clis: await examineClis(kinds, { env: io.env, clock: io.clock, timeoutMs }),
-    machine,
+    clis: clis.map(inWords),
+    machine: machine.map(inWords),
     areAsked: names.length > 0,
   };
 }
@@ -120,7 +126,7 @@ async function checkJournal(file: string, hasSqlite: boolean, io: Io, locale: Lo
   } catch (error) {
     // Every known problem of a journal arrives as a UsageError.
     if (!(error instanceof UsageError)) throw error;
-    return { check: "journal", value, ok: false, detail: oneLine(error.message) };
+    return { check: "journal", value, ok: false, detail: oneLine(error.in(locale)) };
   }
   const obstacle = isPostgresAddress(file) ? null : obstacleToMaking(file);
   return {
@@ -146,7 +152,7 @@ async function checkWorkflowFile(file: string, io: Io, locale: Locale): Promise<
   } catch (error) {
     // A file that cannot be read arrives as a UsageError.
     if (!(error instanceof UsageError)) throw error;
-    return { check: "workflow", value, ok: false, detail: oneLine(error.words?.[locale] ?? error.message) };
+    return { check: "workflow", value, ok: false, detail: oneLine(error.in(locale)) };
   } finally {
     await workflows.close();
   }

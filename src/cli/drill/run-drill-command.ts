@@ -1,6 +1,8 @@
 // `faultline drill`: runs the drills, prints the scorecard, and fails if a fault was not handled.
 
 import { agentEnv } from "../../chaos/agent-env.ts";
+import type { Locale } from "../../core/index.ts";
+import { messageIn } from "../fault-sentences/sentence.ts";
 import { type Io, UsageError } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import { paintFor } from "../render/paint.ts";
@@ -48,7 +50,7 @@ export async function runDrillCommand(
   release();
   if (stopper.signal.aborted) throw new UsageError(said.stopped, "cancelled");
   if (!baseline.works)
-    throw new UsageError(whyNot(baseline, said), baseline.notStarted === null ? "failed" : "missing");
+    throw new UsageError(whyNot(baseline, said, shared.locale), baseline.notStarted === null ? "failed" : "missing");
   const { good, met } = scoreOf(results);
   if (good < met) io.exit("failed");
   await io.stdout.write(`${card(results, command, options, shared, io)}\n`);
@@ -81,8 +83,8 @@ function agentAt(url: string, words: readonly string[], { env }: Io): DrilledAge
   return { command, args, cwd: process.cwd(), env: { ...env, ...agentEnv(url) } };
 }
 
-function whyNot({ notStarted, seen, stray, printed }: Baseline, words: DrillWords): string {
-  if (notStarted !== null) return words.notStarted(notStarted);
+function whyNot({ notStarted, seen, stray, printed }: Baseline, words: DrillWords, locale: Locale): string {
+  if (notStarted !== null) return words.notStarted(messageIn(locale, notStarted));
   const lost = seen.requests.length === 0;
   return [
     lost ? words.sentNothing : words.hasNoAnswer(PROMPT),

@@ -1,9 +1,13 @@
-// What is printed while a gateway runs: changes of its file, and budgets that run low.
+// What is printed while a gateway runs: changes of its file, budgets that run low, and targets that fail.
 
+import { recourseWord } from "../../core/decide/explain.ts";
 import { dollars } from "../../core/flow/money.ts";
+import { isFaultCode, wordsFor } from "../../core/index.ts";
 import type { GatewayFileNews } from "../../server/gateway-file.ts";
 import type { BudgetAlert } from "../../gateway/ledger/budget-alert.ts";
+import type { LedgerDecision } from "../../gateway/ledger/ledger-line.ts";
 import type { GatewayNewsListener } from "../../server/gateway.ts";
+import { calmly } from "../../workflow/driver.ts";
 import { printDiagnostics } from "../check-file.ts";
 import type { Io } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
@@ -32,7 +36,26 @@ export function budgetTeller(io: Io, { json, locale }: GlobalOptions): (alert: B
   };
 }
 
+/** The same failure of the same target is told once a minute. */
+export function decisionTeller(io: Io, { json, locale }: GlobalOptions): (decision: LedgerDecision) => void {
+  const { failed, silent } = GATEWAY_WORDS[locale];
+  const tell = calmly<{ message: string; decision: LedgerDecision }>(io.clock, (target, { decision }) => {
+    const { code, recourse } = decision;
+    const why = code === null ? silent : isFaultCode(code) ? `${wordsFor(code, locale).title} (${code})` : code;
+    const line = json
+      ? safeJson({ targetFailed: decision })
+      : failed(oneLine(target, 200), why, recourseWord(recourse, locale));
+    void io.stderr.write(`${line}\n`);
+  });
+  return (decision) => tell(decision.target, { message: `${decision.code} ${decision.recourse}`, decision });
+}
+
 export function gatewayListener(file: string, io: Io, shared: GlobalOptions): GatewayNewsListener {
   const tell = gatewayTeller(file, io, shared);
-  return { locale: shared.locale, onNews: (news) => void tell(news), onBudgetLow: budgetTeller(io, shared) };
+  return {
+    locale: shared.locale,
+    onNews: (news) => void tell(news),
+    onBudgetLow: budgetTeller(io, shared),
+    onDecided: decisionTeller(io, shared),
+  };
 }

@@ -5,7 +5,7 @@ import { createFaultline, type Faultline } from "../../faultline.ts";
 import { followGatewayFile } from "../../server/gateway-file.ts";
 import { type ParsedGateway, parseGateway } from "../../gateway/config/parse-gateway.ts";
 import type { GatewaySettings } from "../../gateway/config/settings.ts";
-import type { BudgetAlert } from "../../gateway/ledger/budget-alert.ts";
+import type { GatewayListener } from "../../gateway/gateway.ts";
 import { summariseGateway } from "../../gateway/gateway-report.ts";
 import { startGateway, type StartedGateway } from "../../gateway/start-gateway.ts";
 import type { Journal } from "../../journal/journal.ts";
@@ -13,6 +13,7 @@ import { shownPlace } from "../../journal/journal-place.ts";
 import { checkFile, printDiagnostics } from "../check-file.ts";
 import { settingOf } from "../config/setting-of.ts";
 import { SETTINGS } from "../config/settings.ts";
+import { refusalOf } from "../fault-sentences/sentence.ts";
 import { type Io, UsageError } from "../io.ts";
 import { withNewJournal } from "../journal/with-journal.ts";
 import type { GlobalOptions } from "../options.ts";
@@ -21,7 +22,7 @@ import { oneLine, safeJson } from "../render/safe-text.ts";
 import { GATEWAY_WORDS, type GatewayWords } from "../render/words/gateway-words.ts";
 import { type JournalOption, journalOf, makeJournalFolder } from "../runs/run-home.ts";
 import { onStopSignal } from "../stop-signals.ts";
-import { budgetTeller, gatewayTeller } from "./gateway-news.ts";
+import { budgetTeller, decisionTeller, gatewayTeller } from "./gateway-news.ts";
 
 export interface GatewayCommandOptions extends JournalOption {
   readonly config?: string;
@@ -71,8 +72,8 @@ async function serveUntilStopped(
   const stopped = Promise.withResolvers<undefined>();
   const release = onStopSignal(() => stopped.resolve(undefined));
   const faultline = createFaultline({ journal, clock: io.clock });
-  const tellLow = budgetTeller(io, shared);
-  const started = await start(faultline, settings, options, tellLow, words);
+  const listener = { onBudgetLow: budgetTeller(io, shared), onDecided: decisionTeller(io, shared) };
+  const started = await start(faultline, settings, options, listener, words);
   const tell = gatewayTeller(config, io, shared);
   const unfollow = followGatewayFile({
     ...{ file: config, text, env: io.env, clock: io.clock, locale: shared.locale },
@@ -105,14 +106,14 @@ async function start(
   faultline: Faultline,
   settings: GatewaySettings,
   place: GatewayCommandOptions,
-  onBudgetLow: (alert: BudgetAlert) => void,
+  listener: GatewayListener,
   words: GatewayWords,
 ): Promise<StartedGateway> {
   try {
-    return await startGateway(faultline, settings, place, { onBudgetLow });
+    return await startGateway(faultline, settings, place, listener);
   } catch (error) {
     await faultline.close();
-    if (isFaultError(error)) throw new UsageError(error.fault.message, "config", { cause: error });
+    if (isFaultError(error)) throw refusalOf(error, "config");
     if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
       throw new UsageError(words.portInUse(place.port), "failed", { cause: error });
     }

@@ -5,6 +5,7 @@ import { type Cost, formatMs, type Locale, RECOURSES, type TraceRecord, whyNot }
 import type { Style } from "../render/paint.ts";
 import { JOURNAL_WORDS, type JournalWords } from "../render/words/journal-words.ts";
 import { costText, shown } from "../render/values.ts";
+import { said } from "../fault-sentences/sentence.ts";
 
 export interface StoryLine {
   readonly mark: string;
@@ -64,7 +65,7 @@ const TELLERS: Tellers = {
         ? [words.attempt(attempt), durationText(duration_ms, locale), priceText(cost, words)]
         : [words.notAttempted],
       more: [
-        shown(error),
+        said(error, locale),
         `→ ${shown(what)}`,
         ...why.filter((reason) => !hollow.has(reason)).map((reason) => `  ${shown(reason)}`),
       ],
@@ -77,10 +78,10 @@ const TELLERS: Tellers = {
     facts: [words.attempt(attempt), durationText(duration_ms, locale), priceText(cost, words)],
     more: item_errors === 0 ? [] : [words.itemsFailed(item_errors)],
   }),
-  ToolCancelled: ({ code, error }, { words }) => ({
+  ToolCancelled: ({ code, error }, { locale, words }) => ({
     title: words.cancelled,
     facts: [shown(code)],
-    more: [shown(error)],
+    more: [said(error, locale)],
   }),
   LateResult: ({ ok, attempt, duration_ms, cost, error }, { locale, words }) => ({
     title: words.late,
@@ -90,7 +91,7 @@ const TELLERS: Tellers = {
       durationText(duration_ms, locale),
       priceText(cost, words),
     ],
-    more: error === null ? [] : [shown(error)],
+    more: error === null ? [] : [said(error, locale)],
   }),
   CascadeSkip: (record, telling) => unrun(record, "skipped", telling),
   CascadeDefault: (record, telling) => unrun(record, "defaulted", telling),
@@ -141,23 +142,23 @@ const TELLERS: Tellers = {
     title: words.budgetExceeded(dollars(spent_microcents), dollars(max_cost_microcents)),
     facts: [words.wouldCost(dollars(estimate_microcents))],
   }),
-  FaultSuppressed: ({ code, error, reason }, { words }) => ({
+  FaultSuppressed: ({ code, error, reason }, { locale, words }) => ({
     title: words.ignored,
     facts: [shown(code)],
-    more: [shown(error), shown(reason)],
+    more: [said(error, locale), said(reason, locale)],
   }),
-  TurnEnded: ({ status, error }, { words }) => ({
+  TurnEnded: ({ status, error }, { locale, words }) => ({
     mark: "■",
     style: status === "done" ? "green" : "yellow",
     title: words.turnEnded(Object.hasOwn(words.turnStatuses, status) ? words.turnStatuses[status] : shown(status)),
-    more: error === null ? [] : [shown(error)],
+    more: error === null ? [] : [said(error, locale)],
   }),
 };
 
 function unrun(
   { node, needs, code, error }: Omit<RecordOf<"CascadeSkip">, "event_type">,
   status: keyof JournalWords["unrun"],
-  { words }: Telling,
+  { locale, words }: Telling,
 ): Partial<StoryLine> {
   return {
     mark: "○",
@@ -165,7 +166,7 @@ function unrun(
     who: node,
     title: words.unrun[status],
     facts: [needs === null ? "" : words.needs(shown(needs)), shown(code)],
-    more: [shown(error)],
+    more: [said(error, locale)],
   };
 }
 

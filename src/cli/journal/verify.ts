@@ -7,6 +7,7 @@ import { JOURNAL_WORDS } from "../render/words/journal-words.ts";
 import type { GlobalOptions } from "../options.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { shown } from "../render/values.ts";
+import { said } from "../fault-sentences/sentence.ts";
 import { inWords, lookAtJournal } from "./with-journal.ts";
 import { shownPlace } from "../../journal/journal-place.ts";
 
@@ -19,7 +20,8 @@ export async function verifyJournal(file: string, io: Io, { json, locale, color 
   if (json) return io.stdout.write(`${safeJson(SHAPE_REDACTOR.value({ ok: firstBad === null, ...report }))}\n`);
   if (firstBad === null) return io.stdout.write(`${paint("green", "✓")} ${words.allWell(sessions, entries)}\n`);
   const { session, seq, why } = firstBad;
-  const what = session === "" ? words.badFile(shown(why)) : words.badEntry(shown(session), seq, shown(why));
+  const what =
+    session === "" ? words.badFile(said(why, locale)) : words.badEntry(shown(session), seq, said(why, locale));
   await io.stdout.write(`${paint("red", "✗")} ${what}\n`);
   await io.stderr.write(`${words.afterBad}\n`);
 }

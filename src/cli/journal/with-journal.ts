@@ -6,6 +6,7 @@ import { isPostgresAddress, shownPlace } from "../../journal/journal-place.ts";
 import { openJournal } from "../../journal/open-journal.ts";
 import type { OnWarning } from "../../journal/warnings.ts";
 import type { ExitName } from "../exit-codes.ts";
+import { refusalOf, troubleLine } from "../fault-sentences/sentence.ts";
 import { type Io, UsageError } from "../io.ts";
 import { JOURNAL_WORDS } from "../render/words/journal-words.ts";
 import { oneLine } from "../render/safe-text.ts";
@@ -54,8 +55,7 @@ async function opened<T>(place: JournalPlace, readOnly: boolean, use: (journal: 
 }
 
 function teller({ io, locale }: JournalPlace): OnWarning {
-  const { trouble } = JOURNAL_WORDS[locale];
-  return ({ message }, what) => void io.stderr.write(`faultline: ${trouble(what, oneLine(message))}\n`);
+  return (fault, what) => void io.stderr.write(`faultline: ${troubleLine(fault, what, locale)}\n`);
 }
 
 /** An empty file is not a journal, unless the WAL file beside it holds its contents. */
@@ -89,9 +89,9 @@ const EXITS: Readonly<Partial<Record<FaultCode, ExitName>>> = {
 export function inWords(error: unknown, { file, locale }: JournalPlace): unknown {
   if (!isFaultError(error)) return error;
   const { code, message, evidence } = error.fault;
+  const exit = EXITS[code] ?? "failed";
   // Refusals already say what to do; system errors do not.
-  const said =
-    evidence.source === "raised" ? message : `${shownPlace(file)}: ${message}. ${wordsFor(code, locale).operator}`;
-  const sentence = locale === "en" ? said : `${wordsFor(code, locale).title}：${said}`;
-  return new UsageError(oneLine(sentence, 2_000), EXITS[code] ?? "failed", { cause: error });
+  if (evidence.source === "raised") return refusalOf(error, exit);
+  const said = sentences(locale, `${shownPlace(file)}: ${message}.`, wordsFor(code, locale).operator);
+  return new UsageError(oneLine(said, 2_000), exit, { cause: error });
 }

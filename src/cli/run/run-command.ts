@@ -4,6 +4,7 @@ import { createFaultline, type Faultline, type FaultlineOptions } from "../../in
 import type { Session } from "../../runtime/session/session.ts";
 import { isOpen } from "../../runtime/call/outcome.ts";
 import { secretsIn } from "../../workflow/define.ts";
+import { messageIn } from "../fault-sentences/sentence.ts";
 import { type Io, UsageError } from "../io.ts";
 import { withNewJournal } from "../journal/with-journal.ts";
 import type { GlobalOptions } from "../options.ts";
@@ -118,7 +119,7 @@ async function tell(ending: RunCommandEnding, io: Io, shared: GlobalOptions): Pr
   const lines: (string | null)[] = [];
   if (lost !== null) {
     io.exit("failed");
-    lines.push(words.outputLost(oneLine(lost.message)));
+    lines.push(words.outputLost(oneLine(messageIn(shared.locale, lost.message))));
   } else if (ending.answerProblems.includes("truncated")) {
     io.exit("partial");
     lines.push(words.answerCut);

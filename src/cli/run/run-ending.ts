@@ -17,6 +17,7 @@ import { oneLine } from "../render/safe-text.ts";
 import { commandLine, lineOf } from "../render/program-name.ts";
 import type { AnswerProblem } from "./printed-answer.ts";
 import { callAgain, type RunCommandOptions } from "./run-options.ts";
+import { messageIn } from "../fault-sentences/sentence.ts";
 import { mayHaveHappened, safeLine } from "./run-story.ts";
 import { RUN_WORDS } from "../render/words/run-words.ts";
 
@@ -84,7 +85,7 @@ export function lastLine(ending: RunCommandEnding): string | null {
   const words = RUN_WORDS[locale];
   if (outcome.status === "done") return outcome.attempts > 1 ? words.workedLater(outcome.from, outcome.attempts) : null;
   const { code, message } = outcome.fault;
-  const what = words.ended[outcome.status](`${code}: ${safeLine(message).replace(/\.$/, "")}`);
+  const what = words.ended[outcome.status](`${code}: ${safeLine(messageIn(locale, message)).replace(/[.。]$/, "")}`);
   const next = nextStep(ending, outcome.fault);
   return next === null ? what : `${what} ${words.next}${next}`;
 }

@@ -14,6 +14,7 @@ import {
 import type { AgentRetry } from "../../agent/event/agent-event.ts";
 import type { AgentExit, AgentRunResult, OutputStream } from "../../agent/run/agent-request.ts";
 import type { AgentRunEvent } from "../../index.ts";
+import { messageIn } from "../fault-sentences/sentence.ts";
 import type { Io } from "../io.ts";
 import { type Paint, paintFor } from "../render/paint.ts";
 import type { GlobalOptions } from "../options.ts";
@@ -114,10 +115,14 @@ export class RunStory {
     if (this.hasReaderLeft) return;
     if (event.type === "call-failed") {
       const { tool, attempt, fault, decision } = event;
-      this.#failed(this.#words.failed(tool, attempt, fault.code, safeLine(fault.message)), fault, decision);
+      this.#failed(this.#words.failed(tool, attempt, fault.code, this.#said(fault)), fault, decision);
     } else if (event.type === "call-decided") {
-      this.#failed(`${event.fault.code}: ${safeLine(event.fault.message)}`, event.fault, event.decision);
+      this.#failed(`${event.fault.code}: ${this.#said(event.fault)}`, event.fault, event.decision);
     }
+  }
+
+  #said({ message }: Fault): string {
+    return safeLine(messageIn(this.#locale, message));
   }
 
   say(text: string): void {

@@ -75,7 +75,7 @@ async function printRuns(
       [
         short(one.run),
         shown(one.workflow, 40),
-        causeOf(one, held.has(one.run), now, locale),
+        statusOf(one, held.has(one.run), now, locale),
         one.nodes.map((node) => shown(node, 30)).join(", "),
         shown(one.target ?? "", 40),
         time(one.startedAt),
@@ -95,7 +95,7 @@ async function printRuns(
   for (const [index, line] of lines.entries()) {
     const status = runs[index]?.status ?? "running";
     const one = runs[index];
-    const pill = one === undefined ? "" : causeOf(one, held.has(one.run), now, locale);
+    const pill = one === undefined ? "" : statusOf(one, held.has(one.run), now, locale);
     // Coloured after alignment, because colour codes have no width on screen.
     await io.stdout.write(`${line.replace(pill, () => paint(STATUS_STYLES[status], pill))}\n`);
   }
@@ -116,20 +116,14 @@ function shortener(runs: readonly string[]): (run: string) => string {
   return (run) => shown(run.slice(0, chars));
 }
 
-/** Where it stands, plus the outcome if it says more. A run is "running" only while a process advances it. */
+/** Where it stands, plus why it failed, or the outcome if it says more. A run is "running" only while a process advances it. */
 export function statusOf(summary: RunSummary, isHeld: boolean, now: number, locale: GlobalOptions["locale"]): string {
-  const { status, outcome } = summary;
+  const { status, code } = summary;
+  const outcome = status === "failed" && code !== null ? pillOf(knownCode(code), locale) : summary.outcome;
   const label = STANDING_WORDS[locale][standingOf(summary, { now, isHeld, isDriven: false })];
   // A cancelled run's outcome only repeats the status.
   const saysMore = outcome !== "" && outcome !== status && status !== "cancelled";
   return saysMore ? `${label}: ${shown(outcome, 40)}` : label;
-}
-
-/** The same in a list, which has no other place for the cause of a failure. */
-function causeOf(summary: RunSummary, isHeld: boolean, now: number, locale: GlobalOptions["locale"]): string {
-  const { status, code } = summary;
-  const outcome = status === "failed" && code !== null ? pillOf(knownCode(code), locale) : summary.outcome;
-  return statusOf({ ...summary, outcome }, isHeld, now, locale);
 }
 
 function nextOf(

@@ -3,16 +3,16 @@
 
 import { access, constants } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { type FaultCode, isFaultError, type Locale, wordsFor } from "../../core/index.ts";
+import { type FaultCode, isFaultError } from "../../core/index.ts";
 import { createWorkflows, type Workflows } from "../../workflow/workflows.ts";
 import { settingOf } from "../config/setting-of.ts";
 import { SETTINGS } from "../config/settings.ts";
 import type { ExitName } from "../exit-codes.ts";
-import { type Io, UsageError } from "../io.ts";
+import { refusalOf } from "../fault-sentences/sentence.ts";
+import type { Io } from "../io.ts";
 import { lookAtJournal, withJournal, withNewJournal } from "../journal/with-journal.ts";
 import type { GlobalOptions } from "../options.ts";
 import { commandLine } from "../render/program-name.ts";
-import { oneLine } from "../render/safe-text.ts";
 import { isPostgresAddress } from "../../journal/journal-place.ts";
 import { makeFolder } from "../../journal/files/file-store.ts";
 
@@ -58,7 +58,7 @@ export async function withRuns<T>(
     try {
       return await use({ workflows, io, shared, command });
     } catch (error) {
-      throw refusalInWords(error, shared.locale);
+      throw refusalInWords(error);
     } finally {
       await workflows.close();
     }
@@ -85,12 +85,8 @@ const EXITS: Readonly<Partial<Record<FaultCode, ExitName>>> = {
   ResourceBusy: "failed", //  another process advances the run
 };
 
-export function refusalInWords(error: unknown, locale: Locale): unknown {
+export function refusalInWords(error: unknown): unknown {
   if (!isFaultError(error)) return error;
-  const { code, message } = error.fault;
-  const exit = EXITS[code];
-  if (exit === undefined) return error;
-  const sentence =
-    locale === "en" ? `${message}.`.replace(/([.?])\.$/, "$1") : `${wordsFor(code, locale).title}：${message}`;
-  return new UsageError(oneLine(sentence, 2_000), exit, { cause: error });
+  const exit = EXITS[error.fault.code];
+  return exit === undefined ? error : refusalOf(error, exit);
 }

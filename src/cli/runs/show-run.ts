@@ -20,6 +20,7 @@ import { filesOfVisit } from "../../workflow/report/run-files.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import { formLines } from "../render/form-lines.ts";
+import { said } from "../fault-sentences/sentence.ts";
 import { type Io, UsageError } from "../io.ts";
 import { type Paint, paintFor } from "../render/paint.ts";
 import { minuteOf, shown } from "../render/values.ts";
@@ -121,7 +122,7 @@ function reportLines(home: RunCommandDeps, report: RunReport, isHeld: boolean): 
 
 function factsOf({ shared, io }: RunCommandDeps, { summary, spending }: RunReport, isHeld: boolean): readonly string[] {
   const words = RUNS_WORDS[shared.locale];
-  const { workflow, version, file, startedAt, endedAt, predecessor, successor } = summary;
+  const { workflow, version, file, status, outcome, startedAt, endedAt, predecessor, successor } = summary;
   const lastedMs = (endedAt === 0 ? io.clock.now() : endedAt) - startedAt;
   return [
     `${words.workflow} ${shown(workflow)} ${shown(version)}`,
@@ -129,6 +130,8 @@ function factsOf({ shared, io }: RunCommandDeps, { summary, spending }: RunRepor
     ...(endedAt === 0 ? [] : [`${words.ended} ${minuteOf(endedAt)} UTC`]),
     formatMs(Math.max(0, lastedMs), shared.locale),
     FOLLOW_WORDS[shared.locale].cost(dollars(spending.microcents), spending.unpricedAttempts),
+    // The heading says why it failed; this is the name that scripts and workflows have for it.
+    ...(status === "failed" ? [`${words.outcome} ${shown(outcome, 100)}`] : []),
     ...(isHeld ? [words.held] : []),
     ...(predecessor === null ? [] : [words.goesOnFrom(shown(predecessor))]),
     ...(successor === null ? [] : [words.goneOnIn(shown(successor))]),
@@ -170,7 +173,7 @@ function visitLines(
     seen === null
       ? []
       : [
-          `${seen.title} (${seen.code})${atTarget(fault)}: ${shown(seen.detail)}`,
+          `${seen.title} (${seen.code})${atTarget(fault)}: ${said(seen.detail, locale)}`,
           ...lastWords(seen),
           `→ ${seen.next}`,
           ...toType(fault),

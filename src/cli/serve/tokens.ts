@@ -5,6 +5,7 @@ import type { Role } from "../../api/route.ts";
 import { folderBeside } from "../../journal/journal-place.ts";
 import { makeFolder } from "../../journal/files/file-store.ts";
 import { addToken, listTokens, removeToken } from "../../server/tokens.ts";
+import { refusalOf } from "../fault-sentences/sentence.ts";
 import { type Io, UsageError } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
@@ -63,7 +64,7 @@ async function inWords<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (isFaultError(error)) throw new UsageError(error.fault.message, "usage", { cause: error });
+    if (isFaultError(error)) throw refusalOf(error, "usage");
     throw error;
   }
 }

@@ -1,12 +1,13 @@
 // Advances the runs of a journal until a signal comes, then drains.
 
-import { type Fault, type FaultCode, isFaultError } from "../../core/index.ts";
+import { type FaultCode, isFaultError } from "../../core/index.ts";
 import { shownPlace } from "../../journal/journal-place.ts";
 import { calmly, type Driver, type DriverOptions } from "../../workflow/driver.ts";
 import { readRestateAddress } from "../../workflow/restate/restate-address.ts";
 import type { Workflows } from "../../workflow/workflows.ts";
 import { settingOf } from "../config/setting-of.ts";
 import { variableOf } from "../config/settings.ts";
+import { messageIn, refusalOf } from "../fault-sentences/sentence.ts";
 import { type Io, UsageError } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import { paintFor } from "../render/paint.ts";
@@ -48,7 +49,7 @@ export async function runWorkerCommand(options: WorkerCommandOptions, io: Io, sh
   await withRuns({ ...options, make: true }, io, shared, async ({ workflows }) => {
     const { value: folder } = await settingOf("workflows", options.workflows, io.env);
     if (folder !== null) await workflows.openFolder(folder);
-    const driving = await drive(workflows, options, io);
+    const driving = await drive(workflows, options, io, shared);
     const paint = paintFor(io.stdout, io.env, shared.color);
     const { port } = driving;
     const printed = shared.json
@@ -68,9 +69,14 @@ export async function runWorkerCommand(options: WorkerCommandOptions, io: Io, sh
   release();
 }
 
-async function drive(workflows: Workflows, options: WorkerCommandOptions, io: Io): Promise<Driving> {
+async function drive(
+  workflows: Workflows,
+  options: WorkerCommandOptions,
+  io: Io,
+  shared: GlobalOptions,
+): Promise<Driving> {
   const { driver: url, maxRuns, listen, advertise } = options;
-  const watched: DriverOptions = { maxRuns, onWarning: troubleTeller(io) };
+  const watched: DriverOptions = { maxRuns, onWarning: troubleTeller(io, shared) };
   if (url === undefined) {
     const driver = workflows.driver(watched);
     driver.start();
@@ -107,13 +113,13 @@ export function hostsOf(url: string): string {
       .ingress.map((origin) => new URL(origin).host)
       .join(", ");
   } catch (error) {
-    if (isFaultError(error)) throw new UsageError(sentence(error.fault), "usage", { cause: error });
+    if (isFaultError(error)) throw refusalOf(error, "usage");
     throw error;
   }
 }
 
 function startRefused(error: unknown, { port }: ListenPlace): unknown {
-  if (isFaultError(error)) return new UsageError(sentence(error.fault), "failed", { cause: error });
+  if (isFaultError(error)) return refusalOf(error, "failed");
   if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
     const said = { "en": WORKER_WORDS.en.portInUse(port), "zh-CN": WORKER_WORDS["zh-CN"].portInUse(port) };
     return new UsageError(said, "failed", { cause: error });
@@ -121,13 +127,10 @@ function startRefused(error: unknown, { port }: ListenPlace): unknown {
   return error;
 }
 
-function sentence({ message }: Fault): string {
-  return oneLine(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`, 2_000);
-}
-
-function troubleTeller(io: Io): NonNullable<DriverOptions["onWarning"]> {
+function troubleTeller(io: Io, { locale }: GlobalOptions): NonNullable<DriverOptions["onWarning"]> {
   return calmly(io.clock, (run, { code, message }) => {
-    const text = run === "" ? message : `run ${run}: ${message}`;
+    const said = messageIn(locale, message);
+    const text = run === "" ? said : WORKER_WORDS[locale].ofRun(run, said);
     if (!QUIET.includes(code)) void io.stderr.write(`faultline: ${oneLine(text, 2_000)}\n`);
   });
 }

@@ -13,6 +13,7 @@ import type { RunReport } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import type { ExitName } from "../exit-codes.ts";
 import { type Paint, paintFor, type Style } from "../render/paint.ts";
+import { said } from "../fault-sentences/sentence.ts";
 import { minuteOf, shown } from "../render/values.ts";
 import { answerWords, commandFor } from "../runs/action-commands.ts";
 import type { RunCommandDeps } from "../runs/run-home.ts";
@@ -135,7 +136,7 @@ function summaryLines(home: RunCommandDeps, { standing, report, picture }: Follo
     `  ${describeRun(state, locale)}`,
     `  ${paint("dim", facts.join(" · "))}`,
     ...(files.length > 0 && folder !== null ? [`  ${words.files(shown(folder, 2_000), files.length)}`] : []),
-    ...(silent === null ? [] : [`  ${words.allFailed(silent.title, shown(silent.detail))}`]),
+    ...(silent === null ? [] : [`  ${words.allFailed(silent.title, said(silent.detail, locale))}`]),
     ...choiceLines(home, standing, report, paint, words),
     ...failedIds(report).map((id) => `  ${words.causes}${home.command("explain", id)}`),
     ...(next === null ? [] : [`${paint("dim", "faultline:")} ${words.next}${next}`]),

@@ -5,6 +5,7 @@ import { isEnded } from "../../core/flow/run-state.ts";
 import { parseJson } from "../../core/try-read.ts";
 import type { ChangedWorkflow } from "../../workflow/runs-api.ts";
 import type { Workflow } from "../../workflow-model/stage.ts";
+import { faultSentence } from "../fault-sentences/sentence.ts";
 import { type Io, UsageError } from "../io.ts";
 import { fieldsOf, shown } from "../render/values.ts";
 import type { GlobalOptions } from "../options.ts";
@@ -125,14 +126,16 @@ async function wake(
   try {
     await workflows.runs.resume(run, workflow, { changed, by: "cli" });
   } catch (error) {
-    const refusal = refusalInWords(error, shared.locale);
+    const refusal = refusalInWords(error);
     // Only a changed definition gets the choices below.
     if (!isFaultError(error) || !(refusal instanceof UsageError) || refusal.exit !== "config") throw error;
     const choices = (["accept", "as-started"] as const).map((way) =>
       command("workflow", "resume", run, "--changed", way),
     );
     const next = RUNS_WORDS[shared.locale].mismatch(choices[0] ?? "", choices[1] ?? "");
-    throw new UsageError(sentences(shared.locale, refusal.message, next), refusal.exit, { cause: error });
+    throw new UsageError(sentences(shared.locale, faultSentence(error.fault, shared.locale), next), refusal.exit, {
+      cause: error,
+    });
   }
 }
 

@@ -15,7 +15,7 @@ import {
 } from "./fault.ts";
 import { type Redactor, SHAPE_REDACTOR } from "./redact.ts";
 import { waitInWords } from "./words/time-words.ts";
-import { type Locale, wordsFor } from "./words/words.ts";
+import { type Locale, wordsFor, wordsOf } from "./words/words.ts";
 
 /** Who looks at a fault. */
 export type Audience = "model" | "user" | "operator" | "audit";
@@ -136,7 +136,7 @@ function modelView(fault: Fault, { locale, redactor, modelDetail }: Resolved): M
   return {
     class: fault.class,
     code: fault.code,
-    message: wordsFor(fault.code, locale).model,
+    message: wordsOf(fault, locale).model,
     context,
     ...(issues.length === 0 ? {} : { issues }),
     ...(detail === "" ? {} : { detail }),
@@ -178,7 +178,7 @@ function isOfProcess({ context, evidence }: Fault): boolean {
 
 function userView(fault: Fault, { locale, redactor, correlationId }: Resolved): UserView {
   return {
-    message: wordsFor(fault.code, locale).user,
+    message: wordsOf(fault, locale).user,
     next: nextStep(fault, locale),
     correlationId: redactor.text(correlationId),
     ...defined({ retryAfterMs: fault.retryAfterMs, resetAt: fault.resetAt }),
@@ -200,7 +200,7 @@ export function nextStep(
 const SHORT_MS = 60_000;
 
 function operatorView(fault: Fault, options: Resolved): OperatorView {
-  const { title, operator } = wordsFor(fault.code, options.locale);
+  const { title, operator } = wordsOf(fault, options.locale);
   const { redactor } = options;
   return {
     ...userView(fault, options),

@@ -3,7 +3,7 @@
 
 import { type QuestionKind, traitsOf } from "../fault/catalogue.ts";
 import { causeChain, type Fault, type FaultIssue } from "../fault/fault.ts";
-import { type Locale, wordsFor } from "../fault/words/words.ts";
+import { type Locale, wordsOf } from "../fault/words/words.ts";
 import { tryRead } from "../try-read.ts";
 import { type Choice, USE } from "./call.ts";
 import { type AnswerSchema, endOf, type Question, type QuestionPayload, type SelectOption } from "./interaction.ts";
@@ -75,7 +75,7 @@ export interface AskedCall {
 export function payloadFor(kind: QuestionKind, asked: AskedCall, locale: Locale): QuestionPayload {
   const { tool, fault, schema } = asked;
   const words = WORDS[locale];
-  const prompt = words.prompts[kind](tool, wordsFor(fault.code, locale).user);
+  const prompt = words.prompts[kind](tool, wordsOf(fault, locale).user);
   switch (kind) {
     case "Approve":
       return { kind, prompt, tool, approvalKey: `${tool}:${fault.code}` };

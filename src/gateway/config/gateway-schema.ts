@@ -7,7 +7,7 @@ const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "must be letters, 
 const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the name of an environment variable");
 const address = z
   .string()
-  .regex(/^https?:\/\/[^\s]+$/, "must begin with http:// or https://")
+  .regex(/^https?:\/\/[^\s]+$/, { error: "must begin with http:// or https://", abort: true })
   .refine((text) => URL.canParse(text), "must be an address, such as https://api.openai.com/v1");
 const usd = (about: string) => z.number().min(0.0001).max(1e9).describe(`${about} US dollars.`);
 const ms = (about: string) => z.int().min(1).max(86_400_000).describe(`${about} Milliseconds.`);

@@ -31,7 +31,10 @@ export interface ParsedGateway {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const KIND: FileKind = { article: "a gateway", name: "a gateway file", syntaxCode: "GW001", documents: "one" };
+const KIND: FileKind = {
+  ...{ article: "a gateway", name: "a gateway file", syntaxCode: "GW001", documents: "one" },
+  readsOn: true,
+};
 
 const GRAMMAR: Grammar = {
   schema: gatewayFileSchema,
@@ -62,7 +65,7 @@ export function parseGateway(text: string, file: string, env: Environment, local
   const builder = new Builder({ value: objectOf(value) ?? {}, document: read.document, place, env, locale, issues });
   const sound = soundPart(value, gatewayFileSchema, PLACEHOLDERS);
   const settings = sound === null ? null : builder.build(sound);
-  const diagnostics = [...explainIssues(issues, read, place, { ...GRAMMAR, locale }), ...builder.found];
+  const diagnostics = [...mistakes, ...explainIssues(issues, read, place, { ...GRAMMAR, locale }), ...builder.found];
   const hasError = diagnostics.some(({ severity }) => severity === "error");
   return { settings: hasError ? null : settings, diagnostics: inOrder(diagnostics) };
 }
@@ -196,7 +199,8 @@ class Builder {
   ): ClientKey {
     const key = key_env === undefined ? undefined : this.#env[key_env];
     if ((key ?? "") === "" && key_sha256 === undefined) {
-      this.#mistake("no-client-key", ["keys", name], { client: name, variable: key_env ?? null });
+      const facts = { client: name, variable: key_env ?? null };
+      this.#mistake("no-client-key", ["keys", name, "key_env"], facts, ["keys", name]);
     }
     for (const [index, route] of (routes ?? []).entries()) {
       this.#checkName("routes", route, ["keys", name, "routes", index]);
@@ -256,10 +260,15 @@ class Builder {
       this.#mistake(UNKNOWN[section], path, { written, near: nearest(written, known), known });
   }
 
-  /** Says nothing about a part of the file whose form is wrong: the mistake would only be a consequence. */
-  #mistake<Kind extends GatewayMistakeKind>(kind: Kind, path: Path, facts: GatewayMistakeFacts[Kind]): void {
+  /** Says nothing about a part of the file (`part`) whose form is wrong: the mistake would only be a consequence. */
+  #mistake<Kind extends GatewayMistakeKind>(
+    kind: Kind,
+    path: Path,
+    facts: GatewayMistakeFacts[Kind],
+    part: Path = path,
+  ): void {
     const { issues, document, place, locale } = this.#written;
-    if (issues.some((issue) => isAbout(issue, path))) return;
+    if (issues.some((issue) => isAbout(issue, part))) return;
     const { code, severity, says } = MISTAKES[kind];
     const { message, label, help } = says[locale](facts);
     this.found.push({ ...diagnosticAt(place, code, message, rangeOf(document, path), label, help), severity });

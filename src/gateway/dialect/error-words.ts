@@ -5,8 +5,8 @@
 // E3  The exception to E1 is a gateway that stops: another process answers the client that asks again.
 
 import { traitsOf, type FaultCause } from "../../core/fault/catalogue.ts";
-import type { Fault } from "../../core/fault/fault.ts";
-import { wordsFor } from "../../core/fault/words/words.ts";
+import { failedName, type Fault } from "../../core/fault/fault.ts";
+import { wordsOf } from "../../core/fault/words/words.ts";
 
 export interface ErrorWords {
   readonly status: number;
@@ -26,13 +26,13 @@ const LEAST_STATUS = 400;
 
 export function errorWords(fault: Fault, call: string): ErrorWords {
   const { code } = fault;
-  const message = isOfTransport(fault) ? wordsFor(code, "en").user : fault.message;
+  const message = isOfTransport(fault) ? wordsOf(fault, "en").user : fault.message;
   const { httpStatus, cause } = traitsOf(code);
   if (OWN_ACCOUNT.has(cause)) {
     return {
       status: FAILED_DEPENDENCY,
       cause: "config-invalid",
-      message: `the gateway's own credential was refused (${code})`,
+      message: `the gateway's own credential was refused${by(fault)} (${code})`,
       call,
     };
   }
@@ -43,6 +43,12 @@ export function errorWords(fault: Fault, call: string): ErrorWords {
 /** Only the gateway itself cancels a call whose client still waits. */
 function isStopping({ code }: Fault): boolean {
   return traitsOf(code).cause === "canceled";
+}
+
+/** Targets have the names that the gateway's file gives them. */
+function by(fault: Fault): string {
+  const name = failedName(fault);
+  return name === "" ? "" : ` by ${name}`;
 }
 
 /** An error of the connection to a target: its message names the target's address, which clients must not see. */

@@ -81,7 +81,7 @@ function withoutWords(event: JournalEvent): JournalEvent {
   return { ...event, fault: plainFault(event.fault) };
 }
 
-const KEPT_CONTEXT = ["tool", "attempt", "status", "phase", "limit", "ran", "shownBy"] as const;
+const KEPT_CONTEXT = ["tool", "attempt", "status", "phase", "limit", "ran", "sent", "shownBy"] as const;
 
 /** A fault without the words of a target. */
 export function plainFault(seen: Fault): Fault {

@@ -35,6 +35,8 @@ const FLUSH_MS = 250;
 /** How long to wait after a failed write. */
 const RETRY_MS = 2_000;
 const MOST_LINES = 1_000;
+/** How long a call waits for the journal, which may itself wait longer for its database. */
+const PATIENCE_MS = 1_000;
 
 export class Ledger {
   readonly #deps: LedgerDeps;
@@ -48,6 +50,8 @@ export class Ledger {
   readonly #renewals = new Map<KeyAccount, () => void>();
   #disarm: (() => void) | null = null;
   #isClosed = false;
+  /** The journal did not answer in time: until then no call waits for it. */
+  #silentUntil = 0;
   #writing: Promise<void> = Promise.resolve();
   #pages = 0;
 
@@ -87,8 +91,21 @@ export class Ledger {
     for (const disarm of [...this.#renewals.values()]) disarm();
   }
 
-  /** Sets something aside for a call. False: there is not enough left, or the journal does not answer. */
+  /** Sets something aside for a call. False: there is not enough left, or the journal does not answer. Waits a moment at most. */
   readonly cover = async (account: KeyAccount, estimate: number): Promise<boolean> => {
+    const { clock } = this.#deps;
+    if (clock.now() < this.#silentUntil) return false;
+    const late = Promise.withResolvers<boolean>();
+    const disarm = clock.after(PATIENCE_MS, () => {
+      this.#silentUntil = clock.now() + RETRY_MS;
+      late.resolve(false);
+    });
+    const isCovered = await Promise.race([this.#askFor(account, estimate), late.promise]);
+    disarm();
+    return isCovered;
+  };
+
+  async #askFor(account: KeyAccount, estimate: number): Promise<boolean> {
     const under = this.#sharing.get(account);
     try {
       // Calls that begin together are often covered by what the first of them sets aside.
@@ -100,7 +117,7 @@ export class Ledger {
       this.#suppress(error, "the gateway continues with what it knows of this client's spending");
       return false;
     }
-  };
+  }
 
   /** Reads what a key has spent in the windows that are open now. */
   async load(account: KeyAccount): Promise<void> {

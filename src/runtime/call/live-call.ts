@@ -43,6 +43,8 @@ export class CallRecord {
   partialValue: CallValue | null = null;
   /** What the last attempt threw. */
   thrown: unknown = undefined;
+  /** Targets that cannot be used until a person puts something right, by the tool's id; null while there is none. */
+  unusable: Map<string, Fault> | null = null;
   /** The fingerprint of the last fault at its target; empty before the first. */
   met = "";
   /** How many incidents were noted when that fault was first met: later ones overlap with this call. */

@@ -1,7 +1,16 @@
 // How a protected call ends, as a value. `protect` returns one of these and never throws for a failing tool.
 
 import type { Decision } from "../../core/decide/decision.ts";
-import { type Fault, fault, FaultError, type ItemFault, withContext } from "../../core/fault/fault.ts";
+import { traitsOf } from "../../core/fault/catalogue.ts";
+import {
+  andAlso,
+  failedName,
+  type Fault,
+  fault,
+  FaultError,
+  type ItemFault,
+  withContext,
+} from "../../core/fault/fault.ts";
 import type { Redactor } from "../../core/fault/redact.ts";
 import type { Question } from "../../core/flow/interaction.ts";
 import type { CallEnd, CallState } from "../../core/flow/call.ts";
@@ -129,8 +138,21 @@ function endedAs(run: LiveCall, state: CallState, end: CallEnd, held: CallValue)
     case "cancelled":
       return { status: end.status, fault: end.fault, decision: null, call, attempts };
     default:
-      return { status: end.status, fault: end.fault, decision, call, attempts };
+      return { status: end.status, fault: withOthers(run, end.fault), decision, call, attempts };
   }
+}
+
+/** A target without a key, without a program or at a wrong address: it stays useless until a person puts that right. */
+export function needsPerson({ code }: Fault): boolean {
+  const { lifts, scope } = traitsOf(code);
+  return !lifts && (scope === "account" || scope === "endpoint");
+}
+
+/** If every target has to be put right, the fault names all of them: a person who puts only the last right would come back for the next. */
+function withOthers({ record: { unusable } }: LiveCall, seen: Fault): Fault {
+  if (unusable === null || !needsPerson(seen)) return seen;
+  const others = [...unusable].filter(([tool]) => tool !== failedName(seen));
+  return others.reduce((told, [tool, other]) => andAlso(told, tool, other), seen);
 }
 
 /** The outcome when Faultline itself failed, not the tool. If the tool ran, the fault says so: a second try may not be safe. */

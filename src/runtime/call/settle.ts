@@ -18,6 +18,7 @@ import type { Attempt } from "./attempt.ts";
 import { costOf } from "../budget.ts";
 import { faultOf, noteWhatFailed, noteWhatHelped, situationOf } from "./situation.ts";
 import { checkValue, withFirstReturn } from "./prepare.ts";
+import { needsPerson } from "./outcome.ts";
 import { type CallValue, type LiveCall, NO_FAULT, noteBreaker, recordInBackground, valueOf } from "./live-call.ts";
 import { hasJsonForm, noJsonForm, preview } from "../../core/record/preview.ts";
 import { noQuestion } from "./ask.ts";
@@ -172,6 +173,7 @@ function fail(run: LiveCall, seen: Fault, ran: Ran, left: Attempt | null): Promi
   const { tool, policy } = run.binding;
   const reported = withContext(seen, { tool: tool.id, attempt: ran.attempt });
   if (left !== null) noteAttempt(run, left, ran);
+  if (needsPerson(reported)) (record.unusable ??= new Map()).set(tool.id, reported);
   const result = traitsOf(reported.code).tripsBreaker ? "failure" : "neutral";
   const isOutage = left !== null && result === "failure";
   const isNews = !isOutage || run.binding.target.outage.failed(run.sent, { fault: seen, call: run.call }, ran.at);

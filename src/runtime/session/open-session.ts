@@ -82,7 +82,7 @@ async function openAs(
   if (first !== null && !isNew) throw new FaultError(nameTaken(id));
   if (!isNew) checkManifest(state.manifest, id, journal.storeId);
   if (ENDED.includes(state.status)) {
-    const message = `session ${id} is over (${state.status}); begin one with another id`;
+    const message = `session ${id} has ended (${state.status}), and an id is used once; pass another id, or none to get a new one`;
     throw new FaultError(fault("EngineState", { message, context: { session: id } }));
   }
   const core = coreOf(engine, settings, state);

@@ -13,7 +13,6 @@ import {
   type SuccessReport,
 } from "../../runtime/report/failure-report.ts";
 import { viewFor } from "../../core/fault/view.ts";
-import { wordsFor } from "../../core/fault/words/words.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Sender, HandlersOf } from "../handler.ts";
 import type { ServerParts } from "../parts.ts";
@@ -100,7 +99,7 @@ function answerOf(
     words: {
       model: viewFor("model", fault, options).message,
       user: viewFor("user", fault, options).message,
-      operator: wordsFor(fault.code, locale).operator,
+      operator: viewFor("operator", fault, options).hint,
     },
     repeated,
   };

@@ -135,12 +135,11 @@ function stepFor(
   targets: readonly TargetReport[],
   locale: Locale,
 ): View["routes"][number]["steps"][number] {
-  const { target, model, dialects, region } = step;
-  const isOfStep = (tool: string): boolean =>
-    model === null ? tool.startsWith(`${target}/`) : tool === `${target}/${model}`;
+  const { dialects, region, isKeyOf } = step;
+  // The same rows as on the page of targets, so the two never differ.
   const [worst] = targets
-    .filter(({ tools }) => tools.some(isOfStep))
-    .toSorted((a, b) => serviceRank(a) - serviceRank(b));
+    .filter(({ target }) => isKeyOf(target))
+    .toSorted((one, other) => serviceRank(one) - serviceRank(other));
   const { unused, unusedSays } = SERVED_GATEWAY_WORDS[locale];
   const health =
     worst === undefined

@@ -6,7 +6,7 @@ import type { policyRow, policyView, triedFailure } from "../../api/policy.ts";
 import type { Role } from "../../api/route.ts";
 import { recourseStep, recourseWord } from "../../core/decide/explain.ts";
 import { readPasted } from "../../core/classify/read-pasted.ts";
-import { type Locale, LOCALES, wordsFor } from "../../core/fault/words/words.ts";
+import { type Locale, LOCALES, wordsFor, wordsOf } from "../../core/fault/words/words.ts";
 import { describeMatch, type Policy, type PolicyRow, schedule } from "../../core/policy/policy.ts";
 import { PRESET_NAMES, type PresetName, PRESETS } from "../../core/policy/presets.ts";
 import { describeReplayLimit } from "../../core/record/replay-words.ts";
@@ -98,7 +98,7 @@ export function policyHandlers({
         read: read === null ? null : { kind: read.kind, surface: read.surface },
         fault: faultFor(reader, fault, correlationId),
         cause: causeFor(fault.code, locale),
-        words: LOCALES.map((language) => ({ language, ...wordsFor(fault.code, language) })),
+        words: LOCALES.map((language) => ({ language, ...wordsOf(fault, language) })),
         policy: name,
         row: rowOf(row, who.role, locale),
         decision,

@@ -242,7 +242,8 @@ describe("an answer that does not fit its schema", () => {
     ].join("\n");
     await world.call(["workflow", "run", world.write("judge.yaml", text), "--run", "r"]);
     const { stdout } = await world.call(["runs", "show", "r"]);
-    expect(stdout).toContain(`run r  failed: ${outcome}\n`);
+    expect(stdout).toContain("run r  failed: schema invalid\n");
+    expect(stdout).toContain(`outcome ${outcome}`);
     expect(stdout).toContain("judge gave a result that could not be used.");
     expect(stdout).toContain("the answer does not fit its schema: $.decision is required");
     expect((await world.call(["runs", "list"])).stdout).toContain("failed: schema invalid");

@@ -42,6 +42,19 @@ describe("views", () => {
     expect(viewFor("model", smuggled, { correlationId: "" }).context).toEqual({});
   });
 
+  it.each(LOCALES)("says that an address cannot be reached if the request never left (%s)", (locale) => {
+    const refused = classify({ surface: "node", code: "ECONNREFUSED", message: "connect ECONNREFUSED 127.0.0.1:1" });
+    const lost = classify({ surface: "node", code: "ECONNRESET", message: "read ECONNRESET" });
+    expect([refused.code, lost.code]).toEqual(["NetworkDisconnect", "NetworkDisconnect"]);
+    for (const audience of ["user", "model", "operator"] as const) {
+      const [one, other] = [refused, lost].map((seen) => viewFor(audience, seen, { correlationId: "", locale }));
+      expect(one?.message).not.toBe(other?.message);
+    }
+    expect(viewFor("user", refused, { correlationId: "" }).message).toBe(
+      "The address of the service could not be reached.",
+    );
+  });
+
   it("shows the user what happened, the next step and an id to quote", () => {
     const { user, next } = wordsFor("ExecutionTimeout", "zh-CN");
     expect(viewFor("user", told, { correlationId: "err_1", locale: "zh-CN" })).toEqual({

@@ -245,7 +245,7 @@ function Trend({ overview: { faults } }: PartProps): ReactNode {
       }
     >
       <Chart trend={faults.trend} bucketMs={HOUR_MS} height={110} />
-      {faults.count === 0 ? null : (
+      {faults.recoveredByRetry === 0 ? null : (
         <p className="dim overview-note">{words.trendSays(count(faults.recoveredByRetry))}</p>
       )}
     </Section>

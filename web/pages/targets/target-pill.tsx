@@ -1,6 +1,7 @@
 // The state of a target as a pill, with the time at which it changes by itself.
 
 import type { ReactNode } from "react";
+import { useNow } from "../../app/clock.ts";
 import type { Answer } from "../../app/server.tsx";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { Badge, Countdown } from "../../parts/pill.tsx";
@@ -23,17 +24,18 @@ const LOOKS = {
 export function TargetPill({ target }: { readonly target: Target }): ReactNode {
   const { id, label } = target.state;
   const { tone, icon } = LOOKS[id];
+  const now = useNow();
   const changesAt = changesAtOf(target);
   return (
     <Badge tone={tone}>
       <Icon name={icon} />
       <span>{label}</span>
-      {changesAt === null ? null : <Countdown until={changesAt} />}
+      {changesAt === null || changesAt <= now ? null : <Countdown until={changesAt} />}
     </Badge>
   );
 }
 
-/** When a pause ends, or a probe is let through; null when a person has to do something. */
+/** When a pause ends, or a probe is let through. In the past: the next call is the probe. null when a person has to do something. */
 function changesAtOf({ state: { id }, pausedUntil, retryAt }: Target): number | null {
   if (id === "paused") return pausedUntil;
   return id === "out-of-service" ? retryAt : null;

@@ -12,6 +12,9 @@ export interface GatewayWords {
   readonly kept: (file: string) => string;
   readonly gone: (file: string) => string;
   readonly budgetLow: (client: string, window: WindowName, spent: string, limit: string) => string;
+  /** What is done about it comes last. */
+  readonly failed: (target: string, why: string, what: string) => string;
+  readonly silent: string;
   readonly portInUse: (port: number) => string;
   readonly stop: string;
 }
@@ -29,6 +32,8 @@ export const GATEWAY_WORDS: Readonly<Record<Locale, GatewayWords>> = {
     gone: (file) => `${file} is gone; its last version stays in use.`,
     budgetLow: (client, window, spent, limit) =>
       `Budget of key ${client}: ${spent} of ${limit} per ${window} is spent.`,
+    failed: (target, why, what) => `${target}: ${why} → ${what}`,
+    silent: "silent for longer than usual",
     portInUse: (port) => `Port ${port} is in use. Stop the other server, or choose another port with --port.`,
     stop: "Ctrl-C stops.",
   },
@@ -42,6 +47,8 @@ export const GATEWAY_WORDS: Readonly<Record<Locale, GatewayWords>> = {
     gone: (file) => `${file} 已不存在；继续使用其最后一个版本。`,
     budgetLow: (client, window, spent, limit) =>
       `密钥 ${client} 的预算：每${WINDOWS_ZH[window]}上限 ${limit}，已花费 ${spent}。`,
+    failed: (target, why, what) => `${target}：${why} → ${what}`,
+    silent: "沉默时间超过平常",
     portInUse: (port) => `端口 ${port} 已被占用。请停止另一个服务器，或用 --port 选择其他端口。`,
     stop: "按 Ctrl-C 停止。",
   },

@@ -24,6 +24,7 @@ export interface RunsWords {
   readonly started: string;
   readonly ended: string;
   readonly held: string;
+  readonly outcome: string;
   readonly file: string;
   readonly goesOnFrom: (run: string) => string;
   readonly goneOnIn: (run: string) => string;
@@ -80,6 +81,7 @@ const EN: RunsWords = {
   started: "started",
   ended: "ended",
   held: "a process works on it",
+  outcome: "outcome",
   file: "file",
   goesOnFrom: (run) => `continues ${run}`,
   goneOnIn: (run) => `continued in ${run}`,
@@ -112,7 +114,8 @@ const EN: RunsWords = {
   successor: (run) => `Run ${run} continues it.`,
   cancelAsked: (run) => `Asked the process that works on run ${run} to stop it.`,
   cancelled: (run) => `Run ${run} is cancelled.`,
-  startedRun: (run) => `Run ${run} is recorded, and no process works on it yet.`,
+  startedRun: (run) =>
+    `Run ${run} is recorded. A server or a worker of this journal takes it up; without one, you resume it yourself.`,
   needsTarget: (targets) => `Say where to switch to: --to ${targets}`,
   exported: (run, out) => `Run ${run} is in ${out}.`,
   bundleNeedsOut: "A bundle is a folder: say which with --out <folder>.",
@@ -142,6 +145,7 @@ const ZH: RunsWords = {
   started: "开始",
   ended: "结束",
   held: "有进程正在推进",
+  outcome: "结局",
   file: "文件",
   goesOnFrom: (run) => `接续 ${run}`,
   goneOnIn: (run) => `由 ${run} 接续`,
@@ -174,7 +178,7 @@ const ZH: RunsWords = {
   successor: (run) => `由运行 ${run} 接续。`,
   cancelAsked: (run) => `已通知推进运行 ${run} 的进程停止。`,
   cancelled: (run) => `运行 ${run} 已取消。`,
-  startedRun: (run) => `运行 ${run} 已写入日志，尚无进程推进。`,
+  startedRun: (run) => `运行 ${run} 已写入日志。此日志的服务器或工作进程会接手它；没有的话，请自行继续。`,
   needsTarget: (targets) => `请指明切换目标：--to ${targets}`,
   exported: (run, out) => `运行 ${run} 已写入 ${out}。`,
   bundleNeedsOut: "bundle 是一个文件夹：请用 --out <folder> 指定。",

@@ -2,8 +2,10 @@
 // on codes, surfaces speak. `test/core/fault/words.test.ts` holds that every code has every text in every language.
 
 import type { FaultCode } from "../catalogue.ts";
+import type { Fault } from "../fault.ts";
 import { EN } from "./en.ts";
 import type { FaultWords, Words } from "./fault-words.ts";
+import { UNSENT_WORDS } from "./unsent-words.ts";
 import { ZH_CN } from "./zh-cn.ts";
 
 const WRITTEN = { "en": EN, "zh-CN": ZH_CN } as const satisfies Record<string, () => Words>;
@@ -19,6 +21,13 @@ const MADE: Partial<Record<Locale, Words>> = {};
 /** The sentences about a fault code in one language. */
 export function wordsFor(code: FaultCode, locale: Locale): FaultWords {
   return wordsIn(locale in WRITTEN ? locale : "en")[code];
+}
+
+/** The sentences about a fault: those of its code, and what differs if its request never left. */
+export function wordsOf({ code, context }: Pick<Fault, "code" | "context">, locale: Locale): FaultWords {
+  const words = wordsFor(code, locale);
+  const unsent = context["sent"] === false ? UNSENT_WORDS[locale][code] : undefined;
+  return unsent === undefined ? words : { ...words, ...unsent };
 }
 
 export function wordsIn(locale: Locale): Words {

@@ -1,0 +1,96 @@
+// What the server, the gateway and the test provider say when they refuse or warn, in Chinese.
+
+import type { SentenceRow } from "../../yaml-file/diagnostic.ts";
+
+export const SERVER_SENTENCES: readonly SentenceRow[] = [
+  [
+    "publicUrl {}; it must be an address such as https://faultline.example.com",
+    "publicUrl {1}；它必须是 https://faultline.example.com 这样的地址",
+  ],
+  ["is {}, without TLS", "是 {1}，没有 TLS"],
+  ["is {}", "是 {1}"],
+  ["has more than a host: a user, a path or a query", "不只有主机，还有用户名、路径或查询"],
+  ["there is no file {}", "没有文件 {1}"],
+  [
+    "refusing to listen on {}: others could read tokens on the way. Put a proxy with TLS in front and say so: --behind-tls-proxy --public-url https://your.host",
+    "拒绝监听 {1}：他人可能在途中读取令牌。请在前面放一个 TLS 代理，并用 `--behind-tls-proxy --public-url https://your.host` 说明",
+  ],
+  [
+    "refusing to listen on {} without keys: anyone could spend your money. Add keys to the gateway file",
+    "没有密钥，拒绝监听 {1}：任何人都可以花您的钱。请在网关文件中加入 keys",
+  ],
+  [
+    "the folder {} cannot be read: check that it exists and that you may read it",
+    "无法读取文件夹 {1}：请检查它是否存在、您是否有权读取",
+  ],
+  ["the name of a token has 1 to 100 characters", "令牌的名称必须是 1 到 100 个字符"],
+  [
+    "there is a token named {} already; choose another name, or remove that one first",
+    "已有名为 {1} 的令牌；请另取名称，或先移除它",
+  ],
+  [
+    "another process has held the lock on the tokens for too long; if no other process runs, delete {}",
+    "另一个进程占用令牌的锁太久；如果没有其他进程在运行，请删除 {1}",
+  ],
+  [
+    "{} is not a file of tokens; move it away, and the server will make a new one with a new token",
+    "{1} 不是令牌文件；请把它移走，服务器会建立新的文件和令牌",
+  ],
+  ["the webhook answered {}", "Webhook 回答 {1}"],
+  ["the command failed: {}", "命令失败：{1}"],
+  // Options of the library, as commands pass them on.
+  ["startServer: {}", "{1}"],
+  ["startChaos: {}", "{1}"],
+  ["{} is missing; it must be {}", "缺少 {1}；它必须是{2}"],
+  ["{} is {}; it must be {}", "{1} 是{2}；它必须是{3}"],
+  ["there is no option {}; {}", "没有选项 {1}；{2}"],
+  ["it takes {}", "可用的有 {1}"],
+  ["its options must be an object", "它的选项必须是对象"],
+  ["a string that is not empty", "非空字符串"],
+  ["a string", "字符串"],
+  ["a number from {} up", "不小于 {1} 的数"],
+  ["a number from {} to {}", "{1} 到 {2} 之间的数"],
+  ["a number above 0", "大于 0 的数"],
+  ["a number", "数字"],
+  ["a whole number from {} up", "不小于 {1} 的整数"],
+  ["a whole number from {} to {}", "{1} 到 {2} 之间的整数"],
+  ["one of {}", "以下之一：{1}"],
+  ["an address that begins with http:// or https://", "以 http:// 或 https:// 开头的地址"],
+  ["a list", "列表"],
+  ["an object", "对象"],
+  ["a function", "函数"],
+  // The test provider.
+  ["Cannot listen on {}, port {}. {}", "无法监听 {1} 的端口 {2}。{3}"],
+  ["Choose another port, or 0 for a free one: {}", "请换一个端口，或用 0 选择空闲端口：{1}"],
+  ["Choose another port, or 0 for a free one", "请换一个端口，或用 0 选择空闲端口"],
+  ["Choose an address of this machine: {}", "请选择本机的地址：{1}"],
+  ["Choose an address of this machine", "请选择本机的地址"],
+  ["listen EADDRINUSE: address already in use {}", "EADDRINUSE，端口已被占用"],
+  ["listen EADDRNOTAVAIL: address not available {}", "EADDRNOTAVAIL，本机没有这个地址"],
+  // What was being done when a warning came.
+  ["reading {}; it is read again when it changes", "读取 {1}；它改变时会再次读取"],
+  ["answering request {}", "回答请求 {1}"],
+  ["handing runs over to Restate {}", "把运行交给 Restate（{1}）"],
+  ["cancelling open calls whose executor has been silent for a day", "取消执行方一天没有消息的调用"],
+  ["reading tokens that have changed; those known before stay valid", "读取改变的令牌；之前的令牌仍有效"],
+  ["delivering notices ({}); trying again soon", "发送通知（{1}）；稍后重试"],
+  ["{} could not deliver {} about {}; the notice is dropped", "{1} 无法发送关于 {3} 的 {2}；通知被丢弃"],
+  ["reading the workflow folder; it is read again when it changes", "读取工作流文件夹；它改变时会再次读取"],
+  ["watching {}; it is read every second instead", "监视 {1}；改为每秒读取"],
+  ["looking for bulk actions", "查找批量操作"],
+  ["carrying out bulk action {}", "执行批量操作 {1}"],
+  ["calling the driver's {} (later failures are not reported)", "调用驱动的 {1}（之后的失败不再报告）"],
+  ["the gateway continues with what it knows of this client's spending", "网关继续使用它已知的此客户端花费"],
+  ["the gateway continues without these lines in its ledger", "网关继续运行，但账目中缺少这些行"],
+  [
+    "the gateway continues without these failures in the journal's index",
+    "网关继续运行，但日志的故障索引中缺少这些故障",
+  ],
+  [
+    "the gateway continues without these prompts and answers in the journal",
+    "网关继续运行，但日志中缺少这些提示和回答",
+  ],
+  ["the gateway ends, and what clients have spent is not all written", "网关结束，客户端的花费没有全部写入"],
+  ["the gateway writes what clients have spent again soon", "网关稍后会再次写入客户端的花费"],
+  ["the journal has no entry about the budget of {}, which runs low", "日志中没有关于 {1} 的预算将尽的条目"],
+];

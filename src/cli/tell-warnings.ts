@@ -1,0 +1,20 @@
+// Warnings from work that no command awaits. Node would print them as `(node:123) FaultlineWarning: …`; here they are lines of Faultline's,
+// in the user's language, and the same trouble is told once a minute.
+
+import type { Locale } from "../core/index.ts";
+import { isFault } from "../core/fault/fault.ts";
+import { calmly } from "../workflow/driver.ts";
+import { troubleLine } from "./fault-sentences/sentence.ts";
+import type { Io } from "./io.ts";
+
+/** The function returns false for a warning that is not Faultline's. */
+export function warningTeller(io: Pick<Io, "clock" | "stderr">, locale: Locale): (warning: Error) => boolean {
+  const tell = calmly(io.clock, (what, fault) => {
+    void io.stderr.write(`faultline: ${troubleLine(fault, what, locale)}\n`);
+  });
+  return (warning) => {
+    if (!("what" in warning && "fault" in warning) || !isFault(warning.fault)) return false;
+    tell(String(warning.what), warning.fault);
+    return true;
+  };
+}
