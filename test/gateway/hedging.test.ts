@@ -1,6 +1,7 @@
 // Routes that hedge: a second target is asked when the first one is silent, and the first that shows content answers.
 
-import { describe, expect, it } from "vitest";
+import { type AddressInfo, createServer } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { Protocol } from "../../src/provider/wire/protocol.ts";
 import { ledgerOf } from "../../src/gateway/ledger/read-ledger.ts";
 import { always, steps } from "../provider/chain/chain-world.ts";
@@ -194,6 +195,29 @@ describe("a hedge", () => {
       const [line] = await lines(here);
       expect(line).toMatchObject({ status: "cancelled", attempts: 2 });
       expect(line?.microcents).toBeGreaterThan(0);
+    },
+  );
+
+  it.each([true, false])(
+    "that is outrun before there is a connection costs nothing (streaming: %s)",
+    async (streaming) => {
+      // It accepts connections, and never answers the handshake of TLS.
+      const mute = createServer((socket) => void socket.resume());
+      await new Promise<void>((resolve) => void mute.listen(0, "127.0.0.1", resolve));
+      onTestFinished(() => void mute.close());
+      const { port } = mute.address() as AddressInfo;
+      const file = (urls: Urls): string =>
+        hedged(
+          "openai-chat",
+          "openai-chat",
+        )(urls).replace(/(two: .+base_url: )"[^"]+"/, `$1"https://127.0.0.1:${port}/v1"`);
+      const here = await world(file, { rules: [always(FIRST, { "fault": "slow-first-token", "wait-ms": 900 })] });
+      const heard = await here.run(ask(here.url, "openai-chat", { streaming, headers: HEADERS }));
+      expect(heard).toMatchObject({ text: ANSWER, isWhole: true });
+      const [line] = await lines(here);
+      expect(line).toMatchObject({ target: `one/${FIRST}`, attempts: 2, status: "done" });
+      const costs = here.events().flatMap((event) => ("cost" in event ? [event.cost?.microcents ?? 0] : []));
+      expect(costs.filter((cost) => cost > 0)).toEqual([line?.microcents]);
     },
   );
 

@@ -295,7 +295,8 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
   private reject(error: unknown): void {
     if (this.isOver) return;
     this.isOver = true;
-    const wasSent = this.context.classify(error).context["sent"] !== false;
+    // The pool has not called yet: the attempt was given up before there was a connection.
+    const wasSent = this.controller !== null && this.context.classify(error).context["sent"] !== false;
     // What cannot be continued must not be started over either: the client has seen it.
     if (this.early === null && this.request.answer.isOpen && this.request.continuation === null) this.context.commit();
     this.book(!wasSent || this.isRefused || saysError(this.reader.state.failure));
