@@ -29,7 +29,7 @@ export function interleaved(
   return subjects.map(({ name }, index) => ({ name, perSecond: (perRound / median(micros[index] ?? [])) * 1e6 }));
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? NaN;
 }

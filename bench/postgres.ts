@@ -14,7 +14,7 @@ import pg from "pg";
 import type { Journal } from "../src/journal/journal.ts";
 import { openJournal } from "../src/journal/open-journal.ts";
 import { startPostgres } from "../test/postgres/server.ts";
-import { print, serverCpuMicros } from "./measure.ts";
+import { median, print, serverCpuMicros } from "./measure.ts";
 
 const { values } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
 const ROUNDS = values.quick ? 3 : 9;
@@ -136,10 +136,6 @@ async function measure(write: (append: Append) => Promise<number>, append: Appen
     clientMicros: (user + system) / entries,
     serverMicros: serverMicros / entries,
   };
-}
-
-function median(speeds: readonly number[]): number {
-  return speeds.toSorted((a, b) => a - b)[Math.floor(speeds.length / 2)] ?? NaN;
 }
 
 async function compare(
