@@ -29,13 +29,13 @@ import type { Turn } from "./runtime/session/turn.ts";
 
 /** Options of `createFaultline`. */
 export interface FaultlineOptions extends RuntimeOptions {
-  /** Prices in front of the table's own. */
+  /** Prices of your own. They take precedence over the built-in table. */
   readonly prices?: readonly PriceRow[];
 }
 
 /** Options of `fl.model`. */
 export interface FaultlineModelOptions extends ModelOptions {
-  /** The session or turn its calls belong to: they are written down there, paid from its budget, and answered from it when the program runs again. */
+  /** The session or turn its calls belong to: they are recorded there, paid from its budget, and answered from its journal when the program runs again. */
   readonly within?: Session | Turn;
 }
 
@@ -47,7 +47,7 @@ export interface FaultlineFetchOptions extends FetchOptions {
 
 /** Options of `fl.aiTools`. */
 export interface FaultlineAiToolsOptions<Name extends string = string> {
-  /** What Faultline should know of the tools of the AI SDK, by name: `{ weather: { idempotent: true } }`. */
+  /** Settings for tools of the AI SDK, by name: `{ weather: { idempotent: true } }`. */
   readonly settings?: { readonly [Tool in Name]?: AiToolSettings };
   /** The session or turn its calls belong to. */
   readonly within?: Session | Turn;
@@ -64,7 +64,7 @@ export const FAULTLINE_OPTIONS = shape<FaultlineOptions>({ ...RUNTIME_OPTIONS, p
 const withinKind = having("a session or a turn", "protect", "id");
 
 /**
- * Makes the runtime of a program: breakers, budgets, journal and policy that all its calls share.
+ * Creates the runtime of a program: the breakers, budgets, journal and policy that all its calls share.
  *
  * @example
  * ```ts
@@ -96,7 +96,7 @@ export interface FaultlineHome extends Omit<MembersDeps, "isKept"> {
   readonly scrub: (text: string) => string;
 }
 
-/** The one object a program makes: protected calls, models, agents and sessions on one runtime. */
+/** The one object that a program creates: protected calls, models, agents and sessions on one runtime. */
 export class Faultline extends Runtime {
   readonly #home: FaultlineHome;
 
@@ -146,8 +146,8 @@ export class Faultline extends Runtime {
   }
 
   /**
-   * Tools for an agent of the AI SDK, protected: made with `tool` of this package, or of the AI SDK. When a tool fails in the end, the model
-   * reads a safe description of the fault as a tool error.
+   * Protects the tools of an AI SDK agent. It takes tools made with `tool` of this package or of the AI SDK. If a tool fails for good, the
+   * model reads a safe description of the fault as a tool error.
    *
    * @example
    * ```ts

@@ -39,13 +39,13 @@ export interface RuntimeOptions {
   readonly journal?: string | Journal;
   /** A preset's name, or a whole policy, e.g. from `faultline/policy-file`. */
   readonly policy?: PresetName | Policy;
-  /** Tools that are found by their id, as alternatives are. */
+  /** Tools that others can name by id, for example as alternatives. */
   readonly tools?: readonly AnyTool[];
   /** An operator's settings for tools, e.g. from `faultline/tool-file`; they override the tools' own. */
   readonly manifests?: readonly ToolOverride[];
-  /** Rows in front of the classifier's own. */
+  /** Classifier rules of your own. They are tried before the built-in ones. */
   readonly rules?: readonly Rule[];
-  /** Who answers questions, asked in this order. Without one, questions of sessions wait in the journal. */
+  /** Who answers questions. All are asked at the same time, and the first answer counts. Without one, questions of sessions wait in the journal. */
   readonly interactors?: readonly Interactor[];
   /** Bundles of tools, rules, policy rows and interactors; they start with the first call or session. */
   readonly extensions?: readonly Extension[];
@@ -53,11 +53,11 @@ export interface RuntimeOptions {
   readonly budget?: BudgetOptions;
   /** Time limits and maximum numbers for each session, such as `turnTimeoutMs` and `maxTurns`. */
   readonly limits?: Partial<SessionLimits>;
-  /** Values that must not get out, whatever they look like: keys, passwords. */
+  /** Secrets to mask everywhere, whatever they look like: keys, passwords. */
   readonly secrets?: readonly (string | undefined)[];
   /** The language of messages for users: `en` (default) or `zh-CN`. */
   readonly locale?: Locale;
-  /** How many targets are remembered, and how many tools that are not in `tools` have numbers of their own in `metrics()`. */
+  /** How many targets Faultline remembers, and how many tools that are not in `tools` have a row of their own in `metrics()`. */
   readonly maxTargets?: number;
   /** How many events outside sessions are remembered. */
   readonly maxRecent?: number;

@@ -82,8 +82,8 @@ describe("what classify reads", () => {
 
 describe("what classify refuses", () => {
   it.each([
-    ["a status that is no number", ["--status", "abc"], /--status.*'abc'.*whole number/],
-    ["an exit code that is no number", ["--exit-code", "1.5"], /--exit-code.*whole number/],
+    ["a status that is not a number", ["--status", "abc"], /--status.*'abc'.*whole number/],
+    ["an exit code that is not a number", ["--exit-code", "1.5"], /--exit-code.*whole number/],
     ["a header without a colon", ["--header", "nocolon"], /--header.*name: value/],
     ["a surface there is not", ["x", "--surface", "web"], /--surface.*http, sse/],
     ["an option there is not", ["x", "--sttus", "429"], /--sttus.*\n.*Did you mean --status\?/],

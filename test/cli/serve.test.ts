@@ -38,7 +38,7 @@ it.each([["list"], ["remove", "ci"], ["add", "ci"]])(
 it.each([
   [["serve", "--journal", tmpdir()], `Cannot read ${tmpdir()}: it is a folder.`],
   [["policy", "check", "/dev/zero"], "Cannot read /dev/zero: it is longer than 64 MB."],
-])("a path that is no file ends with a sentence: %j", async (words, sentence) => {
+])("a path that is not a file ends with a sentence: %j", async (words, sentence) => {
   const { exit, stderr } = await runCli(words);
   expect([exit, stderr]).toEqual(["usage", expect.stringContaining(sentence)]);
 });

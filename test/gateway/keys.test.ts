@@ -352,7 +352,7 @@ describe("the ledger", () => {
   });
 });
 
-it("refuses a request that is too large, and one that is no JSON", async () => {
+it("refuses a request that is too large, and one that is not JSON", async () => {
   const world = await gatewayWorld({ file: file("per_day_usd: 1", "max_body_mb: 1"), env });
   const post = (body: string): Promise<Response> =>
     fetch(`${world.url}${pathOf("openai-chat", {})}`, { method: "POST", headers: alice, body });

@@ -52,7 +52,7 @@ const ODD: Readonly<Record<string, Misbehaviour>> = {
     response.writeHead(200, { ...(request.isStream ? SSE : JSON_TYPE), "content-length": body.length + 100 });
     response.write(body.subarray(0, body.length - 60), () => response.destroy());
   },
-  "sends bytes that are no text": (_request, response) =>
+  "sends bytes that are not text": (_request, response) =>
     void response.writeHead(200, SSE).end(Buffer.from(Array.from({ length: 999 }, (_none, at) => (at * 7919) % 256))),
   "answers a stream with a body, and a body with a stream": (request, response) => {
     response.writeHead(200, request.isStream ? JSON_TYPE : SSE);

@@ -19,7 +19,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     text: "if (this.#fault === null || !isA(error, Error)) return null;",
     from: "this.#fault === null || !isA(error, Error)",
     to: "false",
-    why: "saves time only: the return below gives null too, and something that is no error has another prototype",
+    why: "saves time only: the return below gives null too, and something that is not an error has another prototype",
   },
   {
     file: "src/runtime/tool/binding.ts",

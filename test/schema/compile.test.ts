@@ -183,7 +183,7 @@ describe("a Standard Schema", () => {
     ["throws nothing", () => { throw JSON.parse("null") as Error; }],
     ["answers nothing", () => undefined],
     ["answers nothing later", () => Promise.resolve(null)],
-    ["answers issues that are no list", () => ({ issues: "many" })],
+    ["answers issues that are not a list", () => ({ issues: "many" })],
     ["answers an empty list of issues", () => ({ issues: [] })],
     ["answers issues of nothing", () => ({ issues: [null, 7, { message: 7, path: 7 }, { path: [null, {}, Symbol("s")] }] })],
     ["answers an issue that cannot be read", () => ({ issues: [new Proxy({}, { get: () => { throw new Error("no"); } })] })],
@@ -233,7 +233,7 @@ describe("a value that is not a schema", () => {
     ["a reference to elsewhere", { $ref: "https://example.com/seat.json" }, /can't resolve reference/],
     ["a pattern that is none", { pattern: "(" }, /Invalid regular expression/],
     ["an unknown dialect", { $schema: "http://json-schema.org/draft-04/schema#" }, /dialect/],
-    ["a dialect that is no text", { $schema: 7 }, /dialect/],
+    ["a dialect that is not text", { $schema: 7 }, /dialect/],
     ["an asynchronous JSON Schema", { $async: true, type: "string" }, /\$async/],
   ])("is refused when it is defined: %s", async (_what, schema, says) => {
     const error = await thrownBy(new Promise((resolve) => resolve(compileSchema(schema as AnySchema, WHAT))));

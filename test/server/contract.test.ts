@@ -79,7 +79,7 @@ describe("every route", () => {
     }
   });
 
-  it.each(NAMES)("%s refuses bodies that are no JSON, too large, or of another shape", async (name) => {
+  it.each(NAMES)("%s refuses bodies that are not JSON, too large, or of another shape", async (name) => {
     const spec = SPECS[name];
     if (spec.body === undefined) return;
     const { method } = PATHS[name];

@@ -28,7 +28,7 @@ describe("an error", () => {
     ["TOOL004", "a fault code there is not", rowsWith("status: 503, as: RateLimted"), 4, 26, 10],
     ["TOOL005", "a number too small", toolWith("timeout_ms: 0"), 3, 15, 1],
     ["TOOL005", "a number too large", toolWith("retry_policy: { max_attempts: 101 }"), 3, 33, 3],
-    ["TOOL005", "a status that is no failure", rowsWith("status: 200, as: transient"), 4, 17, 3],
+    ["TOOL005", "a status that is not a failure", rowsWith("status: 200, as: transient"), 4, 17, 3],
     ["TOOL005", "a text too short to tell anything", rowsWith("text: ab, as: transient"), 4, 15, 2],
     ["TOOL005", "an id with a space", "tool: { id: a b }\n", 1, 13, 3],
     ["TOOL005", "an id of nothing", "tool: { id: '' }\n", 1, 13, 2],
@@ -50,7 +50,7 @@ describe("an error", () => {
       1,
     ],
     ["TOOL008", "an alternative named twice", "tool: { id: a, idempotent: true, alternatives: [b, c, b] }\n", 1, 55, 1],
-    ["TOOL009", "a number that is no JSON-RPC code", rowsWith("error_code: 1205, as: transient"), 4, 21, 4],
+    ["TOOL009", "a number that is not a JSON-RPC code", rowsWith("error_code: 1205, as: transient"), 4, 21, 4],
     ["TOOL009", "a status as an error code", rowsWith('error_code: "503", as: transient'), 4, 21, 5],
     [
       "TOOL009",
@@ -61,7 +61,7 @@ describe("an error", () => {
       22,
     ],
     ["TOOL009", "a name in quotes", rowsWith("text: cannot open 'seats', as: transient"), 4, 15, 19],
-    ["TOOL010", "a default that is no number", toolWith("default: [1, .nan]"), 3, 12, 9],
+    ["TOOL010", "a default that is not a number", toolWith("default: [1, .nan]"), 3, 12, 9],
     ["TOOL010", "a default that holds itself", toolWith("default: &a { next: *a }"), 3, 15, 12],
     ["TOOL010", "a default of bytes", "%YAML 1.1\n---\ntool: { id: a, default: !!binary aGk= }\n", 3, 34, 4],
   ])("%s: %s", (code, _what, source, line, column, length) => {

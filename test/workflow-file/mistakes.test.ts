@@ -174,7 +174,7 @@ const ERRORS: readonly Row[] = [
   ["unknown-cli", "a stand-in that is neither a model nor a CLI", agents("{ model: openai/x, fallback: [«clude»] }")],
   [
     "bad-join",
-    "a join that is no merge node",
+    "a join that is not a merge node",
     nodes("a: { type: parallel, branches: [b], join: «last» }", `b: ${transform("last")}`, LAST),
   ],
   ["bad-join", "a merge node without a fan-out", nodes("«m»: { type: merge }")],
@@ -286,7 +286,7 @@ const ERRORS: readonly Row[] = [
   ["written-secret", "a password in an address", agents("{ model: openai/x, system: «'http://me:hunter22@host/'» }")],
   ["written-secret", "the default of a secret", top("inputs: { t: { secret: true, default: «abc» } }")],
   ["bad-input", "a default of another type", top("inputs: { n: { type: integer, default: «1.5» } }")],
-  ["bad-input", "a default that is no choice", top("inputs: { n: { enum: [a, b], default: «c» } }")],
+  ["bad-input", "a default that is not a choice", top("inputs: { n: { enum: [a, b], default: «c» } }")],
   ["bad-input", "a choice of another type", top("inputs: { n: { type: string, enum: [a, «1»] } }")],
   ["conflict", "a model and a CLI", agents("{ model: openai/x, «cli»: claude }")],
   ["conflict", "neither", text(...HEAD, "agents: { «a»: {} }", "nodes:", "  n: { type: agent, agent: a, prompt: Hi }")],

@@ -1,5 +1,5 @@
-// Puts a question to everybody who can answer it and takes the first answer. Holds these:
-// Q1  a question has one answer, and it comes: from the first who gives a good one, from the clock, or from the caller.
+// Puts a question to every interactor that can answer it and takes the first answer. Invariants:
+// Q1  a question always gets one answer: the first good one of an interactor, or one from the clock or the caller.
 // Q2  An interactor sees one question at a time, in the order they were asked, and none that is already settled. An interactor
 //     that does not close a dismissed prompt delays only its own queue.
 // Q3  An answer that does not fit its question is refused, and a late answer changes nothing. Both are reported.
@@ -25,7 +25,7 @@ export interface Answered {
 }
 
 export interface Interactors {
-  /** Also shown the questions that are open; the returned function takes it away again. */
+  /** Adds an interactor and shows it the open questions. The returned function removes it. */
   attach(interactor: Interactor): () => void;
   canAnswer(kind: InteractionKind): boolean;
   /** Never rejects for an interactor's failure: that, a timeout and a cancellation are answers too, and all mean no. */
@@ -33,7 +33,7 @@ export interface Interactors {
   readonly size: number;
 }
 
-/** Names that answers bear when no interactor gave them. */
+/** Names for answers that no interactor gave. */
 const NOT_INTERACTORS = ["clock", "caller", "nobody"];
 /** How often one interactor is asked when its answers do not fit: a slip gets a second chance, a fault does not loop. */
 const MOST_ASKS = 2;

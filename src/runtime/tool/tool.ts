@@ -42,29 +42,29 @@ import { compileSchema, jsonSchemaOf } from "../../schema/index.ts";
 
 /** What a running tool is given besides its input. */
 export interface RunContext {
-  /** Fires when the attempt is given up: out of time, or cancelled. Costs nothing until it is looked at. */
+  /** Fires when the attempt runs out of time or is cancelled. Costs nothing until it is read. */
   readonly signal: AbortSignal;
-  /** Calls the function with the reason when `signal` would fire, for a tool that has its own way to stop. The last function given is called. */
+  /** Calls the function with the reason when `signal` would fire. Use it instead if the tool has its own way to stop. Only the last function counts. */
   readonly whenGivenUp: (tell: (reason: unknown) => void) => void;
   readonly tool: string;
   /** The same for every attempt of a call: pass it on as an idempotency key. */
   readonly call: string;
   /** 1 is the first. */
   readonly attempt: number;
-  /** When the attempt is given up (epoch milliseconds). */
+  /** When the time of the attempt is over (epoch milliseconds). */
   readonly deadlineAt: number;
   /** Call it when the caller no longer wants the answer: ends the whole call as cancelled, whatever it is doing. */
   readonly cancel: () => void;
-  /** Calls `ring` once, not before `delayMs` have passed. Ends with the attempt, or when it is set again. */
+  /** Calls `ring` once, not before `delayMs` have passed. The end of the attempt, or a second call, cancels it. */
   readonly alarm: (delayMs: number, ring: () => void) => void;
   /** Saves the result so far: if the attempt fails, this may be all the caller gets. */
   readonly partial: (value: unknown, errors?: readonly ItemFault[]) => void;
-  /** Puts down raw output or a transcript: if the attempt fails, it is kept as a file beside the journal. */
+  /** Hands over raw output or a transcript. If the attempt fails, Faultline stores it as a file beside the journal. */
   readonly artefact: (name: string, content: string | Uint8Array) => void;
-  /** What this attempt has cost, in micro-cents, all together: as the other side said, or as far as can be guessed. */
+  /** Reports the total cost of this attempt, in micro-cents: as the other side reported it, or an estimate. */
   readonly cost: (microcents: number, basis?: "reported" | "estimated") => void;
   /**
-   * What this attempt has cost up to now, in micro-cents, as far as can be guessed. Booked as estimated unless `cost` says more
+   * Reports an estimate of what this attempt has cost up to now, in micro-cents. It is booked as estimated unless `cost` is called
    * later, and checked against the budget: exceeding it ends the attempt with BudgetExceeded.
    */
   readonly costSoFar: (microcents: number) => void;
@@ -91,13 +91,13 @@ export interface DeviceCode {
   readonly code: string;
 }
 
-/** What a call of a tool costs, so that budgets can be kept. */
+/** What a call of a tool costs, for budgets. */
 export interface CostOptions<Input> {
   /** The most an attempt with this input will cost, in micro-cents; null when unknown. */
   readonly estimate: (input: Input) => number | null;
   /**
-   * What an attempt has cost of which only this is known: that it went out. Booked when it was cut off, by a crash or a time limit,
-   * before it said anything. Left out, `estimate` is booked.
+   * The cost of an attempt that was sent and then cut off, by a crash or a time limit, before it reported anything. Default:
+   * `estimate`.
    */
   readonly sent?: (input: Input) => number | null;
 }
@@ -111,33 +111,33 @@ export interface ToolBase<Input, Output> {
   readonly id: string;
   /** What it does, for a model that chooses among tools. */
   readonly description?: string;
-  /** Checks the value before anyone sees it. */
+  /** Checks the output before the caller gets it. */
   readonly output?: StandardSchemaV1<unknown, Output> | JsonSchema;
-  /** The work may be done twice without harm. False when left out: then what may have happened is not tried again. */
+  /** The work can be done twice without harm. Default: false, and Faultline does not repeat work that may have been done. */
   readonly idempotent?: boolean;
-  /** Each attempt is given up after this long. 30 s when left out. */
+  /** Time limit of each attempt. Default: 30 s. */
   readonly timeoutMs?: number;
   /** How often to retry, or "none". Default: as the policy says. */
   readonly retry?: RetryOptions | "none";
   /** Other tools that can do this with the same input, best first. */
   readonly alternatives?: readonly (string | AnyTool)[];
-  /** Used when all else fails. */
+  /** The value to use if the tool fails. */
   readonly default?: Output;
-  /** The caller can do without it. */
+  /** The caller can continue without the result. */
   readonly optional?: boolean;
-  /** False: how retries of earlier calls went says nothing about the next call, so incident memory neither notes nor uses it. True by default. */
+  /** Whether incident memory learns from retries of this tool. False if earlier calls say nothing about the next one. Default: true. */
   readonly learns?: boolean;
-  /** How much of a failed tool's own output a model may read, redacted. None by default. */
+  /** How much of a failed tool's own output a model may read, without secrets. Default: none. */
   readonly modelDetail?: ModelDetail;
   /** What a failure means, if this tool knows better: a code, a whole fault, or nothing. */
   readonly classify?: (error: unknown, seen: Fault) => FaultCode | Fault | undefined;
-  /** Rows in front of the classifier's own. */
+  /** Classifier rules for this tool. They are tried before the built-in ones. */
   readonly rules?: readonly Rule[];
   /** Calls to one target share a breaker, a pause and a queue. The tool's id when left out. */
   readonly target?: string;
   /** Calls to one provider share a retry budget. The target when left out. */
   readonly provider?: string;
-  /** What kind of tool it is, for rules and rows that ask. Default: `tool`. */
+  /** What kind of tool it is, for rules and policy rows that match on it. Default: `tool`. */
   readonly surface?: Surface;
   /** Where a person signs in again, and with which code, when the credential has failed. */
   readonly signIn?: () => Promise<DeviceCode>;
@@ -147,7 +147,7 @@ export interface ToolBase<Input, Output> {
   readonly maxQueued?: number;
   /** How many attempts may start in a minute. They start evenly spread, in all processes of a journal together. Default: no limit. */
   readonly maxPerMinute?: number;
-  /** When calls to its target are stopped. Default: as the policy says. */
+  /** The circuit breaker of its target. Default: as the policy says. */
   readonly breaker?: Partial<BreakerRule>;
   /** What a call costs, for budgets. */
   readonly cost?: CostOptions<Input>;

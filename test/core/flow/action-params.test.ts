@@ -56,7 +56,7 @@ const REFUSED: readonly (readonly [string, OfferedAction, unknown, string])[] = 
   ["a limit in words",             BUDGET,   { limits: { maxCostMicrocents: "900" } }, "limits"],
   ["another limit",                BUDGET,   { limits: { timeoutMs: 900 } },          "limits"],
   ["no limit at all",              BUDGET,   { limits: {} },                          "limits"],
-  ["tools that are no list",       TOOLS,    { tools: "Bash" },                       "tools"],
+  ["tools that are not a list",       TOOLS,    { tools: "Bash" },                       "tools"],
   ["an empty list",                TOOLS,    { tools: [] },                           "tools"],
   ["a list with a hole",           COMMANDS, { commands: ["npm test", ""] },          "commands"],
   ["a field of another action",    RETRY,    { text: "x" },                           "text"],

@@ -178,7 +178,7 @@ describe("an answer", () => {
       code: "OutputTruncated",
     },
     {
-      name: "whose tool call is no JSON",
+      name: "whose tool call is not JSON",
       model: "gpt",
       rule: always(GPT, { fault: "invalid-tool-call" }),
       code: "SchemaInvalid",

@@ -53,7 +53,7 @@ const ROWS: readonly Row[] = [
     whole: over, streamed: broken("NetworkDisconnect") },
   { name: "S09 a stall after two thirds",                       rules: [always(GPT, { fault: "stall", after: 6 })],
     whole: { ...overAtOnce, withinMs: 61_000 }, streamed: broken("NetworkTimeout", 15_000) },
-  { name: "S10 a chunk that is no JSON",                        rules: [always(GPT, { fault: "malformed-chunk", after: 6 })],
+  { name: "S10 a chunk that is not JSON",                        rules: [always(GPT, { fault: "malformed-chunk", after: 6 })],
     whole: null, streamed: broken("AnswerUnreadable") },
   { name: "S11 a stream without [DONE]",                        rules: [always(GPT, { fault: "no-end-mark" })],
     whole: null, streamed: broken("NetworkDisconnect") },

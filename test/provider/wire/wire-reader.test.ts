@@ -30,7 +30,7 @@ describe.each(PROTOCOLS)("a reader of %s", (protocol) => {
     ["gibberish", "\u0001\u0002 lorem ipsum", "AnswerUnreadable"],
     ["an error as a body", '{"error":{"message":"Rate limit reached","code":"rate_limit_exceeded"}}', "RateLimited"],
     ["events of no known protocol", dataEvents({ hello: "world" }, { still: "here" }), "AnswerUnreadable"],
-    ["data that is no object", dataEvents("null"), "AnswerUnreadable"],
+    ["data that is not an object", dataEvents("null"), "AnswerUnreadable"],
     ["only signs of life", ": keep-alive\n\n: keep-alive\n\n", "NetworkDisconnect"],
     ["an event cut within", 'data: {"choices"', "NetworkDisconnect"],
     ["nothing", "", "AnswerUnreadable"],
