@@ -33,6 +33,10 @@ const PAGES: readonly string[] = [
     .map((name) => `docs/${name.replaceAll("\\", "/")}`),
 ];
 
+/** Words that make a reader stop: they name no actor, or are not the field's ordinary words. */
+const RIDDLES =
+  /\b(whoever|nobody|somebody|anybody|anew|(?:is|are|was|were) told|(?:is|was) had|goes on|gone on|taken up|held against)\b/gi;
+
 interface Link {
   /** From the root. */
   readonly target: string;
@@ -91,6 +95,11 @@ describe("written pages", () => {
     for (const name of Object.keys(scripts).filter((script) => !script.startsWith("pre"))) {
       expect(contributing, name).toMatch(new RegExp(`npm (?:run )?${name}\\b`));
     }
+  });
+
+  it.each(PAGES)('name the actor: no riddles such as "whoever" or "is told": %s', (path) => {
+    const prose = page(path).replaceAll(/^( *)```[\s\S]*?^\1```|`[^`\n]*`/gm, "");
+    expect(Array.from(prose.matchAll(RIDDLES), ([, words]) => words)).toEqual([]);
   });
 
   it.each(PAGES)("point only to files and headings that exist: %s", (path) => {
