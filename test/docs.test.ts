@@ -66,6 +66,18 @@ function headingsIn(path: string): readonly string[] {
   );
 }
 
+/** As the site names them: VitePress has rules of its own, which differ for digits and for marks inside a word. */
+function siteHeadingsIn(path: string): readonly string[] {
+  const text = page(path).replaceAll(/^```[\s\S]*?^```/gm, "");
+  return Array.from(text.matchAll(/^#+ (.+)$/gm), ([, heading = ""]) =>
+    heading
+      .replaceAll(/[\s~`!@#$%^&*()\-_+=[\]{}|\\;:"'“”‘’<>,.?/]+/g, "-")
+      .replaceAll(/^-+|-+$/g, "")
+      .replace(/^(?=\d)/, "_")
+      .toLowerCase(),
+  );
+}
+
 describe("made pages", () => {
   it.each([...generatedDocs()])("%s equals the tables (else: npm run docs)", (path, content) => {
     expect(page(path)).toBe(content);
@@ -106,6 +118,8 @@ describe("written pages", () => {
     for (const { target, heading } of linksIn(path)) {
       expect(existsSync(fileOf(target)), `${path} → ${target}`).toBe(true);
       if (heading !== "") expect(headingsIn(target), `${path} → ${target}#${heading}`).toContain(heading);
+      if (heading !== "")
+        expect(siteHeadingsIn(target), `${path} → ${target}#${heading}, on the site`).toContain(heading);
     }
     for (const [, target = ""] of page(path).matchAll(
       /`((?:src|test|bench|scripts|corpus|docs|deploy|examples|templates|lint|schema)\/[\w./-]+\.\w+)`/g,
