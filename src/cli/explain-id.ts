@@ -87,7 +87,7 @@ export function foundLines(
   // The end of a process's output usually explains more than its beginning.
   const said = detail.includes(excerpt) ? [] : excerpt.trimEnd().split("\n").slice(-MOST_SAID);
   const thrown = (origin?.thrown ?? []).flatMap(({ name, message, code: own, stack }, index) => [
-    `  ${index === 0 ? words.thrown : words.causedBy} ${paint("bold", shown(name, 100))}${own === undefined ? "" : ` [${shown(own, 100)}]`}: ${shown(message)}`,
+    `  ${index === 0 ? words.thrown : words.causedBy} ${paint("bold", shown(name, 100))}${own === undefined ? "" : ` [${shown(own, 100)}]`}: ${recorded(message, locale)}`,
     ...(stack ?? "").split("\n").flatMap((frame) => (frame === "" ? [] : [paint("dim", `      ${shown(frame)}`)])),
   ]);
   return [

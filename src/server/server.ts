@@ -6,7 +6,7 @@ import type { Duplex } from "node:stream";
 import { basename } from "node:path";
 import { createAdaptorServer } from "@hono/node-server";
 import { classify } from "../core/classify/classify.ts";
-import { type Fault, fault, FaultError } from "../core/fault/fault.ts";
+import type { Fault } from "../core/fault/fault.ts";
 import { PROBLEM_MEDIA_TYPE } from "../core/fault/problem.ts";
 import { systemChance } from "../host/chance.ts";
 import { type Clock, systemClock } from "../host/clock.ts";
@@ -90,7 +90,9 @@ export async function startServer(given: ServerOptions): Promise<RunningServer> 
   try {
     // Waits for the shared state: a target that an operator isolated must stay isolated from the first request on.
     await workflows.faultline.ready();
-    if (options.workflowsFolder !== undefined) await openFolder(workflows, options.workflowsFolder, options.onReload);
+    const { workflowsFolder, onReload } = options;
+    if (workflowsFolder !== undefined)
+      await workflows.openFolder(workflowsFolder, onReload === undefined ? {} : { onReload });
     const served = await serve(workflows, options);
     return {
       ...served,
@@ -200,17 +202,6 @@ function signInLink({ signInCodes, url }: ServerParts): string | null {
   const code = signInCodes.make();
   // The part after # stays in the browser: no log and no Referer header contains it.
   return code === null ? null : new URL(`/#login=${code}`, url).href;
-}
-
-/** Closes the journal when the folder cannot be read. */
-async function openFolder(workflows: Workflows, path: string, onReload: ServerOptions["onReload"]): Promise<void> {
-  try {
-    await workflows.openFolder(path, onReload === undefined ? {} : { onReload });
-  } catch (error) {
-    const cause = classify({ surface: "store", error });
-    const message = `the folder ${path} cannot be read: check that it exists and that you may read it`;
-    throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "workflowsFolder" }, cause }));
-  }
 }
 
 async function notifierOf({ env = process.env }: ServerOptions, parts: ServerParts): Promise<Notifier | null> {

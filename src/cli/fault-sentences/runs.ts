@@ -71,6 +71,7 @@ export const RUN_SENTENCES: readonly SentenceRow[] = [
     "问题 {1} 要求输入机密；只能在提问处回答",
   ],
   // Names and plans.
+  ["needs {}, which {}: {}", "依赖 {1}，而它{2}：{3}"],
   ["needs {}, which {}", "依赖 {1}，而它{2}"],
   ["is there in part", "只完成了一部分"],
   ["has its default", "使用了默认值"],

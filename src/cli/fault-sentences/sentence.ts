@@ -34,9 +34,14 @@ const MOST_CHARS = 4_000;
 /** `while this: while that: what happened` */
 const MOST_PREFIXES = 3;
 
+/** `Sandbox/SandboxFailed: what happened`, as an error with a fault says it. */
+const NAMED = /^([A-Z]\w+\/[A-Z]\w+): ([^]+)$/;
+
 /** A message of Faultline's own in the user's language. What a provider, a process or the system said stays as it is. */
 export function messageIn(locale: Locale, message: string): string {
   if (locale === "en" || message.length > MOST_CHARS) return message;
+  const [, name, rest] = NAMED.exec(message) ?? [];
+  if (name !== undefined && rest !== undefined) return `${name}: ${messageIn(locale, rest)}`;
   const whole = inChinese(message);
   if (whole !== message) return whole;
   let at = message.indexOf(": ");

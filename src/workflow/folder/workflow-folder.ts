@@ -7,7 +7,7 @@
 
 import { dirname, join, resolve } from "node:path";
 import { classify } from "../../core/classify/classify.ts";
-import type { Fault } from "../../core/fault/fault.ts";
+import { fault, type Fault, FaultError } from "../../core/fault/fault.ts";
 import type { Policy } from "../../core/policy/policy.ts";
 import { nodeFsPromises } from "../../host/builtin.ts";
 import type { Clock } from "../../host/clock.ts";
@@ -90,6 +90,12 @@ const NOTHING: State = {
 };
 
 /** Rejects when the folder cannot be read. */
+/** A folder that cannot be read when it is opened; later it may be away for a while. */
+function cannotOpen(path: string, cause: Fault): Fault {
+  const message = `the folder ${path} cannot be read: check that it exists and that you may read it`;
+  return fault("ConfigSchemaViolation", { message, context: { field: "workflowsFolder" }, cause });
+}
+
 export async function openWorkflowFolder(
   path: string,
   { clock, loader }: FolderDeps,
@@ -118,7 +124,10 @@ export async function openWorkflowFolder(
   }
 
   const watch = watchFolders(clock, reload);
-  await reload();
+  await reload().catch((error: unknown) => {
+    watch.close();
+    throw new FaultError(cannotOpen(path, classify({ surface: "store", error })));
+  });
   return {
     path: folder,
     get workflows() {
