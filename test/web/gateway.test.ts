@@ -92,12 +92,16 @@ inBrowser("the gateway's page", () => {
   });
 
   it("says of a hedged call that the first target was silent and another one was asked", async () => {
-    const page = await look(await usedGateway(), "/gateway?tab=calls");
-    await page.getByRole("row").filter({ hasText: "hedged" }).click();
+    const page = await look(await usedGateway(), "/gateway?tab=calls", { width: 1280 });
+    const row = page.getByRole("row").filter({ hasText: "hedged" });
+    await row.click();
     const panel = page.locator(".gateway-panel");
     await panel.getByText("Attempt 1 at one/gpt-4o", { exact: true }).waitFor();
     await panel.getByText("Silent for longer than usual → asked another target, too", { exact: true }).waitFor();
     expect(await panel.getByText("Prompt", { exact: true }).count()).toBe(0);
+    // The panel covers no column of the list.
+    const [last, beside] = [await row.getByRole("gridcell").last().boundingBox(), await panel.boundingBox()];
+    expect((last?.x ?? 0) + (last?.width ?? 0)).toBeLessThanOrEqual(beside?.x ?? 0);
   });
 
   it("shows a prompt and an answer that the file says to keep to operators, as text, and not to viewers", async () => {
