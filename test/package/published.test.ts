@@ -32,16 +32,21 @@ describe("the published package", () => {
     expect(BYTES.length, "bytes of the tarball").toBeLessThan(5_500_000);
   });
 
-  it("plays the demo in an empty folder, without another package", () => {
+  it("plays the demo in an empty folder, without another package: a story, with what to type next", () => {
     const modules = join(strangerProject(), "node_modules");
     execFileSync("tar", ["xzf", TARBALL, "-C", join(modules, "faultline"), "--strip-components=1"]);
     const program = join(modules, "faultline", "dist", "cli", "main.js");
-    const { stdout, stderr, status } = spawnSync(process.execPath, [program, "demo", "--once"], {
-      cwd: mkdtempSync(join(tmpdir(), "faultline-empty-")),
-      encoding: "utf8",
-    });
+    const cwd = mkdtempSync(join(tmpdir(), "faultline-empty-"));
+    const env = { ...process.env, LC_ALL: "", LC_MESSAGES: "", LANG: "en", TMPDIR: cwd };
+    const { stdout, stderr, status } = spawnSync(process.execPath, [program, "demo"], { cwd, env, encoding: "utf8" });
     expect(status, stderr).toBe(0);
-    expect(`${stdout}${stderr}`).toContain("no finished work was repeated");
+    expect(stderr).toMatch(/Too many requests → Try again in (?:2|1\.\d) s, as the server asked/);
+    expect(stderr).toMatch(/worker 1 \(process \d+\) is killed[^]*worker 2 \(process \d+\) takes the run over/);
+    expect(stderr).toContain("3 people pay 1001 for a bill of 1000");
+    expect(stdout).toContain("no finished work was repeated");
+    expect(stdout).toMatch(/Next:\n(?: {2}npx faultline .+\n){4}$/);
+    // Without a terminal there is no dashboard, and nothing to wait for.
+    expect(stdout + stderr).not.toContain("#login=");
   });
 
   it("is clean for publint", async () => {
@@ -49,7 +54,7 @@ describe("the published package", () => {
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
   });
 
-  it("has types that are right for every way to import it", async () => {
+  it("has types that are right for every way to import it", { timeout: 300_000 }, async () => {
     const result = await checkPackage(createPackageFromTarballData(BYTES));
     if (result.types === false) throw new Error("the package has no types");
     const found = result.problems.map((problem) =>

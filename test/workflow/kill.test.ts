@@ -16,9 +16,9 @@ interface Combination {
   readonly special: readonly string[];
 }
 
+/** The plain driver on PostgreSQL is killed in `restate/scale.test.ts` and in `../server/kill.test.ts`. */
 const COMBINATIONS: readonly Combination[] = [
   { on: "SQLite", postgres: false, drivenByRestate: false, special: SPECIAL_NAMES.filter((name) => name !== "parked") },
-  { on: "PostgreSQL", postgres: true, drivenByRestate: false, special: ["gate"] },
   { on: "PostgreSQL with Restate", postgres: true, drivenByRestate: true, special: ["gate"] },
 ];
 

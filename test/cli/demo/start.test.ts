@@ -1,4 +1,5 @@
-// `faultline start`, which is this project's `npm start`, without a key and without a network.
+// `faultline start`, which is this project's `npm start`, without a key and without a network. `test/package/published.test.ts` reads what it
+// prints for people.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -58,22 +59,6 @@ describe("start", () => {
         ...["coder#3", "reviewer#3", "tester#2", "run_tests#2"],
       ]);
       expect((await runCli(["journal", "verify", facts.files.journal])).exit).toBe("ok");
-    },
-    LIMIT_MS,
-  );
-
-  it(
-    "tells the same as a story, with what to type next",
-    async () => {
-      const { stdout, stderr, exit } = await runCli(["start"], { env: { TMPDIR: newFolder() } });
-      expect(exit).toBe("ok");
-      expect(stderr).toMatch(/Too many requests → Try again in (?:2|1\.\d) s, as the server asked/);
-      expect(stderr).toMatch(/worker 1 \(process \d+\) is killed[^]*worker 2 \(process \d+\) takes the run over/);
-      expect(stderr).toContain("3 people pay 1001 for a bill of 1000");
-      expect(stdout).toContain("no finished work was repeated");
-      expect(stdout).toMatch(/Next:\n(?: {2}npx faultline .+\n){4}$/);
-      // Without a terminal there is no dashboard, and nothing to wait for.
-      expect(stdout + stderr).not.toContain("#login=");
     },
     LIMIT_MS,
   );
