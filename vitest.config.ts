@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
  * Marks of a test file that changes what all tests of a process share: its environment, its listeners, its globals, its clock.
@@ -11,6 +12,32 @@ import { defineConfig } from "vitest/config";
 const CHANGES_ITS_PROCESS =
   /^[^"'`\n]*\b(?:vi\.(?:mock|doMock|stub\w+|useFakeTimers)\(|vi\.spyOn\((?:Date|process|console|globalThis)\b|process\.(?:on|once|emit|chdir)\(|process\.kill\(process\.pid|process\.env(?:\.\w+|\["\w+"\]) = )/m;
 
+/**
+ * Test files that run the same code thousands of times: grids, and properties with many samples. Counting coverage doubles the time of a test
+ * and finds nothing in these that it does not find in others, so they run without it.
+ */
+const REPEATING = [
+  "test/core/classify/{hostile,limits}.test.ts",
+  "test/core/decide/{hedge,properties,seen-situation}.test.ts",
+  "test/core/flow/seen-stage.test.ts",
+  "test/gateway/scenarios/scenarios.test.ts",
+  "test/package/{bundled,published}.test.ts",
+  "test/provider/fetch/endless.test.ts",
+  "test/provider/grid/grid.test.ts",
+  "test/provider/{model/as-given,wire/properties}.test.ts",
+];
+
+/** Test files that take longest begin first, so that none of them runs alone at the end. */
+const LONGEST =
+  /\/(?:crash|doc-snippets|drill|endless|journal|kill|matrix|published|run-bytes|scale|shared-\w+|start|worker)\.test\.ts$/;
+
+class LongestFirst extends BaseSequencer {
+  override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(specifications);
+    return sorted.toSorted((a, b) => Number(LONGEST.test(b.moduleId)) - Number(LONGEST.test(a.moduleId)));
+  }
+}
+
 /** Packages of the servers that tests start, which bring tests of their own. */
 const INSTALLED = "test/servers/node_modules/**";
 
@@ -19,6 +46,9 @@ const BROWSER_TESTS = "test/web/**/*.test.ts";
 const isolated = globSync("test/**/*.test.ts", { cwd: root, exclude: [BROWSER_TESTS, INSTALLED] }).filter((file) =>
   CHANGES_ITS_PROCESS.test(readFileSync(join(root, file), "utf8")),
 );
+const uncounted = process.argv.includes("--coverage") ? REPEATING : [];
+/** Read by `scripts/coverage.mjs`. */
+const UNCOUNTED = { FAULTLINE_COUNTS: "no" };
 
 // Processes that tests start load the same sources and libraries again and again: with this cache in half the time.
 process.env["NODE_COMPILE_CACHE"] ??= join(root, "node_modules", ".cache", "node-compile");
@@ -35,6 +65,7 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000, interval: 20 } },
     // Half of the time of a test file, its worker waits for the processes and servers that it started.
     maxWorkers: 2 * availableParallelism(),
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
@@ -42,22 +73,28 @@ export default defineConfig({
           ...{
             name: "shared",
             include: ["test/**/*.test.ts"],
-            exclude: [...isolated, BROWSER_TESTS, INSTALLED],
+            exclude: [...isolated, ...uncounted, BROWSER_TESTS, INSTALLED],
             isolate: false,
           },
         },
       },
+      ...(uncounted.length === 0
+        ? []
+        : [
+            { extends: true as const, test: { name: "uncounted", include: uncounted, isolate: false, env: UNCOUNTED } },
+          ]),
       { extends: true, test: { name: "isolated", include: isolated } },
       {
         extends: true,
         test: {
-          ...{ name: "browser", include: [BROWSER_TESTS], isolate: false },
+          ...{ name: "browser", include: [BROWSER_TESTS], isolate: false, env: UNCOUNTED },
           globalSetup: "test/web/browser-setup.ts",
         },
       },
     ],
     coverage: {
-      provider: "v8",
+      provider: "custom",
+      customProviderModule: "scripts/coverage.mjs",
       include: ["src/**"],
       // The CLI is tested as real processes, whose coverage is not collected.
       exclude: ["src/cli/**"],
