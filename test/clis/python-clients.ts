@@ -15,7 +15,7 @@ import { startGateway } from "../../src/gateway/start-gateway.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import type { ChaosFaultId } from "../../src/chaos/faults.ts";
 
-export const PYTHON_PACKAGES = ["openai==3.22.1", "anthropic==1.13.0"] as const;
+const PYTHON_PACKAGES = ["openai==3.22.1", "anthropic==1.13.0"] as const;
 const PROGRAM = fileURLToPath(new URL("python_clients.py", import.meta.url));
 const KEY = "key-of-a-python-client";
 const TIMEOUT_MS = 240_000;

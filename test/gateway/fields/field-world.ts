@@ -8,7 +8,7 @@ import { stringify } from "yaml";
 import type { ScenarioRule } from "../../../src/chaos/scenario-schema.ts";
 import type { Protocol } from "../../../src/provider/wire/protocol.ts";
 import { ask, type Asking, type Heard } from "../dialect-clients.ts";
-import { FIRST, type GatewayWorld, openWorld, SECOND, START_AT } from "../open-world.ts";
+import { FIRST, type GatewayWorld, openWorld, SECOND } from "../open-world.ts";
 
 /** A gateway file as data. */
 export type File = Readonly<Record<string, unknown>>;
@@ -20,8 +20,8 @@ const CLIENT_KEYS = {
   STATE_KEY: "key-of-state-012345",
 };
 export const ENV = { ...CLIENT_KEYS, TARGET_KEY: "sk-of-the-gateway", OTHER_TARGET_KEY: "sk-of-another-account" };
-export const PAUSED = "paused-model";
-export const ISOLATED = "isolated-model";
+const PAUSED = "paused-model";
+const ISOLATED = "isolated-model";
 
 /** `url`: of the provider; `stub`: of the plain server. */
 export interface Places {
@@ -179,7 +179,6 @@ export class FieldWorld {
 }
 
 export const STATE = { paused: "RateLimited", isolated: "CircuitOpen", requests: 0, hasSpent: true };
-export { START_AT };
 
 /** Answers messages with cached tokens, and other paths with a list; the model `thinker` reasons a little and says nothing more. */
 async function startStub(others: string[]): Promise<string> {
