@@ -1,0 +1,53 @@
+// Windows of time for budgets and sums, and the sums of calls per day.
+
+import { describe, expect, it } from "vitest";
+import { windowStart } from "../../src/gateway/key/key-account.ts";
+import type { LedgerLine } from "../../src/gateway/ledger/ledger-line.ts";
+import { addUsage, usageOfDays } from "../../src/gateway/ledger/usage.ts";
+import { createMemoryJournal } from "../../src/journal/memory/memory-journal.ts";
+
+describe("a window of time begins, in UTC,", () => {
+  it.each([
+    ["2026-11-18T00:59:59.999Z", "2026-11-18T00:00:00Z", "2026-11-18T00:00:00Z", "2026-11-01T00:00:00Z"],
+    ["2026-11-18T23:00:00.000Z", "2026-11-18T23:00:00Z", "2026-11-18T00:00:00Z", "2026-11-01T00:00:00Z"],
+    ["2028-02-29T12:34:56.789Z", "2028-02-29T12:00:00Z", "2028-02-29T00:00:00Z", "2028-02-01T00:00:00Z"],
+    ["2026-12-31T23:59:59.999Z", "2026-12-31T23:00:00Z", "2026-12-31T00:00:00Z", "2026-12-01T00:00:00Z"],
+    ["1970-01-01T00:00:00.000Z", "1970-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "1970-01-01T00:00:00Z"],
+  ])("that holds %s, at %s, %s and %s", (at, hour, day, month) => {
+    const starts = (["hour", "day", "month"] as const).map((name) => windowStart(name, Date.parse(at)));
+    expect(starts).toEqual([hour, day, month].map((text) => Date.parse(text)));
+  });
+});
+
+const DAY_MS = 86_400_000;
+const TODAY = Date.parse("2026-11-18T00:00:00Z");
+
+function lineOf(key: string, target: string | null, at: number, code: string | null = null): LedgerLine {
+  return {
+    ...{ call: "call_1", at, tookMs: 1, key, route: "*", dialect: "openai-chat", model: "m", target },
+    ...{ attempts: 1, status: code === null ? "done" : "failed", code, microcents: 5, isExact: true },
+    ...{ omitted: [], decisions: [] },
+  };
+}
+
+it("adds up the calls of each client to each target on each day, in one page and over several", async () => {
+  const journal = createMemoryJournal();
+  const page = [
+    lineOf("ci", "one/m", TODAY + 1),
+    lineOf("ci", "two/m", TODAY + 2),
+    lineOf("team", "one/m", TODAY + 3),
+    lineOf("ci", "one/m", TODAY - 1),
+    lineOf("ci", null, TODAY + 4, "Overloaded"),
+    lineOf("ci", "one/m", TODAY + 5),
+  ];
+  await addUsage(journal, page);
+  await addUsage(journal, page.slice(0, 1));
+  const used = await usageOfDays(journal, 2, TODAY + 10);
+  const shown = used.map(({ at, client, target, calls, failed, microcents }) =>
+    [(at - TODAY) / DAY_MS, client, target, calls, failed, microcents].join(" "),
+  );
+  expect(new Set(shown)).toEqual(
+    new Set(["-1 ci one/m 1 0 5", "0 ci  1 1 5", "0 ci one/m 3 0 15", "0 ci two/m 1 0 5", "0 team one/m 1 0 5"]),
+  );
+  expect(shown).toHaveLength(5);
+});
