@@ -98,6 +98,14 @@ describe("rows", () => {
     expect(stale.map(([english]) => english)).toEqual([]);
   });
 
+  it("are used for their own sentences, and not hidden by others", () => {
+    const named = (text: string): string => text.replaceAll(/\{(\d)\}/g, "x$1");
+    const hidden = FAULT_SENTENCES.filter(
+      ([english, chinese]) => messageIn("zh-CN", filled(english)) !== named(chinese),
+    );
+    expect(hidden).toEqual([]);
+  });
+
   it("fill every hole", () => {
     for (const [english, chinese] of FAULT_SENTENCES) {
       const holes = english.split("{}").length - 1;
@@ -116,6 +124,15 @@ describe("a fault's sentence", () => {
   it("is translated part by part", () => {
     expect(messageIn("zh-CN", "writing to the journal: The journal is closed. Open it again to continue.")).toBe(
       "写入日志：日志已关闭。请重新打开后再继续。",
+    );
+  });
+
+  it("is the row that says most", () => {
+    expect(messageIn("zh-CN", "the command ended with exit code 1 and did not say why")).toBe(
+      "命令 以退出码 1 结束，没有说明原因",
+    );
+    expect(messageIn("zh-CN", "needs hotels, which was skipped: no such city")).toBe(
+      "依赖 hotels，而它被跳过：no such city",
     );
   });
 

@@ -3,6 +3,7 @@
 import type { SentenceRow } from "../../yaml-file/diagnostic.ts";
 
 export const AGENT_SENTENCES: readonly SentenceRow[] = [
+  ["{} ended with exit code {} and did not say why", "{1} 以退出码 {2} 结束，没有说明原因"],
   ["unknown agent CLI {}; expected one of {}", "未知的智能体 CLI {1}；可用的有 {2}"],
   ["{} could not be started ({}). {}", "无法启动 {1}（{2}）。{3}"],
   [
