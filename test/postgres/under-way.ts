@@ -48,6 +48,7 @@ function counted(method: Method): Method {
   };
 }
 
-const methods = pg.Client.prototype as unknown as Record<"query" | "connect", Method>;
+const methods = pg.Client.prototype as unknown as Record<"query" | "connect" | "end", Method>;
 methods.query = counted(methods.query);
 methods.connect = counted(methods.connect);
+methods.end = counted(methods.end);
