@@ -1,13 +1,16 @@
 // Programs that tests start as processes, each bundled into one file. Node loads that file in a fraction of the time it needs for a few hundred
 // sources. A program is bundled again when one of its sources has changed, so it is never out of date.
 
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, buildSync } from "esbuild";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const FOLDER = join(ROOT, "node_modules", ".cache", "test-programs");
+/** `npm run test:mutants` works on copies of the repository that share their packages: each copy has programs of its own. */
+const COPY = createHash("sha256").update(ROOT).digest("hex").slice(0, 8);
+const FOLDER = join(ROOT, "node_modules", ".cache", "test-programs", COPY);
 
 /** How our sources become files that load fast. Packages with data files of their own stay outside. */
 const FAST_LOADING = {
