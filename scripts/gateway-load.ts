@@ -22,11 +22,12 @@ const [first, seeds, calls, side] = [values.seed, values.seeds, values.calls, va
 const sum = { calls: 0, whole: 0, told: 0, overBudget: 0, attempts: 0, deaths: 0, broken: 0 };
 for (let seed = first; seed < first + seeds; seed++) {
   const report = await runLoad({ seed, calls, side });
-  const { whole, told, overBudget, attempts, deaths, truncated, doubled, leaks, overspent, unledgered } = report;
+  const { whole, told, overBudget, attempts, deaths, truncated, doubled, leaks, overspent, unledgered, hedges } =
+    report;
   const broken = [...truncated, ...doubled, ...leaks, ...overspent];
   console.log(
     `seed ${seed}: ${calls} calls, ${side} at once: ${whole} whole, ${told} told cleanly, ${overBudget} over budget; ` +
-      `${attempts} attempts, ${deaths} deaths of upstreams; ${truncated.length} truncated answers told as complete, ` +
+      `${attempts} attempts, ${hedges} hedges, ${deaths} deaths of upstreams; ${truncated.length} truncated answers told as complete, ` +
       `${doubled.length} doubled tool calls, ${leaks.length} leaked keys, ${overspent.length} budgets passed, ` +
       `${unledgered} calls missing in the ledger`,
   );

@@ -1,4 +1,5 @@
-// Many clients of all four dialects at one gateway, while its upstreams fail, cut their streams and die. Everything follows from a seed.
+// Many clients of all four dialects at one gateway, while its upstreams fail, cut their streams, fall silent and die. Some routes hedge.
+// Everything follows from a seed.
 // C1  No truncated answer looks complete.
 // C2  No tool call is seen twice.
 // C3  No client's key reaches an upstream.
@@ -44,6 +45,8 @@ export interface LoadReport {
   readonly spentMicrocents: Readonly<Record<string, number>>;
   /** Calls without a line in the ledger, or the other way round. */
   readonly unledgered: number;
+  /** Second attempts beside a silent one. */
+  readonly hedges: number;
 }
 
 type Task = "text" | "tools";
@@ -61,6 +64,7 @@ const MODELS: Readonly<Record<Protocol, Readonly<Record<Task, string>>>> = {
   "google-generate": { text: "gemini-2.5-pro", tools: "gemini-2.5-flash" },
 };
 const TOOL_MODELS = ["gpt-4o-mini", "claude-haiku-4-5", "gemini-2.5-flash"];
+const TEXT_MODELS = ["gpt-4o", "claude-sonnet-4-5", "gemini-2.5-pro"];
 
 /** Each with the share of requests that it befalls. */
 const FAULTS: readonly (readonly [number, ScenarioStep])[] = [
@@ -74,13 +78,15 @@ const FAULTS: readonly (readonly [number, ScenarioStep])[] = [
   [0.03, { fault: "no-end-mark" }],
   [0.02, { fault: "error-mid-stream", after: 2 }],
   [0.02, { fault: "stall", after: 3 }],
+  [0.03, { fault: "hang" }],
+  [0.2, { "fault": "slow-first-token", "wait-ms": 600 }],
   [0.02, { fault: "empty" }],
 ];
 
 const RULES: readonly ScenarioRule[] = [
   ...FAULTS.flatMap(([probability, step]): readonly ScenarioRule[] => [
     ...TOOL_MODELS.map((model) => ({ when: { model }, probability, calls: CALLS, ...step })),
-    { probability, ...step },
+    ...TEXT_MODELS.map((model) => ({ when: { model }, probability, ...step })),
   ]),
   ...TOOL_MODELS.map((model) => ({ when: { model }, calls: CALLS })),
 ];
@@ -112,10 +118,7 @@ function gatewayFile(urls: readonly ((dialect: Protocol) => string)[]): string {
     DIALECTS.flatMap((one) =>
       DIALECTS.flatMap((two) => {
         const chain = `chain: [up0-${one}/${MODELS[one][task]}, up1-${two}/${MODELS[two][task]}]`;
-        return [
-          `  ${routeName(task, one, two, false)}: { ${chain} }`,
-          `  ${routeName(task, one, two, true)}: { ${chain}, mid_stream: restart }`,
-        ];
+        return MODES.map((mode) => `  ${routeName(task, one, two, mode)}: { ${chain}${OPTIONS_OF[mode]} }`);
       }),
     ),
   );
@@ -123,8 +126,13 @@ function gatewayFile(urls: readonly ((dialect: Protocol) => string)[]): string {
   return ["version: 1", "targets:", ...targets, "routes:", ...routes, "keys:", ...keys, ""].join("\n");
 }
 
-function routeName(task: Task, one: Protocol, two: Protocol, restart: boolean): string {
-  return [task, one, two, restart ? "over" : "told"].join(".");
+/** What a route does about breaks and silence. */
+const OPTIONS_OF = { told: "", over: ", mid_stream: restart", hedged: ", hedge: { after: 400 }" } as const;
+type Mode = keyof typeof OPTIONS_OF;
+const MODES: readonly Mode[] = ["told", "over", "hedged"];
+
+function routeName(task: Task, one: Protocol, two: Protocol, mode: Mode): string {
+  return [task, one, two, mode].join(".");
 }
 
 class Campaign {
@@ -172,7 +180,7 @@ class Campaign {
   async #call(number: number): Promise<void> {
     const client = this.#pick(DIALECTS);
     const task = this.#pick(["text", "tools"] as const);
-    const model = routeName(task, this.#pick(DIALECTS), this.#pick(DIALECTS), this.#chance.roll() < 0.5);
+    const model = routeName(task, this.#pick(DIALECTS), this.#pick(DIALECTS), this.#pick(MODES));
     const streaming = this.#chance.roll() < 0.5;
     const prompt = `question ${number} of seed ${this.#options.seed}`;
     const headers = { authorization: `Bearer ${KEYS[this.#pick(["rich", "poor"] satisfies KeyName[])]}` };
@@ -227,6 +235,7 @@ async function reportOf(
     leaks: upstreams.flatMap(({ leaks }) => leaks),
     overspent: poor > limit + dearest ? [`poor spent ${poor} of ${limit} micro-cents`] : [],
     unledgered: Math.abs(lines.length - calls),
+    hedges: lines.flatMap(({ decisions }) => decisions).filter(({ recourse }) => recourse === "hedge").length,
   };
 }
 

@@ -10,4 +10,5 @@ it.each([1, 2])("keeps its promises while upstreams fail, cut streams and die (s
   expect(report.told).toBeGreaterThan(0);
   expect(report.overBudget).toBeGreaterThan(0);
   expect(report.deaths).toBeGreaterThan(0);
+  expect(report.hedges).toBeGreaterThan(0);
 });
