@@ -35,9 +35,9 @@ const GRAMMAR: Grammar = {
 };
 
 /** The nearest project file; null: there is none. */
-function findProjectFile(folder = process.cwd()): string | null {
+function findProjectFile(): string | null {
   const above: string[] = [];
-  for (let at = resolve(folder); ; at = dirname(at)) {
+  for (let at = process.cwd(); ; at = dirname(at)) {
     above.push(at);
     if (existsSync(join(at, ".git"))) break;
     if (dirname(at) === at) return atIn(above.slice(0, 1));

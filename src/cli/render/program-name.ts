@@ -25,8 +25,8 @@ export function commandLine(...words: readonly string[]): string {
 }
 
 /** Rewrites `faultline …` in texts from other parts of Faultline to the command that works here. */
-export function withProgram(text: string, program: readonly string[] = PROGRAM): string {
-  return text.replaceAll("`faultline ", `\`${program.join(" ")} `);
+export function withProgram(text: string): string {
+  return text.replaceAll("`faultline ", `\`${PROGRAM.join(" ")} `);
 }
 
 /** A command quoted for a shell. Text that looks like a secret is masked and has to be filled in again; an address of a journal loses its password. */

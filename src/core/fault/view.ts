@@ -1,7 +1,6 @@
 // What each audience may see of a fault. Model and user get static words and allow-listed fields only; operators get
 // the evidence too; audit gets everything. All of it passes the redactor.
 
-import { defined } from "../defined.ts";
 import { type FaultClass, type FaultCode, traitsOf } from "./catalogue.ts";
 import {
   causeChain,
@@ -181,7 +180,8 @@ function userView(fault: Fault, { locale, redactor, correlationId }: Resolved): 
     message: wordsOf(fault, locale).user,
     next: nextStep(fault, locale),
     correlationId: redactor.text(correlationId),
-    ...defined({ retryAfterMs: fault.retryAfterMs, resetAt: fault.resetAt }),
+    ...(fault.retryAfterMs === undefined ? {} : { retryAfterMs: fault.retryAfterMs }),
+    ...(fault.resetAt === undefined ? {} : { resetAt: fault.resetAt }),
   };
 }
 

@@ -145,7 +145,7 @@ class Builder {
       maxConcurrent: target.max_concurrent ?? null,
       maxPerMinute: target.requests_per_minute ?? null,
       prices: Object.entries(target.prices ?? {}).map(([model, { input, output, cached_input, cache_write }]) => ({
-        ...{ model, input, output },
+        model, input, output,
         ...defined({ cachedInput: cached_input, cacheWrite: cache_write }),
       })),
       timeouts: defined({
