@@ -67,12 +67,17 @@ export function reportGateway(
     keys: keys.map(({ name, routes: allowed, regions, mayUseOtherPaths: otherPaths }) => {
       const account = accounts.get(name);
       return {
-        name, otherPaths, routes: listOf(allowed), regions: listOf(regions),
+        name,
+        otherPaths,
+        routes: listOf(allowed),
+        regions: listOf(regions),
         budgets: account === undefined ? [] : WINDOW_NAMES.flatMap((window) => budgetOf(account, window)),
       };
     }),
     routes: routes.map(({ name, midStream, hedge, steps }) => ({
-      name, midStream, hedgeAfter: hedge?.after ?? null,
+      name,
+      midStream,
+      hedgeAfter: hedge?.after ?? null,
       steps: steps.map(stepOf),
     })),
   };

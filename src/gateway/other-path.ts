@@ -94,7 +94,10 @@ function askedOf(method: string, path: string, bytes: Buffer, target: GatewayTar
   const output = WITHOUT_OUTPUT.test(path) ? 0 : mostOutput(body ?? {});
   const input = tokensIn(bytes.length);
   return {
-    method, model, price, isFree,
+    method,
+    model,
+    price,
+    isFree,
     inputMicrocents: price === null ? null : estimateCost(input, 0, price),
     mostMicrocents: price === null ? null : estimateCost(input, output, price),
   };
@@ -226,9 +229,21 @@ class OtherCall {
     const { microcents, isExact } = this.#purse;
     const answered = code === null;
     record({
-      call, at, tookMs: clock.now() - at, key: account.name, route: ROUTE, dialect: this.#dialect,
-      model: this.#asked.model, target: answered ? this.#target.name : null, attempts: 1,
-      status: answered ? "done" : "failed", code, microcents, isExact, omitted: [], decisions: [],
+      call,
+      at,
+      tookMs: clock.now() - at,
+      key: account.name,
+      route: ROUTE,
+      dialect: this.#dialect,
+      model: this.#asked.model,
+      target: answered ? this.#target.name : null,
+      attempts: 1,
+      status: answered ? "done" : "failed",
+      code,
+      microcents,
+      isExact,
+      omitted: [],
+      decisions: [],
     });
   }
 }

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import type { Io, Sink } from "../../src/cli/io.ts";
 import type { GlobalOptions } from "../../src/cli/options.ts";
-import { withRuns } from "../../src/cli/runs/run-home.ts";
+import { withRuns } from "../../src/cli/runs/run-deps.ts";
 import { fileAccess } from "../../src/cli/file-access.ts";
 import { followRun } from "../../src/cli/workflow/follow-run.ts";
 import { RunPicture } from "../../src/cli/workflow/run-picture.ts";

@@ -24,7 +24,7 @@ import { knownCode } from "../../core/record/fault-index.ts";
 import { findFaults, foundJson, foundLines, looksLikeId } from "../explain-id.ts";
 import { shown } from "../render/values.ts";
 import { globalOptions, type GlobalOptions } from "../options.ts";
-import type { JournalOption } from "../runs/run-home.ts";
+import type { JournalOption } from "../runs/run-deps.ts";
 import { withProgram } from "../render/program-name.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { scheduleLines } from "../render/schedule-lines.ts";
@@ -70,7 +70,7 @@ async function explainId(id: string, options: JournalOption, io: Io, shared: Glo
   const { locale, color, json } = shared;
   const words = CLI_WORDS[locale];
   // Loaded on demand: explaining a code needs no store.
-  const { journalOf } = await import("../runs/run-home.ts");
+  const { journalOf } = await import("../runs/run-deps.ts");
   const { lookAtJournal } = await import("../journal/with-journal.ts");
   const file = await journalOf(options, io);
   const found = await lookAtJournal({ file, io, locale }, (journal) => findFaults(journal, id));

@@ -9,7 +9,7 @@ import type { ActionCommandOptions } from "../runs/act-on-run.ts";
 import type { RunAnswerOptions } from "../runs/answer-run.ts";
 import type { RunExportOptions } from "../runs/export-run.ts";
 import type { ListOptions } from "../runs/list-runs.ts";
-import type { JournalOption } from "../runs/run-home.ts";
+import type { JournalOption } from "../runs/run-deps.ts";
 import type { WatchOptions } from "../runs/watch-run.ts";
 import { ofOperator } from "./of-operator.ts";
 import { withGoingOn, withJournalOption } from "./workflow.ts";

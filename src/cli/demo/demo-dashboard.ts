@@ -91,7 +91,10 @@ async function startIndex(): Promise<SearchIndex> {
  */
 async function askIndex({ faultline, clock }: Workflows, index: SearchIndex, closing: AbortSignal): Promise<void> {
   const search = tool({
-    ...{ id: "search_index", idempotent: true, retry: { maxAttempts: 1 }, breaker: { failures: 3, openMs: OPEN_MS } },
+    id: "search_index",
+    idempotent: true,
+    retry: { maxAttempts: 1 },
+    breaker: { failures: 3, openMs: OPEN_MS },
     run: async () => (await fetch(index.address())).text(),
   });
   const pages = tool({ id: "list_pages", idempotent: true, run: () => ["split.md", "bills.md"] });

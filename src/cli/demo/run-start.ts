@@ -51,7 +51,10 @@ export async function runStart(options: DemoOptions, io: Io, shared: GlobalOptio
   const place = await makeDemoFolder(chaos);
   const { workflowFile } = place;
   const workflows = createWorkflows({
-    ...{ journal: await openJournal(place.journal, { clock: io.clock }), clock: io.clock, locale, env: envOf(io) },
+    journal: await openJournal(place.journal, { clock: io.clock }),
+    clock: io.clock,
+    locale,
+    env: envOf(io),
   });
   const stage = { chaos, workflows, workflowFile };
   // Only a terminal gets the sign-in link: it must not end up in a log.
@@ -64,7 +67,10 @@ export async function runStart(options: DemoOptions, io: Io, shared: GlobalOptio
   try {
     if (!json) await io.stderr.write(beginning(place, dashboard, io, shared));
     const end = await driveDemo({
-      ...{ ...stage, io, program, stop: stop.signal },
+      ...stage,
+      io,
+      program,
+      stop: stop.signal,
       journalFile: place.journal,
       ask: ask ? (question, elsewhere) => askPerson(question, elsewhere) : null,
       tell: (news) => view?.onNews(news),

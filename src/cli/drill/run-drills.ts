@@ -90,7 +90,10 @@ async function runAgent(url: string, { failing, backup }: Providers, options: Dr
   const running = runProcess(
     {
       ...options.agentAt(url),
-      ...{ stdin: null, clock, signal, endsAll: true },
+      stdin: null,
+      clock,
+      signal,
+      endsAll: true,
       timeouts: { startupMs: Infinity, idleMs: Infinity, totalMs: timeoutMs },
       maxLineBytes: MOST_LINE_BYTES,
       maxTailBytes: TAIL_BYTES,
@@ -103,7 +106,10 @@ async function runAgent(url: string, { failing, backup }: Providers, options: Dr
   const { exitCode, timedOut, durationMs, spawnError, stdoutTail, stderrTail } = await running.done;
   const { hasAnswer } = printed;
   const seen = {
-    ...{ exitCode, hasAnswer, durationMs, timedOut: timedOut !== null },
+    exitCode,
+    hasAnswer,
+    durationMs,
+    timedOut: timedOut !== null,
     requests: failing.received(),
     rescued: backup.received().length,
   };

@@ -20,7 +20,7 @@ import type { GlobalOptions } from "../options.ts";
 import { paintFor } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { GATEWAY_WORDS, type GatewayWords } from "../render/words/gateway-words.ts";
-import { type JournalOption, journalOf, makeJournalFolder } from "../runs/run-home.ts";
+import { type JournalOption, journalOf, makeJournalFolder } from "../runs/run-deps.ts";
 import { onStopSignal } from "../stop-signals.ts";
 import { budgetTeller, decisionTeller, gatewayTeller } from "./gateway-news.ts";
 
@@ -76,7 +76,11 @@ async function serveUntilStopped(
   const started = await start(faultline, settings, options, listener, words);
   const tell = gatewayTeller(config, io, shared);
   const unfollow = followGatewayFile({
-    ...{ file: config, text, env: io.env, clock: io.clock, locale: shared.locale },
+    file: config,
+    text,
+    env: io.env,
+    clock: io.clock,
+    locale: shared.locale,
     read: async (file) => ((await io.fileBytes(file)) === null ? null : io.readFile(file)),
     onNews: async (news) => {
       if (news.state === "loaded") await started.gateway.use(news.settings);

@@ -20,7 +20,7 @@ import { tableLines, wrapped } from "../render/table.ts";
 import { minuteOf, shown } from "../render/values.ts";
 import { REPLAY_WORDS, type ReplayWords } from "../render/words/replay-words.ts";
 import { findSession } from "../runs/find-run.ts";
-import { type JournalOption, type RunCommandDeps, withRuns } from "../runs/run-home.ts";
+import { type JournalOption, type RunCommandDeps, withRuns } from "../runs/run-deps.ts";
 
 export interface ReplayCommandOptions extends JournalOption {
   /** How far back, in milliseconds. */
@@ -37,15 +37,15 @@ export async function replayPast(
 ): Promise<void> {
   const { since, run, limit: examples } = options;
   const { locale, json } = shared;
-  await withRuns({ ...options, look: true }, io, shared, async (home) => {
-    const summary = await replayPolicy(home.workflows.journal, policy, {
+  await withRuns({ ...options, look: true }, io, shared, async (deps) => {
+    const summary = await replayPolicy(deps.workflows.journal, policy, {
       examples,
       locale,
       ...(since === undefined ? {} : { sinceAt: io.clock.now() - since }),
-      ...(run === undefined ? {} : { session: await findSession(home, run) }),
+      ...(run === undefined ? {} : { session: await findSession(deps, run) }),
     });
     if (json) return io.stdout.write(`${safeJson(summaryJson(summary, shared))}\n`);
-    for (const line of summaryLines(home, summary)) await io.stdout.write(`${line}\n`);
+    for (const line of summaryLines(deps, summary)) await io.stdout.write(`${line}\n`);
   });
 }
 
@@ -59,8 +59,8 @@ function summaryJson(summary: ReplaySummary, { locale }: GlobalOptions): object 
   };
 }
 
-function summaryLines(home: RunCommandDeps, summary: ReplaySummary): readonly string[] {
-  const { io, shared } = home;
+function summaryLines(deps: RunCommandDeps, summary: ReplaySummary): readonly string[] {
+  const { io, shared } = deps;
   const { locale, color } = shared;
   const words = REPLAY_WORDS[locale];
   const paint = paintFor(io.stdout, io.env, color);
@@ -74,8 +74,8 @@ function summaryLines(home: RunCommandDeps, summary: ReplaySummary): readonly st
     "",
     ...countLines(summary, words, paint),
     ...(stageDecisions === 0 ? [] : [paint("dim", `  ${words.stages(grouped(stageDecisions))}`)]),
-    ...(table.length === 0 ? [] : ["", ...changeTable(table, words, home), "", ...effectLines(summary, home)]),
-    ...exampleLines(home, summary, paint),
+    ...(table.length === 0 ? [] : ["", ...changeTable(table, words, deps), "", ...effectLines(summary, deps)]),
+    ...exampleLines(deps, summary, paint),
     ...(limits.length === 0 || changed === 0 ? [] : ["", paint("bold", words.cannotKnow)]),
     ...(changed === 0 ? [] : limits).flatMap((limit) =>
       wrapped(describeReplayLimit(limit, locale), columns - 4).map(
@@ -164,8 +164,8 @@ function effectLines(summary: ReplaySummary, { shared: { locale } }: RunCommandD
   ];
 }
 
-function exampleLines(home: RunCommandDeps, { examples, changed }: ReplaySummary, paint: Paint): readonly string[] {
-  const { io, shared } = home;
+function exampleLines(deps: RunCommandDeps, { examples, changed }: ReplaySummary, paint: Paint): readonly string[] {
+  const { io, shared } = deps;
   const words = REPLAY_WORDS[shared.locale];
   if (examples.length === 0) return [];
   const title = examples.length < changed ? words.first(examples.length, grouped(changed)) : words.all;

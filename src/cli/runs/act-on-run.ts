@@ -15,7 +15,7 @@ import { type AdvanceOptions, advanceRun } from "../workflow/run-workflow.ts";
 import { followRun } from "../workflow/follow-run.ts";
 import { WatchedRun } from "../workflow/watched-run.ts";
 import { findRun } from "./find-run.ts";
-import { type JournalOption, type RunCommandDeps, withRuns } from "./run-home.ts";
+import { type JournalOption, type RunCommandDeps, withRuns } from "./run-deps.ts";
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
 
 /** As parsed from the command line. */
@@ -40,22 +40,22 @@ export async function actOnRun(
   shared: GlobalOptions,
 ): Promise<void> {
   const id = actionNamed(action);
-  await withRuns(options, io, shared, async (home) => {
-    const summary = await findRun(home, given);
+  await withRuns(options, io, shared, async (deps) => {
+    const summary = await findRun(deps, given);
     const { run } = summary;
-    const watched = new WatchedRun(home, run);
+    const watched = new WatchedRun(deps, run);
     // An action on a run that has ended continues in another run: then nothing of this one is watched.
     if (options.detach !== true && !isEnded(summary)) await watched.load();
-    const report = await home.workflows.runs.show(run);
+    const report = await deps.workflows.runs.show(run);
     if (report === null)
-      throw new UsageError(RUNS_WORDS[shared.locale].noRun(shown(run), home.command("runs", "list")));
+      throw new UsageError(RUNS_WORDS[shared.locale].noRun(shown(run), deps.command("runs", "list")));
     const params = paramsOf(
       options,
       report.actions.find((one) => one.id === id),
     );
     if (ACTIONS[id].needs === "target" && options.target === undefined) refuseManyTargets(report, shared);
     const key = options.key === undefined ? {} : { key: options.key };
-    const acted = await home.workflows.runs.actOn(report, id, { params, by: "cli", ...key });
+    const acted = await deps.workflows.runs.actOn(report, id, { params, by: "cli", ...key });
     const { label } = actionWords(id, shared.locale);
     const words = RUNS_WORDS[shared.locale];
     const sentence = acted.did ? words.did(label, shown(acted.run)) : words.didBefore(label, shown(acted.run));
@@ -63,7 +63,7 @@ export async function actOnRun(
     await io.stderr.write(`${mark} ${sentence}\n`);
     const extra = { action: id, did: acted.did, predecessor: acted.run === run ? null : run };
     const followed = acted.run === run ? { after: null, watched } : { after: 0 };
-    if (options.detach !== true) return advanceRun(home, acted.run, options, { ...followed, extra });
+    if (options.detach !== true) return advanceRun(deps, acted.run, options, { ...followed, extra });
     await io.stdout.write(shared.json ? `${safeJson({ run: acted.run, ...extra })}\n` : `${shown(acted.run)}\n`);
   });
 }
@@ -116,12 +116,12 @@ export async function cancelRun(
   io: Io,
   shared: GlobalOptions,
 ): Promise<void> {
-  await withRuns(options, io, shared, async (home) => {
-    const { run } = await findRun(home, given);
-    await home.workflows.runs.cancel(run, "cli");
-    const isHeld = (await home.workflows.runs.held()).has(run);
+  await withRuns(options, io, shared, async (deps) => {
+    const { run } = await findRun(deps, given);
+    await deps.workflows.runs.cancel(run, "cli");
+    const isHeld = (await deps.workflows.runs.held()).has(run);
     const isLeft = options.detach === true && isHeld;
-    const status = isLeft ? "running" : await untilOver(home, run);
+    const status = isLeft ? "running" : await untilOver(deps, run);
     const words = RUNS_WORDS[shared.locale];
     const sentence = status === "cancelled" ? words.cancelled(shown(run)) : words.cancelAsked(shown(run));
     if (shared.json) return io.stdout.write(`${safeJson({ run, status })}\n`);
@@ -129,9 +129,9 @@ export async function cancelRun(
   });
 }
 
-async function untilOver(home: RunCommandDeps, run: string): Promise<string> {
+async function untilOver(deps: RunCommandDeps, run: string): Promise<string> {
   const options = { part: "advance", waits: false, jsonl: false, after: null } as const;
-  const { report, standing } = await followRun(home, run, options);
-  if (standing === "left") home.io.exit("cancelled");
+  const { report, standing } = await followRun(deps, run, options);
+  if (standing === "left") deps.io.exit("cancelled");
   return isEnded(report.summary) ? report.summary.status : "running";
 }

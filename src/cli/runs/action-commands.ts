@@ -3,7 +3,7 @@
 import type { ActionId, OfferedAction } from "../../core/flow/action.ts";
 import { exampleOf } from "../../core/flow/answer-form.ts";
 import { INTERACTIONS, type Question } from "../../core/index.ts";
-import type { RunCommandDeps } from "./run-home.ts";
+import type { RunCommandDeps } from "./run-deps.ts";
 
 const BLANK = "…";
 

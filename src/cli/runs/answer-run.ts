@@ -14,7 +14,7 @@ import { sentences } from "../render/words/cli-words.ts";
 import { FOLLOW_WORDS } from "../render/words/follow-words.ts";
 import { findRun } from "./find-run.ts";
 import { type AdvanceOptions, advanceRun } from "../workflow/run-workflow.ts";
-import { type RunCommandDeps, withRuns } from "./run-home.ts";
+import { type RunCommandDeps, withRuns } from "./run-deps.ts";
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
 
 export interface RunAnswerOptions extends AdvanceOptions {
@@ -33,16 +33,16 @@ export async function answerRun(
   const words = JOURNAL_WORDS[shared.locale];
   if (typed === undefined && reject === undefined) throw new UsageError(words.needsAnswer(shown(given)));
   if (typed !== undefined && reject !== undefined) throw new UsageError(words.oneAnswer);
-  await withRuns(options, io, shared, async (home) => {
-    const question = await findQuestion(home, given);
+  await withRuns(options, io, shared, async (deps) => {
+    const question = await findQuestion(deps, given);
     const answer: Answer =
       typed === undefined
         ? { status: "rejected", reason: reject ?? "" }
         : { status: "accepted", value: await readAnswer(typed, question, io, shared.locale) };
-    const isFirst = await home.workflows.runs.answer(question.id, answer, by);
+    const isFirst = await deps.workflows.runs.answer(question.id, answer, by);
     if (!isFirst) {
-      const who = shown(answererOf(await home.workflows.journal.kept("answer", question.id)));
-      const next = home.command("workflow", "resume", question.session);
+      const who = shown(answererOf(await deps.workflows.journal.kept("answer", question.id)));
+      const next = deps.command("workflow", "resume", question.session);
       throw new UsageError(
         sentences(shared.locale, words.wasFirst(shown(question.id), who), words.next, next),
         "failed",
@@ -52,24 +52,24 @@ export async function answerRun(
     const extra = { question: id, by: SHAPE_REDACTOR.text(by) };
     const mark = paintFor(io.stderr, io.env, shared.color)("green", "✓");
     await io.stderr.write(`${mark} ${RUNS_WORDS[shared.locale].wasAnswered(shown(id))}\n`);
-    const isHeld = (await home.workflows.runs.held()).has(run);
-    if (options.wait !== false && !isHeld) return advanceRun(home, run, options, { after: null, extra });
-    const next = isHeld ? home.command("runs", "watch", run) : home.command("workflow", "resume", run);
+    const isHeld = (await deps.workflows.runs.held()).has(run);
+    if (options.wait !== false && !isHeld) return advanceRun(deps, run, options, { after: null, extra });
+    const next = isHeld ? deps.command("runs", "watch", run) : deps.command("workflow", "resume", run);
     if (shared.json) return io.stdout.write(`${safeJson({ run, ...extra, next })}\n`);
     await io.stderr.write(`faultline: ${FOLLOW_WORDS[shared.locale].next}${next}\n`);
   });
 }
 
 /** Finds a question by its id, a prefix of its id, or its run if the run has only one open question. */
-async function findQuestion(home: RunCommandDeps, given: string): Promise<Question> {
-  const { workflows, shared } = home;
+async function findQuestion(deps: RunCommandDeps, given: string): Promise<Question> {
+  const { workflows, shared } = deps;
   const words = RUNS_WORDS[shared.locale];
   const { questions } = await openQuestions(workflows.journal);
   const named = questions.filter(({ id }) => id === given || (given.startsWith("q_") && id.startsWith(given)));
   const [only, ...others] = named;
   if (only !== undefined && others.length === 0) return only;
   if (given.startsWith("q_")) throw new UsageError(words.noQuestion(shown(given)));
-  const { run }: RunSummary = await findRun(home, given);
+  const { run }: RunSummary = await findRun(deps, given);
   const asked = questions.filter(({ session, by }) => session === run && by === null);
   const [first, ...more] = asked;
   if (first === undefined) throw new UsageError(words.nothingAsked(shown(run)), "failed");

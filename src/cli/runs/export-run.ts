@@ -13,7 +13,7 @@ import { shown } from "../render/values.ts";
 import type { GlobalOptions } from "../options.ts";
 import { escapeUnsafe, safeJson } from "../render/safe-text.ts";
 import { findRun } from "./find-run.ts";
-import { type JournalOption, type RunCommandDeps, withRuns } from "./run-home.ts";
+import { type JournalOption, type RunCommandDeps, withRuns } from "./run-deps.ts";
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
 import { reportJson } from "./show-run.ts";
 import { makeFolder } from "../../journal/files/file-store.ts";
@@ -34,11 +34,11 @@ export async function exportRun(
   const { format, out } = options;
   const words = RUNS_WORDS[shared.locale];
   if (format === "bundle" && out === undefined) throw new UsageError(words.bundleNeedsOut);
-  await withRuns({ ...options, look: true }, io, shared, async (home) => {
-    const { run } = await findRun(home, given);
-    if (format === "bundle") await writeBundle(home, run, out ?? "");
-    else if (out === undefined || out === "-") return printLines(linesIn(home, run, format), io);
-    else await io.writeNewFile(out, withEnds(linesIn(home, run, format)));
+  await withRuns({ ...options, look: true }, io, shared, async (deps) => {
+    const { run } = await findRun(deps, given);
+    if (format === "bundle") await writeBundle(deps, run, out ?? "");
+    else if (out === undefined || out === "-") return printLines(linesIn(deps, run, format), io);
+    else await io.writeNewFile(out, withEnds(linesIn(deps, run, format)));
     const done = `${paintFor(io.stdout, io.env, shared.color)("green", "✓")} ${words.exported(shown(run), shown(out, 2_000))}`;
     await io.stdout.write(shared.json ? `${safeJson({ run, format, out })}\n` : `${done}\n`);
   });
@@ -64,11 +64,11 @@ async function* withEnds(lines: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const line of lines) yield `${line}\n`;
 }
 
-async function writeBundle(home: RunCommandDeps, run: string, folder: string): Promise<void> {
-  const { io, workflows } = home;
+async function writeBundle(deps: RunCommandDeps, run: string, folder: string): Promise<void> {
+  const { io, workflows } = deps;
   const report = await workflows.runs.show(run);
   if (report === null)
-    throw new UsageError(RUNS_WORDS[home.shared.locale].noRun(shown(run), home.command("runs", "list")));
+    throw new UsageError(RUNS_WORDS[deps.shared.locale].noRun(shown(run), deps.command("runs", "list")));
   if (await isThere(io, folder))
     throw new UsageError({
       "en": `Cannot write ${folder}: it already exists; name another folder.`,
@@ -77,10 +77,10 @@ async function writeBundle(home: RunCommandDeps, run: string, folder: string): P
   await makeOutFolder(folder);
   await io.writeNewFile(
     join(folder, "run.json"),
-    linesOf(`${escapeUnsafe(JSON.stringify(reportJson(home, report, false), null, 2))}\n`),
+    linesOf(`${escapeUnsafe(JSON.stringify(reportJson(deps, report, false), null, 2))}\n`),
   );
-  await io.writeNewFile(join(folder, "entries.jsonl"), withEnds(linesIn(home, run, "jsonl")));
-  await io.writeNewFile(join(folder, "events.jsonl"), withEnds(linesIn(home, run, "cloudevents")));
+  await io.writeNewFile(join(folder, "entries.jsonl"), withEnds(linesIn(deps, run, "jsonl")));
+  await io.writeNewFile(join(folder, "events.jsonl"), withEnds(linesIn(deps, run, "cloudevents")));
   const source = (await workflows.journal.kept("definition", report.summary.digest)) as WorkflowSource | null;
   if (source !== null) await io.writeNewFile(join(folder, "workflow.yaml"), linesOf(source.text));
   await copyFiles(report, folder);

@@ -3,16 +3,16 @@
 import { UsageError } from "../io.ts";
 import { shown } from "../render/values.ts";
 import type { RunSummary } from "../../workflow/runs-api.ts";
-import type { RunCommandDeps } from "./run-home.ts";
+import type { RunCommandDeps } from "./run-deps.ts";
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
 
 const ID_PREFIX = "run_";
 const LAST = "last";
 
 /** The name of a session: a plain session by its full name, a run also by the beginning of its id or `last`. */
-export async function findSession(home: RunCommandDeps, given: string): Promise<string> {
-  const named = given === "" ? null : await home.workflows.journal.session(given);
-  return named?.session ?? (await findRun(home, given)).run;
+export async function findSession(deps: RunCommandDeps, given: string): Promise<string> {
+  const named = given === "" ? null : await deps.workflows.journal.session(given);
+  return named?.session ?? (await findRun(deps, given)).run;
 }
 
 export async function findRun({ workflows, shared, command }: RunCommandDeps, given: string): Promise<RunSummary> {

@@ -16,7 +16,7 @@ import { minuteOf, shown } from "../render/values.ts";
 import type { GlobalOptions } from "../options.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { tableLines } from "../render/table.ts";
-import { type JournalOption, withRuns } from "./run-home.ts";
+import { type JournalOption, withRuns } from "./run-deps.ts";
 import { RUNS_WORDS, type RunsWords } from "../render/words/runs-words.ts";
 
 export interface ListOptions extends JournalOption {
@@ -26,17 +26,17 @@ export interface ListOptions extends JournalOption {
 }
 
 export async function listRuns(options: ListOptions, io: Io, shared: GlobalOptions): Promise<void> {
-  await withRuns({ ...options, look: true }, io, shared, async (home) => {
+  await withRuns({ ...options, look: true }, io, shared, async (deps) => {
     const { status, workflow, limit } = options;
     const words = RUNS_WORDS[shared.locale];
     // Reads one more than it shows, to know whether there are more.
-    const found = await home.workflows.runs.list({
+    const found = await deps.workflows.runs.list({
       ...(status === undefined ? {} : { status }),
       ...(workflow === undefined ? {} : { workflow }),
       limit: limit + 1,
     });
     const runs = found.slice(0, limit);
-    const held = await home.workflows.runs.held();
+    const held = await deps.workflows.runs.held();
     if (shared.json)
       await io.stdout.write(
         `${safeJson(runs.map((one) => ({ ...one, target: one.target ?? null, held: held.has(one.run) })))}\n`,

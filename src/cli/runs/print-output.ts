@@ -8,7 +8,7 @@ import { shown } from "../render/values.ts";
 import type { GlobalOptions } from "../options.ts";
 import { escapeUnsafe, safeJson, safeText } from "../render/safe-text.ts";
 import { findRun } from "./find-run.ts";
-import { type JournalOption, withRuns } from "./run-home.ts";
+import { type JournalOption, withRuns } from "./run-deps.ts";
 import { RUNS_WORDS, type RunsWords } from "../render/words/runs-words.ts";
 
 export async function printOutput(
@@ -18,13 +18,13 @@ export async function printOutput(
   io: Io,
   shared: GlobalOptions,
 ): Promise<void> {
-  await withRuns({ ...options, look: true }, io, shared, async (home) => {
+  await withRuns({ ...options, look: true }, io, shared, async (deps) => {
     const words = RUNS_WORDS[shared.locale];
-    const { run } = await findRun(home, given);
-    const report = await home.workflows.runs.show(run);
-    if (report === null) throw new UsageError(words.noRun(shown(run), home.command("runs", "list")));
+    const { run } = await findRun(deps, given);
+    const report = await deps.workflows.runs.show(run);
+    if (report === null) throw new UsageError(words.noRun(shown(run), deps.command("runs", "list")));
     const visit = visitFor(report, node, words);
-    const output = await home.workflows.runs.output(run, visit);
+    const output = await deps.workflows.runs.output(run, visit);
     if (output === undefined)
       throw new UsageError(words.noOutput(shown(visit.node), words.visitStates[visit.state]), "failed");
     const { execution } = visit;

@@ -8,7 +8,7 @@ import { safeJson } from "../render/safe-text.ts";
 import { shown } from "../render/values.ts";
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
 import { findSession } from "./find-run.ts";
-import { type JournalOption, withRuns } from "./run-home.ts";
+import { type JournalOption, withRuns } from "./run-deps.ts";
 
 export interface ReportCommandOptions extends JournalOption {
   readonly out?: string;
@@ -21,9 +21,9 @@ export async function reportRun(
   shared: GlobalOptions,
 ): Promise<void> {
   const { out } = options;
-  await withRuns({ ...options, look: true }, io, shared, async (home) => {
-    const run = await findSession(home, given);
-    const { incident, markdown } = await home.workflows.runs.report(run, { locale: shared.locale });
+  await withRuns({ ...options, look: true }, io, shared, async (deps) => {
+    const run = await findSession(deps, given);
+    const { incident, markdown } = await deps.workflows.runs.report(run, { locale: shared.locale });
     const text = shared.json ? `${safeJson(incident)}\n` : markdown;
     if (out === undefined || out === "-") return io.stdout.write(text);
     await io.writeNewFile(out, Readable.from([text]));

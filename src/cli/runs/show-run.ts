@@ -33,31 +33,31 @@ import { actionsJson, questionJson } from "../workflow/run-result.ts";
 import { answerWords, commandFor } from "./action-commands.ts";
 import { findRun } from "./find-run.ts";
 import { statusOf, STATUS_STYLES } from "./list-runs.ts";
-import { type JournalOption, type RunCommandDeps, withRuns } from "./run-home.ts";
+import { type JournalOption, type RunCommandDeps, withRuns } from "./run-deps.ts";
 import { RUNS_WORDS, type RunsWords } from "../render/words/runs-words.ts";
 
 export async function showRun(given: string, options: JournalOption, io: Io, shared: GlobalOptions): Promise<void> {
-  await withRuns({ ...options, look: true }, io, shared, async (home) => {
-    const { run } = await findRun(home, given);
-    const found = await home.workflows.runs.show(run);
-    if (found === null) throw new UsageError(RUNS_WORDS[shared.locale].noRun(shown(run), home.command("runs", "list")));
-    const isHeld = (await home.workflows.runs.held()).has(run);
+  await withRuns({ ...options, look: true }, io, shared, async (deps) => {
+    const { run } = await findRun(deps, given);
+    const found = await deps.workflows.runs.show(run);
+    if (found === null) throw new UsageError(RUNS_WORDS[shared.locale].noRun(shown(run), deps.command("runs", "list")));
+    const isHeld = (await deps.workflows.runs.held()).has(run);
     const report = asItStands(found, isHeld);
-    if (shared.json) return io.stdout.write(`${safeJson(reportJson(home, report, isHeld))}\n`);
-    for (const line of reportLines(home, report, isHeld)) await io.stdout.write(`${line}\n`);
+    if (shared.json) return io.stdout.write(`${safeJson(reportJson(deps, report, isHeld))}\n`);
+    for (const line of reportLines(deps, report, isHeld)) await io.stdout.write(`${line}\n`);
   });
 }
 
-export function reportJson(home: RunCommandDeps, report: RunReport, isHeld: boolean): object {
+export function reportJson(deps: RunCommandDeps, report: RunReport, isHeld: boolean): object {
   const { summary, state, spending, questions, files, folder } = report;
   return {
     ...summary,
-    message: describeRun(state, home.shared.locale),
+    message: describeRun(state, deps.shared.locale),
     held: isHeld,
     spending,
-    visits: state.visits.map((visit) => visitJson(visit, report, home.shared.locale)),
+    visits: state.visits.map((visit) => visitJson(visit, report, deps.shared.locale)),
     questions: questions.map(questionJson),
-    actions: actionsJson(home, report),
+    actions: actionsJson(deps, report),
     folder,
     files,
   };
@@ -69,8 +69,21 @@ function visitJson(visit: Visit, { summary, files }: RunReport, locale: Locale):
   const seen =
     fault === null ? null : viewFor("operator", fault, { correlationId: `${summary.run}/${turnOf(visit)}`, locale });
   return {
-    ...{ node, execution, kind, state, attempt, of, phase, callAttempts, spentMicrocents, startedAt, endedAt },
-    ...{ nextAt: nextAtOf(visit), skipped, inherited, target },
+    node,
+    execution,
+    kind,
+    state,
+    attempt,
+    of,
+    phase,
+    callAttempts,
+    spentMicrocents,
+    startedAt,
+    endedAt,
+    nextAt: nextAtOf(visit),
+    skipped,
+    inherited,
+    target,
     fault:
       seen === null
         ? null
@@ -88,8 +101,8 @@ function visitJson(visit: Visit, { summary, files }: RunReport, locale: Locale):
   };
 }
 
-function reportLines(home: RunCommandDeps, report: RunReport, isHeld: boolean): readonly string[] {
-  const { io, shared } = home;
+function reportLines(deps: RunCommandDeps, report: RunReport, isHeld: boolean): readonly string[] {
+  const { io, shared } = deps;
   const { locale, color } = shared;
   const words = RUNS_WORDS[locale];
   const paint = paintFor(io.stdout, io.env, color);
@@ -100,19 +113,19 @@ function reportLines(home: RunCommandDeps, report: RunReport, isHeld: boolean): 
   const others = files.filter((file) => !own.has(file)).map((file) => `  ${shown(file)}`);
   return [
     `${words.run} ${paint("bold", shown(summary.run))}  ${paint(STATUS_STYLES[summary.status], statusOf(summary, isHeld, io.clock.now(), locale))}`,
-    ...factLines(factsOf(home, report, isHeld), columns).map((line) => paint("dim", line)),
+    ...factLines(factsOf(deps, report, isHeld), columns).map((line) => paint("dim", line)),
     ...wrapped(describeRun(state, locale), columns),
     "",
     paint("bold", words.stages),
-    ...state.visits.flatMap((visit) => visitLines(home, visit, report, paint, widest)),
+    ...state.visits.flatMap((visit) => visitLines(deps, visit, report, paint, widest)),
     ...(files.length === 0
       ? []
       : ["", paint("bold", folder === null ? words.files : words.filesIn(shown(folder, 2_000))), ...others]),
     ...(questions.length === 0 ? [] : ["", paint("bold", words.questions)]),
-    ...questions.flatMap((question) => questionLines(home, question, questions, summary.run, paint)),
+    ...questions.flatMap((question) => questionLines(deps, question, questions, summary.run, paint)),
     ...(actions.length === 0 ? [] : ["", paint("bold", words.actions)]),
     ...actions.flatMap((action) => [
-      `  ${commandFor(home, summary.run, action, actions, questions)}`,
+      `  ${commandFor(deps, summary.run, action, actions, questions)}`,
       ...wrapped(`${action.label}. ${action.explains} ${action.keeps}`, columns - 4).map(
         (line) => `    ${paint("dim", line)}`,
       ),

@@ -5,7 +5,7 @@ import type { GlobalOptions } from "../options.ts";
 import { followRun } from "../workflow/follow-run.ts";
 import { tellResult } from "../workflow/run-result.ts";
 import { findRun } from "./find-run.ts";
-import { type JournalOption, mayWrite, withRuns } from "./run-home.ts";
+import { type JournalOption, mayWrite, withRuns } from "./run-deps.ts";
 
 export interface WatchOptions extends JournalOption {
   readonly jsonl?: true;
@@ -17,9 +17,9 @@ export async function watchRun(given: string, options: WatchOptions, io: Io, sha
   // A watcher often outlives the writer, and the last process to close the journal cleans up its WAL. So it opens the journal for
   // writing where it may.
   const option = (await mayWrite(options, io)) ? options : { ...options, look: true as const };
-  await withRuns(option, io, shared, async (home) => {
-    const { run } = await findRun(home, given);
-    const followed = await followRun(home, run, { part: "watch", waits: true, jsonl, after: options.after });
-    await tellResult(home, followed, { jsonl });
+  await withRuns(option, io, shared, async (deps) => {
+    const { run } = await findRun(deps, given);
+    const followed = await followRun(deps, run, { part: "watch", waits: true, jsonl, after: options.after });
+    await tellResult(deps, followed, { jsonl });
   });
 }

@@ -17,7 +17,7 @@ import { paintFor } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
 import { SERVE_WORDS } from "../render/words/serve-words.ts";
-import { type JournalOption, journalOf, makeJournalFolder } from "../runs/run-home.ts";
+import { type JournalOption, journalOf, makeJournalFolder } from "../runs/run-deps.ts";
 import { onStopSignal } from "../stop-signals.ts";
 import { gatewayListener } from "../gateway/gateway-news.ts";
 import { hostsOf, restateOf } from "../worker/run-worker.ts";

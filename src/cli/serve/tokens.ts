@@ -11,7 +11,7 @@ import type { GlobalOptions } from "../options.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { tableLines } from "../render/table.ts";
 import { SERVE_WORDS } from "../render/words/serve-words.ts";
-import { type JournalOption, journalOf } from "../runs/run-home.ts";
+import { type JournalOption, journalOf } from "../runs/run-deps.ts";
 
 export type TokenPlace = JournalOption;
 

@@ -13,7 +13,7 @@ import type { GlobalOptions } from "../options.ts";
 import { paintFor } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { WORKER_WORDS } from "../render/words/worker-words.ts";
-import { type JournalOption, journalOf, withRuns } from "../runs/run-home.ts";
+import { type JournalOption, journalOf, withRuns } from "../runs/run-deps.ts";
 import { onStopSignal } from "../stop-signals.ts";
 
 export interface ListenPlace {

@@ -3,7 +3,7 @@
 import { classify, type Question } from "../../core/index.ts";
 import { traitsOf } from "../../core/index.ts";
 import type { Interactor } from "../../runtime/person/interactor.ts";
-import type { RunCommandDeps } from "../runs/run-home.ts";
+import type { RunCommandDeps } from "../runs/run-deps.ts";
 
 export type AskHereEnd =
   | "settled" // it was answered, or can no longer be answered

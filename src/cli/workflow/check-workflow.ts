@@ -7,7 +7,7 @@ import { createWorkflows, type Workflows } from "../../workflow/workflows.ts";
 import { checkFile, printDiagnostics, wrongFile } from "../check-file.ts";
 import type { Io } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
-import type { RunCommandDeps } from "../runs/run-home.ts";
+import type { RunCommandDeps } from "../runs/run-deps.ts";
 
 export async function checkWorkflows(
   files: readonly string[],

@@ -12,7 +12,7 @@ import { UsageError } from "../io.ts";
 import { shown } from "../render/values.ts";
 import { OutputQueue } from "../render/output-queue.ts";
 
-import type { RunCommandDeps } from "../runs/run-home.ts";
+import type { RunCommandDeps } from "../runs/run-deps.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { askHere } from "./ask-here.ts";
 import { FOLLOW_WORDS } from "../render/words/follow-words.ts";
@@ -48,9 +48,9 @@ export interface Followed {
   readonly picture: RunPicture;
 }
 
-export async function followRun(home: RunCommandDeps, run: string, options: FollowOptions): Promise<Followed> {
-  const { io, shared, workflows } = home;
-  const watched = options.watched ?? new WatchedRun(home, run);
+export async function followRun(deps: RunCommandDeps, run: string, options: FollowOptions): Promise<Followed> {
+  const { io, shared, workflows } = deps;
+  const watched = options.watched ?? new WatchedRun(deps, run);
   const hint = FOLLOW_WORDS[shared.locale].leaveHint;
   const view = createView(io, shared, { run, picture: watched.picture, hint });
   const lines = new OutputQueue(io.stdout);
@@ -63,7 +63,7 @@ export async function followRun(home: RunCommandDeps, run: string, options: Foll
   const release = onStopSignal(() => stopper.abort());
   try {
     await watched.start();
-    const standing = await new Following(home, run, view, options, stopper.signal).go();
+    const standing = await new Following(deps, run, view, options, stopper.signal).go();
     if (standing === "left") await workflows.runs.stop("cli");
     await watched.catchUp();
     const report = await workflows.runs.show(run);
@@ -82,7 +82,7 @@ const FAR_MS = 120_000;
 const LOOK_EVERY_MS = 1_000;
 
 class Following {
-  readonly #home: RunCommandDeps;
+  readonly #deps: RunCommandDeps;
   readonly #run: string;
   readonly #view: RunView;
   readonly #options: FollowOptions;
@@ -94,15 +94,15 @@ class Following {
   /** How many questions were answered at the last look. */
   #answered = 0;
 
-  constructor(home: RunCommandDeps, run: string, view: RunView, options: FollowOptions, stop: AbortSignal) {
-    this.#home = home;
+  constructor(deps: RunCommandDeps, run: string, view: RunView, options: FollowOptions, stop: AbortSignal) {
+    this.#deps = deps;
     this.#run = run;
     this.#view = view;
     this.#options = options;
     this.#stop = stop;
-    this.#pause = new Interruptible(home.io.clock);
+    this.#pause = new Interruptible(deps.io.clock);
     scopeOfSignal(stop).add(this.#pause);
-    this.#interactor = options.interactor ?? terminalInteractor({ locale: home.shared.locale });
+    this.#interactor = options.interactor ?? terminalInteractor({ locale: deps.shared.locale });
   }
 
   async go(): Promise<Standing> {
@@ -123,7 +123,7 @@ class Following {
 
   /** null: another process advances the run. */
   async #advance(): Promise<RunEnd | null> {
-    const { runs } = this.#home.workflows;
+    const { runs } = this.#deps.workflows;
     const stopped = new Promise<null>((resolve) => this.#stop.addEventListener("abort", () => resolve(null)));
     return Promise.race([this.#tolerant(runs.advance(this.#run)), stopped]);
   }
@@ -140,7 +140,7 @@ class Following {
 
   #isStopped(): boolean {
     // A watcher stops when its reader closes stdout; a process that advances the run does not.
-    const isUnread = this.#options.part === "watch" && this.#home.io.stdout.isClosed === true;
+    const isUnread = this.#options.part === "watch" && this.#deps.io.stdout.isClosed === true;
     return isUnread || this.#stop.aborted;
   }
 
@@ -155,7 +155,7 @@ class Following {
     if (question !== undefined && this.#options.waits && this.#canAsk(question)) {
       this.#view.hide();
       const until = Math.min(question.expiresAt, due ?? Infinity);
-      const asked = await askHere(this.#home, question, this.#interactor, this.#stop, until);
+      const asked = await askHere(this.#deps, question, this.#interactor, this.#stop, until);
       this.#view.show();
       return asked === "closed" ? "left" : null;
     }
@@ -175,44 +175,44 @@ class Following {
   }
 
   #patienceMs(): number {
-    return isLive(this.#home.io) ? Infinity : FAR_MS;
+    return isLive(this.#deps.io) ? Infinity : FAR_MS;
   }
 
   #canAsk({ payload }: Question): boolean {
-    const { env } = this.#home.io;
+    const { env } = this.#deps.io;
     const isAlone = variableOf("questions", env) === "never" && this.#options.interactor === undefined;
     return !isAlone && (this.#interactor.kinds?.includes(payload.kind) ?? true);
   }
 
   async #unanswered(questions: readonly Question[]): Promise<readonly Question[]> {
-    const { journal } = this.#home.workflows;
+    const { journal } = this.#deps.workflows;
     const answers = await Promise.all(questions.map(({ id }) => journal.kept("answer", id)));
     return questions.filter((_question, index) => answers[index] === null || answers[index] === undefined);
   }
 
   async #isHeld(): Promise<boolean> {
-    const isHeld = (await this.#home.workflows.runs.held()).has(this.#run);
+    const isHeld = (await this.#deps.workflows.runs.held()).has(this.#run);
     if (isHeld && !this.#saysWatched && this.#options.part === "advance") {
       this.#saysWatched = true;
-      this.#view.say(FOLLOW_WORDS[this.#home.shared.locale].watched(shown(this.#run)));
+      this.#view.say(FOLLOW_WORDS[this.#deps.shared.locale].watched(shown(this.#run)));
     }
     return isHeld;
   }
 
   async #isOver(): Promise<boolean> {
-    const summary = (await this.#home.workflows.journal.kept("run", this.#run)) as RunSummary | null;
+    const summary = (await this.#deps.workflows.journal.kept("run", this.#run)) as RunSummary | null;
     return summary === null || isEnded(summary);
   }
 
   #now(): number {
-    return this.#home.io.clock.now();
+    return this.#deps.io.clock.now();
   }
 
   /** Also wakes up when another process acts on the run or answers a question. */
   async #passUntilWoken(until: number): Promise<void> {
     while (!this.#stop.aborted && this.#now() < until) {
       await this.#pass(Math.min(until, this.#now() + LOOK_EVERY_MS));
-      const wakeAt = await this.#home.workflows.journal.kept("wake", this.#run);
+      const wakeAt = await this.#deps.workflows.journal.kept("wake", this.#run);
       if (typeof wakeAt === "number" && wakeAt < until && wakeAt <= this.#now()) return;
       if (await this.#isHeld()) return;
     }

@@ -16,7 +16,7 @@ import { type Paint, paintFor, type Style } from "../render/paint.ts";
 import { said } from "../fault-sentences/sentence.ts";
 import { minuteOf, shown } from "../render/values.ts";
 import { answerWords, commandFor } from "../runs/action-commands.ts";
-import type { RunCommandDeps } from "../runs/run-home.ts";
+import type { RunCommandDeps } from "../runs/run-deps.ts";
 import { safeJson } from "../render/safe-text.ts";
 import type { Followed, Standing } from "./follow-run.ts";
 import { FOLLOW_WORDS, type FollowWords } from "../render/words/follow-words.ts";
@@ -44,35 +44,47 @@ export interface TellOptions {
 }
 
 export async function tellResult(
-  home: RunCommandDeps,
+  deps: RunCommandDeps,
   followed: Followed,
   { jsonl, extra = {} }: TellOptions,
 ): Promise<void> {
-  const { io, shared } = home;
+  const { io, shared } = deps;
   const { standing, report } = followed;
   const exit = standing === "over" ? EXIT_OF_STATUS[report.summary.status] : EXIT_OF_STANDING[standing];
   if (exit !== "ok") io.exit(exit);
-  for (const line of summaryLines(home, followed)) await io.stderr.write(`${line}\n`);
+  for (const line of summaryLines(deps, followed)) await io.stderr.write(`${line}\n`);
   if (jsonl) return;
-  if (shared.json) return io.stdout.write(`${safeJson({ ...(await resultJson(home, followed)), ...extra })}\n`);
+  if (shared.json) return io.stdout.write(`${safeJson({ ...(await resultJson(deps, followed)), ...extra })}\n`);
   if (standing === "over") await io.stdout.write(`${shown(report.summary.outcome)}\n`);
 }
 
-async function resultJson(home: RunCommandDeps, { standing, report, picture }: Followed): Promise<object> {
+async function resultJson(deps: RunCommandDeps, { standing, report, picture }: Followed): Promise<object> {
   const { summary, state, questions, files, folder } = report;
   const { run, workflow, status, outcome, code, wakeAt, startedAt, endedAt, spentMicrocents, successor } = summary;
   const ended = visitWithOutput(state, null);
-  const output = ended === undefined ? undefined : await home.workflows.runs.output(run, ended);
-  const message = describeRun(state, home.shared.locale);
+  const output = ended === undefined ? undefined : await deps.workflows.runs.output(run, ended);
+  const message = describeRun(state, deps.shared.locale);
   return {
-    ...{ run, workflow, status, outcome, standing, node: state.failedNode || null, code, message },
+    run,
+    workflow,
+    status,
+    outcome,
+    standing,
+    node: state.failedNode || null,
+    code,
+    message,
     output: output ?? null,
-    ...{ wakeAt: standing === "over" ? null : wakeAt, questions: questions.map(questionJson) },
-    ...{ spentMicrocents, durationMs: (endedAt === 0 ? home.io.clock.now() : endedAt) - startedAt },
-    ...{ survived: picture.survived, folder: files.length > 0 ? folder : null, files, successor },
+    wakeAt: standing === "over" ? null : wakeAt,
+    questions: questions.map(questionJson),
+    spentMicrocents,
+    durationMs: (endedAt === 0 ? deps.io.clock.now() : endedAt) - startedAt,
+    survived: picture.survived,
+    folder: files.length > 0 ? folder : null,
+    files,
+    successor,
     correlationIds: failedIds(report),
-    actions: actionsJson(home, report),
-    next: nextCommand(home, standing, report),
+    actions: actionsJson(deps, report),
+    next: nextCommand(deps, standing, report),
   };
 }
 
@@ -85,10 +97,10 @@ export function questionJson(question: Question): object {
   return { id, kind, ...safe, askedAt, expiresAt };
 }
 
-export function actionsJson(home: RunCommandDeps, { summary, actions, questions }: RunReport): readonly object[] {
+export function actionsJson(deps: RunCommandDeps, { summary, actions, questions }: RunReport): readonly object[] {
   return actions.map((action) => {
     const { id, label, explains, redoes, keeps, node, execution, needs, choices, limits, effect, key } = action;
-    const command = commandFor(home, summary.run, action, actions, questions);
+    const command = commandFor(deps, summary.run, action, actions, questions);
     return { id, label, explains, redoes, keeps, node, execution, needs, choices, limits, effect, key, command };
   });
 }
@@ -115,8 +127,8 @@ const STYLES: Readonly<Record<Standing | RunStatus, Style>> = {
   cancelled: "dim",
 };
 
-function summaryLines(home: RunCommandDeps, { standing, report, picture }: Followed): readonly string[] {
-  const { io, shared } = home;
+function summaryLines(deps: RunCommandDeps, { standing, report, picture }: Followed): readonly string[] {
+  const { io, shared } = deps;
   const { locale, color } = shared;
   const words = FOLLOW_WORDS[locale];
   const paint = paintFor(io.stderr, io.env, color);
@@ -129,16 +141,16 @@ function summaryLines(home: RunCommandDeps, { standing, report, picture }: Follo
     words.cost(dollars(spending.microcents), spending.unpricedAttempts),
     formatMs(Math.max(0, durationMs), locale),
   ];
-  const next = nextCommand(home, standing, report);
-  const silent = standing === "waiting" ? everyAgentFailed(home, report) : null;
+  const next = nextCommand(deps, standing, report);
+  const silent = standing === "waiting" ? everyAgentFailed(deps, report) : null;
   return [
     `${paint("dim", "faultline:")} ${paint(STYLES[standing === "over" ? summary.status : standing], headline)}`,
     `  ${describeRun(state, locale)}`,
     `  ${paint("dim", facts.join(" · "))}`,
     ...(files.length > 0 && folder !== null ? [`  ${words.files(shown(folder, 2_000), files.length)}`] : []),
     ...(silent === null ? [] : [`  ${words.allFailed(silent.title, said(silent.detail, locale))}`]),
-    ...choiceLines(home, standing, report, paint, words),
-    ...failedIds(report).map((id) => `  ${words.causes}${home.command("explain", id)}`),
+    ...choiceLines(deps, standing, report, paint, words),
+    ...failedIds(report).map((id) => `  ${words.causes}${deps.command("explain", id)}`),
     ...(next === null ? [] : [`${paint("dim", "faultline:")} ${words.next}${next}`]),
   ];
 }
@@ -176,7 +188,7 @@ function survivedText(survived: Survived, words: FollowWords): string {
 
 /** The open questions and, for a paused or failed run, the offered actions. */
 function choiceLines(
-  home: RunCommandDeps,
+  deps: RunCommandDeps,
   standing: Standing,
   { summary, actions, questions }: RunReport,
   paint: Paint,
@@ -189,9 +201,9 @@ function choiceLines(
   const isOfUse = summary.status === "paused" || summary.status === "failed";
   if (!isOfUse || actions.length === 0) return asked;
   const rows = actions.map(
-    (action) => [commandFor(home, summary.run, action, actions, questions), action.label] as const,
+    (action) => [commandFor(deps, summary.run, action, actions, questions), action.label] as const,
   );
-  return [...asked, `  ${words.youCan}`, ...commandLines(rows, home.io.stderr.columns, paint)];
+  return [...asked, `  ${words.youCan}`, ...commandLines(rows, deps.io.stderr.columns, paint)];
 }
 
 /** Each command with its label beside it, or below it if the line gets too wide. Commands are never cut, so they can be copied. */
@@ -206,28 +218,28 @@ function commandLines(rows: readonly (readonly [string, string])[], columns: num
 }
 
 /** The next command to type; null when there is nothing to do. */
-function nextCommand(home: RunCommandDeps, standing: Standing, report: RunReport): string | null {
+function nextCommand(deps: RunCommandDeps, standing: Standing, report: RunReport): string | null {
   const { summary, actions, questions } = report;
   const { run, status, wakeAt, successor } = summary;
-  const words = FOLLOW_WORDS[home.shared.locale];
-  const resume = home.command("workflow", "resume", run);
-  if (successor !== null) return home.command("runs", "show", successor);
+  const words = FOLLOW_WORDS[deps.shared.locale];
+  const resume = deps.command("workflow", "resume", run);
+  if (successor !== null) return deps.command("runs", "show", successor);
   if (standing === "left") return resume;
   if (standing === "parked") return words.afterTime(`${minuteOf(wakeAt ?? 0)} UTC`, resume);
   if (standing === "waiting") {
     const [question] = questions;
     const named = questions.length === 1 ? run : (question?.id ?? run);
-    if (question === undefined) return firstOf(home, report) ?? resume;
-    const answer = home.command("runs", "answer", named, ...answerWords(question));
-    const seen = everyAgentFailed(home, report);
+    if (question === undefined) return firstOf(deps, report) ?? resume;
+    const answer = deps.command("runs", "answer", named, ...answerWords(question));
+    const seen = everyAgentFailed(deps, report);
     const another = actions.find(({ effect, needs }) => effect === "answer" && needs === "text");
     if (seen === null) return answer;
     return words.mendThen(
       seen.next,
-      another === undefined ? answer : commandFor(home, run, another, actions, questions),
+      another === undefined ? answer : commandFor(deps, run, another, actions, questions),
     );
   }
-  return status === "failed" && actions.length > 0 ? firstOf(home, report) : null;
+  return status === "failed" && actions.length > 0 ? firstOf(deps, report) : null;
 }
 
 /** The first failure if every agent failed the last time it was asked, so there is nothing to decide about; otherwise null. */
@@ -241,7 +253,7 @@ function everyAgentFailed({ shared }: RunCommandDeps, { state, summary }: RunRep
   return viewFor("operator", first, { correlationId: summary.run, locale: shared.locale });
 }
 
-function firstOf(home: RunCommandDeps, { summary, actions, questions }: RunReport): string | null {
+function firstOf(deps: RunCommandDeps, { summary, actions, questions }: RunReport): string | null {
   const [first] = actions;
-  return first === undefined ? null : commandFor(home, summary.run, first, actions, questions);
+  return first === undefined ? null : commandFor(deps, summary.run, first, actions, questions);
 }

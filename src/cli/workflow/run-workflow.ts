@@ -10,7 +10,7 @@ import { type Io, UsageError } from "../io.ts";
 import { fieldsOf, shown } from "../render/values.ts";
 import type { GlobalOptions } from "../options.ts";
 import { findRun } from "../runs/find-run.ts";
-import { type JournalOption, refusalInWords, type RunCommandDeps, withRuns } from "../runs/run-home.ts";
+import { type JournalOption, refusalInWords, type RunCommandDeps, withRuns } from "../runs/run-deps.ts";
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { sentences } from "../render/words/cli-words.ts";
@@ -42,12 +42,12 @@ export async function runWorkflow(
 ): Promise<void> {
   const inputs = await inputsOf(options, io, shared);
   await refuseWrongWorkflow(file, io, shared);
-  await withRuns({ ...options, make: true }, io, shared, async (home) => {
-    const workflow = await loadWorkflow(home, file);
+  await withRuns({ ...options, make: true }, io, shared, async (deps) => {
+    const workflow = await loadWorkflow(deps, file);
     const named = options.run === undefined ? {} : { run: options.run };
-    const run = await home.workflows.runs.start(workflow, { inputs, ...named });
-    if (options.detach === true) return tellStarted(home, run, workflow.id);
-    await advanceRun(home, run, options, { after: 0 });
+    const run = await deps.workflows.runs.start(workflow, { inputs, ...named });
+    if (options.detach === true) return tellStarted(deps, run, workflow.id);
+    await advanceRun(deps, run, options, { after: 0 });
   });
 }
 
@@ -87,34 +87,34 @@ export async function resumeWorkflow(
   io: Io,
   shared: GlobalOptions,
 ): Promise<void> {
-  await withRuns(options, io, shared, async (home) => {
-    const summary = await findRun(home, given);
+  await withRuns(options, io, shared, async (deps) => {
+    const summary = await findRun(deps, given);
     const { run } = summary;
-    const watched = new WatchedRun(home, run);
+    const watched = new WatchedRun(deps, run);
     if (!isEnded(summary)) {
       if (options.detach !== true) await watched.load();
       const { changed = "refuse" } = options;
       const file = options.file ?? summary.file;
-      const workflow = changed === "as-started" || file === null ? null : await stillThere(home, file, options);
-      await wake(home, run, workflow, changed);
+      const workflow = changed === "as-started" || file === null ? null : await stillThere(deps, file, options);
+      await wake(deps, run, workflow, changed);
     }
-    if (options.detach === true) return tellStarted(home, run, summary.workflow);
-    await advanceRun(home, run, options, { after: null, watched });
+    if (options.detach === true) return tellStarted(deps, run, summary.workflow);
+    await advanceRun(deps, run, options, { after: null, watched });
   });
 }
 
 /** null: the file no longer exists, and the user named none. */
 async function stillThere(
-  home: RunCommandDeps,
+  deps: RunCommandDeps,
   file: string,
   { file: named }: ResumeWorkflowOptions,
 ): Promise<Workflow | null> {
-  const { io, shared } = home;
+  const { io, shared } = deps;
   if (named === undefined && (await io.fileBytes(file)) === null) {
     await io.stderr.write(`faultline: ${RUNS_WORDS[shared.locale].fileGone(shown(file, 2_000))}\n`);
     return null;
   }
-  return loadWorkflow(home, file);
+  return loadWorkflow(deps, file);
 }
 
 async function wake(
@@ -146,13 +146,13 @@ interface AdvanceDetails extends Pick<FollowOptions, "after" | "watched"> {
 
 /** Follows the run as far as possible from here, then reports how it stands. */
 export async function advanceRun(
-  home: RunCommandDeps,
+  deps: RunCommandDeps,
   run: string,
   { jsonl, wait }: AdvanceOptions,
   { after, extra, watched }: AdvanceDetails,
 ): Promise<void> {
   const isJsonl = jsonl === true;
   const how = { part: "advance", waits: wait !== false, jsonl: isJsonl, after } as const;
-  const followed = await followRun(home, run, { ...how, ...(watched === undefined ? {} : { watched }) });
-  await tellResult(home, followed, { jsonl: isJsonl, ...(extra === undefined ? {} : { extra }) });
+  const followed = await followRun(deps, run, { ...how, ...(watched === undefined ? {} : { watched }) });
+  await tellResult(deps, followed, { jsonl: isJsonl, ...(extra === undefined ? {} : { extra }) });
 }

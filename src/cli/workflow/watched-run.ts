@@ -3,7 +3,7 @@
 
 import type { Entry } from "../../core/index.ts";
 import { createRunStream, type RunStream, type RunStreamEvent } from "../../core/record/run-stream.ts";
-import type { RunCommandDeps } from "../runs/run-home.ts";
+import type { RunCommandDeps } from "../runs/run-deps.ts";
 import { RunPicture } from "./run-picture.ts";
 
 export type EventListener = (event: RunStreamEvent, isNew: boolean) => void;
@@ -11,7 +11,7 @@ export type EventListener = (event: RunStreamEvent, isNew: boolean) => void;
 export class WatchedRun {
   readonly run: string;
   readonly picture = new RunPicture();
-  readonly #home: RunCommandDeps;
+  readonly #deps: RunCommandDeps;
   readonly #stream: RunStream;
   readonly #listeners: EventListener[] = [];
   #seq = 0;
@@ -20,10 +20,10 @@ export class WatchedRun {
   #isStarted = false;
   #unsubscribe: () => void = () => undefined;
 
-  constructor(home: RunCommandDeps, run: string) {
+  constructor(deps: RunCommandDeps, run: string) {
     this.run = run;
-    this.#home = home;
-    this.#stream = createRunStream(run, { locale: home.shared.locale });
+    this.#deps = deps;
+    this.#stream = createRunStream(run, { locale: deps.shared.locale });
   }
 
   onEvent(listener: EventListener): void {
@@ -32,7 +32,7 @@ export class WatchedRun {
 
   /** Reads the entries recorded so far. Called before a command shows the run or acts on it, so that those steps read only newer entries. */
   async load(): Promise<void> {
-    await this.#home.workflows.runs.readAll(this.run, (entry) => this.#take(entry));
+    await this.#deps.workflows.runs.readAll(this.run, (entry) => this.#take(entry));
   }
 
   /** Delivers the events recorded so far with `isNew` false, and all later ones with `isNew` true. */
@@ -40,12 +40,12 @@ export class WatchedRun {
     await (this.#seq === 0 ? this.load() : this.catchUp());
     for (const event of this.#untold.splice(0)) this.#tell(event, false);
     this.#isStarted = true;
-    const { journal } = this.#home.workflows;
+    const { journal } = this.#deps.workflows;
     this.#unsubscribe = journal.subscribe((entry) => this.#take(entry), { session: this.run, after: this.#seq });
   }
 
   async catchUp(): Promise<void> {
-    for await (const entry of this.#home.workflows.journal.read(this.run, this.#seq)) this.#take(entry);
+    for await (const entry of this.#deps.workflows.journal.read(this.run, this.#seq)) this.#take(entry);
   }
 
   stop(): void {

@@ -32,7 +32,10 @@ export interface ParsedGateway {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const KIND: FileKind = {
-  ...{ article: "a gateway", name: "a gateway file", syntaxCode: "GW001", documents: "one" },
+  article: "a gateway",
+  name: "a gateway file",
+  syntaxCode: "GW001",
+  documents: "one",
   readsOn: true,
 };
 
@@ -145,7 +148,9 @@ class Builder {
       maxConcurrent: target.max_concurrent ?? null,
       maxPerMinute: target.requests_per_minute ?? null,
       prices: Object.entries(target.prices ?? {}).map(([model, { input, output, cached_input, cache_write }]) => ({
-        model, input, output,
+        model,
+        input,
+        output,
         ...defined({ cachedInput: cached_input, cacheWrite: cache_write }),
       })),
       timeouts: defined({

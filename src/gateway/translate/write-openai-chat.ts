@@ -31,7 +31,8 @@ export const OPENAI_CHAT_WRITER: DialectWriter = {
   stream: (about) => new ChatStream(about),
   body: ({ content, finishReason, usage }, about) => {
     const calls = callsIn(content).map((call) => ({
-      id: call.toolCallId, ...calledBy(call, about),
+      id: call.toolCallId,
+      ...calledBy(call, about),
       ...signed(call),
     }));
     const thoughts = thoughtsIn(content);

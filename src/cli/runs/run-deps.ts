@@ -45,7 +45,7 @@ export async function withRuns<T>(
   option: JournalOption & { readonly make?: true; readonly look?: true },
   io: Io,
   shared: GlobalOptions,
-  use: (home: RunCommandDeps) => Promise<T>,
+  use: (deps: RunCommandDeps) => Promise<T>,
 ): Promise<T> {
   const file = await journalOf(option, io);
   const place = { file, io, locale: shared.locale };
