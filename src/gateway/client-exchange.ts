@@ -80,9 +80,11 @@ const REFUSALS: Readonly<Record<Refusal, { readonly status: number; readonly cod
  */
 export function strangerAt(
   { method = "GET", headers }: IncomingMessage,
+  hasKey: boolean,
   isOpen: boolean,
   own: OwnAddresses,
 ): readonly [Refusal, string] | null {
+  if (!isOpen && !hasKey) return ["unknown-key", "the request has no key; send one of the gateway's keys"];
   if (!isOpen) return ["unknown-key", "the gateway does not know this key"];
   if (!own.isLocal) return ["unknown-key", "the gateway has no keys, so it answers on this machine only"];
   const header = (name: string): string | undefined => headers[name] as string | undefined;

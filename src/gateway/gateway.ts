@@ -148,9 +148,10 @@ export class Gateway {
     const query = queryAt === -1 ? "" : url.slice(queryAt);
     const endpoint = endpointOf(request.method ?? "GET", path, query, request.headers);
     const inForce = this.#inForce;
-    const key = inForce.keys.find(presentedKey(request.headers, query), request.socket);
+    const sent = presentedKey(request.headers, query);
+    const key = inForce.keys.find(sent, request.socket);
     const exchange = { request, response, path, query, key, inForce };
-    const stranger = key === null ? strangerAt(request, inForce.keys.isOpen, own) : null;
+    const stranger = key === null ? strangerAt(request, sent !== null, inForce.keys.isOpen, own) : null;
     if (stranger !== null) return void refuse(exchange, endpoint.dialect, ...stranger);
     void this.#serve(exchange, endpoint);
   }

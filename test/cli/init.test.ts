@@ -26,6 +26,25 @@ interface Written {
   readonly next: readonly string[];
 }
 
+describe("init gateway", () => {
+  it("writes a file that `gateway --check` accepts, and that a missing file leads to", async () => {
+    const folder = newFolder();
+    const lost = await runCli(["gateway", "--config", join(folder, "gateway.faultline.yaml")]);
+    expect(lost).toMatchObject({ exit: "usage", stdout: "" });
+    expect(lost.stderr).toContain("`faultline init gateway`");
+    const done = await runCli(["init", "gateway", folder, "--json"]);
+    expect(done).toMatchObject({ exit: "ok", stderr: "" });
+    expect((jsonOf(done) as Written).written).toEqual(["gateway.faultline.yaml"]);
+    const file = join(folder, "gateway.faultline.yaml");
+    const env = { OPENAI_API_KEY: "sk-set", ANTHROPIC_API_KEY: "sk-set", ALICE_KEY: "a key" };
+    expect(await runCli(["gateway", "--check", "--config", file], { env })).toMatchObject({ exit: "ok", stderr: "" });
+    // What stands behind # is right, too.
+    writeFileSync(file, readFileSync(file, "utf8").replaceAll(/^# (keys:| {2}alice)/gm, "$1"));
+    expect(await runCli(["gateway", "--check", "--config", file], { env })).toMatchObject({ exit: "ok", stderr: "" });
+    expect(readFileSync(file, "utf8")).toMatch(/^keys:\n {2}alice:/m);
+  });
+});
+
 describe("init team", () => {
   it("adds .faultline/ to .gitignore once, and keeps the existing lines", async () => {
     const folder = newFolder();
@@ -116,6 +135,7 @@ describe("init", () => {
   it("lists its templates", async () => {
     expect(jsonOf(await runCli(["init", "--list", "--json"]))).toMatchObject([
       { template: "team", with: ["clis", "models"] },
+      { template: "gateway", with: [] },
       { template: "sample-repo", with: [] },
     ]);
     expect((await runCli(["init", "--list"])).stdout).toContain("sample-repo");
@@ -123,7 +143,7 @@ describe("init", () => {
 
   it.each([
     [["init"], "--list"],
-    [["init", "nothing"], "team, sample-repo"],
+    [["init", "nothing"], "team, gateway, sample-repo"],
     [["init", "team", "--with", "people"], "clis, models"],
     [["init", "sample-repo", "--with", "clis"], "leave out --with"],
   ])("refuses %j and lists the templates", async (args, said) => {

@@ -44,6 +44,9 @@ describe("keys", () => {
     const heard = await world.run(ask(world.url, dialect, { headers: { authorization: "Bearer nobody" } }));
     expect(heard.status).toBe(401);
     expect(heard.error).toMatchObject({ message: "the gateway does not know this key" });
+    const keyless = await world.run(ask(world.url, dialect, { headers: { authorization: "" } }));
+    expect(keyless.status).toBe(401);
+    expect(keyless.error).toMatchObject({ message: "the request has no key; send one of the gateway's keys" });
     expect(world.received()).toEqual([]);
   });
 

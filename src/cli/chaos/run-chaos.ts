@@ -7,6 +7,7 @@ import { type Chaos, type ChaosOptions, startChaos } from "../../chaos/start-cha
 import { isFaultError } from "../../core/index.ts";
 import { printDiagnostics } from "../check-file.ts";
 import { refusalOf } from "../fault-sentences/sentence.ts";
+import { portInUse } from "../port-in-use.ts";
 import type { Io } from "../io.ts";
 import { type Paint, paintFor } from "../render/paint.ts";
 import type { GlobalOptions } from "../options.ts";
@@ -58,7 +59,7 @@ async function start(
     return await startChaos({ port, host, scenario, clock, ...listeners, ...(seed === undefined ? {} : { seed }) });
   } catch (error) {
     if (!isFaultError(error)) throw error;
-    throw refusalOf(error, "failed");
+    throw portInUse(error, port) ?? refusalOf(error, "failed");
   }
 }
 

@@ -371,5 +371,5 @@ export const JOURNAL_SENTENCES: readonly SentenceRow[] = [
     "listening for entries of other processes; until this works again the journal is polled",
     "监听其他进程的条目；恢复之前改为轮询日志",
   ],
-  ["reaching the journal's database, which does not answer; trying again", "连接日志的数据库，它没有响应；正在重试"],
+  ["connecting to the journal's database; trying again", "连接日志的数据库；正在重试"],
 ];

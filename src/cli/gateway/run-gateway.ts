@@ -14,12 +14,13 @@ import { checkFile, printDiagnostics } from "../check-file.ts";
 import { settingOf } from "../config/setting-of.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { refusalOf } from "../fault-sentences/sentence.ts";
+import { portInUse } from "../port-in-use.ts";
 import { type Io, UsageError } from "../io.ts";
 import { withNewJournal } from "../journal/with-journal.ts";
 import type { GlobalOptions } from "../options.ts";
 import { paintFor } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
-import { GATEWAY_WORDS, type GatewayWords } from "../render/words/gateway-words.ts";
+import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
 import { type JournalOption, journalOf, makeJournalFolder } from "../runs/run-deps.ts";
 import { onStopSignal } from "../stop-signals.ts";
 import { budgetTeller, decisionTeller, gatewayTeller } from "./gateway-news.ts";
@@ -40,6 +41,7 @@ export async function runGateway(options: GatewayCommandOptions, io: Io, shared:
     };
     return checkFile(config, parse, false, io, shared);
   }
+  if ((await io.fileBytes(config)) === null) throw new UsageError(GATEWAY_WORDS[shared.locale].noFile(config));
   const text = await io.readFile(config);
   const { settings, diagnostics } = parseGateway(text, config, io.env, shared.locale);
   await printDiagnostics(diagnostics, text, io, shared);
@@ -73,7 +75,7 @@ async function serveUntilStopped(
   const release = onStopSignal(() => stopped.resolve(undefined));
   const faultline = createFaultline({ journal, clock: io.clock });
   const listener = { onBudgetLow: budgetTeller(io, shared), onDecided: decisionTeller(io, shared) };
-  const started = await start(faultline, settings, options, listener, words);
+  const started = await start(faultline, settings, options, listener);
   const tell = gatewayTeller(config, io, shared);
   const unfollow = followGatewayFile({
     file: config,
@@ -111,16 +113,12 @@ async function start(
   settings: GatewaySettings,
   place: GatewayCommandOptions,
   listener: GatewayListener,
-  words: GatewayWords,
 ): Promise<StartedGateway> {
   try {
     return await startGateway(faultline, settings, place, listener);
   } catch (error) {
     await faultline.close();
     if (isFaultError(error)) throw refusalOf(error, "config");
-    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
-      throw new UsageError(words.portInUse(place.port), "failed", { cause: error });
-    }
-    throw error;
+    throw portInUse(error, place.port) ?? error;
   }
 }

@@ -39,6 +39,21 @@ export const TEMPLATES: readonly ProjectTemplate[] = [
     ignores: [".faultline/"],
   },
   {
+    id: "gateway",
+    about: {
+      "en": "a gateway in front of Anthropic and OpenAI, each standing in for the other",
+      "zh-CN": "Anthropic 与 OpenAI 前面的网关，两者互为后备",
+    },
+    variants: [],
+    next: () => [
+      "export ANTHROPIC_API_KEY=… OPENAI_API_KEY=…",
+      commandLine("gateway", "--check"),
+      commandLine("gateway"),
+    ],
+    files: () => textsIn("gateway"),
+    ignores: [".faultline/"],
+  },
+  {
     id: "sample-repo",
     about: {
       "en": "a small JavaScript repository with a bug and tests, to try a team on",

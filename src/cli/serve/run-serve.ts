@@ -1,5 +1,6 @@
 // Runs the server until Ctrl-C or SIGTERM.
 
+import { portInUse } from "../port-in-use.ts";
 import { isFaultError } from "../../core/index.ts";
 import { folderBeside, isPostgresAddress, shownPlace } from "../../journal/journal-place.ts";
 import { makeFolder } from "../../journal/files/file-store.ts";
@@ -169,9 +170,6 @@ async function start(
     });
   } catch (error) {
     if (isFaultError(error)) throw inWords(error, { file: journal, io, locale: shared.locale });
-    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
-      throw new UsageError(SERVE_WORDS[shared.locale].portInUse(port), "failed", { cause: error });
-    }
-    throw error;
+    throw portInUse(error, port) ?? error;
   }
 }

@@ -1,5 +1,6 @@
 // Advances the runs of a journal until a signal comes, then drains.
 
+import { portInUse } from "../port-in-use.ts";
 import { type FaultCode, isFaultError } from "../../core/index.ts";
 import { shownPlace } from "../../journal/journal-place.ts";
 import { calmly, type Driver, type DriverOptions } from "../../workflow/driver.ts";
@@ -8,7 +9,7 @@ import type { Workflows } from "../../workflow/workflows.ts";
 import { settingOf } from "../config/setting-of.ts";
 import { variableOf } from "../config/settings.ts";
 import { messageIn, refusalOf } from "../fault-sentences/sentence.ts";
-import { type Io, UsageError } from "../io.ts";
+import type { Io } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import { paintFor } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
@@ -120,11 +121,7 @@ export function hostsOf(url: string): string {
 
 function startRefused(error: unknown, { port }: ListenPlace): unknown {
   if (isFaultError(error)) return refusalOf(error, "failed");
-  if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
-    const said = { "en": WORKER_WORDS.en.portInUse(port), "zh-CN": WORKER_WORDS["zh-CN"].portInUse(port) };
-    return new UsageError(said, "failed", { cause: error });
-  }
-  return error;
+  return portInUse(error, port, "--listen") ?? error;
 }
 
 function troubleTeller(io: Io, { locale }: GlobalOptions): NonNullable<DriverOptions["onWarning"]> {

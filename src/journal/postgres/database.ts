@@ -215,7 +215,7 @@ export async function keepingAlive(ending: Promise<unknown>): Promise<void> {
   }
 }
 
-const WAITING = "reaching the journal's database, which does not answer; trying again";
+const WAITING = "connecting to the journal's database; trying again";
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => void systemClock.after(ms, resolve));

@@ -3,8 +3,10 @@
 import type { Locale } from "../../../core/index.ts";
 import type { WindowName } from "../../../gateway/key/key-account.ts";
 import type { GatewaySummary } from "../../../gateway/gateway-report.ts";
+import { commandLine } from "../program-name.ts";
 
 export interface GatewayWords {
+  readonly noFile: (file: string) => string;
   readonly listening: (url: string) => string;
   readonly targets: (summary: GatewaySummary) => string;
   readonly journal: (file: string) => string;
@@ -15,7 +17,6 @@ export interface GatewayWords {
   /** What is done about it comes last. */
   readonly failed: (target: string, why: string, what: string) => string;
   readonly silent: string;
-  readonly portInUse: (port: number) => string;
   readonly stop: string;
 }
 
@@ -23,6 +24,8 @@ const WINDOWS_ZH: Readonly<Record<WindowName, string>> = { hour: "小时", day: 
 
 export const GATEWAY_WORDS: Readonly<Record<Locale, GatewayWords>> = {
   "en": {
+    noFile: (file) =>
+      `There is no ${file}. \`${commandLine("init", "gateway")}\` writes a gateway.faultline.yaml to start from; --config names another file.`,
     listening: (url) => `Gateway on ${url}`,
     targets: ({ targets, routes, keys }) =>
       `Targets: ${targets.join(", ")}. Routes: ${routes.join(", ") || "none"}. Keys: ${keys === 0 ? "none, so anyone on this machine may use it" : keys}.`,
@@ -34,10 +37,11 @@ export const GATEWAY_WORDS: Readonly<Record<Locale, GatewayWords>> = {
       `Budget of key ${client}: ${spent} of ${limit} per ${window} is spent.`,
     failed: (target, why, what) => `${target}: ${why} → ${what}`,
     silent: "silent for longer than usual",
-    portInUse: (port) => `Port ${port} is in use. Stop the other server, or choose another port with --port.`,
     stop: "Ctrl-C stops.",
   },
   "zh-CN": {
+    noFile: (file) =>
+      `没有文件 ${file}。\`${commandLine("init", "gateway")}\` 会写一个可以修改的 gateway.faultline.yaml；--config 指定其他文件。`,
     listening: (url) => `网关地址 ${url}`,
     targets: ({ targets, routes, keys }) =>
       `目标：${targets.join("、")}。路由：${routes.join("、") || "无"}。密钥：${keys === 0 ? "无，本机任何人都可使用" : keys}。`,
@@ -49,7 +53,6 @@ export const GATEWAY_WORDS: Readonly<Record<Locale, GatewayWords>> = {
       `密钥 ${client} 的预算：每${WINDOWS_ZH[window]}上限 ${limit}，已花费 ${spent}。`,
     failed: (target, why, what) => `${target}：${why} → ${what}`,
     silent: "沉默时间超过平常",
-    portInUse: (port) => `端口 ${port} 已被占用。请停止另一个服务器，或用 --port 选择其他端口。`,
     stop: "按 Ctrl-C 停止。",
   },
 };

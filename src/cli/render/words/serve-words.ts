@@ -13,7 +13,6 @@ interface ServeWords {
   /** About a file of the workflow folder; `workflow` is the id of its workflow. */
   readonly reloaded: Readonly<Record<FolderFile["state"], (file: string, workflow: string | null) => string>>;
   readonly removed: (file: string) => string;
-  readonly portInUse: (port: number) => string;
   readonly needsSecret: (variable: string) => string;
   readonly stop: string;
   readonly stopping: string;
@@ -41,7 +40,6 @@ export const SERVE_WORDS: Readonly<Record<Locale, ServeWords>> = {
       refused: (file) => `${file} has a mistake and was not loaded.`,
     },
     removed: (file) => `${file} is gone; runs that use it continue.`,
-    portInUse: (port) => `Port ${port} is in use. Stop the other server, or choose another port with --port.`,
     needsSecret: (variable) =>
       `--notify-url needs a secret to sign with: set ${variable} to one that the receiver knows.`,
     stop: "Ctrl-C stops.",
@@ -68,7 +66,6 @@ export const SERVE_WORDS: Readonly<Record<Locale, ServeWords>> = {
       refused: (file) => `${file} 有错误，未加载。`,
     },
     removed: (file) => `${file} 已删除；正在使用它的运行会继续。`,
-    portInUse: (port) => `端口 ${port} 已被占用。请停止另一个服务器，或用 --port 选择其他端口。`,
     needsSecret: (variable) => `--notify-url 需要签名用的密钥：请把 ${variable} 设为接收方知道的密钥。`,
     stop: "按 Ctrl-C 停止。",
     stopping: "正在停止；服务器或工作进程再次启动后，运行会继续。",

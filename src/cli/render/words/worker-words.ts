@@ -5,7 +5,6 @@ import type { Locale } from "../../../core/index.ts";
 interface WorkerWords {
   readonly working: (journal: string, maxRuns: number) => string;
   readonly onRestate: (hosts: string, port: number) => string;
-  readonly portInUse: (port: number) => string;
   readonly ofRun: (run: string, said: string) => string;
   readonly stop: string;
   readonly draining: string;
@@ -16,7 +15,6 @@ export const WORKER_WORDS: Readonly<Record<Locale, WorkerWords>> = {
   "en": {
     working: (journal, maxRuns) => `Advancing the runs of ${journal}, up to ${maxRuns} at a time.`,
     onRestate: (hosts, port) => `Restate at ${hosts} drives them; it calls this worker on port ${port}.`,
-    portInUse: (port) => `Port ${port} is in use. Stop the other worker, or choose another port with --listen.`,
     ofRun: (run, said) => `run ${run}: ${said}`,
     stop: "Ctrl-C stops.",
     draining: "Draining: nodes that run may end, other workers continue their runs.",
@@ -25,7 +23,6 @@ export const WORKER_WORDS: Readonly<Record<Locale, WorkerWords>> = {
   "zh-CN": {
     working: (journal, maxRuns) => `正在推进 ${journal} 中的运行，最多同时 ${maxRuns} 个。`,
     onRestate: (hosts, port) => `由 ${hosts} 上的 Restate 驱动；它通过端口 ${port} 调用本工作进程。`,
-    portInUse: (port) => `端口 ${port} 已被占用。请停止另一个工作进程，或用 --listen 选择其他端口。`,
     ofRun: (run, said) => `运行 ${run}：${said}`,
     stop: "按 Ctrl-C 停止。",
     draining: "正在收尾：等待进行中的节点结束，其运行由其他工作进程继续。",
