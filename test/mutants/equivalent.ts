@@ -114,7 +114,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "src/workflow/node/node-stages.ts",
-    text: "act: async (_request, _tools, scope) => ({ output: await chosen(options, home, scope), capHit: false }),",
+    text: "act: async (_request, _tools, scope) => ({ output: await chosen(options, deps, scope), capHit: false }),",
     from: "false",
     to: "true",
     why: "only agents, and stages written in TypeScript, ask whether their rounds were used up",

@@ -86,6 +86,36 @@ describe("a driver", () => {
     await world.clock.runUntil(driver.stop());
   });
 
+  it.each(["answer", "cancel"].flatMap((deed) => [0, 1, 2, 3].map((writes) => ({ deed, writes }))))(
+    "picks up a run after $deed, if the process that wrote it died after $writes writes",
+    async ({ deed, writes }) => {
+      const world = await engineWorld(gated);
+      const { driver, ends, status } = driving(world);
+      driver.start();
+      const run = await world.start();
+      await world.clock.advance(1_000);
+      const question = ends[0]?.questions[0]?.id ?? "";
+      let left = writes;
+      const dying = <Args extends readonly unknown[], T>(write: (...args: Args) => Promise<T>) => {
+        return (...args: Args) => (left-- > 0 ? write(...args) : new Promise<T>(() => undefined));
+      };
+      const { journal } = world;
+      const keep = dying((keeps: Parameters<Journal["keep"]>[0]) => journal.keep(keeps));
+      let isWritten = false;
+      const keepFirst = dying((kept: Parameters<Journal["keepFirst"]>[0]) => {
+        isWritten = true;
+        return journal.keepFirst(kept);
+      });
+      const other = world.nextLife({ journal: { ...journal, keep, keepFirst } });
+      void (deed === "answer" ? other.answer(question, YES) : other.cancel(run));
+      await world.clock.advance(30_000);
+      const done = deed === "answer" ? "completed" : "cancelled";
+      expect(await status(run)).toBe(isWritten ? done : "paused");
+      expect(isWritten || writes < 3).toBe(true);
+      await world.clock.runUntil(driver.stop());
+    },
+  );
+
   it("takes up a run whose process died with its clock an hour ahead, when its hold has run out", async () => {
     const world = await engineWorld(gated);
     const run = await world.start();

@@ -85,7 +85,7 @@ describe("a folder of workflows", () => {
   });
 
   it("that does not exist is refused", async () => {
-    await expect(workflows.openFolder(temp.file("nowhere"))).rejects.toThrow("ENOENT");
+    await expect(workflows.openFolder(temp.file("nowhere"))).rejects.toThrow("cannot be read: check that it exists");
   });
 
   it.each<[string, () => void, readonly string[], Partial<Record<string, string>>]>([

@@ -5,6 +5,7 @@ import { type Answer, checkAnswer, INTERACTIONS, type Question } from "../../cor
 import type { Clock } from "../../host/clock.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { ENDED } from "../../journal/encode.ts";
+import { writeAndWake } from "./write-and-wake.ts";
 
 export interface QuestionsFilter {
   readonly session?: string;
@@ -63,15 +64,18 @@ export async function postAnswer(
     const message = `question ${id} asks for a secret; it can only be answered where it was asked`;
     throw new FaultError(fault("Forbidden", { message, context: { question: id } }));
   }
-  const isFirst = await journal.keepFirst({ kind: "answer", key: id, value: { answer: checked, by } });
-  if (isFirst) wake();
-  await wakeRunThatAsked(journal, question, clock.now());
-  return isFirst;
+  const write = async (): Promise<boolean> => {
+    const isFirst = await journal.keepFirst({ kind: "answer", key: id, value: { answer: checked, by } });
+    if (isFirst) wake();
+    return isFirst;
+  };
+  // A workflow run that waits for an answer is not in memory, so an answer also marks the run as due.
+  const isWaiting = await isOpenRun(journal, question.session);
+  return isWaiting ? writeAndWake(journal, question.session, clock.now(), write) : write();
 }
 
-/** A workflow run that waits for an answer is not in memory, so an answer also marks the run as due. */
-async function wakeRunThatAsked(journal: Journal, { session }: Question, now: number): Promise<void> {
-  const isRun = (await journal.kept("run", session)) !== null;
-  const status = isRun ? (await journal.session(session))?.status : undefined;
-  if (status !== undefined && !ENDED.includes(status)) await journal.keep([{ kind: "wake", key: session, value: now }]);
+async function isOpenRun(journal: Journal, session: string): Promise<boolean> {
+  if ((await journal.kept("run", session)) === null) return false;
+  const status = (await journal.session(session))?.status;
+  return status !== undefined && !ENDED.includes(status);
 }

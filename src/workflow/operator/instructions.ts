@@ -2,6 +2,7 @@
 // but the model must get the words exactly as the person typed them, so instructions come from the actions that the journal keeps.
 // Grants and raised limits also hold for later visits of the run.
 
+import { writeAndWake } from "../../runtime/person/write-and-wake.ts";
 import { actionHas } from "../../core/flow/action.ts";
 import type { Instruction, Visit } from "../../core/flow/visit.ts";
 import { executionsOf, type RunState, visitOf } from "../../core/flow/run-state.ts";
@@ -176,20 +177,15 @@ export interface PostedAction extends Omit<Extract<RunEvent, { type: "run-instru
   readonly isDone?: true;
 }
 
-/** True when it is the first of its key; a second click does nothing. */
+/** True when it is the first of its key; a second click only wakes the run. */
 export async function postAction(journal: Journal, run: string, posted: PostedAction): Promise<boolean> {
-  const isFirst = await journal.keepFirst({ kind: "action", key: `${run}/${posted.key}`, value: posted });
-  if (isFirst) await wakeRun(journal, run, posted.at);
-  return isFirst;
+  const keep = { kind: "action", key: `${run}/${posted.key}`, value: posted } as const;
+  return writeAndWake(journal, run, posted.at, () => journal.keepFirst(keep));
 }
 
 /** An action that was carried out at once is kept under its key, too, so that a second click does nothing. */
 export async function noteAction(journal: Journal, run: string, done: Omit<PostedAction, "isDone">): Promise<void> {
   await journal.keepFirst({ kind: "action", key: `${run}/${done.key}`, value: { ...done, isDone: true } });
-}
-
-export async function wakeRun(journal: Journal, run: string, at: number): Promise<void> {
-  await journal.keep([{ kind: "wake", key: run, value: at }]);
 }
 
 /** Actions that were posted and not yet carried out, oldest first. */
