@@ -32,7 +32,7 @@ import { CallPurse, KeyAccount, type WindowName } from "./key/key-account.ts";
 import { type Endpoint, endpointOf } from "./request/endpoints.ts";
 import { type AskedModel, GatewayRequest } from "./request/gateway-request.ts";
 import { headersForTarget, queryForTarget } from "./request/header-lists.ts";
-import { readBody } from "./request/read-body.ts";
+import { readBody, readObject } from "./request/read-body.ts";
 import { Chains } from "./route/chains.ts";
 import { gatewayPolicy } from "./route/gateway-policy.ts";
 import { Routing, type TakenRoute, takenRoute } from "./route/routing.ts";
@@ -215,8 +215,8 @@ export class Gateway {
 
   async #callModel(exchange: ClientExchange, address: Address, bytes: Buffer): Promise<void> {
     const { protocol: dialect } = address;
-    const body = objectOf(parseJson(bytes.toString("utf8")));
-    if (body === null) return void refuse(exchange, dialect, "bad-request", "the body is not a JSON object");
+    const body = readObject(bytes.toString("utf8"), exchange.request.headers);
+    if (typeof body === "string") return void refuse(exchange, dialect, "bad-request", body);
     const facts = factsAt(dialect, address, body);
     const taken = exchange.inForce.routing.take(facts.model ?? "", exchange.key);
     if (typeof taken === "string")

@@ -17,6 +17,7 @@ import { DIALECT_NAMES } from "./dialect/dialect.ts";
 import type { CallPurse, KeyAccount } from "./key/key-account.ts";
 import type { LedgerLine } from "./ledger/ledger-line.ts";
 import { headerText, queryForTarget } from "./request/header-lists.ts";
+import { repeatedField, repeatedWords } from "./request/repeated-field.ts";
 import { isInRegion } from "./route/routing.ts";
 import { forward, passOn } from "./target/forward.ts";
 import { needsPrice, targetPrice } from "./target/target-price.ts";
@@ -54,6 +55,7 @@ export async function passOther(
   const place = placeRefusal(target, key);
   if (place !== null) return void refuse(exchange, dialect, ...place);
   const asked = askedOf(method, path, bytes, target, deps);
+  if (asked.repeated !== null) return void refuse(exchange, dialect, "bad-request", repeatedWords(asked.repeated));
   const route = routeRefusal(exchange, asked.model, path);
   if (route !== null) return void refuse(exchange, dialect, ...route);
   const { purse } = deps;
@@ -68,6 +70,8 @@ interface Asked {
   readonly method: string;
   /** Empty: the request names none. */
   readonly model: string;
+  /** A field that its body has twice; null: none. */
+  readonly repeated: string | null;
   readonly price: Price | null;
   /** It costs nothing by itself. */
   readonly isFree: boolean;
@@ -88,7 +92,8 @@ const ASSUMED_OUTPUT_TOKENS = 4_096;
 
 function askedOf(method: string, path: string, bytes: Buffer, target: GatewayTarget, deps: OtherPathDeps): Asked {
   const isFree = FREE_METHODS.has(method) || FREE_PATHS.test(path);
-  const body = isFree ? null : objectOf(parseJson(bytes.toString("utf8")));
+  const text = isFree ? "" : bytes.toString("utf8");
+  const body = objectOf(parseJson(text));
   const model = textOf(body?.["model"]) || (MODEL_IN_PATH.exec(path)?.[1] ?? "");
   const price = isFree || model === "" ? null : targetPrice(deps.prices, target, model);
   const output = WITHOUT_OUTPUT.test(path) ? 0 : mostOutput(body ?? {});
@@ -96,6 +101,7 @@ function askedOf(method: string, path: string, bytes: Buffer, target: GatewayTar
   return {
     method,
     model,
+    repeated: body === null ? null : repeatedField(text),
     price,
     isFree,
     inputMicrocents: price === null ? null : estimateCost(input, 0, price),

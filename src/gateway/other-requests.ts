@@ -1,12 +1,12 @@
 // Requests about models that are not model calls: which models exist, and how many tokens a request has.
 
 import { objectOf, textOf } from "../core/json-fields.ts";
-import { parseJson } from "../core/try-read.ts";
 import { tokensIn } from "../provider/price/cost.ts";
 import type { Protocol } from "../provider/wire/protocol.ts";
 import { requestFacts } from "../provider/wire/request-facts.ts";
 import type { GatewayTarget } from "./config/settings.ts";
 import { withModel } from "./request/model-name.ts";
+import { readObject } from "./request/read-body.ts";
 import { modelList, oneModel, withCodexList } from "./route/model-list.ts";
 import { forward } from "./target/forward.ts";
 import type { Transport } from "./target/transport.ts";
@@ -36,8 +36,8 @@ export async function countTokens(
   text: string,
   transport: Transport,
 ): Promise<void> {
-  const body = objectOf(parseJson(text));
-  if (body === null) return void refuse(exchange, dialect, "bad-request", "the body is not a JSON object");
+  const body = readObject(text, exchange.request.headers);
+  if (typeof body === "string") return void refuse(exchange, dialect, "bad-request", body);
   const model = textOf(body["model"]) || (COUNTED_MODEL.exec(exchange.path)?.[1] ?? "");
   const taken = exchange.inForce.routing.take(model, exchange.key);
   if (typeof taken === "string") return void refuse(exchange, dialect, taken, noRouteWords(taken, model, exchange));

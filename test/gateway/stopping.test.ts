@@ -1,11 +1,16 @@
 // A gateway that stops: calls that end in time are whole, the others end with the error of their dialect, and all are in the ledger.
 
-import { describe, expect, it } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { ledgerOf } from "../../src/gateway/ledger/read-ledger.ts";
 import { always } from "../provider/chain/chain-world.ts";
-import { ANSWER, ask, DIALECTS } from "./dialect-clients.ts";
+import type { Protocol } from "../../src/provider/wire/protocol.ts";
+import { ANSWER, ask, bodyOf, DIALECTS, pathOf } from "./dialect-clients.ts";
 import { gatewayWorld } from "./gateway-world.ts";
 import { FIRST, SECOND, twoDialects, type Urls } from "./open-world.ts";
+import { SSE, streamOf } from "./stub-upstream.ts";
 
 const GRACE_MS = 5_000;
 
@@ -84,4 +89,55 @@ it("a call that waits for its retry is told, too, and is not sent again", async 
   expect(await asking).toMatchObject({ status: 503, isWhole: false });
   await stopping;
   expect(world.asked()).toHaveLength(before);
+});
+
+describe("a client that does not read its stream", () => {
+  const LONG = Array.from({ length: 1_000 }, () => "z".repeat(20_000));
+
+  /** The address of a target that writes more than the connections hold. */
+  async function floodOf(dialect: Protocol): Promise<string> {
+    const server = createServer((request, response) => {
+      request.resume();
+      request.on("end", () => response.writeHead(200, SSE).end(streamOf(dialect, LONG)));
+    });
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  async function askUnread(url: string, dialect: Protocol): Promise<Socket> {
+    const client = connect(Number(new URL(url).port), "127.0.0.1");
+    onTestFinished(() => void client.destroy());
+    client.pause();
+    await once(client, "connect");
+    const body = JSON.stringify(bodyOf(dialect, { streaming: true }));
+    const head = [`POST ${pathOf(dialect, { streaming: true })} HTTP/1.1`, `host: ${new URL(url).host}`];
+    client.write(`${head.join("\r\n")}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+    return client;
+  }
+
+  const cases = DIALECTS.flatMap((dialect) =>
+    (["openai-chat", "anthropic-messages"] as const).flatMap((target) =>
+      [true, false].map((leaves) => ({ dialect, target, leaves })),
+    ),
+  );
+
+  it.each(cases)("keeps nothing waiting for it: $dialect from $target, leaves: $leaves", async (one) => {
+    const { dialect, target, leaves } = one;
+    const base = await floodOf(target);
+    const world = await gatewayWorld({ file: () => twoDialects(target, target)({ of: () => base }) });
+    const client = await askUnread(world.url, dialect);
+    await world.clock.advance(1_000);
+    if (leaves) client.destroy();
+    else world.started.gateway.endCalls();
+    // The limits of the attempt have passed by then; a client may leave its stream unread for longer.
+    await world.clock.advance(10_000);
+    expect(world.clock.pending).toBe(0);
+    client.destroy();
+    await world.run(world.started.close());
+    expect(await ledgerOf(world.fl.journal, 10)).toMatchObject([{ status: "cancelled" }]);
+  });
 });

@@ -58,6 +58,8 @@ export class ClientAnswer {
   /** The bytes that the client gets, if another target could continue them, or the gateway keeps them; null otherwise. */
   private shown: HeldBytes | null;
   private stopWaiting: (() => void) | null = null;
+  /** Ends the wait for the client to read, if there is one. */
+  private endUnread: () => void = nothing;
 
   constructor(response: ServerResponse, dialect: Dialect, holdsAll: boolean, clock: Clock, keepsShown = false) {
     this.shown = keepsShown ? new HeldBytes("answer") : null;
@@ -127,6 +129,7 @@ export class ClientAnswer {
     for (const chunk of tail) this.shown?.takes(chunk);
     const rest = [...this.takeGathered(), ...tail];
     if (!this.isOver) this.response.end(joined(rest));
+    this.endUnread();
   }
 
   /** A whole answer that is not streamed. `more`: headers in addition to those of its head. */
@@ -142,6 +145,7 @@ export class ClientAnswer {
 
   /** There is no answer, or no more of it. */
   fail(words: ErrorWords, headers: PlainHeaders): void {
+    this.endUnread();
     if (this.isOver) return;
     const isList = this.dialect.streamAs === "list";
     if (this.opened && isList) return this.cut();
@@ -172,23 +176,31 @@ export class ClientAnswer {
     return this.response.writableNeedDrain;
   }
 
-  /** Calls `drained` when the client has read what was written; `left` when it has read nothing for too long. */
-  whenDrained(clock: Clock, limitMs: number, drained: () => void, left: () => void): void {
-    const disarm = clock.after(limitMs, () => {
-      this.response.off("drain", resume);
-      left();
-    });
-    const resume = (): void => {
+  /** Calls `left` when the client has read nothing for too long, and `goOn` when it has read what was written, or there is no reason to wait any more. */
+  whenDrained(limitMs: number, goOn: () => void, left: () => void): void {
+    const { response } = this;
+    const end = (then: () => void): void => {
       disarm();
-      drained();
+      response.off("drain", resume).off("close", resume);
+      this.endUnread = nothing;
+      then();
     };
-    this.response.once("drain", resume);
+    const resume = (): void => end(goOn);
+    const disarm = this.clock.after(limitMs, () => end(left));
+    response.once("drain", resume).once("close", resume);
+    this.endUnread = resume;
+  }
+
+  /** The attempt whose answer it was is over, so it waits for the client no longer. */
+  stopAwaitingClient(): void {
+    this.endUnread();
   }
 
   /** The client stopped reading: what it has must not look complete. */
   cut(): void {
     this.takeGathered();
     this.response.destroy();
+    this.endUnread();
   }
 
   private newHold(): HeldBytes {
@@ -266,6 +278,8 @@ export class ClientAnswer {
 function latin1Of({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString("latin1");
 }
+
+const nothing = (): void => undefined;
 
 function joined(pieces: readonly Chunk[]): Chunk {
   return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);

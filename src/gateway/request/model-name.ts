@@ -3,6 +3,7 @@
 import type { JsonObject } from "../../core/json-fields.ts";
 
 const FIELD = `"model"`;
+const BACKSLASH = 0x5c;
 
 /** The request's text with `model` as the model of every such field at its top level. */
 export function withModel(text: string, body: JsonObject, model: string): string {
@@ -46,10 +47,10 @@ function valueAt(text: string, from: number): number {
 }
 
 /** Behind the closing quote of the string that begins at `start`. */
-function stringEnd(text: string, start: number): number {
+export function stringEnd(text: string, start: number): number {
   for (let at = text.indexOf(`"`, start + 1); at !== -1; at = text.indexOf(`"`, at + 1)) {
     let slashes = 0;
-    while (text[at - 1 - slashes] === "\\") slashes += 1;
+    while (text.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes += 1;
     if (slashes % 2 === 0) return at + 1;
   }
   return text.length;

@@ -1,6 +1,9 @@
 // Reads the body of a client's request, up to a limit.
 
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { type JsonObject, objectOf } from "../../core/json-fields.ts";
+import { parseJson } from "../../core/try-read.ts";
+import { repeatedField, repeatedWords } from "./repeated-field.ts";
 
 /** null: it is larger than that. Rejects when the client left before its end. */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
@@ -21,4 +24,22 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
     request.on("error", reject);
     request.on("close", () => request.complete || reject(new Error("the client left before its request was complete")));
   });
+}
+
+const BYTE_ORDER_MARK = "\uFEFF";
+
+/** The body of a request that has to be a JSON object; a sentence when the gateway does not take it. */
+export function readObject(text: string, headers: IncomingHttpHeaders): JsonObject | string {
+  const body = objectOf(parseJson(text));
+  if (body === null) return `the body is not a JSON object${whyUnread(text, headers)}`;
+  const repeated = repeatedField(text);
+  return repeated === null ? body : repeatedWords(repeated);
+}
+
+function whyUnread(text: string, { "content-encoding": encoding = "identity" }: IncomingHttpHeaders): string {
+  if (encoding !== "identity")
+    return "; the gateway does not accept compressed bodies, so send it without content-encoding";
+  return text.startsWith(BYTE_ORDER_MARK)
+    ? "; it begins with a byte order mark, which the gateway does not accept"
+    : "";
 }

@@ -241,7 +241,6 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     const { answer } = this.request;
     controller.pause();
     answer.whenDrained(
-      this.target.clock,
       UNREAD_MS,
       () => {
         controller.resume();
@@ -295,6 +294,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
   private reject(error: unknown): void {
     if (this.isOver) return;
     this.isOver = true;
+    if (this.early === null) this.request.answer.stopAwaitingClient();
     // The pool has not called yet: the attempt was given up before there was a connection.
     const wasSent = this.controller !== null && this.context.classify(error).context["sent"] !== false;
     // What cannot be continued must not be started over either: the client has seen it.

@@ -88,9 +88,9 @@ async function readAll(sink: StreamSink, write: (part: AnswerPart) => Promise<vo
 /** How long a client may leave what was written unread. */
 const UNREAD_MS = 60_000;
 
-function clientHasRead({ request, context, clock }: TranslatedCall): Promise<void> {
+function clientHasRead({ request, context }: TranslatedCall): Promise<void> {
   return new Promise((resolve) => {
-    request.answer.whenDrained(clock, UNREAD_MS, resolve, () => {
+    request.answer.whenDrained(UNREAD_MS, resolve, () => {
       request.answer.cut();
       context.cancel();
       resolve();

@@ -1,0 +1,110 @@
+// A field that a request has twice is refused: the gateway would check one of the two values, and the target might use the other one.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { repeatedField } from "../../src/gateway/request/repeated-field.ts";
+import { bodyOf, DIALECTS, pathOf } from "./dialect-clients.ts";
+import { gatewayWorld } from "./gateway-world.ts";
+import { twoDialects } from "./open-world.ts";
+
+const FIELDS = [
+  { name: "model", first: `"model":"forbidden"`, second: `"model":"team"` },
+  { name: "model", first: `"mod\\u0065l":"forbidden"`, second: `"model":"team"` },
+  { name: "model", first: `"Model":"forbidden"`, second: `"model":"team"` },
+  { name: "max_tokens", first: `"max_tokens":99999`, second: `"max_tokens" : 1` },
+  { name: "max_completion_tokens", first: `"max_completion_tokens":99999`, second: `"max_completion_tokens":1` },
+  { name: "max_output_tokens", first: `"max_output_tokens":99999`, second: `"max_output_t\\u006fkens":1` },
+  { name: "n", first: `"n":50`, second: `"\\u006E":1` },
+  { name: "generationConfig", first: `"generationConfig":{"maxOutputTokens":99999}`, second: `"generationConfig":{}` },
+  {
+    name: "maxOutputTokens",
+    first: `"generationConfig":{"maxOutputTokens":99999,"maxOutputTokens":1}`,
+    second: `"z":1`,
+  },
+  {
+    name: "candidateCount",
+    first: `"a":[{}],"generationConfig":{"candidateCount":9,"candidateCount":1}`,
+    second: `"z":1`,
+  },
+];
+
+/** The request of the dialect with these fields, and without its own fields of the same names. */
+function textWith(dialect: (typeof DIALECTS)[number], streaming: boolean, first: string, second: string): string {
+  const own = Object.entries(bodyOf(dialect, { streaming }) as Record<string, unknown>);
+  const kept = own.filter(([name]) => !`${first},${second}`.includes(`"${name}"`));
+  return `{${first},${JSON.stringify(Object.fromEntries(kept)).slice(1, -1)},${second}}`;
+}
+
+describe.each(DIALECTS)("a client of %s", (dialect) => {
+  describe.each(DIALECTS)("with a target of %s", (target) => {
+    it("is told which field it sent twice", async () => {
+      const world = await gatewayWorld({ file: twoDialects(target, target) });
+      for (const { name, first, second } of FIELDS)
+        for (const streaming of [true, false]) {
+          const asking = fetch(`${world.url}${pathOf(dialect, { streaming })}`, {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: textWith(dialect, streaming, first, second),
+          });
+          const response = await world.run(asking);
+          expect([first, response.status]).toEqual([first, 400]);
+          expect(response.headers.get("x-faultline-code")).toBe("RequestInvalid");
+          const said = (await response.json()) as { readonly error: { readonly message: string } };
+          expect(said.error.message).toContain(`the body has the field "${name}" twice`);
+        }
+      expect(world.asked()).toEqual([]);
+    });
+  });
+});
+
+it.each([
+  { path: "/v1/messages/count_tokens", headers: { "anthropic-version": "1" } },
+  { path: "/v1/completions", headers: {} },
+])("$path refuses it, too", async ({ path, headers }) => {
+  const file = twoDialects("openai-chat", "anthropic-messages");
+  const world = await gatewayWorld({ file: (urls) => `${file(urls)}other_paths: one\n` });
+  const body = `{"model":"forbidden","messages":[],"prompt":"a","model":"team"}`;
+  const response = await world.run(fetch(`${world.url}${path}`, { method: "POST", headers, body }));
+  expect(response.status).toBe(400);
+  expect(await response.text()).toContain("twice");
+  expect(world.received()).toEqual([]);
+});
+
+it.each([
+  { name: "a byte order mark", headers: {}, body: `\uFEFF{"model":"team"}`, says: "byte order mark" },
+  { name: "compressed", headers: { "content-encoding": "gzip" }, body: "\u001F\u008B", says: "compressed" },
+])("a body that cannot be read says why: $name", async ({ headers, body, says }) => {
+  const world = await gatewayWorld();
+  const response = await world.run(fetch(`${world.url}/v1/chat/completions`, { method: "POST", headers, body }));
+  expect(response.status).toBe(400);
+  expect(await response.text()).toContain(says);
+});
+
+it.each([
+  { text: `{"model":"model","a":["model","model"],"b":{"model":1}}`, field: null },
+  { text: `{"a":[{"x":1},{"x":1}],"b":{"x":1},"c":{"x":{"y":1,"y":2}}}`, field: null },
+  { text: `{"a":"\\",\\"a\\":","b":"\\\\","c":[[",\\"a\\""]]}`, field: null },
+  { text: `{"a":{"x":"y","y":"x"},"x":1,"y":"a"}`, field: null },
+  { text: `{"a":"\\\\","a":1}`, field: "a" },
+  { text: ` { "a" : [1,{"b":2}] , "a" : 1 } `, field: "a" },
+  { text: `{"":1,"b":{"c":[]},"":2}`, field: "" },
+  { text: `{"b":{"c":[],"c":1}}`, field: "c" },
+  { text: `{"b":{},"__proto__":1,"__proto__":2}`, field: "__proto__" },
+])("$text", ({ text, field }) => {
+  expect(repeatedField(text)).toBe(field);
+});
+
+it("finds a repeated field in any request, and none where there is none", () => {
+  const names = fc.uniqueArray(fc.string(), { minLength: 1, selector: (name) => name.toLowerCase() });
+  fc.assert(
+    fc.property(names, fc.func(fc.jsonValue()), fc.nat(), fc.boolean(), (fields, valueOf, pick, isSpaced) => {
+      const parts = fields.map((name) => {
+        const value = { deep: [valueOf(name)] };
+        return `${JSON.stringify(name)}:${JSON.stringify(value, null, isSpaced ? 2 : 0)}`;
+      });
+      expect(repeatedField(`{${parts.join(",")}}`)).toBeNull();
+      const again = parts[pick % parts.length] ?? "";
+      expect(repeatedField(`{${[...parts, again].join(",")}}`)).toBe(fields[pick % parts.length]);
+    }),
+  );
+});
