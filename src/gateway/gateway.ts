@@ -132,12 +132,15 @@ export class Gateway {
     this.#calls.cancel(STOPPING);
   }
 
-  /** Resolves when calls whose clients are gone have ended and are booked. */
-  async close(): Promise<void> {
+  /** Resolves when calls whose clients are gone have ended and are booked. Rejects if the journal could not be written until this moment. */
+  async close(until = this.#faultline.home.clock.now()): Promise<void> {
     while (this.#running > 0) await new Promise<void>((resolve) => void (this.#tellIdle = resolve));
-    await this.#ledger.close();
-    await this.#telling;
-    await this.#transport.close();
+    try {
+      await this.#ledger.close(until);
+    } finally {
+      await this.#telling;
+      await this.#transport.close();
+    }
   }
 
   /** Answers a request, whatever it is. */

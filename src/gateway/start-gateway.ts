@@ -13,7 +13,10 @@ export interface StartedGateway {
   readonly gateway: Gateway;
   readonly url: string;
   readonly port: number;
-  /** Takes no more requests, ends those that are not finished after a moment with an error, and closes its connections. */
+  /**
+   * Takes no more requests, ends those that are not finished after a moment with an error, and closes its connections. Rejects if the journal
+   * could not be written meanwhile.
+   */
   close(): Promise<void>;
 }
 
@@ -54,8 +57,7 @@ export async function startGateway(
     url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
     port: bound,
     async close() {
-      await close();
-      await gateway.close();
+      await gateway.close(await close());
     },
   };
 }

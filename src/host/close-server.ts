@@ -13,9 +13,9 @@ const SWEEP_MS = 20;
 /**
  * Returns the function that closes the server. Requests that are being answered get a moment. Then `endAnswers` is called, which may tell their
  * clients that the server stops, and what is still open a moment later is cut. Node waits for two kinds of connections that are not needed: those
- * on which no request has come yet, and those whose answer ends after `close`.
+ * on which no request has come yet, and those whose answer ends after `close`. Resolves with the moment at which the grace is over.
  */
-export function closerOf(server: Server, clock: Clock, endAnswers: (() => void) | null = null): () => Promise<void> {
+export function closerOf(server: Server, clock: Clock, endAnswers: (() => void) | null = null): () => Promise<number> {
   const unused = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     unused.add(socket);
@@ -23,6 +23,7 @@ export function closerOf(server: Server, clock: Clock, endAnswers: (() => void) 
   });
   server.on("request", ({ socket }) => unused.delete(socket));
   return async () => {
+    const graceEndsAt = clock.now() + GRACE_MS;
     const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
     const cut = (): void => server.closeAllConnections();
     let disarmCut = clock.after(GRACE_MS, () => {
@@ -40,5 +41,6 @@ export function closerOf(server: Server, clock: Clock, endAnswers: (() => void) 
     await closed;
     disarmSweep();
     disarmCut();
+    return graceEndsAt;
   };
 }

@@ -24,7 +24,8 @@ export interface ServedGateway {
   readonly gateway: Gateway;
   /** The settings at the start, for the first lines that the server prints. */
   readonly summary: GatewaySummary;
-  close(): Promise<void>;
+  /** Rejects if the journal could not be written until this moment. */
+  close(until: number): Promise<void>;
 }
 
 /** Opens the gateway and reloads its file when it changes. Rejects with all mistakes in the file and their places. */
@@ -55,9 +56,9 @@ export async function openGateway(
   return {
     gateway,
     summary: summariseGateway(settings),
-    async close() {
+    async close(until) {
       unfollow();
-      await gateway.close();
+      await gateway.close(until);
     },
   };
 }

@@ -97,8 +97,11 @@ export async function startServer(given: ServerOptions): Promise<RunningServer> 
     return {
       ...served,
       async close() {
-        await served.close();
-        await workflows.close();
+        try {
+          await served.close();
+        } finally {
+          await workflows.close();
+        }
       },
     };
   } catch (error) {
@@ -173,8 +176,7 @@ export async function serve(workflows: Workflows, options: ServerOptions): Promi
       metrics.close();
       await bulkDriver?.stop();
       await driver?.stop();
-      await closed;
-      await served?.close();
+      await served?.close(await closed);
     },
   };
 }

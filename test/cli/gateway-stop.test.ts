@@ -6,6 +6,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { DatabaseSync } from "node:sqlite";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { startChaos } from "../../src/chaos/start-chaos.ts";
@@ -37,14 +39,23 @@ const KINDS = [
   { model: "stalls", streaming: true },
 ];
 
-async function started(words: readonly string[]): Promise<{ readonly url: string; stop(): Promise<unknown> }> {
-  const child = spawn(process.execPath, [MAIN, ...words], { stdio: ["ignore", "pipe", "inherit"] });
+interface Started {
+  readonly url: string;
+  /** All that it writes to stderr. */
+  readonly said: Promise<string>;
+  stop(): Promise<unknown>;
+}
+
+async function started(words: readonly string[]): Promise<Started> {
+  const child = spawn(process.execPath, [MAIN, ...words], { stdio: ["ignore", "pipe", "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));
+  const said = text(child.stderr);
   const ended = once(child, "close");
   const [line] = (await once(createInterface(child.stdout), "line")) as [string];
   const { listening } = JSON.parse(line) as { readonly listening: { readonly url: string } };
   return {
     url: listening.url,
+    said,
     async stop() {
       child.kill("SIGTERM");
       const [exitCode] = (await ended) as [number | null];
@@ -89,6 +100,39 @@ describe.each(COMMANDS)("$name", ({ words }) => {
       await journal.close();
       expect(lines).toHaveLength(calls);
       expect(new Set(lines.map(({ status, attempts }) => `${status} ${attempts}`))).toEqual(new Set(["cancelled 1"]));
+    },
+  );
+});
+
+const NOT_WRITTEN = [
+  {
+    locale: "en",
+    sentence: "the gateway has stopped, and the journal lacks 3 lines of its ledger and what 0 clients have spent",
+  },
+  { locale: "zh-CN", sentence: "网关已停止，日志中缺少账目的 3 行，以及 0 个客户端的花费" },
+];
+
+describe.each(COMMANDS)("$name", ({ words }) => {
+  it.each(NOT_WRITTEN)(
+    "ends with exit code 1 and says what is not written while another process holds the journal's lock ($locale)",
+    { timeout: 60_000 },
+    async ({ locale, sentence }) => {
+      const folder = mkdtempSync(join(tmpdir(), "faultline-stop-"));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      const chaos = await startChaos({ scenario: { rules: [] } });
+      onTestFinished(() => chaos.close());
+      const config = join(folder, "gateway.faultline.yaml");
+      writeFileSync(config, file(chaos.url));
+      const journal = join(folder, "journal.db");
+      const options = ["--json", "--locale", locale, "--port", "0", "--journal", journal];
+      const gateway = await started([...words(config), ...options]);
+      const other = new DatabaseSync(journal, { timeout: 10_000 });
+      onTestFinished(() => other.close());
+      other.exec("BEGIN IMMEDIATE");
+      for (let call = 0; call < 3; call++)
+        expect((await ask(gateway.url, "openai-chat", { model: "hangs" })).status).toBe(200);
+      expect(await gateway.stop()).toBe(1);
+      expect(await gateway.said).toContain(`faultline: ${sentence}`);
     },
   );
 });

@@ -40,8 +40,12 @@ it("adds up the calls of each client to each target on each day, in one page and
     lineOf("ci", null, TODAY + 4, "Overloaded"),
     lineOf("ci", "one/m", TODAY + 5),
   ];
-  await addUsage(journal, page);
-  await addUsage(journal, page.slice(0, 1));
+  const owner = "gw_1";
+  await addUsage(journal, page, { owner, number: 1 });
+  await addUsage(journal, page.slice(0, 1), { owner, number: 2 });
+  // Pages that are in it already.
+  await addUsage(journal, page, { owner, number: 1 });
+  await addUsage(journal, page.slice(0, 1), { owner, number: 2 });
   const used = await usageOfDays(journal, 2, TODAY + 10);
   const shown = used.map(({ at, client, target, calls, failed, microcents }) =>
     [(at - TODAY) / DAY_MS, client, target, calls, failed, microcents].join(" "),

@@ -81,7 +81,8 @@ export const SERVER_SENTENCES: readonly SentenceRow[] = [
   ["carrying out bulk action {}", "执行批量操作 {1}"],
   ["calling the driver's {} (later failures are not reported)", "调用驱动的 {1}（之后的失败不再报告）"],
   ["the gateway continues with what it knows of this client's spending", "网关继续使用它已知的此客户端花费"],
-  ["the gateway continues without these lines in its ledger", "网关继续运行，但账目中缺少这些行"],
+  ["the gateway continues without {} lines in its ledger", "网关继续运行，但账目中缺少 {1} 行"],
+  ["the journal could not be written for too long", "日志太久无法写入"],
   [
     "the gateway continues without these failures in the journal's index",
     "网关继续运行，但日志的故障索引中缺少这些故障",
@@ -90,7 +91,10 @@ export const SERVER_SENTENCES: readonly SentenceRow[] = [
     "the gateway continues without these prompts and answers in the journal",
     "网关继续运行，但日志中缺少这些提示和回答",
   ],
-  ["the gateway ends, and what clients have spent is not all written", "网关结束，客户端的花费没有全部写入"],
-  ["the gateway writes what clients have spent again soon", "网关稍后会再次写入客户端的花费"],
+  [
+    "the gateway has stopped, and the journal lacks {} lines of its ledger and what {} clients have spent",
+    "网关已停止，日志中缺少账目的 {1} 行，以及 {2} 个客户端的花费",
+  ],
+  ["the gateway writes its ledger and what clients have spent again soon", "网关稍后会再次写入账目和客户端的花费"],
   ["the journal has no entry about the budget of {}, which runs low", "日志中没有关于 {1} 的预算将尽的条目"],
 ];

@@ -103,9 +103,12 @@ async function serveUntilStopped(
   await io.stdout.write(`${listening}\n`);
   await stopped.promise;
   unfollow();
-  await started.close();
-  await faultline.close();
-  release();
+  try {
+    await started.close();
+  } finally {
+    await faultline.close();
+    release();
+  }
 }
 
 async function start(

@@ -85,8 +85,11 @@ export async function runServe(
   await io.stdout.write(`${printed}\n`);
   await stopped.promise;
   if (!shared.json) await io.stderr.write(`${words.stopping}\n`);
-  await server.close();
-  release();
+  try {
+    await server.close();
+  } finally {
+    release();
+  }
 }
 
 /** Only on a terminal: what a server prints elsewhere ends up in a log, and the link signs in. */

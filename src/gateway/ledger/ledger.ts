@@ -2,9 +2,12 @@
 // L1  Lines are written in pages, a few times a second: a durable write for each call would cost more than the call.
 // L2  What a key has spent is added to what other processes have written, so that all of them keep one budget. A process spends only what it
 //     has set aside in the journal (`spend-share.ts`): a tenth of the rest, so that a call asks the journal only near a limit.
+// L3  A page that could not be written is written again before any later line, under the same number: nothing is counted twice, even if
+//     the journal had written it and only its answer was lost.
 
 import { classify } from "../../core/classify/classify.ts";
-import type { Fault } from "../../core/fault/fault.ts";
+import { traitsOf } from "../../core/fault/catalogue.ts";
+import { fault, type Fault, FaultError } from "../../core/fault/fault.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Journal, NewEntry } from "../../journal/journal.ts";
 import { type KeyAccount, WINDOW_NAMES, windowStart } from "../key/key-account.ts";
@@ -25,6 +28,12 @@ interface LedgerDeps {
   readonly scrub: (text: string) => string;
 }
 
+/** Lines that are written together, or again. */
+interface NumberedPage {
+  readonly number: number;
+  readonly lines: readonly LedgerLine[];
+}
+
 /** What is kept of a call, and how. */
 export interface KeptCall {
   readonly rule: KeepRule;
@@ -34,7 +43,12 @@ export interface KeptCall {
 const FLUSH_MS = 250;
 /** How long to wait after a failed write. */
 const RETRY_MS = 2_000;
+/** How long to wait after a failed write of a gateway that stops. */
+const LAST_RETRY_MS = 100;
+/** Of one page. */
 const MOST_LINES = 1_000;
+/** How many lines wait for a journal that cannot be written. Later ones are dropped, and counted. */
+const MOST_WAITING = 10_000;
 /** How long a call waits for the journal, which may itself wait longer for its database. */
 const PATIENCE_MS = 1_000;
 
@@ -43,13 +57,16 @@ export class Ledger {
   readonly #failed: FailedCalls;
   readonly #transcripts: Transcripts;
   #lines: LedgerLine[] = [];
+  /** The page that is being written, or has to be written again. */
+  #page: NumberedPage | null = null;
+  /** How many lines there was no room for. */
+  #dropped = 0;
   readonly #spenders = new Set<KeyAccount>();
   /** The last write about each account: one at a time, so that nothing is booked twice. */
   readonly #sharing = new WeakMap<KeyAccount, Promise<unknown>>();
   /** Ends the next renewal of what is set aside for calls that run. */
   readonly #renewals = new Map<KeyAccount, () => void>();
   #disarm: (() => void) | null = null;
-  #isClosed = false;
   /** The journal did not answer in time: until then no call waits for it. */
   #silentUntil = 0;
   #writing: Promise<void> = Promise.resolve();
@@ -63,32 +80,47 @@ export class Ledger {
 
   /** `entries`: what happened in the call. `kept`: what its owner wants to keep of it. */
   add(line: LedgerLine, account: KeyAccount, entries: readonly NewEntry[] = [], kept: KeptCall | null = null): void {
-    this.#lines.push(line);
+    if (this.#waiting < MOST_WAITING) this.#lines.push(line);
+    else this.#dropped += 1;
     if (kept !== null) this.#transcripts.add(line.call, line.at, kept.rule, kept.transcript);
     this.#failed.add(entries);
     if (line.microcents > 0) this.#spenders.add(account);
     if (account.reservedMicrocents === 0) this.#renewals.get(account)?.();
-    if (this.#lines.length >= MOST_LINES) void this.flush();
+    if (this.#lines.length === MOST_LINES) void this.flush();
     else this.#disarm ??= this.#deps.clock.after(FLUSH_MS, () => void this.flush());
   }
 
-  /** Resolves when everything so far is on disk. */
+  /** Resolves when everything so far is on disk, or could not be written. */
   flush(): Promise<void> {
     this.#disarm?.();
     this.#disarm = null;
-    const lines = this.#lines;
-    const spenders = [...this.#spenders];
-    this.#lines = [];
-    this.#spenders.clear();
-    if (lines.length > 0 || spenders.length > 0) this.#writing = this.#writing.then(() => this.#write(lines, spenders));
+    this.#writing = this.#writing.then(() => this.#write());
     return this.#writing;
   }
 
-  /** Writes what there is, once: a store that fails now is not waited for. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
+  /** Writes what there is, and tries again until this moment. Rejects if something is still not written then. */
+  async close(until: number): Promise<void> {
+    const { clock } = this.#deps;
     await this.flush();
+    while (this.#hasMore && clock.now() < until) {
+      await new Promise<void>((resolve) => void clock.after(LAST_RETRY_MS, resolve));
+      await this.flush();
+    }
+    this.#disarm?.();
     for (const disarm of [...this.#renewals.values()]) disarm();
+    if (!this.#hasMore) return;
+    const lines = this.#waiting + this.#dropped;
+    const message = `the gateway has stopped, and the journal lacks ${lines} lines of its ledger and what ${this.#spenders.size} clients have spent`;
+    throw new FaultError(fault("StoreUnavailable", { message }));
+  }
+
+  get #hasMore(): boolean {
+    return this.#waiting > 0 || this.#spenders.size > 0;
+  }
+
+  /** How many lines are not written. */
+  get #waiting(): number {
+    return this.#lines.length + (this.#page?.lines.length ?? 0);
   }
 
   /** Sets something aside for a call. False: there is not enough left, or the journal does not answer. Waits a moment at most. */
@@ -129,43 +161,71 @@ export class Ledger {
     }
   }
 
-  async #write(lines: readonly LedgerLine[], spenders: readonly KeyAccount[]): Promise<void> {
+  async #write(): Promise<void> {
+    if (!this.#hasMore) return;
     // Started together, they share one commit. We wait for all of them, so that no write overlaps with its own retry.
     const now = this.#deps.clock.now();
+    const spenders = [...this.#spenders];
+    this.#spenders.clear();
     const [written, failed, kept, ...added] = await Promise.allSettled([
-      this.#addLines(lines),
+      this.#writeLines(),
       this.#failed.write(now),
       this.#transcripts.write(now),
       ...spenders.map((account) => this.#share(account, 0)),
     ]);
-    if (written.status === "rejected")
-      this.#suppress(written.reason, "the gateway continues without these lines in its ledger");
     if (failed.status === "rejected")
       this.#suppress(failed.reason, "the gateway continues without these failures in the journal's index");
     if (kept.status === "rejected")
       this.#suppress(kept.reason, "the gateway continues without these prompts and answers in the journal");
-    const [lost] = added.filter((one) => one.status === "rejected");
-    if (lost === undefined) return;
     spenders.forEach((account, index) => added[index]?.status === "rejected" && this.#spenders.add(account));
-    if (this.#isClosed)
-      return void this.#suppress(lost.reason, "the gateway ends, and what clients have spent is not all written");
+    const late = [written, ...added].find((one) => one.status === "rejected");
+    if (late === undefined) return;
     this.#disarm ??= this.#deps.clock.after(RETRY_MS, () => void this.flush());
-    this.#suppress(lost.reason, "the gateway writes what clients have spent again soon");
+    this.#suppress(late.reason, "the gateway writes its ledger and what clients have spent again soon");
   }
 
-  async #addLines(lines: readonly LedgerLine[]): Promise<void> {
-    const [first] = lines;
-    if (first === undefined) return;
+  /** Rejects when the journal cannot be written now: then the page stays. One that the journal refuses for good is left out. */
+  async #writeLines(): Promise<void> {
+    // Lines that come meanwhile wait for the next write.
+    let due = this.#waiting;
+    while (due > 0) {
+      const page = (this.#page ??= this.#nextPage(due));
+      try {
+        await this.#writePage(page);
+      } catch (error) {
+        if (traitsOf(this.#faultOf(error).code).retryable) throw error;
+        this.#suppress(error, `the gateway continues without ${page.lines.length} lines in its ledger`);
+      }
+      this.#page = null;
+      due -= page.lines.length;
+    }
+    if (this.#dropped === 0) return;
+    const tooLong = fault("StoreUnavailable", { message: "the journal could not be written for too long" });
+    this.#deps.suppress(tooLong, `the gateway continues without ${this.#dropped} lines in its ledger`);
+    this.#dropped = 0;
+  }
+
+  #nextPage(due: number): NumberedPage {
+    return { number: ++this.#pages, lines: this.#lines.splice(0, Math.min(due, MOST_LINES)) };
+  }
+
+  async #writePage({ number, lines }: NumberedPage): Promise<void> {
     const { journal, owner } = this.#deps;
-    const { at } = first;
-    const key = `${String(at).padStart(14, "0")}/${owner}/${++this.#pages}`;
+    const at = lines[0]?.at ?? 0;
+    const key = `${String(at).padStart(14, "0")}/${owner}/${String(number).padStart(8, "0")}`;
     const page = journal.keep([{ kind: "ledger", key, value: { at, lines } satisfies LedgerPage }]);
-    await Promise.all([page, addUsage(journal, lines)]);
+    // Both are over before the page is written again.
+    const ends = await Promise.allSettled([page, addUsage(journal, lines, { owner, number })]);
+    const failed = ends.find((one) => one.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+  }
+
+  #faultOf(error: unknown): Fault {
+    return classify({ surface: "store", error, observedAt: this.#deps.clock.now() });
   }
 
   #suppress(error: unknown, reason: string): void {
-    const { clock, suppress } = this.#deps;
-    suppress(classify({ surface: "store", error, observedAt: clock.now() }), reason);
+    this.#deps.suppress(this.#faultOf(error), reason);
   }
 
   /** Books what an account has spent, and sets something aside for what is next. */

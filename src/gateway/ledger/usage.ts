@@ -18,7 +18,14 @@ export interface DayUsage {
   readonly microcents: number;
 }
 
-export async function addUsage(journal: Journal, lines: readonly LedgerLine[]): Promise<void> {
+/** The pages of one process are added in the order of their numbers. */
+export interface PageName {
+  readonly owner: string;
+  readonly number: number;
+}
+
+/** Adds a page once, however often it is called for it. Resolves or rejects when every sum is written, or could not be. */
+export async function addUsage(journal: Journal, lines: readonly LedgerLine[], page: PageName): Promise<void> {
   const sums: DayUsage[] = [];
   for (const line of lines) {
     const one = usageOf(line);
@@ -26,9 +33,18 @@ export async function addUsage(journal: Journal, lines: readonly LedgerLine[]): 
     if (at === -1) sums.push(one);
     else sums[at] = sumOf(sums[at] ?? null, one);
   }
-  await Promise.all(
-    sums.map((more) => journal.changeKept("usage", keyOf(more), (present) => sumOf(readUsage(present), more))),
+  const ends = await Promise.allSettled(
+    sums.map((more) => journal.changeKept("usage", keyOf(more), (present) => withPage(present, more, page))),
   );
+  const failed = ends.find((one) => one.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+}
+
+/** Each sum names the last page of each process that is in it. */
+function withPage(present: unknown, more: DayUsage, { owner, number }: PageName): unknown {
+  const pages = objectOf(objectOf(present)?.["pages"]) ?? {};
+  if (countOf(pages[owner]) >= number) return present;
+  return { ...sumOf(readUsage(present), more), pages: { ...pages, [owner]: number } };
 }
 
 /** Both belong to one client's calls to one target on one day. */
