@@ -17,6 +17,7 @@ import { DIALECT_NAMES } from "./dialect/dialect.ts";
 import type { CallPurse, KeyAccount } from "./key/key-account.ts";
 import type { LedgerLine } from "./ledger/ledger-line.ts";
 import { headerText, queryForTarget } from "./request/header-lists.ts";
+import { whyUnread } from "./request/read-body.ts";
 import { repeatedField, repeatedWords } from "./request/repeated-field.ts";
 import { isInRegion } from "./route/routing.ts";
 import { forward, passOn } from "./target/forward.ts";
@@ -56,7 +57,7 @@ export async function passOther(
   if (place !== null) return void refuse(exchange, dialect, ...place);
   const asked = askedOf(method, path, bytes, target, deps);
   if (asked.repeated !== null) return void refuse(exchange, dialect, "bad-request", repeatedWords(asked.repeated));
-  const route = routeRefusal(exchange, asked.model, path);
+  const route = routeRefusal(exchange, asked, bytes);
   if (route !== null) return void refuse(exchange, dialect, ...route);
   const { purse } = deps;
   // Nothing may wait between the last `covers` and the reservation: other calls would count on the same money.
@@ -129,9 +130,12 @@ function placeRefusal({ name, region }: GatewayTarget, key: ClientKey | null): R
 }
 
 /** A key cannot get around its routes by asking for completions on another path. Embeddings fall under `other_paths` itself. */
-function routeRefusal(exchange: ClientExchange, model: string, path: string): Refused | null {
-  const { key, inForce } = exchange;
-  if ((key?.routes ?? null) === null || model === "" || WITHOUT_OUTPUT.test(path)) return null;
+function routeRefusal(exchange: ClientExchange, { model, isFree }: Asked, bytes: Buffer): Refused | null {
+  const { key, inForce, path, request } = exchange;
+  if ((key?.routes ?? null) === null || isFree || WITHOUT_OUTPUT.test(path)) return null;
+  const hidden = whyUnread(bytes.toString("utf8", 0, 3), request.headers);
+  if (hidden !== "") return ["bad-request", `the body may hide the name of a model${hidden}`];
+  if (model === "") return null;
   const taken = inForce.routing.take(model, key);
   return typeof taken === "string" ? [taken, noRouteWords(taken, model, exchange)] : null;
 }

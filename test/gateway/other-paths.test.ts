@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
 import { expect, it, onTestFinished } from "vitest";
 import { createMemoryJournal } from "../../src/index.ts";
 import { ledgerOf } from "../../src/gateway/ledger/read-ledger.ts";
@@ -186,4 +187,26 @@ it("holds a key with routes to them, except for embeddings", async () => {
   expect((await embed("one/gpt-4o", "/v1/completions")).status).toBe(403);
   expect(asked).toEqual([]);
   expect((await embed("text-embedding-3-small")).status).toBe(200);
+});
+
+it.each([
+  { how: "compressed", encoding: "gzip", bytes: (text: string) => gzipSync(text) },
+  { how: "behind a byte order mark", encoding: "identity", bytes: (text: string) => Buffer.from(`\uFEFF${text}`) },
+])("refuses a key with routes a body that is $how", async ({ encoding, bytes }) => {
+  const { world, asked } = await upstream(
+    "",
+    whole,
+    ", routes: [team], other_paths: true",
+    undefined,
+    "openai-chat",
+    "team: { chain: [one/gpt-4o] }",
+  );
+  const response = await fetch(`${world.url}/v1/completions`, {
+    method: "POST",
+    headers: { ...headers, "content-encoding": encoding },
+    body: bytes(JSON.stringify({ model: "gpt-4o", prompt: "hi" })),
+  });
+  expect(response.status).toBe(400);
+  expect(await response.text()).toContain("may hide the name of a model");
+  expect(asked).toEqual([]);
 });

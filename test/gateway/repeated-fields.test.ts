@@ -89,6 +89,8 @@ it.each([
   { text: ` { "a" : [1,{"b":2}] , "a" : 1 } `, field: "a" },
   { text: `{"":1,"b":{"c":[]},"":2}`, field: "" },
   { text: `{"b":{"c":[],"c":1}}`, field: "c" },
+  { text: `{"metadata":{"Foo":1,"foo":2}}`, field: null },
+  { text: `{"Foo":1,"foo":2}`, field: "foo" },
   { text: `{"b":{},"__proto__":1,"__proto__":2}`, field: "__proto__" },
 ])("$text", ({ text, field }) => {
   expect(repeatedField(text)).toBe(field);

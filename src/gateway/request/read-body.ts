@@ -36,7 +36,8 @@ export function readObject(text: string, headers: IncomingHttpHeaders): JsonObje
   return repeated === null ? body : repeatedWords(repeated);
 }
 
-function whyUnread(text: string, { "content-encoding": encoding = "identity" }: IncomingHttpHeaders): string {
+/** Empty when nothing about the body is unusual. */
+export function whyUnread(text: string, { "content-encoding": encoding = "identity" }: IncomingHttpHeaders): string {
   if (encoding !== "identity")
     return "; the gateway does not accept compressed bodies, so send it without content-encoding";
   return text.startsWith(BYTE_ORDER_MARK)

@@ -6,7 +6,7 @@ import { stringEnd } from "./model-name.ts";
 /** All fields that the gateway checks are at the top level, or in an object there, such as Google's `generationConfig`. */
 const DEEPEST = 2;
 
-/** The name of the first field that the text has twice; null when there is none. The text is a JSON object. Parsers of some targets ignore the case of names, so it does not count. */
+/** The name of the first field that the text has twice; null when there is none. The text is a JSON object. Parsers of some targets ignore the case of the fields they know, so at the top level it does not count. */
 export function repeatedField(text: string): string | null {
   /** The names in each open object, by depth; null in a list. */
   const seen: (Set<string> | null)[] = [null];
@@ -33,7 +33,7 @@ export function repeatedField(text: string): string | null {
         if (isName) {
           const name = nameIn(text.slice(at, end));
           const size = seen[depth]?.size;
-          if (seen[depth]?.add(name.toLowerCase()).size === size) return name;
+          if (seen[depth]?.add(depth === 1 ? name.toLowerCase() : name).size === size) return name;
           isName = false;
         }
         at = end - 1;
