@@ -113,7 +113,7 @@ describe("faultline chaos", () => {
     const taken = await runHere(["--port", new URL(chaos.url).port]);
     await chaos.close();
     expect(taken.exit).toBe("failed");
-    expect(taken.stderr).toMatch(/Cannot listen on 127\.0\.0\.1, port \d+\. Choose another port/);
+    expect(taken.stderr).toMatch(/Port \d+ is in use\. .* choose another port with --port/);
   });
 
   it("lists every fault with its parameters", async () => {
