@@ -1,5 +1,5 @@
 // Warnings from work that no command awaits. Node would print them as `(node:123) FaultlineWarning: …`; here they are lines of Faultline's,
-// in the user's language, and the same trouble is told once a minute.
+// in the user's language, and the same warning appears once a minute.
 
 import type { Locale } from "../core/index.ts";
 import { isFault } from "../core/fault/fault.ts";

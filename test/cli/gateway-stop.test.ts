@@ -66,7 +66,7 @@ async function started(words: readonly string[]): Promise<Started> {
 
 describe.each(COMMANDS)("$name", ({ words }) => {
   it.each([20, 500])(
-    "stops with %i calls under way: each is told, each is in the ledger, and the exit code is 0",
+    "stops with %i calls under way: each gets an answer and a line in the ledger, and the exit code is 0",
     { timeout: 180_000 },
     async (calls) => {
       const folder = mkdtempSync(join(tmpdir(), "faultline-stop-"));

@@ -37,7 +37,7 @@ function textWith(dialect: (typeof DIALECTS)[number], streaming: boolean, first:
 
 describe.each(DIALECTS)("a client of %s", (dialect) => {
   describe.each(DIALECTS)("with a target of %s", (target) => {
-    it("is told which field it sent twice", async () => {
+    it("learns which field it sent twice", async () => {
       const world = await gatewayWorld({ file: twoDialects(target, target) });
       for (const { name, first, second } of FIELDS)
         for (const streaming of [true, false]) {

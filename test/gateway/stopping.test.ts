@@ -42,7 +42,7 @@ const UNDER_WAY = [
 
 describe.each(DIALECTS)("a client of %s", (dialect) => {
   describe.each(DIALECTS)("with a target of %s", (target) => {
-    it.each(UNDER_WAY)("is told that the gateway stops: $name", async ({ streaming, rule, keepAliveMs, status }) => {
+    it.each(UNDER_WAY)("learns that the gateway stops: $name", async ({ streaming, rule, keepAliveMs, status }) => {
       const file = (urls: Urls): string => `${twoDialects(target, target)(urls)}keep_alive_ms: ${keepAliveMs}\n`;
       const world = await gatewayWorld({ file, rules: [always(FIRST, rule)] });
       const asking = ask(world.url, dialect, { streaming });
@@ -78,7 +78,7 @@ describe.each(DIALECTS)("a client of %s", (dialect) => {
   });
 });
 
-it("a call that waits for its retry is told, too, and is not sent again", async () => {
+it("a call that waits for its retry gets that answer, too, and is not sent again", async () => {
   const rules = [always("*", { "fault": "rate-limit", "retry-after": 20 })];
   const world = await gatewayWorld({ file: twoDialects("openai-chat", "openai-chat"), rules });
   const asking = ask(world.url, "openai-chat");

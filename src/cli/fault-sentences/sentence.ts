@@ -1,5 +1,5 @@
 // What a fault says, in the language of the person at the terminal. Faults keep their English message, in the journal, too. Commands translate
-// it where they print it, by tables with one row per sentence: so runs that an older version recorded are told in Chinese as well.
+// it where they print it, by tables with one row per sentence: so the faults of runs that an older version recorded appear in Chinese as well.
 
 import { type Fault, type FaultError, type Locale, wordsFor } from "../../core/index.ts";
 import { createSentences, type SentenceRow } from "../../yaml-file/diagnostic.ts";

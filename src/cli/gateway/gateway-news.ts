@@ -36,7 +36,7 @@ export function budgetTeller(io: Io, { json, locale }: GlobalOptions): (alert: B
   };
 }
 
-/** The same failure of the same target is told once a minute. */
+/** The same failure of the same target is printed once a minute. */
 export function decisionTeller(io: Io, { json, locale }: GlobalOptions): (decision: LedgerDecision) => void {
   const { failed, silent } = GATEWAY_WORDS[locale];
   const tell = calmly<{ message: string; decision: LedgerDecision }>(io.clock, (target, { decision }) => {
