@@ -158,7 +158,7 @@ describe("faultline worker", () => {
     const next = startCommand(["worker", ...on]);
     await next.line(/calls this worker on port/);
     old.child.kill("SIGKILL");
-    await nodeEvent(place.workflows, run, "node-failed", "a");
+    await nodeEvent(place.workflows, run, "run-ended", "a");
     expect((await place.workflows.runs.show(run))?.summary).toMatchObject({ nodes: ["a"], code: "Interrupted" });
     const begun: string[] = [];
     for await (const { event } of place.workflows.journal.read(run))

@@ -184,6 +184,10 @@ async function run(
   stdin = "",
 ): Promise<Ran> {
   const child = spawn(program, args, { cwd, env, stdio: "pipe" });
+  child.stdin.on("error", (error: NodeJS.ErrnoException) => {
+    // A program may end without reading its input; its exit code says how it went.
+    if (error.code !== "EPIPE") throw error;
+  });
   child.stdin.end(stdin);
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);
