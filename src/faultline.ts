@@ -87,7 +87,7 @@ const AI_TOOLS_OPTIONS = shape<FaultlineAiToolsOptions>({
 const AGENT_OPTIONS_WITHIN = shape<FaultlineAgentOptions>({ ...AGENT_OPTIONS, within: withinKind });
 
 /** The parts of a runtime that doors outside it share. */
-export interface FaultlineHome extends Omit<MembersDeps, "isKept"> {
+export interface FaultlineDeps extends Omit<MembersDeps, "isKept"> {
   /** A new name, such as `call_…`. */
   readonly newId: (prefix: string) => string;
   /** Reports an error that is ignored on purpose. */
@@ -98,12 +98,12 @@ export interface FaultlineHome extends Omit<MembersDeps, "isKept"> {
 
 /** The one object that a program creates: protected calls, models, agents and sessions on one runtime. */
 export class Faultline extends Runtime {
-  readonly #home: FaultlineHome;
+  readonly #deps: FaultlineDeps;
 
   constructor(options: ResolvedOptions, prices: PriceTable) {
     super(options);
     const { clock, redactor, chance } = options;
-    this.#home = {
+    this.#deps = {
       clock,
       prices,
       learnKeys: (keys) => redactor.learn(keys),
@@ -114,8 +114,8 @@ export class Faultline extends Runtime {
   }
 
   /** What chains that are made elsewhere need of this runtime. */
-  get home(): FaultlineHome {
-    return this.#home;
+  get deps(): FaultlineDeps {
+    return this.#deps;
   }
 
   /**
@@ -140,7 +140,7 @@ export class Faultline extends Runtime {
   model(targets: readonly (AnyTarget | ModelMember)[], options: FaultlineModelOptions = {}): AnyLanguageModel {
     checkOptions("fl.model", options, MODEL_OPTIONS_WITHIN);
     const { within, ...rest } = options;
-    const model = createModel(targets, rest, this.#protectIn(within), this.#homeIn(within));
+    const model = createModel(targets, rest, this.#protectIn(within), this.#depsIn(within));
     const given = targets.flatMap((target) => (isMember(target) ? [] : [targetOf(target).model]));
     return asInterface(model, oldestInterface(given));
   }
@@ -180,7 +180,7 @@ export class Faultline extends Runtime {
     const { within, ...rest } = options;
     const protectedFetch = lazyPart(async () => {
       const { createFetch } = await import("./provider/fetch/protected-fetch.ts");
-      return createFetch(rest, this.#protectIn(within), this.#homeIn(within));
+      return createFetch(rest, this.#protectIn(within), this.#depsIn(within));
     });
     return async (input, init) => (await protectedFetch())(input, init);
   }
@@ -189,16 +189,16 @@ export class Faultline extends Runtime {
   agent(targets: readonly CliTarget[], options: FaultlineAgentOptions = {}): Agent {
     checkOptions("fl.agent", options, AGENT_OPTIONS_WITHIN);
     const { within, ...rest } = options;
-    const home = { clock: this.#home.clock, env: process.env, cwd: process.cwd(), suppress: this.suppress };
-    return createAgent(targets, rest, this.#protectIn(within), home);
+    const deps = { clock: this.#deps.clock, env: process.env, cwd: process.cwd(), suppress: this.suppress };
+    return createAgent(targets, rest, this.#protectIn(within), deps);
   }
 
   #protectIn(within: Session | Turn | undefined): ProtectChain {
-    const home: Pick<Turn, "protect"> = within ?? this;
-    return (chain, request, signal) => home.protect(chain, request, signal === undefined ? undefined : { signal });
+    const place: Pick<Turn, "protect"> = within ?? this;
+    return (chain, request, signal) => place.protect(chain, request, signal === undefined ? undefined : { signal });
   }
 
-  #homeIn(within: Session | Turn | undefined): MembersDeps {
-    return { ...this.#home, isKept: within !== undefined };
+  #depsIn(within: Session | Turn | undefined): MembersDeps {
+    return { ...this.#deps, isKept: within !== undefined };
   }
 }

@@ -84,17 +84,17 @@ export class Gateway {
   #inForce: InForce;
 
   private constructor(faultline: Faultline, settings: GatewaySettings, listener: GatewayListener) {
-    const { home, journal } = faultline;
+    const { deps, journal } = faultline;
     this.#faultline = faultline;
     this.#listener = listener;
-    this.#stored = new StoredPlaces({ journal, clock: home.clock, suppress: home.suppress });
+    this.#stored = new StoredPlaces({ journal, clock: deps.clock, suppress: deps.suppress });
     this.#transport = createTransport();
     this.#ledger = new Ledger({
       journal,
-      clock: home.clock,
-      owner: home.newId("gw"),
-      suppress: home.suppress,
-      scrub: home.scrub,
+      clock: deps.clock,
+      owner: deps.newId("gw"),
+      suppress: deps.suppress,
+      scrub: deps.scrub,
     });
     this.#inForce = this.#follow(settings);
   }
@@ -133,7 +133,7 @@ export class Gateway {
   }
 
   /** Resolves when calls whose clients are gone have ended and are booked. Rejects if the journal could not be written until this moment. */
-  async close(until = this.#faultline.home.clock.now()): Promise<void> {
+  async close(until = this.#faultline.deps.clock.now()): Promise<void> {
     while (this.#running > 0) await new Promise<void>((resolve) => void (this.#tellIdle = resolve));
     try {
       await this.#ledger.close(until);
@@ -173,12 +173,12 @@ export class Gateway {
   }
 
   #follow(settings: GatewaySettings): InForce {
-    const { home } = this.#faultline;
-    home.learnKeys([...settings.targets.values()].flatMap(({ key }) => (key === null ? [] : [key])));
+    const { deps } = this.#faultline;
+    deps.learnKeys([...settings.targets.values()].flatMap(({ key }) => (key === null ? [] : [key])));
     return {
       settings,
-      routing: new Routing(settings, (target, model) => targetPrice(home.prices, target, model) !== null),
-      chains: new Chains({ ...home, isKept: false, transport: this.#transport }),
+      routing: new Routing(settings, (target, model) => targetPrice(deps.prices, target, model) !== null),
+      chains: new Chains({ ...deps, isKept: false, transport: this.#transport }),
       keys: new ClientKeys(settings.keys),
     };
   }
@@ -191,7 +191,7 @@ export class Gateway {
   }
 
   #newAccount(name: string, limits: SpendLimits): KeyAccount {
-    return new KeyAccount(name, limits, this.#faultline.home.clock, (account, window) => {
+    return new KeyAccount(name, limits, this.#faultline.deps.clock, (account, window) => {
       this.#telling = this.#telling.then(() => this.#tellLow(account, window));
     });
   }
@@ -211,7 +211,7 @@ export class Gateway {
       const account = this.#accountOf(exchange.key);
       const record = (line: LedgerLine): void => this.#ledger.add(line, account);
       const purse = new CallPurse(account, this.#ledger.cover);
-      const deps = { ...this.#faultline.home, transport: this.#transport, account, purse, record };
+      const deps = { ...this.#faultline.deps, transport: this.#transport, account, purse, record };
       await passOther(exchange, endpoint.dialect, bytes, deps);
     }
   }
@@ -264,7 +264,7 @@ export class Gateway {
   ): Promise<void> {
     const { response, key, inForce } = exchange;
     const { dialect, facts } = asked;
-    const { clock, scrub } = this.#faultline.home;
+    const { clock, scrub } = this.#faultline.deps;
     const startedAt = clock.now();
     const rule = key?.keep ?? inForce.settings.keep;
     const own = dialectFor(dialect, asked.query, facts.streaming);
@@ -320,14 +320,14 @@ export class Gateway {
   }
 
   async #tellLow(account: KeyAccount, window: WindowName): Promise<void> {
-    const { home, journal } = this.#faultline;
-    const now = home.clock.now();
+    const { deps, journal } = this.#faultline;
+    const now = deps.clock.now();
     try {
       const alert = await recordAlert(journal, account, window, now);
       if (alert !== null) this.#listener.onBudgetLow?.(alert);
     } catch (error) {
       const seen = classify({ surface: "store", error, observedAt: now });
-      home.suppress(seen, `the journal has no entry about the budget of ${account.name}, which runs low`);
+      deps.suppress(seen, `the journal has no entry about the budget of ${account.name}, which runs low`);
     }
   }
 

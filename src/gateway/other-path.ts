@@ -6,7 +6,7 @@ import { classify } from "../core/classify/classify.ts";
 import type { Cost } from "../core/flow/money.ts";
 import { type JsonObject, listOf, objectOf, textOf } from "../core/json-fields.ts";
 import { parseJson } from "../core/try-read.ts";
-import type { FaultlineHome } from "../faultline.ts";
+import type { FaultlineDeps } from "../faultline.ts";
 import { costOfUsage, estimateCost, tokensIn } from "../provider/price/cost.ts";
 import type { Price } from "../provider/price/price-table.ts";
 import type { Protocol } from "../provider/wire/protocol.ts";
@@ -24,7 +24,7 @@ import { forward, passOn } from "./target/forward.ts";
 import { needsPrice, targetPrice } from "./target/target-price.ts";
 import type { Transport } from "./target/transport.ts";
 
-export interface OtherPathDeps extends Pick<FaultlineHome, "prices" | "clock" | "newId" | "scrub"> {
+export interface OtherPathDeps extends Pick<FaultlineDeps, "prices" | "clock" | "newId" | "scrub"> {
   readonly transport: Transport;
   readonly account: KeyAccount;
   readonly purse: CallPurse;

@@ -47,7 +47,7 @@ export async function startGateway(
   const gateway = await Gateway.open(faultline, settings, listener);
   let own = ownAddresses(host, port);
   const server = createServer(HTTP_LIMITS, (request, response) => gateway.handle(request, response, own));
-  const close = closerOf(server, faultline.home.clock, () => gateway.endCalls());
+  const close = closerOf(server, faultline.deps.clock, () => gateway.endCalls());
   server.on("connection", (socket) => socket.setNoDelay(true));
   await listen(server, host, port);
   const bound = (server.address() as AddressInfo).port;

@@ -45,7 +45,7 @@ export async function openGateway(
     file,
     text,
     env,
-    clock: faultline.home.clock,
+    clock: faultline.deps.clock,
     read: textOf,
     locale,
     onNews: async (news) => {

@@ -47,8 +47,8 @@ export function messageIn(locale: Locale, message: string): string {
   let at = message.indexOf(": ");
   for (let tried = 0; at !== -1 && tried < MOST_PREFIXES; tried++) {
     const before = message.slice(0, at);
-    const told = inChinese(before);
-    if (told !== before) return `${told}：${messageIn(locale, message.slice(at + 2))}`;
+    const translated = inChinese(before);
+    if (translated !== before) return `${translated}：${messageIn(locale, message.slice(at + 2))}`;
     at = message.indexOf(": ", at + 1);
   }
   return message;

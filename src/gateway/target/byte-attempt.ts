@@ -126,10 +126,10 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     this.watch.headers();
     context.responseHeaders(headers);
     this.responseHeaders = headers;
-    const told = headersForClient(headers);
-    told["x-faultline-target"] = this.target.shownId;
-    told["x-faultline-call"] = context.call;
-    this.head = { status, headers: told };
+    const forClient = headersForClient(headers);
+    forClient["x-faultline-target"] = this.target.shownId;
+    forClient["x-faultline-call"] = context.call;
+    this.head = { status, headers: forClient };
     const isError = status >= 400;
     if (isError) this.body = new HeldBytes("error");
     else if (!request.asked.facts.streaming) this.body = new HeldBytes("answer");

@@ -152,7 +152,7 @@ export function needsPerson({ code }: Fault): boolean {
 function withOthers({ record: { unusable } }: LiveCall, seen: Fault): Fault {
   if (unusable === null || !needsPerson(seen)) return seen;
   const others = [...unusable].filter(([tool]) => tool !== failedName(seen));
-  return others.reduce((told, [tool, other]) => andAlso(told, tool, other), seen);
+  return others.reduce((all, [tool, other]) => andAlso(all, tool, other), seen);
 }
 
 /** The outcome when Faultline itself failed, not the tool. If the tool ran, the fault says so: a second try may not be safe. */
