@@ -4,7 +4,7 @@
 import { fault, FaultError } from "../core/fault/fault.ts";
 import type { Locale } from "../core/index.ts";
 import { type Diagnostic, renderDiagnostic } from "../yaml-file/diagnostic.ts";
-import { explainIssues, type Grammar } from "../yaml-file/issues.ts";
+import { checkForm, type Grammar } from "../yaml-file/issues.ts";
 import { diagnosticAt, type Path, rangeOf } from "../yaml-file/locate.ts";
 import { type FileKind, inOrder, readYaml } from "../yaml-file/read.ts";
 import { type ChaosFault, faultRow } from "./faults.ts";
@@ -37,7 +37,7 @@ export interface ParsedScenario {
 const KIND: FileKind = { article: "a scenario", name: "a scenario file", syntaxCode: "CHAOS001", documents: "one" };
 
 const GRAMMAR: Grammar = {
-  schema: scenarioSchema,
+  schemaFor: () => scenarioSchema,
   codes: {
     unknownKey: "CHAOS002",
     wrongType: "CHAOS003",
@@ -62,8 +62,8 @@ export function parseScenario(text: string, file: string, locale: Locale = "en")
   if (read === undefined) return { scenario: null, diagnostics: mistakes };
   const checked = scenarioSchema.safeParse(read.value ?? {});
   if (!checked.success) {
-    const issues = explainIssues(checked.error.issues, read, place, { ...GRAMMAR, locale });
-    const found = issues.map((one) => scenarioSentence(one, locale));
+    const { diagnostics } = checkForm(read, place, { ...GRAMMAR, locale });
+    const found = diagnostics.map((one) => scenarioSentence(one, locale));
     return { scenario: null, diagnostics: inOrder(found) };
   }
   const diagnostics = mistakesIn(checked.data).map(({ path, message, help }) =>

@@ -14,7 +14,7 @@ import {
   type Retry,
 } from "../core/index.ts";
 import type { Diagnostic } from "../yaml-file/diagnostic.ts";
-import { explainIssues, type Grammar } from "../yaml-file/issues.ts";
+import { checkForm, type Grammar } from "../yaml-file/issues.ts";
 import { diagnosticAt, lineOf, rangeOf, type FilePlace } from "../yaml-file/locate.ts";
 import { type FileKind, inOrder, readYaml } from "../yaml-file/read.ts";
 import { policyFileSchema, type PolicyFile, type PolicyFileRetry, type PolicyFileRow } from "./schema.ts";
@@ -39,7 +39,7 @@ const LINT_CODES: Readonly<Record<FindingKind, string>> = {
 const KIND: FileKind = { article: "a policy", name: "a policy file", syntaxCode: "POL001", documents: "one" };
 
 const GRAMMAR: Omit<Grammar, keyof (typeof HELP)[Locale]> = {
-  schema: policyFileSchema,
+  schemaFor: () => policyFileSchema,
   codes: {
     unknownKey: "POL002",
     wrongType: "POL003",
@@ -88,7 +88,7 @@ export function parsePolicy(text: string, file: string, locale: Locale = "en"): 
   const checked = policyFileSchema.safeParse(read.value ?? {});
   const grammar = { ...GRAMMAR, ...HELP[locale], locale };
   if (!checked.success) {
-    return { policy: null, diagnostics: inOrder(explainIssues(checked.error.issues, read, place, grammar)) };
+    return { policy: null, diagnostics: inOrder(checkForm(read, place, grammar).diagnostics) };
   }
   const policy = build(checked.data, file, read.document, place.at);
   const diagnostics = lintPolicy(policy, locale)

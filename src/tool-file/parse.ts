@@ -2,7 +2,7 @@
 
 import type { Locale } from "../core/index.ts";
 import type { Diagnostic } from "../yaml-file/diagnostic.ts";
-import { explainIssues, type Grammar } from "../yaml-file/issues.ts";
+import { checkForm, type Grammar } from "../yaml-file/issues.ts";
 import { diagnosticAt, type FilePlace, lineOf, type Path, rangeOf } from "../yaml-file/locate.ts";
 import { type FileKind, inOrder, type ReadDocument, readYaml } from "../yaml-file/read.ts";
 import { type ToolFinding, FINDINGS, lintTools } from "./lint.ts";
@@ -26,7 +26,7 @@ const KIND: FileKind = {
 };
 
 const GRAMMAR: Grammar = {
-  schema: toolFileSchema,
+  schemaFor: () => toolFileSchema,
   codes: {
     unknownKey: "TOOL002",
     wrongType: "TOOL003",
@@ -82,8 +82,7 @@ function checkDocument(
 ): { readonly tools: readonly PlacedTool[]; readonly mistakes: readonly Diagnostic[] } {
   // An empty document, such as one after a final `---`, is ignored.
   const checked = toolFileSchema.safeParse(read.value ?? {});
-  if (!checked.success)
-    return { tools: [], mistakes: explainIssues(checked.error.issues, read, place, { ...GRAMMAR, locale }) };
+  if (!checked.success) return { tools: [], mistakes: checkForm(read, place, { ...GRAMMAR, locale }).diagnostics };
   const { tool, tools = [] } = checked.data;
   return {
     tools: [

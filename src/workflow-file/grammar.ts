@@ -8,27 +8,25 @@ import { MISTAKES } from "./codes.ts";
 import { edge, edgeList, NODE_SCHEMAS, NODE_TYPES, type NodeType, targetOrName } from "./node-schema.ts";
 import { agent, input, provider, tool, workflowFileSchema } from "./schema.ts";
 
-export function grammarFor(value: unknown): Grammar {
-  return {
-    schema: schemaFor(value),
-    codes: {
-      unknownKey: MISTAKES["unknown-key"].code,
-      wrongType: MISTAKES["wrong-type"].code,
-      unknownName: MISTAKES["unknown-value"].code,
-      outOfRange: MISTAKES["out-of-range"].code,
-      missing: MISTAKES["missing"].code,
-    },
-    rangeHelp: {
-      max_attempts: "max_attempts counts all attempts, the first included.",
-      max: "max counts how many times the node may be entered in total.",
-      turn_cap: "The minimum is 1: the model is asked once.",
-      api_key_env: "Write the name of the variable, such as OPENAI_API_KEY; the key itself stays out of the file.",
-      base_url: "Write it with http:// or https://.",
-      nodes: "Add a node.",
-    },
-    manyNamesHelp: "`faultline explain --list` lists all fault codes.",
-  };
-}
+export const GRAMMAR: Grammar = {
+  schemaFor,
+  codes: {
+    unknownKey: MISTAKES["unknown-key"].code,
+    wrongType: MISTAKES["wrong-type"].code,
+    unknownName: MISTAKES["unknown-value"].code,
+    outOfRange: MISTAKES["out-of-range"].code,
+    missing: MISTAKES["missing"].code,
+  },
+  rangeHelp: {
+    max_attempts: "max_attempts counts all attempts, the first included.",
+    max: "max counts how many times the node may be entered in total.",
+    turn_cap: "The minimum is 1: the model is asked once.",
+    api_key_env: "Write the name of the variable, such as OPENAI_API_KEY; the key itself stays out of the file.",
+    base_url: "Write it with http:// or https://.",
+    nodes: "Add a node.",
+  },
+  manyNamesHelp: "`faultline explain --list` lists all fault codes.",
+};
 
 function schemaFor(value: unknown): z.ZodType {
   const top = fieldsOf(value);

@@ -2,7 +2,7 @@
 
 import type { Locale } from "../core/index.ts";
 import { type Diagnostic, withoutMark } from "../yaml-file/diagnostic.ts";
-import { explainIssues } from "../yaml-file/issues.ts";
+import { checkForm } from "../yaml-file/issues.ts";
 import { diagnosticAt, type FilePlace, type Range } from "../yaml-file/locate.ts";
 import { type FileKind, inOrder, type ReadDocument, readYaml } from "../yaml-file/read.ts";
 import { checkAmounts } from "./amounts.ts";
@@ -12,7 +12,7 @@ import { collect, stringsIn } from "./collect.ts";
 import type { WorkflowDefinition } from "./definition.ts";
 import { bareBraces, explainFinding, withCommaHint, type WrittenFile } from "./explain.ts";
 import { isFinding, type ReadText, ReferredFiles } from "./files.ts";
-import { grammarFor } from "./grammar.ts";
+import { GRAMMAR } from "./grammar.ts";
 import { arrowsOf, checkGraph } from "./graph.ts";
 import { checkInputs } from "./inputs.ts";
 import { checkJoins } from "./joins.ts";
@@ -95,12 +95,8 @@ function tooManyEntries(file: string, source: string, offset: number): Diagnosti
 }
 
 function checkShape(read: ReadDocument, written: WrittenFile, locale: Locale): readonly Diagnostic[] {
-  const grammar = { ...grammarFor(read.value), locale };
-  const checked = grammar.schema.safeParse(read.value ?? {});
-  if (checked.success) return [];
-  const { issues } = checked.error;
-  const explained = explainIssues(issues, read, written.place, grammar);
-  return withCommaHint(explained, issues, read.value, written);
+  const { diagnostics, issues, meant } = checkForm(read, written.place, { ...GRAMMAR, locale });
+  return withCommaHint(diagnostics, issues, meant.value, written);
 }
 
 async function checkMeaning(read: ReadDocument, written: WrittenFile, options: ParseOptions): Promise<ParsedWorkflow> {

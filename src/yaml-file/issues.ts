@@ -8,11 +8,12 @@ import { demandInWords } from "./demand-words.ts";
 import { ISSUE_WORDS } from "./issue-words.ts";
 import { nearest } from "../options/nearest.ts";
 import type { ReadDocument } from "./read.ts";
+import { isMap, isScalar } from "yaml";
 
 /** What is needed to explain mistakes in one kind of file. */
 export interface Grammar {
-  /** Also the source of the known keys. */
-  readonly schema: z.ZodType;
+  /** Also the source of the known keys. It may depend on what the file holds. */
+  readonly schemaFor: (value: unknown) => z.ZodType;
   /** Codes are stable, because people search for them. */
   readonly codes: IssueCodes;
   /** Hints for numbers out of range, by field. */
@@ -31,18 +32,59 @@ export interface IssueCodes {
   readonly missing: string;
 }
 
+type UsedGrammar = Grammar & { readonly schema: z.ZodType };
+
 const MAX_KEYS_TOLD = 50;
 
 /** `orKinds`: what else the value may be, as in a name or a number. */
 type Issue = z.core.$ZodIssue & { readonly orKinds?: readonly string[] };
 
-export function explainIssues(
-  issues: readonly Issue[],
-  read: ReadDocument,
-  place: FilePlace,
-  grammar: Grammar,
-): readonly Diagnostic[] {
-  return flatten(issues).flatMap((issue) => explainIssue(issue, read, place, grammar));
+/** What is wrong with the form of a document, and the document as it was probably meant, so that the rest of it can be checked, too. */
+export interface CheckedForm {
+  /** With the nearest known key in place of each misspelled one. */
+  readonly meant: ReadDocument;
+  /** What is wrong besides misspelled keys. */
+  readonly issues: readonly z.core.$ZodIssue[];
+  /** About misspelled keys, and about everything else. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** A misspelled key is reported once: it does not count as missing under its right name, and its value is checked as if it had that name. */
+export function checkForm(read: ReadDocument, place: FilePlace, grammar: Grammar): CheckedForm {
+  const meant = { document: read.document, value: structuredClone(read.value ?? {}) };
+  const diagnostics: Diagnostic[] = [];
+  for (;;) {
+    const schema = grammar.schemaFor(meant.value);
+    const { issues = [] } = schema.safeParse(meant.value).error ?? {};
+    const flat = flatten(issues);
+    const misspelled = flat.flatMap((issue) => rename(meant, issue, place, { ...grammar, schema }));
+    diagnostics.push(...misspelled);
+    if (misspelled.length > 0) continue;
+    diagnostics.push(...flat.flatMap((issue) => explainIssue(issue, meant, place, { ...grammar, schema })));
+    return { meant, issues, diagnostics };
+  }
+}
+
+/** Gives the misspelled keys of one map their right names, unless the map has these already. */
+function rename({ document, value }: ReadDocument, issue: Issue, place: FilePlace, grammar: UsedGrammar): Diagnostic[] {
+  const path = issue.path as Path;
+  const owner = stepsInto(value, path);
+  if (issue.code !== "unrecognized_keys" || owner === null) return [];
+  const node = path.length === 0 ? document.contents : document.getIn(path, true);
+  const known = knownKeys(grammar.schema, path);
+  return issue.keys.slice(0, MAX_KEYS_TOLD).flatMap((key) => {
+    const near = nearest(key, known);
+    // A key without a value is often the rest of a text with a comma in it, as in `{ title: one, two }`.
+    if (near === null || Object.hasOwn(owner, near) || (owner[key] ?? null) === null) return [];
+    const told = explainUnknownKey(key, path, document, place, grammar);
+    owner[near] = owner[key];
+    Reflect.deleteProperty(owner, key);
+    const written = isMap(node)
+      ? node.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === key)
+      : null;
+    if (isScalar(written?.key)) written.key.value = near;
+    return [told];
+  });
 }
 
 /** Of a union, reports the issues of the closest branch: the one that failed deepest. */
@@ -123,11 +165,12 @@ function explainIssue(
   issue: Issue,
   { document, value: data }: ReadDocument,
   place: FilePlace,
-  { schema, codes, rangeHelp, manyNamesHelp, locale = "en" }: Grammar,
+  grammar: UsedGrammar,
 ): readonly Diagnostic[] {
+  const { codes, rangeHelp, manyNamesHelp, locale = "en" } = grammar;
   const words = ISSUE_WORDS[locale];
   const path = issue.path as Path;
-  const where = path.length === 0 ? words.theFile : path.join(".").replace(/\.(\d+)/g, "[$1]");
+  const where = shownPath(path, words);
   const field = String(path.at(-1) ?? "");
   const at = (code: string, message: string, label: string, help: string): Diagnostic =>
     diagnosticAt(place, code, message, rangeOf(document, path), label, help);
@@ -137,19 +180,7 @@ function explainIssue(
   );
   switch (issue.code) {
     case "unrecognized_keys":
-      return issue.keys.slice(0, MAX_KEYS_TOLD).map((key) => {
-        const known = knownKeys(schema, path);
-        const near = nearest(key, known);
-        const label = near === null ? words.notKnown : words.didYouMean(near);
-        return diagnosticAt(
-          place,
-          codes.unknownKey,
-          words.unknownKey(key, where),
-          keyRange(document, [...path, key]),
-          label,
-          words.knownHere(known.join(", ")),
-        );
-      });
+      return issue.keys.slice(0, MAX_KEYS_TOLD).map((key) => explainUnknownKey(key, path, document, place, grammar));
     case "invalid_value": {
       const allowed = issue.values.map(String);
       const kinds = (issue.orKinds ?? []).map((kind) => kindNamed(kind, words));
@@ -190,6 +221,26 @@ function explainIssue(
     default:
       return [at(codes.wrongType, `${where}: ${demandInWords(issue.message, locale)}`, "", "")];
   }
+}
+
+function explainUnknownKey(
+  key: string,
+  path: Path,
+  document: ReadDocument["document"],
+  place: FilePlace,
+  { schema, codes, locale = "en" }: UsedGrammar,
+): Diagnostic {
+  const words = ISSUE_WORDS[locale];
+  const known = knownKeys(schema, path);
+  const near = nearest(key, known);
+  const label = near === null ? words.notKnown : words.didYouMean(near);
+  const said = words.unknownKey(key, shownPath(path, words));
+  const range = keyRange(document, [...path, key]);
+  return diagnosticAt(place, codes.unknownKey, said, range, label, words.knownHere(known.join(", ")));
+}
+
+function shownPath(path: Path, words: Words): string {
+  return path.length === 0 ? words.theFile : path.join(".").replace(/\.(\d+)/g, "[$1]");
 }
 
 type Words = (typeof ISSUE_WORDS)[Locale];

@@ -156,7 +156,7 @@ routes:
   two: { chain: [b/small] }
 keys:
   me: { key_env: CLIENT, routes: [one, three], budget: { per_day_usd: 1 } }
-  you: { key_evn: CLIENT }
+  you: { key_evn: KEY }
 `;
   const { diagnostics } = parseGateway(yaml, "gateway.yaml", env);
   expect(diagnostics.map(({ line, code, message }) => `${line} ${code} ${message}`).sort()).toEqual([
@@ -173,6 +173,51 @@ keys:
   ]);
 });
 
+describe("a misspelled key", () => {
+  it.each([
+    { place: "of a target", yaml: `version: 1\ntargets: { a: { dialect: openai-chat, base_urll: "http://x" } }` },
+    { place: "of a route", yaml: `${TARGETS}routes: { x: { chian: [a/m] } }` },
+    {
+      place: "of a price",
+      yaml: `version: 1\ntargets: { a: { dialect: openai-chat, base_url: "http://x", prices: { m: { inptu: 1, output: 1 } } } }`,
+    },
+    { place: "of a hedge", yaml: `${TARGETS}routes: { x: { chain: [a/m], hedge: { aftr: 5 } } }` },
+    { place: "of a client", yaml: `${TARGETS}keys: { me: { key_evn: CLIENT } }` },
+    { place: "of the file", yaml: TARGETS.replace("targets", "tragets") },
+  ])("$place is reported once, with the key that was meant", ({ yaml }) => {
+    const { diagnostics } = parseGateway(yaml, "gateway.yaml", env);
+    expect(diagnostics).toMatchObject([
+      { code: "GW002", label: expect.stringMatching(/^did you mean `\w+`\?$/) as string },
+    ]);
+  });
+
+  it("does not hide the mistakes behind it", () => {
+    const yaml = `${TARGETS}rotes:
+  one: { chian: [a/m, c/m], hegde: { aftr: soon } }
+kyes:
+  me: { key_evn: NOPE, routs: [one, two] }
+`;
+    const { diagnostics } = parseGateway(yaml, "gateway.yaml", env);
+    expect(diagnostics.map(({ line, column, code, message }) => `${line}:${column} ${code} ${message}`)).toEqual([
+      "5:1 GW002 unknown key `rotes` in the file",
+      "6:10 GW002 unknown key `chian` in routes.one",
+      "6:23 GW103 there is no target `c`",
+      "6:29 GW002 unknown key `hegde` in routes.one",
+      "6:38 GW002 unknown key `aftr` in routes.one.hedge",
+      "6:44 GW004 routes.one.hedge.after cannot be `soon`",
+      "7:1 GW002 unknown key `kyes` in the file",
+      "8:9 GW002 unknown key `key_evn` in keys.me",
+      "8:18 GW102 the environment variable NOPE is not set",
+      "8:24 GW002 unknown key `routs` in keys.me",
+      "8:37 GW104 there is no route `two`",
+    ]);
+  });
+
+  it("does not take the place of a key that is there", () => {
+    expect(said(`${TARGETS}routes: { x: { chain: [a/m], chian: [c/m] } }`)).toEqual(["5:30 GW002"]);
+  });
+});
+
 it("ends for any file, and reports at least one mistake when it has no settings", () => {
   const word = fc.constantFrom(
     "version",
@@ -183,6 +228,8 @@ it("ends for any file, and reports at least one mistake when it has no settings"
     "dialect",
     "base_url",
     "chain",
+    "chian",
+    "rotes",
     "constructor",
   );
   const { tree } = fc.letrec((tie) => ({

@@ -60,7 +60,7 @@ const ERRORS: readonly Row[] = [
   [
     "unknown-key",
     "a key of an inline policy nobody knows",
-    top("policy: { rows: [{ match: { «cod»: X }, then: [fail] }] }"),
+    top("policy: { rows: [{ match: { «cod»: Overloaded }, then: [fail] }] }"),
   ],
   [
     "unknown-key",

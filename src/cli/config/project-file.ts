@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { Locale } from "../../core/index.ts";
 import { isPostgresAddress } from "../../journal/journal-place.ts";
 import { renderDiagnostic } from "../../yaml-file/diagnostic.ts";
-import { explainIssues, type Grammar } from "../../yaml-file/issues.ts";
+import { checkForm, type Grammar } from "../../yaml-file/issues.ts";
 import { type FileKind, inOrder, readYaml } from "../../yaml-file/read.ts";
 import { UsageError } from "../io.ts";
 import { type Resolved, type Setting, type SettingName, SETTINGS } from "./settings.ts";
@@ -22,7 +22,7 @@ const schema = z.strictObject(Object.fromEntries(KEYS.map((key) => [key, z.strin
 const KIND: FileKind = { article: "a project file", name: "a project file", syntaxCode: "CFG001", documents: "one" };
 
 const GRAMMAR: Grammar = {
-  schema,
+  schemaFor: () => schema,
   codes: {
     unknownKey: "CFG002",
     wrongType: "CFG003",
@@ -75,8 +75,7 @@ function readProjectFile(text: string, file: string): Readonly<Record<string, st
 function mistakesIn(text: string, file: string, locale: Locale): string {
   const { place, documents, mistakes } = readYaml(text, file, { ...KIND, locale });
   const [read] = documents;
-  const issues = read === undefined ? [] : (schema.safeParse(read.value ?? {}).error?.issues ?? []);
-  const wrong = read === undefined ? mistakes : explainIssues(issues, read, place, { ...GRAMMAR, locale });
+  const wrong = read === undefined ? mistakes : checkForm(read, place, { ...GRAMMAR, locale }).diagnostics;
   return inOrder(wrong)
     .map((one) => renderDiagnostic(one, text, locale))
     .join("\n\n");

@@ -8,7 +8,7 @@ import { microcentsOf } from "../../core/flow/money.ts";
 import type { Locale } from "../../core/index.ts";
 import { type JsonObject, objectOf } from "../../core/json-fields.ts";
 import type { Diagnostic } from "../../yaml-file/diagnostic.ts";
-import { explainIssues, type Grammar, isAbout, soundPart } from "../../yaml-file/issues.ts";
+import { checkForm, type Grammar, isAbout, soundPart } from "../../yaml-file/issues.ts";
 import { diagnosticAt, type FilePlace, type Path, rangeOf } from "../../yaml-file/locate.ts";
 import { type FileKind, inOrder, readYaml } from "../../yaml-file/read.ts";
 import { sha256 } from "../key/sha256.ts";
@@ -40,7 +40,7 @@ const KIND: FileKind = {
 };
 
 const GRAMMAR: Grammar = {
-  schema: gatewayFileSchema,
+  schemaFor: () => gatewayFileSchema,
   codes: { unknownKey: "GW002", wrongType: "GW003", unknownName: "GW004", outOfRange: "GW005", missing: "GW006" },
   rangeHelp: {},
   manyNamesHelp: "",
@@ -63,12 +63,12 @@ export function parseGateway(text: string, file: string, env: Environment, local
   const { place, documents, mistakes } = readYaml(text, file, { ...KIND, locale });
   const [read] = documents;
   if (read === undefined) return { settings: null, diagnostics: mistakes };
-  const value = read.value ?? {};
-  const issues = gatewayFileSchema.safeParse(value).error?.issues ?? [];
-  const builder = new Builder({ value: objectOf(value) ?? {}, document: read.document, place, env, locale, issues });
+  const { meant, issues, diagnostics: ofForm } = checkForm(read, place, { ...GRAMMAR, locale });
+  const { document, value } = meant;
+  const builder = new Builder({ value: objectOf(value) ?? {}, document, place, env, locale, issues });
   const sound = soundPart(value, gatewayFileSchema, PLACEHOLDERS);
   const settings = sound === null ? null : builder.build(sound);
-  const diagnostics = [...mistakes, ...explainIssues(issues, read, place, { ...GRAMMAR, locale }), ...builder.found];
+  const diagnostics = [...mistakes, ...ofForm, ...builder.found];
   const hasError = diagnostics.some(({ severity }) => severity === "error");
   return { settings: hasError ? null : settings, diagnostics: inOrder(diagnostics) };
 }
