@@ -26,7 +26,9 @@ const CHECKS: readonly Check[] = [
   // Every worker process ended as planned.
   ({ lives }) =>
     lives.flatMap(({ killed, hung, exitCode, stderr, told }, index) => [
-      ...(hung ? [`life ${index + 1} did not end by itself`] : []),
+      ...(hung
+        ? [`life ${index + 1} did not end by itself; its last message was ${JSON.stringify(told.at(-1) ?? null)}`]
+        : []),
       ...(!killed && !hung && exitCode !== 0
         ? [`life ${index + 1} ended with ${exitCode ?? "a signal"}: ${stderr}`]
         : []),
@@ -108,10 +110,8 @@ const CHECKS: readonly Check[] = [
   (story, undisturbed) => same("outputs", outputsOf(story), outputsOf(undisturbed)),
   ({ left }) => left.map((what) => `${what} is still there`),
   // A worker that was killed after the end of the run could not release it, and no other worker takes it.
-  ({ holds, lives }) =>
-    lives.at(-1)?.told.some(({ told }) => told === "driving") === true
-      ? holds.map((one) => `${one} still holds it`)
-      : [],
+  ({ holds, lives }) => (lives.at(-1)?.told.some(({ told }) => told === "driving") === true ? holds : []),
+  ({ atRestate }) => atRestate,
   ({ orphans }) => orphans.map((one) => `process ${one} is still there`),
 ];
 

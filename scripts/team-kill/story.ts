@@ -7,6 +7,7 @@ import { join, relative } from "node:path";
 import { type Chaos, startChaos } from "../../src/chaos/start-chaos.ts";
 import type { ChaosStep } from "../../src/chaos/scenario-schema.ts";
 import { type Entry, type Journal, openJournal, type VerifyReport } from "../../src/index.ts";
+import { readRestateAddress } from "../../src/workflow/restate/restate-address.ts";
 import { createWorkflows } from "../../src/workflow/workflows.ts";
 import type { RunReport } from "../../src/workflow/runs-api.ts";
 import { finishedRequests } from "./entries.ts";
@@ -52,8 +53,10 @@ export interface Story {
   readonly verified: VerifyReport;
   /** Runs that still want to be woken, questions that are still open. */
   readonly left: readonly string[];
-  /** The processes that still hold the run. */
+  /** Which processes still hold something, and what. */
   readonly holds: readonly string[];
+  /** What Restate knew when a life did not end by itself. */
+  readonly atRestate: readonly string[];
   readonly orphans: readonly string[];
 }
 
@@ -109,9 +112,10 @@ class Telling {
     const { entries, report, outputs, verified, left, holds } = await withJournal(this.#journal, lookAt);
     const files = textsIn(team.repository, this.#home.folder);
     const orphans = await livingWith(this.#home.folder);
+    const atRestate = this.#lives.some(({ hung }) => hung) ? await knownAtRestate(this.#home.restate) : [];
     const { name } = this.#plan;
     const told = { name, asks: this.#asks, lives: this.#lives };
-    return { ...told, entries, report, files, outputs, verified, left, holds, orphans };
+    return { ...told, entries, report, files, outputs, verified, left, holds, atRestate, orphans };
   }
 
   /** All lives of a worker have one address, as workers behind a load balancer have. */
@@ -195,7 +199,7 @@ async function lookAt(
   journal: Journal,
 ): Promise<Pick<Story, "entries" | "report" | "outputs" | "verified" | "left" | "holds">> {
   const report = await createWorkflows({ journal }).runs.show(RUN);
-  const holds = (await journal.holds()).map(({ owner }) => owner);
+  const holds = (await journal.holds()).map(({ owner, key }) => `${owner} still holds ${key}`);
   const outputs = Object.fromEntries(
     (await journal.keptAll("result", `${RUN}/node`)).map(({ key, value }) => [key, value]),
   );
@@ -205,6 +209,22 @@ async function lookAt(
     ...(await journal.keptAll("answer")).map(({ key }) => `answer ${key}`),
   ];
   return { entries: await entriesOf(journal), report, outputs, verified: await journal.verify(), left, holds };
+}
+
+/** Which services it can call, and what it is doing for each run. */
+async function knownAtRestate(restate: string | null): Promise<readonly string[]> {
+  if (restate === null) return [];
+  const [admin = ""] = readRestateAddress(restate).admin;
+  const headers = { "content-type": "application/json", "accept": "application/json" };
+  const rows = async (query: string): Promise<readonly string[]> => {
+    const answer = await fetch(`${admin}/query`, { method: "POST", headers, body: JSON.stringify({ query }) });
+    const { rows: found } = (await answer.json()) as { readonly rows: readonly unknown[] };
+    return found.map((row) => `Restate: ${JSON.stringify(row)}`);
+  };
+  return [
+    ...(await rows("select name, deployment_id from sys_service")),
+    ...(await rows("select id, target, status, retry_count, last_failure from sys_invocation")),
+  ];
 }
 
 function textsIn(folder: string, home: string): Readonly<Record<string, string>> {

@@ -81,6 +81,6 @@ async function open(url: string): Promise<Endpoint> {
     { host: "127.0.0.1", port: 0, maxStreams: 16, identityKeys: [] },
   );
   FOREIGN_PORTS.add(port);
-  await client.register(`http://127.0.0.1:${port}`);
+  await client.register(`http://127.0.0.1:${port}`, service);
   return { client, service };
 }

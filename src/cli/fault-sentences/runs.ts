@@ -393,6 +393,14 @@ export const RUN_SENTENCES: readonly SentenceRow[] = [
   ],
   ["Restate refused to take run {}", "Restate 拒绝接收运行 {1}"],
   ["Restate refused the worker at {}", "Restate 拒绝了 {1} 处的工作进程"],
+  [
+    "Restate reaches another program at {}, which serves {}; check the address of this worker (--advertise)",
+    "Restate 在 {1} 访问到的是另一个程序，它提供 {2}；请检查此工作进程的地址（--advertise）",
+  ],
+  [
+    "a worker of another journal also registers {} at Restate; give the workers of each journal their own address (--advertise)",
+    "另一个日志的工作进程也在 Restate 注册了 {1}；请为每个日志的工作进程指定各自的地址（--advertise）",
+  ],
   ["check that Restate can reach this address (--advertise)", "请检查 Restate 能否访问此地址（--advertise）"],
   [
     "Restate cannot be reached at {} ({}); start it, or check the driver's address",

@@ -4,12 +4,22 @@
 import { classify } from "../../core/classify/classify.ts";
 import { fault, type Fault, FaultError } from "../../core/fault/fault.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
+import { fieldOf, parseJson } from "../../core/try-read.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { RestateAddress } from "./restate-address.ts";
 
 /** A node that takes longer is as good as away. */
 const ANSWER_MS = 10_000;
 const LONGEST_REASON = 300;
+
+/** The body of Restate's `POST /deployments`. */
+interface Deployment {
+  readonly uri: string;
+  /** Ask the address again, also if it is known. */
+  readonly force?: boolean;
+  /** Only ask; change nothing. */
+  readonly dry_run?: boolean;
+}
 
 interface Answer {
   readonly status: number;
@@ -43,13 +53,27 @@ export class RestateClient {
     return true;
   }
 
-  /** Tells Restate where workers answer. A second registration of the same address changes nothing. */
-  async register(uri: string): Promise<void> {
-    const answer = await this.#request(this.#address.admin, "POST", "/deployments", { uri });
+  /**
+   * Tells Restate where workers of a service answer. Restate asks a new address once what it serves. So a second registration changes nothing, unless the
+   * address served another journal before: then it is registered anew, and this resolves with true.
+   */
+  async register(uri: string, service: string): Promise<boolean> {
+    if ((await this.#deploy({ uri })).includes(service)) return false;
+    const found = await this.#deploy({ uri, force: true, dry_run: true });
+    if (!found.includes(service)) throw new FaultError(otherWorker(uri, found));
+    await this.#deploy({ uri, force: true });
+    return true;
+  }
+
+  /** Resolves with the names of the services at the address, as Restate knows them from here on. */
+  async #deploy(deployment: Deployment): Promise<readonly string[]> {
+    const answer = await this.#request(this.#address.admin, "POST", "/deployments", deployment);
     if (answer.status >= 300) {
       const next = "check that Restate can reach this address (--advertise)";
-      throw new FaultError(refused(`Restate refused the worker at ${uri}`, answer, next));
+      throw new FaultError(refused(`Restate refused the worker at ${deployment.uri}`, answer, next));
     }
+    const services = fieldOf(parseJson(answer.text), "services");
+    return Array.isArray(services) ? services.map((service) => String(fieldOf(service, "name"))) : [];
   }
 
   /** False when Restate has lost what it knew. */
@@ -86,6 +110,11 @@ export class RestateClient {
       disarm();
     }
   }
+}
+
+function otherWorker(uri: string, services: readonly string[]): Fault {
+  const message = `Restate reaches another program at ${uri}, which serves ${services.join(", ")}; check the address of this worker (--advertise)`;
+  return fault("ConfigSchemaViolation", { message, context: { provider: "restate", field: "advertise" } });
 }
 
 function unreachable(origins: readonly string[], failures: readonly Fault[]): Fault {

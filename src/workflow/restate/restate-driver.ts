@@ -2,7 +2,7 @@
 // the truth. A process either only hands runs over (a server, a program that starts runs), or is a worker and advances them, too.
 
 import { classify } from "../../core/classify/classify.ts";
-import type { Fault } from "../../core/fault/fault.ts";
+import { fault, type Fault } from "../../core/fault/fault.ts";
 import { type Clock, steadyNow } from "../../host/clock.ts";
 import { Slots } from "../../host/slots.ts";
 import type { Worker } from "../../host/worker.ts";
@@ -109,8 +109,8 @@ class DriverOnRestate implements RestateDriver {
   readonly #onAdvanced: (end: RunEnd) => unknown;
   readonly #onWarning: (run: string, fault: Fault) => unknown;
   #endpoint: RestateEndpoint | null = null;
-  /** In steady time. */
-  #registeredAt = 0;
+  /** In steady time; null until Restate knows this worker. */
+  #registeredAt: number | null = null;
   #isRunning = false;
   #looking: Promise<void> = Promise.resolve();
   #disarm: () => void = () => undefined;
@@ -181,8 +181,10 @@ class DriverOnRestate implements RestateDriver {
 
   async #register({ port }: RestateEndpoint): Promise<void> {
     const { host = LOOPBACK, advertise } = this.#options.worker ?? {};
-    await this.#client.register(advertise ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`);
+    const address = advertise ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+    const isTakenBack = (await this.#client.register(address, this.#service)) && this.#registeredAt !== null;
     this.#registeredAt = steadyNow(this.#deps.clock);
+    if (isTakenBack) this.#onWarning("", sharedAddress(address));
   }
 
   /** Journals that share a Restate cluster do not see each other's runs. */
@@ -206,7 +208,7 @@ class DriverOnRestate implements RestateDriver {
   /** A Restate that lost its data does not know its workers either. */
   async #stayRegistered(): Promise<void> {
     const now = steadyNow(this.#deps.clock);
-    if (this.#endpoint === null || now - this.#registeredAt < REGISTERED_MS) return;
+    if (this.#endpoint === null || now - (this.#registeredAt ?? 0) < REGISTERED_MS) return;
     if (!(await this.#client.isRegistered(this.#service))) await this.#register(this.#endpoint);
     this.#registeredAt = now;
   }
@@ -277,4 +279,9 @@ class DriverOnRestate implements RestateDriver {
     await this.#looking;
     await this.#sweep.stop();
   }
+}
+
+function sharedAddress(address: string): Fault {
+  const message = `a worker of another journal also registers ${address} at Restate; give the workers of each journal their own address (--advertise)`;
+  return fault("ConfigSchemaViolation", { message, context: { provider: "restate", field: "advertise" } });
 }

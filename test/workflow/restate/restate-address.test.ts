@@ -76,7 +76,7 @@ describe("a request to Restate", () => {
       response.writeHead(500).end(JSON.stringify({ message: `[META0003] cannot call, Bearer ${SECRET}` }));
     });
     const client = new RestateClient(readRestateAddress(`restate://127.0.0.1:1?admin=${admin}`), systemClock, null);
-    const said = await messageOfRejection(client.register("http://worker:9080"));
+    const said = await messageOfRejection(client.register("http://worker:9080", "svc"));
     expect(said).toContain(`Restate refused the worker at http://worker:9080 (${admin} answered 500:`);
     expect(said).toContain("META0003");
     expect(said).toContain("check that Restate can reach this address (--advertise)");

@@ -10,6 +10,7 @@ import type { Workflow } from "../../../src/workflow-model/stage.ts";
 import { APPROVE, eventsIn, newFile, only, places, thrown, YES } from "../../support/engine-world.ts";
 import { freePorts, type RestateServers, startRestate } from "../../support/restate-server.ts";
 import { placeFor } from "../../support/test-servers.ts";
+import { startBalancer } from "./scale/balancer.ts";
 
 const gated = defineWorkflow({
   id: "gated",
@@ -217,6 +218,45 @@ describe("a driver on Restate", () => {
     const run = await start(restarted, failing);
     await next.advanced((end) => end.run === run);
     expect(restarted.ends).toEqual([]);
+  });
+
+  it("serves a journal at an address at which Restate knows the worker of another one", async () => {
+    const [port = 0] = await freePorts(1);
+    const former = await part(newFile(), { worker: { port } });
+    await former.driver.stop();
+    const worker = await part(newFile(), { worker: { port } });
+    const run = await start(worker, gated);
+    await worker.advanced(isEnd(run, "paused"));
+    expect(worker.warnings).toEqual([]);
+  });
+
+  it("does not start a worker under an address at which the worker of another journal answers", async () => {
+    const other = await part(newFile(), WORKER);
+    const advertise = `http://127.0.0.1:${other.driver.port}`;
+    await expect(part(newFile(), { worker: { port: 0, advertise } })).rejects.toThrow(
+      `Restate reaches another program at ${advertise}, which serves faultline-`,
+    );
+    // The other one is still registered.
+    await other.advanced(isEnd(await start(other, gated), "paused"));
+  });
+
+  it("warns when workers of two journals take the same address from each other", async () => {
+    const [one = 0, two = 0] = await freePorts(2);
+    const behind = [one];
+    const balancer = await startBalancer(behind);
+    onTestFinished(() => balancer.close());
+    const advertise = `http://127.0.0.1:${balancer.port}`;
+    const first = await part(newFile(), { worker: { port: one, advertise } });
+    behind[0] = two;
+    balancer.drop();
+    const second = await part(newFile(), { worker: { port: two, advertise } });
+    await second.driver.stop();
+    behind[0] = one;
+    balancer.drop();
+    await first.advanced(isEnd(await start(first, gated), "paused"));
+    expect(first.warnings).toEqual([
+      expect.stringContaining(`a worker of another journal also registers ${advertise} at Restate`),
+    ]);
   });
 
   it("loses nothing when Restate is killed, nor when it comes back without its data", async () => {

@@ -7,6 +7,8 @@ import { connect, createServer, type Socket } from "node:net";
 export interface Balancer {
   readonly port: number;
   cut(isCut: boolean): void;
+  /** Breaks all connections; the next ones go to the ports that are in the list now. */
+  drop(): void;
   close(): Promise<void>;
 }
 
@@ -41,6 +43,10 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
     client.on("close", () => behind.destroy());
   }
 
+  const drop = (): void => {
+    for (const client of pairs.keys()) client.destroy();
+  };
+
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
@@ -56,8 +62,9 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
         } else join(client, behind);
       }
     },
+    drop,
     async close() {
-      for (const client of pairs.keys()) client.destroy();
+      drop();
       await new Promise((resolve) => server.close(resolve));
     },
   };
