@@ -12,9 +12,101 @@ import {
   suppressed,
   withContext,
   wrap,
+  type Fault,
 } from "../../../src/core/index.ts";
+import { andAlso, failedName, isFault, isWholeFault, originOf, withOrigin } from "../../../src/core/fault/fault.ts";
+
+const WHOLE = fault("NotFound", { message: "no such tool" });
+
+describe("a foreign value", () => {
+  it("is a whole fault only if every part has its type", () => {
+    expect(isWholeFault(WHOLE)).toBe(true);
+    expect(isWholeFault(structuredClone(WHOLE))).toBe(true);
+  });
+
+  it.each<[string, unknown]>([
+    ["nothing", null],
+    ["no value", undefined],
+    ["a text", "NotFound"],
+    ["a function", () => WHOLE],
+    ["an unknown code", { ...WHOLE, code: "Nothing" }],
+    ["another class", { ...WHOLE, class: "Output" }],
+    ["no message", { ...WHOLE, message: undefined }],
+    ["a context that is a text", { ...WHOLE, context: "x" }],
+    ["a context that is null", { ...WHOLE, context: null }],
+    ["no evidence", { ...WHOLE, evidence: null }],
+    ...(["rule", "source", "excerpt", "nearly"] as const).map((part): [string, unknown] => [
+      `evidence without ${part}`,
+      { ...WHOLE, evidence: { ...WHOLE.evidence, [part]: 7 } },
+    ]),
+  ])("is not a whole fault: %s", (_what, value) => {
+    expect(isWholeFault(value)).toBe(false);
+  });
+
+  it.each<[string, unknown, boolean]>([
+    ["a fault", WHOLE, true],
+    ["null", null, false],
+    ["a text", "class code evidence", false],
+    ["a value with a code", { code: 1, evidence: 1 }, false],
+    ["a value with a class", { class: 1, evidence: 1 }, false],
+    ["a value with both", { class: 1, code: 1 }, false],
+  ])("is told from a fault by its parts: %s", (_what, value, expected) => {
+    expect(isFault(value)).toBe(expected);
+  });
+
+  it.each<[string, unknown]>([
+    ["null", null],
+    ["a function with the brand", Object.assign(() => 0, { fault: WHOLE, [Symbol.for("faultline.fault")]: true })],
+    ["a brand without a fault", { [Symbol.for("faultline.fault")]: true }],
+    ["a fault without the brand", { fault: WHOLE }],
+  ])("is not an error with a fault: %s", (_what, value) => {
+    expect(isFaultError(value)).toBe(false);
+  });
+});
 
 describe("a fault", () => {
+  it("has only the timing and the cause that it was given", () => {
+    expect(Object.keys(fault("NotFound")).toSorted()).toEqual(["class", "code", "context", "evidence", "message"]);
+    const full = { retryAfterMs: 0, resetAt: 0, cause: WHOLE };
+    expect(fault("NotFound", full)).toMatchObject(full);
+  });
+
+  it("names who failed, or nobody", () => {
+    expect(failedName({ context: { tool: "west" } })).toBe("west");
+    expect(failedName({ context: { tool: 7 } })).toBe("");
+    expect(failedName({ context: {} })).toBe("");
+  });
+
+  it("keeps the origin of both faults when dealing with the first one failed as well", () => {
+    const thrown = (name: string, requestIds: Readonly<Record<string, string>>): Fault =>
+      withOrigin(fault("Overloaded", { message: name }), { thrown: [{ name, message: name }], requestIds });
+    const [first, second] = [thrown("a", { x: "1" }), wrap(thrown("b", { x: "2", y: "3" }), "while closing")];
+    expect(andAlso(first, "closing", second)).toMatchObject({
+      code: "Overloaded",
+      message: "a; closing: while closing: b",
+    });
+    expect(originOf(andAlso(first, "closing", second))).toMatchObject({
+      thrown: [{ name: "a" }, { name: "b" }],
+      requestIds: { x: "1", y: "3" },
+    });
+    expect(originOf(andAlso(WHOLE, "closing", fault("NotFound")))).toBeNull();
+    expect(originOf(andAlso(first, "closing", WHOLE))?.thrown).toHaveLength(1);
+  });
+
+  it("stays the same object if its origin is none, or the same", () => {
+    const origin = { thrown: [], requestIds: {} };
+    const known = withOrigin(WHOLE, origin);
+    expect(withOrigin(WHOLE, undefined)).toBe(WHOLE);
+    expect(withOrigin(known, origin)).toBe(known);
+    expect(originOf(known)).toBe(origin);
+  });
+
+  it("keeps the error it was made of, if there was one", () => {
+    const error = new Error("x");
+    expect(new FaultError(WHOLE, { error })).toHaveProperty("error", error);
+    expect(new FaultError(WHOLE)).not.toHaveProperty("error");
+  });
+
   it("takes its class from the catalogue and cannot be changed", () => {
     const made = fault("NotFound", { message: "no such tool", context: { tool: "search" } });
     expect(made).toMatchObject({ class: "ToolTerminal", code: "NotFound", message: "no such tool" });

@@ -17,6 +17,13 @@ const retry: fc.Arbitrary<Retry> = fc.record({
   maxWaitMs: fc.nat(1_000_000),
   maxTotalWaitMs: fc.nat(10_000_000),
 });
+const SHORT: Retry = {
+  maxAttempts: 2,
+  backoff: { kind: "exponential", initialMs: 100, maxMs: 5000, multiplier: 2 },
+  jitter: 0,
+  maxWaitMs: 5000,
+  maxTotalWaitMs: 5000,
+};
 const roll = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
 it.each([
@@ -57,4 +64,24 @@ it("never grows shorter from one attempt to the next", () => {
       expect(waits).toHaveLength(rule.maxAttempts - 1);
     }),
   );
+});
+
+it.each([
+  ["the lowest roll", 0, 50],
+  ["a roll in the middle", 0.25, 75],
+  ["the highest roll", 0.999, 150],
+  ["a roll that is too high", 1, 100],
+  ["a roll below zero", -0.1, 100],
+  ["no number at all", Number.NaN, 100],
+])("waits its share between the bounds: %s", (_what, chance, expected) => {
+  expect(delayMs({ ...SHORT, jitter: 0.5 }, 2, chance)).toBe(expected);
+});
+
+it("adds up the waits of a schedule, and marks those that no attempt can follow", () => {
+  const rows = schedule({ ...SHORT, maxAttempts: 4, jitter: 0.5, maxWaitMs: 100, maxTotalWaitMs: 150 });
+  expect(rows).toEqual([
+    { attempt: 2, baseMs: 100, minMs: 50, maxMs: 150, totalMaxMs: 150, reachable: true },
+    { attempt: 3, baseMs: 200, minMs: 100, maxMs: 300, totalMaxMs: 450, reachable: true },
+    { attempt: 4, baseMs: 400, minMs: 200, maxMs: 600, totalMaxMs: 1050, reachable: false },
+  ]);
 });

@@ -9,9 +9,10 @@ import {
   rowsOfTool,
   schedule,
   withRows,
+  type FaultCode,
   type PolicyRow,
 } from "../../../src/core/index.ts";
-import { changedRetry, retryChangeOf } from "../../../src/core/policy/layer.ts";
+import { changedRetry, retryChangeOf, rowsOfRetry } from "../../../src/core/policy/layer.ts";
 import { TRANSPORT_RETRY } from "../../../src/core/policy/matrix.ts";
 
 const manifest = {
@@ -72,6 +73,22 @@ describe("a tool's manifest", () => {
       jitter: 0.1,
       backoff: { initialMs: 100 },
     });
+  });
+});
+
+describe("the retry of one place", () => {
+  const reaches = (maxAttempts: number, code: FaultCode): boolean => {
+    const policy = withRows(DEFAULT_POLICY, rowsOfRetry("x", { maxAttempts }, DEFAULT_POLICY));
+    return rowFor(policy, { code }, { ...place, tool: "x" }).origin.layer === "tool";
+  };
+
+  it.each([
+    ["paces what fails on the way", "Overloaded", true, true],
+    ["may forbid a repetition that the default allows, and not add one", "Unclassified", false, true],
+    ["leaves the machine's own store alone", "StoreUnavailable", false, false],
+    ["leaves a fault alone that is never repeated", "AuthFailed", false, false],
+  ] as const)("%s (%s)", (_what, code, whenTwice, whenOnce) => {
+    expect([reaches(2, code), reaches(1, code)]).toEqual([whenTwice, whenOnce]);
   });
 });
 

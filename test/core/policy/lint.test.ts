@@ -24,6 +24,8 @@ function retryWith(change: Partial<Retry>): Retry {
   return { ...TRANSPORT_RETRY, ...change };
 }
 
+const BACKOFF: Retry["backoff"] = { kind: "exponential", initialMs: 100, maxMs: 1000, multiplier: 2 };
+
 describe("lint", () => {
   it.each<[string, readonly PolicyRow[], FindingKind]>([
     [
@@ -97,7 +99,103 @@ describe("lint", () => {
     expect(kinds([], { retryBudget: { capacity: 5, perCall: 0, perSecond: 0 } })).toEqual(["unsafe-number"]);
   });
 
+  it.each<[string, Partial<Retry>, readonly string[]]>([
+    ["one attempt and no more", { maxAttempts: 1 }, ["retry.maxAttempts: maxAttempts counts the first attempt too"]],
+    [
+      "no attempt at all",
+      { maxAttempts: 0 },
+      ["retry.maxAttempts: retry.maxAttempts must be a whole number from 1 on"],
+    ],
+    [
+      "half an attempt",
+      { maxAttempts: 2.5 },
+      ["retry.maxAttempts: retry.maxAttempts must be a whole number from 1 on"],
+    ],
+    ["the least jitter", { jitter: 0 }, []],
+    ["the most jitter", { jitter: 1 }, []],
+    ["jitter below none", { jitter: -0.1 }, ["retry.jitter: retry.jitter must be a share from 0 to 1"]],
+    ["jitter above all", { jitter: 1.5 }, ["retry.jitter: retry.jitter must be a share from 0 to 1"]],
+    ["waits that stay the same", { backoff: { ...BACKOFF, multiplier: 1 } }, []],
+    [
+      "waits that shrink",
+      { backoff: { ...BACKOFF, multiplier: 0.5 } },
+      ["retry.backoff.multiplier: retry.backoff.multiplier must be a number from 1 on"],
+    ],
+    ["no wait at all", { backoff: { ...BACKOFF, initialMs: 0, maxMs: 0 }, maxWaitMs: 0, maxTotalWaitMs: 0 }, []],
+    [
+      "a wait below zero",
+      { backoff: { ...BACKOFF, initialMs: -1 } },
+      ["retry.backoff: retry.backoff must be times of 0 ms and more"],
+    ],
+    [
+      "a total that the second retry passes",
+      { maxAttempts: 3, jitter: 0, maxTotalWaitMs: 2 * BACKOFF.initialMs },
+      ["retry.maxAttempts: attempt 3 of 3 can never be made"],
+    ],
+    ["a total that the waits just fill", { maxAttempts: 3, jitter: 0, maxTotalWaitMs: 3 * BACKOFF.initialMs }, []],
+    [
+      "a wait longer than the longest",
+      { maxAttempts: 2, jitter: 0, maxWaitMs: BACKOFF.initialMs - 1 },
+      ["retry.maxAttempts: attempt 2 of 2 can never be made"],
+    ],
+    ["a wait as long as the longest", { maxAttempts: 2, jitter: 0, maxWaitMs: BACKOFF.initialMs }, []],
+  ])("judges the numbers of a retry at their edges: %s", (_what, change, expected) => {
+    const row = fileRow({ match: { code: ["Overloaded"] }, retry: retryWith({ backoff: BACKOFF, ...change }) });
+    const findings = lintPolicy(withRows(DEFAULT_POLICY, [row]));
+    expect(findings.map(({ field, message }) => `${field}: ${message}`)).toEqual(
+      expected.map((start) => expect.stringMatching(new RegExp(`^${start}`)) as string),
+    );
+  });
+
+  it.each<[string, readonly PolicyRow[], string]>([
+    [
+      "the one row that shadows another",
+      [
+        fileRow({ match: { code: ["RateLimited"] } }),
+        fileRow({ match: { class: ["ProviderTransient"] } }),
+        fileRow({ match: { code: ["Overloaded"], provider: ["openai"] } }),
+      ],
+      "the row for class ProviderTransient (p.yaml:1) always matches first",
+    ],
+    ["a row that matches everything", [fileRow({}), fileRow({ match: { tool: ["x"] } })], "the row for everything ("],
+    [
+      "a class without such a code",
+      [fileRow({ match: { class: ["Output"], code: ["RateLimited"] } })],
+      "no code belongs to both the class and the code given",
+    ],
+    [
+      "a code that fails the same way every time",
+      [fileRow({ match: { code: ["AuthFailed"] }, retry: TOOL_RETRY })],
+      "AuthFailed fails the same way every time",
+    ],
+    [
+      "what stands behind fail",
+      [fileRow({ match: { code: ["Overloaded"] }, then: ["fallback", "fail", "ask", "skip"] })],
+      "ask, skip never happens",
+    ],
+    [
+      "what stands behind fail in the first place",
+      [fileRow({ match: { code: ["Overloaded"] }, then: ["fail", "ask"] })],
+      "ask never happens",
+    ],
+  ])("names %s", (_what, rows, message) => {
+    const messages = lintPolicy(withRows(DEFAULT_POLICY, rows)).map((finding) => finding.message);
+    expect(messages).toEqual([expect.stringContaining(message)]);
+  });
+
+  it("finds numbers that contradict each other only if they do", () => {
+    const { openMs } = DEFAULT_POLICY.breaker;
+    expect(kinds([], { breaker: { ...DEFAULT_POLICY.breaker, maxOpenMs: openMs } })).toEqual([]);
+    expect(kinds([], { retryBudget: { capacity: 5, perCall: 1, perSecond: 0 } })).toEqual([]);
+    expect(kinds([], { retryBudget: { capacity: 5, perCall: 0, perSecond: 1 } })).toEqual([]);
+  });
+
   it.each<[string, readonly PolicyRow[]]>([
+    [
+      "a retry of several codes of which one may succeed the next time",
+      [fileRow({ match: { code: ["AuthFailed", "Overloaded"] }, retry: retryWith({ maxTotalWaitMs: 600_000 }) })],
+    ],
+    ["a row without fail", [fileRow({ match: { code: ["Overloaded"] }, then: ["fallback", "ask"] })]],
     [
       "a narrower row in front of a wider one",
       [

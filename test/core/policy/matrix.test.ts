@@ -9,9 +9,17 @@ import {
   PRESETS,
   rowFor,
   schedule,
+  withRows,
   type FaultCode,
   type Place,
+  type Policy,
+  type PolicyRow,
+  type PresetName,
+  type Recourse,
 } from "../../../src/core/index.ts";
+import { traitsOf } from "../../../src/core/fault/catalogue.ts";
+import { withDeclared } from "../../../src/core/policy/policy.ts";
+import { policyOfRuns } from "../../../src/core/policy/presets.ts";
 
 const HTTP: Place = { surface: "http", provider: "openai", tool: "", stage: "" };
 const TOOL: Place = { surface: "tool", provider: "", tool: "search", stage: "" };
@@ -146,5 +154,72 @@ describe("presets", () => {
         if (!usual.some(goesElsewhere) && !usual.includes("ask")) expect(row.then, code).toEqual(usual);
       }
     }
+  });
+});
+
+describe("what a preset does, as one line: attempts × longest wait, then its recourses", () => {
+  const said = (preset: Policy, code: FaultCode, place: Place): string => {
+    const { retry, then } = rowFor(preset, { code }, place);
+    return `${retry === null ? "once" : `${retry.maxAttempts} × ${retry.backoff.maxMs} ms`}: ${then.join(", ")}`;
+  };
+
+  // prettier-ignore
+  it.each<[PresetName, FaultCode, string]>([
+    ["cautious", "RateLimited",    "4 × 160000 ms: ask, alternative, default, skip, park, fail"],
+    ["cautious", "Overloaded",     "2 × 4000 ms: ask, alternative, default, skip, surface, fail"],
+    ["cautious", "QuotaExhausted", "once: ask, alternative, default, skip, park, fail"],
+    ["cautious", "Interrupted",    "once: ask, alternative, default, skip, surface, fail"],
+    ["eager",    "RateLimited",    "7 × 160000 ms: fallback, park, fail"],
+    ["eager",    "Overloaded",     "5 × 16000 ms: fallback, alternative, default, skip, surface, fail"],
+    ["eager",    "AuthFailed",     "once: refresh-credential, fallback, ask, fail"],
+    ["eager",    "Unclassified",   "3 × 1000 ms: fallback, alternative, default, skip, surface, fail"],
+  ])("%s, %s", (name, code, expected) => {
+    expect(said(PRESETS[name], code, HTTP)).toBe(expected);
+  });
+
+  it("cautious never learns a decision by itself", () => {
+    expect(PRESETS.cautious.learnsAfter).toBe(0);
+    expect(PRESETS.default.learnsAfter).toBeGreaterThan(0);
+  });
+});
+
+describe("the policy of runs", () => {
+  it("is made of a preset's name or of a policy, and knows that no person watches", () => {
+    expect(policyOfRuns("eager")).toEqual(policyOfRuns(PRESETS.eager));
+    expect(policyOfRuns("eager")).toMatchObject({ name: "eager", unattended: true });
+  });
+
+  it("asks only about limits, and where an operator's own row asks", () => {
+    const own: PolicyRow = {
+      match: { tool: ["x"] },
+      retry: null,
+      then: ["ask", "skip", "fail"],
+      origin: { layer: "file", at: "p" },
+    };
+    const runs = policyOfRuns(withRows(DEFAULT_POLICY, [own]));
+    expect(rowFor(runs, { code: "AuthFailed" }, { ...TOOL, tool: "x" }).then).toEqual(own.then);
+    for (const code of FAULT_CODES) {
+      for (const place of [HTTP, TOOL]) {
+        const { then } = rowFor(DEFAULT_POLICY, { code }, place);
+        const expected = traitsOf(code).scope === "limit" ? then : then.filter((recourse) => recourse !== "ask");
+        expect(rowFor(runs, { code }, place).then, code).toEqual(expected);
+      }
+    }
+  });
+});
+
+describe("a recourse that a tool declares", () => {
+  // prettier-ignore
+  it.each<[readonly Recourse[], readonly Recourse[], readonly Recourse[]]>([
+    [["fallback", "ask", "fail"],  ["default"],                         ["fallback", "default", "ask", "fail"]],
+    [["fallback", "ask", "fail"],  ["skip", "alternative", "default"],  ["fallback", "alternative", "default", "skip", "ask", "fail"]],
+    [["partial", "skip", "fail"],  ["alternative"],                     ["alternative", "partial", "skip", "fail"]],
+    [["partial", "park"],          ["default"],                         ["partial", "default", "park"]],
+    [["ask", "default", "fail"],   ["default", "skip"],                 ["skip", "ask", "default", "fail"]],
+    [["fallback"],                 ["skip"],                            ["fallback", "skip"]],
+    [["fallback", "fail"],         ["ask", "park"],                     ["fallback", "fail"]],
+    [["fallback", "fail"],         [],                                  ["fallback", "fail"]],
+  ])("goes to its place in %j: %j", (then, offers, expected) => {
+    expect(withDeclared(then, new Set(offers))).toEqual(expected);
   });
 });
