@@ -18,16 +18,19 @@ import { runCli } from "../support/run-cli.ts";
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const SECRET = "s3cret-of-the-operator";
 
-const twoNodes = (first: string): string => `faultline: 1
+const TWO_NODES = `faultline: 1
 workflow: { id: two-nodes, version: "1" }
 nodes:
-  a: { type: command, run: ${first}, next: b }
+  a: { type: command, run: sh lasts.sh, next: b }
   b: { type: command, run: echo done, next: end }
 `;
 
 interface WorkerProcess {
   readonly child: ChildProcessByStdio<null, Readable, Readable>;
   readonly line: (fits: RegExp) => Promise<string>;
+  /** Sends SIGTERM; resolves when the worker has said that it drains. */
+  readonly drain: () => Promise<void>;
+  readonly exitCode: Promise<number | null>;
   readonly stop: () => Promise<number | null>;
 }
 
@@ -41,7 +44,11 @@ function startCommand(
     env: { ...process.env, LANG: "en", ...env },
     cwd,
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  const ended = once(child, "exit");
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
   const lines: string[] = [];
   let look: () => void = () => undefined;
   for (const input of [child.stdout, child.stderr])
@@ -49,46 +56,55 @@ function startCommand(
       lines.push(line);
       look();
     });
-  const ended = once(child, "exit");
+  const line: WorkerProcess["line"] = (fits) =>
+    new Promise((resolve, reject) => {
+      look = () => {
+        const found = lines.find((one) => fits.test(one));
+        if (found !== undefined) resolve(found);
+      };
+      void ended.then(() => reject(new Error(lines.join("\n"))));
+      look();
+    });
+  const exitCode = ended.then(([code]) => code as number | null);
   return {
     child,
-    line: (fits) =>
-      new Promise((resolve, reject) => {
-        look = () => {
-          const found = lines.find((line) => fits.test(line));
-          if (found !== undefined) resolve(found);
-        };
-        void ended.then(() => reject(new Error(lines.join("\n"))));
-        look();
-      }),
+    line,
+    exitCode,
+    async drain() {
+      child.kill("SIGTERM");
+      await line(/^Draining: /);
+    },
     async stop() {
       child.kill("SIGTERM");
-      const [code] = (await ended) as [number | null];
-      return code;
+      return exitCode;
     },
   };
 }
 
-/** Runs until the test's folder is removed, however long other processes take to start. */
-const LASTING = "sh lasts.sh";
+interface Home {
+  readonly folder: string;
+  readonly journal: string;
+  readonly workflows: Workflows;
+  /** Node `a` runs until this is called, however long other processes take to start. */
+  readonly endFirstNode: () => void;
+}
 
-async function home(
-  first = "sleep 1.5",
-  address?: string,
-): Promise<{ readonly folder: string; readonly journal: string; readonly workflows: Workflows }> {
+async function home(address?: string): Promise<Home> {
   const folder = mkdtempSync(join(tmpdir(), "faultline-worker-"));
-  writeFileSync(join(folder, "two.faultline.yaml"), twoNodes(first));
-  writeFileSync(join(folder, "lasts.sh"), "while [ -e lasts.sh ]; do sleep 0.1; done\n");
+  writeFileSync(join(folder, "two.faultline.yaml"), TWO_NODES);
+  const sign = join(folder, "lasts");
+  writeFileSync(sign, "");
+  writeFileSync(join(folder, "lasts.sh"), "while [ -e lasts ]; do sleep 0.1; done\n");
   const journal = address ?? join(folder, "journal.db");
   const workflows = createWorkflows({ journal: await openJournal(journal, {}), env: {} });
   onTestFinished(async () => {
     await workflows.close();
     rmSync(folder, { recursive: true });
   });
-  return { folder, journal, workflows };
+  return { folder, journal, workflows, endFirstNode: () => rmSync(sign) };
 }
 
-async function startRun({ folder, workflows }: { folder: string; workflows: Workflows }): Promise<string> {
+async function startRun({ folder, workflows }: Home): Promise<string> {
   const { workflow, diagnostics } = await workflows.file(join(folder, "two.faultline.yaml"));
   if (workflow === null) throw new Error(JSON.stringify(diagnostics));
   return workflows.runs.start(workflow);
@@ -117,7 +133,9 @@ describe("faultline worker", () => {
     await worker.line(/^Advancing the runs of .*journal\.db, up to 16 at a time\.$/);
     const run = await startRun(place);
     await nodeEvent(place.workflows, run, "node-started", "a");
-    expect(await worker.stop()).toBe(0);
+    await worker.drain();
+    place.endFirstNode();
+    expect(await worker.exitCode).toBe(0);
     const report = await place.workflows.runs.show(run);
     expect(report?.state.visits.map(({ node, state }) => `${node} ${state}`)).toEqual(["a completed", "b ready"]);
   });
@@ -127,7 +145,7 @@ describe("faultline worker", () => {
     async (store) => {
       const postgres = store === "postgres" ? await startPostgres() : null;
       onTestFinished(() => postgres?.stop());
-      const place = await home("sleep 1.5", postgres?.url);
+      const place = await home(postgres?.url);
       const on = ["--journal", place.journal, "--driver", restate.url];
       const server = startCommand(["serve", ...on, "--port", "0"], {}, place.folder);
       await server.line(/^Restate at 127\.0\.0\.1:\d+ drives them; workers advance them\.$/);
@@ -137,19 +155,19 @@ describe("faultline worker", () => {
       await nodeEvent(place.workflows, run, "node-started", "a");
       const next = startCommand(["worker", ...on, "--listen", "127.0.0.1:0"]);
       await next.line(/calls this worker on port/);
-      const ended = nodeEvent(place.workflows, run, "node-completed", "b");
-      const left = await old.stop();
-      await ended;
+      await old.drain();
+      place.endFirstNode();
+      expect(await old.exitCode).toBe(0);
+      await nodeEvent(place.workflows, run, "node-completed", "b");
       const report = await place.workflows.runs.show(run);
       expect(report?.state.visits.map(({ node, attempt }) => `${node} ${attempt}`)).toEqual(["a 1", "b 1"]);
       await next.stop();
       await server.stop();
-      expect(left).toBe(0);
     },
   );
 
   it("that is killed for good, with its address: the newest version continues its run, and repeats no command", async () => {
-    const place = await home(LASTING);
+    const place = await home();
     const on = ["--journal", place.journal, "--driver", restate.url, "--listen", "127.0.0.1:0"];
     const old = startCommand(["worker", ...on]);
     await old.line(/calls this worker on port/);

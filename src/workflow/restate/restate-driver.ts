@@ -150,8 +150,8 @@ class DriverOnRestate implements RestateDriver {
   }
 
   async drain(): Promise<void> {
-    await this.#leave();
-    await this.#deps.runs.drain();
+    // The runs must know at once: while this process leaves, a node may end, and the next one would begin.
+    await Promise.all([this.#leave(), this.#deps.runs.drain()]);
     await Promise.allSettled(this.#active.values());
   }
 

@@ -205,6 +205,7 @@ describe("a driver on Restate", () => {
     expect(places(events, "node-started")).toEqual(["a#1.1", "b#1.1"]);
     expect(places(events, "node-completed")).toEqual(["a#1.1", "b#1.1"]);
     expect(actedBy).toEqual(["a", "b"]);
+    expect(first.ends.map(({ status }) => status)).not.toContain("completed");
     expect([...first.warnings, ...second.warnings]).toEqual([]);
   });
 
