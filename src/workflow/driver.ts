@@ -109,16 +109,38 @@ export function createDriver(
 
   const mustLookForLeft = (): boolean => steadyNow(clock) - lookedForLeftAt >= LEFT_EVERY_MS;
 
-  /** Advances what is due, the run that has waited longest first; returns in how many ms the next one is. */
+  /** Advances what is due; returns in how many ms the next one is. */
   async function takeUp(now: number): Promise<number> {
     const isFull = notBefore.size > 0 || mustLookForLeft();
     const from = isFull ? -Infinity : Math.min(doneUntil, now) - OVERLAP_MS;
     doneUntil = -Infinity;
+    // A run that ends makes room and wakes this loop.
+    if (isStopped() || active.size >= maxRuns) return Infinity;
+    let nextMs = Infinity;
+    // The only question while nothing is due.
+    let first = await firstBehind({ at: from, key: "" });
     const due = new Set<string>();
+    if (first !== undefined && first.at <= now) {
+      nextMs = await advanceDue(from, now, due);
+      if (isStopped() || active.size >= maxRuns) return nextMs;
+      first = await firstBehind({ at: now, key: LAST_KEY });
+    }
+    // Other processes have advanced those that are no longer due.
+    if (from === -Infinity) for (const run of notBefore.keys()) if (!due.has(run)) notBefore.delete(run);
+    await takeUpLeft(now);
+    if (!wasPoked()) doneUntil = now;
+    return first === undefined ? nextMs : Math.min(nextMs, first.at - now);
+  }
+
+  async function firstBehind(after: Pick<Timed, "at" | "key">): Promise<Timed | undefined> {
+    const [first] = await journal.keptByTime("wake", { order: "oldest", after, limit: 1 });
+    return first;
+  }
+
+  /** The run that has waited longest first. Adds all that are due, and returns in how many ms the first one that is left alone for now may be tried. */
+  async function advanceDue(from: number, now: number, due: Set<string>): Promise<number> {
     let nextMs = Infinity;
     for (let after: Pick<Timed, "at" | "key"> = { at: from, key: "" }; ;) {
-      // A run that ends makes room and wakes this loop.
-      if (isStopped() || active.size >= maxRuns) return nextMs;
       const page = await journal.keptByTime("wake", { order: "oldest", until: now, limit: PAGE, after });
       for (const { key } of page) {
         // It may have been stopped while it looked.
@@ -129,14 +151,8 @@ export function createDriver(
         else if (!active.has(key)) advance(key);
       }
       after = page.at(-1) ?? after;
-      if (page.length < PAGE) break;
+      if (page.length < PAGE) return nextMs;
     }
-    // Other processes have advanced those that are no longer due.
-    if (from === -Infinity) for (const run of notBefore.keys()) if (!due.has(run)) notBefore.delete(run);
-    await takeUpLeft(now);
-    const [next] = await journal.keptByTime("wake", { order: "oldest", after: { at: now, key: LAST_KEY }, limit: 1 });
-    if (!wasPoked()) doneUntil = now;
-    return next === undefined ? nextMs : Math.min(nextMs, next.at - now);
   }
 
   /**

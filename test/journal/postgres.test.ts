@@ -6,6 +6,8 @@ import { isFaultError } from "../../src/core/fault/fault.ts";
 import type { Journal, Positioned } from "../../src/journal/journal.ts";
 import { openJournal } from "../../src/journal/open-journal.ts";
 import { readAddress } from "../../src/journal/postgres/address.ts";
+import { connectTo } from "../../src/journal/postgres/database.ts";
+import { createReads } from "../../src/journal/postgres/reads.ts";
 import { folderBeside, placeInCommand, shownPlace } from "../../src/journal/journal-place.ts";
 import { SCHEMA_VERSION } from "../../src/journal/postgres/schema.ts";
 import { codeOf, ended, failed, note, readAll } from "../../src/testing/journal-samples.ts";
@@ -147,6 +149,31 @@ describe("several processes on one journal in PostgreSQL", () => {
     expect(await a.verify()).toMatchObject({ firstBad: null });
     await a.append("s0", 0, [note("new life")]);
     expect((await readAll(b, "s0")).length).toBe(1);
+  });
+});
+
+describe("the question for the next wake, which each driver asks once a second", () => {
+  it("is planned a few times and not each time, however many runs are parked", async () => {
+    const url = await freshJournalUrl();
+    const journal = await open(url);
+    const wakes = Array.from(
+      { length: 4_000 },
+      (_, run) => ({ kind: "wake", key: `run-${run}`, value: 1e12 + run }) as const,
+    );
+    await journal.keep(wakes);
+    await sql(`ANALYZE ${schemaOf(url)}.kept`);
+    const db = connectTo(readAddress(url), () => undefined);
+    atEnd.push(() => db.close());
+    const { side } = createReads(db.askAlone);
+    for (let look = 0; look < 30; look++) {
+      const [next] = await side.keptByTime("wake", { order: "oldest", after: { at: 1e12 + look, key: "z" }, limit: 1 });
+      expect(next?.key).toBe(`run-${look + 1}`);
+    }
+    const plans = await db.askAlone(
+      "SELECT custom_plans AS again FROM pg_prepared_statements WHERE statement LIKE '%LIMIT 1'",
+    );
+    // PostgreSQL plans a statement five times before it keeps a plan.
+    expect(plans).toEqual([{ again: 5 }]);
   });
 });
 

@@ -162,21 +162,26 @@ async function byTime(
 ): Promise<readonly Timed[]> {
   const [behind, direction] = order === "oldest" ? [">", "ASC"] : ["<", "DESC"];
   const start = after ?? { at: order === "newest" ? Infinity : -Infinity, key: "" };
-  const page = (of: string): string =>
-    `(${of}.at, ${of}.key) ${behind} ($2, $3) AND ${of}.at <= $4 ORDER BY ${of}.at ${direction}, ${of}.key ${direction} LIMIT $5`;
-  const asked = [kind, start.at, start.key, until, limitOf(limit)];
+  // A driver asks for the first one each second. PostgreSQL keeps a plan for this limit in the text, and would plan again each time for a parameter.
+  const [most, counts] = limit === 1 ? [() => "1", []] : [(number: number) => `$${number}`, [limitOf(limit)]];
+  const page = (of: string, number: number): string =>
+    `(${of}.at, ${of}.key) ${behind} ($2, $3) AND ${of}.at <= $4 ORDER BY ${of}.at ${direction}, ${of}.key ${direction} LIMIT ${most(number)}`;
+  const asked = [kind, start.at, start.key, until];
   const [first, ...others] = tags.map(tagText);
   const rows =
     first === undefined
-      ? await ask<TimedRow>(`SELECT k.at, ${KEPT_ROW} WHERE k.kind = $1 AND k.at IS NOT NULL AND ${page("k")}`, asked)
+      ? await ask<TimedRow>(`SELECT k.at, ${KEPT_ROW} WHERE k.kind = $1 AND k.at IS NOT NULL AND ${page("k", 5)}`, [
+          ...asked,
+          ...counts,
+        ])
       : await ask<TimedRow>(
-          `SELECT t.at, ${TAGGED_ROW} WHERE t.kind = $1 AND t.tag = $6 AND ${ALL_OTHERS} AND ${page("t")}`,
-          [...asked, first, others],
+          `SELECT t.at, ${TAGGED_ROW} WHERE t.kind = $1 AND t.tag = $5 AND ${ALL_OTHERS} AND ${page("t", 7)}`,
+          [...asked, first, others, ...counts],
         );
   return rows.map((row) => ({ key: row.key, value: keptValue(kind, row), at: row.at }));
 }
 
 type TimedRow = KeptRow & { readonly at: number };
 
-const ALL_OTHERS = `NOT EXISTS (SELECT 1 FROM unnest($7::text[]) AS other (tag) WHERE NOT EXISTS (
+const ALL_OTHERS = `NOT EXISTS (SELECT 1 FROM unnest($6::text[]) AS other (tag) WHERE NOT EXISTS (
   SELECT 1 FROM @.kept_tags AS o WHERE o.kind = $1 AND o.tag = other.tag AND o.at = t.at AND o.key = t.key))`;
