@@ -1,8 +1,11 @@
-// Accuracy on real failures must not fall. `npm run bench:classify` prints the figures; these are the floors.
+// Accuracy on real failures must not fall. `npm run bench:classify` prints the figures; these are the floors. The files in `classified/` hold what
+// is said about each failure: code, rule, wait, reset, context, rules that nearly matched, characters of the excerpt. A changed rule shows as a
+// difference of these files (`npx vitest run -u test/core/classify/corpus.test.ts` writes them again).
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { measure, parseCorpus } from "../../../bench/corpus.ts";
+import { classify } from "../../../src/core/classify/classify.ts";
 
 describe.each([
   { file: "failures.jsonl", threeWay: 0.99, exact: 0.97, timing: 0.99 },
@@ -12,6 +15,15 @@ describe.each([
 ])("corpus/$file", ({ file, threeWay, exact, timing }) => {
   const cases = parseCorpus(readFileSync(new URL(`../../../corpus/${file}`, import.meta.url), "utf8"));
   const found = measure(cases);
+
+  it("says the same about every failure as the file that was reviewed", async () => {
+    const lines = cases.map(({ id, evidence }) => {
+      const { code, context, retryAfterMs = "-", resetAt = "-", evidence: seen } = classify(evidence);
+      const { rule, nearly, excerpt } = seen;
+      return `${id} ${code} ${rule} ${retryAfterMs} ${resetAt} ${JSON.stringify(context)} ${nearly.join(",")} ${excerpt.length}\n`;
+    });
+    await expect(lines.join("")).toMatchFileSnapshot(`classified/${file.replace("jsonl", "txt")}`);
+  });
 
   it("has failures in it", () => {
     expect(cases.length).toBeGreaterThan(100);

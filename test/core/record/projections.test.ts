@@ -1,0 +1,112 @@
+// What is read from a journal, compared with files: one run in which nearly everything happens, and runs made at random from fixed
+// seeds. A change that is meant shows as a difference of these files (`npx vitest run -u` writes them again).
+
+import { describe, expect, it } from "vitest";
+import { createRedactor, type Entry } from "../../../src/core/index.ts";
+import { faultMarkOf, FaultFold, groupFaults, tallyRecourses } from "../../../src/core/record/fault-index.ts";
+import { recordIncident } from "../../../src/core/record/incident.ts";
+import { incidentMarkdown } from "../../../src/core/record/incident-markdown.ts";
+import { countEntries, metricsOf } from "../../../src/core/record/metrics.ts";
+import { noticeOf } from "../../../src/core/record/notice.ts";
+import {
+  emptySession,
+  foldEntry,
+  fromSnapshot,
+  type SessionState,
+  snapshotOf,
+} from "../../../src/core/record/replay.ts";
+import { createRunStream } from "../../../src/core/record/run-stream.ts";
+import { Timeline } from "../../../src/core/record/timeline.ts";
+import { EVENTFUL_RUN } from "./eventful-run.ts";
+import { historyOf } from "./run-history.ts";
+
+/** Numbers that only look random, so that the same histories come again. */
+function choicesOf(seed: number, count: number): readonly number[] {
+  const choices: number[] = [];
+  for (let at = 0, last = seed; at < count; at++) {
+    last = (last * 1_103_515_245 + 12_345) % 2_147_483_648;
+    choices.push(Math.floor(last / 64));
+  }
+  return choices;
+}
+
+const HISTORIES: readonly (readonly [string, readonly Entry[]])[] = [
+  ["eventful", EVENTFUL_RUN],
+  ...[1, 2, 3].map((seed) => [`random-${seed}`, historyOf(choicesOf(seed, 24))] as const),
+];
+
+const line = (value: unknown): string =>
+  JSON.stringify(value, (_key, item: unknown) => (item instanceof Map ? [...(item as Map<unknown, unknown>)] : item));
+const lines = (values: Iterable<unknown>): string => Array.from(values, (value) => `${line(value)}\n`).join("");
+
+function folded(entries: readonly Entry[]): SessionState {
+  const state = emptySession(entries[0]?.session ?? "");
+  for (const entry of entries) foldEntry(state, entry);
+  return state;
+}
+
+function timelineOf(entries: readonly Entry[]): Timeline {
+  const timeline = new Timeline(entries[0]?.session ?? "");
+  for (const entry of entries) timeline.feed(entry);
+  return timeline;
+}
+
+describe.each(HISTORIES)("the %s run", (name, entries) => {
+  const [session, now] = [entries[0]?.session ?? "", (entries.at(-1)?.at ?? 0) + 1_000];
+  const file = (projection: string): string => `projections/${name}.${projection}.txt`;
+
+  it("folds to the same state after every entry", async () => {
+    const state = emptySession(session);
+    const states = entries.map((entry) => {
+      foldEntry(state, entry);
+      const { visits = [], status = null, fans = {}, failing = null } = state.run ?? {};
+      const shown = visits.map((visit) => `${visit.node}#${visit.execution}.${visit.attempt} ${visit.state}`);
+      return `${entry.event.type}: ${status} ${state.status} ${line([shown, fans, failing, state.spending])}`;
+    });
+    await expect(`${states.join("\n")}\n${line(snapshotOf(state))}\n`).toMatchFileSnapshot(file("state"));
+  });
+
+  it("continues from a snapshot as if it had been read from the start", () => {
+    for (let cut = 1; cut <= entries.length; cut += 5) {
+      const state = fromSnapshot(structuredClone(snapshotOf(folded(entries.slice(0, cut)))));
+      for (const entry of entries.slice(cut)) foldEntry(state, entry);
+      expect(snapshotOf(state)).toEqual(snapshotOf(folded(entries)));
+    }
+  });
+
+  it("has the same spans, moves, plans and times", async () => {
+    const timeline = timelineOf(entries);
+    const halfway = timelineOf(entries.slice(0, Math.floor(entries.length / 2)));
+    const parts = [timeline.spans, timeline.moves, [timeline.graph(), timeline.graph("left#1.1"), timeline.graph("?")]];
+    const times = [timeline.times(now), halfway.times(now)];
+    await expect([...parts, times].map(lines).join("\n")).toMatchFileSnapshot(file("timeline"));
+  });
+
+  it.each(["en", "zh-CN"] as const)("has the same incident report (%s)", async (locale) => {
+    const recorder = recordIncident(session, { locale, redactor: createRedactor(["planted-Zq81"]) });
+    for (const entry of entries) recorder.add(entry);
+    const acted = [{ key: "k1", action: "switch-provider", by: "bob", at: now }];
+    const actions = [{ label: "Retry the stage", explains: "starts it again" }];
+    const incident = recorder.incident({ now, actions, questions: ["Ship it?"], acted });
+    await expect(incidentMarkdown(incident, locale)).toMatchFileSnapshot(file(`incident.${locale}`));
+  });
+
+  it("streams the same events and notices, and counts the same", async () => {
+    const stream = createRunStream(session);
+    const events = entries.flatMap((entry) => stream.feed(entry));
+    const notices = entries.flatMap((entry) => noticeOf(entry) ?? []);
+    const counted = Array.from(countEntries(entries), ([tool, counters]) => [tool, metricsOf(counters)]);
+    await expect([events, notices, counted].map(lines).join("\n")).toMatchFileSnapshot(file("stream"));
+  });
+
+  it("indexes the same failures, with what helped", async () => {
+    const fold = new FaultFold();
+    const marks = entries.map(({ event }) => faultMarkOf(event));
+    for (const [index, { at, seq, session: of }] of entries.entries()) {
+      const mark = marks[index];
+      if (mark) fold.note(mark, { position: index, at, session: of, seq });
+    }
+    const parts = [marks.filter((mark) => mark !== null), fold.rows, groupFaults(fold.rows), tallyRecourses(fold.rows)];
+    await expect(parts.map(lines).join("\n")).toMatchFileSnapshot(file("faults"));
+  });
+});
