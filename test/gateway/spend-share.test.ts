@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CallPurse, KeyAccount } from "../../src/gateway/key/key-account.ts";
-import { heldByOthers, SHARE_MS, sharedSpend, takeShare } from "../../src/gateway/key/spend-share.ts";
+import { heldByOthers, HELD_MS, SHARE_MS, sharedSpend, takeShare } from "../../src/gateway/key/spend-share.ts";
 import { Ledger } from "../../src/gateway/ledger/ledger.ts";
 import type { Journal } from "../../src/journal/journal.ts";
 import { createMemoryJournal } from "../../src/journal/memory/memory-journal.ts";
@@ -31,7 +31,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   process: fc.nat(3),
   estimate: fc.integer({ min: 1, max: 300 }),
   costs: fc.double({ min: 0, max: 1, noNaN: true }),
-  waitMs: fc.oneof({ arbitrary: fc.constant(0), weight: 5 }, { arbitrary: fc.nat(2 * SHARE_MS), weight: 1 }),
+  waitMs: fc.oneof({ arbitrary: fc.constant(0), weight: 5 }, { arbitrary: fc.nat(2 * HELD_MS), weight: 1 }),
 });
 
 function ask(kept: unknown, one: Process, now: number, needed: number): unknown {
@@ -39,7 +39,7 @@ function ask(kept: unknown, one: Process, now: number, needed: number): unknown 
   const left = now < until ? Math.max(0, share - spent) : 0;
   const after = takeShare(kept, { owner, start: 5, now, spent, limit: LIMIT, kept: left, needed });
   const own = sharedSpend(after).held[owner];
-  Object.assign(one, { share: own?.microcents ?? 0, until: own?.until ?? 0, spent: 0 });
+  Object.assign(one, { share: own?.microcents ?? 0, until: own === undefined ? 0 : now + SHARE_MS, spent: 0 });
   return after;
 }
 
@@ -75,15 +75,15 @@ describe("what processes set aside of a limit", () => {
   it("is all of the rest for a process that needs it, when the others have not renewed theirs", () => {
     const request = { start: 5, limit: LIMIT, spent: 0, kept: 0 };
     const first = takeShare(null, { ...request, owner: "a", now: 0, needed: 400 });
-    expect(sharedSpend(first).held).toEqual({ a: { microcents: 460, until: SHARE_MS } });
-    const early = takeShare(first, { ...request, owner: "b", now: SHARE_MS - 1, needed: LIMIT });
+    expect(sharedSpend(first).held).toEqual({ a: { microcents: 460, until: HELD_MS } });
+    const early = takeShare(first, { ...request, owner: "b", now: HELD_MS - 1, needed: LIMIT });
     expect(early).toBe(first);
-    expect(heldByOthers(sharedSpend(first), "b", SHARE_MS - 1)).toBe(460);
-    const late = takeShare(first, { ...request, owner: "b", now: SHARE_MS, needed: LIMIT });
+    expect(heldByOthers(sharedSpend(first), "b", HELD_MS - 1)).toBe(460);
+    const late = takeShare(first, { ...request, owner: "b", now: HELD_MS, needed: LIMIT });
     expect(sharedSpend(late)).toEqual({
       at: 5,
       microcents: 0,
-      held: { b: { microcents: LIMIT, until: 2 * SHARE_MS } },
+      held: { b: { microcents: LIMIT, until: 2 * HELD_MS } },
     });
   });
 
@@ -138,4 +138,47 @@ describe("a gateway", () => {
     expect(near.paid).toBe(20);
     expect(near.changes).toBeGreaterThan(10);
   });
+
+  it.each([
+    [8, 1],
+    [8, 900],
+    [2, 2_000],
+    [1, 6_000],
+  ])(
+    "whose %i callers share a limit with those of others does not pass it, on a journal that takes %i ms for a change",
+    async (callers, takesMs) => {
+      const clock = createFakeClock();
+      const memory = createMemoryJournal({ clock });
+      const pause = (): Promise<void> => new Promise((resolve) => void clock.after(takesMs, resolve));
+      const journal: Journal = {
+        ...memory,
+        changeKept: async (...asked) => {
+          await pause();
+          return memory.changeKept(...asked);
+        },
+      };
+      let paid = 0;
+      const gateway = (owner: string): Promise<unknown> => {
+        const ledger = new Ledger({ journal, clock, owner, suppress: () => undefined, scrub: (text) => text });
+        const account = new KeyAccount("alice", { hour: null, day: 100 * COST, month: null }, clock, () => undefined);
+        const caller = async (): Promise<void> => {
+          for (let refused = 0; refused < 3;) {
+            const purse = new CallPurse(account, ledger.cover);
+            while (!purse.covers(COST) && (await purse.cover(COST)));
+            if (purse.exceeds(COST)) refused += 1;
+            else {
+              purse.reserve(COST);
+              await new Promise<void>((resolve) => void clock.after(20, resolve));
+              purse.settle(COST, { microcents: COST, basis: "reported" });
+              paid += 1;
+            }
+          }
+        };
+        return Promise.all(Array.from({ length: callers }, caller));
+      };
+      await clock.runUntil(Promise.all(["a", "b", "c"].map(gateway)));
+      expect(paid).toBeLessThanOrEqual(100);
+      expect(paid).toBeGreaterThan(60);
+    },
+  );
 });

@@ -25,7 +25,7 @@ interface Window {
   written: number;
   /** What this process has spent that is not in the journal yet. */
   unwritten: number;
-  /** What this process has set aside in the journal, for what is not written yet, for calls that run and for the next ones; and until when. */
+  /** What this process has set aside in the journal, for what is not written yet, for calls that run and for the next ones; and how long it uses that. */
   share: number;
   shareUntil: number;
   /** What other processes have set aside, as far as this one knows. */
@@ -105,6 +105,14 @@ export class KeyAccount {
     return WINDOW_NAMES.every((name) => this.limits[name] === null || now < this.window(name, now).shareUntil);
   }
 
+  /** No other process had set anything aside of its limits when this one last asked. */
+  get isAlone(): boolean {
+    return WINDOW_NAMES.every((name) => {
+      const { shareUntil, heldByOthers: held } = this.window(name);
+      return this.limits[name] === null || (shareUntil > 0 && held === 0);
+    });
+  }
+
   /** Whether this process may spend so much without asking the others: it has set that aside. */
   covers(estimate: number): boolean {
     const now = this.clock.now();
@@ -138,7 +146,7 @@ export class KeyAccount {
     this.learn(name, start, all.microcents);
     const own = all.held[owner];
     window.share = own?.microcents ?? 0;
-    window.shareUntil = own?.until ?? now + SHARE_MS;
+    window.shareUntil = now + SHARE_MS;
     window.heldByOthers = heldByOthers(all, owner, now);
   }
 

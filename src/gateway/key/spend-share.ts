@@ -32,8 +32,13 @@ export interface ShareRequest {
   readonly needed: number;
 }
 
-/** Long enough to be renewed with what is spent, short enough for others to wait for when its process is idle or dead. */
+/** How long a process uses what it has set aside before it asks again. */
 export const SHARE_MS = 5_000;
+/**
+ * How long the others leave it alone: until its process has asked again and written what it spent, on a journal that takes up to ten seconds.
+ * Short enough to wait for when that process is idle or dead.
+ */
+export const HELD_MS = 15_000;
 /** A process sets aside what it needs and a tenth of the rest. */
 const SHARE_OF_REST = 0.1;
 
@@ -49,7 +54,7 @@ export function takeShare(present: unknown, request: ShareRequest): unknown {
   const wanted = Math.max(kept, needed + Math.floor((rest - needed) * SHARE_OF_REST));
   const own = Math.min(rest, needed > rest ? kept : wanted);
   if (spent === 0 && own === 0 && !Object.hasOwn(before.held, owner)) return present;
-  const held = own > 0 ? { ...others, [owner]: { microcents: own, until: now + SHARE_MS } } : others;
+  const held = own > 0 ? { ...others, [owner]: { microcents: own, until: now + HELD_MS } } : others;
   return { at: start, microcents, held } satisfies SharedSpend;
 }
 

@@ -51,6 +51,8 @@ const MOST_LINES = 1_000;
 const MOST_WAITING = 10_000;
 /** How long a call waits for the journal, which may itself wait longer for its database. */
 const PATIENCE_MS = 1_000;
+/** The same where other gateways may spend of the same limit: without the journal, each of them would count on the same rest. */
+const SHARED_PATIENCE_MS = 10_000;
 
 export class Ledger {
   readonly #deps: LedgerDeps;
@@ -128,7 +130,7 @@ export class Ledger {
     const { clock } = this.#deps;
     if (clock.now() < this.#silentUntil) return false;
     const late = Promise.withResolvers<boolean>();
-    const disarm = clock.after(PATIENCE_MS, () => {
+    const disarm = clock.after(account.isAlone ? PATIENCE_MS : SHARED_PATIENCE_MS, () => {
       this.#silentUntil = clock.now() + RETRY_MS;
       late.resolve(false);
     });
