@@ -36,6 +36,8 @@ const LINT_CODES: Readonly<Record<FindingKind, string>> = {
   "unsafe-number": "POL106",
 };
 
+const EXAMPLES = { match: "match: { code: RateLimited }", then: "then: [fallback, fail]" };
+
 const KIND: FileKind = { article: "a policy", name: "a policy file", syntaxCode: "POL001", documents: "one" };
 
 const GRAMMAR: Omit<Grammar, keyof (typeof HELP)[Locale]> = {
@@ -53,10 +55,12 @@ const HELP = {
   "en": {
     rangeHelp: { maxAttempts: "maxAttempts counts all attempts, the first included." },
     manyNamesHelp: "`faultline explain --list` lists all fault codes.",
+    examples: EXAMPLES,
   },
   "zh-CN": {
     rangeHelp: { maxAttempts: "maxAttempts 是全部尝试次数，包括第一次。" },
     manyNamesHelp: "`faultline explain --list` 会列出所有故障代码。",
+    examples: EXAMPLES,
   },
 } as const;
 

@@ -26,6 +26,10 @@ export const GRAMMAR: Grammar = {
     nodes: "Add a node.",
   },
   manyNamesHelp: "`faultline explain --list` lists all fault codes.",
+  examples: {
+    workflow: 'workflow: { id: hello, version: "1" }',
+    nodes: "nodes: { greet: { type: command, run: echo hello } }",
+  },
 };
 
 function schemaFor(value: unknown): z.ZodType {

@@ -2,7 +2,30 @@
 
 import type { Locale } from "../core/index.ts";
 
-type Kind = "array" | "boolean" | "int" | "number" | "object" | "string" | "null";
+type Kind = "array" | "boolean" | "int" | "number" | "object" | "record" | "string" | "null";
+
+/** What can be wrong with the syntax of a file. */
+export type SyntaxKind =
+  | "repeated-key"
+  | "several-documents"
+  | "tab"
+  | "open-quote"
+  | "open-bracket"
+  | "stray-bracket"
+  | "stray-comma"
+  | "missing-comma"
+  | "missing-colon"
+  | "missing-space"
+  | "indent"
+  | "list-and-keys"
+  | "two-keys"
+  | "block-in-brackets"
+  | "first-character"
+  | "escape"
+  | "comment"
+  | "text-header"
+  | "rest"
+  | "other";
 
 interface IssueWords {
   readonly error: string;
@@ -40,16 +63,17 @@ interface IssueWords {
   readonly saveAsText: string;
   readonly tooDeep: (levels: number) => string;
   readonly checkBrackets: string;
-  readonly checkHere: string;
   readonly noAnchors: string;
-  readonly badReference: (said: string) => string;
-  readonly oneDocument: (name: string) => string;
-  readonly splitIt: string;
-  /** By the YAML parser's code. */
-  readonly syntax: Readonly<Record<string, readonly [message: string, help: string]>>;
-  /** For its other codes; what the parser says is English. */
-  readonly otherSyntax: (said: string, code: string) => string;
+  readonly unknownAnchor: (name: string) => string;
+  readonly tooManyAliases: string;
+  readonly badMerge: string;
+  /** `written`: what stands there; `name`: the kind of file, in English. */
+  readonly syntax: Readonly<
+    Record<SyntaxKind, (written: string, name: string) => readonly [message: string, help: string]>
+  >;
 }
+
+const CLOSING: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
 
 const EN: IssueWords = {
   error: "error",
@@ -76,6 +100,7 @@ const EN: IssueWords = {
     int: "a whole number",
     number: "a number",
     object: "a map of keys and values",
+    record: "a map of names and values",
     string: "text",
     null: "nothing",
   },
@@ -102,19 +127,63 @@ const EN: IssueWords = {
   saveAsText: "Save the file as UTF-8.",
   tooDeep: (levels) => `the file nests deeper than ${levels} levels`,
   checkBrackets: "Check its brackets and its indentation.",
-  checkHere: "Check the indentation and the quotes here.",
   noAnchors: "Write the values out instead of using an anchor.",
-  badReference: (said) => said,
-  oneDocument: (name) => `${name} holds one document`,
-  splitIt: "Remove the `---` line, or split it into two files.",
+  unknownAnchor: (name) => `\`*${name}\` repeats an anchor, and no line above sets \`&${name}\``,
+  tooManyAliases: "the references to anchors in this file expand to too much",
+  badMerge: "`<<` merges a value that is not a map",
   syntax: {
-    DUPLICATE_KEY: ["this key is used twice", "Keep one of the two."],
-    TAB_AS_INDENT: ["a tab is used to indent", "YAML indents with spaces only."],
+    "repeated-key": () => ["this key is used twice", "Keep one of the two."],
+    "several-documents": (_written, name) => [
+      `${name} holds one document`,
+      "Remove the `---` line, or split it into two files.",
+    ],
+    "tab": () => ["a tab is used to indent", "YAML indents with spaces only."],
+    "open-quote": (quote) => [
+      `the text that begins with ${quote} has no ${quote} at its end`,
+      "Add the quote where the text ends.",
+    ],
+    "open-bracket": (bracket) => [
+      `this \`${bracket}\` is not closed`,
+      `Add \`${CLOSING[bracket] ?? bracket}\` after its last entry.`,
+    ],
+    "stray-bracket": (bracket) => [
+      `this \`${bracket}\` closes nothing`,
+      "Remove it, or add the bracket that opens it.",
+    ],
+    "stray-comma": () => ["there is no entry before this comma", "Remove the comma."],
+    "missing-comma": () => ["a comma is missing between two entries", "Separate the entries in brackets with `, `."],
+    "missing-colon": (key) => [
+      "this line has no `:` after its key",
+      `Write \`${key}: \` and the value, or indent the line if it belongs to the line above.`,
+    ],
+    "missing-space": (pair) => ["there is no space after the `:`", `Write \`${pair.replace(":", ": ")}\`.`],
+    "indent": () => [
+      "this line is indented differently from the lines it belongs to",
+      "Keys of one map, and entries of one list, begin in the same column.",
+    ],
+    "list-and-keys": () => [
+      "list entries and keys are mixed here",
+      "Write `- ` before every entry of the list, and indent the list and its entries alike.",
+    ],
+    "two-keys": () => ["two keys are in one line", "Begin a new line with the second key, or put the value in quotes."],
+    "block-in-brackets": () => [
+      "an indented list or map is within brackets",
+      "Use brackets for all of it, or indentation for all of it.",
+    ],
+    "first-character": (char) => [`a text without quotes cannot begin with ${char}`, "Put the text in quotes."],
+    "escape": (escape) => [
+      `\`${escape}\` is not an escape that double quotes know`,
+      "Use single quotes, or write two backslashes.",
+    ],
+    "comment": () => ["there is no space before the `#` of this comment", "Write ` #`, or put the text in quotes."],
+    "text-header": () => [
+      "there is text in the same line after `|` or `>`",
+      "Begin the text in the next line, indented.",
+    ],
+    "rest": () => ["there is more text after the end of this value", "Put the whole value in one pair of quotes."],
+    "other": () => ["this is not valid YAML", "Check the indentation, the quotes and the brackets here."],
   },
-  otherSyntax: (said) => said,
 };
-
-const INDENT = "请检查这里的缩进和引号。";
 
 const ZH_CN: IssueWords = {
   error: "错误",
@@ -141,6 +210,7 @@ const ZH_CN: IssueWords = {
     int: "整数",
     number: "数字",
     object: "键值表",
+    record: "名称与值的键值表",
     string: "文本",
     null: "空值",
   },
@@ -167,24 +237,35 @@ const ZH_CN: IssueWords = {
   saveAsText: "请把文件保存为 UTF-8。",
   tooDeep: (levels) => `文件的嵌套超过 ${levels} 层`,
   checkBrackets: "请检查括号和缩进。",
-  checkHere: INDENT,
   noAnchors: "请直接写出这些值，不要使用锚点。",
-  badReference: () => "引用没有定义，或展开后过大",
-  oneDocument: () => "文件只能有一个文档",
-  splitIt: "请删除 `---` 行，或拆成两个文件。",
+  unknownAnchor: (name) => `\`*${name}\` 引用了锚点，但前面没有 \`&${name}\``,
+  tooManyAliases: "文件中对锚点的引用展开后过大",
+  badMerge: "`<<` 合并的不是键值表",
   syntax: {
-    DUPLICATE_KEY: ["此键出现了两次", "请保留其中一个。"],
-    TAB_AS_INDENT: ["缩进使用了制表符", "YAML 只能用空格缩进。"],
-    BAD_INDENT: ["缩进不正确", INDENT],
-    MISSING_CHAR: ["缺少字符，如引号、括号或冒号", INDENT],
-    UNEXPECTED_TOKEN: ["此处的内容出乎意料", INDENT],
-    BAD_ALIAS: ["引用写错了", "请直接写出值，不要使用锚点。"],
-    BAD_DQ_ESCAPE: ["双引号内有无效的转义", "请改用单引号，或写两个反斜杠。"],
-    BAD_SCALAR_START: ["值不能以这个字符开头", "请给这个值加上引号。"],
-    BLOCK_AS_IMPLICIT_KEY: ["一行中有两个键", "请把第二个键写到下一行。"],
-    BLOCK_IN_FLOW: ["括号内不能使用按缩进的写法", "请全部用括号，或全部用缩进。"],
+    "repeated-key": () => ["此键出现了两次", "请保留其中一个。"],
+    "several-documents": () => ["文件只能有一个文档", "请删除 `---` 行，或拆成两个文件。"],
+    "tab": () => ["缩进使用了制表符", "YAML 只能用空格缩进。"],
+    "open-quote": (quote) => [`以 ${quote} 开头的文本末尾没有 ${quote}`, "请在文本末尾补上引号。"],
+    "open-bracket": (bracket) => [
+      `这个 \`${bracket}\` 没有闭合`,
+      `请在最后一项之后加上 \`${CLOSING[bracket] ?? bracket}\`。`,
+    ],
+    "stray-bracket": (bracket) => [`这个 \`${bracket}\` 没有对应的左括号`, "请删除它，或补上左括号。"],
+    "stray-comma": () => ["这个逗号前面没有内容", "请删除这个逗号。"],
+    "missing-comma": () => ["两项之间缺少逗号", "请用 `, ` 分隔括号中的各项。"],
+    "missing-colon": (key) => ["这一行的键后面没有 `:`", `请写成 \`${key}: \` 加上值；如果它属于上一行，请缩进。`],
+    "missing-space": (pair) => ["`:` 后面没有空格", `请写成 \`${pair.replace(":", ": ")}\`。`],
+    "indent": () => ["这一行的缩进与它所属的各行不一致", "同一个键值表的键、同一个列表的各项，都从同一列开始。"],
+    "list-and-keys": () => ["这里混用了列表项和键", "请在列表的每一项前写 `- `，并使列表及其各项的缩进一致。"],
+    "two-keys": () => ["一行中有两个键", "请把第二个键写到下一行，或给值加上引号。"],
+    "block-in-brackets": () => ["括号内不能使用按缩进的写法", "请全部用括号，或全部用缩进。"],
+    "first-character": (char) => [`不加引号的文本不能以 ${char} 开头`, "请给这个值加上引号。"],
+    "escape": (escape) => [`双引号内不能使用转义 \`${escape}\``, "请改用单引号，或写两个反斜杠。"],
+    "comment": () => ["注释的 `#` 前面没有空格", "请在 `#` 前加空格，或给文本加上引号。"],
+    "text-header": () => ["`|` 或 `>` 后面的同一行中有文字", "请从下一行开始写文本，并缩进。"],
+    "rest": () => ["这个值结束后还有内容", "请用一对引号括住整个值。"],
+    "other": () => ["这不是有效的 YAML", "请检查这里的缩进、引号和括号。"],
   },
-  otherSyntax: (_said, code) => `YAML 语法错误（${code}）`,
 };
 
 export const ISSUE_WORDS: Readonly<Record<Locale, IssueWords>> = { "en": EN, "zh-CN": ZH_CN };

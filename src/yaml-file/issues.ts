@@ -18,6 +18,8 @@ export interface Grammar {
   readonly codes: IssueCodes;
   /** Hints for numbers out of range, by field. */
   readonly rangeHelp: Readonly<Record<string, string>>;
+  /** What to write for a field that is missing, by field. Without one, only its kind is named. */
+  readonly examples?: Readonly<Record<string, string>>;
   /** Where to find the allowed names if there are too many to list. */
   readonly manyNamesHelp: string;
   /** The language of the diagnostics. Default: English. */
@@ -195,8 +197,11 @@ function explainIssue(
     }
     case "invalid_type": {
       const wanted = kindNamed(issue.expected, words);
-      if (value === undefined)
-        return [at(codes.missing, words.isMissing(where), words.needs(field), words.addKind(field, wanted))];
+      if (value === undefined) {
+        const example = grammar.examples?.[field];
+        const help = example === undefined ? words.addKind(field, wanted) : words.add(example);
+        return [at(codes.missing, words.isMissing(where), words.needs(field), help)];
+      }
       const isNumber = issue.expected === "number" || issue.expected === "int";
       const help = typeof value === "string" && isNumber ? numberHelp(field, value, words) : words.write(wanted);
       return [at(codes.wrongType, words.mustBe(where, wanted), words.thisIs(kindOf(value, words)), help)];

@@ -12,12 +12,12 @@ import {
   type ParseOptions,
   type SchemaOptions,
   visit,
-  type YAMLParseError,
 } from "yaml";
-import { classify, type Locale } from "../core/index.ts";
+import type { Locale } from "../core/index.ts";
 import { type Diagnostic, withoutMark } from "./diagnostic.ts";
 import { ISSUE_WORDS } from "./issue-words.ts";
 import { diagnosticAt, type FilePlace, type Range, rangeOf } from "./locate.ts";
+import { type SyntaxMistake, syntaxMistake } from "./syntax.ts";
 
 /** One kind of file: its name and structure. */
 export interface FileKind {
@@ -57,15 +57,17 @@ export function readYaml(text: string, file: string, kind: FileKind): ReadFile {
   const source = typeof text === "string" ? withoutMark(text) : "\0";
   const place = placeIn(file, source);
   const words = wordsOf(kind);
-  const refuse = (message: string, help: string): ReadFile => ({
+  const refuse = (message: string, help: string, at = 0): ReadFile => ({
     place,
     documents: [],
-    mistakes: [diagnosticAt(place, kind.syntaxCode, message, [0, 1], "", help)],
+    mistakes: [diagnosticAt(place, kind.syntaxCode, message, [at, at + 1], "", help)],
   });
   if (source.length > MAX_FILE_CHARS) {
     return refuse(words.tooLong(kind.article, source.length, MAX_FILE_CHARS), words.checkKind(kind.name));
   }
   if (source.includes("\0")) return refuse(words.notText, words.saveAsText);
+  const undecoded = source.indexOf("\uFFFD");
+  if (undecoded !== -1) return refuse(words.notText, words.saveAsText, undecoded);
   const tooDeep = (): ReadFile => refuse(words.tooDeep(MAX_DEPTH), words.checkBrackets);
   let documents: readonly Document[];
   try {
@@ -76,9 +78,10 @@ export function readYaml(text: string, file: string, kind: FileKind): ReadFile {
     return tooDeep();
   }
   if (documents.some(isTooDeep)) return tooDeep();
-  const errors = documents.flatMap(syntaxMistakes);
+  const errors = documents.flatMap((document) => syntaxMistakes(document, source));
   const syntax = inOrder(errors.map((error) => syntaxDiagnostic(error, place, kind)));
-  const isReadable = errors.length === 0 || (kind.readsOn === true && errors.every(({ code }) => code === REPEATED));
+  const isReadable =
+    errors.length === 0 || (kind.readsOn === true && errors.every((one) => one.kind === "repeated-key"));
   if (!isReadable) return { place, documents: [], mistakes: syntax };
   const read = documents.map((document) => readData(document, place, kind));
   const mistakes = read.filter((one) => "severity" in one);
@@ -147,15 +150,10 @@ function documentsIn(source: string, kind: FileKind): readonly Document[] {
   return "empty" in all ? [parseDocument(source, options)] : all;
 }
 
-const REPEATED = "DUPLICATE_KEY";
-
-/** The parts of a YAML error that are reported. */
-type SyntaxMistake = Pick<YAMLParseError, "code" | "message" | "pos">;
-
 /** After the first syntax error the parser has lost its place, so later errors are only consequences. */
-function syntaxMistakes(document: Document): readonly SyntaxMistake[] {
-  const first = document.errors.toSorted((a, b) => a.pos[0] - b.pos[0])[0];
-  return [...(first === undefined ? [] : [first]), ...repeatedKeys(document)];
+function syntaxMistakes(document: Document, source: string): readonly SyntaxMistake[] {
+  const error = document.errors.toSorted((a, b) => a.pos[0] - b.pos[0])[0];
+  return [...(error === undefined ? [] : [syntaxMistake({ error, document, source })]), ...repeatedKeys(document)];
 }
 
 /** All repetitions of a key. Linear time and no recursion, for any input. */
@@ -170,7 +168,7 @@ export function repeatedKeys({ contents }: Pick<Document, "contents">): readonly
       open.push(key ?? null, value ?? null);
       if (!isScalar(key)) continue;
       const at = key.range?.[0] ?? 0;
-      if (seen.has(key.value)) found.push({ code: REPEATED, message: "a key twice", pos: [at, at + 1] });
+      if (seen.has(key.value)) found.push({ kind: "repeated-key", pos: [at, at + 1], written: "" });
       seen.add(key.value);
     }
   }
@@ -181,37 +179,35 @@ function wordsOf({ locale = "en" }: FileKind): (typeof ISSUE_WORDS)[Locale] {
   return ISSUE_WORDS[locale];
 }
 
-function syntaxDiagnostic({ code, message, pos }: SyntaxMistake, place: FilePlace, kind: FileKind): Diagnostic {
-  const words = wordsOf(kind);
-  const [said, help] =
-    code === "MULTIPLE_DOCS"
-      ? [words.oneDocument(kind.name), words.splitIt]
-      : (words.syntax[code] ?? [words.otherSyntax(firstLine(message), code), words.checkHere]);
-  return diagnosticAt(place, kind.syntaxCode, said, pos, "", help);
-}
-
-function firstLine(text: string): string {
-  return (text.split("\n")[0] ?? text).replace(/ at line \d+, column \d+:?$/, "");
+function syntaxDiagnostic({ kind, pos, written }: SyntaxMistake, place: FilePlace, file: FileKind): Diagnostic {
+  const [said, help] = wordsOf(file).syntax[kind](written, file.name);
+  return diagnosticAt(place, file.syntaxCode, said, pos, "", help);
 }
 
 /** An unresolved reference, or a bomb of nested ones, is a mistake in the file. */
 function readData(document: Document, place: FilePlace, kind: FileKind): ReadDocument | Diagnostic {
+  const words = wordsOf(kind);
+  const unresolved = unresolvedAlias(document);
+  const refuse = (message: string, range: Range): Diagnostic =>
+    diagnosticAt(place, kind.syntaxCode, message, range, "", words.noAnchors);
+  if (unresolved !== null) return refuse(words.unknownAnchor(unresolved.name), unresolved.range);
   try {
     return { document, value: document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown };
   } catch (error) {
-    const { badReference, noAnchors } = wordsOf(kind);
-    const { message } = classify({ surface: "schema", error });
-    return diagnosticAt(place, kind.syntaxCode, badReference(message), aliasRange(document), "", noAnchors);
+    if (error instanceof ReferenceError) return refuse(words.tooManyAliases, rangeOf(document, []));
+    if (error instanceof Error && /merge/i.test(error.message)) return refuse(words.badMerge, rangeOf(document, []));
+    throw error;
   }
 }
 
-/** The position of the first unresolved reference; the whole file if all resolve but expand to too much. */
-function aliasRange(document: Document): Range {
-  let found: Range | undefined;
+/** The first reference to an anchor that no earlier line sets. */
+function unresolvedAlias(document: Document): { readonly name: string; readonly range: Range } | null {
+  let found: { readonly name: string; readonly range: Range } | null = null;
   visit(document, {
     Alias(_key, alias) {
-      if (alias.range && alias.resolve(document) === undefined) found ??= [alias.range[0], alias.range[1]];
+      if (alias.range && alias.resolve(document) === undefined)
+        found ??= { name: alias.source, range: [alias.range[0], alias.range[1]] };
     },
   });
-  return found ?? rangeOf(document, []);
+  return found;
 }

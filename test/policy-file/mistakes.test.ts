@@ -26,7 +26,7 @@ describe("an error", () => {
   const RETRY = "retry: { maxAttempts: 3, backoff: { kind: fixed, initialMs: 1 } }";
 
   it.each<[code: string, what: string, source: string, line: number, column: number, length: number]>([
-    ["POL001", "a list that is not closed", "version: 1\nrows: [\n", 3, 1, 1],
+    ["POL001", "a list that is not closed", "version: 1\nrows: [\n", 2, 7, 1],
     ["POL001", "a key given twice", "version: 1\nversion: 1\n", 2, 1, 1],
     ["POL001", "a tab as indentation", "version: 1\nrows:\n\t- match: {}\n", 3, 1, 1],
     ["POL001", "a second document", "version: 1\n---\nversion: 1\n", 2, 1, 1],

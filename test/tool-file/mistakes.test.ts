@@ -9,7 +9,7 @@ const places = (found: readonly Diagnostic[]): unknown[] =>
 
 describe("an error", () => {
   it.each<[code: string, what: string, source: string, line: number, column: number, length: number]>([
-    ["TOOL001", "a list that is not closed", "tools: [\n", 2, 1, 1],
+    ["TOOL001", "a list that is not closed", "tools: [\n", 1, 8, 1],
     ["TOOL001", "a key given twice", "tool: { id: a }\ntool: { id: b }\n", 2, 1, 1],
     ["TOOL001", "a tab as indentation", "tool:\n\tid: a\n", 2, 1, 1],
     ["TOOL001", "one megabyte", "#".repeat(1_000_000), 1, 1, 1],

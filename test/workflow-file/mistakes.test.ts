@@ -47,7 +47,7 @@ const twoProviders = (east: string, west: string, fallback: string): string =>
   );
 
 const ERRORS: readonly Row[] = [
-  ["syntax", "a list that is not closed", "faultline: [1\n«»"],
+  ["syntax", "a list that is not closed", "faultline: «[»1\n"],
   ["syntax", "the same key twice", "faultline: 1\n«f»aultline: 1\n"],
   ["syntax", "a text of braces without quotes", prompt("«{{» inputs.task }}")],
   ["unknown-key", "a key of the file nobody knows", top("«agnets»: {}")],

@@ -44,6 +44,11 @@ const GRAMMAR: Grammar = {
   codes: { unknownKey: "GW002", wrongType: "GW003", unknownName: "GW004", outOfRange: "GW005", missing: "GW006" },
   rangeHelp: {},
   manyNamesHelp: "",
+  examples: {
+    targets: "targets: { openai: { dialect: openai-chat, base_url: https://api.openai.com/v1 } }",
+    base_url: "base_url: https://api.openai.com/v1",
+    chain: "chain: [openai/gpt-5]",
+  },
 };
 
 /** Stand in for values that are missing or wrong, so that the rest of the file is checked in the same pass. */
