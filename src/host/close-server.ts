@@ -1,6 +1,6 @@
 // Ends an HTTP server without cutting off a client in the middle of its answer.
 
-import type { IncomingMessage, Server } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Clock } from "./clock.ts";
 
 type Socket = IncomingMessage["socket"];
@@ -12,16 +12,25 @@ const SWEEP_MS = 20;
 
 /**
  * Returns the function that closes the server. Requests that are being answered get a moment. Then `endAnswers` is called, which may tell their
- * clients that the server stops, and what is still open a moment later is cut. Node waits for two kinds of connections that are not needed: those
- * on which no request has come yet, and those whose answer ends after `close`. Resolves with the moment at which the grace is over.
+ * clients that the server stops, and what is still open a moment later is cut. Connections without an answer under way are closed at once, and
+ * those whose answer ends later, soon after it: Node would wait for their clients. Resolves with the moment at which the grace is over.
  */
 export function closerOf(server: Server, clock: Clock, endAnswers: (() => void) | null = null): () => Promise<number> {
-  const unused = new Set<Socket>();
+  const connections = new Set<Socket>();
+  const answers = new Set<ServerResponse>();
   server.on("connection", (socket: Socket) => {
-    unused.add(socket);
-    socket.once("close", () => unused.delete(socket));
+    connections.add(socket);
+    socket.once("close", () => connections.delete(socket));
   });
-  server.on("request", ({ socket }) => unused.delete(socket));
+  server.on("request", (_request, response) => {
+    answers.add(response);
+    response.once("close", () => answers.delete(response));
+  });
+  // Node's own, which `close` calls, cuts off an answer whose end is written and whose client has not read all of it yet.
+  server.closeIdleConnections = () => {
+    const busy = new Set([...answers].map(({ req }) => req.socket));
+    for (const socket of connections) if (!busy.has(socket)) socket.destroy();
+  };
   return async () => {
     const graceEndsAt = clock.now() + GRACE_MS;
     const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
@@ -33,7 +42,6 @@ export function closerOf(server: Server, clock: Clock, endAnswers: (() => void) 
     });
     let disarmSweep = (): void => undefined;
     const sweep = (): void => {
-      for (const socket of unused) socket.destroy();
       server.closeIdleConnections();
       disarmSweep = clock.after(SWEEP_MS, sweep);
     };

@@ -107,9 +107,14 @@ describe.each(COMMANDS)("$name", ({ words }) => {
 const NOT_WRITTEN = [
   {
     locale: "en",
-    sentence: "the gateway has stopped, and the journal lacks 3 lines of its ledger and what 0 clients have spent",
+    sentence:
+      "the gateway has stopped before the journal had everything. Missing lines of the ledger: 3; clients' spending: 0; failed calls: 0; kept prompts and answers: 0",
   },
-  { locale: "zh-CN", sentence: "网关已停止，日志中缺少账目的 3 行，以及 0 个客户端的花费" },
+  {
+    locale: "zh-CN",
+    sentence:
+      "网关已停止，但日志尚不完整。缺少的账目行数：3；缺少花费记录的客户端数：0；缺少的失败调用数：0；缺少提示和回答的调用数：0",
+  },
 ];
 
 describe.each(COMMANDS)("$name", ({ words }) => {

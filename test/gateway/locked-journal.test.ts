@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it, onTestFinished } from "vitest";
+import { decide, DEFAULT_POLICY, fault, situation } from "../../src/core/index.ts";
+import type { JournalEvent } from "../../src/core/record/event.ts";
 import { KeyAccount } from "../../src/gateway/key/key-account.ts";
 import { Ledger } from "../../src/gateway/ledger/ledger.ts";
 import { ledgerOf } from "../../src/gateway/ledger/read-ledger.ts";
@@ -17,6 +19,15 @@ import { createFakeClock, type FakeClock } from "../../src/testing/fake-clock.ts
 const START_AT = Date.parse("2026-11-18T12:00:00Z");
 const COST = 7;
 
+const KEEP = { prompts: true, answers: false, forDays: 1 };
+
+function failureOf(call: string): JournalEvent {
+  const met = fault("ShapeInvalid", { message: "not what was asked for" });
+  const decision = decide(situation(met), DEFAULT_POLICY);
+  const at = { call, tool: "one/m", attempt: 1, durationMs: 1, cost: null };
+  return { type: "call-failed", ...at, fault: met, decision, breaker: "closed" };
+}
+
 interface World {
   readonly clock: FakeClock;
   readonly ledger: Ledger;
@@ -25,6 +36,8 @@ interface World {
   call(times: number): void;
   /** What the journal has: the calls of the ledger from the first to the last, their number in the sums, and what was spent. */
   written(): Promise<{ readonly calls: readonly string[]; readonly counted: number; readonly spent: number }>;
+  /** Of which calls it has the failure, and of which the prompt. */
+  besides(): Promise<{ readonly failed: readonly string[]; readonly kept: readonly string[] }>;
 }
 
 function worldOn(journal: Journal, clock: FakeClock): World {
@@ -48,8 +61,17 @@ function worldOn(journal: Journal, clock: FakeClock): World {
         const call = `call_${++calls}`;
         const asked = { call, at: clock.now(), tookMs: 1, key: "ci", route: "*", dialect: "openai-chat", model: "m" };
         const told = { target: "one/m", attempts: 1, status: "done", code: null, microcents: COST, isExact: true };
-        ledger.add({ ...asked, ...told, omitted: [], decisions: [] }, account);
+        const line = { ...asked, ...told, omitted: [], decisions: [] };
+        const transcript = { prompt: `the prompt of ${call}`, answer: null };
+        ledger.add(line, account, [{ at: clock.now(), event: failureOf(call) }], { rule: KEEP, transcript });
       }
+    },
+    async besides() {
+      const failed: string[] = [];
+      for (const { session } of await journal.sessions())
+        for await (const { event } of journal.read(session)) if (event.type === "call-failed") failed.push(event.call);
+      const kept = await journal.keptByTime("transcript", { order: "oldest", limit: 20_000 });
+      return { failed, kept: kept.map(({ key }) => key) };
     },
     async written() {
       const lines = await ledgerOf(journal, 20_000);
@@ -102,6 +124,7 @@ it.each([1_500, 8_000])(
     // Without a further call.
     await world.clock.advance(5_000);
     expect(await world.written()).toEqual({ calls: callsTo(8), counted: 8, spent: 8 * COST });
+    expect(await world.besides()).toEqual({ failed: callsTo(8), kept: callsTo(8) });
     expect(new Set(world.warnings)).toEqual(
       new Set(["the gateway writes its ledger and what clients have spent again soon"]),
     );
@@ -115,6 +138,7 @@ it.each([700, 1_500, 4_000])("stops with every line written if the lock ends %i 
   world.clock.after(lockedMs, () => world.unlock());
   await world.clock.runUntil(world.ledger.close(world.clock.now() + 5_000));
   expect(await world.written()).toEqual({ calls: callsTo(5), counted: 5, spent: 5 * COST });
+  expect(await world.besides()).toEqual({ failed: callsTo(5), kept: callsTo(5) });
 });
 
 it("says what is not written if the lock outlasts its time to stop, and leaves no timer", async () => {
@@ -124,13 +148,13 @@ it("says what is not written if the lock outlasts its time to stop, and leaves n
   world.call(5);
   const closing = world.ledger.close(world.clock.now() + 5_000);
   await expect(world.clock.runUntil(closing)).rejects.toThrow(
-    "the gateway has stopped, and the journal lacks 5 lines of its ledger and what 1 clients have spent",
+    "Missing lines of the ledger: 5; clients' spending: 1; failed calls: 5; kept prompts and answers: 5",
   );
   expect(world.clock.pending).toBe(before);
   world.unlock();
 });
 
-/** A journal that, while `isLost`, writes pages and sums of calls, but whose answer does not arrive. */
+/** A journal that, while `isLost`, writes what it gets about calls, but whose answer does not arrive. */
 function withLostAnswers(journal: Journal, isLost: () => boolean): Journal {
   const lost = async <T>(work: Promise<T>): Promise<T> => {
     const value = await work;
@@ -140,6 +164,7 @@ function withLostAnswers(journal: Journal, isLost: () => boolean): Journal {
   return new Proxy(journal, {
     get(target, name) {
       if (name === "keep") return (...given: Parameters<Journal["keep"]>) => lost(target.keep(...given));
+      if (name === "append") return (...given: Parameters<Journal["append"]>) => lost(target.append(...given));
       if (name === "changeKept")
         return (...given: Parameters<Journal["changeKept"]>) =>
           given[0] === "usage" ? lost(target.changeKept(...given)) : target.changeKept(...given);
@@ -164,6 +189,7 @@ it("counts no line twice when it was written and only the answer was lost", asyn
   world.call(1);
   await clock.advance(3_000);
   expect(await world.written()).toEqual({ calls: callsTo(6), counted: 6, spent: 6 * COST });
+  expect(await world.besides()).toEqual({ failed: callsTo(6), kept: callsTo(6) });
 });
 
 it("keeps 10,000 lines for a journal that stays locked, and says how many it dropped", async () => {

@@ -33,6 +33,8 @@ function clockWithGrace(): { readonly clock: Clock; endGrace: () => void } {
   return { clock: { ...systemClock, after }, endGrace: () => long.forEach((wake) => wake()) };
 }
 
+const LONG = 64 * 1_048_576;
+
 describe("closing a server", () => {
   it("lets an answer finish, and then does not wait for the client to close its connection", async () => {
     const { clock } = clockWithGrace();
@@ -53,6 +55,19 @@ describe("closing a server", () => {
     response.end("last");
     await close();
     await cut;
+  });
+
+  it("does not cut off an answer that is written and that its client has yet to read", async () => {
+    const { clock, endGrace } = clockWithGrace();
+    const { close, response, answer } = await startAnswer(clock);
+    answer.pause();
+    // More than the connection holds.
+    response.end("x".repeat(LONG));
+    const closed = close();
+    const read = (await answer.toArray()) as readonly Buffer[];
+    expect(read.reduce((sum, { length }) => sum + length, 0)).toBe("first ".length + LONG);
+    endGrace();
+    await closed;
   });
 
   it("cuts an answer that has not ended when the grace period is over", async () => {

@@ -92,8 +92,8 @@ export const SERVER_SENTENCES: readonly SentenceRow[] = [
     "网关继续运行，但日志中缺少这些提示和回答",
   ],
   [
-    "the gateway has stopped, and the journal lacks {} lines of its ledger and what {} clients have spent",
-    "网关已停止，日志中缺少账目的 {1} 行，以及 {2} 个客户端的花费",
+    "the gateway has stopped before the journal had everything. Missing lines of the ledger: {}; clients' spending: {}; failed calls: {}; kept prompts and answers: {}",
+    "网关已停止，但日志尚不完整。缺少的账目行数：{1}；缺少花费记录的客户端数：{2}；缺少的失败调用数：{3}；缺少提示和回答的调用数：{4}",
   ],
   ["the gateway writes its ledger and what clients have spent again soon", "网关稍后会再次写入账目和客户端的花费"],
   ["the journal has no entry about the budget of {}, which runs low", "日志中没有关于 {1} 的预算将尽的条目"],

@@ -1,25 +1,37 @@
 // Calls of the gateway that met a failure, as entries of the journal: the index of failures, its groups and the search have them like
 // those of any program. Calls that met none are in the ledger only.
 // F1  One session for each hour and process. Its first write also ends it, so that a gateway that dies leaves no open session.
-// F2  No entry contains text from a target: it may repeat a prompt. The code says what happened; the rule and the status say how we know.
+// F2  Entries that could not be written are written again, behind the same number of the same session: the journal has them once.
+// F3  No entry contains text from a target: it may repeat a prompt. The code says what happened; the rule and the status say how we know.
 
-import type { Fault } from "../../core/fault/fault.ts";
+import { type Fault, isFaultError } from "../../core/fault/fault.ts";
 import { wordsFor } from "../../core/fault/words/words.ts";
 import type { JournalEvent, Manifest } from "../../core/record/event.ts";
 import type { Journal, NewEntry } from "../../journal/journal.ts";
 import { windowStart } from "../key/key-account.ts";
 
-/** One write takes at most this many calls. Beyond that, the groups count too few failures; the ledger still has every call. */
+/** One write takes at most this many calls, and as many wait for it. Beyond that, the groups count too few failures; the ledger still has every call. */
 const MOST_CALLS = 500;
+
+/** Entries that are written together, or again. */
+interface Batch {
+  readonly session: string;
+  readonly after: number;
+  readonly entries: readonly NewEntry[];
+  /** How many calls they are about. */
+  readonly calls: number;
+}
 
 export class FailedCalls {
   readonly #journal: Journal;
   readonly #owner: string;
   #calls: (readonly NewEntry[])[] = [];
+  /** Entries that are being written, or have to be written again. */
+  #batch: Batch | null = null;
   /** The session that is being written, and how many entries it has. */
   #session = "";
   #written = 0;
-  #failedWrites = 0;
+  #refusals = 0;
 
   constructor(journal: Journal, owner: string) {
     this.#journal = journal;
@@ -32,30 +44,44 @@ export class FailedCalls {
     if (hasFailed && this.#calls.length < MOST_CALLS) this.#calls.push(entries);
   }
 
+  /** How many calls are not written. */
+  get waiting(): number {
+    return this.#calls.length + (this.#batch?.calls ?? 0);
+  }
+
   async write(now: number): Promise<void> {
-    const calls = this.#calls;
-    this.#calls = [];
-    if (calls.length === 0) return;
-    const hour = windowStart("hour", now);
-    // After a failed write we do not know how many entries the session has, so a new session begins.
-    const session = `gateway.${this.#owner}.${hour}.${this.#failedWrites}`;
-    const isNew = session !== this.#session;
-    if (isNew) {
-      this.#session = session;
-      this.#written = 0;
-    }
-    const ofCalls = calls.flat().map(({ at, event }) => ({ at, event: withoutWords(event) }));
-    const entries = isNew
-      ? [...gatewaySession(this.#journal, session, { gateway: "calls" }, now), ...ofCalls]
-      : ofCalls;
-    const after = this.#written;
-    this.#written += entries.length;
+    if (this.#batch !== null) await this.#writeBatch(this.#batch);
+    if (this.#calls.length > 0) await this.#writeBatch((this.#batch = this.#nextBatch(now)));
+  }
+
+  /** The journal refuses these entries for good. We do not know how many entries the session has, so a new one begins. */
+  giveUp(): void {
+    this.#batch = null;
+    this.#refusals += 1;
+  }
+
+  async #writeBatch(batch: Batch): Promise<void> {
+    const { session, after, entries } = batch;
     try {
       await this.#journal.append(session, after, entries);
     } catch (error) {
-      this.#failedWrites += 1;
-      throw error;
+      // An earlier attempt had written them, and only its answer was lost: no other process writes to this session.
+      if (!isFaultError(error) || error.fault.context["lastSeq"] !== after + entries.length) throw error;
     }
+    this.#written = after + entries.length;
+    this.#batch = null;
+  }
+
+  #nextBatch(now: number): Batch {
+    const calls = this.#calls;
+    this.#calls = [];
+    const session = `gateway.${this.#owner}.${windowStart("hour", now)}.${this.#refusals}`;
+    const isNew = session !== this.#session;
+    if (isNew) this.#written = 0;
+    this.#session = session;
+    const ofCalls = calls.flat().map(({ at, event }) => ({ at, event: withoutWords(event) }));
+    const begun = isNew ? gatewaySession(this.#journal, session, { gateway: "calls" }, now) : [];
+    return { session, after: this.#written, entries: [...begun, ...ofCalls], calls: calls.length };
   }
 }
 

@@ -3,7 +3,7 @@
 // L2  What a key has spent is added to what other processes have written, so that all of them keep one budget. A process spends only what it
 //     has set aside in the journal (`spend-share.ts`): a tenth of the rest, so that a call asks the journal only near a limit.
 // L3  A page that could not be written is written again before any later line, under the same number: nothing is counted twice, even if
-//     the journal had written it and only its answer was lost.
+//     the journal had written it and only its answer was lost. Entries about failed calls, prompts and answers wait in the same way.
 
 import { classify } from "../../core/classify/classify.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
@@ -53,6 +53,8 @@ const MOST_WAITING = 10_000;
 const PATIENCE_MS = 1_000;
 /** The same where other gateways may spend of the same limit: without the journal, each of them would count on the same rest. */
 const SHARED_PATIENCE_MS = 10_000;
+
+const WITHOUT_TRANSCRIPTS = "the gateway continues without these prompts and answers in the journal";
 
 export class Ledger {
   readonly #deps: LedgerDeps;
@@ -112,12 +114,12 @@ export class Ledger {
     for (const disarm of [...this.#renewals.values()]) disarm();
     if (!this.#hasMore) return;
     const lines = this.#waiting + this.#dropped;
-    const message = `the gateway has stopped, and the journal lacks ${lines} lines of its ledger and what ${this.#spenders.size} clients have spent`;
+    const message = `the gateway has stopped before the journal had everything. Missing lines of the ledger: ${lines}; clients' spending: ${this.#spenders.size}; failed calls: ${this.#failed.waiting}; kept prompts and answers: ${this.#transcripts.waiting}`;
     throw new FaultError(fault("StoreUnavailable", { message }));
   }
 
   get #hasMore(): boolean {
-    return this.#waiting > 0 || this.#spenders.size > 0;
+    return this.#waiting + this.#spenders.size + this.#failed.waiting + this.#transcripts.waiting > 0;
   }
 
   /** How many lines are not written. */
@@ -175,12 +177,18 @@ export class Ledger {
       this.#transcripts.write(now),
       ...spenders.map((account) => this.#share(account, 0)),
     ]);
-    if (failed.status === "rejected")
+    if (this.#isRefused(failed)) {
+      this.#failed.giveUp();
       this.#suppress(failed.reason, "the gateway continues without these failures in the journal's index");
-    if (kept.status === "rejected")
-      this.#suppress(kept.reason, "the gateway continues without these prompts and answers in the journal");
+    }
+    if (this.#isRefused(kept)) {
+      this.#transcripts.giveUp();
+      this.#suppress(kept.reason, WITHOUT_TRANSCRIPTS);
+    }
+    this.#tellDropped();
     spenders.forEach((account, index) => added[index]?.status === "rejected" && this.#spenders.add(account));
-    const late = [written, ...added].find((one) => one.status === "rejected");
+    const again = [failed, kept].filter((one) => !this.#isRefused(one));
+    const late = [written, ...again, ...added].find((one) => one.status === "rejected");
     if (late === undefined) return;
     this.#disarm ??= this.#deps.clock.after(RETRY_MS, () => void this.flush());
     this.#suppress(late.reason, "the gateway writes its ledger and what clients have spent again soon");
@@ -195,16 +203,34 @@ export class Ledger {
       try {
         await this.#writePage(page);
       } catch (error) {
-        if (traitsOf(this.#faultOf(error).code).retryable) throw error;
+        if (!this.#isFinal(error)) throw error;
         this.#suppress(error, `the gateway continues without ${page.lines.length} lines in its ledger`);
       }
       this.#page = null;
       due -= page.lines.length;
     }
-    if (this.#dropped === 0) return;
+  }
+
+  /** Says what there was no room for, once there is room again. */
+  #tellDropped(): void {
     const tooLong = fault("StoreUnavailable", { message: "the journal could not be written for too long" });
-    this.#deps.suppress(tooLong, `the gateway continues without ${this.#dropped} lines in its ledger`);
-    this.#dropped = 0;
+    if (this.#dropped > 0 && this.#waiting < MOST_WAITING) {
+      this.#deps.suppress(tooLong, `the gateway continues without ${this.#dropped} lines in its ledger`);
+      this.#dropped = 0;
+    }
+    if (this.#transcripts.dropped > 0 && this.#transcripts.waiting === 0) {
+      this.#deps.suppress(tooLong, WITHOUT_TRANSCRIPTS);
+      this.#transcripts.dropped = 0;
+    }
+  }
+
+  #isRefused(end: PromiseSettledResult<unknown>): end is PromiseRejectedResult {
+    return end.status === "rejected" && this.#isFinal(end.reason);
+  }
+
+  /** The journal refuses this, and would refuse it again. */
+  #isFinal(error: unknown): boolean {
+    return !traitsOf(this.#faultOf(error).code).retryable;
   }
 
   #nextPage(due: number): NumberedPage {

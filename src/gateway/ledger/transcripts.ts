@@ -14,6 +14,8 @@ export interface Transcript {
 
 /** Of each, in UTF-16 units. */
 const MOST_CHARACTERS = 65_536;
+/** How many characters wait for a journal that cannot be written. Later calls are left out, and counted. */
+const MOST_WAITING = 64 * 1_048_576;
 const PRUNE_MS = 3_600_000;
 const PRUNED_AT_ONCE = 200;
 const DAY_MS = 86_400_000;
@@ -22,6 +24,9 @@ export class Transcripts {
   readonly #journal: Journal;
   readonly #scrub: (text: string) => string;
   #keeps: Keep[] = [];
+  #characters = 0;
+  /** For how many calls there was no room. */
+  dropped = 0;
   #prunedAt = -Infinity;
 
   constructor(journal: Journal, scrub: (text: string) => string) {
@@ -33,13 +38,29 @@ export class Transcripts {
     const shown = (text: string | null, isKept: boolean): string | null =>
       isKept && text !== null ? this.#scrub(text).slice(0, MOST_CHARACTERS).toWellFormed() : null;
     const kept = { prompt: shown(prompt, rule.prompts), answer: shown(answer, rule.answers) };
+    this.#characters += (kept.prompt?.length ?? 0) + (kept.answer?.length ?? 0);
+    if (this.#characters > MOST_WAITING) return void (this.dropped += 1);
     this.#keeps.push({ kind: "transcript", key: call, value: { at, until: at + rule.forDays * DAY_MS, ...kept } });
   }
 
+  /** How many calls are not written. */
+  get waiting(): number {
+    return this.#keeps.length;
+  }
+
+  /** The journal refuses them for good. */
+  giveUp(): void {
+    this.#keeps = [];
+    this.#characters = 0;
+  }
+
+  /** If it fails, everything is written again: a call's name is its key. */
   async write(now: number): Promise<void> {
     const keeps = this.#keeps;
-    this.#keeps = [];
+    const characters = this.#characters;
     if (keeps.length > 0) await this.#journal.keep(keeps);
+    this.#keeps = this.#keeps.slice(keeps.length);
+    this.#characters -= characters;
     if (now - this.#prunedAt < PRUNE_MS) return;
     this.#prunedAt = now;
     await this.#prune(now);
