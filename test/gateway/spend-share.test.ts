@@ -142,7 +142,7 @@ describe("a gateway", () => {
   it.each([
     [8, 1],
     [8, 900],
-    [2, 2_000],
+    [3, 2_000],
     [1, 6_000],
   ])(
     "whose %i callers share a limit with those of others does not pass it, on a journal that takes %i ms for a change",

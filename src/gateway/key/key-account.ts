@@ -4,7 +4,7 @@ import { checkBudget, type BudgetRule, type Cost, NO_BUDGET } from "../../core/f
 import type { Clock } from "../../host/clock.ts";
 import type { Purse } from "../../runtime/budget.ts";
 import type { SpendLimits } from "../config/settings.ts";
-import { heldByOthers, SHARE_MS, type SharedSpend, type ShareRequest } from "./spend-share.ts";
+import { HELD_MS, heldByOthers, SHARE_MS, type SharedSpend, type ShareRequest } from "./spend-share.ts";
 
 export type WindowName = keyof SpendLimits;
 
@@ -59,6 +59,8 @@ export class KeyAccount {
   private readonly windows: Record<WindowName, Window>;
   private readonly low: LowListener;
   private reserved = 0;
+  /** When other processes last spent of its limits, as far as this one knows. They may have when it began. */
+  private sharedAt: number;
 
   constructor(name: string, limits: SpendLimits, clock: Clock, low: LowListener) {
     this.name = name;
@@ -66,6 +68,7 @@ export class KeyAccount {
     this.clock = clock;
     this.low = low;
     const now = clock.now();
+    this.sharedAt = now;
     this.windows = { hour: windowAt("hour", now), day: windowAt("day", now), month: windowAt("month", now) };
   }
 
@@ -105,12 +108,9 @@ export class KeyAccount {
     return WINDOW_NAMES.every((name) => this.limits[name] === null || now < this.window(name, now).shareUntil);
   }
 
-  /** No other process had set anything aside of its limits when this one last asked. */
+  /** No other process has set anything aside of its limits for a while, as far as this one knows. */
   get isAlone(): boolean {
-    return WINDOW_NAMES.every((name) => {
-      const { shareUntil, heldByOthers: held } = this.window(name);
-      return this.limits[name] === null || (shareUntil > 0 && held === 0);
-    });
+    return this.clock.now() - this.sharedAt >= HELD_MS;
   }
 
   /** Whether this process may spend so much without asking the others: it has set that aside. */
@@ -146,8 +146,11 @@ export class KeyAccount {
     this.learn(name, start, all.microcents);
     const own = all.held[owner];
     window.share = own?.microcents ?? 0;
-    window.shareUntil = now + SHARE_MS;
+    // The next change takes as long as this one: by then the others must not have taken what it has set aside.
+    const answeredAt = this.clock.now();
+    window.shareUntil = Math.min(answeredAt + SHARE_MS, now + HELD_MS - (answeredAt - now));
     window.heldByOthers = heldByOthers(all, owner, now);
+    if (window.heldByOthers > 0) this.sharedAt = answeredAt;
   }
 
   /** The window with the least left. */

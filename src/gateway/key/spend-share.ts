@@ -35,7 +35,7 @@ export interface ShareRequest {
 /** How long a process uses what it has set aside before it asks again. */
 export const SHARE_MS = 5_000;
 /**
- * How long the others leave it alone: until its process has asked again and written what it spent, on a journal that takes up to ten seconds.
+ * How long the others leave it alone: until its process has asked again and written what it spent, on a journal that takes several seconds.
  * Short enough to wait for when that process is idle or dead.
  */
 export const HELD_MS = 15_000;

@@ -147,8 +147,8 @@ export class Ledger {
       // Calls that begin together are often covered by what the first of them sets aside.
       if (under !== undefined) await under;
       if (!account.covers(estimate)) await this.#share(account, estimate);
-      // Another call may have taken what was set aside: then this one asks again.
-      return account.covers(estimate) || !account.exceeds(estimate);
+      // Another call may have taken what was set aside: then this one asks again, unless the journal is too slow for what it answers to count.
+      return account.covers(estimate) || (account.isCurrent && !account.exceeds(estimate));
     } catch (error) {
       this.#suppress(error, "the gateway continues with what it knows of this client's spending");
       return false;
