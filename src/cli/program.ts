@@ -28,6 +28,7 @@ import { commandLine } from "./render/program-name.ts";
 import { type Io, UsageError } from "./io.ts";
 import { globalOptions } from "./options.ts";
 import { safeText } from "./render/safe-text.ts";
+import { refusedBySystem } from "./system-refusal.ts";
 import { helpInWords } from "./render/words/help-words.ts";
 import { usageInWords, withMeantValue } from "./render/words/usage-words.ts";
 
@@ -52,9 +53,11 @@ export async function runCli(args: readonly string[], version: string, io: Io): 
 /** The status of faults that only a bug of ours explains. */
 const OUR_BUG = 500;
 
-/** A fault that no command expected is still a sentence about what went wrong. */
+/** A fault, or a refusal by the system, that no command expected is still a sentence about what went wrong. */
 async function refusalIn(error: unknown): Promise<UsageError | null> {
   if (error instanceof UsageError) return error;
+  const refused = refusedBySystem(error);
+  if (refused !== null) return refused;
   if (!isFaultError(error) || traitsOf(error.fault.code).httpStatus === OUR_BUG) return null;
   const { refusalOf } = await import("./fault-sentences/sentence.ts");
   return refusalOf(error, "failed");

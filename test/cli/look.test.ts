@@ -1,19 +1,13 @@
 // Commands that only read a journal create and change nothing, even where they could not: in a file and a folder of another user.
 // The built program runs as another user if the tests run as root, who may write everywhere.
 
-import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runCli } from "../support/run-cli.ts";
+import { type Run, runCli } from "../support/run-cli.ts";
 import { type Folder, newFolder, writeTrip } from "./journals.ts";
 import { QUICK, WorkflowWorld } from "./workflow-world.ts";
-
-const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
-const NOBODY = 65_534;
 
 let folder: Folder;
 let file = "";
@@ -32,15 +26,8 @@ afterAll(() => {
   folder.remove();
 });
 
-async function asAnother(args: readonly string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const other = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ["ignore", "pipe", "pipe"], ...other });
-  const code = new Promise<number | null>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", resolve);
-  });
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: await code, stdout, stderr };
+function asAnother(args: readonly string[]): Promise<Run> {
+  return runCli(args, { asNobody: true, folder: folder.path });
 }
 
 function contents(path: string): Readonly<Record<string, string>> {
@@ -70,14 +57,14 @@ describe("a read-only command", () => {
     const before = contents(dirname(file));
     const got = await asAnother(args(file));
     expect(got.stdout + got.stderr).toContain(shown);
-    expect(got.code).toBe(0);
+    expect(got.exit).toBe("ok");
     expect(contents(dirname(file))).toEqual(before);
   });
 
   it.each(LOOKS)("creates no missing journal: %s", async (_name, args) => {
     const missing = folder.file("none/agent.db");
     const got = await asAnother(args(missing));
-    expect(got).toMatchObject({ code: 2, stdout: "" });
+    expect(got).toMatchObject({ exit: "usage", stdout: "" });
     expect(got.stderr).toContain(`There is no journal at ${missing}.`);
     expect(readdirSync(dirname(dirname(missing)))).not.toContain("none");
   });
@@ -91,7 +78,7 @@ describe("a read-only command", () => {
     chmodSync(newer, 0o644);
     const before = contents(dirname(newer));
     const got = await asAnother(args(newer));
-    expect(got.code).toBe(3);
+    expect(got.exit).toBe("config");
     expect(got.stderr).toContain("a newer program wrote it. It was not changed; upgrade this program.");
     expect(contents(dirname(newer))).toEqual(before);
     rmSync(newer);
@@ -105,7 +92,7 @@ describe("a read-only command", () => {
     const before = contents(world.folder);
     const got = await asAnother(["runs", command, "one", "--journal", world.path("runs.db")]);
     expect(got.stdout + got.stderr).toContain("fine");
-    expect(got.code).toBe(0);
+    expect(got.exit).toBe("ok");
     expect(contents(world.folder)).toEqual(before);
     chmodSync(world.folder, 0o755);
   });
@@ -142,7 +129,7 @@ describe("a read-only command", () => {
     const got = await asAnother(["journal", "sessions", died]);
     writer.close();
     chmodSync(place, 0o755);
-    expect(got.code).not.toBe(0);
+    expect(got.exit).not.toBe("ok");
     expect(got.stderr).toContain("to a folder of your own, and look at them there.");
   });
 });

@@ -31,7 +31,11 @@ export interface RunOptions {
   readonly nodeArgs?: readonly string[];
   /** The test is about processes: the command gets one of its own, whatever it does. */
   readonly asProcess?: boolean;
+  /** As a user without rights. Only root can become another user; other users are already without them. */
+  readonly asNobody?: boolean;
 }
+
+const NOBODY = 65_534;
 
 export interface Run {
   readonly stdout: string;
@@ -49,9 +53,9 @@ const ANSWERING: ReadonlySet<string | undefined> = new Set([
 ]);
 
 export function runCli(args: readonly string[], options: RunOptions = {}): Promise<Run> {
-  const { nodeArgs = [], asProcess = false } = options;
+  const { nodeArgs = [], asProcess = false, asNobody = false } = options;
   const isHelp = args.length === 0 || ["--help", "-h", "--version"].includes(args.at(-1) ?? "");
-  const isHere = (isHelp || ANSWERING.has(args[0])) && nodeArgs.length === 0 && !asProcess;
+  const isHere = (isHelp || ANSWERING.has(args[0])) && nodeArgs.length === 0 && !asProcess && !asNobody;
   return isHere ? inTurn(() => runHere(args, options)) : run(process.execPath, [...nodeArgs, MAIN, ...args], options);
 }
 
@@ -116,10 +120,16 @@ function bytesOf(data: string | Uint8Array): Uint8Array {
   return typeof data === "string" ? Buffer.from(data) : data;
 }
 
-async function run(command: string, args: readonly string[], { stdin, env, ...place }: RunOptions): Promise<Run> {
+async function run(
+  command: string,
+  args: readonly string[],
+  { stdin, env, asNobody = false, ...place }: RunOptions,
+): Promise<Run> {
+  const user = asNobody && process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
   return inFolder(place, async (folder) => {
     const child = spawn(command, args, {
       cwd: folder,
+      ...user,
       env: { ...plainEnv(), ...env },
       stdio: [stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });

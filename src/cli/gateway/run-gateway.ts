@@ -21,7 +21,7 @@ import type { GlobalOptions } from "../options.ts";
 import { paintFor } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
-import { type JournalOption, journalOf, makeJournalFolder } from "../runs/run-deps.ts";
+import { type JournalOption, journalOf } from "../runs/run-deps.ts";
 import { onStopSignal } from "../stop-signals.ts";
 import { budgetTeller, decisionTeller, gatewayTeller } from "./gateway-news.ts";
 
@@ -47,7 +47,6 @@ export async function runGateway(options: GatewayCommandOptions, io: Io, shared:
   await printDiagnostics(diagnostics, text, io, shared);
   if (settings === null) return void io.exit("config");
   const file = await journalOf(options, io);
-  await makeJournalFolder(file);
   // A folder is refused with a sentence; a file that is not there will be made.
   await io.fileBytes(file);
   await withNewJournal({ file, io, locale: shared.locale }, (journal) =>

@@ -4,11 +4,11 @@
 
 import { readFile, realpath, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
-import type { Locale } from "../../core/index.ts";
 import { readField } from "../../core/try-read.ts";
 import { UsageError } from "../io.ts";
 import { isMissingFile } from "../../host/missing-file.ts";
 import { makeFolder } from "../../journal/files/file-store.ts";
+import { refusedFile } from "../system-refusal.ts";
 
 export interface WrittenFiles {
   readonly written: readonly string[];
@@ -80,7 +80,7 @@ async function realpathOf(path: string): Promise<string | null> {
     return await realpath(path);
   } catch (error) {
     if (isMissingFile(error)) return null;
-    throw refused(path, error);
+    throw refusedFile("write", path, error);
   }
 }
 
@@ -89,7 +89,7 @@ async function textAt(path: string): Promise<string | null> {
     return await readFile(path, "utf8");
   } catch (error) {
     if (isMissingFile(error)) return null;
-    throw refused(path, error);
+    throw refusedFile("write", path, error);
   }
 }
 
@@ -99,51 +99,11 @@ async function put(path: string, text: string): Promise<void> {
   } catch (error) {
     const named = readField(error as object, "path");
     const folder = typeof named === "string" ? named : dirname(path);
-    const said = {
-      "en": `Cannot create the folder ${folder}: ${whyOf(error, "en")}.`,
-      "zh-CN": `无法创建文件夹 ${folder}：${whyOf(error, "zh-CN")}。`,
-    };
-    throw new UsageError(said, "usage", { cause: error });
+    throw refusedFile("folder", folder, error);
   }
   try {
     await writeFile(path, text);
   } catch (error) {
-    throw refused(path, error);
+    throw refusedFile("write", path, error);
   }
-}
-
-const WHY: Readonly<Record<Locale, Readonly<Record<string, string>>>> = {
-  "en": {
-    EACCES: "permission denied",
-    EEXIST: "a part of its path is a file",
-    EISDIR: "a folder with that name exists",
-    ENOENT: "the system does not allow a new folder there",
-    ENOSPC: "the disk is full",
-    ENOTDIR: "a part of its path is a file",
-    EPERM: "permission denied",
-    EROFS: "the disk is read-only",
-  },
-  "zh-CN": {
-    EACCES: "没有权限",
-    EEXIST: "路径中有一部分是文件",
-    EISDIR: "已有同名文件夹",
-    ENOENT: "系统不允许在那里新建文件夹",
-    ENOSPC: "磁盘已满",
-    ENOTDIR: "路径中有一部分是文件",
-    EPERM: "没有权限",
-    EROFS: "磁盘是只读的",
-  },
-};
-
-function whyOf(error: unknown, locale: Locale): string {
-  const code = String(readField(error as object, "code"));
-  return WHY[locale][code] ?? code;
-}
-
-function refused(path: string, error: unknown): UsageError {
-  const said = {
-    "en": `Cannot write ${path}: ${whyOf(error, "en")}.`,
-    "zh-CN": `无法写入 ${path}：${whyOf(error, "zh-CN")}。`,
-  };
-  return new UsageError(said, "usage", { cause: error });
 }

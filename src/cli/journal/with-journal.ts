@@ -10,6 +10,7 @@ import { refusalOf, troubleLine } from "../fault-sentences/sentence.ts";
 import { type Io, UsageError } from "../io.ts";
 import { JOURNAL_WORDS } from "../render/words/journal-words.ts";
 import { oneLine } from "../render/safe-text.ts";
+import { refusedBySystem } from "../system-refusal.ts";
 import { sentences } from "../render/words/cli-words.ts";
 
 export interface JournalPlace {
@@ -92,6 +93,8 @@ export function inWords(error: unknown, { file, locale }: JournalPlace): unknown
   const exit = EXITS[code] ?? "failed";
   // Refusals already say what to do; system errors do not.
   if (evidence.source === "raised") return refusalOf(error, exit);
+  const refused = isPostgresAddress(file) ? null : refusedBySystem(error, file);
+  if (refused !== null) return refused;
   const said = sentences(locale, `${shownPlace(file)}: ${message}.`, wordsFor(code, locale).operator);
   return new UsageError(oneLine(said, 2_000), exit, { cause: error });
 }

@@ -17,6 +17,7 @@ import { type JournalOption, type RunCommandDeps, withRuns } from "./run-deps.ts
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
 import { reportJson } from "./show-run.ts";
 import { makeFolder } from "../../journal/files/file-store.ts";
+import { refusedFile } from "../system-refusal.ts";
 
 export const EXPORT_FORMATS = [...LINE_FORMATS, "bundle"] as const;
 
@@ -99,8 +100,7 @@ async function makeOutFolder(folder: string): Promise<void> {
   try {
     await makeFolder(folder, { mode: 0o700 });
   } catch (error) {
-    const said = { "en": `Cannot create the folder ${folder}.`, "zh-CN": `无法创建文件夹 ${folder}。` };
-    throw new UsageError(said, "usage", { cause: error });
+    throw refusedFile("folder", folder, error);
   }
 }
 

@@ -2,7 +2,7 @@
 // engine becomes a sentence and an exit code.
 
 import { access, constants } from "node:fs/promises";
-import { basename, dirname } from "node:path";
+import { dirname } from "node:path";
 import { type FaultCode, isFaultError } from "../../core/index.ts";
 import { createWorkflows, type Workflows } from "../../workflow/workflows.ts";
 import { settingOf } from "../config/setting-of.ts";
@@ -14,7 +14,6 @@ import { lookAtJournal, withJournal, withNewJournal } from "../journal/with-jour
 import type { GlobalOptions } from "../options.ts";
 import { commandLine } from "../render/program-name.ts";
 import { isPostgresAddress } from "../../journal/journal-place.ts";
-import { makeFolder } from "../../journal/files/file-store.ts";
 
 export interface JournalOption {
   readonly journal?: string;
@@ -33,13 +32,6 @@ export async function journalOf({ journal }: JournalOption, { env }: Pick<Io, "e
   return value ?? SETTINGS.journal.fallback;
 }
 
-/** Makes the folder of a journal that is in Faultline's own. Other users of this machine must not read the files of runs. */
-export async function makeJournalFolder(journal: string): Promise<void> {
-  const own = dirname(SETTINGS.journal.fallback);
-  if (!isPostgresAddress(journal) && basename(dirname(journal)) === own)
-    await makeFolder(dirname(journal), { mode: 0o700 });
-}
-
 /** `make` creates the journal if it does not exist; `look` opens it read-only. */
 export async function withRuns<T>(
   option: JournalOption & { readonly make?: true; readonly look?: true },
@@ -49,7 +41,6 @@ export async function withRuns<T>(
 ): Promise<T> {
   const file = await journalOf(option, io);
   const place = { file, io, locale: shared.locale };
-  if (option.make === true) await makeJournalFolder(file);
   const open = option.make === true ? withNewJournal : option.look === true ? lookAtJournal : withJournal;
   return open(place, async (journal) => {
     const workflows = createWorkflows({ journal, clock: io.clock, env: io.env, locale: shared.locale });

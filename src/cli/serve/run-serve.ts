@@ -18,7 +18,7 @@ import { paintFor } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
 import { SERVE_WORDS } from "../render/words/serve-words.ts";
-import { type JournalOption, journalOf, makeJournalFolder } from "../runs/run-deps.ts";
+import { type JournalOption, journalOf } from "../runs/run-deps.ts";
 import { onStopSignal } from "../stop-signals.ts";
 import { gatewayListener } from "../gateway/gateway-news.ts";
 import { hostsOf, restateOf } from "../worker/run-worker.ts";
@@ -52,7 +52,6 @@ export async function runServe(
   const driver = options.driver === undefined ? null : hostsOf(options.driver);
   // Other users of this machine must not read tokens or the files of runs.
   if (isPostgresAddress(journal)) await makeFolder(folderBeside(journal), { mode: 0o700 });
-  await makeJournalFolder(journal);
   const stopped = Promise.withResolvers<undefined>();
   const release = onStopSignal(() => stopped.resolve(undefined));
   const paint = paintFor(io.stdout, io.env, shared.color);
