@@ -15,7 +15,7 @@ const PROCESSES = 3;
 const BREAKS = 50;
 /** Failures in a row that open a breaker of these processes. */
 const FAILURES = 3;
-const LIMITS = [60, 600, 3_000];
+const LIMITS = [60, 600, 3_000, 6_000, 18_000];
 const MINUTE_MS = 60_000;
 /** Until all callers are busy. */
 const WARM_UP_MS = 3_000;

@@ -8,6 +8,7 @@ export const LINES_NOT_RUN: readonly (readonly [line: RegExp, why: string])[] = 
   [/^npx faultline demo$/, "shows the demo until Ctrl-C; test/cli/demo/ runs it"],
   [/^docker /, "needs a Docker daemon; test/deploy.test.ts checks the Dockerfile"],
   [/^faultline .*restate:\/\//, "needs a Restate server; test/workflow/restate/ starts one"],
+  [/^curl .*:9070\//, "needs a Restate server; test/workflow/restate/runbook.test.ts runs it"],
   [/^npx vitest run /, "test/test-your-agent.test.ts runs it, before and after the fix"],
   [
     /^faultline drill (?:--gateway )?-- /,

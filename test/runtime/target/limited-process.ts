@@ -3,7 +3,8 @@
 
 import { createFaultline, tool } from "../../../src/index.ts";
 
-const CALLERS = 8;
+/** Calls that want to begin at the same time: for a high limit as many as begin in a tenth of a second, because each one waits for the journal. */
+const callersFor = (maxPerMinute: number): number => Math.max(8, maxPerMinute / 600);
 const [, , journal = "", ...limits] = process.argv;
 const fl = createFaultline({ journal });
 let isOver = false;
@@ -24,7 +25,7 @@ async function callOften(maxPerMinute: number): Promise<readonly number[]> {
   const caller = async (): Promise<void> => {
     while (!isOver) await fl.protect(limited, null, { deadlineMs: 60_000 });
   };
-  await Promise.all(Array.from({ length: CALLERS }, caller));
+  await Promise.all(Array.from({ length: callersFor(maxPerMinute) }, caller));
   return startedAt;
 }
 
