@@ -14,7 +14,7 @@ declare module "vitest" {
     /** The agent met this fault, or at least one, and a good answer came after it. */
     toHaveSurvived(fault?: ChaosFaultId): R;
     /** Only for the compiler, which wants every parameter to be used. */
-    readonly [SUBJECT]?: T;
+    [SUBJECT](subject: T): void;
   }
 }
 

@@ -87,12 +87,8 @@ export const found: [IsUnchecked<Fault>, IsUnchecked<typeof fl>, IsUnchecked<typ
   ])("has types that a compiler accepts with %s, without skipLibCheck and optional packages", (resolution, files) => {
     expect(doors.length).toBeGreaterThan(7);
     for (const file of files) writeFileSync(join(folder, file), lines.join("\n") + USES);
-    const tsc = join(ROOT, "node_modules", "typescript", "bin", "tsc");
-    const flags = ["--noEmit", "--strict", "--target", "es2024", "--lib", "es2024", "--types", "node"];
     const modules = ["--module", resolution === "bundler" ? "esnext" : resolution, "--moduleResolution", resolution];
-    const args = [tsc, ...flags, "--skipLibCheck", "false", ...modules, ...files];
-    const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" });
-    expect(stdout).toBe("");
+    expect(compiled(folder, [...modules, ...files])).toBe("");
   });
 
   it("loads by require(), as the same copy that import gives", () => {
@@ -105,3 +101,21 @@ export const found: [IsUnchecked<Fault>, IsUnchecked<typeof fl>, IsUnchecked<typ
     expect([stdout.trim(), stderr]).toEqual(["true true", ""]);
   });
 });
+
+it("adds matchers to Vitest that a compiler accepts without skipLibCheck", () => {
+  const folder = strangerProject({ also: ["vitest"] });
+  const lines = NEEDS_VITEST.map((door) => `import "${door}";`);
+  writeFileSync(
+    join(folder, "agent.ts"),
+    `${lines.join("\n")}\nimport { expect } from "vitest";\nexpect({}).toHaveSurvived("rate-limit");\n`,
+  );
+  expect(compiled(folder, ["--module", "nodenext", "agent.ts"])).toBe("");
+});
+
+/** What the compiler says without `skipLibCheck`. */
+function compiled(folder: string, args: readonly string[]): string {
+  const tsc = join(ROOT, "node_modules", "typescript", "bin", "tsc");
+  const flags = ["--noEmit", "--strict", "--target", "es2024", "--lib", "es2024", "--types", "node"];
+  const all = [tsc, ...flags, "--skipLibCheck", "false", ...args];
+  return spawnSync(process.execPath, all, { cwd: folder, encoding: "utf8" }).stdout;
+}
