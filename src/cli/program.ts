@@ -91,10 +91,11 @@ Examples:
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => {
         const { locale } = globalOptions(program, io);
-        void io.stderr.write(usageInWords(withMeantValue(safeText(SHAPE_REDACTOR.text(text))), locale));
+        void io.stderr.write(usageInWords(withMeantValue(text), locale));
       },
+      // An error repeats what the user typed. The help, which is written as well, is our own.
       outputError: (text, write) => {
-        write(text.replace(/^error: /, "faultline: "));
+        write(safeText(SHAPE_REDACTOR.text(text)).replace(/^error: /, "faultline: "));
       },
     })
     .exitOverride();

@@ -135,6 +135,12 @@ describe("the program", () => {
     expect(lines.length).toBeGreaterThan(5);
   });
 
+  it("shows the help of a group without a command whole, with its addresses", async () => {
+    const [asked, shown] = [await runCli(["journal", "--help"]), await runCli(["journal"])];
+    expect(asked.stdout).toContain("postgres://");
+    expect(shown.stderr.trim()).toBe(asked.stdout.trim());
+  });
+
   it.each(["classify", "explain", "journal"])("shows examples in the help of %s", async (command) => {
     const { stdout } = await runCli([command, "--help"]);
     expect(stdout).toMatch(new RegExp(`Examples:\\n(?:.*\\n)*? {2}\\$ faultline ${command} `));
