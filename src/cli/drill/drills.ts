@@ -30,7 +30,7 @@ export const DRILLS: readonly Drill[] = [
   { id: "rate-limit", fault: "rate-limit", ...PASSING, retryAfterMs: 1_000 },
   { id: "overloaded", fault: "overloaded", ...PASSING },
   { id: "server-error", fault: "server-error", ...PASSING },
-  { id: "proxy-page", fault: "bad-gateway", ...PASSING },
+  { id: "bad-gateway", fault: "bad-gateway", ...PASSING },
   { id: "reset", fault: "reset", ...PASSING },
   { id: "cut-stream", fault: "cut-stream", ...PASSING },
   { id: "no-end-mark", fault: "no-end-mark", ...PASSING },
@@ -42,7 +42,7 @@ export const DRILLS: readonly Drill[] = [
   { id: "outage", fault: "unavailable", ...OUTAGE },
   { id: "always-cut", fault: "cut-stream", ...OUTAGE },
   { id: "quota", fault: "quota", ...HOPELESS },
-  { id: "wrong-key", fault: "invalid-key", ...HOPELESS },
+  { id: "invalid-key", fault: "invalid-key", ...HOPELESS },
 ];
 
 const GOOD: ScenarioRule = { answer: ANSWER };

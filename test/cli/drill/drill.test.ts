@@ -48,7 +48,7 @@ async function drill(
 const CASES: readonly (readonly [mode: string, id: string, verdict: Verdict])[] = [
   ["sound", "rate-limit", "survived"],
   ["sound", "cut-stream", "survived"],
-  ["sound", "wrong-key", "told"],
+  ["sound", "invalid-key", "told"],
   ["naive", "server-error", "crashed"],
   ["fragile", "overloaded", "crashed"],
   ["trusting", "cut-stream", "wrong-answer"],

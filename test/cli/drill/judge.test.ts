@@ -50,7 +50,7 @@ const CASES: readonly (readonly [what: string, drill: string, change: Partial<Dr
   ["no end, but the fault never came", "stall", { timedOut: true, requests: [good] }, "not-met"],
   ["ten tries in an outage", "outage", { ...gaveUp, requests: many(10, 503) }, "told"],
   ["eleven tries in an outage", "outage", { ...gaveUp, requests: many(11, 503) }, "retried-too-hard"],
-  ["four tries with a wrong key", "wrong-key", { ...gaveUp, requests: many(4, 401) }, "retried-too-hard"],
+  ["four tries with a wrong key", "invalid-key", { ...gaveUp, requests: many(4, 401) }, "retried-too-hard"],
   ["four paid attempts", "always-cut", { ...gaveUp, requests: many(4, 200) }, "told"],
   ["five paid attempts", "always-cut", { ...gaveUp, requests: many(5, 200) }, "wasted-money"],
   [
