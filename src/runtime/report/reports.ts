@@ -180,7 +180,6 @@ export class Reports {
       if (core.recorder.closedAs !== null) return;
       await core.recorder.record([{ type: "session-ended", status, fault: null }], [], core.clock.now());
       core.recorder.close(status);
-      this.#open.delete(session);
     });
   }
 
@@ -267,10 +266,11 @@ export class Reports {
           return await work(open);
         } catch (error) {
           const { deadFault } = open.core.recorder;
-          if (deadFault === null) throw error;
-          this.#open.delete(session);
           // A store that fails was tried often enough. Anything else means that another process wrote first.
-          if (traitsOf(deadFault.code).retryable || tries >= MAX_TRIES) throw error;
+          if (deadFault === null || traitsOf(deadFault.code).retryable || tries >= MAX_TRIES) throw error;
+        } finally {
+          const { closedAs, deadFault } = open.core.recorder;
+          if (closedAs !== null || deadFault !== null) this.#open.delete(session);
         }
       }
     });
@@ -278,12 +278,7 @@ export class Reports {
 
   async #sessionOf(session: string, isNew: boolean): Promise<OpenSession> {
     const known = this.#open.get(session);
-    if (known !== undefined) {
-      // The last one used is the last one dropped.
-      this.#open.delete(session);
-      this.#open.set(session, known);
-      return known;
-    }
+    if (known !== undefined) return known;
     const core = await this.#deps.open(session, isNew);
     if (core === null) throw new FaultError(notReported(session));
     const opened = { core, calls: new Map<string, ReportedCall>() };
@@ -321,11 +316,8 @@ export class Reports {
     const named = { id, run: runsElsewhere };
     const plain = declare({
       ...named,
-      ...(idempotent === undefined ? {} : { idempotent }),
-      ...(alternatives === undefined
-        ? {}
-        : { alternatives: alternatives.map((other) => this.#toolOf({ tool: other, ...sharedBy(report) })) }),
-      ...defined({ target, provider, surface, retry }),
+      ...defined({ idempotent, target, provider, surface, retry }),
+      ...defined({ alternatives: alternatives?.map((other) => this.#toolOf({ tool: other, ...sharedBy(report) })) }),
     }) as AnyTool;
     const made = registered === undefined ? plain : withReport(registered, plain, report);
     if (this.#tools.size >= MAX_TOOLS) this.#tools.clear();
@@ -343,7 +335,6 @@ export class Reports {
     const status = end?.at === "end" && end.end.status !== "failed" ? "done" : "failed";
     const written = core.recorder.record([{ type: "session-ended", status, fault: null }], [], core.clock.now());
     core.recorder.close(status);
-    this.#open.delete(session);
     recordInBackground(core.engine, written);
   }
 
@@ -383,7 +374,7 @@ function runsElsewhere(): never {
 
 /** What an alternative has in common with the tool it replaces. */
 function sharedBy({ idempotent, surface }: FailureReport): Omit<FailureReport, "tool"> {
-  return { ...(idempotent === undefined ? {} : { idempotent }), ...(surface === undefined ? {} : { surface }) };
+  return defined({ idempotent, surface });
 }
 
 /** What the report says replaces what is registered; everything else stays. */

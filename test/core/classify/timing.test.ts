@@ -196,6 +196,20 @@ describe("words", () => {
   });
 });
 
+describe("an instant without a clock to compare it with", () => {
+  const limit = (seconds: number): number | undefined =>
+    classify({ surface: "cli", message: `Claude AI usage limit reached|${seconds}` }).resetAt;
+
+  it.each([
+    ["the first that is plausible", 1_200_000_000, true],
+    ["one before it", 1_199_999_999, false],
+    ["the last that is plausible", 4_200_000_000, true],
+    ["one after it", 4_200_000_001, false],
+  ])("is believed if it is plausible: %s", (_what, seconds, isBelieved) => {
+    expect(limit(seconds)).toBe(isBelieved ? seconds * 1000 : undefined);
+  });
+});
+
 describe("how long tells what for", () => {
   it("takes a rate limit of a day for the quota it is", () => {
     expect(

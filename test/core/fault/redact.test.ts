@@ -286,6 +286,50 @@ describe("by field", () => {
   });
 });
 
+describe("a value that is shown", () => {
+  const nested = (depth: number): unknown => (depth === 0 ? "x" : [nested(depth - 1)]);
+  const depthOf = (value: unknown): number => (Array.isArray(value) ? 1 + depthOf(value[0]) : 0);
+
+  it("is cut at its depth and size, and at rings", () => {
+    const shown = SHAPE_REDACTOR.value(nested(40));
+    expect(JSON.stringify(shown)).toContain("[too deep or too large]");
+    expect(depthOf(SHAPE_REDACTOR.value(nested(40)))).toBe(depthOf(SHAPE_REDACTOR.value(nested(60))));
+    const ring: Record<string, unknown> = { a: 1 };
+    ring["self"] = ring;
+    expect(SHAPE_REDACTOR.value(ring)).toEqual({ a: 1, self: "[circular]" });
+    const shared = { b: 2 };
+    expect(SHAPE_REDACTOR.value([shared, shared])).toEqual([{ b: 2 }, { b: 2 }]);
+  });
+
+  it("keeps dates and addresses as texts, bytes as their number, and nothing that is not data", () => {
+    const date = new Date(0);
+    expect(
+      SHAPE_REDACTOR.value({
+        ...{ date, url: new URL("https://example.com/a"), bytes: new Uint8Array(3), buffer: new ArrayBuffer(5) },
+        ...{ big: 12n, none: undefined, call: () => 1, infinite: Infinity, yes: true, nothing: null },
+      }),
+    ).toEqual({
+      ...{ date: String(date), url: "https://example.com/a", bytes: "[3 bytes]", buffer: "[5 bytes]" },
+      ...{ big: "12", infinite: null, yes: true, nothing: null },
+    });
+  });
+
+  it("is ordinary data: its fields can be changed and removed", () => {
+    const shown = SHAPE_REDACTOR.value({ a: 1, b: 2 }) as Record<string, unknown>;
+    shown["a"] = 3;
+    delete shown["b"];
+    expect(shown).toEqual({ a: 3 });
+  });
+
+  it("is scrubbed inside a text of JSON as outside of it", () => {
+    const hidden = '{"password":"hunter two"}';
+    expect(SHAPE_REDACTOR.value(hidden)).toBe(`{"password":"${REDACTED}"}`);
+    expect(SHAPE_REDACTOR.value(` [${hidden}]`)).toBe(`[{"password":"${REDACTED}"}]`);
+    expect(SHAPE_REDACTOR.value({ body: hidden })).toEqual({ body: `{"password":"${REDACTED}"}` });
+    expect(SHAPE_REDACTOR.value("{not json")).toBe("{not json");
+  });
+});
+
 describe("by known value", () => {
   const secret = fc
     .string({ unit: "grapheme-ascii", minLength: 8, maxLength: 40 })
@@ -336,6 +380,52 @@ describe("by known value", () => {
       expect(redactor.text(spelling)).toContain(REDACTED);
     }
     expect(redactor.value({ pin: 12345678 })).toEqual({ pin: REDACTED });
+  });
+
+  it.each([
+    ["two hexadecimal digits", String.raw`sword\x2ffish`],
+    ["four hexadecimal digits", String.raw`sword\u002Ffish`],
+    ["a code point in braces", String.raw`sword\u{2f}fish`],
+    ["per cent", "sword%2Ffish"],
+    ["per cent, twice", "sword%252ffish"],
+    ["an entity by number", "sword&#47;fish"],
+    ["an entity by hexadecimal number", "sword&#x2F;fish"],
+    ["a backslash and itself", String.raw`sword\/fish`],
+  ])("takes it out if a character is written as %s", (_how, spelling) => {
+    expect(createRedactor(["sword/fish"]).text(`<${spelling}>`)).toBe(`<${REDACTED}>`);
+  });
+
+  it.each([
+    ["two bytes", "pässwort", encodeURIComponent("pässwort")],
+    ["three bytes", "密码是秘密的", encodeURIComponent("密码是秘密的")],
+    ["four bytes", "key-😀-key", encodeURIComponent("key-😀-key")],
+    ["an entity for a code point", "key-😀-key", "key-&#x1F600;-key"],
+    ["an escaped code point", "key-😀-key", String.raw`key-\u{1F600}-key`],
+    ["a named entity", 'say "no" now', "say &quot;no&quot; now"],
+  ])("takes out a character of %s", (_how, value, spelling) => {
+    expect(createRedactor([value]).text(`<${spelling}>`)).toBe(`<${REDACTED}>`);
+  });
+
+  it("knows what it learns later, and learns nothing from nothing", () => {
+    const redactor = createRedactor(["first-value"]);
+    redactor.learn([undefined, ""]);
+    redactor.learn(["second-value", "first-value"]);
+    expect(redactor.text("first-value second-value third-value")).toBe(`${REDACTED} ${REDACTED} third-value`);
+  });
+
+  it("takes out what its base knows, too, now and later", () => {
+    const base = createRedactor(["first-value"]);
+    const own = createRedactor(["own-value"], base);
+    base.learn(["second-value"]);
+    expect(own.text("own-value first-value second-value")).toBe(`${REDACTED} ${REDACTED} ${REDACTED}`);
+    expect(base.text("own-value")).toBe("own-value");
+  });
+
+  it("takes out of texts, numbers and lists, and leaves short values", () => {
+    const redactor = createRedactor([{ a: ["swordfish", { b: 123_456 }] }, 789_012n, "abc", true, null]);
+    expect(redactor.text("swordfish 123456 789012 abc true null")).toBe(
+      `${REDACTED} ${REDACTED} ${REDACTED} abc true null`,
+    );
   });
 
   it("takes it out where a long text is cut, and accepts unset and very long values", () => {

@@ -28,6 +28,7 @@ describe("where a run stands", () => {
     ["its call goes on now", { wait: { ...WAIT, nextAt: NOW }, code: "RateLimited" }, true, true, "running"],
     ["its process died in the wait", { wait: WAIT, code: "RateLimited" }, false, true, "queued"],
     ["its time has come", { status: "paused", wakeAt: NOW }, false, true, "queued"],
+    ["a process holds it although its time has come", { status: "paused", wakeAt: NOW }, true, true, "running"],
     ["no driver takes it up", { status: "paused", wakeAt: NOW }, false, false, "stopped"],
   ])("%s", (_why, line, isHeld, isDriven, standing) => {
     expect(standingOf({ ...LINE, ...line }, { now: NOW, isHeld, isDriven })).toBe(standing);
@@ -71,7 +72,7 @@ describe("why it stands there", () => {
     );
   });
 
-  it.each<[RunStanding, Partial<RunLine>, string, string]>([
+  it.each<[RunStanding, Partial<RunLine>, string, string, string?]>([
     [
       "completed",
       { outcome: "shipped", startedAt: 1, endedAt: 90_001 },
@@ -97,9 +98,26 @@ describe("why it stands there", () => {
       "coder: Too many requests (east/llama); attempt 2 of 4 comes next",
       "coder：请求过于频繁（east/llama）；接下来是第 2 次尝试，共 4 次",
     ],
+    ["asking", { nodes: ["gate"], questions: ["q"] }, "gate: waits for an answer", "gate：等待答复", ""],
+    ["asking", { questions: ["q", "r"] }, "waits for 2 answers", "等待 2 个答复", ""],
+    ["retrying", { code: "RateLimited" }, "Too many requests; tries again later", "请求过于频繁；稍后重试"],
+    [
+      "retrying",
+      { code: "RateLimited", wait: { ...WAIT, of: 1 } },
+      "Too many requests (east/llama); tries again later",
+      "请求过于频繁（east/llama）；稍后重试",
+    ],
+    [
+      "retrying",
+      { code: "RateLimited", wait: { ...WAIT, of: 2 } },
+      "Too many requests (east/llama); attempt 2 of 2 comes next",
+      "请求过于频繁（east/llama）；接下来是第 2 次尝试，共 2 次",
+    ],
+    ["failed", { status: "failed", outcome: "stuck" }, "stuck", "stuck"],
+    ["failed", { status: "failed", outcome: "stuck", code: "FromTheFuture" }, "FromTheFuture", "FromTheFuture"],
     ["queued", { nodes: ["coder"] }, "coder: due; a process takes it up next", "coder：已到时间，即将由进程接手"],
-  ])("%s %j", (standing, more, en, zh) => {
-    const said = (locale: Locale): string => reasonOf({ ...LINE, ...more }, standing, locale, "Ship it?");
+  ])("%s %j", (standing, more, en, zh, asks = "Ship it?") => {
+    const said = (locale: Locale): string => reasonOf({ ...LINE, ...more }, standing, locale, asks);
     expect([said("en"), said("zh-CN")]).toEqual([en, zh]);
   });
 

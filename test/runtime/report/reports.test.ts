@@ -1,7 +1,7 @@
 // Failures of work that runs elsewhere: decided here as if it ran here, and written before they are answered.
 
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createFaultline, isFaultError, openJournal, tool } from "../../../src/index.ts";
 import type { Decision } from "../../../src/core/index.ts";
 import type { Chance } from "../../../src/host/chance.ts";
@@ -211,6 +211,31 @@ describe("the outcome of a reported call", () => {
     expect(ended.end).toMatchObject({ status: "cancelled", fault: { message: "the user left" } });
     const again = await clock.runUntil(fl.reportOutcome(id, { status: "succeeded" }));
     expect(again).toMatchObject({ end: { status: "cancelled" }, repeated: true });
+  });
+});
+
+describe("the session of a reported call", () => {
+  it("is read once while it is open, and again only after it has ended", async () => {
+    const { fl, clock, journal } = life();
+    const read = vi.spyOn(journal, "read");
+    const report = { tool: "search", session: "chat", evidence: { status: 503 } };
+    await clock.runUntil(fl.report({ ...report, call: "a" }));
+    const first = read.mock.calls.length;
+    await clock.runUntil(fl.report({ ...report, call: "b" }));
+    await clock.runUntil(fl.endReports("chat", "done"));
+    expect(read.mock.calls).toHaveLength(first);
+    await clock.runUntil(Promise.allSettled([fl.report({ ...report, call: "c" })]));
+    expect(read.mock.calls.length).toBeGreaterThan(first);
+  });
+
+  it("of a single call is not kept once that call has ended", async () => {
+    const { fl, clock, journal } = life();
+    const read = vi.spyOn(journal, "read");
+    const { id } = await clock.runUntil(fl.report({ tool: "search", evidence: { status: 503 } }));
+    await clock.runUntil(fl.reportOutcome(id, { status: "succeeded" }));
+    const before = read.mock.calls.length;
+    await clock.runUntil(Promise.allSettled([fl.reportOutcome(id, { status: "succeeded" })]));
+    expect(read.mock.calls.length).toBeGreaterThan(before);
   });
 });
 
