@@ -43,6 +43,20 @@ it.each([
   expect([exit, stderr]).toEqual(["usage", expect.stringContaining(sentence)]);
 });
 
+it.each([
+  ["usage", ["--host", "0.0.0.0"], "refusing to listen on 0.0.0.0"],
+  ["usage", ["--public-url", "ftp://x"], "publicUrl"],
+  ["usage", ["--workflows", "/nowhere/at/all"], "the folder /nowhere/at/all cannot be read"],
+  ["usage", ["--notify-url", "https://example.com"], "FAULTLINE_WEBHOOK_SECRET"],
+  ["usage", ["--driver", "restate://"], "restate://"],
+  ["config", ["--gateway", "bad.yaml"], "targets is missing"],
+])("distinguishes wrong usage from a bad file: %s for %j", async (expected, words, sentence) => {
+  const files = { "bad.yaml": "version: 1\nroutes: 7\n" };
+  const { exit, stdout, stderr } = await runCli(["serve", "--port", "0", ...words], { files });
+  expect([exit, stdout]).toEqual([expected, ""]);
+  expect(stderr).toContain(sentence);
+});
+
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const GATEWAY = `version: 1
 targets: { a: { dialect: openai-chat, base_url: "http://127.0.0.1:1/v1" } }

@@ -81,7 +81,7 @@ async function isInDatabase(place: JournalPlace): Promise<boolean> {
 /** The exit codes of the journal's refusals; every other fault exits as a failure. */
 const EXITS: Readonly<Partial<Record<FaultCode, ExitName>>> = {
   ManifestDrift: "config", // a file of another program, a torn or newer journal, a changed export
-  ConfigSchemaViolation: "config", // an option, or a part of an address, that cannot be one
+  ConfigSchemaViolation: "usage", // an option, or a part of an address, that cannot be one
   NotFound: "usage", //       a question that is not open
   ShapeInvalid: "usage", //   a name or an answer that cannot be one
 };

@@ -7,10 +7,12 @@ import { makeFolder } from "../../journal/files/file-store.ts";
 import type { FolderReport } from "../../workflow/folder/workflow-folder.ts";
 import { renderDiagnostic } from "../../yaml-file/diagnostic.ts";
 import type { NoticeKind } from "../../server/notify/notice.ts";
+import type { ServerOptions } from "../../server/options.ts";
 import type { NotifyOptions } from "../../server/notify/channels.ts";
 import { type RunningServer, startServer } from "../../server/server.ts";
 import { settingOf } from "../config/setting-of.ts";
 import { SETTINGS, variableOf } from "../config/settings.ts";
+import { refusalOf } from "../fault-sentences/sentence.ts";
 import { type Io, UsageError } from "../io.ts";
 import { inWords } from "../journal/with-journal.ts";
 import type { GlobalOptions } from "../options.ts";
@@ -132,7 +134,7 @@ function notifyOf(
 ): NotifyOptions | null {
   const secret = variableOf("webhookSecret", env);
   if (url !== undefined && secret === "") {
-    throw new UsageError(SERVE_WORDS[locale].needsSecret(SETTINGS.webhookSecret.variables[0]), "config");
+    throw new UsageError(SERVE_WORDS[locale].needsSecret(SETTINGS.webhookSecret.variables[0]));
   }
   if (url === undefined && notifyCommand === undefined) return null;
   return {
@@ -141,6 +143,9 @@ function notifyOf(
     ...(notifyCommand === undefined ? {} : { command: [notifyCommand] }),
   };
 }
+
+/** The one option of the server that is a file with content to correct; the others are values on the command line. */
+const GATEWAY_FILE: keyof ServerOptions = "gateway";
 
 async function start(
   options: ServeCommandOptions,
@@ -171,6 +176,7 @@ async function start(
       ...(notify === null ? {} : { notify }),
     });
   } catch (error) {
+    if (isFaultError(error) && error.fault.context["field"] === GATEWAY_FILE) throw refusalOf(error, "config");
     if (isFaultError(error)) throw inWords(error, { file: journal, io, locale: shared.locale });
     throw portInUse(error, port) ?? error;
   }
