@@ -97,7 +97,7 @@ describe("an agent CLI that fails", () => {
     const got = await start(["--policy", "hasty.yaml", "--", "claude", ...EVENTS]);
     expect(got.exit).toBe("ok");
     expect(runs()).toMatchObject([{ args: EVENTS }, { args: EVENTS }]);
-    expect(got.stderr).toMatch(/claude failed \(attempt 1\): Overloaded: .*529/);
+    expect(got.stderr).toMatch(/claude failed \(attempt 1, Overloaded\): .*529/);
     expect(got.stderr).toContain("Try again in 1 ms (attempt 2 of 3).");
     expect(got.stderr).toContain("claude, attempt 2 starts.\n");
     expect(lastLineOf(got)).toBe("faultline: claude worked after 2 attempts.");
@@ -232,7 +232,32 @@ describe("any other command that fails", () => {
   it("that takes too long is stopped and not repeated", async () => {
     const got = await run(["--timeout", "200ms", "--", "sleep", "600"]);
     expect(got.exit).toBe("timeout");
-    expect(lastLineOf(got)).toMatch(/ExecutionTimeout.*Next: faultline run --idempotent --timeout 200ms -- sleep 600$/);
+    expect(lastLineOf(got)).toMatch(/ExecutionTimeout.*Next: faultline run --timeout 2s -- sleep 600$/);
+    expect(got.stderr).not.toContain("--idempotent");
+  });
+
+  it.each([
+    [["--timeout", "200ms", "--", "sleep", "600"], "--timeout 2s -- sleep 600"],
+    [["--idle", "300ms", "--idempotent", "--", "sleep", "600"], "--idempotent --idle 3s -- sleep 600"],
+  ])("that takes too long is suggested with a longer limit: %j", async (args, again) => {
+    const got = await run(["--policy", "hasty.yaml", ...args]);
+    expect(lastLineOf(got)).toContain(`Next: faultline run ${again.replace(" -- ", " --policy hasty.yaml -- ")}`);
+  });
+
+  it.each([
+    [
+      "en",
+      ["false"],
+      "false failed (attempt 1, ProcessCrashed): the command ended with exit code 1 and did not say why.",
+    ],
+    ["en", ["sh", "-c", "exit 3"], "sh failed (attempt 1, ProcessCrashed): the command ended with exit code 3"],
+    ["en", ["no-such-program"], 'There is no command "no-such-program" on the PATH.'],
+    ["zh-CN", ["false"], "false 失败（第 1 次，ProcessCrashed）："],
+    ["zh-CN", ["no-such-program"], "PATH 中没有命令 “no-such-program”"],
+  ])("that failed is told about once, in %s: %j", async (locale, command, sentence) => {
+    const got = await run(["--locale", locale, "--", ...command]);
+    expect(got.stderr.split(sentence)).toHaveLength(2);
+    expect(got.stderr.split("\n")).toHaveLength(2);
   });
 
   it("that takes too long falls back, if it is idempotent", async () => {
@@ -247,7 +272,7 @@ describe("any other command that fails", () => {
 
   it("speaks Chinese", async () => {
     const got = await run(["--locale", "zh-CN", "--", "no-such-program"]);
-    expect(lastLineOf(got)).toMatch(/^faultline: 失败：BinaryMissing.*下一步：检查名称/);
+    expect(lastLineOf(got)).toMatch(/^faultline: no-such-program 失败（第 1 次，BinaryMissing）：.*下一步：检查名称/);
   });
 });
 
@@ -333,6 +358,7 @@ describe("with a journal", () => {
     const waits = await missing.run(["--journal", file, "--session", "s1", "--", "claude", ...EVENTS]);
     expect(waits.exit).toBe("waiting");
     const [, answer = "", again = ""] = lastLineOf(waits).split(", then: ");
+    expect(waits.stderr.match(/BinaryMissing/g)).toHaveLength(1);
     expect(lastLineOf(waits)).toContain(
       "Next: npm install -g @anthropic-ai/claude-code, then: faultline journal answer",
     );

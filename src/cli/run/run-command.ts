@@ -79,7 +79,7 @@ async function perform(fl: Faultline, session: Session | null, run: Run): Promis
       onResult: (result) => story.onResult(result),
     });
     const durationMs = io.clock.now() - startedAt;
-    const { exit, lastDecision: decision } = story;
+    const { exit, lastFailure } = story;
     const winner = outcome.status === "done" ? targets.find(({ id }) => id === outcome.from) : undefined;
     // A plain command's answer is its output; an agent's answer is what the parser found in it.
     const printed = story.printed.take();
@@ -94,7 +94,7 @@ async function perform(fl: Faultline, session: Session | null, run: Run): Promis
       isMidLine: story.isMidLine,
       hasReaderLeft: story.hasReaderLeft,
       exit,
-      decision,
+      lastFailure,
       sessionId: session?.id ?? null,
       durationMs,
       locale: shared.locale,

@@ -1,14 +1,8 @@
 // How a run ended: the exit code, the last line with what to type next, and the same as JSON.
 
 import type { AgentExit } from "../../agent/run/agent-request.ts";
-import {
-  type Decision,
-  type Fault,
-  type FaultCode,
-  INTERACTIONS,
-  type Locale,
-  type Question,
-} from "../../core/index.ts";
+import type { TimerPhase } from "../../agent/verdict/ending.ts";
+import { type Fault, type FaultCode, INTERACTIONS, type Locale, type Question } from "../../core/index.ts";
 import type { AgentRunResult } from "../../index.ts";
 import type { Outcome, OutcomeStatus } from "../../runtime/call/outcome.ts";
 import type { ExitName } from "../exit-codes.ts";
@@ -17,8 +11,8 @@ import { oneLine } from "../render/safe-text.ts";
 import { commandLine, lineOf } from "../render/program-name.ts";
 import type { AnswerProblem } from "./printed-answer.ts";
 import { callAgain, type RunCommandOptions } from "./run-options.ts";
-import { messageIn } from "../fault-sentences/sentence.ts";
-import { mayHaveHappened, safeLine } from "./run-story.ts";
+import { mayHaveHappened, type RunFailure, safeLine, saidIn } from "./run-story.ts";
+import { AGENT_TOTAL_MS } from "./run-targets.ts";
 import { RUN_WORDS } from "../render/words/run-words.ts";
 
 export interface RunCommandEnding {
@@ -36,7 +30,8 @@ export interface RunCommandEnding {
   /** The reader closed our output before the command ended. */
   readonly hasReaderLeft: boolean;
   readonly exit: AgentExit;
-  readonly decision: Decision | null;
+  /** null when nothing failed in this process. */
+  readonly lastFailure: RunFailure | null;
   /** null without a journal. */
   readonly sessionId: string | null;
   readonly durationMs: number;
@@ -84,10 +79,30 @@ export function lastLine(ending: RunCommandEnding): string | null {
   const { outcome, locale } = ending;
   const words = RUN_WORDS[locale];
   if (outcome.status === "done") return outcome.attempts > 1 ? words.workedLater(outcome.from, outcome.attempts) : null;
-  const { code, message } = outcome.fault;
-  const what = words.ended[outcome.status](`${code}: ${safeLine(messageIn(locale, message)).replace(/[.。]$/, "")}`);
   const next = nextStep(ending, outcome.fault);
-  return next === null ? what : `${what} ${words.next}${next}`;
+  const hint = mayRunAgain(ending) ? words.notRepeated : null;
+  const parts = [endText(ending, outcome), hint, next === null ? null : `${words.next}${next}`];
+  return parts.filter((part) => part !== null).join(" ");
+}
+
+/** A failure that a line above has told is not repeated. */
+function endText({ lastFailure, words, locale }: RunCommandEnding, outcome: Failed): string {
+  const text = RUN_WORDS[locale];
+  const { status, fault } = outcome;
+  if (status === "cancelled") return text.cancelled;
+  if (status === "waiting" || status === "parked") {
+    const why = `${fault.code}: ${withoutStop(saidIn(fault, locale))}`;
+    return text[status === "waiting" ? "waits" : "parked"](lastFailure?.isTold === true ? "" : why);
+  }
+  const { target, attempt } = lastFailure ?? { target: lineOf([words[0] ?? ""]), attempt: outcome.attempts };
+  const said = withoutStop(text.failed(target, attempt, fault.code, saidIn(fault, locale)));
+  return `${said}${locale === "en" ? "." : "。"}`;
+}
+
+type Failed = Exclude<Outcome<AgentRunResult>, { readonly status: "done" }>;
+
+function withoutStop(text: string): string {
+  return text.replace(/[.。]$/, "");
 }
 
 /** The command that shows the causes; null when nothing failed or no journal recorded them. */
@@ -99,7 +114,7 @@ export function causesLine(ending: RunCommandEnding): string | null {
 
 /** The next command to type; null when there is none. */
 function nextStep(ending: RunCommandEnding, fault: Fault): string | null {
-  const { words, options, outcome, decision, sessionId, locale } = ending;
+  const { words, options, outcome, sessionId, locale } = ending;
   const text = RUN_WORDS[locale];
   const { next } = fault.context;
   const repair = typeof next === "string" ? oneLine(next) : null;
@@ -112,9 +127,37 @@ function nextStep(ending: RunCommandEnding, fault: Fault): string | null {
   if (outcome.status === "cancelled") return sessionId === null ? null : showLine(options, sessionId);
   if (repair !== null) return repair;
   if (EXIT_OF_CODE[fault.code] === "missing") return text.checkName(lineOf([words[0] ?? ""]));
-  if (decision !== null && mayHaveHappened(decision))
-    return callAgain(words, options, { idempotent: true, session: null });
+  const limits = longerLimits(fault, options);
+  if (limits !== null) return callAgain(words, options, { ...limits, session: null });
+  if (mayRunAgain(ending)) return callAgain(words, options, { idempotent: true, session: null });
   return sessionId === null ? commandLine("explain", fault.code) : showLine(options, sessionId);
+}
+
+/** The command was not repeated only because it may have had an effect, and repeating it as it is could help. */
+function mayRunAgain({ lastFailure, options, outcome }: RunCommandEnding): boolean {
+  const isOver = outcome.status !== "done" && EXIT_OF_STATUS[outcome.status] === "failed";
+  return (
+    isOver &&
+    lastFailure !== null &&
+    mayHaveHappened(lastFailure.decision) &&
+    longerLimits(lastFailure.fault, options) === null
+  );
+}
+
+/** The option that sets the time limit of each phase. */
+const LIMITS: Readonly<Record<TimerPhase, "timeout" | "idle">> = { startup: "idle", idle: "idle", total: "timeout" };
+const HOUR_MS = 3_600_000;
+
+/** A longer time limit in place of the one that ended the command; null when none did. */
+function longerLimits(
+  { context }: Fault,
+  options: RunCommandOptions,
+): Pick<RunCommandOptions, "timeout" | "idle"> | null {
+  const phase = context["phase"];
+  const option = typeof phase === "string" && Object.hasOwn(LIMITS, phase) ? LIMITS[phase as TimerPhase] : null;
+  if (option === null) return null;
+  const limitMs = options[option] ?? AGENT_TOTAL_MS;
+  return { [option]: Math.max(2 * limitMs, Math.min(10 * limitMs, HOUR_MS)) };
 }
 
 function showLine({ journal = "" }: RunCommandOptions, sessionId: string): string {

@@ -22,8 +22,7 @@ export interface RunCommandOptions {
 }
 
 /** Changes for the next call. Without a session it starts a new one, because an ended session cannot be continued. */
-export interface CallChanges {
-  readonly idempotent?: true;
+export interface CallChanges extends Pick<RunCommandOptions, "idempotent" | "timeout" | "idle"> {
   readonly session: string | null;
 }
 
@@ -47,12 +46,25 @@ export function callAgain(words: readonly string[], options: RunCommandOptions, 
     ["as", as],
     ["journal", journal],
     ["session", session ?? undefined],
-    ["timeout", timeout === undefined ? undefined : `${timeout}ms`],
-    ["idle", idle === undefined ? undefined : `${idle}ms`],
+    ["timeout", timeout === undefined ? undefined : durationText(timeout)],
+    ["idle", idle === undefined ? undefined : durationText(idle)],
     ["policy", policy],
     ["preset", preset],
   ];
   const given = named.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]));
   const set = (["idempotent", "stdin", "passthrough"] as const).filter((name) => flags[name] === true);
   return commandLine("run", ...set.map((name) => `--${name}`), ...given, "--", ...words);
+}
+
+const UNITS = [
+  ["h", 3_600_000],
+  ["m", 60_000],
+  ["s", 1_000],
+  ["ms", 1],
+] as const;
+
+/** In the largest unit without a fraction: `90s`, `15m`. */
+function durationText(durationMs: number): string {
+  const [unit, unitMs] = UNITS.find(([, ms]) => durationMs % ms === 0) ?? ["ms", 1];
+  return `${durationMs / unitMs}${unit}`;
 }

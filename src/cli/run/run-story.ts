@@ -32,8 +32,8 @@ export class RunStory {
   hasReaderLeft = false;
   /** The exit status of the last process. */
   exit: AgentExit = { exitCode: null, signal: null };
-  /** The decision about the last failure. */
-  lastDecision: Decision | null = null;
+  /** The last failed attempt, and the decision about it. */
+  lastFailure: RunFailure | null = null;
   readonly #io: Io;
   readonly #locale: Locale;
   readonly #words: RunWords;
@@ -114,15 +114,12 @@ export class RunStory {
     // As in `yes | head -1`: the broken pipe is normal in a shell and not reported.
     if (this.hasReaderLeft) return;
     if (event.type === "call-failed") {
-      const { tool, attempt, fault, decision } = event;
-      this.#failed(this.#words.failed(tool, attempt, fault.code, this.#said(fault)), fault, decision);
+      const { tool: target, attempt, fault, decision } = event;
+      this.#failed({ target, attempt, fault, decision, isTold: false });
     } else if (event.type === "call-decided") {
-      this.#failed(`${event.fault.code}: ${this.#said(event.fault)}`, event.fault, event.decision);
+      const { target, attempt } = this.lastFailure ?? { target: this.#target, attempt: this.#attempts };
+      this.#failed({ target, attempt, fault: event.fault, decision: event.decision, isTold: false });
     }
-  }
-
-  #said({ message }: Fault): string {
-    return safeLine(messageIn(this.#locale, message));
   }
 
   say(text: string): void {
@@ -149,14 +146,13 @@ export class RunStory {
     this.#hasPrinted = false;
   }
 
-  #failed(what: string, fault: Fault, decision: Decision): void {
-    this.lastDecision = decision;
-    this.say(this.#paint("yellow", what));
-    // The last line repeats it with what to do next.
-    if (ENDS.has(decision.recourse)) {
-      if (mayHaveHappened(decision)) this.say(`  ${this.#words.notRepeated}`);
-      return;
-    }
+  #failed(failure: RunFailure): void {
+    const { fault, decision } = failure;
+    // The last line tells the failure that ends the call, with what to do next.
+    const isTold = !ENDS.has(decision.recourse);
+    this.lastFailure = { ...failure, isTold };
+    if (!isTold) return;
+    this.say(this.#paint("yellow", failureText(failure, this.#locale)));
     this.say(`  ${explain(decision, this.#locale).what}`);
     if (decision.recourse === "retry") this.#countDown(decision.attempt, decision.maxAttempts, decision.delayMs, fault);
   }
@@ -181,6 +177,24 @@ export class RunStory {
     this.#stopCountdown = null;
     void this.#output.stderr.write(WIPE_LINE);
   }
+}
+
+export interface RunFailure {
+  readonly target: string;
+  readonly attempt: number;
+  readonly fault: Fault;
+  readonly decision: Decision;
+  /** A line about it has been printed. */
+  readonly isTold: boolean;
+}
+
+export function failureText({ target, attempt, fault }: RunFailure, locale: Locale): string {
+  return RUN_WORDS[locale].failed(target, attempt, fault.code, saidIn(fault, locale));
+}
+
+/** The message of a fault, for a line of ours. */
+export function saidIn({ message }: Fault, locale: Locale): string {
+  return safeLine(messageIn(locale, message));
 }
 
 /** Recourses that end the call. */

@@ -75,7 +75,7 @@ function showsTools(kind: AgentKind, args: readonly string[]): boolean {
 }
 
 /** An agent that runs for more than an hour hangs. Other commands have no default limit. */
-const AGENT_TOTAL_MS = 3_600_000;
+export const AGENT_TOTAL_MS = 3_600_000;
 
 /** Agents in text mode and many commands print nothing until they finish, so there is no idle limit unless the user sets one. */
 function timeoutsOf(kind: AgentKind, { timeout, idle = Infinity }: RunCommandOptions): CliTarget["timeouts"] {

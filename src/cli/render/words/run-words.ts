@@ -1,7 +1,6 @@
 // The texts of `faultline run`, in each language. Core provides the words for faults and decisions.
 
 import type { Locale } from "../../../core/index.ts";
-import type { OutcomeStatus } from "../../../runtime/call/outcome.ts";
 
 export interface RunWords {
   readonly session: (id: string, file: string) => string;
@@ -14,7 +13,10 @@ export interface RunWords {
   readonly uses: (target: string, tool: string) => string;
   readonly retriesItself: (target: string, reason: string) => string;
   readonly workedLater: (target: string, attempts: number) => string;
-  readonly ended: Readonly<Record<OutcomeStatus, (fault: string) => string>>;
+  /** `why` is empty if a line above it has said it. */
+  readonly waits: (why: string) => string;
+  readonly parked: (why: string) => string;
+  readonly cancelled: string;
   readonly next: string;
   readonly causes: string;
   readonly then: string;
@@ -30,7 +32,7 @@ export interface RunWords {
 
 const EN: RunWords = {
   session: (id, file) => `session ${id} in ${file}`,
-  failed: (target, attempt, code, message) => `${target} failed (attempt ${attempt}): ${code}: ${message}`,
+  failed: (target, attempt, code, message) => `${target} failed (attempt ${attempt}, ${code}): ${message}`,
   notRepeated: "Not retried: it may have had an effect. If running it again does no harm, pass --idempotent.",
   begins: (target, attempt) => `${target}, attempt ${attempt} starts.`,
   isVoid: "Ignore the output above this line.",
@@ -38,17 +40,9 @@ const EN: RunWords = {
   uses: (target, tool) => `${target} uses ${tool}`,
   retriesItself: (target, reason) => `${target} is retrying on its own: ${reason}`,
   workedLater: (target, attempts) => `${target} worked after ${attempts} attempts.`,
-  ended: {
-    done: () => "done.",
-    defaulted: (fault) => `failed: ${fault}.`,
-    partial: (fault) => `failed: ${fault}.`,
-    skipped: (fault) => `failed: ${fault}.`,
-    surfaced: (fault) => `failed: ${fault}.`,
-    failed: (fault) => `failed: ${fault}.`,
-    cancelled: () => "cancelled; the command was stopped.",
-    waiting: (fault) => `waits for a person: ${fault}.`,
-    parked: (fault) => `parked: ${fault}.`,
-  },
+  waits: (why) => (why === "" ? "waits for a person." : `waits for a person: ${why}.`),
+  parked: (why) => (why === "" ? "parked." : `parked: ${why}.`),
+  cancelled: "cancelled; the command was stopped.",
   next: "Next: ",
   causes: "Causes: ",
   then: ", then: ",
@@ -68,7 +62,7 @@ export const RUN_WORDS: Readonly<Record<Locale, RunWords>> = {
   "en": EN,
   "zh-CN": {
     session: (id, file) => `会话 ${id}，日志 ${file}`,
-    failed: (target, attempt, code, message) => `${target} 失败（第 ${attempt} 次）：${code}：${message}`,
+    failed: (target, attempt, code, message) => `${target} 失败（第 ${attempt} 次，${code}）：${message}`,
     notRepeated: "不再重试：命令可能已经产生影响。如果重复运行无害，请加 --idempotent。",
     begins: (target, attempt) => `${target} 第 ${attempt} 次尝试开始。`,
     isVoid: "此行之前的输出作废。",
@@ -76,17 +70,9 @@ export const RUN_WORDS: Readonly<Record<Locale, RunWords>> = {
     uses: (target, tool) => `${target} 使用 ${tool}`,
     retriesItself: (target, reason) => `${target} 自行重试：${reason}`,
     workedLater: (target, attempts) => `${target} 成功，共尝试 ${attempts} 次。`,
-    ended: {
-      done: () => "完成。",
-      defaulted: (fault) => `失败：${fault}。`,
-      partial: (fault) => `失败：${fault}。`,
-      skipped: (fault) => `失败：${fault}。`,
-      surfaced: (fault) => `失败：${fault}。`,
-      failed: (fault) => `失败：${fault}。`,
-      cancelled: () => "已取消，命令已停止。",
-      waiting: (fault) => `等待人工处理：${fault}。`,
-      parked: (fault) => `已推迟：${fault}。`,
-    },
+    waits: (why) => (why === "" ? "等待人工处理。" : `等待人工处理：${why}。`),
+    parked: (why) => (why === "" ? "已推迟。" : `已推迟：${why}。`),
+    cancelled: "已取消，命令已停止。",
     next: "下一步：",
     causes: "原因：",
     then: "，然后：",

@@ -535,12 +535,12 @@ export const EN = (): Words => ({
   },
 
   ProcessCrashed: {
-    title: "Agent program stopped",
-    user: "The program that runs the agent stopped unexpectedly.",
+    title: "Program failed",
+    user: "A program ended with an error, or something stopped it.",
     next: "Check what has been done, then start this step again. If it keeps happening, ask the operator.",
-    model: "The process crashed and may have done part of the work; check what was done before you repeat it.",
+    model: "The program failed and may have done part of the work; check what was done before you repeat it.",
     operator:
-      "The child process died from a signal or exited abnormally; check exit code, signal, stderr and memory limits.",
+      "The child process ended with a non-zero exit code or was killed by a signal; check exit code, signal, stderr and memory limits.",
   },
   Interrupted: {
     title: "Work interrupted",
