@@ -1,6 +1,7 @@
 // Every recorded run of every agent CLI is judged rightly: by code, times, session, usage and denials.
 
 import { describe, expect, it } from "vitest";
+import { createParser } from "../../../src/agent/parse/create-parser.ts";
 import { verdictOn } from "../../../src/agent/verdict/verdict.ts";
 import { CAPTURES, type Capture, endingOf, parsed } from "../captures/read-captures.ts";
 
@@ -50,6 +51,28 @@ describe("recorded runs", () => {
   it.each(CAPTURES.map((capture) => [capture.name, capture] as const))("%s is judged rightly", (_name, capture) => {
     expect(judged(capture)).toEqual(capture.expected);
   });
+
+  // A change that is meant shows as a difference of these files (`npx vitest run -u` writes them again).
+  it.each([...new Set(CAPTURES.map(({ kind }) => kind))])(
+    "of %s are read as the files say that were reviewed",
+    async (kind) => {
+      const pages = CAPTURES.filter((capture) => capture.kind === kind).map((capture) => {
+        const parser = createParser(kind);
+        const events = [
+          ...capture.stdout.split("\n").flatMap((line) => parser.stdout(line)),
+          ...capture.stderr.split("\n").flatMap((line) => parser.stderr(line)),
+          ...parser.end(),
+        ];
+        const fault = verdictOn(kind, parser.state, endingOf(capture));
+        const judged =
+          fault === null
+            ? ["ok"]
+            : [fault.code, fault.evidence.rule, fault.message, fault.context, fault.retryAfterMs, fault.resetAt];
+        return [capture.name, ...[...events, parser.state, judged].map((one) => JSON.stringify(one)), ""].join("\n");
+      });
+      await expect(pages.join("\n")).toMatchFileSnapshot(`read-runs/${kind}.txt`);
+    },
+  );
 
   it("are judged the same whatever the order of keys in a line", () => {
     for (const capture of CAPTURES) {

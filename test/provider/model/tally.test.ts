@@ -41,4 +41,18 @@ describe("the parts of a stream", () => {
       { numRuns: 300 },
     );
   });
+
+  it("count the characters of a tool's input once, whether it came in pieces or whole", () => {
+    const call = (input: string, ...pieces: readonly string[]): ContentTally => {
+      const tally = new ContentTally();
+      if (pieces.length > 0) tally.add({ type: "tool-input-start", id: "c", toolName: "t" });
+      for (const delta of pieces) tally.add({ type: "tool-input-delta", id: "c", delta });
+      tally.add({ type: "tool-call", toolCallId: "c", toolName: "t", input });
+      return tally;
+    };
+    expect([call("{12}").characters, call("{12}", "{1", "2}").characters, call("{12}", "").characters]).toEqual([
+      4, 4, 4,
+    ]);
+    expect(call("{12}", "{1", "2}").content).toMatchObject([{ type: "tool-call", input: "{12}" }]);
+  });
 });

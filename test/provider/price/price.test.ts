@@ -150,6 +150,18 @@ describe("a cost", () => {
     });
   });
 
+  it.each<[string, Counts, number, "reported" | "estimated"]>([
+    ["one fresh token", { noCache: 1, output: 1 }, 9, "reported"],
+    ["only cache reads", { total: 1, cacheRead: 1, output: 1 }, 9, "reported"],
+    ["only cache writes", { total: 1, cacheWrite: 1, output: 1 }, 9, "reported"],
+    ["no input", { output: 1 }, 9, "estimated"],
+    ["one token of output", { total: 9, output: 1 }, 9, "reported"],
+    ["no output although some was seen", { total: 9, output: 0 }, 1, "estimated"],
+    ["no output, and none was seen", { total: 9, output: 0 }, 0, "reported"],
+  ])("is the provider's count if it counts at all: %s", (_what, counts, outputCharacters, basis) => {
+    expect(costOfAnswer(usage(counts), true, { inputTokens: () => 5, outputCharacters }, opus, null).basis).toBe(basis);
+  });
+
   it("of one-hour cache writes is twice that of input, and of the others as before", () => {
     const hour = (tokens: number): LanguageModelV4Usage => ({
       ...usage({ total: 1000, noCache: 100, cacheRead: 700, cacheWrite: 200, output: 50 }),
