@@ -283,9 +283,11 @@ export class Gateway {
     const request = new GatewayRequest(asked, answer, account.isBounded, isContinued);
     const decisions: LedgerDecision[] = [];
     const entries: NewEntry[] = [];
+    let hedged: string | null = null;
     const heard = (event: JournalEvent, at: number): void => {
       entries.push({ at, event });
-      const decision = decisionIn(event);
+      const decision = decisionIn(event, hedged);
+      if (event.type === "call-admitted" && event.hedge !== undefined) hedged = event.tool;
       if (decision === null) return;
       decisions.push(decision);
       this.#listener.onDecided?.(decision);

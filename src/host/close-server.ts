@@ -1,6 +1,6 @@
 // Ends an HTTP server without cutting off a client in the middle of its answer.
 
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import type { Clock } from "./clock.ts";
 
 type Socket = IncomingMessage["socket"];
@@ -16,20 +16,23 @@ const SWEEP_MS = 20;
  * those whose answer ends later, soon after it: Node would wait for their clients. Resolves with the moment at which the grace is over.
  */
 export function closerOf(server: Server, clock: Clock, endAnswers: (() => void) | null = null): () => Promise<number> {
-  const connections = new Set<Socket>();
-  const answers = new Set<ServerResponse>();
+  /** How many answers are under way on each connection. A Set of the answers would keep all of them in memory for long: see `Scope`. */
+  const underWay = new Map<Socket, number>();
+  const count = (socket: Socket, more: number): void => {
+    const open = underWay.get(socket);
+    if (open !== undefined) underWay.set(socket, open + more);
+  };
   server.on("connection", (socket: Socket) => {
-    connections.add(socket);
-    socket.once("close", () => connections.delete(socket));
+    underWay.set(socket, 0);
+    socket.once("close", () => underWay.delete(socket));
   });
-  server.on("request", (_request, response) => {
-    answers.add(response);
-    response.once("close", () => answers.delete(response));
+  server.on("request", ({ socket }, response) => {
+    count(socket, 1);
+    response.once("close", () => count(socket, -1));
   });
   // Node's own, which `close` calls, cuts off an answer whose end is written and whose client has not read all of it yet.
   server.closeIdleConnections = () => {
-    const busy = new Set([...answers].map(({ req }) => req.socket));
-    for (const socket of connections) if (!busy.has(socket)) socket.destroy();
+    for (const [socket, open] of underWay) if (open === 0) socket.destroy();
   };
   return async () => {
     const graceEndsAt = clock.now() + GRACE_MS;

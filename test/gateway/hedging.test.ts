@@ -199,6 +199,24 @@ describe("a hedge", () => {
   );
 
   it.each([true, false])(
+    "that fails is among the decisions of the call, which the silent target answers (streaming: %s)",
+    async (streaming) => {
+      const slow = { "fault": "slow-first-token" as const, "wait-ms": 3_000 };
+      const rules = [always(FIRST, slow), always(SECOND, { fault: "server-error" })];
+      const here = await world(hedged("openai-chat", "openai-chat"), { rules });
+      const heard = await here.run(ask(here.url, "openai-chat", { streaming, headers: HEADERS }));
+      expect(heard).toMatchObject({ text: ANSWER, isWhole: true });
+      expect(heard.headers.get("x-faultline-decisions")).toMatch(/#1=hedge, .+#2=await-other$/);
+      const [line] = await lines(here);
+      expect(line).toMatchObject({ target: `one/${FIRST}`, attempts: 2, status: "done" });
+      expect(line?.decisions).toEqual([
+        { target: `one/${FIRST}`, attempt: 1, code: null, recourse: "hedge" },
+        { target: `two/${SECOND}`, attempt: 1, code: "Provider5xx", recourse: "await-other" },
+      ]);
+    },
+  );
+
+  it.each([true, false])(
     "that is outrun before there is a connection costs nothing (streaming: %s)",
     async (streaming) => {
       // It accepts connections, and never answers the handshake of TLS.

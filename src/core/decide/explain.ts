@@ -35,7 +35,7 @@ export function whyNot({ recourse, refused }: Considered, locale: Locale): strin
   return because(recourses[recourse], refusals[refused]);
 }
 
-/** A word for a recourse, or for the resolution of a failed node; a name that is not known stays as it is. */
+/** A word for a recourse, for the resolution of a failed node, or for what a hedge does; a name that is not known stays as it is. */
 export function recourseWord(name: string, locale: Locale): string {
   const words: Readonly<Record<string, string>> = { ...DECISION_WORDS[locale].recourses, ...RESOLUTION_WORDS[locale] };
   return words[name] ?? name;
@@ -63,8 +63,18 @@ const EN_STEPS: Readonly<Record<Recourse, string>> = {
 
 /** `skip` is a recourse too. */
 const RESOLUTION_WORDS: Readonly<Record<Locale, Readonly<Record<string, string>>>> = {
-  "en": { "retry-later": "postponed", "abort-workflow": "ended the run" },
-  "zh-CN": { "retry-later": "推迟", "abort-workflow": "结束运行" },
+  "en": {
+    "retry-later": "postponed",
+    "abort-workflow": "ended the run",
+    "hedge": "asked another target as well",
+    "await-other": "left it to the other attempt",
+  },
+  "zh-CN": {
+    "retry-later": "推迟",
+    "abort-workflow": "结束运行",
+    "hedge": "同时询问另一个目标",
+    "await-other": "交由另一次尝试",
+  },
 };
 
 interface DecisionWords {

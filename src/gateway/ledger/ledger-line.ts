@@ -11,8 +11,8 @@ export interface LedgerDecision {
   readonly recourse: string;
 }
 
-/** What an event says was decided about an attempt; null when it says nothing of that. */
-export function decisionIn(event: JournalEvent): LedgerDecision | null {
+/** What an event says was decided about an attempt; null when it says nothing of that. `hedged`: the target that was asked beside a silent one. */
+export function decisionIn(event: JournalEvent, hedged: string | null): LedgerDecision | null {
   if (event.type === "call-failed") {
     const { tool, attempt, fault, decision } = event;
     return { target: tool, attempt, code: fault.code, recourse: decision.recourse };
@@ -20,6 +20,9 @@ export function decisionIn(event: JournalEvent): LedgerDecision | null {
   // A hedge is recorded under the target that was silent.
   if (event.type === "call-admitted" && event.hedge !== undefined)
     return { target: event.hedge.beside, attempt: event.attempt, code: null, recourse: "hedge" };
+  // It failed while the silent one may still answer.
+  if (event.type === "call-late" && event.fault !== null && event.tool === hedged)
+    return { target: event.tool, attempt: event.attempt, code: event.fault.code, recourse: "await-other" };
   return null;
 }
 
