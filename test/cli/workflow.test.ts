@@ -174,6 +174,20 @@ nodes:
   });
 });
 
+describe("a run with a command that fails", () => {
+  it.each([
+    ["en", "sh -c 'exit 3'", "failed at go: sh -c 'exit 3' ended with exit code 3 (provider_runtime_error)."],
+    ["en", "sh -c 'kill -9 $$'", "failed at go: sh -c 'kill -9 $$' was ended by SIGKILL (provider_runtime_error)."],
+    ["zh-CN", "sh -c 'exit 3'", "在 go 失败：sh -c 'exit 3' 以退出码 3 结束（provider_runtime_error）。"],
+  ])("says which command and how it ended, in %s: %s", async (locale, command, sentence) => {
+    const world = new WorkflowWorld();
+    const text = `faultline: 1\nworkflow: { id: w, version: "1" }\nnodes:\n  go: { type: command, run: ["${command}"], allow: ["sh *"] }\n`;
+    const got = await world.call(["workflow", "run", world.write("go.yaml", text), "--locale", locale]);
+    expect(got).toMatchObject({ exit: "failed", stdout: "provider_runtime_error\n" });
+    expect(got.stderr).toContain(sentence);
+  });
+});
+
 describe("a run with a gate", () => {
   it("ends with how to answer if no one can be asked, and continues after the answer", async () => {
     const world = new WorkflowWorld();

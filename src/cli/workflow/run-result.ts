@@ -1,7 +1,7 @@
 // Reports how a run stands when this command is done with it: the exit code, the result, and the next commands to type.
 
 import { dollars } from "../../core/flow/money.ts";
-import { failedName } from "../../core/fault/fault.ts";
+import { type Fault, failedName } from "../../core/fault/fault.ts";
 import { formatMs, type Locale, type OperatorView, type Question, SHAPE_REDACTOR, viewFor } from "../../core/index.ts";
 import { endOf, formFacts } from "../../core/flow/interaction.ts";
 import { turnOf } from "../../core/flow/visit.ts";
@@ -175,9 +175,15 @@ function sentenceOf(
   const name = shown(outcome, 100);
   if (status === "completed") return words.ended(name);
   if (status === "cancelled") return words.cancelled;
-  const [title = ""] = titleOf(state.fault?.code ?? null, locale);
-  const target = state.fault === null ? "" : failedName(state.fault);
-  return words.failedWith(name, shown(state.failedNode, 60), target === "" ? title : `${title} · ${shown(target, 60)}`);
+  return words.failedWith(name, shown(state.failedNode, 60), failureOf(state.fault, locale));
+}
+
+/** A command that ended with an error is named with its exit code; any other failure by its title and its target. */
+function failureOf(fault: Fault | null, locale: Locale): string {
+  if (fault?.context["ran"] === true) return said(fault.message, locale, 200);
+  const [title = ""] = titleOf(fault?.code ?? null, locale);
+  const target = fault === null ? "" : failedName(fault);
+  return target === "" ? title : `${title} · ${shown(target, 60)}`;
 }
 
 function survivedText(survived: Survived, words: FollowWords): string {

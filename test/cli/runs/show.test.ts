@@ -207,7 +207,7 @@ describe("two providers of one type", () => {
     const ran = await world.call(["workflow", "run", world.write("two.yaml", text), "--run", "two"], { env });
     expect(ran.stderr).toContain("east/server-error → west/llama-3");
     expect(ran.stderr).toContain("review: failed: Sign-in failed · west/unauthorized");
-    expect(ran.stderr).toContain("failed at review (provider_auth_error): Sign-in failed · west/unauthorized.");
+    expect(ran.stderr).toContain("failed at review: Sign-in failed · west/unauthorized (provider_auth_error).");
     const { stdout } = await world.call(["runs", "show", "two"]);
     expect(stdout).toContain("Sign-in failed (AuthFailed), west/unauthorized: ");
     expect(stdout).toContain("set a valid key for west/unauthorized first");

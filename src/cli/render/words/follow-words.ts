@@ -47,7 +47,7 @@ export interface FollowWords {
   readonly next: string;
   readonly causes: string;
   readonly ended: (outcome: string) => string;
-  readonly failedWith: (outcome: string, node: string, title: string) => string;
+  readonly failedWith: (outcome: string, node: string, why: string) => string;
   readonly cancelled: string;
   readonly waitsForPerson: (questions: number) => string;
   readonly parkedUntil: (time: string, left: string) => string;
@@ -108,8 +108,7 @@ const EN: FollowWords = {
   next: "Next: ",
   causes: "Causes: ",
   ended: (outcome) => (outcome === "completed" ? "completed." : `completed: ${outcome}.`),
-  failedWith: (outcome, node, title) =>
-    node === "" ? `failed (${outcome}): ${title}.` : `failed at ${node} (${outcome}): ${title}.`,
+  failedWith: (outcome, node, why) => `failed${node === "" ? "" : ` at ${node}`}: ${why} (${outcome}).`,
   cancelled: "cancelled.",
   waitsForPerson: (questions) => (questions > 1 ? `waits for ${questions} answers.` : "waits for a person."),
   parkedUntil: (time, left) => `parked until ${time} (in ${left}).`,
@@ -162,8 +161,7 @@ const ZH: FollowWords = {
   next: "下一步：",
   causes: "原因：",
   ended: (outcome) => (outcome === "completed" ? "已完成。" : `已完成：${outcome}。`),
-  failedWith: (outcome, node, title) =>
-    node === "" ? `失败（${outcome}）：${title}。` : `在 ${node} 失败（${outcome}）：${title}。`,
+  failedWith: (outcome, node, why) => `${node === "" ? "" : `在 ${node} `}失败：${why}（${outcome}）。`,
   cancelled: "已取消。",
   waitsForPerson: (questions) => (questions > 1 ? `等待 ${questions} 个答复。` : "等待人工处理。"),
   parkedUntil: (time, left) => `已推迟到 ${time}（${left}后）。`,
