@@ -103,6 +103,28 @@ describe("the workflow of a team", () => {
   });
 });
 
+describe("who can repair what failed, without a coder", () => {
+  const sentBack = async (id: string, leadsToGate: string): Promise<string | null> => {
+    const definition = await definitionOf(CONTRACT, { read: readContractFile });
+    const changed = definition.nodes.map((node) => ({
+      ...node,
+      ...(node.kind === "agent" ? { role: "writer" } : {}),
+      ...(node.id === leadsToGate ? { next: node.next.map((edge) => ({ ...edge, to: "gate" })) } : { next: [] }),
+      onFailure: [],
+    }));
+    return compileWorkflow({ ...definition, nodes: changed as typeof definition.nodes }, HOME).sendBackTo(id);
+  };
+
+  it.each([
+    ["a gate: the agent before it", "gate", "tester", "tester"],
+    ["a gate behind no agent: nobody", "gate", "run_tests", null],
+    ["a command: nobody", "run_tests", "tester", null],
+    ["the agent itself: nobody", "tester", "tester", null],
+  ])("%s", async (_what, id, leadsToGate, expected) => {
+    expect(await sentBack(id, leadsToGate)).toBe(expected);
+  });
+});
+
 /** Mostly what is right, and now and then what is not. */
 const mostly = <T>(right: readonly T[], wrong: readonly T[]): fc.Arbitrary<T> =>
   fc.oneof({ weight: 40, arbitrary: fc.constantFrom(...right) }, { weight: 1, arbitrary: fc.constantFrom(...wrong) });

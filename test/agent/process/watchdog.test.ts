@@ -69,6 +69,17 @@ describe("a watchdog", () => {
     expect(told).toEqual(["idle"]);
   });
 
+  it("waits for the last millisecond of idleness", async () => {
+    const { clock, told, dog } = watch();
+    dog.sawOutput();
+    await clock.advance(1);
+    dog.sawOutput();
+    await clock.advance(49);
+    expect(told).toEqual([]);
+    await clock.advance(1);
+    expect(told).toEqual(["idle"]);
+  });
+
   it("reports the total time limit, whatever the process does", async () => {
     const { clock, told, dog } = watch({ isToolRunning: () => true });
     dog.sawOutput();

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_POLICY } from "../../../src/core/index.ts";
 import type { CallResult } from "../../../src/core/decide/breaker.ts";
 import { createRedactor } from "../../../src/core/fault/redact.ts";
-import type { Fault } from "../../../src/core/fault/fault.ts";
+import { fault, type Fault } from "../../../src/core/fault/fault.ts";
 import { createMemoryJournal, openJournal } from "../../../src/index.ts";
 import { SharedState } from "../../../src/runtime/target/shared-state.ts";
 import { LiveTarget, SharedPause } from "../../../src/runtime/target/target.ts";
@@ -120,5 +120,18 @@ describe("what another process knew of a target", () => {
     targets.get("other", SETTINGS);
     expect(first.evicted).toBe(true);
     expect(targets.get("t", SETTINGS).breaker).toMatchObject({ failures: 0, generation: 0 });
+  });
+});
+
+describe("a pause that is shared", () => {
+  it("moves with the clock, and no pause stays none", () => {
+    const shared = new SharedPause("west", null, () => undefined);
+    shared.move(500);
+    expect(shared.until).toBe(0);
+    shared.extend(2_000, fault("RateLimited"));
+    shared.move(500);
+    expect([shared.until, shared.state.until]).toEqual([2_500, 2_500]);
+    shared.move(-300);
+    expect(shared.until).toBe(2_200);
   });
 });

@@ -1,13 +1,14 @@
 // One action on many runs, as a part of the library: its waves, and what a process that died left behind.
 
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createMemoryJournal, fault, FaultError } from "../../../src/index.ts";
+import { createMemoryJournal, fault, FaultError, type Journal } from "../../../src/index.ts";
 import {
   type BulkStep,
   type BulkStepState,
   hasFailedAgain,
   keepSteps,
   pendingStep,
+  runsOf,
   wavesOf,
 } from "../../../src/workflow/bulk/bulk.ts";
 import { defineWorkflow, stage } from "../../../src/workflow/define.ts";
@@ -45,6 +46,32 @@ describe("the waves of a bulk action", () => {
   it("with runs that wait because of something else: go on", () => {
     const step: BulkStep = { ...pendingStep("r"), state: "waiting", code: "BudgetExceeded" };
     expect(hasFailedAgain([step, { ...step, code: null }], "AuthFailed")).toBe(false);
+  });
+});
+
+describe("the runs that a bulk action is about", () => {
+  const journalWith = (count: number): Journal =>
+    ({
+      faultRuns: (_of: string, { limit, after }: { limit: number; after?: string }) => {
+        const from = after === undefined ? 0 : Number(after) + 1;
+        return Promise.resolve(
+          Array.from({ length: Math.min(limit, count - from) }, (_one, index) => String(from + index)),
+        );
+      },
+      kept: () => Promise.resolve(null),
+      run: () => Promise.resolve(null),
+    }) as unknown as Journal;
+
+  it.each([
+    [0, 0],
+    [499, 499],
+    [500, 500],
+    [1_000, 1_000],
+    [1_001, 1_000],
+    [1_700, 1_000],
+  ])("of %i are %i, the newest", async (count, expected) => {
+    const found = await runsOf(journalWith(count), "f");
+    expect(found).toEqual(Array.from({ length: expected }, (_one, index) => String(index)));
   });
 });
 
