@@ -1,6 +1,6 @@
 // `faultline doctor` for a person and a script: real processes with fake CLIs on the PATH, and a temporary home.
 
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fileAccess } from "../../src/cli/file-access.ts";
@@ -177,6 +177,27 @@ describe("a named workflow", () => {
   });
 
   it.each([
+    ["en", "Next: the environment variable A_KEY is not set; the environment variable B_KEY is not set. Set what"],
+    ["zh-CN", "下一步：环境变量 A_KEY 未设置；环境变量 B_KEY 未设置。请先设置"],
+  ])("without its keys names them, and asks for no CLI that it does not use: %s", async (locale, next) => {
+    const file = workflowWith("{ model: a/x, fallback: [b/y] }");
+    const providers =
+      "providers: { a: { type: openai, api_key_env: A_KEY }, b: { type: anthropic, api_key_env: B_KEY } }";
+    writeFileSync(file, `${readFileSync(file, "utf8")}${providers}\n`);
+    const without = await doctor(["--workflow", file, "--locale", locale]);
+    expect(without.stdout).toContain(next);
+    expect(without.stdout.match(/A_KEY/g)).toHaveLength(2);
+    const run = await doctor(["--workflow", file, "--locale", locale], { A_KEY: "x", B_KEY: "y" });
+    expect(run.stdout).toMatch(/(?:All well\.|一切正常。)\n$/);
+  });
+
+  it("suggests the CLI that it uses, and no other", async () => {
+    machine.addCli("codex", "echo 'codex-cli 1.0.0'");
+    const run = await doctor(["--workflow", workflowWith("{ cli: gemini, fallback: [openai/x] }")]);
+    expect(run.stdout).toContain("Next: install Gemini CLI: npm install -g @google/gemini-cli");
+  });
+
+  it.each([
     ["that is wrong", () => workflowWith("{ model: openai/x, fallback: 3 }"), /faultline workflow check/],
     ["that is not there", () => join(machine.root, "nothing.yaml"), /nothing\.yaml: there is no such file/],
     ["that is a folder", () => machine.root, /it is a folder/],
@@ -207,7 +228,7 @@ describe("a named journal", () => {
   it.each([
     ["no journal", "home/notes.txt", /not ok \(.*notes\.txt.*\)\n/],
     ["a folder", "home", /not ok \(Cannot read .*: it is a folder\.\)\n/],
-    ["below a file", "home/notes.txt/agent.db", /not ok \(.*not a folder\.\)\n/],
+    ["below a file", "home/notes.txt/agent.db", /not ok \(.*a part of its path is a file\.\)\n/],
   ])("is a failure when it is %s, and comes first", async (_what, path, told) => {
     machine.addFile("notes.txt", "buy milk\n");
     const run = await doctor(["--journal", join(machine.root, path)]);

@@ -1,6 +1,7 @@
 // Formats the findings of `faultline doctor`: a table for a screen, plain lines for a log.
 
 import type { CliHealth } from "../../agent/doctor/cli-health.ts";
+import type { ExaminedKind } from "../../agent/doctor/login-evidence.ts";
 import type { MachineCheck } from "../../agent/doctor/machine.ts";
 import type { Sink } from "../io.ts";
 import type { Paint, Style } from "../render/paint.ts";
@@ -8,12 +9,21 @@ import { oneLine } from "../render/safe-text.ts";
 import { tableLines, wrapped } from "../render/table.ts";
 import type { DoctorWords } from "../render/words/doctor-words.ts";
 
+export interface WorkflowNeeds {
+  readonly file: string;
+  readonly clis: readonly ExaminedKind[];
+  /** One sentence for each key that is not set. */
+  readonly unset: readonly string[];
+}
+
 /** The findings of `faultline doctor`, before formatting. */
 export interface Findings {
   readonly clis: readonly CliHealth[];
   readonly machine: readonly MachineCheck[];
   /** The user named the CLIs. */
   readonly areAsked: boolean;
+  /** What the named workflow needs; null without a workflow that can be read. */
+  readonly needs: WorkflowNeeds | null;
 }
 
 export function screenLines(

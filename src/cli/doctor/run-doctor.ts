@@ -18,7 +18,7 @@ import { type Io, UsageError } from "../io.ts";
 import { paintFor } from "../render/paint.ts";
 import type { GlobalOptions } from "../options.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
-import { plainLines, screenLines, type Findings } from "./doctor-lines.ts";
+import { plainLines, screenLines, type Findings, type WorkflowNeeds } from "./doctor-lines.ts";
 import { DOCTOR_WORDS, type DoctorWords } from "../render/words/doctor-words.ts";
 import type { Locale } from "../../core/index.ts";
 import { isPostgresAddress, shownPlace } from "../../journal/journal-place.ts";
@@ -58,11 +58,12 @@ async function examine(
   const kinds = kindsOf(names, shared);
   // The journal code imports SQLite, so it must not be loaded where SQLite is missing.
   const sqlite = await checkSqlite(process.versions);
+  const checked = workflow === null ? null : await checkWorkflowFile(workflow, io, shared.locale);
   const machine = [
     checkNode(process.versions),
     sqlite,
     ...(journal === null ? [] : [await checkJournal(journal, sqlite.ok, io, shared.locale)]),
-    ...(workflow === null ? [] : [await checkWorkflowFile(workflow, io, shared.locale)]),
+    ...(checked === null ? [] : [checked.check]),
   ];
   const inWords = <T extends { readonly detail: string | null }>(one: T): T => ({
     ...one,
@@ -73,6 +74,7 @@ async function examine(
     clis: clis.map(inWords),
     machine: machine.map(inWords),
     areAsked: names.length > 0,
+    needs: checked?.needs ?? null,
   };
 }
 
@@ -137,22 +139,42 @@ async function checkJournal(file: string, hasSqlite: boolean, io: Io, locale: Lo
   };
 }
 
-/** Checks the file without running it. Chains whose targets fail together are reported; the file still counts as usable. */
-async function checkWorkflowFile(file: string, io: Io, locale: Locale): Promise<MachineCheck> {
+/** Mistakes that a workflow can run with: targets that fail together, and keys that are not set. */
+const WARNINGS: ReadonlySet<string> = new Set([MISTAKES["shared-domain"].code, MISTAKES["variable-not-set"].code]);
+
+interface CheckedWorkflow {
+  readonly check: MachineCheck;
+  readonly needs: WorkflowNeeds | null;
+}
+
+/** Checks the file without running it. Warnings are reported; the file still counts as usable. */
+async function checkWorkflowFile(file: string, io: Io, locale: Locale): Promise<CheckedWorkflow> {
   const value = oneLine(file);
+  const unusable = (detail: string): CheckedWorkflow => ({
+    check: { check: "workflow", value, ok: false, detail },
+    needs: null,
+  });
   const workflows = createWorkflows({ clock: io.clock, env: io.env, locale });
   try {
     await io.readFile(file);
     const { workflow, diagnostics } = await workflows.file(file);
-    if (workflow === null)
-      return { check: "workflow", value, ok: false, detail: DOCTOR_WORDS[locale].wrongWorkflow(value) };
-    const shared = diagnostics.filter(({ code }) => code === MISTAKES["shared-domain"].code);
-    const detail = shared.map(({ line, message, help }) => `${value}:${line}: ${message}. ${help}`).join(" ");
-    return { check: "workflow", value, ok: true, detail: detail === "" ? null : detail };
+    if (workflow === null) return unusable(DOCTOR_WORDS[locale].wrongWorkflow(value));
+    const warned = diagnostics.filter(({ code }) => WARNINGS.has(code));
+    const detail = warned.map(({ line, message, help }) => `${value}:${line}: ${message}. ${help}`).join(" ");
+    const unset = warned.filter(({ code }) => code === MISTAKES["variable-not-set"].code);
+    const targets = [...workflow.stages.keys()].flatMap((node) => workflow.targetsOf(node));
+    return {
+      check: { check: "workflow", value, ok: true, detail: detail === "" ? null : detail },
+      needs: {
+        file: value,
+        clis: EXAMINED_KINDS.filter((kind) => targets.includes(kind)),
+        unset: unset.map(({ message }) => message),
+      },
+    };
   } catch (error) {
     // A file that cannot be read arrives as a UsageError.
     if (!(error instanceof UsageError)) throw error;
-    return { check: "workflow", value, ok: false, detail: oneLine(error.in(locale)) };
+    return unusable(oneLine(error.in(locale)));
   } finally {
     await workflows.close();
   }
@@ -165,11 +187,15 @@ interface ExitAdvice {
   readonly text: string;
 }
 
-function exitAdvice({ clis, machine, areAsked }: Findings, words: DoctorWords): ExitAdvice {
+/** A workflow needs its own CLIs and keys, and no other. */
+function exitAdvice({ clis, machine, areAsked, needs }: Findings, words: DoctorWords): ExitAdvice {
   const broken = machine.find(({ ok }) => !ok);
   if (broken !== undefined)
     return { do: "machine", cli: null, text: `${words.machine[broken.check]}: ${broken.detail ?? ""}` };
-  const step = nextStep(clis, areAsked);
+  if (needs !== null && needs.unset.length > 0)
+    return { do: "machine", cli: null, text: words.keysUnset(needs.unset, needs.file) };
+  const needed = needs === null || areAsked ? clis : clis.filter(({ kind }) => needs.clis.some((one) => one === kind));
+  const step = nextStep(needed, areAsked || needs !== null);
   if (step === null) return { do: "nothing", cli: null, text: words.allWell };
   const { kind, remedy } = step;
   return { do: remedy, cli: kind, text: words.remedies[remedy](AGENT_CLIS[kind]) };

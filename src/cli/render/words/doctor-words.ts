@@ -22,6 +22,7 @@ export interface DoctorWords {
   readonly madeLater: string;
   readonly needsSqlite: string;
   wrongWorkflow(file: string): string;
+  keysUnset(messages: readonly string[], file: string): string;
   readonly obstacles: Readonly<Record<WritingObstacle, string>>;
   readonly next: string;
   readonly allWell: string;
@@ -48,6 +49,7 @@ const EN: DoctorWords = {
   madeLater: "does not exist yet; it is created on first use",
   needsSqlite: "A journal needs the SQLite of a newer Node; see above.",
   wrongWorkflow: (file) => `It has errors. List them with: ${commandLine("workflow", "check", file)}`,
+  keysUnset: (messages, file) => `${messages.join("; ")}. Set what ${file} needs before you start a run.`,
   obstacles: {
     "no-folder": "A part of its path is a file, not a folder. Choose another path.",
     "not-writable": "You have no write permission for its folder. Choose another path, or get write permission.",
@@ -92,6 +94,7 @@ export const DOCTOR_WORDS: Readonly<Record<Locale, DoctorWords>> = {
     madeLater: "尚不存在；首次使用时创建",
     needsSqlite: "日志需要较新的 Node 所带的 SQLite；见上。",
     wrongWorkflow: (file) => `无法运行。查看问题所在：${commandLine("workflow", "check", file)}`,
+    keysUnset: (messages, file) => `${messages.join("；")}。请先设置 ${file} 需要的变量，再开始运行。`,
     obstacles: {
       "no-folder": "其路径的一部分是文件而不是文件夹。请换一个位置。",
       "not-writable": "无权写入其文件夹。请换一个位置，或申请权限。",
