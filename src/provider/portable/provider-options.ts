@@ -87,7 +87,7 @@ function editOptions(options: LanguageModelV4CallOptions, pass: Pass, edit: Edit
   const own = editCarrier(options, "providerOptions", edit);
   const tools = own.tools?.map((tool) =>
     tool.type === "function"
-      ? moved(pass, tool, editCarrier<LanguageModelV4FunctionTool>(tool, at(pass, tool), edit))
+      ? pass.replace(tool, editCarrier<LanguageModelV4FunctionTool>(tool, at(pass, tool), edit))
       : tool,
   );
   const isSame = tools === undefined || tools.every((tool, index) => tool === own.tools?.[index]);
@@ -95,8 +95,8 @@ function editOptions(options: LanguageModelV4CallOptions, pass: Pass, edit: Edit
 }
 
 function editMessage(message: Message, pass: Pass, edit: Edit): Message | null {
-  const own = moved(pass, message, editCarrier(message, at(pass, message), edit));
-  return mapParts(own, pass, (part) => moved(pass, part, editPart(part, at(pass, part), edit)));
+  const own = pass.replace(message, editCarrier(message, at(pass, message), edit));
+  return mapParts(own, pass, (part) => pass.replace(part, editPart(part, at(pass, part), edit)));
 }
 
 function editPart(part: Part, where: string, edit: Edit): Part {
@@ -127,10 +127,6 @@ function editCarrier<T extends Carrier>(thing: T, where: string, edit: Edit): T 
 
 function at(pass: Pass, thing: object): string {
   return `${pass.whereOf(thing)}.providerOptions`;
-}
-
-function moved<T extends object>(pass: Pass, before: T, after: T): T {
-  return after === before ? before : pass.replace(before, after);
 }
 
 function keepEntries<T extends object>(given: T, isKept: (key: string) => boolean): T {

@@ -265,6 +265,17 @@ describe("lines that are not understood", () => {
   });
 });
 
+describe("a usage limit of claude", () => {
+  it.each([
+    ["rejected", { window: "five_hour", resetAt: 1_794_777_395_000 }],
+    ["allowed_warning", null],
+    ["allowed", null],
+  ])("that says %s", (status, limit) => {
+    const info = { status, resetsAt: 1_794_777_395, rateLimitType: "five_hour" };
+    expect(fed("claude", { type: "rate_limit_event", rate_limit_info: info }).state.limit).toEqual(limit);
+  });
+});
+
 describe("the end of a goose run", () => {
   const said = (id: string, text: string) => ({
     type: "message",
