@@ -18,7 +18,7 @@ import type { CallPurse, KeyAccount } from "./key/key-account.ts";
 import type { LedgerLine } from "./ledger/ledger-line.ts";
 import { headerText, queryForTarget } from "./request/header-lists.ts";
 import { whyUnread } from "./request/read-body.ts";
-import { repeatedField, repeatedWords } from "./request/repeated-field.ts";
+import { unclearField } from "./request/repeated-field.ts";
 import { isInRegion } from "./route/routing.ts";
 import { forward, passOn } from "./target/forward.ts";
 import { needsPrice, targetPrice } from "./target/target-price.ts";
@@ -56,7 +56,7 @@ export async function passOther(
   const place = placeRefusal(target, key);
   if (place !== null) return void refuse(exchange, dialect, ...place);
   const asked = askedOf(method, path, bytes, target, deps);
-  if (asked.repeated !== null) return void refuse(exchange, dialect, "bad-request", repeatedWords(asked.repeated));
+  if (asked.unclear !== null) return void refuse(exchange, dialect, "bad-request", asked.unclear);
   const route = routeRefusal(exchange, asked, bytes);
   if (route !== null) return void refuse(exchange, dialect, ...route);
   const { purse } = deps;
@@ -71,8 +71,8 @@ interface Asked {
   readonly method: string;
   /** Empty: the request names none. */
   readonly model: string;
-  /** A field that its body has twice; null: none. */
-  readonly repeated: string | null;
+  /** Which field of its body is not clear; null: none. */
+  readonly unclear: string | null;
   readonly price: Price | null;
   /** It costs nothing by itself. */
   readonly isFree: boolean;
@@ -102,7 +102,7 @@ function askedOf(method: string, path: string, bytes: Buffer, target: GatewayTar
   return {
     method,
     model,
-    repeated: body === null ? null : repeatedField(text),
+    unclear: body === null ? null : unclearField(text, body),
     price,
     isFree,
     inputMicrocents: price === null ? null : estimateCost(input, 0, price),

@@ -1,4 +1,4 @@
-// A field that a request has twice is refused: the gateway would check one of the two values, and the target might use the other one.
+// A field that a request has twice, or in another case, is refused: the gateway would check one value, and the target might use another one.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -35,7 +35,32 @@ function textWith(dialect: (typeof DIALECTS)[number], streaming: boolean, first:
   return `{${first},${JSON.stringify(Object.fromEntries(kept)).slice(1, -1)},${second}}`;
 }
 
+const ODD_CASES = [
+  { sent: "MAX_TOKENS", usual: "max_tokens", value: 99_999 },
+  { sent: "Max_Completion_Tokens", usual: "max_completion_tokens", value: 99_999 },
+  { sent: "max_Output_tokens", usual: "max_output_tokens", value: 99_999 },
+  { sent: "N", usual: "n", value: 50 },
+  { sent: "Model", usual: "model", value: "forbidden" },
+  { sent: "STREAM", usual: "stream", value: true },
+  { sent: "generationconfig", usual: "generationConfig", value: { maxOutputTokens: 99_999 } },
+  { sent: "Service_Tier", usual: "service_tier", value: "priority" },
+];
+
 describe.each(DIALECTS)("a client of %s", (dialect) => {
+  it.each(ODD_CASES)("learns that $sent is written $usual", async ({ sent, usual, value }) => {
+    const world = await gatewayWorld({ file: twoDialects(dialect, dialect) });
+    const { [usual]: _own, ...rest } = bodyOf(dialect, {}) as Record<string, unknown>;
+    const asking = fetch(`${world.url}${pathOf(dialect, {})}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ ...rest, [sent]: value }),
+    });
+    const response = await world.run(asking);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain(JSON.stringify(`"${sent}"; write it as "${usual}"`).slice(1, -1));
+    expect(world.asked()).toEqual([]);
+  });
+
   describe.each(DIALECTS)("with a target of %s", (target) => {
     it("learns which field it sent twice", async () => {
       const world = await gatewayWorld({ file: twoDialects(target, target) });
@@ -63,10 +88,15 @@ it.each([
 ])("$path refuses it, too", async ({ path, headers }) => {
   const file = twoDialects("openai-chat", "anthropic-messages");
   const world = await gatewayWorld({ file: (urls) => `${file(urls)}other_paths: one\n` });
-  const body = `{"model":"forbidden","messages":[],"prompt":"a","model":"team"}`;
-  const response = await world.run(fetch(`${world.url}${path}`, { method: "POST", headers, body }));
-  expect(response.status).toBe(400);
-  expect(await response.text()).toContain("twice");
+  for (const [twice, says] of [
+    [`"model":"team"`, "twice"],
+    [`"MAX_TOKENS":99999`, "write it as"],
+  ] as const) {
+    const body = `{"model":"team","messages":[],"prompt":"a",${twice}}`;
+    const response = await world.run(fetch(`${world.url}${path}`, { method: "POST", headers, body }));
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain(says);
+  }
   expect(world.received()).toEqual([]);
 });
 

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { type JsonObject, objectOf } from "../../core/json-fields.ts";
 import { parseJson } from "../../core/try-read.ts";
-import { repeatedField, repeatedWords } from "./repeated-field.ts";
+import { unclearField } from "./repeated-field.ts";
 
 /** null: it is larger than that. Rejects when the client left before its end. */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
@@ -32,8 +32,7 @@ const BYTE_ORDER_MARK = "\uFEFF";
 export function readObject(text: string, headers: IncomingHttpHeaders): JsonObject | string {
   const body = objectOf(parseJson(text));
   if (body === null) return `the body is not a JSON object${whyUnread(text, headers)}`;
-  const repeated = repeatedField(text);
-  return repeated === null ? body : repeatedWords(repeated);
+  return unclearField(text, body) ?? body;
 }
 
 /** Empty when nothing about the body is unusual. */

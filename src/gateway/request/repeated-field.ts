@@ -1,6 +1,9 @@
-// Finds a field that a request has twice. Parsers differ in which of the two they take, so the gateway would check one value and the target would
-// use the other one.
+// Finds a field that a target may read otherwise than the gateway, which would then check one value while the target uses another one.
+// R1  A field that is there twice: parsers differ in which of the two they take.
+// R2  A field in another case, such as `MAX_TOKENS`: parsers of some targets ignore case, so they would heed it.
 
+import type { JsonObject } from "../../core/json-fields.ts";
+import { FACT_FIELDS } from "../../provider/wire/request-facts.ts";
 import { stringEnd } from "./model-name.ts";
 
 /** All fields that the gateway checks are at the top level, or in an object there, such as Google's `generationConfig`. */
@@ -43,8 +46,18 @@ export function repeatedField(text: string): string | null {
   return null;
 }
 
-export function repeatedWords(name: string): string {
-  return `the body has the field ${JSON.stringify(name)} twice; send it once`;
+const USUAL_CASE: ReadonlyMap<string, string> = new Map([...FACT_FIELDS].map((name) => [name.toLowerCase(), name]));
+
+/** Says which field of a request is not clear; null when all are. `text`: the request as it was sent. */
+export function unclearField(text: string, body: JsonObject): string | null {
+  const repeated = repeatedField(text);
+  if (repeated !== null) return `the body has the field ${JSON.stringify(repeated)} twice; send it once`;
+  for (const name of Object.keys(body)) {
+    const usual = FACT_FIELDS.has(name) ? undefined : USUAL_CASE.get(name.toLowerCase());
+    if (usual !== undefined)
+      return `the body has the field ${JSON.stringify(name)}; write it as ${JSON.stringify(usual)}`;
+  }
+  return null;
 }
 
 function nameIn(quoted: string): string {

@@ -113,6 +113,16 @@ const SHAPES: Readonly<Record<Protocol, RequestShape>> = {
   },
 };
 
+/** The fields at the top level of requests, in any dialect, that the facts are read from. */
+export const FACT_FIELDS: ReadonlySet<string> = new Set([
+  ...["model", "stream", "speed", "service_tier", "serviceTier"],
+  ...Object.values(SHAPES).flatMap(({ limits, answers, tools, json, input }) => [
+    ...[...limits, ...answers, ...json].flatMap(([field]) => field ?? []),
+    ...tools,
+    ...input,
+  ]),
+]);
+
 const JSON_WISHES: ReadonlySet<string> = new Set(["json_object", "json_schema", "application/json"]);
 
 function asksForJson(value: unknown): boolean {
