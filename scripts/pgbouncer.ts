@@ -10,7 +10,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { startPostgres } from "../test/postgres/server.ts";
-import { freePorts } from "../test/support/restate-server.ts";
+import { freePorts } from "../test/support/free-ports.ts";
 
 /** What every journal promises. The other tests of PostgreSQL start servers of their own or cut connections to it. */
 const SUITES = ["test/journal/journal.test.ts", "test/journal/copy.test.ts", "test/journal/same-content.test.ts"];

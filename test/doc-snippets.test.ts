@@ -15,8 +15,9 @@ import { createWorkflows } from "../src/workflow/workflows.ts";
 import { LINES_NOT_RUN, LINES_THAT_FAIL, RUN_ELSEWHERE, SYSTEM_PROGRAMS } from "./doc-snippets/not-run.ts";
 import { ROOT, type Snippet, SNIPPETS, snippetsIn } from "./doc-snippets/pages.ts";
 import { commandsIn, MARK, scriptOf } from "./doc-snippets/shell-script.ts";
-import { endServers, freePorts, type ReaderWorld, startReaderWorld } from "./doc-snippets/world.ts";
+import { endServers, type ReaderWorld, startReaderWorld } from "./doc-snippets/world.ts";
 import { startWorld } from "./server/world.ts";
+import { freePorts } from "./support/free-ports.ts";
 
 let world: ReaderWorld;
 beforeAll(async () => {
@@ -341,16 +342,17 @@ describe("shell snippets run, page by page", () => {
     const folder = world.newFolder(`sh-${page}`);
     const servers = join(world.folder, `servers-${page.replaceAll(/\W/g, "_")}`);
     mkdirSync(servers);
-    const ports = await freePorts(["7429", "7430", "7431"]);
+    const [chaos = 0, gateway = 0, serve = 0] = await freePorts(3);
+    const ports = { 7429: chaos, 7430: gateway, 7431: serve };
     const script = world.here(scriptOf(own), ports);
     const { code, stdout, stderr } = await world.run("bash", ["-c", script], folder, {
       env: {
         READER: folder,
         SERVERS: servers,
-        PORT_chaos: String(ports["7429"]),
-        PORT_gateway: String(ports["7430"]),
-        PORT_serve: String(ports["7431"]),
-        FAULTLINE_URL: `http://127.0.0.1:${ports["7431"]}`,
+        PORT_chaos: String(chaos),
+        PORT_gateway: String(gateway),
+        PORT_serve: String(serve),
+        FAULTLINE_URL: `http://127.0.0.1:${serve}`,
       },
     });
     const pids = readdirSync(servers).filter((name) => name.endsWith(".pid"));

@@ -3,9 +3,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { freePorts } from "../../test/support/free-ports.ts";
 import { installPackages } from "../../test/support/install-packages.ts";
 import type { Place } from "./load.ts";
 
@@ -66,7 +66,7 @@ export async function startStub(): Promise<Subject> {
 
 export async function startPortkey(upstream: string, tell: (line: string) => void): Promise<Subject> {
   const modules = installPackages(PORTKEY, () => tell("installing Portkey"));
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const script = join(modules, "@portkey-ai/gateway/build/start-server.js");
   const url = `http://127.0.0.1:${port}`;
   const started = await startProcess([script, "--headless", `--port=${port}`], url);
@@ -76,16 +76,6 @@ export async function startPortkey(upstream: string, tell: (line: string) => voi
     "x-portkey-custom-host": `${upstream.replace("127.0.0.1", "localhost")}/v1`,
   };
   return { name: "Portkey", headers, ...started };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" ? (address?.port ?? 0) : 0));
-    });
-  });
 }
 
 /** `url`: of a process that does not tell its own. It is ready when it prints something. */

@@ -17,7 +17,8 @@ import {
   type Workflows,
 } from "../../src/workflow/index.ts";
 import { startPostgres } from "../../test/postgres/server.ts";
-import { freePorts, type RestateServers, startRestate } from "../../test/support/restate-server.ts";
+import { freePorts } from "../../test/support/free-ports.ts";
+import { type RestateServers, startRestate } from "../../test/support/restate-server.ts";
 import { print } from "../measure.ts";
 import { median } from "../runtime/median.ts";
 import { printAligned } from "../runtime/table.ts";

@@ -12,7 +12,7 @@ import { createWorkflows } from "../../src/workflow/workflows.ts";
 import type { RunReport } from "../../src/workflow/runs-api.ts";
 import { finishedRequests } from "./entries.ts";
 import { journalIn } from "../../test/support/journal-in.ts";
-import { freePorts } from "../../test/support/restate-server.ts";
+import { freePorts } from "../../test/support/free-ports.ts";
 import { type Job, type Kill, type Life, type LifeEnd, startLife, type Told } from "./life.ts";
 import { livingWith } from "./processes.ts";
 import { makeTeamFolder, TEAM_INPUTS, TEAM_STEPS, type TeamChanges, type TeamFiles, type TeamFolder } from "./team.ts";

@@ -15,7 +15,7 @@ import { createWorkflows } from "../../src/workflow/workflows.ts";
 import { ask } from "../gateway/dialect-clients.ts";
 import { type CutProxy, startCutProxy } from "../postgres/cut-proxy.ts";
 import { freshJournalUrl } from "../postgres/shared-server.ts";
-import { freePorts } from "../support/restate-server.ts";
+import { freePorts } from "../support/free-ports.ts";
 import { EXIT_CODES } from "../../src/cli/exit-codes.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));

@@ -12,7 +12,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { type Entry, openJournal } from "../../src/index.ts";
 import { createWorkflows, type Workflows } from "../../src/workflow/workflows.ts";
 import { startPostgres } from "../postgres/server.ts";
-import { freePorts, type RestateServers, startRestate } from "../support/restate-server.ts";
+import { freePorts } from "../support/free-ports.ts";
+import { type RestateServers, startRestate } from "../support/restate-server.ts";
 import { runCli } from "../support/run-cli.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));

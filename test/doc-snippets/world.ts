@@ -4,7 +4,7 @@
 import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import { type AddressInfo, createServer as createSocketServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { startChaos, type Chaos } from "../../src/testing/index.ts";
@@ -198,18 +198,6 @@ async function run(
 }
 
 /** Ports that nothing listens on, for the servers of one page. */
-export async function freePorts<Name extends string>(names: readonly Name[]): Promise<Record<Name, number>> {
-  const servers = await Promise.all(
-    names.map(async (name) => {
-      const server = createSocketServer();
-      await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-      return [name, server] as const;
-    }),
-  );
-  const ports = servers.map(([name, server]) => [name, (server.address() as AddressInfo).port] as const);
-  await Promise.all(servers.map(([, server]) => new Promise((resolve) => void server.close(resolve))));
-  return Object.fromEntries(ports) as Record<Name, number>;
-}
 
 /** The servers that a page has started, by the files that its programs left. */
 export function endServers(folder: string, names: readonly string[]): void {

@@ -3,11 +3,11 @@
 
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { freePorts } from "../support/free-ports.ts";
 import { serverPackagePath } from "../servers/server-package.ts";
 
 export interface PostgresServer {
@@ -41,7 +41,7 @@ export async function startPostgres({ settings = {} }: PostgresServerOptions = {
   const { postgres, initdb } = binariesFor(folder);
   const data = join(folder, "data");
   initialise(initdb, folder, data);
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const wanted = { listen_addresses: "127.0.0.1", unix_socket_directories: "", max_connections: 200, ...settings };
   const flags = Object.entries(wanted).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   let server: ChildProcess | null = null;
@@ -166,14 +166,6 @@ function isReady(server: ChildProcess): Promise<boolean> {
       else reject(new Error(`postgres ended with ${String(code)}: ${said.join("\n")}`));
     });
   });
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => void probe.listen(0, "127.0.0.1", resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => void probe.close(resolve));
-  return port;
 }
 
 const [, script, owner, mark = ""] = process.argv;

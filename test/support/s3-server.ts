@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { serverPackagePath } from "../servers/server-package.ts";
-import { freePorts } from "./restate-server.ts";
+import { freePorts } from "./free-ports.ts";
 
 export interface S3Server {
   readonly bucket: string;

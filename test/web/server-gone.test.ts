@@ -3,12 +3,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { createClient } from "../../src/client/index.ts";
+import { freePorts } from "../support/free-ports.ts";
 import { inBrowser, look } from "./browser.ts";
 import { shown } from "./page-checks.ts";
 
@@ -18,7 +18,7 @@ inBrowser("a server that is killed", () => {
   it("leaves the page as it was, marked as stale; the next server continues it", async () => {
     const folder = mkdtempSync(join(tmpdir(), "faultline-gone-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const port = await freePort();
+    const [port = 0] = await freePorts(1);
     const first = await serve(folder, port);
     const token = readFileSync(join(folder, "operator.token"), "utf8").trim();
     const served = { url: `http://127.0.0.1:${port}`, tokens: { operator: token, viewer: token } };
@@ -53,12 +53,4 @@ async function serve(folder: string, port: number): Promise<ChildProcess> {
   onTestFinished(() => void child.kill("SIGKILL"));
   await once(child.stdout, "data");
   return child;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }

@@ -16,7 +16,7 @@ import { compare, entriesOf, lastFor } from "./check-journal.ts";
 import { type Acknowledged, runExecutor, send, type Wire } from "./executor.ts";
 import { type Follower, follow } from "./follower.ts";
 import { journalIn } from "../../support/journal-in.ts";
-import { freePorts } from "../../support/restate-server.ts";
+import { freePorts } from "../../support/free-ports.ts";
 import { type ServeProcess, startServe, startWorker } from "./serve-process.ts";
 
 export interface KillOptions {

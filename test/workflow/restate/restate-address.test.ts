@@ -7,7 +7,7 @@ import { isFaultError } from "../../../src/core/index.ts";
 import { systemClock } from "../../../src/host/clock.ts";
 import { readRestateAddress } from "../../../src/workflow/restate/restate-address.ts";
 import { RestateClient } from "../../../src/workflow/restate/restate-client.ts";
-import { freePorts } from "../../support/restate-server.ts";
+import { freePorts } from "../../support/free-ports.ts";
 
 const SECRET = "s3cret-of-the-operator";
 

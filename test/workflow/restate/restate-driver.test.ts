@@ -8,7 +8,8 @@ import type { RunEnd } from "../../../src/workflow/runs-api.ts";
 import { createWorkflows, type Workflows } from "../../../src/workflow/workflows.ts";
 import type { Workflow } from "../../../src/workflow-model/stage.ts";
 import { APPROVE, eventsIn, newFile, only, places, thrown, YES } from "../../support/engine-world.ts";
-import { freePorts, type RestateServers, startRestate } from "../../support/restate-server.ts";
+import { freePorts } from "../../support/free-ports.ts";
+import { type RestateServers, startRestate } from "../../support/restate-server.ts";
 import { placeFor } from "../../support/test-servers.ts";
 import { startBalancer } from "./scale/balancer.ts";
 
