@@ -17,8 +17,8 @@ const gated = defineWorkflow({
   id: "gated",
   stages: { a: stage({ act: async (_r, { ask }) => (await ask({ payload: APPROVE, timeoutMs: null })).status }) },
 });
-/** Longer than a slice waits by itself, so that a timer of Restate has to wake the run. */
-const LONG_WAIT_MS = 5_200;
+/** A slice waits for 5 s by itself. This leaves it 5 s more to pause on a busy machine, so that a timer of Restate has to wake the run. */
+const LONG_WAIT_MS = 10_000;
 const retrying = defineWorkflow({
   id: "retrying",
   stages: {
