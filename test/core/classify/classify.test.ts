@@ -398,3 +398,16 @@ describe("a large answer", () => {
     expect(codeOf({ surface: "http", body })).toBe(code);
   });
 });
+
+describe("a failure inside lists", () => {
+  const inLists = (count: number): unknown =>
+    count === 0 ? { error: { type: "overloaded_error" } } : [inLists(count - 1)];
+
+  it.each([
+    [0, "Overloaded"],
+    [12, "Overloaded"],
+    [20, "Unclassified"],
+  ])("is found within %i of them: %s", (count, code) => {
+    expect(classify({ surface: "http", body: inLists(count) }).code).toBe(code);
+  });
+});
