@@ -38,7 +38,9 @@ describe("what explain knows", () => {
   it("the waits and the recourses after them", async () => {
     const text = await explained(["RateLimited"]);
     expect(text).toContain("attempt 2 of 6  after 5 s (4 s – 6 s)  in total ≤ 6 s");
-    expect(text).toContain("then: fallback → alternative → default → skip → park → ask → surface → fail");
+    expect(text).toContain(
+      "then: switch → use another tool → use the default value → continue without it → wait durably → ask a person → tell the model → give up",
+    );
     const chinese = await explained(["RateLimited", "--locale", "zh-CN"]);
     expect(chinese.split("\n").filter((line) => line.includes("→") && /[a-z]/.test(line))).toEqual([]);
   });

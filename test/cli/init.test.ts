@@ -45,6 +45,22 @@ describe("init gateway", () => {
   });
 });
 
+it.each([
+  [["init", "tema"], 'There is no template "tema". Did you mean team? There are: team'],
+  [["init", "team", "--with", "model"], "--with must be one of: clis, models. Did you mean models?"],
+  [["init", "tema", "--locale", "zh-CN"], "是否指 team？"],
+])("suggests the name that was meant: %j", async (words, sentence) => {
+  const { exit, stdout, stderr } = await runCli(words);
+  expect([exit, stdout]).toEqual(["usage", ""]);
+  expect(stderr).toContain(sentence);
+});
+
+it("asks for no package that the command line brings", async () => {
+  const { stdout } = await runCli(["init", "team", "--with", "models"]);
+  expect(stdout).toContain("export OPENAI_API_KEY=…");
+  expect(stdout).not.toContain("npm install");
+});
+
 describe("init team", () => {
   it("adds .faultline/ to .gitignore once, and keeps the existing lines", async () => {
     const folder = newFolder();

@@ -160,3 +160,18 @@ describe("journal import", () => {
     expect(run.exit).toBe("usage");
   });
 });
+
+it("a copy that is repeated says that nothing was new", async () => {
+  const to = folder.file("copied.db");
+  expect((await journal("copy", agent, to)).stdout).toMatch(/^✓ [1-9]\d* entries copied; /);
+  expect((await journal("copy", agent, to)).stdout).toMatch(
+    /^✓ no new entries to copy; .* are the same in both journals\n/,
+  );
+  expect((await journal("copy", agent, to, "--locale", "zh-CN")).stdout).toContain("没有新条目需要复制");
+});
+
+it("a missing journal is answered with all commands that create one", async () => {
+  const { stderr } = await journal("sessions", folder.file("none.db"));
+  for (const command of ["workflow run", "run --journal", "serve", "worker", "gateway"])
+    expect(stderr).toContain(`\`faultline ${command}\``);
+});

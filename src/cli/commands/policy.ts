@@ -105,7 +105,7 @@ function addReplay(policy: Command, io: Io): void {
   withJournalOption(
     policy
       .command("replay")
-      .summary("show what another policy would have changed")
+      .summary("Shows which past decisions another policy would have changed.")
       .description(
         "Decides every past decision of a journal again under another policy, and shows which would have differed. Nothing is written.",
       ),

@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path";
 import type { Locale } from "../../core/index.ts";
+import { nearest } from "../../options/nearest.ts";
 import { type Io, UsageError } from "../io.ts";
 import { paintFor } from "../render/paint.ts";
 import type { GlobalOptions } from "../options.ts";
@@ -26,7 +27,8 @@ export async function runInit(options: InitOptions, io: Io, shared: GlobalOption
   if (options.template === null) throw new UsageError(words.needsTemplate);
   const template = templateNamed(options.template);
   if (template === null) {
-    throw new UsageError(words.noTemplate(options.template, TEMPLATES.map(({ id }) => id).join(", ")));
+    const known = TEMPLATES.map(({ id }) => id);
+    throw new UsageError(words.noTemplate(options.template, nearest(options.template, known), known.join(", ")));
   }
   const variant = variantOf(template, options.variant, locale);
   const { folder, force } = options;
@@ -44,7 +46,7 @@ export async function runInit(options: InitOptions, io: Io, shared: GlobalOption
 function variantOf({ id, variants }: ProjectTemplate, wanted: string | null, locale: Locale): string {
   if (wanted === null) return variants[0] ?? "";
   if (variants.includes(wanted)) return wanted;
-  throw new UsageError(INIT_WORDS[locale].noVariant(id, variants.join(", ")));
+  throw new UsageError(INIT_WORDS[locale].noVariant(id, nearest(wanted, variants), variants.join(", ")));
 }
 
 function linesOf(

@@ -29,9 +29,7 @@ export const TEMPLATES: readonly ProjectTemplate[] = [
     },
     variants: ["clis", "models"],
     next: (variant) => [
-      ...(variant === "clis"
-        ? [commandLine("doctor")]
-        : ["npm install @ai-sdk/openai @ai-sdk/anthropic", "export OPENAI_API_KEY=… ANTHROPIC_API_KEY=…"]),
+      ...(variant === "clis" ? [commandLine("doctor")] : ["export OPENAI_API_KEY=… ANTHROPIC_API_KEY=…"]),
       commandLine("workflow", "check", TEAM_FILE),
       `${commandLine("workflow", "run", TEAM_FILE)} --input task='…'`,
     ],

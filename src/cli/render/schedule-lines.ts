@@ -6,8 +6,7 @@ import { CLI_WORDS } from "./words/cli-words.ts";
 
 export function scheduleLines({ retry, then }: PolicyRow, locale: Locale): readonly string[] {
   const words = CLI_WORDS[locale];
-  // English readers see the words of the policy file.
-  const steps = locale === "en" ? then : then.map((recourse) => recourseStep(recourse, locale));
+  const steps = then.map((recourse) => recourseStep(recourse, locale));
   const next = words.then(steps.join(" → "));
   if (retry === null) return [words.once, next];
   const time = (ms: number): string => formatMs(ms, locale);

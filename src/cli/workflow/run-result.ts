@@ -230,9 +230,10 @@ function nextCommand(deps: RunCommandDeps, standing: Standing, report: RunReport
   const words = FOLLOW_WORDS[deps.shared.locale];
   const resume = deps.command("workflow", "resume", run);
   if (successor !== null) return deps.command("runs", "show", successor);
-  if (standing === "left") return resume;
+  // A run that asks something needs the answer, also after its watcher has stopped.
+  if (standing === "left" && questions.length === 0) return resume;
   if (standing === "parked") return words.afterTime(`${minuteOf(wakeAt ?? 0)} UTC`, resume);
-  if (standing === "waiting") {
+  if (standing === "waiting" || standing === "left") {
     const [question] = questions;
     const named = questions.length === 1 ? run : (question?.id ?? run);
     if (question === undefined) return firstOf(deps, report) ?? resume;

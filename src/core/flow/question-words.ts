@@ -28,7 +28,7 @@ const WORDS: Readonly<Record<Locale, QuestionWords>> = {
     use: (other) => `Use ${other} instead`,
     unanswered: {
       no: "Without an answer in time, it counts as a no.",
-      none: "Without an answer in time, none of these is chosen: what asks fails, unless its workflow has a way for a refusal.",
+      none: "Without an answer in time, none of these is chosen. The step that asks then fails, unless its workflow says where to go after a no.",
       yes: "Without an answer in time, it counts as approved.",
       waits: "It waits until a person answers.",
     },
@@ -45,7 +45,7 @@ const WORDS: Readonly<Record<Locale, QuestionWords>> = {
     use: (other) => `改用 ${other}`,
     unanswered: {
       no: "若未及时答复，视为拒绝。",
-      none: "若未及时答复，则视为未选择任何一项：提问的步骤失败，除非其工作流为拒绝安排了去向。",
+      none: "若未及时答复，则视为未选择任何一项。提问的步骤随即失败，除非工作流写明了被拒绝后的去向。",
       yes: "若未及时答复，视为批准。",
       waits: "它会一直等到有人答复。",
     },

@@ -1,7 +1,12 @@
 // `faultline runs watch`: prints a run while another process advances it.
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { gated, QUICK, WorkflowWorld } from "../workflow-world.ts";
+
+const MAIN = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
 
 describe("watching", () => {
   it("prints a run from its beginning, or after a number, and ends with the run's exit code", async () => {
@@ -18,6 +23,20 @@ describe("watching", () => {
       id: "w/1",
       sequence: "000000000001",
     });
+  });
+
+  it("that is stopped gives the same advice as the run itself: to answer", async () => {
+    const world = await gated();
+    const args = ["runs", "watch", "ship", "--journal", world.path("runs.db")];
+    const child = spawn(process.execPath, [MAIN, ...args], { stdio: ["ignore", "ignore", "pipe"] });
+    let stderr = "";
+    child.stderr.on("data", (chunk: Buffer) => {
+      stderr += chunk.toString();
+      if (!child.killed && stderr.includes("asks: Ship a page?")) child.kill("SIGINT");
+    });
+    await once(child, "close");
+    expect(stderr).toContain("Next: faultline runs answer ship yes");
+    expect(stderr).not.toContain("Next: faultline workflow resume");
   });
 
   it("sees what another process does, until the run is over", async () => {

@@ -57,7 +57,7 @@ const ZH: Readonly<Record<string, string>> = {
   "a fault code, e.g. RateLimited": "故障码，如 RateLimited",
   "Decides every past decision of a journal again under another policy, and shows which would have differed. Nothing is written.":
     "用另一个策略重新作出日志中的每个决定，并显示哪些会不同。不写入任何内容。",
-  "show what another policy would have changed": "显示另一个策略会带来的变化",
+  "Shows which past decisions another policy would have changed.": "显示另一个策略会改变哪些过去的决定。",
   "the journal with the runs: a file, or postgres://…": "包含运行的日志：文件或 postgres://…",
   "the journal with its breakers, budgets and ledger of calls: a file, or postgres://…":
     "保存熔断、预算和调用账目的日志：文件或 postgres://…",

@@ -22,7 +22,7 @@ const EN = {
   next: "Next:",
 
   noJournal: (file: string) => `There is no journal at ${file}.`,
-  whoMakesJournals: `\`${commandLine("workflow", "run")}\`, \`${commandLine("run", "--journal")}\`, \`${commandLine("gateway")}\` and programs that pass \`journal\` to createFaultline create one.`,
+  whoMakesJournals: `\`${commandLine("workflow", "run")}\`, \`${commandLine("run", "--journal")}\`, \`${commandLine("serve")}\`, \`${commandLine("worker")}\`, \`${commandLine("gateway")}\` and programs that pass \`journal\` to createFaultline create one.`,
   noSession: (session: string, list: string) => `There is no session ${session} in it; \`${list}\` lists all.`,
   noTurn: (turn: string, session: string) => `Session ${session} has no turn ${turn}.`,
   itHasTurns: (turns: string) => `It has: ${turns}.`,
@@ -101,7 +101,7 @@ const EN = {
 
   pruned: (count: number) => `${plural(count, "session")} removed`,
   copied: (entries: number, kept: number, files: number) =>
-    `${entries} ${entries === 1 ? "entry" : "entries"}, ${plural(kept, "kept value")} and ${plural(files, "file")} copied`,
+    `${entries === 0 ? "no new entries to copy" : `${entries} ${entries === 1 ? "entry" : "entries"} copied`}; ${plural(kept, "kept value")} and ${plural(files, "file")} are the same in both journals`,
   wouldPrune: (count: number) => `${plural(count, "session")} would be removed`,
   trouble: (what: string, why: string) => `While ${what}: ${why}`,
 
@@ -157,7 +157,7 @@ export const JOURNAL_WORDS: Readonly<Record<Locale, JournalWords>> = {
     next: "下一步：",
 
     noJournal: (file) => `${file} 处没有日志。`,
-    whoMakesJournals: `日志由 \`${commandLine("workflow", "run")}\`、\`${commandLine("run", "--journal")}\` 、\`${commandLine("gateway")}\` 或向 createFaultline 传入 \`journal\` 的程序创建。`,
+    whoMakesJournals: `日志由 \`${commandLine("workflow", "run")}\`、\`${commandLine("run", "--journal")}\`、\`${commandLine("serve")}\`、\`${commandLine("worker")}\`、\`${commandLine("gateway")}\` 或向 createFaultline 传入 \`journal\` 的程序创建。`,
     noSession: (session, list) => `其中没有会话 ${session}；用 \`${list}\` 列出全部。`,
     noTurn: (turn, session) => `会话 ${session} 没有轮次 ${turn}。`,
     itHasTurns: (turns) => `它有：${turns}。`,
@@ -228,7 +228,8 @@ export const JOURNAL_WORDS: Readonly<Record<Locale, JournalWords>> = {
     lineTooLong: (line) => `其第 ${line} 行对本程序而言过长。`,
 
     pruned: (count) => `已移除 ${count} 个会话`,
-    copied: (entries, kept, files) => `已复制 ${entries} 个条目、${kept} 个保存值和 ${files} 个文件`,
+    copied: (entries, kept, files) =>
+      `${entries === 0 ? "没有新条目需要复制" : `已复制 ${entries} 个条目`}；${kept} 个保存值和 ${files} 个文件在两个日志中相同`,
     wouldPrune: (count) => `将移除 ${count} 个会话`,
     trouble: (what, why) => `执行“${what}”时：${why}`,
 
