@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { classify } from "../core/classify/classify.ts";
 import { traitsOf } from "../core/fault/catalogue.ts";
 import { fault, type Fault } from "../core/fault/fault.ts";
-import { objectOf } from "../core/json-fields.ts";
+import { countOf, objectOf } from "../core/json-fields.ts";
 import { parseJson } from "../core/try-read.ts";
 import type { JournalEvent } from "../core/record/event.ts";
 import type { Faultline } from "../faultline.ts";
@@ -413,7 +413,7 @@ function conclude(
 
 /** What the client can do about a budget that refuses it: wait, or ask for less. Other faults are returned unchanged. */
 function withWindow(fault: Fault, purse: CallPurse): Fault {
-  const { refusing } = purse;
+  const refusing = purse.refusing(countOf(fault.context["estimate"]));
   if (traitsOf(fault.code).cause !== "budget-exceeded" || refusing === null) return fault;
   const isTooDear = !purse.isSpent && fault.context["ran"] !== true;
   const hint = isTooDear ? " A lower max_tokens makes the estimate smaller." : "";

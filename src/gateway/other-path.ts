@@ -153,7 +153,10 @@ function moneyRefusal(
     return ["no-price", message];
   }
   if (!purse.isSpent && !purse.exceeds(mostMicrocents)) return null;
-  return ["spent", `the budget of this key is used up (${what}). ${purse.refusing?.words ?? ""}`.trimEnd()];
+  return [
+    "spent",
+    `the budget of this key is used up (${what}). ${purse.refusing(mostMicrocents ?? 0)?.words ?? ""}`.trimEnd(),
+  ];
 }
 
 class OtherCall {

@@ -6,9 +6,10 @@ import { describe, expect, it } from "vitest";
 import { CallPurse, KeyAccount } from "../../src/gateway/key/key-account.ts";
 import { heldByOthers, HELD_MS, SHARE_MS, sharedSpend, takeShare } from "../../src/gateway/key/spend-share.ts";
 import { Ledger } from "../../src/gateway/ledger/ledger.ts";
+import { fault, FaultError } from "../../src/core/fault/fault.ts";
 import type { Journal } from "../../src/journal/journal.ts";
 import { createMemoryJournal } from "../../src/journal/memory/memory-journal.ts";
-import { createFakeClock } from "../../src/testing/fake-clock.ts";
+import { createFakeClock, type FakeClock } from "../../src/testing/fake-clock.ts";
 
 const LIMIT = 1_000;
 
@@ -139,6 +140,38 @@ describe("a gateway", () => {
     expect(near.changes).toBeGreaterThan(10);
   });
 
+  /** Gateways of one journal that spend as fast as they can, until they are refused three times. Resolves with how many calls they paid. */
+  async function paidBy(
+    journal: Journal,
+    clock: FakeClock,
+    callers: number,
+    owners: readonly string[] = ["a", "b", "c"],
+  ): Promise<number> {
+    let paid = 0;
+    const gateway = (owner: string): Promise<unknown> => {
+      const ledger = new Ledger({ journal, clock, owner, suppress: () => undefined, scrub: (text) => text });
+      const account = new KeyAccount("alice", { hour: null, day: 100 * COST, month: null }, clock, () => undefined);
+      const caller = async (): Promise<void> => {
+        for (let refused = 0; refused < 3;) {
+          const purse = new CallPurse(account, ledger.cover);
+          while (!purse.covers(COST) && (await purse.cover(COST)));
+          if (purse.exceeds(COST)) refused += 1;
+          else {
+            purse.reserve(COST);
+            await pause(clock, 20);
+            purse.settle(COST, { microcents: COST, basis: "reported" });
+            paid += 1;
+          }
+        }
+      };
+      return Promise.all(Array.from({ length: callers }, caller));
+    };
+    await clock.runUntil(Promise.all(owners.map(gateway)));
+    return paid;
+  }
+  const pause = (clock: FakeClock, ms: number): Promise<void> =>
+    new Promise((resolve) => void clock.after(ms, resolve));
+
   it.each([
     [8, 1],
     [8, 900],
@@ -149,36 +182,76 @@ describe("a gateway", () => {
     async (callers, takesMs) => {
       const clock = createFakeClock();
       const memory = createMemoryJournal({ clock });
-      const pause = (): Promise<void> => new Promise((resolve) => void clock.after(takesMs, resolve));
-      const journal: Journal = {
-        ...memory,
-        changeKept: async (...asked) => {
-          await pause();
-          return memory.changeKept(...asked);
-        },
+      const changeKept: Journal["changeKept"] = async (...asked) => {
+        await pause(clock, takesMs);
+        return memory.changeKept(...asked);
       };
-      let paid = 0;
-      const gateway = (owner: string): Promise<unknown> => {
-        const ledger = new Ledger({ journal, clock, owner, suppress: () => undefined, scrub: (text) => text });
-        const account = new KeyAccount("alice", { hour: null, day: 100 * COST, month: null }, clock, () => undefined);
-        const caller = async (): Promise<void> => {
-          for (let refused = 0; refused < 3;) {
-            const purse = new CallPurse(account, ledger.cover);
-            while (!purse.covers(COST) && (await purse.cover(COST)));
-            if (purse.exceeds(COST)) refused += 1;
-            else {
-              purse.reserve(COST);
-              await new Promise<void>((resolve) => void clock.after(20, resolve));
-              purse.settle(COST, { microcents: COST, basis: "reported" });
-              paid += 1;
-            }
-          }
-        };
-        return Promise.all(Array.from({ length: callers }, caller));
-      };
-      await clock.runUntil(Promise.all(["a", "b", "c"].map(gateway)));
+      const paid = await paidBy({ ...memory, changeKept }, clock, callers);
       expect(paid).toBeLessThanOrEqual(100);
       expect(paid).toBeGreaterThan(60);
     },
   );
+
+  it.each([1_000, 4_000, 9_000])(
+    "that shares a limit with others does not pass it, on a journal that is locked for %i ms",
+    async (lockedMs) => {
+      const clock = createFakeClock();
+      const memory = createMemoryJournal({ clock });
+      const until = clock.now() + lockedMs;
+      const changeKept: Journal["changeKept"] = (...asked) =>
+        clock.now() < until
+          ? Promise.reject(new FaultError(fault("StoreUnavailable", { message: "database is locked" })))
+          : memory.changeKept(...asked);
+      const paid = await paidBy({ ...memory, changeKept }, clock, 8);
+      expect(paid).toBeLessThanOrEqual(100);
+      expect(paid).toBeGreaterThan(60);
+    },
+  );
+
+  it.each([0, 2_000, 4_000])(
+    "keeps what is set aside for calls that run for minutes and began %i ms after it asked",
+    async (laterMs) => {
+      const clock = createFakeClock();
+      const journal = createMemoryJournal({ clock });
+      const ledger = new Ledger({ journal, clock, owner: "slow", suppress: () => undefined, scrub: (text) => text });
+      const account = new KeyAccount("alice", { hour: null, day: 100 * COST, month: null }, clock, () => undefined);
+      const begin = async (calls: number): Promise<void> => {
+        for (let call = 0; call < calls; call++) {
+          const purse = new CallPurse(account, ledger.cover);
+          while (!purse.covers(COST) && (await purse.cover(COST)));
+          expect(purse.exceeds(COST)).toBe(false);
+          purse.reserve(COST);
+        }
+      };
+      if (laterMs > 0) {
+        expect(await ledger.cover(account, 5 * COST)).toBe(true);
+        await clock.advance(laterMs);
+        expect(account.covers(5 * COST)).toBe(true);
+      }
+      await begin(5);
+      if (laterMs === 0) await begin(75);
+      const running = laterMs === 0 ? 80 : 5;
+      await clock.advance(120_000);
+      expect(await paidBy(journal, clock, 2, ["quick"])).toBeLessThanOrEqual(100 - running);
+      await ledger.close(clock.now());
+    },
+  );
+
+  it("says what is set aside to a client that is refused because of it, and to ask again soon", async () => {
+    const clock = createFakeClock();
+    const journal = createMemoryJournal({ clock });
+    const ledger = new Ledger({ journal, clock, owner: "a", suppress: () => undefined, scrub: (text) => text });
+    const account = new KeyAccount("alice", { hour: null, day: 1e8, month: null }, clock, () => undefined);
+    const purse = new CallPurse(account, ledger.cover);
+    const tomorrow = account.endOf("day");
+    expect(purse.refusing(2e8)).toMatchObject({ words: expect.stringContaining("begins again"), endsAt: tomorrow });
+    purse.reserve(0.75e8);
+    expect(purse.refusing(0.5e8)).toEqual({
+      words: "Of this budget of the key per day, $0.75 are set aside for calls that run now. Ask again in a moment.",
+      endsAt: clock.now() + SHARE_MS,
+    });
+    purse.settle(0.75e8, { microcents: 0.75e8, basis: "reported" });
+    expect(purse.refusing(0.5e8)).toMatchObject({ endsAt: tomorrow });
+    await ledger.close(clock.now());
+  });
 });

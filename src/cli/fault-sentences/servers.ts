@@ -81,6 +81,7 @@ export const SERVER_SENTENCES: readonly SentenceRow[] = [
   ["carrying out bulk action {}", "执行批量操作 {1}"],
   ["calling the driver's {} (later failures are not reported)", "调用驱动的 {1}（之后的失败不再报告）"],
   ["the gateway continues with what it knows of this client's spending", "网关继续使用它已知的此客户端花费"],
+  ["the gateway soon sets aside again what this client's calls may cost", "网关稍后会再次为此客户端的调用预留费用"],
   ["the gateway continues without {} lines in its ledger", "网关继续运行，但账目中缺少 {1} 行"],
   ["the journal could not be written for too long", "日志太久无法写入"],
   [

@@ -1,6 +1,6 @@
 // What a client's key has spent, in windows of an hour, a day and a month (UTC). Accounts outlive a reload of the settings.
 
-import { checkBudget, type BudgetRule, type Cost, NO_BUDGET } from "../../core/flow/money.ts";
+import { checkBudget, type BudgetRule, type Cost, dollars, NO_BUDGET } from "../../core/flow/money.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Purse } from "../../runtime/budget.ts";
 import type { SpendLimits } from "../config/settings.ts";
@@ -59,8 +59,6 @@ export class KeyAccount {
   private readonly windows: Record<WindowName, Window>;
   private readonly low: LowListener;
   private reserved = 0;
-  /** When other processes last spent of its limits, as far as this one knows. They may have when it began. */
-  private sharedAt: number;
 
   constructor(name: string, limits: SpendLimits, clock: Clock, low: LowListener) {
     this.name = name;
@@ -68,12 +66,15 @@ export class KeyAccount {
     this.clock = clock;
     this.low = low;
     const now = clock.now();
-    this.sharedAt = now;
     this.windows = { hour: windowAt("hour", now), day: windowAt("day", now), month: windowAt("month", now) };
   }
 
   get isBounded(): boolean {
     return isBounded(this.limits);
+  }
+
+  get now(): number {
+    return this.clock.now();
   }
 
   get reservedMicrocents(): number {
@@ -106,11 +107,6 @@ export class KeyAccount {
   get isCurrent(): boolean {
     const now = this.clock.now();
     return WINDOW_NAMES.every((name) => this.limits[name] === null || now < this.window(name, now).shareUntil);
-  }
-
-  /** No other process has set anything aside of its limits for a while, as far as this one knows. */
-  get isAlone(): boolean {
-    return this.clock.now() - this.sharedAt >= HELD_MS;
   }
 
   /** Whether this process may spend so much without asking the others: it has set that aside. */
@@ -150,7 +146,6 @@ export class KeyAccount {
     const answeredAt = this.clock.now();
     window.shareUntil = Math.min(answeredAt + SHARE_MS, now + HELD_MS - (answeredAt - now));
     window.heldByOthers = heldByOthers(all, owner, now);
-    if (window.heldByOthers > 0) this.sharedAt = answeredAt;
   }
 
   /** The window with the least left. */
@@ -158,6 +153,8 @@ export class KeyAccount {
     readonly name: WindowName;
     readonly rule: BudgetRule;
     readonly spent: number;
+    /** For calls that run, here and elsewhere. */
+    readonly setAside: number;
     readonly endsAt: number;
   } | null {
     let found = null;
@@ -165,11 +162,11 @@ export class KeyAccount {
     for (const name of WINDOW_NAMES) {
       const limit = this.limits[name];
       if (limit === null) continue;
-      const { end } = this.window(name);
+      const { end, heldByOthers: held } = this.window(name);
       const spent = this.spent(name);
       if (limit - spent >= least) continue;
       least = limit - spent;
-      found = { name, rule: ruleOf(limit), spent, endsAt: end };
+      found = { name, rule: ruleOf(limit), spent, setAside: this.reserved + held, endsAt: end };
     }
     return found;
   }
@@ -263,11 +260,16 @@ export class CallPurse implements Purse {
     return tightest !== null && tightest.spent >= tightest.rule.maxCostMicrocents;
   }
 
-  /** For a client that is refused: which budget it is, and when it begins again. null: the key has none. */
-  get refusing(): { readonly words: string; readonly endsAt: number } | null {
+  /** For a client whose call of this estimate is refused: which budget it is, and when to ask again. null: the key has none. */
+  refusing(estimate: number): { readonly words: string; readonly endsAt: number } | null {
     const tightest = this.account.tightest();
     if (tightest === null) return null;
-    const { name, endsAt } = tightest;
+    const { name, rule, spent, setAside, endsAt } = tightest;
+    // The rest would do if running calls cost less than they may.
+    if (setAside > 0 && spent + estimate <= rule.maxCostMicrocents) {
+      const words = `Of this budget of the key per ${name}, ${dollars(setAside)} are set aside for calls that run now. Ask again in a moment.`;
+      return { words, endsAt: this.account.now + SHARE_MS };
+    }
     const words = `This is the budget of the key per ${name}, which begins again at ${new Date(endsAt).toISOString()}.`;
     return { words, endsAt };
   }

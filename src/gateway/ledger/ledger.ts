@@ -49,10 +49,10 @@ const LAST_RETRY_MS = 100;
 const MOST_LINES = 100;
 /** How many lines wait for a journal that cannot be written. Later ones are dropped, and counted. */
 const MOST_WAITING = 10_000;
-/** How long a call waits for the journal, which may itself wait longer for its database. */
-const PATIENCE_MS = 1_000;
-/** The same where other gateways may spend of the same limit: without the journal, each of them would count on the same rest. */
-const SHARED_PATIENCE_MS = 10_000;
+/** How long a call waits for the journal: without it, each of several gateways would count on the same rest of a limit. */
+const PATIENCE_MS = 10_000;
+/** How long to wait before a call asks a journal again that is busy. */
+const ASK_AGAIN_MS = 100;
 
 const WITHOUT_TRANSCRIPTS = "the gateway continues without these prompts and answers in the journal";
 
@@ -89,7 +89,6 @@ export class Ledger {
     if (kept !== null) this.#transcripts.add(line.call, line.at, kept.rule, kept.transcript);
     this.#failed.add(entries);
     if (line.microcents > 0) this.#spenders.add(account);
-    if (account.reservedMicrocents === 0) this.#renewals.get(account)?.();
     if (this.#lines.length === MOST_LINES) void this.flush();
     else this.#disarm ??= this.#deps.clock.after(FLUSH_MS, () => void this.flush());
   }
@@ -132,16 +131,17 @@ export class Ledger {
     const { clock } = this.#deps;
     if (clock.now() < this.#silentUntil) return false;
     const late = Promise.withResolvers<boolean>();
-    const disarm = clock.after(account.isAlone ? PATIENCE_MS : SHARED_PATIENCE_MS, () => {
+    const disarm = clock.after(PATIENCE_MS, () => {
       this.#silentUntil = clock.now() + RETRY_MS;
       late.resolve(false);
     });
-    const isCovered = await Promise.race([this.#askFor(account, estimate), late.promise]);
+    const isCovered = await Promise.race([this.#askFor(account, estimate, clock.now() + PATIENCE_MS), late.promise]);
     disarm();
     return isCovered;
   };
 
-  async #askFor(account: KeyAccount, estimate: number): Promise<boolean> {
+  async #askFor(account: KeyAccount, estimate: number, until: number): Promise<boolean> {
+    const { clock } = this.#deps;
     const under = this.#sharing.get(account);
     try {
       // Calls that begin together are often covered by what the first of them sets aside.
@@ -150,6 +150,10 @@ export class Ledger {
       // Another call may have taken what was set aside: then this one asks again, unless the journal is too slow for what it answers to count.
       return account.covers(estimate) || (account.isCurrent && !account.exceeds(estimate));
     } catch (error) {
+      if (traitsOf(this.#faultOf(error).code).retryable && clock.now() + ASK_AGAIN_MS < until) {
+        await new Promise<void>((resolve) => void clock.after(ASK_AGAIN_MS, resolve));
+        return this.#askFor(account, estimate, until);
+      }
       this.#suppress(error, "the gateway continues with what it knows of this client's spending");
       return false;
     }
@@ -278,10 +282,10 @@ export class Ledger {
     this.#renewLater(account);
   }
 
-  /** What is set aside for calls that run longer than it lasts. */
+  /** What is set aside for calls that run longer than it lasts. A call that it covers begins without asking, as long as it lasts. */
   #renewLater(account: KeyAccount): void {
     this.#renewals.get(account)?.();
-    if (account.reservedMicrocents === 0 || !account.isBounded) return;
+    if (!account.isBounded) return;
     const disarm = this.#deps.clock.after(SHARE_MS / 2, () => void this.#renew(account));
     this.#renewals.set(account, () => {
       this.#renewals.delete(account);
@@ -290,8 +294,17 @@ export class Ledger {
   }
 
   async #renew(account: KeyAccount): Promise<void> {
-    this.#renewals.delete(account);
-    if (account.reservedMicrocents > 0) await this.cover(account, 0);
+    if (account.reservedMicrocents === 0) {
+      this.#renewals.delete(account);
+      if (account.isCurrent) this.#renewLater(account);
+      return;
+    }
+    try {
+      await this.#share(account, 0);
+    } catch (error) {
+      this.#suppress(error, "the gateway soon sets aside again what this client's calls may cost");
+      this.#renewLater(account);
+    }
   }
 }
 
