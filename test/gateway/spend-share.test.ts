@@ -244,7 +244,7 @@ describe("a gateway", () => {
     const account = new KeyAccount("alice", { hour: null, day: 1e8, month: null }, clock, () => undefined);
     const purse = new CallPurse(account, ledger.cover);
     const tomorrow = account.endOf("day");
-    expect(purse.refusing(2e8)).toMatchObject({ words: expect.stringContaining("begins again"), endsAt: tomorrow });
+    expect(purse.refusing(2e8)?.endsAt).toBe(tomorrow);
     purse.reserve(0.75e8);
     expect(purse.refusing(0.5e8)).toEqual({
       words: "Of this budget of the key per day, $0.75 are set aside for calls that run now. Ask again in a moment.",
