@@ -9,6 +9,7 @@ import type { Paint } from "./render/paint.ts";
 import { said as recorded } from "./fault-sentences/sentence.ts";
 import { dayOf, shown, timeOfDay } from "./render/values.ts";
 import type { CliWords } from "./render/words/cli-words.ts";
+import { PUNCTUATION } from "../core/fault/words/punctuation.ts";
 
 /** A fault from the journal that belongs to an id. */
 export interface FoundFault {
@@ -83,18 +84,19 @@ export function foundLines(
   locale: Locale,
   paint: Paint,
 ): string[] {
+  const { gap, colon } = PUNCTUATION[locale];
   const { code, title, detail, excerpt, causes, origin } = auditOf(fault, id, locale);
   // The end of a process's output usually explains more than its beginning.
   const said = detail.includes(excerpt) ? [] : excerpt.trimEnd().split("\n").slice(-MOST_SAID);
   const thrown = (origin?.thrown ?? []).flatMap(({ name, message, code: own, stack }, index) => [
-    `  ${index === 0 ? words.thrown : words.causedBy} ${paint("bold", shown(name, 100))}${own === undefined ? "" : ` [${shown(own, 100)}]`}: ${recorded(message, locale)}`,
+    `  ${index === 0 ? words.thrown : words.causedBy}${gap}${paint("bold", shown(name, 100))}${own === undefined ? "" : ` [${shown(own, 100)}]`}${colon}${recorded(message, locale)}`,
     ...(stack ?? "").split("\n").flatMap((frame) => (frame === "" ? [] : [paint("dim", `      ${shown(frame)}`)])),
   ]);
   return [
     `${paint("dim", `${dayOf(at)} ${timeOfDay(at)}`)}  ${paint("bold", code)}  ${title}  ${paint("dim", `${event} ${shown(id)}`)}`,
     `  ${recorded(detail, locale, 1_000)}`,
     ...said.map((line) => paint("dim", `  │ ${shown(line)}`)),
-    ...causes.map((cause) => `  ${words.causedBy} ${shown(cause.code)}: ${recorded(cause.message, locale)}`),
+    ...causes.map((cause) => `  ${words.causedBy}${gap}${shown(cause.code)}${colon}${recorded(cause.message, locale)}`),
     ...thrown,
     ...Object.entries(origin?.requestIds ?? {}).map(([name, value]) => `  ${shown(name, 100)}  ${shown(value, 300)}`),
     "",

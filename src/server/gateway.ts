@@ -12,6 +12,7 @@ import { parseGateway } from "../gateway/config/parse-gateway.ts";
 import { type GatewaySummary, summariseGateway } from "../gateway/gateway-report.ts";
 import { Gateway, type GatewayListener } from "../gateway/gateway.ts";
 import { isGatewayPath } from "../gateway/request/endpoints.ts";
+import { PUNCTUATION } from "../core/fault/words/punctuation.ts";
 
 /** Listeners for what happens to the gateway of a server. */
 export interface GatewayNewsListener extends GatewayListener {
@@ -39,7 +40,9 @@ export async function openGateway(
   if (text === null) throw wrongFile(`there is no file ${file}`);
   const { settings, diagnostics } = parseGateway(text, file, env, locale);
   if (settings === null)
-    throw wrongFile(diagnostics.map((one) => `${one.line}:${one.column} ${one.message}`).join("; "));
+    throw wrongFile(
+      diagnostics.map((one) => `${one.line}:${one.column} ${one.message}`).join(PUNCTUATION[locale].semicolon),
+    );
   const gateway = await Gateway.open(faultline, settings, listener);
   const unfollow = followGatewayFile({
     file,

@@ -41,7 +41,7 @@ export const REFUSALS = {
     "zh-CN": {
       title: "令牌无效",
       detail: "服务器不认识这个令牌。",
-      next: "请使用服务器令牌文件中的令牌，或向运维人员申请新的令牌。",
+      next: "请使用服务器令牌文件中的令牌，或向操作员申请新的令牌。",
     },
   },
   "wrong-code": {
@@ -308,7 +308,7 @@ export const REFUSALS = {
     "zh-CN": {
       title: "服务器出错",
       detail: "服务器内部错误，无法应答。",
-      next: "请重试；若再次失败，请把关联编号告知运维人员。",
+      next: "请重试；若再次失败，请把关联编号告知操作员。",
     },
   },
 } as const satisfies Readonly<Record<string, RefusalRow>>;

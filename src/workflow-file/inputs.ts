@@ -156,7 +156,9 @@ function unknownInput(name: string, known: readonly string[]): string {
   const near = nearest(name, known);
   const shown = name.slice(0, 64);
   if (known.length === 0) return `there is no input ${shown}: this workflow takes none`;
-  return `there is no input ${shown}${near === null ? "" : `; did you mean ${near}?`} There are: ${known.join(", ")}`;
+  const all = known.join(", ");
+  if (near === null) return `there is no input ${shown}; there are: ${all}`;
+  return `there is no input ${shown}; did you mean ${near}? There are: ${all}`;
 }
 
 /** Says what the value must be, but not what it was: it may be a secret. */

@@ -73,6 +73,8 @@ export interface IncidentReport {
 export interface ReportOptions {
   /** The language of the report. Default: that of the runs. */
   readonly locale?: Locale;
+  /** What a fault's message becomes in that language. Default: messages stay as they were recorded. */
+  readonly messageIn?: (locale: Locale, message: string) => string;
 }
 
 /** Options of `runs.resume`. */

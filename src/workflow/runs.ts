@@ -244,9 +244,9 @@ export class WorkflowRuns implements Runs {
     return exportRun(this.#deps, run, format, locale);
   }
 
-  async report(run: string, { locale }: ReportOptions = {}): Promise<IncidentReport> {
+  async report(run: string, options: ReportOptions = {}): Promise<IncidentReport> {
     const { incidentReport } = await reports();
-    return incidentReport(this.#deps, run, locale);
+    return incidentReport(this.#deps, run, options);
   }
 
   /** Passes every entry of the run on, oldest first. Steps that come after it read only what is newer. */

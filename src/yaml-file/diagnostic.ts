@@ -3,6 +3,7 @@
 import { type Locale, SHAPE_REDACTOR } from "../core/index.ts";
 import { columnsOf } from "./columns.ts";
 import { ISSUE_WORDS } from "./issue-words.ts";
+import { joinChinese, PUNCTUATION } from "../core/fault/words/punctuation.ts";
 
 /** A mistake in a file, with its place and a hint. */
 export interface Diagnostic {
@@ -43,6 +44,7 @@ export function withoutHidden(source: string, diagnostics: readonly Diagnostic[]
  */
 export function renderDiagnostic(diagnostic: Diagnostic, source: string, locale: Locale = "en"): string {
   const words = ISSUE_WORDS[locale];
+  const { colon } = PUNCTUATION[locale];
   const { severity, code, message, file, line, column, length, label, help } = diagnostic;
   const lines = withoutMark(withoutHidden(source, [diagnostic])).split(/\r?\n/);
   const { text: shown, before: cut } = excerptOf(lines[line - 1] ?? "", column);
@@ -51,7 +53,7 @@ export function renderDiagnostic(diagnostic: Diagnostic, source: string, locale:
   const margin = " ".repeat(gutter);
   const before = lines[line - 2]?.slice(0, MAX_SHOWN);
   const rows = [
-    `${words[severity]}[${code}]: ${message}`,
+    `${words[severity]}[${code}]${colon}${message}`,
     `${margin}--> ${file}:${line}:${column}`,
     `${margin} |`,
     ...(before === undefined || before.trim() === ""
@@ -59,7 +61,7 @@ export function renderDiagnostic(diagnostic: Diagnostic, source: string, locale:
       : [`${String(line - 1).padStart(gutter)} | ${SHAPE_REDACTOR.text(before)}`]),
     `${line} | ${SHAPE_REDACTOR.text(shown)}`,
     `${margin} | ${padTo(shown, at - 1)}${"^".repeat(Math.max(1, columnsOf(shown.slice(at - 1, at - 1 + length))))}${label === "" ? "" : ` ${label}`}`,
-    ...(help === "" ? [] : [`${margin} = ${words.help}: ${help}`]),
+    ...(help === "" ? [] : [`${margin} = ${words.help}${colon}${help}`]),
   ];
   return rows.join("\n");
 }
@@ -95,12 +97,21 @@ export function createSentences(rows: readonly SentenceRow[]): (english: string)
   const inChinese = (english: string): string => {
     for (const { pieces, chinese } of split) {
       const parts = partsBetween(pieces, english);
-      if (parts !== null)
-        return chinese.replaceAll(/\{(\d)\}/g, (_hole, number: string) => inChinese(parts[Number(number) - 1] ?? ""));
+      if (parts !== null) return filled(chinese, parts, inChinese);
     }
     return english;
   };
   return inChinese;
+}
+
+/** A name keeps the spaces around its hole; a part that became Chinese does not. */
+function filled(chinese: string, parts: readonly string[], inChinese: (english: string) => string): string {
+  const [, before = "", number, after = ""] = /^(.*?)\{(\d)\}(.*)$/s.exec(chinese) ?? [];
+  if (number === undefined) return chinese;
+  const part = parts[Number(number) - 1] ?? "";
+  const translated = inChinese(part);
+  const rest = filled(after, parts, inChinese);
+  return translated === part ? `${before}${part}${rest}` : joinChinese(before, translated, rest);
 }
 
 /** Diagnostics in Chinese, by their English sentences. Tests read every mistake they know in Chinese and name the sentences without a row. */

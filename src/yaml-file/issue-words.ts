@@ -35,7 +35,7 @@ interface IssueWords {
   readonly unknownKey: (key: string, where: string) => string;
   readonly didYouMean: (near: string) => string;
   readonly notKnown: string;
-  readonly knownHere: (names: string) => string;
+  readonly knownHere: (names: readonly string[]) => string;
   readonly isMissing: (where: string) => string;
   readonly needs: (field: string) => string;
   readonly add: (line: string) => string;
@@ -83,7 +83,7 @@ const EN: IssueWords = {
   unknownKey: (key, where) => `unknown key \`${key}\` in ${where}`,
   didYouMean: (near) => `did you mean \`${near}\`?`,
   notKnown: "not known here",
-  knownHere: (names) => `Known here: ${names}.`,
+  knownHere: (names) => `Known here: ${names.join(", ")}.`,
   isMissing: (where) => `${where} is missing`,
   needs: (field) => `needs \`${field}\``,
   add: (line) => `Add \`${line}\`.`,
@@ -185,23 +185,27 @@ const EN: IssueWords = {
   },
 };
 
+const THE_FILE = "文件";
+/** A path, with the space that follows a name. */
+const beside = (where: string): string => (where === THE_FILE ? where : `${where} `);
+
 const ZH_CN: IssueWords = {
   error: "错误",
   warning: "警告",
   help: "提示",
-  theFile: "文件",
-  unknownKey: (key, where) => `${where} 中有未知的键 \`${key}\``,
+  theFile: THE_FILE,
+  unknownKey: (key, where) => `${beside(where)}中有未知的键 \`${key}\``,
   didYouMean: (near) => `是否想写 \`${near}\`？`,
   notKnown: "此处没有这个键",
-  knownHere: (names) => `此处可用：${names}。`,
+  knownHere: (names) => `此处可用：${names.map((name) => name.trim()).join("、")}。`,
   isMissing: (where) => `缺少 ${where}`,
   needs: (field) => `需要 \`${field}\``,
   add: (line) => `请加上 \`${line}\`。`,
   addKind: (field, kind) => `请加上 \`${field}:\`，值为${kind}。`,
-  cannotBe: (where, value) => `${where} 不能是 ${value}`,
+  cannotBe: (where, value) => `${beside(where)}不能是 ${value}`,
   notAValue: "没有这个值",
   noQuotes: "请去掉引号",
-  mustBe: (where, kind) => `${where} 必须是${kind}`,
+  mustBe: (where, kind) => `${beside(where)}必须是${kind}`,
   thisIs: (kind) => `这里是${kind}`,
   write: (kind) => `请写${kind}。`,
   kinds: {
@@ -215,14 +219,14 @@ const ZH_CN: IssueWords = {
     null: "空值",
   },
   atLeast: {
-    entries: (where, least) => `${where} 至少要有 ${least} 项`,
-    characters: (where, least) => `${where} 至少要有 ${least} 个字符`,
-    number: (where, least) => `${where} 不能小于 ${least}`,
+    entries: (where, least) => `${beside(where)}至少要有 ${least} 项`,
+    characters: (where, least) => `${beside(where)}至少要有 ${least} 个字符`,
+    number: (where, least) => `${beside(where)}不能小于 ${least}`,
   },
   atMost: {
-    entries: (where, most) => `${where} 最多 ${most} 项`,
-    characters: (where, most) => `${where} 最多 ${most} 个字符`,
-    number: (where, most) => `${where} 不能大于 ${most}`,
+    entries: (where, most) => `${beside(where)}最多 ${most} 项`,
+    characters: (where, most) => `${beside(where)}最多 ${most} 个字符`,
+    number: (where, most) => `${beside(where)}不能大于 ${most}`,
   },
   empty: "为空",
   tooSmall: "太小",

@@ -9,6 +9,7 @@ import { ISSUE_WORDS } from "./issue-words.ts";
 import { nearest } from "../options/nearest.ts";
 import type { ReadDocument } from "./read.ts";
 import { isMap, isScalar } from "yaml";
+import { PUNCTUATION } from "../core/fault/words/punctuation.ts";
 
 /** What is needed to explain mistakes in one kind of file. */
 export interface Grammar {
@@ -186,7 +187,7 @@ function explainIssue(
     case "invalid_value": {
       const allowed = issue.values.map(String);
       const kinds = (issue.orKinds ?? []).map((kind) => kindNamed(kind, words));
-      const help = allowed.length > 20 ? manyNamesHelp : words.knownHere([...allowed, ...kinds].join(", "));
+      const help = allowed.length > 20 ? manyNamesHelp : words.knownHere([...allowed, ...kinds]);
       if (value === undefined) {
         const add = allowed.length === 1 ? words.add(`${field}: ${allowed[0]}`) : help;
         return [at(codes.missing, words.isMissing(where), words.needs(field), add)];
@@ -224,7 +225,9 @@ function explainIssue(
       return [diagnosticAt(place, codes.outOfRange, said, keyRange(document, path), words.invalid, "")];
     }
     default:
-      return [at(codes.wrongType, `${where}: ${demandInWords(issue.message, locale)}`, "", "")];
+      return [
+        at(codes.wrongType, `${where}${PUNCTUATION[locale].colon}${demandInWords(issue.message, locale)}`, "", ""),
+      ];
   }
 }
 
@@ -241,7 +244,7 @@ function explainUnknownKey(
   const label = near === null ? words.notKnown : words.didYouMean(near);
   const said = words.unknownKey(key, shownPath(path, words));
   const range = keyRange(document, [...path, key]);
-  return diagnosticAt(place, codes.unknownKey, said, range, label, words.knownHere(known.join(", ")));
+  return diagnosticAt(place, codes.unknownKey, said, range, label, words.knownHere(known));
 }
 
 function shownPath(path: Path, words: Words): string {

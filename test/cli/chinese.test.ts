@@ -8,8 +8,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
+import type { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createProgram } from "../../src/cli/program.ts";
+import { pathOf } from "../../src/cli/render/help.ts";
 import { usageInWords } from "../../src/cli/render/words/usage-words.ts";
+import { chineseFlaws } from "../support/chinese-flaws.ts";
 import { englishIn } from "../support/english-in.ts";
 import { jsonOf, type Run, runCli } from "../support/run-cli.ts";
 import { GATED } from "./workflow-world.ts";
@@ -43,6 +47,8 @@ const FILES = {
     "faultline: 1\nworkflow: { id: late, version: '1', name: 流程 }\nnodes:\n  try: { type: command, run: sleep 5, timeout: 200ms }\n",
   "keyless.faultline.yaml":
     "faultline: 1\nworkflow: { id: keyless, version: '1', name: 流程 }\nagents: { a: { model: openai/gpt-5.5 } }\nnodes:\n  ask: { type: agent, agent: a, prompt: 你好 }\n",
+  "takes.faultline.yaml":
+    "faultline: 1\nworkflow: { id: takes, version: '1', name: 流程 }\ninputs: { version: { type: integer } }\nnodes:\n  try: { type: transform, value: '1' }\n",
   "passes.faultline.yaml":
     "faultline: 1\nworkflow: { id: passes, version: '1', name: 流程 }\nnodes:\n  try: { type: transform, value: '1' }\n",
   "torn.db": "SQLite format 3\u0000and nothing more",
@@ -129,6 +135,13 @@ workflow check gated.faultline.yaml
 ! workflow run gated.faultline.yaml
 ! workflow run gated.faultline.yaml --inputs inputs.json
 ! workflow run gated.faultline.yaml --input x
+! workflow run passes.faultline.yaml --input versoin=2
+! workflow run takes.faultline.yaml --input versoin=2
+! workflow run takes.faultline.yaml --input other=2
+! workflow run takes.faultline.yaml
+! workflow run takes.faultline.yaml --input version=x
+! workflow run fails.faultline.yaml
+report last
 ! workflow resume nothing
 runs list
 runs list --status failed
@@ -201,6 +214,17 @@ token list
   .trim()
   .split("\n");
 
+const ENV = { NO_COLOR: "1", LANG: "zh_CN.UTF-8", OPENAI_API_KEY: "" };
+const NO_IO = {
+  stdout: { write: () => Promise.resolve() },
+  stderr: { write: () => Promise.resolve() },
+  env: {},
+} as never;
+
+function commandsUnder(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(commandsUnder)];
+}
+
 let folder = "";
 /** In the order of the commands. */
 const outputs: Run[] = [];
@@ -213,13 +237,12 @@ beforeAll(async () => {
   const listening = createServer().listen(0, "127.0.0.1");
   await once(listening, "listening");
   const used = String((listening.address() as AddressInfo).port);
-  const env = { NO_COLOR: "1", LANG: "zh_CN.UTF-8", OPENAI_API_KEY: "" };
   for (const line of COMMANDS) {
     const last = line.includes("LAST") ? await lastRun() : "";
     const words = Array.from(line.replace(/^! /, "").matchAll(/"([^"]*)"|(\S+)/g), ([, quoted, word]) =>
       (quoted ?? word ?? "").replace("USED", used).replace("LAST", last),
     );
-    outputs.push(await runCli(words, { folder, env }));
+    outputs.push(await runCli(words, { folder, env: ENV }));
   }
   listening.close();
 }, 300_000);
@@ -255,6 +278,15 @@ it.each(COMMANDS.map((line, index) => ({ line, index })))("$line", ({ line, inde
   expect(exit === "ok", text).toBe(!line.startsWith("! "));
   const own = DATA.reduce<string>((rest, data) => rest.replaceAll(data, " • "), text);
   expect(englishIn(own)).toEqual([]);
+  // The name of the sample workflow is Chinese.
+  expect(chineseFlaws(text.replaceAll("流程", "x"))).toEqual([]);
+});
+
+describe("the help of every command", () => {
+  it.each(commandsUnder(createProgram([], "0.0.0", NO_IO)).map((command) => pathOf(command)))("%s", async (path) => {
+    const { stdout } = await runCli([...path.split(" ").slice(1), "--help"], { env: ENV });
+    expect(chineseFlaws(stdout)).toEqual([]);
+  });
 });
 
 describe("words that commands say without a table", () => {

@@ -44,16 +44,38 @@ function textsOf(node: AstNode): readonly string[] {
   }
 }
 
+/** What each function of a file returns as a text, by its name. */
+function returnedTexts(program: AstNode): ReadonlyMap<string, readonly string[]> {
+  const texts = new Map<string, readonly string[]>();
+  walk(program, (node) => {
+    if (node.type !== "FunctionDeclaration") return;
+    const found: string[] = [];
+    walk(node["body"] as AstNode, (inner) => {
+      if (inner.type === "ReturnStatement" && inner["argument"] !== null)
+        found.push(...textsOf(inner["argument"] as AstNode));
+    });
+    texts.set(nameOf(node["id"] as AstNode), found);
+  });
+  return texts;
+}
+
+function nameOf(node: AstNode | null | undefined): string {
+  return typeof node?.["name"] === "string" ? node["name"] : "";
+}
+
 function sentencesOf(file: string): readonly string[] {
   const found: string[] = [];
-  walk(parse(readFileSync(join(ROOT, file), "utf8")), (node) => {
+  const program = parse(readFileSync(join(ROOT, file), "utf8"));
+  const returned = returnedTexts(program);
+  walk(program, (node) => {
     const named = (node["key"] ?? node["id"] ?? node["callee"]) as AstNode | null | undefined;
-    const name = typeof named?.["name"] === "string" ? named["name"] : "";
+    const name = nameOf(named);
     if (node.type === "Property" && name === "message") found.push(...textsOf(node["value"] as AstNode));
     if (node.type === "VariableDeclarator" && name === "message" && node["init"] !== null)
       found.push(...textsOf(node["init"] as AstNode));
     if (node.type === "CallExpression" && MAKERS.test(name))
-      for (const argument of node["arguments"] as readonly AstNode[]) found.push(...textsOf(argument));
+      for (const argument of node["arguments"] as readonly AstNode[])
+        found.push(...textsOf(argument), ...(returned.get(nameOf(argument["callee"] as AstNode | undefined)) ?? []));
   });
   return found.filter((text) => englishIn(filled(text)).length > 0);
 }
@@ -64,7 +86,10 @@ function filled(text: string): string {
   return text.replaceAll("{}", () => `x${(hole += 1)}`);
 }
 
-const FILES = FOLDERS.flatMap((folder) => globSync(`src/${folder}/**/*.ts`, { cwd: ROOT })).filter(
+/** Its other files explain mistakes in workflow files, by a table of their own. */
+const INPUTS = "src/workflow-file/inputs.ts";
+
+const FILES = [INPUTS, ...FOLDERS.flatMap((folder) => globSync(`src/${folder}/**/*.ts`, { cwd: ROOT }))].filter(
   (file) => !ELSEWHERE.some((place) => place.test(file)),
 );
 const SENTENCES = FILES.flatMap((file) => sentencesOf(file).map((text) => ({ file, text })));

@@ -23,11 +23,12 @@ import { DEMO_TASK } from "./demo-story.ts";
 import { type DemoDashboard, openDashboard } from "./demo-dashboard.ts";
 import { type DemoEnd, driveDemo, envOf } from "./drive-demo.ts";
 import { factsOf, type StartFacts } from "./start-facts.ts";
-import { endingLines, nextCommands, resumeCommand, stayingLines } from "./start-lines.ts";
+import { endingLines, nextCommands, resumeCommand, stayingLines, padded } from "./start-lines.ts";
 import { StartView } from "./start-view.ts";
 import { START_WORDS } from "./start-words.ts";
 import { fileChange, type FileChange } from "./text-diff.ts";
 import { isMissingFile } from "../../host/missing-file.ts";
+import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
 
 export interface DemoOptions {
   /** Ask a person at the gate. */
@@ -136,7 +137,9 @@ export async function runStart(options: DemoOptions, io: Io, shared: GlobalOptio
       const resumeLine = resumeCommand(place.journal, String(context["run"]));
       return new UsageError(words.stopped(place.folder, resumeLine), "cancelled", { cause: error });
     }
-    return new UsageError(`${messageIn(locale, message)} (${place.folder})`, "failed", { cause: error });
+    return new UsageError(PUNCTUATION[locale].bracketed(messageIn(locale, message), place.folder), "failed", {
+      cause: error,
+    });
   }
 }
 
@@ -149,8 +152,9 @@ function beginning(
   const words = START_WORDS[locale];
   const paint = paintFor(io.stderr, io.env, color);
   const { columns } = io.stderr;
+  const labelColumns = Math.max(...[words.task, words.folder, words.dashboard].map(columnsOf));
   const labelled = (label: string, text: string): readonly string[] => {
-    const indent = `${label}  `;
+    const indent = `${padded(label, labelColumns)}  `;
     const [first = "", ...rest] = wrapped(text, columns - columnsOf(indent));
     return [`${paint("dim", indent)}${first}`, ...rest.map((line) => `${" ".repeat(columnsOf(indent))}${line}`)];
   };

@@ -1,7 +1,7 @@
 // The demo's last lines: what the run survived, its cost, where its files are, and what to type next.
 
 import { dollars } from "../../core/flow/money.ts";
-import { formatMs } from "../../core/index.ts";
+import { formatMs, type Locale } from "../../core/index.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import type { Io } from "../io.ts";
 import { paintFor } from "../render/paint.ts";
@@ -13,6 +13,7 @@ import type { DemoEnd } from "./drive-demo.ts";
 import type { StartFacts } from "./start-facts.ts";
 import { START_WORDS, type StartWords } from "./start-words.ts";
 import { SURVIVED } from "./survived.ts";
+import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
 
 export function endingLines(
   facts: StartFacts,
@@ -35,7 +36,7 @@ export function endingLines(
     `${paint(isGood ? "green" : "red", isGood ? "✓" : "✗")} ${paint("bold", words.ended(report.summary.outcome, formatMs(facts.durationMs, locale)))}`,
     ...rows.map(([what, how]) => `  ${padded(what, width)}  ${paint("dim", how)}`),
     ...(facts.redone.length === 0 ? [`  ${paint("dim", words.notRedone)}`] : []),
-    ...(isGood ? [] : [paint("red", reasonOf(facts, words))]),
+    ...(isGood ? [] : [paint("red", reasonOf(facts, words, locale))]),
     "",
     labelled(
       words.cost,
@@ -54,9 +55,9 @@ export function endingLines(
 /** The template's outcome for a run that a person ended at the gate. */
 const STOPPED = "stopped";
 
-function reasonOf({ outcome, missing }: StartFacts, words: StartWords): string {
+function reasonOf({ outcome, missing }: StartFacts, words: StartWords, locale: Locale): string {
   if (outcome === STOPPED) return words.youStopped;
-  return words.incomplete(missing.map((one) => words.missing[one]).join("; "));
+  return words.incomplete(missing.map((one) => words.missing[one]).join(PUNCTUATION[locale].semicolon));
 }
 
 export function nextCommands(journal: string, run: string): readonly string[] {
@@ -86,6 +87,6 @@ function rounded(microcents: number): string {
   return dollars(Math.round(microcents / MICROCENTS_SHOWN) * MICROCENTS_SHOWN);
 }
 
-function padded(text: string, columns: number): string {
+export function padded(text: string, columns: number): string {
   return text + " ".repeat(Math.max(0, columns - columnsOf(text)));
 }

@@ -105,8 +105,8 @@ const EN: StartWords = {
 const countedZh = (what: string) => (count: number) => `${count} ${what}`;
 
 const ZH: StartWords = {
-  title: "一组 Agent 修复一个 bug，而周围的一切都在出故障",
-  real: "模型由本机上故意出错的 Provider 扮演：不需要密钥，也不需要网络。其余都是真的。",
+  title: "一组智能体修复一个缺陷，而周围的一切都在出故障",
+  real: "模型由本机上故意出错的服务商扮演：不需要密钥，也不需要网络。其余都是真的。",
   task: "任务",
   folder: "文件夹",
   dashboard: "仪表板",
@@ -125,7 +125,7 @@ const ZH: StartWords = {
   ended: (outcome, time) => `${outcome}，用时 ${time}。日志显示，这次运行经受住了`,
   survived: {
     rateLimits: row(countedZh("次限流"), "按服务器要求的时间等待"),
-    failovers: row(countedZh("次断流"), "由另一个 Provider 回答"),
+    failovers: row(countedZh("次断流"), "由另一个服务商回答"),
     hangs: row(countedZh("次工具挂起"), "终止后重新调用"),
     regenerated: row(countedZh("次格式错误"), "说明问题后重新生成一次"),
     reviews: row(countedZh("次评审"), "要求的修改已完成"),
@@ -142,7 +142,7 @@ const ZH: StartWords = {
   next: "下一步：",
   missing: {
     rateLimits: "没有按服务器要求等待限流",
-    failovers: "没有由另一个 Provider 回答断流",
+    failovers: "没有由另一个服务商回答断流",
     hangs: "没有终止并重新调用挂起的工具",
     regenerated: "没有重新生成格式错误的回答",
     reviews: "没有完成评审要求的修改",
@@ -156,7 +156,7 @@ const ZH: StartWords = {
   leave: "Ctrl-C 结束",
   needsTerminal: "--ask 需要终端；去掉它则自动确认。",
   stopped: (folder, resume) =>
-    `已停止；现有内容在 ${folder}。运行保持原状，继续：${resume}\n模型由本命令扮演，之后的 Agent 会失败；\`${demoLine("start", "--ask")}\` 可重新开始。`,
+    `已停止；现有内容在 ${folder}。运行保持原状，继续：${resume}\n模型由本命令扮演，之后的智能体会失败；\`${demoLine("start", "--ask")}\` 可重新开始。`,
 };
 
 export const START_WORDS: Readonly<Record<Locale, StartWords>> = { "en": EN, "zh-CN": ZH };

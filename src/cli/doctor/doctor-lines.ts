@@ -3,11 +3,13 @@
 import type { CliHealth } from "../../agent/doctor/cli-health.ts";
 import type { ExaminedKind } from "../../agent/doctor/login-evidence.ts";
 import type { MachineCheck } from "../../agent/doctor/machine.ts";
+import type { Locale } from "../../core/index.ts";
 import type { Sink } from "../io.ts";
 import type { Paint, Style } from "../render/paint.ts";
 import { oneLine } from "../render/safe-text.ts";
 import { tableLines, wrapped } from "../render/table.ts";
 import type { DoctorWords } from "../render/words/doctor-words.ts";
+import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
 
 export interface WorkflowNeeds {
   readonly file: string;
@@ -31,11 +33,12 @@ export function screenLines(
   words: DoctorWords,
   { columns }: Sink,
   paint: Paint,
+  locale: Locale,
 ): readonly string[] {
   const [head = "", ...lines] = tableLines(
     [{ title: words.cli }, { title: words.version }, { title: words.login }],
     [
-      ...clis.map((cli) => [cli.kind, versionText(cli, words), loginText(cli, words)]),
+      ...clis.map((cli) => [cli.kind, versionText(cli, words), loginText(cli, words, locale)]),
       ...machine.map((check) => [words.machine[check.check], check.value, okText(check, words)]),
     ],
   );
@@ -63,15 +66,17 @@ function toneOf({ status, remedy }: CliHealth): Style {
 }
 
 /** One line per finding, with the subject first. */
-export function plainLines({ clis, machine }: Findings, words: DoctorWords): readonly string[] {
-  const detailOf = (detail: string | null): string => (detail === null ? "" : ` (${oneLine(detail)})`);
+export function plainLines({ clis, machine }: Findings, words: DoctorWords, locale: Locale): readonly string[] {
+  const { colon, semicolon, bracketed } = PUNCTUATION[locale];
+  const detailOf = (detail: string | null): string => (detail === null ? "" : bracketed("", oneLine(detail)));
   return [
     ...clis.map(
       (cli) =>
-        `${cli.kind}: ${versionText(cli, words)}${detailOf(cli.detail)}; ${words.login}: ${loginText(cli, words)}`,
+        `${cli.kind}${colon}${versionText(cli, words)}${detailOf(cli.detail)}${semicolon}${words.login}${colon}${loginText(cli, words, locale)}`,
     ),
     ...machine.map(
-      (check) => `${words.machine[check.check]}: ${check.value}; ${okText(check, words)}${detailOf(check.detail)}`,
+      (check) =>
+        `${words.machine[check.check]}${colon}${check.value}${semicolon}${okText(check, words)}${detailOf(check.detail)}`,
     ),
   ];
 }
@@ -81,9 +86,10 @@ function versionText({ status, version }: CliHealth, words: DoctorWords): string
 }
 
 /** Names the login file only if it proves the login. */
-function loginText({ login }: CliHealth, words: DoctorWords): string {
+function loginText({ login }: CliHealth, words: DoctorWords, locale: Locale): string {
+  const { comma, bracketed } = PUNCTUATION[locale];
   const by = [...login.variables, ...(login.byFile && login.state === "yes" ? [words.file] : [])];
-  return by.length === 0 ? words.states[login.state] : `${words.states[login.state]} (${by.join(", ")})`;
+  return by.length === 0 ? words.states[login.state] : bracketed(words.states[login.state], by.join(comma));
 }
 
 function okText({ ok }: MachineCheck, words: DoctorWords): string {

@@ -25,6 +25,7 @@ import { isPostgresAddress, shownPlace } from "../../journal/journal-place.ts";
 import { isThere, type JournalPlace, lookAtJournal } from "../journal/with-journal.ts";
 import { createWorkflows } from "../../workflow/workflows.ts";
 import { MISTAKES } from "../../workflow-file/codes.ts";
+import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
 
 export interface DoctorOptions {
   /** As typed; none means all. */
@@ -40,13 +41,13 @@ export async function runDoctor(options: DoctorOptions, io: Io, shared: GlobalOp
   const findings = await examine(options, io, shared);
   const isOk = isAllThatWasAskedFor(findings);
   if (!isOk) io.exit("failed");
-  const last = exitAdvice(findings, words);
+  const last = exitAdvice(findings, words, locale);
   if (json) return io.stdout.write(`${safeJson({ ok: isOk, ...jsonOf(findings), next: last })}\n`);
   // Logs are searched line by line, so they get plain lines instead of columns.
   const isScreen = io.stdout.isTTY && variableOf("live", io.env) !== "never";
   const lines = isScreen
-    ? screenLines(findings, words, io.stdout, paintFor(io.stdout, io.env, color))
-    : plainLines(findings, words);
+    ? screenLines(findings, words, io.stdout, paintFor(io.stdout, io.env, color), locale)
+    : plainLines(findings, words, locale);
   await io.stdout.write([...lines, lastLine(last, words), ""].join("\n"));
 }
 
@@ -87,7 +88,11 @@ function kindOf(name: string, locale: GlobalOptions["locale"]): ExaminedKind {
   const kind = EXAMINED_KINDS.find((known) => known === name.toLowerCase());
   if (kind !== undefined) return kind;
   throw new UsageError(
-    DOCTOR_WORDS[locale].noSuchCli(oneLine(name, 60), nearest(name, EXAMINED_KINDS), EXAMINED_KINDS.join(", ")),
+    DOCTOR_WORDS[locale].noSuchCli(
+      oneLine(name, 60),
+      nearest(name, EXAMINED_KINDS),
+      EXAMINED_KINDS.join(PUNCTUATION[locale].comma),
+    ),
   );
 }
 
@@ -160,7 +165,10 @@ async function checkWorkflowFile(file: string, io: Io, locale: Locale): Promise<
     const { workflow, diagnostics } = await workflows.file(file);
     if (workflow === null) return unusable(DOCTOR_WORDS[locale].wrongWorkflow(value));
     const warned = diagnostics.filter(({ code }) => WARNINGS.has(code));
-    const detail = warned.map(({ line, message, help }) => `${value}:${line}: ${message}. ${help}`).join(" ");
+    const { colon, sentence, gap } = PUNCTUATION[locale];
+    const detail = warned
+      .map(({ line, message, help }) => `${value}:${line}${colon}${sentence(message)}${gap}${help}`)
+      .join(gap);
     const unset = warned.filter(({ code }) => code === MISTAKES["variable-not-set"].code);
     const targets = [...workflow.stages.keys()].flatMap((node) => workflow.targetsOf(node));
     return {
@@ -188,10 +196,14 @@ interface ExitAdvice {
 }
 
 /** A workflow needs its own CLIs and keys, and no other. */
-function exitAdvice({ clis, machine, areAsked, needs }: Findings, words: DoctorWords): ExitAdvice {
+function exitAdvice({ clis, machine, areAsked, needs }: Findings, words: DoctorWords, locale: Locale): ExitAdvice {
   const broken = machine.find(({ ok }) => !ok);
   if (broken !== undefined)
-    return { do: "machine", cli: null, text: `${words.machine[broken.check]}: ${broken.detail ?? ""}` };
+    return {
+      do: "machine",
+      cli: null,
+      text: `${words.machine[broken.check]}${PUNCTUATION[locale].colon}${broken.detail ?? ""}`,
+    };
   if (needs !== null && needs.unset.length > 0)
     return { do: "machine", cli: null, text: words.keysUnset(needs.unset, needs.file) };
   const needed = needs === null || areAsked ? clis : clis.filter(({ kind }) => needs.clis.some((one) => one === kind));

@@ -13,6 +13,7 @@ import { onStopSignal } from "../stop-signals.ts";
 import { type Drill, DRILLS, PROMPT } from "./drills.ts";
 import { type Baseline, type DrilledAgent, type DrillResult, runDrills } from "./run-drills.ts";
 import { dataCard, markdownCard, scoreOf, textCard } from "./scorecard.ts";
+import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
 
 export interface DrillCommandOptions {
   readonly gateway?: true;
@@ -44,7 +45,9 @@ export async function runDrillCommand(
     signal: stopper.signal,
     onResult: (result) => {
       results.push(result);
-      return io.stderr.write(`  ${result.drill.id}: ${said.verdicts[result.verdict]}\n`);
+      return io.stderr.write(
+        `  ${result.drill.id}${PUNCTUATION[shared.locale].colon}${said.verdicts[result.verdict]}\n`,
+      );
     },
   });
   release();

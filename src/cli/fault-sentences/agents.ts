@@ -8,19 +8,19 @@ export const AGENT_SENTENCES: readonly SentenceRow[] = [
   ["{} could not be started ({}). {}", "无法启动 {1}（{2}）。{3}"],
   [
     'There is no file "{}". Check the path. Relative paths start at the working folder.',
-    "没有文件 “{1}”。请检查路径。相对路径从工作文件夹算起。",
+    "没有文件“{1}”。请检查路径。相对路径从工作文件夹算起。",
   ],
   [
     'There is no command "{}" on the PATH. Install it, or name it with its full path.',
-    "PATH 中没有命令 “{1}”。请安装它，或写完整路径。",
+    "PATH 中没有命令“{1}”。请安装它，或写完整路径。",
   ],
   [
     '"{}" exists but cannot be run. Check that it is a program and that you have permission to execute it.',
-    "“{1}” 存在，但无法运行。请检查它是不是程序、您是否有执行权限。",
+    "“{1}”存在，但无法运行。请检查它是不是程序、您是否有执行权限。",
   ],
   [
     'The arguments or the environment for "{}" are too long for the system. Pass long text, such as a prompt, on stdin or in a file.',
-    "“{1}” 的参数或环境变量对系统而言过长。长文本（如提示）请通过标准输入或文件传入。",
+    "“{1}”的参数或环境变量对系统而言过长。长文本（如提示）请通过标准输入或文件传入。",
   ],
   [
     "The command, an argument or an environment entry is empty or contains a NUL byte, which the system does not allow. Remove it.",
@@ -28,16 +28,16 @@ export const AGENT_SENTENCES: readonly SentenceRow[] = [
   ],
   [
     'The machine cannot start another process (out of memory, processes or file handles), so "{}" did not start. Close other programs, or try again later.',
-    "本机无法再启动进程（内存、进程数或文件句柄不足），因此 “{1}” 没有启动。请关闭其他程序，或稍后再试。",
+    "本机无法再启动进程（内存、进程数或文件句柄不足），因此“{1}”没有启动。请关闭其他程序，或稍后再试。",
   ],
-  ['"{}" did not start: the system said {}.', "“{1}” 没有启动：系统报告 {2}。"],
+  ['"{}" did not start: the system said {}.', "“{1}”没有启动：系统报告 {2}。"],
   [
     'The working folder "{}" does not exist or is not a folder, so "{}" did not start. Create it, or choose another one.',
-    "工作文件夹 “{1}” 不存在或不是文件夹，因此 “{2}” 没有启动。请建立它，或换一个。",
+    "工作文件夹“{1}”不存在或不是文件夹，因此“{2}”没有启动。请建立它，或换一个。",
   ],
   [
     '"{}" exists, but the program named in its first line (#!) does not. Install that program, or correct the line.',
-    "“{1}” 存在，但其首行（#!）指定的程序不存在。请安装该程序，或改正首行。",
+    "“{1}”存在，但其首行（#!）指定的程序不存在。请安装该程序，或改正首行。",
   ],
   ["{} was stopped because the call was cancelled", "{1} 已停止，因为调用被取消"],
   ["{} printed nothing within its startup time limit", "{1} 在启动时限内没有输出"],

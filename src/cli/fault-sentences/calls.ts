@@ -18,7 +18,7 @@ export const CALL_SENTENCES: readonly SentenceRow[] = [
   ["{} calls already wait for {}", "已有 {1} 个调用在等待 {2}"],
   [
     "{} was taken out of service ({}); it takes calls again when an operator releases it",
-    "{1} 已停止服务（{2}）；管理员恢复之后才接受调用",
+    "{1} 已停止服务（{2}）；操作员恢复之后才接受调用",
   ],
   ["{} said nothing is left", "{1} 表示已无余量"],
   ["the time was up before {} could start", "时间已到，{1} 未能开始"],
@@ -207,11 +207,8 @@ export const CALL_SENTENCES: readonly SentenceRow[] = [
     "{1} 只能作为 MCP 任务运行，这里不支持；请直接用 MCP 客户端调用",
   ],
   // Extensions.
-  ['extension "{}" failed in its {}: {}', "扩展 “{1}” 在 {2} 中失败：{3}"],
-  [
-    'the {} of extension "{}" had not ended after {} s and was given up',
-    "扩展 “{2}” 的 {1} 在 {3} 秒后仍未结束，已放弃",
-  ],
+  ['extension "{}" failed in its {}: {}', "扩展“{1}”在 {2} 中失败：{3}"],
+  ['the {} of extension "{}" had not ended after {} s and was given up', "扩展“{2}”的 {1} 在 {3} 秒后仍未结束，已放弃"],
   // What continues after a failure that was passed over.
   ["an answer from elsewhere is not looked for any more", "不再等待来自别处的回答"],
   [

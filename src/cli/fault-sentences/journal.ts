@@ -354,7 +354,7 @@ export const JOURNAL_SENTENCES: readonly SentenceRow[] = [
   ["reading the {} that another process kept under {}", "读取另一个进程以 {2} 保存的 {1}"],
   ["looking for values that other processes keep", "查找其他进程保存的值"],
   ["calling onWarning (later failures are not reported)", "调用 onWarning（之后的失败不再报告）"],
-  ["{}; another process holds the journal, trying again", "{1}；另一个进程占用着日志，正在重试"],
+  ["{}; another process holds the journal, trying again", "{1}（另一个进程占用着日志，正在重试）"],
   ["looking for entries of other processes", "查找其他进程的条目"],
   [
     "watching the journal's file; it is polled every few milliseconds instead, which keeps this process alive while there are subscribers",
@@ -371,5 +371,5 @@ export const JOURNAL_SENTENCES: readonly SentenceRow[] = [
     "listening for entries of other processes; until this works again the journal is polled",
     "监听其他进程的条目；恢复之前改为轮询日志",
   ],
-  ["connecting to the journal's database; trying again", "连接日志的数据库；正在重试"],
+  ["connecting to the journal's database; trying again", "连接日志的数据库（正在重试）"],
 ];

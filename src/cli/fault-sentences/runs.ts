@@ -3,6 +3,18 @@
 import type { SentenceRow } from "../../yaml-file/diagnostic.ts";
 
 export const RUN_SENTENCES: readonly SentenceRow[] = [
+  // Inputs of a run.
+  ["{}. Nothing was started.", "{1}。没有启动任何运行。"],
+  ["there is no input {}; did you mean {}? There are: {}", "没有输入 {1}；是否想写 {2}？可用的输入：{3}"],
+  ["there is no input {}; there are: {}", "没有输入 {1}；可用的输入：{2}"],
+  ["there is no input {}: this workflow takes none", "没有输入 {1}：此工作流不接受输入"],
+  ["the inputs must be an object with a value for each name", "输入必须是对象，每个名称对应一个值"],
+  ["input {} is missing; it must be {}", "缺少输入 {1}；它必须是 {2}"],
+  ["input {} must be {}", "输入 {1} 必须是 {2}"],
+  ["text", "文本"],
+  ["a whole number", "整数"],
+  ["a list, as JSON on a command line", "列表，在命令行中写作 JSON"],
+  ["an object, as JSON on a command line", "对象，在命令行中写作 JSON"],
   // Requests that a run cannot fulfil.
   [
     "there is no run {} in this journal; list the runs to see their names",
@@ -262,19 +274,19 @@ export const RUN_SENTENCES: readonly SentenceRow[] = [
   ["a variable cannot be set in front of a command", "不能在命令之前设置变量"],
   ["a backtick", "反引号"],
   ["a line break", "换行"],
-  ["provider {} has no address of its own: give it base_url", "提供方 {1} 没有自己的地址：请给出 base_url"],
+  ["provider {} has no address of its own: give it base_url", "服务商 {1} 没有自己的地址：请给出 base_url"],
   [
     "base_url of provider {} is not an http address; write http://host:port/v1",
-    "提供方 {1} 的 base_url 不是 http 地址；请写成 http://host:port/v1",
+    "服务商 {1} 的 base_url 不是 http 地址；请写成 http://host:port/v1",
   ],
   [
     "provider {} needs a key, and the environment variable {} is not set; set it, or name another one with api_key_env",
-    "提供方 {1} 需要密钥，而环境变量 {2} 没有设置；请设置它，或用 api_key_env 指定另一个",
+    "服务商 {1} 需要密钥，而环境变量 {2} 没有设置；请设置它，或用 api_key_env 指定另一个",
   ],
-  ["there is no provider {}; models are written {}", "没有提供方 {1}；模型写成 {2}"],
+  ["there is no provider {}; models are written {}", "没有服务商 {1}；模型写成 {2}"],
   [
     "provider {} needs the package {}, which is not installed here: npm i {}",
-    "提供方 {1} 需要软件包 {2}，这里没有安装：`npm i {3}`",
+    "服务商 {1} 需要软件包 {2}，这里没有安装：`npm i {3}`",
   ],
   // Schemas.
   ["is not valid", "无效"],

@@ -13,6 +13,7 @@ import { CALL_SENTENCES } from "./calls.ts";
 import { JOURNAL_SENTENCES } from "./journal.ts";
 import { RUN_SENTENCES } from "./runs.ts";
 import { SERVER_SENTENCES } from "./servers.ts";
+import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
 
 const fixedChars = ([english]: SentenceRow): number => english.replaceAll("{}", "").length;
 
@@ -41,7 +42,7 @@ const NAMED = /^([A-Z]\w+\/[A-Z]\w+): ([^]+)$/;
 export function messageIn(locale: Locale, message: string): string {
   if (locale === "en" || message.length > MOST_CHARS) return message;
   const [, name, rest] = NAMED.exec(message) ?? [];
-  if (name !== undefined && rest !== undefined) return `${name}: ${messageIn(locale, rest)}`;
+  if (name !== undefined && rest !== undefined) return `${name}${PUNCTUATION[locale].colon}${messageIn(locale, rest)}`;
   const whole = inChinese(message);
   if (whole !== message) return whole;
   let at = message.indexOf(": ");

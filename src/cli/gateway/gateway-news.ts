@@ -13,6 +13,7 @@ import type { Io } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
+import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
 
 export function gatewayTeller(file: string, io: Io, shared: GlobalOptions): (news: GatewayFileNews) => Promise<void> {
   const { json, locale } = shared;
@@ -41,7 +42,12 @@ export function decisionTeller(io: Io, { json, locale }: GlobalOptions): (decisi
   const { failed, silent } = GATEWAY_WORDS[locale];
   const tell = calmly<{ message: string; decision: LedgerDecision }>(io.clock, (target, { decision }) => {
     const { code, recourse } = decision;
-    const why = code === null ? silent : isFaultCode(code) ? `${wordsFor(code, locale).title} (${code})` : code;
+    const why =
+      code === null
+        ? silent
+        : isFaultCode(code)
+          ? PUNCTUATION[locale].bracketed(wordsFor(code, locale).title, code)
+          : code;
     const line = json
       ? safeJson({ targetFailed: decision })
       : failed(oneLine(target, 200), why, recourseWord(recourse, locale));

@@ -25,7 +25,7 @@ export const TEMPLATES: readonly ProjectTemplate[] = [
     id: "team",
     about: {
       "en": "agents that discuss a task, wait for your approval, then code, review and test it",
-      "zh-CN": "一组 Agent：先讨论任务，等您确认，然后编码、评审、测试",
+      "zh-CN": "一组智能体：先讨论任务，等您确认，然后编码、评审、测试",
     },
     variants: ["clis", "models"],
     next: (variant) => [

@@ -1,6 +1,6 @@
 // `faultline journal sessions` and `prune`: lists sessions and removes old ones.
 
-import { type SessionStatus, SHAPE_REDACTOR } from "../../core/index.ts";
+import { type Locale, type SessionStatus, SHAPE_REDACTOR } from "../../core/index.ts";
 import type { SessionSummary } from "../../journal/journal.ts";
 import { ENDED } from "../../journal/encode.ts";
 import type { Io } from "../io.ts";
@@ -11,6 +11,7 @@ import { safeJson } from "../render/safe-text.ts";
 import { tableLines } from "../render/table.ts";
 import { minuteOf, shown } from "../render/values.ts";
 import { lookAtJournal, withJournal } from "./with-journal.ts";
+import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
 
 export interface SessionsOptions {
   readonly status: SessionStatus | null;
@@ -30,21 +31,17 @@ export async function listSessions(
   const sessions = found.slice(0, limit);
   if (json) await io.stdout.write(`${safeJson(sessions.map(SHAPE_REDACTOR.value))}\n`);
   else if (sessions.length === 0) await io.stderr.write(`${words.noSessions}\n`);
-  else await printSessions(sessions, words, io, paintFor(io.stdout, io.env, color));
+  else await printSessions(sessions, locale, io, paintFor(io.stdout, io.env, color));
   if (found.length > limit) await io.stderr.write(`${words.moreSessions(limit)}\n`);
 }
 
-async function printSessions(
-  sessions: readonly SessionSummary[],
-  words: JournalWords,
-  io: Io,
-  paint: Paint,
-): Promise<void> {
+async function printSessions(sessions: readonly SessionSummary[], locale: Locale, io: Io, paint: Paint): Promise<void> {
+  const words = JOURNAL_WORDS[locale];
   const [head = "", ...lines] = tableLines(
     [
       { title: words.session },
       { title: words.status },
-      { title: `${words.started} (UTC)` },
+      { title: PUNCTUATION[locale].bracketed(words.started, "UTC") },
       { title: words.changed },
       { title: words.entries, right: true },
     ],
@@ -100,6 +97,6 @@ export async function pruneSessions(
     return io.stdout.write(
       `${safeJson({ wouldRemove: old.length, before, sessions: old.map(SHAPE_REDACTOR.value) })}\n`,
     );
-  if (old.length > 0) await printSessions(old, words, io, paintFor(io.stdout, io.env, color));
+  if (old.length > 0) await printSessions(old, locale, io, paintFor(io.stdout, io.env, color));
   await io.stdout.write(`${words.wouldPrune(old.length)}\n`);
 }

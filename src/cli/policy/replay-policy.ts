@@ -8,6 +8,7 @@ import {
   type ReplayRow,
   type ReplaySummary,
   SHAPE_REDACTOR,
+  type Locale,
 } from "../../core/index.ts";
 import { describeReplayLimit } from "../../core/record/replay-words.ts";
 import { replayPolicy } from "../../journal/replay-policy.ts";
@@ -21,6 +22,7 @@ import { minuteOf, shown } from "../render/values.ts";
 import { REPLAY_WORDS, type ReplayWords } from "../render/words/replay-words.ts";
 import { findSession } from "../runs/find-run.ts";
 import { type JournalOption, type RunCommandDeps, withRuns } from "../runs/run-deps.ts";
+import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
 
 export interface ReplayCommandOptions extends JournalOption {
   /** How far back, in milliseconds. */
@@ -72,7 +74,7 @@ function summaryLines(deps: RunCommandDeps, summary: ReplaySummary): readonly st
     `${title}  ${words.read(grouped(decisions), sessions)}`,
     paint("dim", `${minuteOf(firstAt)} – ${minuteOf(lastAt)} UTC`),
     "",
-    ...countLines(summary, words, paint),
+    ...countLines(summary, locale, paint),
     ...(stageDecisions === 0 ? [] : [paint("dim", `  ${words.stages(grouped(stageDecisions))}`)]),
     ...(table.length === 0 ? [] : ["", ...changeTable(table, words, deps), "", ...effectLines(summary, deps)]),
     ...exampleLines(deps, summary, paint),
@@ -90,10 +92,13 @@ function grouped(count: number): string {
   return count.toLocaleString("en-US");
 }
 
-function countLines({ same, changed, unknown }: ReplaySummary, words: ReplayWords, paint: Paint): readonly string[] {
+function countLines({ same, changed, unknown }: ReplaySummary, locale: Locale, paint: Paint): readonly string[] {
+  const words = REPLAY_WORDS[locale];
   const reasons = UNKNOWN_REASONS.filter((reason) => unknown[reason] > 0);
   const all = reasons.reduce((sum, reason) => sum + unknown[reason], 0);
-  const why = reasons.map((reason) => `${grouped(unknown[reason])} ${words.reasons[reason]}`).join(", ");
+  const why = reasons
+    .map((reason) => `${grouped(unknown[reason])} ${words.reasons[reason]}`)
+    .join(PUNCTUATION[locale].comma);
   const lines = tableLines(
     [{ title: "" }, { title: "", right: true }],
     [
@@ -167,6 +172,7 @@ function effectLines(summary: ReplaySummary, { shared: { locale } }: RunCommandD
 function exampleLines(deps: RunCommandDeps, { examples, changed }: ReplaySummary, paint: Paint): readonly string[] {
   const { io, shared } = deps;
   const words = REPLAY_WORDS[shared.locale];
+  const { colon } = PUNCTUATION[shared.locale];
   if (examples.length === 0) return [];
   const title = examples.length < changed ? words.first(examples.length, grouped(changed)) : words.all;
   const room = io.stdout.columns - 6;
@@ -175,8 +181,8 @@ function exampleLines(deps: RunCommandDeps, { examples, changed }: ReplaySummary
     paint("bold", title),
     ...examples.flatMap(({ session, at, call, tool, code, was, would, why }) => [
       `  ${paint("dim", minuteOf(at))}  ${paint("yellow", code)}  ${shown(tool, 40)}  ${paint("dim", `${shown(session, 60)} ${shown(call, 60)}`)}`,
-      ...wrapped(`${words.was}: ${shown(was)}`, room).map((line) => `      ${line}`),
-      ...wrapped(`${words.would}: ${shown(would)}`, room).map((line) => `      ${line}`),
+      ...wrapped(`${words.was}${colon}${shown(was)}`, room).map((line) => `      ${line}`),
+      ...wrapped(`${words.would}${colon}${shown(would)}`, room).map((line) => `      ${line}`),
       ...why.flatMap((reason) => wrapped(shown(reason), room - 2).map((line) => `        ${paint("dim", line)}`)),
     ]),
   ];

@@ -69,7 +69,11 @@ export function helpIn(locale: () => Locale): HelpConfiguration {
       const parts = [
         helper.boxWrap(words(command.description()), width),
         ...(examples.length === 0 ? [] : [[words("Examples:"), ...examples.map((line) => `  $ ${line}`)].join("\n")]),
-        base.formatHelp.call(helper, command, helper).trim(),
+        // Commander puts a space after the title of the first line.
+        base.formatHelp
+          .call(helper, command, helper)
+          .trim()
+          .replace(/^(\S+：) /, "$1"),
         ...(notes === "" ? [] : [words(notes)]),
       ];
       return `${parts.join("\n\n")}\n`;

@@ -10,6 +10,7 @@ import type { Paint, Style } from "./paint.ts";
 import { minuteOf, shown } from "./values.ts";
 import { FOLLOW_WORDS, type FollowWords } from "./words/follow-words.ts";
 import type { RunPicture } from "../workflow/run-picture.ts";
+import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
 
 export interface LineOptions {
   readonly locale: Locale;
@@ -99,7 +100,11 @@ function factsOf(
       return [...attempts, ...what, ...waitFacts(visit, now, words, locale), ...titleOf(code, locale)];
     }
     case "failed":
-      return [...attempts, ...titleOf(code, locale), ...(goesTo.length > 0 ? [words.goesTo(goesTo.join(", "))] : [])];
+      return [
+        ...attempts,
+        ...titleOf(code, locale),
+        ...(goesTo.length > 0 ? [words.goesTo(goesTo.join(PUNCTUATION[locale].comma))] : []),
+      ];
     case "skipped":
       return skipped === null ? [] : [words.skipped[skipped], ...titleOf(code, locale)];
     case "completed":
@@ -156,7 +161,7 @@ const MINUTE_MS = 60_000;
 export function timeTo(nextAt: number | null, now: number, words: FollowWords, locale: Locale): string {
   if (nextAt === null || nextAt <= now) return "";
   const left = words.inTime(formatMs(Math.ceil((nextAt - now) / 1_000) * 1_000, locale));
-  return nextAt - now > MINUTE_MS ? `${left} (${minuteOf(nextAt)} UTC)` : left;
+  return nextAt - now > MINUTE_MS ? PUNCTUATION[locale].bracketed(left, `${minuteOf(nextAt)} UTC`) : left;
 }
 
 /** In whole seconds, so that a line changes at most once a second; empty during the first. */

@@ -3,6 +3,7 @@
 import { formatMs, type Locale, type PolicyRow, type Retry, schedule } from "../../core/index.ts";
 import { recourseStep } from "../../core/decide/explain.ts";
 import { CLI_WORDS } from "./words/cli-words.ts";
+import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
 
 export function scheduleLines({ retry, then }: PolicyRow, locale: Locale): readonly string[] {
   const words = CLI_WORDS[locale];
@@ -11,7 +12,8 @@ export function scheduleLines({ retry, then }: PolicyRow, locale: Locale): reado
   if (retry === null) return [words.once, next];
   const time = (ms: number): string => formatMs(ms, locale);
   const waits = schedule(retry).map(({ attempt, baseMs, minMs, maxMs, totalMaxMs, reachable }) => {
-    const range = minMs === maxMs ? time(baseMs) : `${time(baseMs)} (${time(minMs)} – ${time(maxMs)})`;
+    const range =
+      minMs === maxMs ? time(baseMs) : PUNCTUATION[locale].bracketed(time(baseMs), `${time(minMs)} – ${time(maxMs)}`);
     const total = reachable ? `${words.inAll} ≤ ${time(totalMaxMs)}` : words.never;
     return `${words.attempt(attempt, retry.maxAttempts)}  ${words.after} ${range}  ${total}`;
   });

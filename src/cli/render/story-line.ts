@@ -7,6 +7,7 @@ import type { StreamFailure } from "../../core/record/run-stream-event.ts";
 import { minuteOf, shown } from "./values.ts";
 import { FOLLOW_WORDS, type FollowWords } from "./words/follow-words.ts";
 import { reasonText, timeTo, titleOf } from "./picture-lines.ts";
+import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
 
 /** null for an event that is not printed. */
 export function storyLine(event: RunStreamEvent, now: number, locale: Locale): string | null {
@@ -14,8 +15,8 @@ export function storyLine(event: RunStreamEvent, now: number, locale: Locale): s
   const words = FOLLOW_WORDS[locale];
   const text = tell?.(event, { words, locale, now }) ?? null;
   if (text === null || event.node === "") return text;
-  const round = event.execution > 1 ? ` (${words.round(event.execution)})` : "";
-  return `${shown(event.node, 60)}${round}: ${text}`;
+  const round = event.execution > 1 ? PUNCTUATION[locale].bracketed("", words.round(event.execution)) : "";
+  return `${shown(event.node, 60)}${round}${PUNCTUATION[locale].colon}${text}`;
 }
 
 interface LineContext {
@@ -45,7 +46,9 @@ const TELLS: Tells = {
   "node.failed": ({ data }, context) =>
     facts([
       failed(data.failure, context),
-      ...(data.next.length > 0 ? [context.words.goesTo(data.next.map((node) => shown(node, 60)).join(", "))] : []),
+      ...(data.next.length > 0
+        ? [context.words.goesTo(data.next.map((node) => shown(node, 60)).join(PUNCTUATION[context.locale].comma))]
+        : []),
     ]),
   "node.skipped": ({ data }, { words, locale }) =>
     facts([words.skipped[data.reason], ...titleOf(data.failure?.code ?? null, locale), ...idOf(data.failure)]),
@@ -95,7 +98,7 @@ function facts(list: readonly string[]): string {
 function failed({ code, target, correlationId }: StreamFailure, { words, locale }: LineContext): string {
   const [title = ""] = titleOf(code, locale);
   const said = facts([title, ...(target === undefined ? [] : [shown(target, 60)])]);
-  return `${locale === "zh-CN" ? `${words.failed}：${said}` : `${words.failed}: ${said}`} [${shown(correlationId)}]`;
+  return `${words.failed}${PUNCTUATION[locale].colon}${said} [${shown(correlationId)}]`;
 }
 
 function when(nextAt: number, { words, locale, now }: LineContext): string {

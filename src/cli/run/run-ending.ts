@@ -14,6 +14,7 @@ import { callAgain, type RunCommandOptions } from "./run-options.ts";
 import { mayHaveHappened, type RunFailure, safeLine, saidIn } from "./run-story.ts";
 import { AGENT_TOTAL_MS } from "./run-targets.ts";
 import { RUN_WORDS } from "../render/words/run-words.ts";
+import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
 
 export interface RunCommandEnding {
   readonly words: readonly string[];
@@ -82,7 +83,7 @@ export function lastLine(ending: RunCommandEnding): string | null {
   const next = nextStep(ending, outcome.fault);
   const hint = mayRunAgain(ending) ? words.notRepeated : null;
   const parts = [endText(ending, outcome), hint, next === null ? null : `${words.next}${next}`];
-  return parts.filter((part) => part !== null).join(" ");
+  return parts.filter((part) => part !== null).join(PUNCTUATION[locale].gap);
 }
 
 /** A failure that a line above has told is not repeated. */
@@ -91,12 +92,11 @@ function endText({ lastFailure, words, locale }: RunCommandEnding, outcome: Fail
   const { status, fault } = outcome;
   if (status === "cancelled") return text.cancelled;
   if (status === "waiting" || status === "parked") {
-    const why = `${fault.code}: ${withoutStop(saidIn(fault, locale))}`;
+    const why = `${fault.code}${PUNCTUATION[locale].colon}${withoutStop(saidIn(fault, locale))}`;
     return text[status === "waiting" ? "waits" : "parked"](lastFailure?.isTold === true ? "" : why);
   }
   const { target, attempt } = lastFailure ?? { target: lineOf([words[0] ?? ""]), attempt: outcome.attempts };
-  const said = withoutStop(text.failed(target, attempt, fault.code, saidIn(fault, locale)));
-  return `${said}${locale === "en" ? "." : "。"}`;
+  return PUNCTUATION[locale].sentence(withoutStop(text.failed(target, attempt, fault.code, saidIn(fault, locale))));
 }
 
 type Failed = Exclude<Outcome<AgentRunResult>, { readonly status: "done" }>;

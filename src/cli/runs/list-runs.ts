@@ -18,6 +18,7 @@ import { safeJson } from "../render/safe-text.ts";
 import { tableLines } from "../render/table.ts";
 import { type JournalOption, withRuns } from "./run-deps.ts";
 import { RUNS_WORDS, type RunsWords } from "../render/words/runs-words.ts";
+import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
 
 export interface ListOptions extends JournalOption {
   readonly status?: RunStatus;
@@ -76,7 +77,7 @@ async function printRuns(
         short(one.run),
         shown(one.workflow, 40),
         statusOf(one, held.has(one.run), now, locale),
-        one.nodes.map((node) => shown(node, 30)).join(", "),
+        one.nodes.map((node) => shown(node, 30)).join(PUNCTUATION[locale].comma),
         shown(one.target ?? "", 40),
         time(one.startedAt),
         dollars(one.spentMicrocents),
@@ -123,7 +124,7 @@ export function statusOf(summary: RunSummary, isHeld: boolean, now: number, loca
   const label = STANDING_WORDS[locale][standingOf(summary, { now, isHeld, isDriven: false })];
   // A cancelled run's outcome only repeats the status.
   const saysMore = outcome !== "" && outcome !== status && status !== "cancelled";
-  return saysMore ? `${label}: ${shown(outcome, 40)}` : label;
+  return saysMore ? `${label}${PUNCTUATION[locale].colon}${shown(outcome, 40)}` : label;
 }
 
 function nextOf(

@@ -1,6 +1,7 @@
 // `faultline report`: prints the incident report about a run or session, or writes it to a file.
 
 import { Readable } from "node:stream";
+import { messageIn } from "../fault-sentences/sentence.ts";
 import type { Io } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import { paintFor } from "../render/paint.ts";
@@ -23,7 +24,7 @@ export async function reportRun(
   const { out } = options;
   await withRuns({ ...options, look: true }, io, shared, async (deps) => {
     const run = await findSession(deps, given);
-    const { incident, markdown } = await deps.workflows.runs.report(run, { locale: shared.locale });
+    const { incident, markdown } = await deps.workflows.runs.report(run, { locale: shared.locale, messageIn });
     const text = shared.json ? `${safeJson(incident)}\n` : markdown;
     if (out === undefined || out === "-") return io.stdout.write(text);
     await io.writeNewFile(out, Readable.from([text]));

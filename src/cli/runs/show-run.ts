@@ -35,6 +35,7 @@ import { findRun } from "./find-run.ts";
 import { statusOf, STATUS_STYLES } from "./list-runs.ts";
 import { type JournalOption, type RunCommandDeps, withRuns } from "./run-deps.ts";
 import { RUNS_WORDS, type RunsWords } from "../render/words/runs-words.ts";
+import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
 
 export async function showRun(given: string, options: JournalOption, io: Io, shared: GlobalOptions): Promise<void> {
   await withRuns({ ...options, look: true }, io, shared, async (deps) => {
@@ -105,6 +106,7 @@ function reportLines(deps: RunCommandDeps, report: RunReport, isHeld: boolean): 
   const { io, shared } = deps;
   const { locale, color } = shared;
   const words = RUNS_WORDS[locale];
+  const { sentence, gap } = PUNCTUATION[locale];
   const paint = paintFor(io.stdout, io.env, color);
   const { summary, state, questions, actions, files, folder } = report;
   const columns = io.stdout.columns;
@@ -126,7 +128,7 @@ function reportLines(deps: RunCommandDeps, report: RunReport, isHeld: boolean): 
     ...(actions.length === 0 ? [] : ["", paint("bold", words.actions)]),
     ...actions.flatMap((action) => [
       `  ${commandFor(deps, summary.run, action, actions, questions)}`,
-      ...wrapped(`${action.label}. ${action.explains} ${action.keeps}`, columns - 4).map(
+      ...wrapped(`${sentence(action.label)}${gap}${action.explains}${gap}${action.keeps}`, columns - 4).map(
         (line) => `    ${paint("dim", line)}`,
       ),
     ]),
@@ -165,6 +167,7 @@ function visitLines(
   nameColumns: number,
 ): readonly string[] {
   const { locale } = shared;
+  const { bracketed, colon } = PUNCTUATION[locale];
   const { columns } = io.stdout;
   const now = io.clock.now();
   const follow = FOLLOW_WORDS[locale];
@@ -186,7 +189,7 @@ function visitLines(
     seen === null
       ? []
       : [
-          `${seen.title} (${seen.code})${atTarget(fault)}: ${said(seen.detail, locale)}`,
+          `${bracketed(seen.title, seen.code)}${atTarget(fault)}${colon}${said(seen.detail, locale)}`,
           ...lastWords(seen),
           `→ ${seen.next}`,
           ...toType(fault),

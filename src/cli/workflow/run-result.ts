@@ -22,6 +22,7 @@ import type { Followed, Standing } from "./follow-run.ts";
 import { FOLLOW_WORDS, type FollowWords } from "../render/words/follow-words.ts";
 import { titleOf } from "../render/picture-lines.ts";
 import type { Survived } from "./run-picture.ts";
+import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
 
 const EXIT_OF_STATUS: Readonly<Record<RunStatus, ExitName>> = {
   completed: "ok",
@@ -165,7 +166,7 @@ function sentenceOf(
   const { status, outcome, wakeAt } = summary;
   if (standing === "left") {
     const stopped = state.visits.filter(({ pause }) => pause?.why === "stopped").map(({ node }) => shown(node, 60));
-    return stopped.length === 0 ? words.left : words.stopped(stopped.join(", "));
+    return stopped.length === 0 ? words.left : words.stopped(stopped.join(PUNCTUATION[locale].comma));
   }
   if (standing === "waiting") return words.waitsForPerson(questions.length);
   if (standing === "parked") {

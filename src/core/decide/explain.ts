@@ -196,7 +196,7 @@ const ZH_CN: DecisionWords = {
       case "park":
         return `等到 ${minuteOf(decision.wakeAt)}，届时继续。`;
       case "ask":
-        return `询问管理员（${ZH_QUESTIONS[decision.question]}）。`;
+        return `询问操作员（${ZH_QUESTIONS[decision.question]}）。`;
       case "refresh-credential":
         return "刷新凭证后再试一次。";
       case "compact":

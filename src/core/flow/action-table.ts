@@ -45,7 +45,7 @@ const TABLE_WORDS: Readonly<Record<Locale, TableWords>> = {
     needs: {
       nothing: "无",
       text: "一段文字",
-      target: "该节点的另一个 Provider",
+      target: "该节点的另一个服务商",
       limits: "新的上限",
       answer: "答复",
       commands: "要允许的命令",

@@ -269,8 +269,8 @@ const ZH_CN: Readonly<Record<ActionId, ActionWords>> = {
   "switch-provider": {
     label: "切换 Provider 重试",
     explains: () => "用您选择的另一个模型或智能体重试该阶段。",
-    when: "换一个 Provider 可能成功，且该节点有备选",
-    redoes: zhAgainWith("所选的 Provider "),
+    when: "换一个服务商可能成功，且该节点有备选",
+    redoes: zhAgainWith("所选的服务商"),
     keeps: zhKept,
   },
   "accept-partial": {

@@ -8,6 +8,7 @@ import { dollars } from "../flow/money.ts";
 import { endText, type TimelineMoment } from "./incident-timeline.ts";
 import { INCIDENT_WORDS, type IncidentWords } from "./incident-words.ts";
 import { markdownName as name, markdownTable, markdownText as text } from "./markdown-text.ts";
+import { PUNCTUATION } from "../fault/words/punctuation.ts";
 
 /** The report about an incident as Markdown. */
 export function incidentMarkdown(incident: IncidentFacts, locale: Locale): string {
@@ -47,7 +48,9 @@ function headerLines(incident: IncidentFacts, words: IncidentWords, locale: Loca
     [fields.cost, spendingText(spending, words)],
     [
       fields.cause,
-      cause === null ? words.none : `${words.named(text(cause.title), name(cause.name))}: ${text(cause.said)}`,
+      cause === null
+        ? words.none
+        : `${words.named(text(cause.title), name(cause.name))}${PUNCTUATION[locale].colon}${text(cause.said)}`,
     ],
     [fields.node, failedNode === "" ? "" : name(failedNode)],
     [fields.predecessor, predecessor === null ? "" : name(predecessor)],

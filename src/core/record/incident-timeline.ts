@@ -19,6 +19,7 @@ import { INCIDENT_WORDS, type IncidentWords } from "./incident-words.ts";
 import { knownCode } from "./fault-index.ts";
 import { replayStage, type StageDecisionEvent } from "./policy-replay.ts";
 import { plainLine, plainText, shortened, withoutPaths } from "./markdown-text.ts";
+import { PUNCTUATION } from "../fault/words/punctuation.ts";
 
 /** One thing that happened, in words. */
 export interface TimelineMoment {
@@ -34,12 +35,22 @@ export interface IncidentTelling {
   readonly locale: Locale;
   readonly words: IncidentWords;
   readonly redactor: Redactor;
+  /** A fault's message in the report's language. */
+  readonly sentence: (message: string) => string;
   /** Calls that have failed at least once. */
   readonly failedCalls: Set<string>;
 }
 
-export function createIncidentTelling(locale: Locale, redactor: Redactor): IncidentTelling {
-  return { locale, words: INCIDENT_WORDS[locale], redactor, failedCalls: new Set() };
+export interface IncidentOptions {
+  readonly locale: Locale;
+  readonly redactor: Redactor;
+  /** What a fault's message becomes in that language. Default: it stays as it was recorded. */
+  readonly messageIn?: ((locale: Locale, message: string) => string) | undefined;
+}
+
+export function createIncidentTelling({ locale, redactor, messageIn }: IncidentOptions): IncidentTelling {
+  const sentence = (message: string): string => messageIn?.(locale, message) ?? message;
+  return { locale, words: INCIDENT_WORDS[locale], redactor, sentence, failedCalls: new Set() };
 }
 
 const LONGEST_TEXT = 300;
@@ -81,8 +92,9 @@ export function faultText(
   const known = { ...fault, code: knownCode(fault) };
   const { title, detail, excerpt } = viewFor("operator", known, { ...telling, correlationId: "" });
   // Before anything is cut: a path or a stack may go over several lines.
-  const said = say(detail, telling);
-  const more = say(excerpt, telling);
+  const said = say(telling.sentence(detail), telling);
+  // The message itself is not repeated beside its translation.
+  const more = say(excerpt === detail ? "" : excerpt, telling);
   return {
     title,
     name: `${fault.class}/${fault.code}`,
@@ -221,7 +233,7 @@ const ABOUT_NODES: Tellers = {
 const ABOUT_RUNS: Tellers = {
   "session-started": (_event, { words }) => ({ what: words.sessionStarts }),
   "session-resumed": ({ interrupted }, telling) => {
-    const calls = interrupted.map((call) => say(call, telling, 80)).join(", ");
+    const calls = interrupted.map((call) => say(call, telling, 80)).join(PUNCTUATION[telling.locale].comma);
     return { what: telling.words.resumed, more: calls === "" ? [] : [telling.words.inFlight(calls)] };
   },
   "session-ended": ({ status }, { words }) => ({ what: words.sessionEnds(words.statuses[status]) }),
@@ -240,7 +252,10 @@ const ABOUT_RUNS: Tellers = {
         ? ""
         : facts(words.action(actionText(instruction.action, telling)), words.by(say(instruction.by, telling, 60)));
     const from = predecessor === null ? "" : words.continues(say(predecessor, telling, 80));
-    return { what: `${words.started}: ${say(`${workflow} ${version}`, telling, 80)}`, more: [from, action] };
+    return {
+      what: `${words.started}${PUNCTUATION[telling.locale].colon}${say(`${workflow} ${version}`, telling, 80)}`,
+      more: [from, action],
+    };
   },
   "run-instructed": ({ action, node, by }, telling) => ({
     who: node,

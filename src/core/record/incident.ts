@@ -3,9 +3,7 @@
 
 import { type FaultCode, traitsOf } from "../fault/catalogue.ts";
 import type { Fault } from "../fault/fault.ts";
-import type { Redactor } from "../fault/redact.ts";
 import { viewFor } from "../fault/view.ts";
-import type { Locale } from "../fault/words/words.ts";
 import { book, NOTHING_SPENT, type Spending } from "../flow/money.ts";
 import { isOpen, turnOf } from "../flow/visit.ts";
 import { isEnded, type RunState, type RunStatus } from "../flow/run-state.ts";
@@ -16,6 +14,7 @@ import { fingerprint, knownCode } from "./fault-index.ts";
 import {
   actionText,
   createIncidentTelling,
+  type IncidentOptions,
   faultText,
   type TimelineMoment,
   momentOf,
@@ -112,11 +111,8 @@ export interface IncidentRecorder {
   incident(around: AroundIncident): IncidentFacts;
 }
 
-export function recordIncident(
-  session: string,
-  { locale, redactor }: { readonly locale: Locale; readonly redactor: Redactor },
-): IncidentRecorder {
-  return new Recorder(session, createIncidentTelling(locale, redactor));
+export function recordIncident(session: string, options: IncidentOptions): IncidentRecorder {
+  return new Recorder(session, createIncidentTelling(options));
 }
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };

@@ -192,6 +192,6 @@ function hintOf(
   const words = ISSUE_WORDS[locale];
   return {
     label: near === null ? otherwise : words.didYouMean(near),
-    help: known.length === 0 ? "" : words.knownHere(known.join(", ")),
+    help: known.length === 0 ? "" : words.knownHere(known),
   };
 }

@@ -2,24 +2,23 @@
 
 import { FaultError } from "../../core/fault/fault.ts";
 import { createRedactor, type Redactor } from "../../core/fault/redact.ts";
-import type { Locale } from "../../core/fault/words/words.ts";
 import { recordIncident } from "../../core/record/incident.ts";
 import { incidentMarkdown } from "../../core/record/incident-markdown.ts";
 import type { PostedAction } from "../operator/instructions.ts";
 import { noRun } from "../operator/run-faults.ts";
-import type { IncidentReport } from "../runs-api.ts";
+import type { IncidentReport, ReportOptions } from "../runs-api.ts";
 import type { RunsDeps } from "../runs-options.ts";
 import { redactorOf, showRun, summaryFor } from "./run-reports.ts";
 
 export async function incidentReport(
   deps: RunsDeps,
   name: string,
-  locale: Locale = deps.locale,
+  { locale = deps.locale, messageIn }: ReportOptions = {},
 ): Promise<IncidentReport> {
   const { journal, clock } = deps;
   if ((await journal.session(name)) === null) throw new FaultError(noRun(name));
   const isRun = (await summaryFor(deps, name)) !== null;
-  const recorder = recordIncident(name, { locale, redactor: await redactorFor(deps, name, isRun) });
+  const recorder = recordIncident(name, { locale, messageIn, redactor: await redactorFor(deps, name, isRun) });
   for await (const entry of journal.read(name)) recorder.add(entry);
   const report = isRun ? await showRun({ ...deps, locale }, name) : null;
   const acted = (await journal.keptAll("action", name)).map(({ value }) => value as PostedAction);

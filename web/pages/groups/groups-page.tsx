@@ -192,7 +192,7 @@ const WORDS = wordTable({
     since: (age: string) => `首次 ${age}前`,
     firstAndLast: (first: string, last: string) => `首次出现 ${first}，最近出现 ${last}`,
     none: "还没有失败",
-    noneSays: "工具、模型、代理或阶段的失败一经记录，就会显示在这里。",
+    noneSays: "工具、模型、智能体或阶段的失败一经记录，就会显示在这里。",
     noneMatch: "没有符合筛选条件的分组",
     follows: "由其他失败引起",
   },

@@ -149,7 +149,7 @@ export const WORDS = wordTable({
     sources: {
       raised: "Faultline 自身",
       abort: "调用方的信号",
-      structured: "Provider 的错误类型",
+      structured: "服务商的错误类型",
       stop: "模型的停止原因",
       errno: "系统错误码",
       process: "退出码或信号",

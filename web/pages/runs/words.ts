@@ -39,7 +39,7 @@ export const RUNS_WORDS = wordTable({
     start: "启动运行",
     columns: {
       state: "状态",
-      run: "运行与原因",
+      run: "运行与说明",
       cause: "原因",
       target: "目标",
       causeAndTarget: "原因与目标",

@@ -59,7 +59,7 @@ export const CLI_WORDS: Readonly<Record<Locale, CliWords>> = {
     means: "含义",
     does: "Faultline 的处理",
     youCan: "您可以做什么",
-    operator: "给管理员",
+    operator: "给操作员",
     model: "告知模型的内容",
     alsoKnown: "在其他词汇表中",
     retryable: "可重试",

@@ -61,12 +61,12 @@ export const DRILL_WORDS: Readonly<Record<Locale, DrillWords>> = {
     badge: (good, met) => `${good}/${met}`,
     begins: (command, drills, hasGateway) =>
       `演练 ${command}（${hasGateway ? "经过网关" : "不经过网关"}）：先无故障运行一次，然后 ${drills} 次各带一个故障。`,
-    notStarted: (why) => `无法启动该代理：${why}`,
+    notStarted: (why) => `无法启动该智能体：${why}`,
     sentNothing:
-      "该代理没有向提供方发送请求。它必须使用 OPENAI_BASE_URL、ANTHROPIC_BASE_URL 或 GOOGLE_GEMINI_BASE_URL；或在命令中写入 {url}。",
+      "该智能体没有向服务商发送请求。它必须使用 OPENAI_BASE_URL、ANTHROPIC_BASE_URL 或 GOOGLE_GEMINI_BASE_URL；或在命令中写入 {url}。",
     stray: (path) => `有请求发往 ${path}，没有厂商使用该地址；请检查基础 URL。`,
     hasNoAnswer: (prompt) =>
-      `即使没有故障，该代理也没有打印模型的答案并以退出码 0 结束。请在提示词的位置写 {prompt}，它代表：${prompt}`,
+      `即使没有故障，该智能体也没有打印模型的答案并以退出码 0 结束。请在提示词的位置写 {prompt}，它代表：${prompt}`,
     printed: "它打印了：",
     unknown: (name, known) => `没有名为 ${name} 的演练。可用的有：${known}`,
     stopped: "已停止。",

@@ -169,7 +169,7 @@ const ZH: FollowWords = {
   left: "保持原状，没有任何丢失。",
   stopped: (nodes) => `已停止，没有任何丢失。继续时会重新执行正在运行的节点（${nodes}）。`,
   idle: STANDING_WORDS["zh-CN"].stopped,
-  allFailed: (title, detail) => `所有 Agent 都失败了：${title}：${detail}`,
+  allFailed: (title, detail) => `所有智能体都失败了：${title}：${detail}`,
   mendThen: (remedy, command) => `${remedy}然后：${command}`,
   afterTime: (time, command) => `${time} 之后：${command}`,
   superseded: (successor) => `已由运行 ${successor} 接续。`,

@@ -23,7 +23,7 @@ const ZH: Readonly<Record<string, string>> = {
     "说出错误文本、HTTP 状态或退出码背后的故障。",
   "name the fault behind an error text, a status or an exit code": "识别错误文本、状态或退出码背后的故障",
   "where it was seen": "在哪里看到的",
-  "the provider it came from, e.g. openai, claude-cli": "来自哪个提供方，如 openai、claude-cli",
+  "the provider it came from, e.g. openai, claude-cli": "来自哪个服务商，如 openai、claude-cli",
   "the HTTP status": "HTTP 状态",
   "a response header; can be repeated": "一个响应头；可重复",
   "the exit code of the process": "进程的退出码",
@@ -51,7 +51,7 @@ const ZH: Readonly<Record<string, string>> = {
   "Shows what happens to a fault: each attempt with its wait, and what follows.":
     "显示一个故障会怎样：每次尝试及其等待，以及之后的处理。",
   "where it is seen": "在哪里看到",
-  "the provider it comes from": "来自哪个提供方",
+  "the provider it comes from": "来自哪个服务商",
   "the tool it happens in": "发生在哪个工具中",
   "the stage it happens in": "发生在哪个阶段",
   "a fault code, e.g. RateLimited": "故障码，如 RateLimited",
@@ -68,7 +68,7 @@ const ZH: Readonly<Record<string, string>> = {
     "只看这个运行或会话：其 ID、运行 ID 的开头，或 `last`",
   "how many changed decisions to describe": "描述多少个变化的决定",
   "Prints the JSON Schema of policy files, for editors.": "输出策略文件的 JSON Schema，供编辑器使用。",
-  "Checks tool manifests, in which an operator describes tools.": "检查工具清单，运维人员在其中描述工具。",
+  "Checks tool manifests, in which an operator describes tools.": "检查工具清单，操作员在其中描述工具。",
   "check tool manifests": "检查工具清单",
   "Reports every mistake in a file of tool manifests, with its place and a hint.":
     "报告工具清单文件中的每个错误，附位置和提示。",
@@ -117,7 +117,7 @@ const ZH: Readonly<Record<string, string>> = {
     "可能已产生效果的命令不会再次运行，除非 --idempotent 说明这样无害。\n对于输出事件的智能体 CLI（claude --output-format stream-json、codex exec --json …），Faultline 能看到它们是否用过工具；其他命令则无从得知。\n--fallback 按空格拆分；'…' 和 \"…\" 把词放在一起，\\ 保留下一个字符。不经过 shell。",
   "Starts a server on this machine that speaks OpenAI chat completions and responses, Anthropic messages and Google generateContent, and fails on demand.":
     "在本机启动一个服务器，支持 OpenAI chat completions 与 responses、Anthropic messages 和 Google generateContent，并按要求出错。",
-  "start a model provider that fails on demand": "启动一个按要求出错的模型提供方",
+  "start a model provider that fails on demand": "启动一个按要求出错的模型服务商",
   "the port to listen on; 0 takes a free one": "监听端口；0 取一个空闲端口",
   "the address to listen on": "监听地址",
   "a YAML file that says which request gets which fault": "说明哪个请求得到哪个故障的 YAML 文件",
@@ -205,7 +205,7 @@ const ZH: Readonly<Record<string, string>> = {
   "write to this new file or folder instead of stdout": "写入此新文件或文件夹，而不是标准输出",
   "Retries the stage that failed or waits.": "重试失败或等待中的阶段。",
   "retry now instead of at the planned time": "立即重试，而不是等到计划时间",
-  "Retries the stage with another provider.": "换一个提供方重试该阶段。",
+  "Retries the stage with another provider.": "换一个服务商重试该阶段。",
   "which one; not needed if there is only one": "哪一个；只有一个时不需要",
   "Continues a discussion with a comment from you.": "以您的评论继续讨论。",
   "what you say": "您要说的话",
@@ -217,7 +217,7 @@ const ZH: Readonly<Record<string, string>> = {
   "the run, if it has one open question; or the question's id": "运行（若只有一个未决问题），或问题的 ID",
   "Takes any other action that `runs show` offers.": "采取 `runs show` 提供的任何其他操作。",
   "the new text for the node": "节点的新文本",
-  "another provider": "另一个提供方",
+  "another provider": "另一个服务商",
   "a command to allow; can be repeated": "要允许的命令；可重复",
   "a tool to allow; can be repeated": "要允许的工具；可重复",
   "a higher cost limit": "更高的费用上限",
@@ -274,33 +274,33 @@ const ZH: Readonly<Record<string, string>> = {
     "支持 OpenAI chat completions 与 responses、Anthropic messages 和 Google generateContent，用路由中第一个可用的目标回答每个请求。",
   "also run a gateway on the same port, with the targets, routes and keys of this file":
     "同时作为网关：在同一端口上提供模型 API 的目标、路由和密钥",
-  "start a gateway that lets clients survive failing providers": "启动网关，让客户端在提供方出错时继续工作",
+  "start a gateway that lets clients survive failing providers": "启动网关，让客户端在服务商出错时继续工作",
   "targets, routes and keys; a changed file is reloaded (default: gateway.faultline.yaml)":
     "目标、路由和密钥；改变后无需重启即生效（默认 gateway.faultline.yaml）",
   "the address to listen on; an address other than this machine's own needs keys": "监听地址；除本机地址外都需要密钥",
   "check the file and end": "检查文件后结束",
   // start, tour, completion
   "Lets a team of agents fix a bug in a small repository while its provider, its tools and its own process fail. Needs no key and no network, takes less than a minute, and leaves its files in a temporary folder. On a terminal, a dashboard of it stays up until Ctrl-C.":
-    "让一个智能体团队在提供方、工具和自身进程出错时修复一个小仓库中的缺陷。不需要密钥和网络，不到一分钟，文件留在临时文件夹。在终端中，仪表板会一直开着，直到按 Ctrl-C。",
+    "让一个智能体团队在服务商、工具和自身进程出错时修复一个小仓库中的缺陷。不需要密钥和网络，不到一分钟，文件留在临时文件夹。在终端中，仪表板会一直开着，直到按 Ctrl-C。",
   "see a team of agents survive failures, here and now": "现在就看智能体团队如何挺过故障",
-  "ask you at the gate instead of confirming it": "在关口询问您，而不是自动确认",
+  "ask you at the gate instead of confirming it": "在关卡询问您，而不是自动确认",
   "end after the first run; without a terminal, and with --json, it always does":
     "第一次运行结束即退出；没有终端或使用 --json 时总是如此",
   "Shows real failures, how they are classified, and what Faultline would do about each.":
     "展示真实的故障、如何识别，以及 Faultline 会怎样处理。",
   "see real failures classified and decided": "看真实故障如何被识别和处理",
   // drill
-  "run an agent against a provider that fails, and print a scorecard": "让代理面对会出错的提供方运行，并输出评分表",
+  "run an agent against a provider that fails, and print a scorecard": "让智能体面对会出错的服务商运行，并输出评分表",
   "Runs an agent once without a fault, then once with each fault: does it survive, answer wrongly, hang, crash, retry too hard or waste money?":
-    "先在没有故障的情况下运行一次代理，再针对每种故障各运行一次：它是否存活、答错、卡住、崩溃、重试过猛或浪费费用？",
+    "先在没有故障的情况下运行一次智能体，再针对每种故障各运行一次：它是否存活、答错、卡住、崩溃、重试过猛或浪费费用？",
   "the agent and its arguments, after `--`; {url} and {prompt} are replaced":
-    "代理及其参数，写在 `--` 之后；{url} 和 {prompt} 会被替换",
-  "put the gateway and a second provider between the agent and the fault": "在代理与故障之间放置网关和第二个提供方",
+    "智能体及其参数，写在 `--` 之后；{url} 和 {prompt} 会被替换",
+  "put the gateway and a second provider between the agent and the fault": "在智能体与故障之间放置网关和第二个服务商",
   "only this drill; can be repeated": "只做这一项演练；可重复给出",
   "how long one run may take, e.g. 90s, 2m": "一次运行最长多久，例如 90s、2m",
   "print the scorecard as Markdown, with a badge": "以 Markdown 输出评分表，附徽章",
   "The agent finds the provider by OPENAI_BASE_URL, ANTHROPIC_BASE_URL or GOOGLE_GEMINI_BASE_URL, or by {url} in its arguments.\nIt survives if it prints the model's answer and ends with exit code 0. No key and no network are needed.\nExit code 1 says that a fault was not handled.":
-    "代理通过 OPENAI_BASE_URL、ANTHROPIC_BASE_URL 或 GOOGLE_GEMINI_BASE_URL，或参数中的 {url} 找到提供方。\n代理输出模型的答案并以退出码 0 结束，即为存活。不需要密钥，也不需要网络。\n退出码 1 表示有故障没有得到处理。",
+    "智能体通过 OPENAI_BASE_URL、ANTHROPIC_BASE_URL 或 GOOGLE_GEMINI_BASE_URL，或参数中的 {url} 找到服务商。\n智能体输出模型的答案并以退出码 0 结束，即为存活。不需要密钥，也不需要网络。\n退出码 1 表示有故障没有得到处理。",
   // config
   "Lists every setting of the command line with its value. --show-origin adds where it comes from: a flag, a variable, the project file or the default. Of a secret, it shows only whether it is set.":
     "列出命令行的每项设置及其值。--show-origin 还显示其来源：参数、变量、项目文件或默认值。密钥只显示是否已设置。",
@@ -317,21 +317,26 @@ const ZH: Readonly<Record<string, string>> = {
 
 const CHINESE: Readonly<Record<Locale, Readonly<Record<string, string>>>> = { "en": {}, "zh-CN": ZH };
 
-/** Commander writes choices and the default behind a text. */
-const FACTS: Readonly<Record<Locale, readonly (readonly [RegExp, string])[]>> = {
-  "en": [],
-  "zh-CN": [
-    [/choices: /, "可选："],
-    [/default: /, "默认："],
-  ],
-};
+/** Commander writes choices and the default behind a text: `(choices: "a", "b", default: "a")`. */
+const FACTS = / \((?:choices: ([^()]*?))?(?:(?:, )?default: ([^()]*))?\)$/;
+
+/** Some texts say their default themselves, in brackets: the two pairs become one. */
+function factsInChinese(said: string, choices: string | undefined, preset: string | undefined): string {
+  const facts = [
+    ...(choices === undefined ? [] : [`可选：${choices.split(", ").join("、")}`]),
+    ...(preset === undefined ? [] : [`默认：${preset}`]),
+  ].join("；");
+  return said.endsWith("）") ? `${said.slice(0, -1)}；${facts}）` : `${said}（${facts}）`;
+}
 
 /** The text in the user's language; in English if it is not in the table. */
 export function helpInWords(text: string, locale: Locale): string {
   const known = CHINESE[locale];
-  const [, said = text, facts = ""] = /^(.*)( \((?:choices|default): .*\))$/s.exec(text) ?? [];
-  if (known[text] !== undefined) return known[text];
-  return `${known[said] ?? said}${FACTS[locale].reduce((translated, [english, other]) => translated.replace(english, other), facts)}`;
+  if (locale === "en" || known[text] !== undefined) return known[text] ?? text;
+  const [facts, choices, preset] = FACTS.exec(text) ?? [];
+  if (facts === undefined || (choices ?? preset) === undefined) return text;
+  const said = text.slice(0, -facts.length);
+  return factsInChinese(known[said] ?? said, choices, preset);
 }
 
 /** Whether help in this language has the text. */

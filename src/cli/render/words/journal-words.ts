@@ -184,8 +184,8 @@ export const JOURNAL_WORDS: Readonly<Record<Locale, JournalWords>> = {
     lateFailed: "失败",
     unrun: { skipped: "未执行即跳过", defaulted: "未执行，使用默认值", failed: "未执行即失败" },
     needs: (node) => `依赖 ${node}`,
-    asks: (kind) => `询问管理员（${kind}）`,
-    answered: { accepted: "管理员已回答", rejected: "管理员已拒绝", timeout: "无人按时回答" },
+    asks: (kind) => `询问操作员（${kind}）`,
+    answered: { accepted: "操作员已回答", rejected: "操作员已拒绝", timeout: "无人按时回答" },
     by: (who) => `由 ${who}`,
     until: (time) => `至 ${time}`,
     breaker: (from, to) => `熔断器：${from} → ${to}`,
@@ -231,7 +231,7 @@ export const JOURNAL_WORDS: Readonly<Record<Locale, JournalWords>> = {
     copied: (entries, kept, files) =>
       `${entries === 0 ? "没有新条目需要复制" : `已复制 ${entries} 个条目`}；${kept} 个保存值和 ${files} 个文件在两个日志中相同`,
     wouldPrune: (count) => `将移除 ${count} 个会话`,
-    trouble: (what, why) => `执行“${what}”时：${why}`,
+    trouble: (what, why) => `${what}时出错：${why}`,
 
     noQuestions: "没有等待回答的问题。",
     answerBy: (time) => `${time} 起视为否`,

@@ -55,7 +55,7 @@ export const SERVE_WORDS: Readonly<Record<Locale, ServeWords>> = {
     listening: (url) => `正在监听 ${url}`,
     journal: (file, drives) => `日志 ${file}；${drives ? "由本进程推进其中的运行" : "由其他进程推进其中的运行"}。`,
     onRestate: (hosts) => `由 ${hosts} 上的 Restate 驱动，由工作进程推进。`,
-    token: (file) => `运维令牌在 ${file} 中。`,
+    token: (file) => `操作员令牌在 ${file} 中。`,
     signIn: (link) => `打开 ${link} 即可登录。该链接十分钟内有效，仅可使用一次。`,
     reloaded: {
       loaded: (file, workflow) => (workflow === null ? `已加载 ${file}。` : `已加载 ${file}：工作流 ${workflow}。`),

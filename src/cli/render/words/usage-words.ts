@@ -20,17 +20,17 @@ const ZH: readonly Row[] = [
   [/ Allowed choices are (.+)\./,                               "可选：$1。"], //                   Allowed choices are default, cautious.
   [/option ('.*') cannot be used with option ('.*')/,           "选项 $1 不能与选项 $2 同时使用"], // option '--preset <name>' cannot be used with option '--policy <file>'
   [/too many arguments.*\. Expected (\d+) .* but got (\d+): (.*)\./, "参数过多：应为 $1 个，给了 $2 个：$3。"], // too many arguments for 'tour'. Expected 0 arguments but got 2: a, b.
-  [/It must be a port from 0 to 65535\./,                        "必须是 0 到 65535 之间的端口。"], // It must be a port from 0 to 65535.
-  [/It must be a whole number, 0 or more\./,                     "必须是不小于 0 的整数。"], //      It must be a whole number, 0 or more.
-  [/It must be a whole number from (\d+) up\./,                  "必须是不小于 $1 的整数。"], //     It must be a whole number from 1 up.
-  [/It must be a whole number from (\d+) to (\d+)\./,            "必须是 $1 到 $2 之间的整数。"], // It must be a whole number from 1 to 100.
-  [/It must be a whole number\./,                                "必须是整数。"], //                It must be a whole number.
-  [/It must be a status from 100 to 599\./,                      "必须是 100 到 599 之间的状态码。"], // It must be a status from 100 to 599.
-  [/Write it as "name: value"\./,                                "请写成“名称: 值”。"], //          Write it as "name: value".
-  [/It must be a number of seconds, more than 0 and less than 1000\./, "必须是大于 0、小于 1000 的秒数。"], // It must be a number of seconds, more than 0 and less than 1000.
-  [/It must be a time with its unit(?:, up to (\w+))?: (.+)\./,  "必须是带单位的时间，如 $2。"], //  It must be a time with its unit: 500ms, 90s.
-  [/It must be an amount in dollars, e\.g\. 5 or 0\.50\./,       "必须是美元金额，如 5 或 0.50。"], // It must be an amount in dollars, e.g. 5 or 0.50.
-  [/It must be host:port, e\.g\. (\S+)\./,                      "必须是 主机:端口，如 $1。"], //    It must be host:port, e.g. 0.0.0.0:9080.
+  [/ ?It must be a port from 0 to 65535\./,                        "必须是 0 到 65535 之间的端口。"], // It must be a port from 0 to 65535.
+  [/ ?It must be a whole number, 0 or more\./,                     "必须是不小于 0 的整数。"], //      It must be a whole number, 0 or more.
+  [/ ?It must be a whole number from (\d+) up\./,                  "必须是不小于 $1 的整数。"], //     It must be a whole number from 1 up.
+  [/ ?It must be a whole number from (\d+) to (\d+)\./,            "必须是 $1 到 $2 之间的整数。"], // It must be a whole number from 1 to 100.
+  [/ ?It must be a whole number\./,                                "必须是整数。"], //                It must be a whole number.
+  [/ ?It must be a status from 100 to 599\./,                      "必须是 100 到 599 之间的状态码。"], // It must be a status from 100 to 599.
+  [/ ?Write it as "name: value"\./,                                "请写成 `名称: 值`。"], //          Write it as "name: value".
+  [/ ?It must be a number of seconds, more than 0 and less than 1000\./, "必须是大于 0、小于 1000 的秒数。"], // It must be a number of seconds, more than 0 and less than 1000.
+  [/ ?It must be a time with its unit(?:, up to (\w+))?: (.+)\./,  "必须是带单位的时间，如 $2。"], //  It must be a time with its unit: 500ms, 90s.
+  [/ ?It must be an amount in dollars, e\.g\. 5 or 0\.50\./,       "必须是美元金额，如 5 或 0.50。"], // It must be an amount in dollars, e.g. 5 or 0.50.
+  [/ ?It must be host:port, e\.g\. (\S+)\./,                      "必须是 `主机:端口`，如 $1。"], //    It must be host:port, e.g. 0.0.0.0:9080.
   [/Run (`.*`) for usage\./,                                    "用法见 $1。"], //                  Run `faultline tour --help` for usage.
 ];
 

@@ -13,7 +13,7 @@ const PILLS: Readonly<Record<FaultCause, Readonly<Record<Locale, string>>>> = {
   "rate-limited": { "en": "rate limited", "zh-CN": "请求受限" },
   "overloaded": { "en": "overloaded", "zh-CN": "服务过载" },
   "quota-exhausted": { "en": "quota exhausted", "zh-CN": "额度用尽" },
-  "provider-not-found": { "en": "provider not found", "zh-CN": "未找到 Provider" },
+  "provider-not-found": { "en": "provider not found", "zh-CN": "未找到服务商" },
   "permission-denied": { "en": "permission denied", "zh-CN": "权限不足" },
   "bad-request": { "en": "bad request", "zh-CN": "请求无效" },
   "capability-missing": { "en": "capability missing", "zh-CN": "能力缺失" },
