@@ -5,6 +5,8 @@
 const CODE: readonly (readonly [RegExp, string])[] = [
   // Our own lines begin with the name of the program.
   [/^faultline: /gm, ""],
+  // The cells of a table in Markdown.
+  [/ ?\| ?/g, "|"],
   [/`[^`\n]*`/g, "x"],
   [/"[^"\n]*"/g, "x"],
   [/\w+(?:\.\w+)*\(\)/g, "x"],
