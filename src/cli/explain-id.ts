@@ -9,7 +9,7 @@ import type { Paint } from "./render/paint.ts";
 import { said as recorded } from "./fault-sentences/sentence.ts";
 import { dayOf, shown, timeOfDay } from "./render/values.ts";
 import type { CliWords } from "./render/words/cli-words.ts";
-import { PUNCTUATION } from "../core/fault/words/punctuation.ts";
+import { PUNCTUATION } from "../core/punctuation.ts";
 
 /** A fault from the journal that belongs to an id. */
 export interface FoundFault {

@@ -12,7 +12,7 @@ import { parseGateway } from "../gateway/config/parse-gateway.ts";
 import { type GatewaySummary, summariseGateway } from "../gateway/gateway-report.ts";
 import { Gateway, type GatewayListener } from "../gateway/gateway.ts";
 import { isGatewayPath } from "../gateway/request/endpoints.ts";
-import { PUNCTUATION } from "../core/fault/words/punctuation.ts";
+import { PUNCTUATION } from "../core/punctuation.ts";
 
 /** Listeners for what happens to the gateway of a server. */
 export interface GatewayNewsListener extends GatewayListener {

@@ -3,7 +3,7 @@
 import { type Locale, SHAPE_REDACTOR } from "../core/index.ts";
 import { columnsOf } from "./columns.ts";
 import { ISSUE_WORDS } from "./issue-words.ts";
-import { joinChinese, PUNCTUATION } from "../core/fault/words/punctuation.ts";
+import { joinChinese, PUNCTUATION } from "../core/punctuation.ts";
 
 /** A mistake in a file, with its place and a hint. */
 export interface Diagnostic {

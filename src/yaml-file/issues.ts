@@ -9,7 +9,7 @@ import { ISSUE_WORDS } from "./issue-words.ts";
 import { nearest } from "../options/nearest.ts";
 import type { ReadDocument } from "./read.ts";
 import { isMap, isScalar } from "yaml";
-import { PUNCTUATION } from "../core/fault/words/punctuation.ts";
+import { PUNCTUATION } from "../core/punctuation.ts";
 
 /** What is needed to explain mistakes in one kind of file. */
 export interface Grammar {

@@ -64,7 +64,7 @@ describe("policy replay", () => {
   it("says the same in Chinese", async () => {
     const { stdout } = await replay("once.yaml", "--locale", "zh-CN");
     expect(stdout).toContain("3 个会话中的 6 个历史决定");
-    expect(stdout).toContain("新决定: 告知模型，由其自行应对。");
+    expect(stdout).toContain("新决定：告知模型，由其自行应对。");
   });
 
   it("looks no further back than --since", async () => {

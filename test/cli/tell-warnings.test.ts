@@ -28,7 +28,7 @@ it("says what was being done and what happened", async () => {
   expect(english.said).toEqual([
     "faultline: While writing to the journal: The journal is closed. Open it again to continue.\n",
   ]);
-  expect(chinese.said).toEqual(["faultline: 执行“写入日志”时：日志已关闭。请重新打开后再继续。\n"]);
+  expect(chinese.said).toEqual(["faultline: 写入日志时出错：日志已关闭。请重新打开后再继续。\n"]);
 });
 
 it("repeats the same trouble after a minute only", async () => {

@@ -28,7 +28,7 @@ import { StartView } from "./start-view.ts";
 import { START_WORDS } from "./start-words.ts";
 import { fileChange, type FileChange } from "./text-diff.ts";
 import { isMissingFile } from "../../host/missing-file.ts";
-import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
+import { PUNCTUATION } from "../../core/punctuation.ts";
 
 export interface DemoOptions {
   /** Ask a person at the gate. */

@@ -13,7 +13,7 @@ import type { DemoEnd } from "./drive-demo.ts";
 import type { StartFacts } from "./start-facts.ts";
 import { START_WORDS, type StartWords } from "./start-words.ts";
 import { SURVIVED } from "./survived.ts";
-import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
+import { PUNCTUATION } from "../../core/punctuation.ts";
 
 export function endingLines(
   facts: StartFacts,

@@ -9,7 +9,7 @@ import type { Paint, Style } from "../render/paint.ts";
 import { oneLine } from "../render/safe-text.ts";
 import { tableLines, wrapped } from "../render/table.ts";
 import type { DoctorWords } from "../render/words/doctor-words.ts";
-import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
+import { PUNCTUATION } from "../../core/punctuation.ts";
 
 export interface WorkflowNeeds {
   readonly file: string;

@@ -25,7 +25,7 @@ import { isPostgresAddress, shownPlace } from "../../journal/journal-place.ts";
 import { isThere, type JournalPlace, lookAtJournal } from "../journal/with-journal.ts";
 import { createWorkflows } from "../../workflow/workflows.ts";
 import { MISTAKES } from "../../workflow-file/codes.ts";
-import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
+import { PUNCTUATION } from "../../core/punctuation.ts";
 
 export interface DoctorOptions {
   /** As typed; none means all. */

@@ -13,7 +13,7 @@ import { onStopSignal } from "../stop-signals.ts";
 import { type Drill, DRILLS, PROMPT } from "./drills.ts";
 import { type Baseline, type DrilledAgent, type DrillResult, runDrills } from "./run-drills.ts";
 import { dataCard, markdownCard, scoreOf, textCard } from "./scorecard.ts";
-import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
+import { PUNCTUATION } from "../../core/punctuation.ts";
 
 export interface DrillCommandOptions {
   readonly gateway?: true;

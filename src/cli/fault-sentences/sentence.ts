@@ -13,7 +13,7 @@ import { CALL_SENTENCES } from "./calls.ts";
 import { JOURNAL_SENTENCES } from "./journal.ts";
 import { RUN_SENTENCES } from "./runs.ts";
 import { SERVER_SENTENCES } from "./servers.ts";
-import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
+import { PUNCTUATION } from "../../core/punctuation.ts";
 
 const fixedChars = ([english]: SentenceRow): number => english.replaceAll("{}", "").length;
 

@@ -13,7 +13,7 @@ import type { Io } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
-import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
+import { PUNCTUATION } from "../../core/punctuation.ts";
 
 export function gatewayTeller(file: string, io: Io, shared: GlobalOptions): (news: GatewayFileNews) => Promise<void> {
   const { json, locale } = shared;

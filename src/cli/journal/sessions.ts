@@ -11,7 +11,7 @@ import { safeJson } from "../render/safe-text.ts";
 import { tableLines } from "../render/table.ts";
 import { minuteOf, shown } from "../render/values.ts";
 import { lookAtJournal, withJournal } from "./with-journal.ts";
-import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
+import { PUNCTUATION } from "../../core/punctuation.ts";
 
 export interface SessionsOptions {
   readonly status: SessionStatus | null;

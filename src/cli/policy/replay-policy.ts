@@ -22,7 +22,7 @@ import { minuteOf, shown } from "../render/values.ts";
 import { REPLAY_WORDS, type ReplayWords } from "../render/words/replay-words.ts";
 import { findSession } from "../runs/find-run.ts";
 import { type JournalOption, type RunCommandDeps, withRuns } from "../runs/run-deps.ts";
-import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
+import { PUNCTUATION } from "../../core/punctuation.ts";
 
 export interface ReplayCommandOptions extends JournalOption {
   /** How far back, in milliseconds. */

@@ -10,7 +10,7 @@ import type { Paint, Style } from "./paint.ts";
 import { minuteOf, shown } from "./values.ts";
 import { FOLLOW_WORDS, type FollowWords } from "./words/follow-words.ts";
 import type { RunPicture } from "../workflow/run-picture.ts";
-import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
+import { PUNCTUATION } from "../../core/punctuation.ts";
 
 export interface LineOptions {
   readonly locale: Locale;

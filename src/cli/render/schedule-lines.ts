@@ -3,7 +3,7 @@
 import { formatMs, type Locale, type PolicyRow, type Retry, schedule } from "../../core/index.ts";
 import { recourseStep } from "../../core/decide/explain.ts";
 import { CLI_WORDS } from "./words/cli-words.ts";
-import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
+import { PUNCTUATION } from "../../core/punctuation.ts";
 
 export function scheduleLines({ retry, then }: PolicyRow, locale: Locale): readonly string[] {
   const words = CLI_WORDS[locale];

@@ -7,7 +7,7 @@ import type { StreamFailure } from "../../core/record/run-stream-event.ts";
 import { minuteOf, shown } from "./values.ts";
 import { FOLLOW_WORDS, type FollowWords } from "./words/follow-words.ts";
 import { reasonText, timeTo, titleOf } from "./picture-lines.ts";
-import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
+import { PUNCTUATION } from "../../core/punctuation.ts";
 
 /** null for an event that is not printed. */
 export function storyLine(event: RunStreamEvent, now: number, locale: Locale): string | null {

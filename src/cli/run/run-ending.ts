@@ -14,7 +14,7 @@ import { callAgain, type RunCommandOptions } from "./run-options.ts";
 import { mayHaveHappened, type RunFailure, safeLine, saidIn } from "./run-story.ts";
 import { AGENT_TOTAL_MS } from "./run-targets.ts";
 import { RUN_WORDS } from "../render/words/run-words.ts";
-import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
+import { PUNCTUATION } from "../../core/punctuation.ts";
 
 export interface RunCommandEnding {
   readonly words: readonly string[];

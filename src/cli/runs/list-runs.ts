@@ -18,7 +18,7 @@ import { safeJson } from "../render/safe-text.ts";
 import { tableLines } from "../render/table.ts";
 import { type JournalOption, withRuns } from "./run-deps.ts";
 import { RUNS_WORDS, type RunsWords } from "../render/words/runs-words.ts";
-import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
+import { PUNCTUATION } from "../../core/punctuation.ts";
 
 export interface ListOptions extends JournalOption {
   readonly status?: RunStatus;

@@ -35,7 +35,7 @@ import { findRun } from "./find-run.ts";
 import { statusOf, STATUS_STYLES } from "./list-runs.ts";
 import { type JournalOption, type RunCommandDeps, withRuns } from "./run-deps.ts";
 import { RUNS_WORDS, type RunsWords } from "../render/words/runs-words.ts";
-import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
+import { PUNCTUATION } from "../../core/punctuation.ts";
 
 export async function showRun(given: string, options: JournalOption, io: Io, shared: GlobalOptions): Promise<void> {
   await withRuns({ ...options, look: true }, io, shared, async (deps) => {

@@ -22,7 +22,7 @@ import type { Followed, Standing } from "./follow-run.ts";
 import { FOLLOW_WORDS, type FollowWords } from "../render/words/follow-words.ts";
 import { titleOf } from "../render/picture-lines.ts";
 import type { Survived } from "./run-picture.ts";
-import { PUNCTUATION } from "../../core/fault/words/punctuation.ts";
+import { PUNCTUATION } from "../../core/punctuation.ts";
 
 const EXIT_OF_STATUS: Readonly<Record<RunStatus, ExitName>> = {
   completed: "ok",

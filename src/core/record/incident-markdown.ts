@@ -8,7 +8,7 @@ import { dollars } from "../flow/money.ts";
 import { endText, type TimelineMoment } from "./incident-timeline.ts";
 import { INCIDENT_WORDS, type IncidentWords } from "./incident-words.ts";
 import { markdownName as name, markdownTable, markdownText as text } from "./markdown-text.ts";
-import { PUNCTUATION } from "../fault/words/punctuation.ts";
+import { PUNCTUATION } from "../punctuation.ts";
 
 /** The report about an incident as Markdown. */
 export function incidentMarkdown(incident: IncidentFacts, locale: Locale): string {

@@ -19,7 +19,7 @@ import { INCIDENT_WORDS, type IncidentWords } from "./incident-words.ts";
 import { knownCode } from "./fault-index.ts";
 import { replayStage, type StageDecisionEvent } from "./policy-replay.ts";
 import { plainLine, plainText, shortened, withoutPaths } from "./markdown-text.ts";
-import { PUNCTUATION } from "../fault/words/punctuation.ts";
+import { PUNCTUATION } from "../punctuation.ts";
 
 /** One thing that happened, in words. */
 export interface TimelineMoment {

@@ -1,6 +1,6 @@
 // The punctuation between parts that code puts together, per language. Chinese has full-width signs, and no space beside them.
 
-import type { Locale } from "./words.ts";
+import type { Locale } from "./fault/words/words.ts";
 
 interface Punctuation {
   /** Between a label and what it labels. */
