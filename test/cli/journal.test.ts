@@ -70,7 +70,7 @@ trip-42   done     2025-01-15 12:00  2025-01-15 12:00  ${count("trip-42")}
 
   it("speaks Chinese", async () => {
     const { stdout } = await journal("sessions", agent, "--locale", "zh-CN");
-    expect(stdout).toMatch(/^会话 +状态 +开始 \(UTC\) +最后变动 +条目\nreport-3 +等待中 /);
+    expect(stdout).toMatch(/^会话 +状态 +开始（UTC） +最后变动 +条目\nreport-3 +等待中 /);
   });
 });
 
