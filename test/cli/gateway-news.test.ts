@@ -17,7 +17,7 @@ const REFUSED = { target: "us/gpt-5", attempt: 1, code: "AuthFailed", recourse: 
 
 it.each([
   { locale: "en", line: /^us\/gpt-5: .+ \(AuthFailed\) → .+\n$/ },
-  { locale: "zh-CN", line: /^us\/gpt-5：鉴权失败 \(AuthFailed\) → .+\n$/ },
+  { locale: "zh-CN", line: /^us\/gpt-5：鉴权失败（AuthFailed） ?→ .+\n$/ },
 ] as const)("names the target, the failure and what was done ($locale)", ({ locale, line }) => {
   const { said, tell } = teller(locale);
   tell(REFUSED);

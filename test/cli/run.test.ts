@@ -253,7 +253,7 @@ describe("any other command that fails", () => {
     ["en", ["sh", "-c", "exit 3"], "sh failed (attempt 1, ProcessCrashed): the command ended with exit code 3"],
     ["en", ["no-such-program"], 'There is no command "no-such-program" on the PATH.'],
     ["zh-CN", ["false"], "false 失败（第 1 次，ProcessCrashed）："],
-    ["zh-CN", ["no-such-program"], "PATH 中没有命令 “no-such-program”"],
+    ["zh-CN", ["no-such-program"], "PATH 中没有命令“no-such-program”"],
   ])("that failed is told about once, in %s: %j", async (locale, command, sentence) => {
     const got = await run(["--locale", locale, "--", ...command]);
     expect(got.stderr.split(sentence)).toHaveLength(2);
