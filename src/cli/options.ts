@@ -2,9 +2,11 @@
 
 import type { Command } from "commander";
 import { type Locale, resolveLocale } from "../core/index.ts";
+import { SHAPE_REDACTOR } from "../core/fault/redact.ts";
 import { variableOf } from "./config/settings.ts";
 import type { Io } from "./io.ts";
 import type { ColorMode } from "./render/paint.ts";
+import { safeText } from "./render/safe-text.ts";
 
 export interface GlobalOptions {
   readonly json: boolean;
@@ -31,4 +33,9 @@ export function globalOptions(command: Command, { env }: Io): GlobalOptions {
 /** Parses an option that can be repeated. Without a default, so that the help does not print "(default: [])". */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
+}
+
+/** Commander's error as we print it. It repeats what the user typed; the help, which Commander writes the same way, is our own. */
+export function errorOf(text: string): string {
+  return safeText(SHAPE_REDACTOR.text(text)).replace(/^error: /, "faultline: ");
 }

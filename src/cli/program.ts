@@ -26,7 +26,7 @@ import { COMPLETE } from "./completion/shells.ts";
 import { helpIn, HelpfulCommand } from "./render/help.ts";
 import { commandLine } from "./render/program-name.ts";
 import { type Io, UsageError } from "./io.ts";
-import { globalOptions } from "./options.ts";
+import { errorOf, globalOptions } from "./options.ts";
 import { safeText } from "./render/safe-text.ts";
 import { refusedBySystem } from "./system-refusal.ts";
 import { helpInWords } from "./render/words/help-words.ts";
@@ -93,9 +93,8 @@ Examples:
         const { locale } = globalOptions(program, io);
         void io.stderr.write(usageInWords(withMeantValue(text), locale));
       },
-      // An error repeats what the user typed. The help, which is written as well, is our own.
       outputError: (text, write) => {
-        write(safeText(SHAPE_REDACTOR.text(text)).replace(/^error: /, "faultline: "));
+        write(errorOf(text));
       },
     })
     .exitOverride();

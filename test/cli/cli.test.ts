@@ -147,6 +147,26 @@ describe("the program", () => {
   });
 });
 
+describe("what the user typed", () => {
+  const KEY = "sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789";
+  const SHOUT = "\u001b[31mX\u0007";
+
+  it.each([
+    ["an unknown option", [`--${KEY}`], [`--${SHOUT}`]],
+    ["an unknown option of run", ["run", `--${KEY}`, "--", "true"], ["run", `--${SHOUT}`, "--", "true"]],
+    ["a wrong value", ["serve", "--port", `5${KEY}`], ["serve", "--port", SHOUT]],
+    ["a wrong value of run", ["run", "--timeout", KEY, "--", "true"], ["run", "--timeout", SHOUT, "--", "true"]],
+    ["a command that does not exist", ["run", "--", KEY], ["run", "--", `${SHOUT}nope`]],
+  ])("is printed without secrets and control characters: %s", async (_what, secret, loud) => {
+    const said = await runCli(secret);
+    expect(said.stderr).toContain("[redacted]");
+    expect(said.stderr + said.stdout).not.toContain("AbCdEfGh");
+    const heard = await runCli(loud);
+    expect(heard.stderr).toMatch(/^faultline: /);
+    expect(Array.from(heard.stderr).filter((one) => one < " " && one !== "\n")).toEqual([]);
+  });
+});
+
 describe("a wrong call", () => {
   it.each([
     ["an unknown command", ["clasify", "x"], "Did you mean classify?"],

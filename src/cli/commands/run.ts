@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { AGENT_KINDS } from "../../agent/parse/agent-state.ts";
 import { PRESET_NAMES } from "../../core/index.ts";
 import type { Io } from "../io.ts";
-import { collect, globalOptions } from "../options.ts";
+import { collect, errorOf, globalOptions } from "../options.ts";
 import { commandLine } from "../render/program-name.ts";
 import { RUN_WORDS } from "../render/words/run-words.ts";
 import type { RunCommandOptions } from "../run/run-options.ts";
@@ -18,7 +18,7 @@ export function addRun(program: Command, io: Io, args: readonly string[]): void 
         const line = withDashes(args, command);
         const { putBehind } = RUN_WORDS[globalOptions(command, io).locale];
         const hint = text.includes("unknown option") && line !== null ? `${putBehind(line)}\n` : "";
-        write(`${text.replace(/^error: /, "faultline: ")}${hint}`);
+        write(`${errorOf(text)}${hint}`);
       },
     })
     .summary("run any command; retry or fall back when it fails and that is safe")

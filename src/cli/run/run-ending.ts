@@ -11,7 +11,7 @@ import { oneLine } from "../render/safe-text.ts";
 import { commandLine, lineOf } from "../render/program-name.ts";
 import type { AnswerProblem } from "./printed-answer.ts";
 import { callAgain, type RunCommandOptions } from "./run-options.ts";
-import { mayHaveHappened, type RunFailure, safeLine, saidIn } from "./run-story.ts";
+import { failureText, mayHaveHappened, type RunFailure, safeLine, saidIn } from "./run-story.ts";
 import { AGENT_TOTAL_MS } from "./run-targets.ts";
 import { RUN_WORDS } from "../render/words/run-words.ts";
 import { PUNCTUATION } from "../../core/punctuation.ts";
@@ -96,7 +96,7 @@ function endText({ lastFailure, words, locale }: RunCommandEnding, outcome: Fail
     return text[status === "waiting" ? "waits" : "parked"](lastFailure?.isTold === true ? "" : why);
   }
   const { target, attempt } = lastFailure ?? { target: lineOf([words[0] ?? ""]), attempt: outcome.attempts };
-  return PUNCTUATION[locale].sentence(withoutStop(text.failed(target, attempt, fault.code, saidIn(fault, locale))));
+  return PUNCTUATION[locale].sentence(withoutStop(failureText({ target, attempt, fault }, locale)));
 }
 
 type Failed = Exclude<Outcome<AgentRunResult>, { readonly status: "done" }>;

@@ -142,7 +142,7 @@ export class RunStory {
     this.#held?.discard();
     this.printed.discard();
     const isVoid = this.#hasPrinted ? ` ${this.#words.isVoid}` : "";
-    this.say(`${this.#words.begins(target, attempt)}${isVoid}`);
+    this.say(`${this.#words.begins(safeLine(target), attempt)}${isVoid}`);
     this.#hasPrinted = false;
   }
 
@@ -188,8 +188,12 @@ export interface RunFailure {
   readonly isTold: boolean;
 }
 
-export function failureText({ target, attempt, fault }: RunFailure, locale: Locale): string {
-  return RUN_WORDS[locale].failed(target, attempt, fault.code, saidIn(fault, locale));
+/** The name of a target is what the user typed. */
+export function failureText(
+  { target, attempt, fault }: Pick<RunFailure, "target" | "attempt" | "fault">,
+  locale: Locale,
+): string {
+  return RUN_WORDS[locale].failed(safeLine(target), attempt, fault.code, saidIn(fault, locale));
 }
 
 /** The message of a fault, for a line of ours. */

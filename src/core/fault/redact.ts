@@ -279,6 +279,7 @@ const SHAPES = (): readonly SecretShape[] => [
   { name: "url user",      pattern: /(\/\/)[^\s/"'<>]{1,512}@/g, replace: (_all, head = "") => `${head}${REDACTED}@`, example: "postgres://user:pa55word@db/x" },
   { name: "web hook",      pattern: /(\/\/(?:hooks\.slack\.com\/(?:services|workflows|triggers)|discord(?:app)?\.com\/api\/webhooks)\/)[\w/-]{8,}/g, replace: keepFirst, example: "https://hooks.slack.com/services/T000/B000/abcdefgh" },
   { name: "sk key",        pattern: word(String.raw`sk-(?:[A-Za-z0-9]{1,8}-){0,8}[A-Za-z0-9_]{12,}[A-Za-z0-9_-]*|[spr]k_(?:live|test)_[A-Za-z0-9]{8,}`, KEY), example: "sk-ant-api03-AAAABBBBCCCC" },
+  { name: "glued key",     pattern: /sk-(?:ant|proj|or|svcacct)-(?=[A-Za-z_-]{0,64}\d)[A-Za-z0-9_-]{16,}/g, example: "--sk-ant-api03-AAAABBBBCCCC" },
   { name: "uuid key",      pattern: word(String.raw`sk-lf-[0-9a-f]{8}-[0-9a-f-]{8,}`, KEY), example: "sk-lf-0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0" },
   { name: "google key",    pattern: word(String.raw`AIza[A-Za-z0-9_-]{16,}`), example: "AIzaSyA-0123456789abcdef" },
   { name: "google token",  pattern: word(String.raw`ya29\.[A-Za-z0-9_-]{8,}`), example: "ya29.a0AfH6SMBx" },
