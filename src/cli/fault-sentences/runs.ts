@@ -413,6 +413,10 @@ export const RUN_SENTENCES: readonly SentenceRow[] = [
     "a worker of another journal also registers {} at Restate; give the workers of each journal their own address (--advertise)",
     "另一个日志的工作进程也在 Restate 注册了 {1}；请为每个日志的工作进程指定各自的地址（--advertise）",
   ],
+  [
+    "Restate reached no worker at {}, where it sent runs; it sends them to {} now",
+    "Restate 在 {1} 找不到接收运行的工作进程；现在改为发送到 {2}",
+  ],
   ["check that Restate can reach this address (--advertise)", "请检查 Restate 能否访问此地址（--advertise）"],
   [
     "Restate cannot be reached at {} ({}); start it, or check the driver's address",

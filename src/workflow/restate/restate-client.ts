@@ -65,6 +65,30 @@ export class RestateClient {
     return true;
   }
 
+  /** Runs go to the workers at this address from here on, also if Restate knows a newer address. */
+  async takeOver(uri: string): Promise<void> {
+    await this.#deploy({ uri, force: true });
+  }
+
+  /** Where Restate sends runs; null when it has lost what it knew. */
+  async addressOf(service: string): Promise<string | null> {
+    const known = await this.#request(this.#address.admin, "GET", `/services/${service}`);
+    if (known.status === 404) return null;
+    const id = String(fieldOf(parseJson(known.text), "deployment_id"));
+    const { text } = await this.#request(this.#address.admin, "GET", `/deployments/${encodeURIComponent(id)}`);
+    return String(fieldOf(parseJson(text), "uri"));
+  }
+
+  /** Whether Restate reaches workers of the service at an address. Restate tries it. */
+  async reaches(uri: string, service: string): Promise<boolean> {
+    const answer = await this.#request(this.#address.admin, "POST", "/deployments", {
+      uri,
+      force: true,
+      dry_run: true,
+    });
+    return answer.status < 300 && servicesIn(answer).includes(service);
+  }
+
   /** Resolves with the names of the services at the address, as Restate knows them from here on. */
   async #deploy(deployment: Deployment): Promise<readonly string[]> {
     const answer = await this.#request(this.#address.admin, "POST", "/deployments", deployment);
@@ -72,13 +96,7 @@ export class RestateClient {
       const next = "check that Restate can reach this address (--advertise)";
       throw new FaultError(refused(`Restate refused the worker at ${deployment.uri}`, answer, next));
     }
-    const services = fieldOf(parseJson(answer.text), "services");
-    return Array.isArray(services) ? services.map((service) => String(fieldOf(service, "name"))) : [];
-  }
-
-  /** False when Restate has lost what it knew. */
-  async isRegistered(service: string): Promise<boolean> {
-    return (await this.#request(this.#address.admin, "GET", `/services/${service}`)).status !== 404;
+    return servicesIn(answer);
   }
 
   /** The node that answered last is asked first, the others when it does not answer. */
@@ -110,6 +128,11 @@ export class RestateClient {
       disarm();
     }
   }
+}
+
+function servicesIn({ text }: Answer): readonly string[] {
+  const services = fieldOf(parseJson(text), "services");
+  return Array.isArray(services) ? services.map((service) => String(fieldOf(service, "name"))) : [];
 }
 
 function otherWorker(uri: string, services: readonly string[]): Fault {

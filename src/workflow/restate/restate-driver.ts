@@ -90,8 +90,12 @@ export interface RestateDriverDeps {
 const MAX_HANDING = 32;
 const LOOPBACK = "127.0.0.1";
 const DEFAULT_PORT = 9_080;
-/** How often a worker asks whether Restate still knows it. */
-const REGISTERED_MS = 10_000;
+/** How often a driver looks for runs that Restate has forgotten. */
+const LOOK_EVERY_MS = 1_000;
+/** A worker asks so much more rarely whether Restate still knows it. */
+const ASK_EVERY_LOOKS = 10;
+/** How often in a row Restate must find no worker where it sends runs before another worker takes them. A restart is quicker. */
+const ASKS_UNTIL_GONE = 3;
 
 export function createRestateDriver(deps: RestateDriverDeps, given: RestateDriverOptions): RestateDriver {
   return new DriverOnRestate(deps, checkOptions("restateDriver", given, RESTATE_DRIVER_OPTIONS));
@@ -111,6 +115,7 @@ class DriverOnRestate implements RestateDriver {
   #endpoint: RestateEndpoint | null = null;
   /** In steady time; null until Restate knows this worker. */
   #registeredAt: number | null = null;
+  #missed = 0;
   #isRunning = false;
   #looking: Promise<void> = Promise.resolve();
   #disarm: () => void = () => undefined;
@@ -179,9 +184,17 @@ class DriverOnRestate implements RestateDriver {
     }
   }
 
-  async #register({ port }: RestateEndpoint): Promise<void> {
+  get #lookEveryMs(): number {
+    return this.#options.lookEveryMs ?? LOOK_EVERY_MS;
+  }
+
+  #addressOf({ port }: RestateEndpoint): string {
     const { host = LOOPBACK, advertise } = this.#options.worker ?? {};
-    const address = advertise ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+    return advertise ?? `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  }
+
+  async #register(endpoint: RestateEndpoint): Promise<void> {
+    const address = this.#addressOf(endpoint);
     const isTakenBack = (await this.#client.register(address, this.#service)) && this.#registeredAt !== null;
     this.#registeredAt = steadyNow(this.#deps.clock);
     if (isTakenBack) this.#onWarning("", sharedAddress(address));
@@ -202,15 +215,31 @@ class DriverOnRestate implements RestateDriver {
     }
     if (this.#isStopped()) return;
     this.#disarm();
-    this.#disarm = this.#deps.clock.after(this.#options.lookEveryMs ?? 1_000, () => this.poke());
+    this.#disarm = this.#deps.clock.after(this.#lookEveryMs, () => this.poke());
   }
 
-  /** A Restate that lost its data does not know its workers either. */
+  /** A Restate that lost its data does not know its workers either. One that sends runs to workers that are gone gets this one instead. */
   async #stayRegistered(): Promise<void> {
     const now = steadyNow(this.#deps.clock);
-    if (this.#endpoint === null || now - (this.#registeredAt ?? 0) < REGISTERED_MS) return;
-    if (!(await this.#client.isRegistered(this.#service))) await this.#register(this.#endpoint);
+    if (this.#endpoint === null || now - (this.#registeredAt ?? 0) < ASK_EVERY_LOOKS * this.#lookEveryMs) return;
+    const used = await this.#client.addressOf(this.#service);
+    if (used === null) await this.#register(this.#endpoint);
+    else if (await this.#areGone(used, this.#addressOf(this.#endpoint))) await this.#takeOver(used, this.#endpoint);
     this.#registeredAt = now;
+  }
+
+  /** Whether the workers that get the runs, at another address than this one, have not answered for a while. */
+  async #areGone(used: string, own: string): Promise<boolean> {
+    const isFine = new URL(used).href === new URL(own).href || (await this.#client.reaches(used, this.#service));
+    this.#missed = isFine ? 0 : this.#missed + 1;
+    return this.#missed >= ASKS_UNTIL_GONE;
+  }
+
+  async #takeOver(used: string, endpoint: RestateEndpoint): Promise<void> {
+    const own = this.#addressOf(endpoint);
+    await this.#client.takeOver(own);
+    this.#missed = 0;
+    this.#onWarning("", takenOver(used, own));
   }
 
   /** A run that cannot be handed over now is found by the sweep. */
@@ -279,6 +308,11 @@ class DriverOnRestate implements RestateDriver {
     await this.#looking;
     await this.#sweep.stop();
   }
+}
+
+function takenOver(used: string, own: string): Fault {
+  const message = `Restate reached no worker at ${used}, where it sent runs; it sends them to ${own} now`;
+  return fault("NetworkDisconnect", { message, context: { provider: "restate" } });
 }
 
 function sharedAddress(address: string): Fault {

@@ -5,7 +5,7 @@ import { fault, type Fault } from "../../../src/core/index.ts";
 import type { Question } from "../../../src/core/flow/interaction.ts";
 import type { Entry, JournalEvent } from "../../../src/core/record/event.ts";
 
-export const EVENTFUL = "run_eventful";
+const EVENTFUL = "run_eventful";
 const START = 1_700_000_000_000;
 
 const STORY = {

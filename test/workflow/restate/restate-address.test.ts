@@ -86,7 +86,7 @@ describe("a request to Restate", () => {
   it("is false, and no error, while no worker has registered", async () => {
     const node = await serving((_request, response) => void response.writeHead(404).end("{}"));
     const client = new RestateClient(readRestateAddress(`restate://${node}?admin=${node}`), systemClock, null);
-    expect([await client.hand("svc", "r"), await client.isRegistered("svc")]).toEqual([false, false]);
+    expect([await client.hand("svc", "r"), await client.addressOf("svc")]).toEqual([false, null]);
   });
 });
 

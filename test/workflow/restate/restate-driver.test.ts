@@ -75,6 +75,7 @@ interface Part {
   readonly driver: RestateDriver;
   readonly warnings: readonly string[];
   readonly ends: readonly RunEnd[];
+  readonly port: number | null;
   /** Resolves with the end of the next slice that fits. */
   readonly advanced: (fits: (end: RunEnd) => boolean) => Promise<RunEnd>;
 }
@@ -104,6 +105,7 @@ async function part(file: string, options: Partial<RestateDriverOptions> = {}, u
     driver,
     warnings,
     ends,
+    port: driver.port,
     advanced: (fits) => {
       const known = ends.find(fits);
       if (known !== undefined) return Promise.resolve(known);
@@ -133,6 +135,20 @@ describe("a driver on Restate", () => {
     expect(await server.workflows.runs.answer(questions[0]?.id ?? "", YES)).toBe(true);
     expect(await worker.advanced(isEnd(run, "completed"))).toMatchObject({ status: "completed" });
     expect([...worker.warnings, ...server.warnings]).toEqual([]);
+  });
+
+  it("takes the runs over from workers at a newer address that are gone, and says so", async () => {
+    const file = newFile();
+    const old = await part(file, WORKER);
+    const server = await part(file);
+    const newer = await part(file, WORKER);
+    await newer.driver.stop();
+    const run = await start(server, gated);
+    expect(await old.advanced(isEnd(run, "paused"))).toMatchObject({ status: "paused" });
+    const address = (port: number | null): string => `http://127.0.0.1:${port}`;
+    expect(old.warnings.filter((one) => one.includes("reached no worker"))).toEqual([
+      ` NetworkDisconnect Restate reached no worker at ${address(newer.port)}/, where it sent runs; it sends them to ${address(old.port)} now`,
+    ]);
   });
 
   it("wakes a waiting run on time, with a timer of Restate, and writes nothing for a timer that is no longer wanted", async () => {
