@@ -212,7 +212,7 @@ export const ACCESS_ROWS: readonly Row[] = [
       actions: ["edit-and-retry"],
       says: {
         en: "The provider's content filter blocked input or output",
-        zh: "Provider 的内容过滤拦截了输入或输出",
+        zh: "服务商的内容过滤拦截了输入或输出",
       },
     }),
   },
