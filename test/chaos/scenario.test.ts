@@ -226,7 +226,7 @@ describe("a mistake in a scenario", () => {
     ["rules:\n  - fault: quota\n    sequence: [ok]\n", "CHAOS007", 2, 12, /combined with a sequence/],
     ['rules:\n  - when: { request: "4-2" }\n    fault: quota\n', "CHAOS007", 2, 22, /ends before it begins/],
     ["rules:\n  - sequence: [ok, nope]\n", "CHAOS004", 2, 20, /nope/],
-    ["rules: [", "CHAOS001", 1, 9, /./],
+    ["rules: [", "CHAOS001", 1, 8, /./],
   ])("%j is shown at its place", (text, code, line, column, message) => {
     const { scenario, diagnostics } = parseScenario(text, "flaky.yaml");
     expect(scenario).toBeNull();
