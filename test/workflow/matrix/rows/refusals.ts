@@ -29,7 +29,7 @@ export const REFUSALS: readonly Refusal[] = [
     edits: { "{ model: openai/coder }": "{ model: openai/coder" },
     refusedAt: "reading the file",
     with: ["WFL001"],
-    says: "end with a }",
+    says: "this `{` is not closed",
   },
   {
     name: "a file with an unknown format version",
