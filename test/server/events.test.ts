@@ -8,6 +8,7 @@ import { openJournal } from "../../src/index.ts";
 import { createEventHub } from "../../src/server/events/event-hub.ts";
 import { type EntryEvent, createClient } from "../../src/client/index.ts";
 import { createFakeClock } from "../../src/testing/fake-clock.ts";
+import { freePorts } from "../support/free-ports.ts";
 import { journalPath, type ServerWorld, startWorld } from "./world.ts";
 
 const REPORT = { tool: "search", idempotent: true, evidence: { status: 503, message: "at /srv/secret/path.ts:12" } };
@@ -37,9 +38,9 @@ const positionOf = ({ id }: EntryEvent): number => Number(id.slice(id.lastIndexO
 describe("the event stream", () => {
   it("misses and doubles nothing for a client that stays while the server restarts", async () => {
     const journal = journalPath();
-    let world = await startWorld({ journal });
-    const { operator, url } = world;
-    const port = Number(new URL(url).port);
+    const [port = 0] = await freePorts(1);
+    let world = await startWorld({ journal, port });
+    const { operator } = world;
     const first = await operator.reportFailure({ body: REPORT });
     const rounds = 4;
     let reports = 1;
