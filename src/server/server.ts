@@ -176,7 +176,8 @@ export async function serve(workflows: Workflows, options: ServerOptions): Promi
       metrics.close();
       await bulkDriver?.stop();
       await driver?.stop();
-      await served?.close(await closed);
+      const graceEndsAt = await closed;
+      await served?.close(graceEndsAt);
     },
   };
 }
