@@ -131,7 +131,9 @@ export async function listTokens(folder: string): Promise<TokensFile["tokens"]> 
 }
 
 /** False when there is no token of that name. */
-export function removeToken(folder: string, name: string): Promise<boolean> {
+export async function removeToken(folder: string, name: string): Promise<boolean> {
+  // Without a file there may be no folder for the lock either.
+  if ((await readTokens(folder)) === null) return false;
   return oneAtATime(folder, async () => {
     const tokens = await listTokens(folder);
     const left = tokens.filter((known) => known.name !== name);

@@ -87,6 +87,15 @@ describe("where a setting comes from", () => {
     expect(rowsOf(none.stdout).get("journal")?.origin.kind).toBe("default");
   });
 
+  it("says in a sentence that the project file is a folder", async () => {
+    const { exit, stdout, stderr } = await runShell("mkdir faultline.config.yaml; faultline config", { env: NONE });
+    expect([exit, stdout, stderr]).toEqual([
+      "usage",
+      "",
+      "faultline: Cannot read faultline.config.yaml: it is a folder.\n",
+    ]);
+  });
+
   it("makes the folder of a journal that the project file puts at the root", async () => {
     const made = await runShell(
       `mkdir -p .git sub; echo 'journal: .faultline/journal.db' > faultline.config.yaml

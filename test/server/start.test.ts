@@ -72,6 +72,7 @@ describe("tokens", () => {
     expect((await openTokens(folder, 1)).identify(token)).toEqual({ name: "ci", role: "viewer", createdAt: 1 });
     expect((await listTokens(folder)).map(({ name }) => name)).toEqual(["operator", "ci"]);
     expect([await removeToken(folder, "ci"), await removeToken(folder, "ci")]).toEqual([true, false]);
+    expect(await removeToken(join(folder, "missing"), "ci")).toBe(false);
     expect((await openTokens(folder, 1)).identify(token)).toBeNull();
   });
 

@@ -11,6 +11,7 @@ import { renderDiagnostic } from "../../yaml-file/diagnostic.ts";
 import { checkForm, type Grammar } from "../../yaml-file/issues.ts";
 import { type FileKind, inOrder, readYaml } from "../../yaml-file/read.ts";
 import { UsageError } from "../io.ts";
+import { refusedFile } from "../system-refusal.ts";
 import { type Resolved, type Setting, type SettingName, SETTINGS } from "./settings.ts";
 
 const PROJECT_FILE = "faultline.config.yaml";
@@ -54,10 +55,18 @@ export function fromProjectFile(name: SettingName): Resolved | null {
   const file = findProjectFile();
   if (file === null) return null;
   const shown = relative(process.cwd(), file);
-  const value = readProjectFile(readFileSync(file, "utf8"), shown)[name];
+  const value = readProjectFile(textOf(file, shown), shown)[name];
   if (value === undefined) return null;
   const place = isPostgresAddress(value) ? value : relative(process.cwd(), resolve(dirname(file), value)) || ".";
   return { value: place, origin: { kind: "file", name: shown } };
+}
+
+function textOf(file: string, shown: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw refusedFile("read", shown, error);
+  }
 }
 
 /** Throws a sentence with every mistake. */
