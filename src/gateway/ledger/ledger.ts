@@ -46,7 +46,7 @@ const RETRY_MS = 2_000;
 /** How long to wait after a failed write of a gateway that stops. */
 const LAST_RETRY_MS = 100;
 /** Of one page. Lines that wait for long move to V8's old space, where only a full collection finds them. */
-const MOST_LINES = 100;
+const MOST_LINES = 1_000;
 /** How many lines wait for a journal that cannot be written. Later ones are dropped, and counted. */
 const MOST_WAITING = 10_000;
 /** How long a call waits for the journal: without it, each of several gateways would count on the same rest of a limit. */
