@@ -254,7 +254,7 @@ describe("any other command that fails", () => {
     ["en", ["no-such-program"], 'There is no command "no-such-program" on the PATH.'],
     ["zh-CN", ["false"], "false 失败（第 1 次，ProcessCrashed）："],
     ["zh-CN", ["no-such-program"], "PATH 中没有命令“no-such-program”"],
-  ])("that failed is told about once, in %s: %j", async (locale, command, sentence) => {
+  ])("prints a failure once, in %s: %j", async (locale, command, sentence) => {
     const got = await run(["--locale", locale, "--", ...command]);
     expect(got.stderr.split(sentence)).toHaveLength(2);
     expect(got.stderr.split("\n")).toHaveLength(2);

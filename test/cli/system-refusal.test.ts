@@ -131,7 +131,7 @@ describe("what the system refuses", () => {
     expect(said?.in("zh-CN")).toMatch(/^无法创建文件夹 \/x：[^A-Za-z]+。$/);
   });
 
-  it("is told apart from a bug of Faultline", () => {
+  it("differs from a bug of Faultline", () => {
     expect(refusedBySystem(new TypeError("x is not a function"))).toBeNull();
     expect(refusedBySystem(thrown("ENOENT", "open", "/our/own/file"))).toBeNull();
     expect(refusedBySystem(thrown("EACCES", "listen"))).toBeNull();

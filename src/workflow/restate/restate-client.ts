@@ -55,7 +55,7 @@ export class RestateClient {
 
   /**
    * Tells Restate where workers of a service answer. Restate asks a new address once what it serves. So a second registration changes nothing, unless the
-   * address served another journal before: then it is registered anew, and this resolves with true.
+   * address served another journal before: then it is registered again, and this resolves with true.
    */
   async register(uri: string, service: string): Promise<boolean> {
     if ((await this.#deploy({ uri })).includes(service)) return false;

@@ -50,7 +50,7 @@ describe("a foreign value", () => {
     ["a value with a code", { code: 1, evidence: 1 }, false],
     ["a value with a class", { class: 1, evidence: 1 }, false],
     ["a value with both", { class: 1, code: 1 }, false],
-  ])("is told from a fault by its parts: %s", (_what, value, expected) => {
+  ])("has or lacks the parts of a fault: %s", (_what, value, expected) => {
     expect(isFault(value)).toBe(expected);
   });
 
