@@ -14,7 +14,7 @@ import type { WorkflowRuns } from "../../src/workflow/runs.ts";
 import type { Workflow } from "../../src/workflow-model/stage.ts";
 import { createWorkflows } from "../../src/workflow/workflows.ts";
 import { captureOf } from "../agent/captures/read-captures.ts";
-import { type ActionsWorld, openWorld, STARTED_AT } from "./actions/world.ts";
+import { type ActionsWorld, openWorld, STARTED_AT } from "./operator/world.ts";
 import { createMatrixClock } from "./matrix/clock.ts";
 import { CLAUDE_USES_A_TOOL } from "./matrix/rows/claude-lines.ts";
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Asked, type Failing, startStub } from "../support/endpoint-stub.ts";
-import { openWorld } from "./actions/world.ts";
+import { openWorld } from "./operator/world.ts";
 
 const error = (status: number, message: string, code: string): ReturnType<Failing> => ({
   status,

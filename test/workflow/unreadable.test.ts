@@ -4,7 +4,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type StubReply, type StubRequest, startDialectStub } from "../support/dialect-stub.ts";
 import { UNREADABLE } from "../support/unreadable-answers.ts";
-import { type ActionsWorld, openWorld } from "./actions/world.ts";
+import { type ActionsWorld, openWorld } from "./operator/world.ts";
 
 const VERDICT = JSON.stringify({ decision: "approve" });
 

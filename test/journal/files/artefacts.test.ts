@@ -1,0 +1,215 @@
+// Artefacts: safe names, no secrets, a size limit, and nothing lost that fits.
+
+import fc from "fast-check";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join, resolve, sep } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createRedactor, REDACTED, SHAPE_REDACTOR } from "../../../src/core/fault/redact.ts";
+import {
+  artefactsFolder,
+  fit,
+  keepArtefact,
+  readArtefact,
+  removeArtefacts,
+} from "../../../src/journal/files/artefacts.ts";
+import { fileNameOf, isFileName } from "../../../src/journal/files/artefact-names.ts";
+import { folderStore } from "../../../src/journal/files/file-store.ts";
+import { codeOf } from "../../../src/testing/journal-samples.ts";
+import { tempFolder, type TempFolder } from "../temp-folder.ts";
+
+let folder: TempFolder;
+let place: string;
+beforeEach(() => {
+  folder = tempFolder();
+  place = artefactsFolder(folder.file("journal.db"));
+});
+afterEach(() => folder.remove());
+
+const keep = (content: string | Uint8Array, name = "stdout.txt", maxBytes = 1_048_576) =>
+  keepArtefact(
+    folderStore(place),
+    { session: "ses_1", call: "call_1", name, content },
+    { redactor: SHAPE_REDACTOR, maxBytes },
+  );
+const textOf = async (ref: string): Promise<string> => Buffer.from((await readArtefact(place, ref)) ?? []).toString();
+
+describe("an artefact", () => {
+  it("is stored beside the journal, readable only by its owner, and reads back unchanged", async () => {
+    const kept = await keep("line 1\nline 2 \ud83d\ude00\n");
+    expect(kept).toEqual({ ref: "ses_1/call_1/stdout.txt", bytes: 19, cut: false });
+    const path = folder.file("journal.db.artefacts/ses_1/call_1/stdout.txt");
+    expect(readFileSync(path, "utf8")).toBe("line 1\nline 2 \ud83d\ude00\n");
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(place, "ses_1")).mode & 0o777).toBe(0o700);
+    expect(await textOf(kept.ref)).toBe("line 1\nline 2 \ud83d\ude00\n");
+  });
+
+  it("with a name that exists gets a number, so that journaled references stay valid", async () => {
+    const refs = [];
+    for (const content of ["one", "two", "three"]) refs.push((await keep(content)).ref);
+    expect(refs).toEqual(["stdout.txt", "stdout.txt~2", "stdout.txt~3"].map((name) => `ses_1/call_1/${name}`));
+    expect(await Promise.all(refs.map(textOf))).toEqual(["one", "two", "three"]);
+  });
+
+  it("is removed with its session", async () => {
+    const { ref } = await keep("x");
+    removeArtefacts(place, "ses_1");
+    removeArtefacts(place, "ses_1");
+    expect(await readArtefact(place, ref)).toBeNull();
+    expect(readdirSync(place)).toEqual([]);
+  });
+
+  it("that cannot be written makes the store unavailable", async () => {
+    writeFileSync(place, "a file where a folder should be");
+    expect(await codeOf(keep("x"))).toBe("StoreUnavailable");
+    expect(await codeOf(readArtefact(place, "a/b/c"))).toBe("StoreUnavailable");
+    expect(await codeOf(keep("x", "name", 10))).toBe("ShapeInvalid");
+    expect(await codeOf(keep("x", ""))).toBe("ShapeInvalid");
+  });
+
+  it("is not found by a reference that leads elsewhere", async () => {
+    writeFileSync(folder.file("secret"), "x");
+    for (const ref of [
+      "../secret",
+      "a/../../secret",
+      "..",
+      "a/b/../..",
+      "a/b",
+      "a/b/c/d",
+      "/etc/passwd",
+      "a//b",
+      "a/b/.",
+      "a/b\\..\\c/d",
+      "a/b/c\0",
+    ]) {
+      expect(await codeOf(readArtefact(place, ref))).toBe("ShapeInvalid");
+    }
+  });
+});
+
+describe("names of files", () => {
+  it("stay inside their folder, stay distinct and are accepted again, for any characters", () => {
+    const nasty = fc.oneof(
+      fc.string({ unit: "binary", minLength: 1, maxLength: 300 }),
+      fc.constantFrom(
+        "..",
+        ".",
+        "../../x",
+        "/etc/passwd",
+        "C:\\x",
+        "con",
+        "NUL.txt",
+        "a.",
+        ".hidden",
+        "a/b",
+        "%2E",
+        "~2",
+        "x~2",
+        "-",
+      ),
+    );
+    fc.assert(
+      fc.property(nasty, nasty, (a, b) => {
+        const [nameA, nameB] = [fileNameOf(a), fileNameOf(b)];
+        expect(isFileName(nameA)).toBe(true);
+        expect(resolve("/root", nameA).startsWith(`/root${sep}`)).toBe(true);
+        expect(nameA.length).toBeLessThanOrEqual(120);
+        expect(nameA).toMatch(/^[A-Za-z0-9._%~-]+$/);
+        // Lone surrogates cannot be distinguished once written.
+        if (a.toWellFormed() !== b.toWellFormed()) expect(nameA).not.toBe(nameB);
+      }),
+    );
+    expect(["../x", "con", "NUL.txt", "a b", "a.", "ü"].map(fileNameOf)).toEqual([
+      "%2E.%2Fx",
+      "%63on",
+      "%4EUL.txt",
+      "a%20b",
+      "a%2E",
+      "%C3%BC",
+    ]);
+  });
+});
+
+describe("the kept part of an artefact", () => {
+  it.each(["a", "é", "ก", "€", "😀"])("never ends or begins inside a character such as %s", (letter) => {
+    const text = letter.repeat(2_000);
+    for (let maxBytes = 900; maxBytes < 916; maxBytes++) {
+      const { bytes, cut } = fit(text, maxBytes, createRedactor());
+      const kept = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+      expect([cut, bytes.length <= maxBytes]).toEqual([true, true]);
+      expect(kept.startsWith(letter) && kept.endsWith(letter)).toBe(true);
+    }
+  });
+
+  const redactor = createRedactor(["correct-horse-battery"]);
+
+  it("contains no secrets, in text and in bytes", async () => {
+    const key = "sk-ant-api03-AAAABBBBCCCCDDDD";
+    expect(await textOf((await keep(`key ${key} end`)).ref)).toBe(`key ${REDACTED} end`);
+    const binary = Buffer.concat([Buffer.from([0, 255, 254, 128]), Buffer.from(key), Buffer.from([200, 0])]);
+    const { ref } = await keep(binary, "core.bin");
+    const expected = Buffer.concat([Buffer.from([0, 255, 254, 128]), Buffer.from(REDACTED), Buffer.from([200, 0])]);
+    expect(await readArtefact(place, ref)).toEqual(expected);
+  });
+
+  it("is everything if it fits, even if it is longer than the redactor reads at a time", () => {
+    const text = Array.from({ length: 20_000 }, (_, index) => `line ${index} of a long log\n`).join("");
+    expect(text.length).toBeGreaterThan(400_000);
+    const { bytes, cut } = fit(text, 1_048_576, redactor);
+    expect(cut).toBe(false);
+    expect(Buffer.from(bytes).toString()).toBe(text);
+  });
+
+  it("is the head and the tail with a mark between if it does not", () => {
+    const text = `first line\n${"middle\n".repeat(100_000)}last line \ud83d\ude00\n`;
+    const { bytes, cut } = fit(text, 4096, redactor);
+    const kept = Buffer.from(bytes).toString();
+    expect(cut).toBe(true);
+    expect(bytes.length).toBeLessThanOrEqual(4096);
+    expect(bytes.length).toBeGreaterThan(4000);
+    expect(kept.startsWith("first line\nmiddle\n")).toBe(true);
+    expect(kept.endsWith("middle\nlast line \ud83d\ude00\n")).toBe(true);
+    expect(kept).toContain(`cut here: ${Buffer.byteLength(text)} bytes were given, 4096 are kept`);
+    expect(kept).not.toContain("\ufffd");
+  });
+
+  it("never contains part of a secret, wherever the cuts fall", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 131_072 - 80, max: 131_072 + 80 }),
+        fc.constantFrom(
+          "correct-horse-battery",
+          "sk-ant-api03-AAAABBBBCCCCDDDD",
+          `ghp_${"a1".repeat(20)}`,
+          `Bearer ${"a1B2".repeat(12)}`,
+        ),
+        fc.constantFrom("x", " ", "word "),
+        fc.constantFrom(600_000, 4096),
+        (at, secret, filler, maxBytes) => {
+          const before = filler.repeat(Math.ceil(at / filler.length)).slice(0, at);
+          const text = `${before} ${secret} ${filler.repeat(Math.ceil(160_000 / filler.length))} ${secret} ${before.slice(0, at - 129_000)}`;
+          const kept = Buffer.from(fit(text, maxBytes, redactor).bytes).toString();
+          for (let start = 0; start + 12 <= secret.length; start += 4) {
+            expect(kept.includes(secret.slice(start, start + 12)) && secret.slice(start, start + 12)).toBe(false);
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it("never splits a character and never exceeds the limit", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "grapheme", maxLength: 2000, size: "max" }),
+        fc.integer({ min: 256, max: 3000 }),
+        (text, maxBytes) => {
+          const { bytes, cut } = fit(text, maxBytes, redactor);
+          expect(bytes.length).toBeLessThanOrEqual(maxBytes);
+          expect(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)).toBeTypeOf("string");
+          if (!cut) expect(Buffer.from(bytes).toString()).toBe(redactor.text(text.toWellFormed()));
+        },
+      ),
+    );
+  });
+});
