@@ -53,6 +53,14 @@ export const gatewayView = z
         })
         .meta({ id: "GatewayRoute" }),
     ),
+    unwritten: z
+      .object({
+        since: instant,
+        says: z.string(),
+        lines: z.number().describe("Lines of the ledger that wait in memory."),
+      })
+      .nullable()
+      .describe("The journal cannot be written: since when, and why. Null: it can."),
     spend: z
       .object({
         since: instant,

@@ -5,6 +5,7 @@ import type { Protocol } from "../provider/wire/protocol.ts";
 import { targetKey } from "../runtime/target/targets.ts";
 import type { GatewayRoute, GatewaySettings, RouteStep } from "./config/settings.ts";
 import { domainsOf } from "./target/byte-member.ts";
+import type { Unwritten } from "./ledger/write-trouble.ts";
 import { type KeyAccount, WINDOW_NAMES, type WindowName } from "./key/key-account.ts";
 
 export interface ReportedBudget {
@@ -45,6 +46,8 @@ export interface ReportedRoute {
 export interface GatewayReport {
   readonly keys: readonly ReportedKey[];
   readonly routes: readonly ReportedRoute[];
+  /** Since when and why the journal cannot be written; null: it can. */
+  readonly unwritten: Unwritten | null;
 }
 
 /** What is printed when a gateway starts. */
@@ -62,7 +65,7 @@ export function summariseGateway({ targets, routes, keys }: GatewaySettings): Ga
 export function reportGateway(
   { keys, routes }: GatewaySettings,
   accounts: ReadonlyMap<string, KeyAccount>,
-): GatewayReport {
+): Omit<GatewayReport, "unwritten"> {
   return {
     keys: keys.map(({ name, routes: allowed, regions, mayUseOtherPaths: otherPaths }) => {
       const account = accounts.get(name);

@@ -25,6 +25,7 @@ import { errorHeaders, errorWords } from "./dialect/error-words.ts";
 import { Affinity, conversationOf, storedState } from "./route/affinity.ts";
 import { plainFault } from "./ledger/failed-calls.ts";
 import { type KeptCall, Ledger } from "./ledger/ledger.ts";
+import type { JournalNews } from "./ledger/write-trouble.ts";
 import { decisionId, decisionIn, type LedgerDecision, type LedgerLine } from "./ledger/ledger-line.ts";
 import { ClientKeys, presentedKey } from "./key/client-keys.ts";
 import { type BudgetAlert, recordAlert } from "./ledger/budget-alert.ts";
@@ -66,6 +67,8 @@ export interface GatewayListener {
   readonly onBudgetLow?: (alert: BudgetAlert) => void;
   /** A target failed, or was silent for long: what was decided. Called for each attempt. */
   readonly onDecided?: (decision: LedgerDecision) => void;
+  /** The journal cannot be written: called with each attempt, and when it can be written again. */
+  readonly onJournal?: (news: JournalNews) => void;
 }
 
 export class Gateway {
@@ -95,6 +98,7 @@ export class Gateway {
       owner: deps.newId("gw"),
       suppress: deps.suppress,
       scrub: deps.scrub,
+      onJournal: (news) => listener.onJournal?.(news),
     });
     this.#inForce = this.#follow(settings);
   }
@@ -124,7 +128,7 @@ export class Gateway {
   }
 
   report(): GatewayReport {
-    return reportGateway(this.#inForce.settings, this.#accounts);
+    return { ...reportGateway(this.#inForce.settings, this.#accounts), unwritten: this.#ledger.unwritten };
   }
 
   /** Ends the model calls that are running, and those that still come, with an error in their clients' dialects. */

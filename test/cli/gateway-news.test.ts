@@ -1,8 +1,11 @@
-// What `faultline gateway` prints about targets that fail: the same failure once a minute, with what was done about it.
+// What `faultline gateway` prints about targets that fail (the same failure once a minute, with what was done about it) and about a journal
+// that cannot be written.
 
 import { expect, it } from "vitest";
-import { decisionTeller } from "../../src/cli/gateway/gateway-news.ts";
+import { decisionTeller, journalTeller } from "../../src/cli/gateway/gateway-news.ts";
 import type { Io } from "../../src/cli/io.ts";
+import { fault } from "../../src/core/index.ts";
+import type { JournalNews } from "../../src/gateway/ledger/write-trouble.ts";
 import { createFakeClock } from "../../src/testing/fake-clock.ts";
 
 function teller(locale: "en" | "zh-CN", json = false) {
@@ -40,4 +43,76 @@ it("is one JSON document per line with --json", () => {
   const { said, tell } = teller("en", true);
   tell(REFUSED);
   expect(JSON.parse(said.join(""))).toEqual({ targetFailed: REFUSED });
+});
+
+/** What was said about these news, in their order. */
+function journalSaid(locale: "en" | "zh-CN", json: boolean, news: readonly JournalNews[]): readonly string[] {
+  const said: string[] = [];
+  const stderr = { isTTY: false, columns: 80, write: (text: unknown) => Promise.resolve(void said.push(String(text))) };
+  const tell = journalTeller({ stderr } as unknown as Io, { json, locale, color: "never" });
+  for (const one of news) tell(one);
+  return said;
+}
+
+const FULL = fault("StoreUnavailable", { message: "database or disk is full" });
+
+function unwritten(at: number, since: number): JournalNews {
+  return { state: "unwritten", at, since, fault: FULL, lines: 3, lostLines: 0 };
+}
+
+function written(at: number, since: number): JournalNews {
+  return { state: "written", at, since, lostLines: 2 };
+}
+
+it.each([
+  {
+    locale: "en",
+    json: false,
+    lines: [
+      "The journal cannot be written (database or disk is full). The gateway keeps answering, and budgets go by what it knows itself. Lines of the ledger that wait in memory: 3; lost: 0.\n",
+      "The journal can be written again, after 12 s. Lost lines of the ledger: 2.\n",
+    ],
+  },
+  {
+    locale: "zh-CN",
+    json: false,
+    lines: [
+      "日志无法写入（database or disk is full）。网关继续应答，预算只按本网关已知的花费计算。内存中等待写入的账目行数：3；丢失的行数：0。\n",
+      "日志恢复写入，中断了 12 秒。丢失的账目行数：2。\n",
+    ],
+  },
+  {
+    locale: "en",
+    json: true,
+    lines: [
+      expect.stringMatching(
+        /^\{"journalUnwritten":\{"since":0,"at":0,"lines":3,"lostLines":0,"fault":\{.*disk is full.*\}\n$/,
+      ),
+      '{"journalWritten":{"since":0,"at":12000,"lostLines":2}}\n',
+    ],
+  },
+] as const)(
+  "tells when the journal cannot be written, and its end ($locale, JSON: $json)",
+  ({ locale, json, lines }) => {
+    expect(journalSaid(locale, json, [unwritten(0, 0), unwritten(2_000, 0), written(12_000, 0)])).toEqual(lines);
+  },
+);
+
+it("repeats a trouble of the journal once a minute, and tells no end of one that it has not told", () => {
+  const every2s = Array.from({ length: 91 }, (_none, index) => unwritten(index * 2_000, 0));
+  const again = [
+    written(181_000, 0),
+    unwritten(182_000, 182_000),
+    written(183_000, 182_000),
+    unwritten(400_000, 400_000),
+  ];
+  const said = journalSaid("en", false, [...every2s, ...again]).map((line) => line.slice(0, line.indexOf(".")));
+  expect(said).toEqual([
+    "The journal cannot be written (database or disk is full)",
+    "The journal could not be written for 1 min (database or disk is full)",
+    "The journal could not be written for 2 min (database or disk is full)",
+    "The journal could not be written for 3 min (database or disk is full)",
+    "The journal can be written again, after 3 min 1 s",
+    "The journal cannot be written (database or disk is full)",
+  ]);
 });

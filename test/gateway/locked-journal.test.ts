@@ -48,6 +48,7 @@ function worldOn(journal: Journal, clock: FakeClock): World {
     owner: "gw_1",
     suppress: (_fault, reason) => void warnings.push(reason),
     scrub: (text) => text,
+    onJournal: () => undefined,
   });
   const account = new KeyAccount("ci", { hour: null, day: 1_000_000, month: null }, clock, () => undefined);
   let calls = 0;

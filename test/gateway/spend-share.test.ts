@@ -118,7 +118,14 @@ describe("a gateway", () => {
     const suppress = (): never => {
       throw new Error("the journal answers");
     };
-    const ledger = new Ledger({ journal, clock, owner: "gw", suppress, scrub: (text) => text });
+    const ledger = new Ledger({
+      journal,
+      clock,
+      owner: "gw",
+      suppress,
+      scrub: (text) => text,
+      onJournal: () => undefined,
+    });
     const account = new KeyAccount("alice", { hour: null, day: limit, month: null }, clock, () => undefined);
     let paid = 0;
     for (let call = 0; call < calls; call++) {
@@ -149,7 +156,14 @@ describe("a gateway", () => {
   ): Promise<number> {
     let paid = 0;
     const gateway = (owner: string): Promise<unknown> => {
-      const ledger = new Ledger({ journal, clock, owner, suppress: () => undefined, scrub: (text) => text });
+      const ledger = new Ledger({
+        journal,
+        clock,
+        owner,
+        suppress: () => undefined,
+        scrub: (text) => text,
+        onJournal: () => undefined,
+      });
       const account = new KeyAccount("alice", { hour: null, day: 100 * COST, month: null }, clock, () => undefined);
       const caller = async (): Promise<void> => {
         for (let refused = 0; refused < 3;) {
@@ -213,7 +227,14 @@ describe("a gateway", () => {
     async (laterMs) => {
       const clock = createFakeClock();
       const journal = createMemoryJournal({ clock });
-      const ledger = new Ledger({ journal, clock, owner: "slow", suppress: () => undefined, scrub: (text) => text });
+      const ledger = new Ledger({
+        journal,
+        clock,
+        owner: "slow",
+        suppress: () => undefined,
+        scrub: (text) => text,
+        onJournal: () => undefined,
+      });
       const account = new KeyAccount("alice", { hour: null, day: 100 * COST, month: null }, clock, () => undefined);
       const begin = async (calls: number): Promise<void> => {
         for (let call = 0; call < calls; call++) {
@@ -240,7 +261,14 @@ describe("a gateway", () => {
   it("says what is set aside to a client that is refused because of it, and to ask again soon", async () => {
     const clock = createFakeClock();
     const journal = createMemoryJournal({ clock });
-    const ledger = new Ledger({ journal, clock, owner: "a", suppress: () => undefined, scrub: (text) => text });
+    const ledger = new Ledger({
+      journal,
+      clock,
+      owner: "a",
+      suppress: () => undefined,
+      scrub: (text) => text,
+      onJournal: () => undefined,
+    });
     const account = new KeyAccount("alice", { hour: null, day: 1e8, month: null }, clock, () => undefined);
     const purse = new CallPurse(account, ledger.cover);
     const tomorrow = account.endOf("day");

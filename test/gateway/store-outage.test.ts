@@ -32,27 +32,30 @@ function failing(
   });
 }
 
-it("waits ten seconds for a store that does not answer: then a call goes by what the gateway knows, and the next ones do not wait", async () => {
-  const silence = Promise.withResolvers<never>();
-  let isSilent = true;
-  const store = failing(
-    createMemoryJournal(),
-    () => isSilent,
-    () => silence.promise,
-  );
-  const world = await gatewayWorld({ file, env, faultline: { journal: store } });
-  const call = async (): Promise<number> => {
-    const before = world.clock.now();
-    const { status } = await world.run(ask(world.url, "openai-chat", { headers, body: { max_tokens: 60 } }));
-    expect(status).toBe(200);
-    return world.clock.now() - before;
-  };
-  const [first, ...others] = [await call(), await call(), await call()];
-  expect(first).toBeLessThanOrEqual(11_000);
-  expect(Math.max(...others)).toBeLessThan(1_000);
-  isSilent = false;
-  silence.reject(new Error("the connection was given up"));
-});
+it.each([
+  { what: "does not answer", isSilent: true },
+  { what: "refuses every write", isSilent: false },
+])(
+  "waits ten seconds for a store that $what: then calls go by what the gateway knows until it writes again",
+  async ({ isSilent }) => {
+    const silence = Promise.withResolvers<never>();
+    let isGone = true;
+    const refused = (): Promise<never> => Promise.reject(new Error("the store is gone"));
+    const store = failing(createMemoryJournal(), () => isGone, isSilent ? () => silence.promise : refused);
+    const world = await gatewayWorld({ file, env, faultline: { journal: store } });
+    const call = async (): Promise<number> => {
+      const before = world.clock.now();
+      const { status } = await world.run(ask(world.url, "openai-chat", { headers, body: { max_tokens: 60 } }));
+      expect(status).toBe(200);
+      return world.clock.now() - before;
+    };
+    const [first, ...others] = [await call(), await call(), await world.clock.advance(5_000).then(call), await call()];
+    expect(first).toBeLessThanOrEqual(11_000);
+    expect(Math.max(...others)).toBeLessThan(1_000);
+    isGone = false;
+    if (isSilent) silence.reject(new Error("the connection was given up"));
+  },
+);
 
 async function spentIn(journal: Journal): Promise<readonly number[]> {
   const kept = await journal.keptAll("spend", "alice");

@@ -1,14 +1,19 @@
-// What is printed while a gateway runs: changes of its file, budgets that run low, and targets that fail.
+// What is printed while a gateway runs: changes of its file, budgets that run low, targets that fail, and a journal that cannot be written.
 
 import { recourseWord } from "../../core/decide/explain.ts";
 import { dollars } from "../../core/flow/money.ts";
+import { formatMs } from "../../core/fault/words/time-words.ts";
 import { isFaultCode, wordsFor } from "../../core/index.ts";
 import type { GatewayFileNews } from "../../server/gateway-file.ts";
 import type { BudgetAlert } from "../../gateway/ledger/budget-alert.ts";
+import type { GatewayListener } from "../../gateway/gateway.ts";
 import type { LedgerDecision } from "../../gateway/ledger/ledger-line.ts";
+import type { JournalNews } from "../../gateway/ledger/write-trouble.ts";
 import type { GatewayNewsListener } from "../../server/gateway.ts";
 import { calmly } from "../../workflow/driver.ts";
 import { printDiagnostics } from "../check-file.ts";
+import { faultJson } from "../fault-json.ts";
+import { messageIn } from "../fault-sentences/sentence.ts";
 import type { Io } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
@@ -56,12 +61,45 @@ export function decisionTeller(io: Io, { json, locale }: GlobalOptions): (decisi
   return (decision) => tell(decision.target, { message: `${decision.code} ${decision.recourse}`, decision });
 }
 
-export function gatewayListener(file: string, io: Io, shared: GlobalOptions): GatewayNewsListener {
-  const tell = gatewayTeller(file, io, shared);
+const AGAIN_MS = 60_000;
+
+/** Tells that the journal cannot be written: at once, then once a minute. If it told that, it also tells the end. */
+export function journalTeller(io: Io, { json, locale }: GlobalOptions): (news: JournalNews) => void {
+  const { unwritten, written } = GATEWAY_WORDS[locale];
+  const said = (news: JournalNews): string => {
+    const { at, since, lostLines } = news;
+    const lasted = formatMs(at - since, locale);
+    if (news.state === "written") return written(lasted, lostLines);
+    const why = oneLine(messageIn(locale, news.fault.message), 500).replace(/[.。]$/u, "");
+    return unwritten(why, at === since ? null : lasted, news.lines, lostLines);
+  };
+  let toldAt = -Infinity;
+  let isTold = false;
+  return (news) => {
+    const { state, at } = news;
+    if (state === "unwritten" ? at - toldAt < AGAIN_MS : !isTold) return;
+    isTold = state === "unwritten";
+    if (isTold) toldAt = at;
+    void io.stderr.write(`${json ? safeJson(journalJson(news)) : said(news)}\n`);
+  };
+}
+
+function journalJson(news: JournalNews): object {
+  const { at, since, lostLines } = news;
+  if (news.state === "written") return { journalWritten: { since, at, lostLines } };
+  return { journalUnwritten: { since, at, lines: news.lines, lostLines, ...faultJson(news.fault) } };
+}
+
+/** What a gateway tells besides changes of its file. */
+export function gatewayTellers(io: Io, shared: GlobalOptions): GatewayListener {
   return {
-    locale: shared.locale,
-    onNews: (news) => void tell(news),
     onBudgetLow: budgetTeller(io, shared),
     onDecided: decisionTeller(io, shared),
+    onJournal: journalTeller(io, shared),
   };
+}
+
+export function gatewayListener(file: string, io: Io, shared: GlobalOptions): GatewayNewsListener {
+  const tell = gatewayTeller(file, io, shared);
+  return { locale: shared.locale, onNews: (news) => void tell(news), ...gatewayTellers(io, shared) };
 }

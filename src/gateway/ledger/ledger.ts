@@ -4,6 +4,8 @@
 //     has set aside in the journal (`spend-share.ts`): a tenth of the rest, so that a call asks the journal only near a limit.
 // L3  A page that could not be written is written again before any later line, under the same number: nothing is counted twice, even if
 //     the journal had written it and only its answer was lost. Entries about failed calls, prompts and answers wait in the same way.
+// L4  A journal that cannot be written is reported at once, and until it can be written again. Once a call has waited for it in vain, no
+//     other call waits until then: each goes by what this process knows of the spending.
 
 import { classify } from "../../core/classify/classify.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
@@ -17,6 +19,7 @@ import { FailedCalls } from "./failed-calls.ts";
 import type { KeepRule } from "../config/settings.ts";
 import { type Transcript, Transcripts } from "./transcripts.ts";
 import { addUsage } from "./usage.ts";
+import { type JournalNews, type Unwritten, WriteTrouble } from "./write-trouble.ts";
 
 interface LedgerDeps {
   readonly journal: Journal;
@@ -26,6 +29,8 @@ interface LedgerDeps {
   readonly suppress: (fault: Fault, reason: string) => void;
   /** Removes secrets. */
   readonly scrub: (text: string) => string;
+  /** Called when the journal cannot be written, again with each attempt, and when it can. */
+  readonly onJournal: (news: JournalNews) => void;
 }
 
 /** Lines that are written together, or again. */
@@ -71,13 +76,15 @@ export class Ledger {
   /** Ends the next renewal of what is set aside for calls that run. */
   readonly #renewals = new Map<KeyAccount, () => void>();
   #disarm: (() => void) | null = null;
-  /** The journal did not answer in time: until then no call waits for it. */
-  #silentUntil = 0;
+  readonly #trouble: WriteTrouble;
+  /** A call has waited for the journal in vain: until it is written again, no other call waits. */
+  #isAway = false;
   #writing: Promise<void> = Promise.resolve();
   #pages = 0;
 
   constructor(deps: LedgerDeps) {
     this.#deps = deps;
+    this.#trouble = new WriteTrouble(deps.onJournal);
     this.#failed = new FailedCalls(deps.journal, deps.owner);
     this.#transcripts = new Transcripts(deps.journal, deps.scrub);
   }
@@ -129,16 +136,22 @@ export class Ledger {
   /** Sets something aside for a call. False: there is not enough left, or the journal does not answer. Waits a moment at most. */
   readonly cover = async (account: KeyAccount, estimate: number): Promise<boolean> => {
     const { clock } = this.#deps;
-    if (clock.now() < this.#silentUntil) return false;
+    if (this.#isAway) return false;
+    const now = clock.now();
     const late = Promise.withResolvers<boolean>();
-    const disarm = clock.after(PATIENCE_MS, () => {
-      this.#silentUntil = clock.now() + RETRY_MS;
+    const disarm = this.#unlessAnswered(now, () => {
+      this.#isAway = true;
       late.resolve(false);
     });
-    const isCovered = await Promise.race([this.#askFor(account, estimate, clock.now() + PATIENCE_MS), late.promise]);
+    const isCovered = await Promise.race([this.#askFor(account, estimate, now + PATIENCE_MS), late.promise]);
     disarm();
     return isCovered;
   };
+
+  /** What the journal does not take at present; null: nothing. */
+  get unwritten(): Unwritten | null {
+    return this.#trouble.current;
+  }
 
   async #askFor(account: KeyAccount, estimate: number, until: number): Promise<boolean> {
     const { clock } = this.#deps;
@@ -147,14 +160,17 @@ export class Ledger {
       // Calls that begin together are often covered by what the first of them sets aside.
       if (under !== undefined) await under;
       if (!account.covers(estimate)) await this.#share(account, estimate);
+      if (!this.#hasMore) this.#tellWritten(this.#dropped);
       // Another call may have taken what was set aside: then this one asks again, unless the journal is too slow for what it answers to count.
       return account.covers(estimate) || (account.isCurrent && !account.exceeds(estimate));
     } catch (error) {
-      if (traitsOf(this.#faultOf(error).code).retryable && clock.now() + ASK_AGAIN_MS < until) {
+      const seen = this.#tellUnwritten(error);
+      if (traitsOf(seen.code).retryable && clock.now() + ASK_AGAIN_MS < until) {
         await new Promise<void>((resolve) => void clock.after(ASK_AGAIN_MS, resolve));
         return this.#askFor(account, estimate, until);
       }
-      this.#suppress(error, "the gateway continues with what it knows of this client's spending");
+      this.#isAway = true;
+      this.#deps.suppress(seen, "the gateway continues with what it knows of this client's spending");
       return false;
     }
   }
@@ -175,12 +191,14 @@ export class Ledger {
     const now = this.#deps.clock.now();
     const spenders = [...this.#spenders];
     this.#spenders.clear();
+    const disarm = this.#unlessAnswered(now, () => undefined);
     const [written, failed, kept, ...added] = await Promise.allSettled([
       this.#writeLines(),
       this.#failed.write(now),
       this.#transcripts.write(now),
       ...spenders.map((account) => this.#share(account, 0)),
     ]);
+    disarm();
     if (this.#isRefused(failed)) {
       this.#failed.giveUp();
       this.#suppress(failed.reason, "the gateway continues without these failures in the journal's index");
@@ -189,13 +207,35 @@ export class Ledger {
       this.#transcripts.giveUp();
       this.#suppress(kept.reason, WITHOUT_TRANSCRIPTS);
     }
+    const lostLines = this.#dropped;
     this.#tellDropped();
     spenders.forEach((account, index) => added[index]?.status === "rejected" && this.#spenders.add(account));
     const again = [failed, kept].filter((one) => !this.#isRefused(one));
     const late = [written, ...again, ...added].find((one) => one.status === "rejected");
-    if (late === undefined) return;
+    if (late === undefined) return void this.#tellWritten(lostLines);
     this.#disarm ??= this.#deps.clock.after(RETRY_MS, () => void this.flush());
-    this.#suppress(late.reason, "the gateway writes its ledger and what clients have spent again soon");
+    const seen = this.#tellUnwritten(late.reason);
+    this.#deps.suppress(seen, "the gateway writes its ledger and what clients have spent again soon");
+  }
+
+  /** Reports a journal that is silent since then. Returns how to stop waiting for it. */
+  #unlessAnswered(since: number, then: () => void): () => void {
+    return this.#deps.clock.after(PATIENCE_MS, () => {
+      this.#tellUnwritten(new Error(`the journal has not answered for ${PATIENCE_MS / 1_000} seconds`), since);
+      then();
+    });
+  }
+
+  #tellWritten(lostLines: number): void {
+    this.#isAway = false;
+    this.#trouble.ended(this.#deps.clock.now(), lostLines);
+  }
+
+  /** Reports what the journal could not write. `at`: when it was asked. */
+  #tellUnwritten(error: unknown, at = this.#deps.clock.now()): Fault {
+    const seen = this.#faultOf(error);
+    this.#trouble.failed({ at, fault: seen, lines: this.#waiting, lostLines: this.#dropped });
+    return seen;
   }
 
   /** Rejects when the journal cannot be written now: then the page stays. One that the journal refuses for good is left out. */
@@ -232,9 +272,10 @@ export class Ledger {
     return end.status === "rejected" && this.#isFinal(end.reason);
   }
 
-  /** The journal refuses this, and would refuse it again. */
+  /** The journal refuses what it was given, and would refuse it again. Anything else may pass, also a file that an operator has to put back. */
   #isFinal(error: unknown): boolean {
-    return !traitsOf(this.#faultOf(error).code).retryable;
+    const { retryable, cause } = traitsOf(this.#faultOf(error).code);
+    return !retryable && cause !== "store-error";
   }
 
   #nextPage(due: number): NumberedPage {
@@ -302,7 +343,10 @@ export class Ledger {
     try {
       await this.#share(account, 0);
     } catch (error) {
-      this.#suppress(error, "the gateway soon sets aside again what this client's calls may cost");
+      this.#deps.suppress(
+        this.#tellUnwritten(error),
+        "the gateway soon sets aside again what this client's calls may cost",
+      );
       this.#renewLater(account);
     }
   }

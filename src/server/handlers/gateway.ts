@@ -4,7 +4,7 @@ import { defined } from "../../core/defined.ts";
 import { z } from "zod";
 import type { gatewayCall, gatewayView } from "../../api/gateway.ts";
 import { recourseWord } from "../../core/decide/explain.ts";
-import type { Locale } from "../../core/fault/words/words.ts";
+import { type Locale, wordsFor } from "../../core/fault/words/words.ts";
 import { type Gateway, STOPPING } from "../../gateway/gateway.ts";
 import type { GatewayReport, ReportedBudget, ReportedRoute, ReportedStep } from "../../gateway/gateway-report.ts";
 import { type WindowName, windowStart } from "../../gateway/key/key-account.ts";
@@ -43,7 +43,7 @@ export function gatewayHandlers({
   return {
     async showGateway({ locale, who }) {
       const report = served().report();
-      const { keys, routes } = report;
+      const { keys, routes, unwritten } = report;
       const { targetName } = namesFor(report, who);
       const targets = faultline.targets();
       const now = clock.now();
@@ -56,6 +56,10 @@ export function gatewayHandlers({
           budgets: key.budgets.map((budget) => budgetFor(budget, locale)),
         })),
         routes: routes.map((route) => routeFor(route, targets, locale)),
+        unwritten:
+          unwritten === null
+            ? null
+            : { since: unwritten.since, says: wordsFor(unwritten.fault.code, locale).operator, lines: unwritten.lines },
         spend: spendOf(await usageOfDays(journal, DAYS, now), now, targetName),
       };
     },

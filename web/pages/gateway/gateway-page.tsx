@@ -2,6 +2,7 @@
 
 import type { ReactNode } from "react";
 import { type Answer, useRead } from "../../app/server.tsx";
+import { useFormat } from "../../app/format.ts";
 import { useWords } from "../../app/words.ts";
 import { Page } from "../../parts/page.tsx";
 import { Pending } from "../../parts/states.tsx";
@@ -19,6 +20,7 @@ const EVERY_MS = 5_000;
 
 export function GatewayPage(): ReactNode {
   const words = useWords(GATEWAY_WORDS);
+  const { count } = useFormat();
   const read = useRead("showGateway", {}, { everyMs: EVERY_MS });
   const { data } = read;
   if (data === undefined)
@@ -29,6 +31,14 @@ export function GatewayPage(): ReactNode {
     );
   return (
     <Page title={words.title} says={words.says}>
+      {data.unwritten === null ? null : (
+        <div className="problem inline" role="alert">
+          <h3>{words.unwritten}</h3>
+          <p>
+            {data.unwritten.says} {words.unwrittenNext(count(data.unwritten.lines))}
+          </p>
+        </div>
+      )}
       <TabPages
         label={words.title}
         names={["keys", "spend", "calls"]}

@@ -6,6 +6,8 @@ export const GATEWAY_WORDS = wordTable({
   "en": {
     title: "Gateway",
     says: "Clients in any language, in front of your targets",
+    unwritten: "The journal cannot be written",
+    unwrittenNext: (lines: string) => `Calls go on. Lines of the ledger that wait in memory: ${lines}.`,
     tabs: { keys: "Keys and routes", spend: "Spend", calls: "Calls" },
     keys: "Keys",
     noKeys: "No keys",
@@ -64,6 +66,8 @@ export const GATEWAY_WORDS = wordTable({
   "zh-CN": {
     title: "网关",
     says: "任何语言的客户端都经由它访问各个目标",
+    unwritten: "日志无法写入",
+    unwrittenNext: (lines: string) => `调用继续进行。内存中等待写入的账目行数：${lines}。`,
     tabs: { keys: "密钥与路由", spend: "花费", calls: "调用" },
     keys: "密钥",
     noKeys: "没有密钥",
