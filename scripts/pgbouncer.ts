@@ -13,7 +13,11 @@ import { startPostgres } from "../test/postgres/server.ts";
 import { freePorts } from "../test/support/free-ports.ts";
 
 /** What every journal promises. The other tests of PostgreSQL start servers of their own or cut connections to it. */
-const SUITES = ["test/journal/journal.test.ts", "test/journal/copy/copy-journal.test.ts", "test/journal/same-content.test.ts"];
+const SUITES = [
+  "test/journal/journal.test.ts",
+  "test/journal/copy/copy-journal.test.ts",
+  "test/journal/same-content.test.ts",
+];
 const NOBODY = 65_534;
 const root = fileURLToPath(new URL("..", import.meta.url));
 

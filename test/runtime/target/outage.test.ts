@@ -12,6 +12,8 @@ import {
   step,
   tool,
 } from "../../../src/index.ts";
+import { fault } from "../../../src/core/fault/fault.ts";
+import { Outage, type Sharer } from "../../../src/runtime/target/outage.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
 import { mostRequests, retryOf, shortestMs } from "../../support/outage-bounds.ts";
 import { broken, callTimes, failure, held, type More, START_AT, type World, world } from "../../support/world.ts";
@@ -220,5 +222,105 @@ describe("calls that wait for a failing target", () => {
     await together(here, down.tool, 300);
     expect(down.asked.up).toBe(300);
     expect(down.asked.mostAtOnce).toBeLessThan(60);
+  });
+});
+
+interface Waiter extends Sharer {
+  woken: number;
+}
+
+function waiter(): Waiter {
+  return { sentBefore: 0, shown: null, goAt: null, woken: 0, wake: () => undefined };
+}
+
+function joined(outage: Outage): Waiter {
+  const one = waiter();
+  one.wake = (): void => void one.woken++;
+  outage.join(one);
+  return one;
+}
+
+const shown = { fault: fault("Overloaded"), call: "c1" };
+
+describe("an outage", () => {
+  it("begins with a failed attempt, and ends when an attempt that was sent after it succeeds", () => {
+    const outage = new Outage();
+    expect(outage.isSick).toBe(false);
+    const [early, failing] = [outage.depart(100), outage.depart(110)];
+    expect(outage.failed(failing, shown, 200)).toBe(true);
+    outage.succeeded(early, 210);
+    expect(outage.isSick).toBe(true);
+    outage.succeeded(failing, 211);
+    expect(outage.isSick).toBe(true);
+    outage.succeeded(outage.depart(220), 230);
+    expect(outage.isSick).toBe(false);
+  });
+
+  it("holds a retry back for half of its wait after the last attempt; without an outage a retry goes at once", () => {
+    const outage = new Outage();
+    const attempt = outage.depart(100);
+    expect(outage.mayGoAt(80)).toBe(-Infinity);
+    outage.failed(attempt, shown, 110);
+    expect(outage.mayGoAt(80)).toBe(140);
+    outage.claim(300);
+    expect([outage.mayGoAt(80), outage.count]).toEqual([340, 1]);
+  });
+
+  it("counts a failure as the retry of each call that waited when the attempt was sent, and the first one counts", () => {
+    const outage = new Outage();
+    const before = joined(outage);
+    const attempt = outage.depart(100);
+    const after = joined(outage);
+    outage.failed(attempt, shown, 200);
+    outage.failed(outage.depart(300), { ...shown, call: "c2" }, 400);
+    expect([before.shown?.call, before.woken]).toEqual(["c1", 2]);
+    expect([after.shown?.call, after.woken]).toEqual(["c2", 1]);
+  });
+
+  it("has news in a failure only if no failure was seen since the attempt was sent and no call will retry", () => {
+    const outage = new Outage();
+    const [first, beside] = [outage.depart(0), outage.depart(0)];
+    expect([outage.failed(first, shown, 10), outage.failed(beside, shown, 11)]).toEqual([true, false]);
+    outage.announce(1_000);
+    outage.announce(500);
+    expect(outage.failed(outage.depart(900), shown, 999)).toBe(false);
+    expect(outage.failed(outage.depart(950), shown, 1_000)).toBe(true);
+  });
+
+  it("is waited for from the first call that joins until the last one leaves", () => {
+    const outage = new Outage();
+    expect(outage.isWaitedFor).toBe(false);
+    const one = joined(outage);
+    expect(outage.isWaitedFor).toBe(true);
+    outage.leave(one);
+    expect(outage.isWaitedFor).toBe(false);
+  });
+
+  it.each([
+    { calls: 1, lastAfterMs: 0 },
+    { calls: 3, lastAfterMs: 20 },
+    { calls: 100, lastAfterMs: 990 },
+    { calls: 200, lastAfterMs: 995 },
+  ])("when it is over, lets $calls waiting calls go one after the other within a second", ({ calls, lastAfterMs }) => {
+    const outage = new Outage();
+    outage.failed(outage.depart(0), shown, 10);
+    const all = Array.from({ length: calls }, () => joined(outage));
+    const kept = all[0];
+    if (kept !== undefined && calls > 1) kept.goAt = 7;
+    outage.succeeded(outage.depart(20), 1_000);
+    expect(all.at(-1)?.goAt).toBe(1_000 + lastAfterMs);
+    expect([kept?.goAt, kept?.woken]).toEqual([calls > 1 ? 7 : 1_000, 1]);
+  });
+
+  it("moves with the wall clock: times to go, the last attempt, and until when calls retry", () => {
+    const outage = new Outage();
+    outage.failed(outage.depart(100), shown, 110);
+    outage.announce(1_000);
+    const [going, waiting] = [joined(outage), joined(outage)];
+    going.goAt = 200;
+    outage.move(5_000);
+    expect([going.goAt, waiting.goAt, outage.mayGoAt(0)]).toEqual([5_200, null, 5_100]);
+    expect(outage.failed(outage.depart(5_900), shown, 5_999)).toBe(false);
+    expect(outage.failed(outage.depart(5_900), shown, 6_000)).toBe(true);
   });
 });

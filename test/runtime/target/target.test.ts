@@ -135,3 +135,81 @@ describe("a pause that is shared", () => {
     expect(shared.until).toBe(2_200);
   });
 });
+
+describe("a target that may be forgotten", () => {
+  const failedOnce = (known: LiveTarget): void => {
+    const ticket = known.admit(NOW);
+    if (ticket !== null) known.record(ticket, "failure", NOW);
+  };
+  it.each<[string, boolean, (known: LiveTarget) => void]>([
+    ["has no call and no pause", true, nothing],
+    ["runs a call", false, (known) => void known.enter()],
+    ["has a call in its queue", false, (known) => known.queue({ enter: nothing })],
+    [
+      "has a call that waits for its outage to end",
+      false,
+      (known) => known.outage.join({ sentBefore: 0, shown: null, goAt: null, wake: nothing }),
+    ],
+    ["is paused", false, (known) => known.pause(NOW + 1, fault("RateLimited"))],
+    ["was paused until now", true, (known) => known.pause(NOW, fault("RateLimited"))],
+    ["has failed, and its breaker is closed", true, failedOnce],
+    ["has an open breaker", false, (known) => [1, 2, 3].forEach(() => failedOnce(known))],
+  ])("is one that %s: %s", (_what, isQuiet, prepare) => {
+    const known = target();
+    prepare(known);
+    expect(known.isQuiet(NOW)).toBe(isQuiet);
+  });
+});
+
+describe("the slots of a target", () => {
+  it("are taken up to its limit, then calls queue, and then they are refused", () => {
+    const known = target();
+    expect([1, 2, 3, 4].map(() => known.enter())).toEqual([true, true, true, true]);
+    const entered: number[] = [];
+    for (const place of [1, 2, 3, 4]) {
+      expect(known.enter()).toBe(false);
+      known.queue({ enter: () => void entered.push(place) });
+    }
+    expect([known.enter(), known.runs, known.queued]).toEqual([null, 4, 4]);
+    known.leave();
+    known.leave();
+    expect([entered, known.runs, known.queued]).toEqual([[1, 2], 4, 2]);
+  });
+
+  it("go to the calls that wait before a new call gets one, and are free again when no call waits", () => {
+    const known = target();
+    known.enter();
+    const waiting = { enter: nothing };
+    known.queue(waiting);
+    expect(known.enter()).toBe(false);
+    known.unqueue(waiting);
+    known.leave();
+    expect([known.runs, known.queued, known.enter()]).toEqual([0, 0, true]);
+  });
+});
+
+describe("the pause of a target", () => {
+  const account = (): { known: LiveTarget; shared: SharedPause } => {
+    const shared = new SharedPause("account/a", null, nothing);
+    const settings = { ...SETTINGS, changed: nothing };
+    return { known: new LiveTarget("t", settings, null, new SharedPause("t", null, nothing), shared), shared };
+  };
+  it.each([
+    { limitOf: "account", own: 0, accounts: NOW + 5 },
+    { limitOf: "model", own: NOW + 5, accounts: 0 },
+  ])("by a limit of the $limitOf holds back its own calls until $own and its account until $accounts", (row) => {
+    const { known, shared } = account();
+    known.pause(NOW + 5, fault("RateLimited", { context: { limitOf: row.limitOf } }));
+    expect([known.ownPause.until, shared.until, known.pausedUntil]).toEqual([row.own, row.accounts, NOW + 5]);
+    expect(known.pauseFault?.code).toBe("RateLimited");
+  });
+
+  it("is the longer one of its own and its account's, with the fault of that one", () => {
+    const { known } = account();
+    known.pause(NOW + 5, fault("Overloaded"));
+    known.pause(NOW + 9, fault("RateLimited", { context: { limitOf: "account" } }));
+    expect([known.pausedUntil, known.pauseFault?.code]).toEqual([NOW + 9, "RateLimited"]);
+    known.pause(NOW + 11, fault("Overloaded"));
+    expect([known.pausedUntil, known.pauseFault?.code]).toEqual([NOW + 11, "Overloaded"]);
+  });
+});

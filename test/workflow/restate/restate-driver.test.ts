@@ -1,5 +1,7 @@
 // Runs driven by a real Restate server: they start, wait, are answered, fail and are continued, and survive what Restate forgets.
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { openJournal } from "../../../src/index.ts";
 import { defineWorkflow, stage } from "../../../src/workflow/define.ts";
@@ -8,6 +10,7 @@ import type { RunEnd } from "../../../src/workflow/runs-api.ts";
 import { createWorkflows, type Workflows } from "../../../src/workflow/workflows.ts";
 import type { Workflow } from "../../../src/workflow-model/stage.ts";
 import { APPROVE, eventsIn, newFile, only, places, thrown, YES } from "../../support/engine-world.ts";
+import { bundledProgram } from "../../support/bundled-program.ts";
 import { freePorts } from "../../support/free-ports.ts";
 import { type RestateServers, startRestate } from "../../support/restate-server.ts";
 import { placeFor } from "../../support/test-servers.ts";
@@ -115,6 +118,7 @@ async function part(file: string, options: Partial<RestateDriverOptions> = {}, u
 }
 
 const WORKER = { worker: { port: 0 } };
+const WORKER_PROGRAM = bundledProgram(new URL("scale/worker.ts", import.meta.url));
 const isEnd =
   (run: string, status: RunEnd["status"]) =>
   (end: RunEnd): boolean =>
@@ -122,6 +126,27 @@ const isEnd =
 
 function start({ workflows }: Pick<Part, "workflows">, workflow: Workflow): Promise<string> {
   return workflows.runs.start(workflow);
+}
+
+/** A worker registers at an address of its own, and leaves. Resolves with the address. */
+async function leaving(file: string, leave: (newer: Part) => Promise<void>): Promise<string> {
+  const newer = await part(file, WORKER);
+  const address = `http://127.0.0.1:${newer.port}`;
+  await leave(newer);
+  return address;
+}
+
+/** A worker in a process of its own, which dies without a word. */
+async function killed(file: string): Promise<string> {
+  const [port = 0] = await freePorts(1);
+  const child = spawn(process.execPath, [WORKER_PROGRAM, placeFor(file), restate.url, String(port)], {
+    stdio: ["ignore", "pipe", "ignore"],
+    env: { ...process.env, ACKNOWLEDGED: "/dev/null" },
+  });
+  await once(child.stdout, "data");
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  return `http://127.0.0.1:${port}`;
 }
 
 describe("a driver on Restate", () => {
@@ -137,17 +162,20 @@ describe("a driver on Restate", () => {
     expect([...worker.warnings, ...server.warnings]).toEqual([]);
   });
 
-  it("takes the runs over from workers at a newer address that are gone, and says so", async () => {
+  it.each<[string, (file: string) => Promise<string>]>([
+    ["stopped", async (file) => leaving(file, ({ driver }) => driver.stop())],
+    ["drained", async (file) => leaving(file, ({ driver }) => driver.drain())],
+    ["killed", killed],
+  ])("takes the runs over from workers at a newer address that were %s, and says so", async (_how, end) => {
     const file = newFile();
     const old = await part(file, WORKER);
     const server = await part(file);
-    const newer = await part(file, WORKER);
-    await newer.driver.stop();
+    const newer = await end(file);
     const run = await start(server, gated);
     expect(await old.advanced(isEnd(run, "paused"))).toMatchObject({ status: "paused" });
-    const address = (port: number | null): string => `http://127.0.0.1:${port}`;
+    const own = `http://127.0.0.1:${old.port}`;
     expect(old.warnings.filter((one) => one.includes("reached no worker"))).toEqual([
-      ` NetworkDisconnect Restate reached no worker at ${address(newer.port)}/, where it sent runs; it sends them to ${address(old.port)} now`,
+      ` NetworkDisconnect Restate reached no worker at ${newer}/, where it sent runs; it sends them to ${own} now`,
     ]);
   });
 
