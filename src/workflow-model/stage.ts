@@ -69,6 +69,9 @@ export interface ActResult {
   readonly capHit: boolean;
 }
 
+/** What the Act phase returns. Only stages with rounds say whether the turn cap ended them. */
+export type ActReturn = Pick<ActResult, "output"> & Partial<ActResult>;
+
 /** Whether a stage may act, has to ask, or is skipped. */
 export type GateVerdict =
   | { readonly verdict: "proceed" }
@@ -112,7 +115,7 @@ export interface Stage {
   /** Composes the request; an exception fails the attempt. */
   readonly init: (context: unknown, scope: StageScope) => Promise<string> | string;
   readonly checkGate: (context: unknown, scope: StageScope) => Promise<GateVerdict> | GateVerdict;
-  readonly act: (request: string, tools: ActTools, scope: StageScope, context: unknown) => Promise<ActResult>;
+  readonly act: (request: string, tools: ActTools, scope: StageScope, context: unknown) => Promise<ActReturn>;
   readonly assert: (result: ActResult, scope: StageScope, context: unknown) => Promise<AssertVerdict> | AssertVerdict;
   /** Teardown; returns the output that later nodes see. */
   readonly exit: (ending: StageEnding, scope: StageScope, context: unknown) => unknown;

@@ -113,13 +113,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     why: "saves time only: subscribers that are woken without a new entry get none",
   },
   {
-    file: "src/workflow/node/node-stages.ts",
-    text: "act: async (_request, _tools, scope) => ({ output: await chosen(options, deps, scope), capHit: false }),",
-    from: "false",
-    to: "true",
-    why: "only agents, and stages written in TypeScript, ask whether their rounds were used up",
-  },
-  {
     file: "src/workflow/define.ts",
     text: "maxCostMicrocents: 0,",
     from: "0",

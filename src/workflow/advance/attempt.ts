@@ -8,7 +8,6 @@ import { advanceAttempt, type AttemptState, FIRST_PHASE, type PhaseVerdict } fro
 import { isA } from "../../core/try-read.ts";
 import { deepFreeze } from "../define.ts";
 import type {
-  ActResult,
   ActTools,
   AssertVerdict,
   GateVerdict,
@@ -103,12 +102,7 @@ class Attempt {
     "check-gate": async () => this.#judge(await this.#stage.checkGate(this.#context, this.#scope)),
     "act": async () => {
       this.#acted = true;
-      const { output, capHit }: ActResult = await this.#stage.act(
-        this.#request,
-        this.#tools,
-        this.#scope,
-        this.#context,
-      );
+      const { output, capHit = false } = await this.#stage.act(this.#request, this.#tools, this.#scope, this.#context);
       this.#output = output;
       this.#capHit = capHit;
       return "ok";

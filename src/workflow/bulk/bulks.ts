@@ -115,14 +115,14 @@ export class Bulks {
     const choices = choicesOf(reports.filter((report) => concernOf(report, group.code) === null));
     const chosen = action ?? choices.find(({ offered }) => offered.needs === "nothing")?.offered.id ?? null;
     const runs = reports.map((report) => previewed(report, group.code, chosen));
-    const visits = runs.flatMap(({ report, offered }) => (offered === null ? [] : [focusOf(report.state)]));
+    const visits = runs.flatMap(({ report, offered }) => (offered === null ? [] : (focusOf(report.state) ?? [])));
     return {
       group,
       action: chosen,
       choices,
       runs,
-      spentMicrocents: visits.reduce((sum, visit) => sum + (visit?.spentMicrocents ?? 0), 0),
-      longestMs: Math.max(0, ...visits.map((visit) => (visit === null ? 0 : visit.endedAt - visit.startedAt))),
+      spentMicrocents: visits.reduce((sum, { spentMicrocents }) => sum + spentMicrocents, 0),
+      longestMs: Math.max(0, ...visits.map(({ startedAt, endedAt }) => endedAt - startedAt)),
     };
   }
 

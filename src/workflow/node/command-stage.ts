@@ -9,7 +9,7 @@ import { classify } from "../../core/classify/classify.ts";
 import { fault, type Fault, FaultError, isFaultError, withContext } from "../../core/fault/fault.ts";
 import { hasValue, type Outcome } from "../../runtime/call/outcome.ts";
 import { type Tool, tool } from "../../runtime/tool/tool.ts";
-import type { ActResult, ActTools, Stage, StageScope } from "../../workflow-model/stage.ts";
+import type { ActReturn, ActTools, Stage, StageScope } from "../../workflow-model/stage.ts";
 import { StageFailure } from "../advance/attempt.ts";
 import { type Allowed, isAllowed, notAllowed, readAllowList } from "./allow-list.ts";
 import { actionHas } from "../../core/flow/action.ts";
@@ -134,7 +134,7 @@ async function runAll(
   commands: readonly CommandWords[],
   tools: ActTools,
   scope: StageScope,
-): Promise<ActResult> {
+): Promise<ActReturn> {
   const results: CommandResult[] = [];
   for (const [index, words] of commands.entries()) {
     const command = lineOf(words);
@@ -149,7 +149,7 @@ async function runAll(
     throw failing(options, scope, failure, results, command, end);
   }
   const output: CommandOutput = { results, failed: null };
-  return { output, capHit: false };
+  return { output };
 }
 
 /** Reports why a command could not run in place of its output: the next node may be able to fix it. */

@@ -37,7 +37,7 @@ export function gateStage(options: GateOptions, deps: NodeDeps): Stage {
       const output =
         toldByOperator(scope) ?? outputOf(options, await tools.ask({ payload, timeoutMs: options.gateTimeoutMs }));
       if (!output.approved && !(await hasWayForNo(options, deps, scope, output))) throw notApproved(options.id, output);
-      return { output, capHit: false };
+      return { output };
     },
   };
 }

@@ -46,7 +46,6 @@ function mergeStage(options: Extract<NodeOptions, { readonly kind: "merge" }>, d
         expression === null
           ? outputsOf(scope)
           : await deps.sandbox.evaluate(expression, expressionScope(scope), `the value of node ${id}`),
-      capHit: false,
     }),
   };
 }
@@ -69,7 +68,7 @@ function parallelStage(options: Extract<NodeOptions, { readonly kind: "parallel"
     ...base,
     kind: "parallel",
     init: () => "",
-    act: () => Promise.resolve({ output: null, capHit: false }),
+    act: () => Promise.resolve({ output: null }),
     next: (ending, scope) => {
       if (ending.status === "completed") return { kind: "fan", nodes: branches, join, failFast };
       // Only the branches are skipped, not the nodes after the join.
@@ -89,7 +88,6 @@ function transformStage(options: Extract<NodeOptions, { readonly kind: "transfor
     init: () => expression,
     act: async (_request, _tools, scope) => ({
       output: await deps.sandbox.evaluate(expression, expressionScope(scope), `the value of node ${id}`),
-      capHit: false,
     }),
   };
 }
@@ -104,7 +102,7 @@ function conditionStage(options: ConditionOptions, deps: NodeDeps): Stage {
     ...base,
     kind: "condition",
     init: () => options.expression,
-    act: async (_request, _tools, scope) => ({ output: await chosen(options, deps, scope), capHit: false }),
+    act: async (_request, _tools, scope) => ({ output: await chosen(options, deps, scope) }),
     next: async (ending, scope) => (await routeOfCase(options, deps, ending, scope)) ?? base.next(ending, scope),
   };
 }

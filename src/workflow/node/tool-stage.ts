@@ -30,7 +30,7 @@ export function toolStage(options: ToolNodeOptions, deps: NodeDeps): Stage {
       const input: unknown = JSON.parse(request);
       const outcome = await tools.turn.protect(called, input as never, { id: "tool" });
       tools.raw(`${called.id} ${outcome.status}\n${"fault" in outcome ? outcome.fault.evidence.excerpt : ""}\n`);
-      return { output: outputOf(outcome), capHit: false };
+      return { output: outputOf(outcome) };
     },
   };
 }

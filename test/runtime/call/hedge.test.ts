@@ -185,6 +185,14 @@ describe.each([
     expect(request.shown.every((line) => line.startsWith("two"))).toBe(true);
   });
 
+  it("has one record of the attempt that lost: it did not answer, and what it used later is added to it", async () => {
+    const { events } = await play({ one: () => NEVER, two: () => well(400, 100), asked });
+    const late = events.filter((event) => event.type === "call-late");
+    expect(late.map(({ tool: id, attempt, ok, fault: seen }) => [id, attempt, ok, seen])).toEqual([
+      ["one", 1, false, null],
+    ]);
+  });
+
   it("comes from the first target when that is quicker than the second one", async () => {
     const { outcome, ran, spentMicrocents } = await play({
       ...{ one: () => well(1_500, 1_200), two: () => well(60_000, 30_000), asked },

@@ -2,9 +2,25 @@
 // workflow that has changed.
 
 import { describe, expect, it } from "vitest";
-import type { Instruction } from "../../../src/core/flow/visit.ts";
-import { FaultError, tool } from "../../../src/index.ts";
+import { startRun } from "../../../src/core/flow/run.ts";
+import type { RunState } from "../../../src/core/flow/run-state.ts";
+import type { Instruction, Visit, VisitState } from "../../../src/core/flow/visit.ts";
+import { createMemoryJournal, fault, FaultError, type Journal, tool } from "../../../src/index.ts";
 import { defineWorkflow, stage, type WorkflowOptions } from "../../../src/workflow/define.ts";
+import {
+  eventsOf,
+  failureFeedback,
+  grantedIn,
+  inheritInstructions,
+  instructionFor,
+  noteAction,
+  openActions,
+  overrideFor,
+  postAction,
+  type PostedAction,
+  stoppedVisits,
+} from "../../../src/workflow/operator/instructions.ts";
+import { started } from "../../core/flow/run-plans.ts";
 import { APPROVE, engineWorld, only, places, refusal, thrown, YES } from "../../support/engine-world.ts";
 
 const LATER = 1_000_000 + 3_600_000;
@@ -174,5 +190,247 @@ describe("a workflow that has changed", () => {
     });
     const { run } = await go();
     expect(await refusal(clock, runs.resume(run, workflow))).toMatchObject({ code: "EngineState" });
+  });
+});
+
+const FAULT = fault("AssertFailed", { message: "2 tests fail" });
+
+/** A run in which `b` stands as given; `a` was visited before it. */
+function runWith(visit: Partial<Visit>): RunState {
+  const state = startRun(started(["a", "b"]), 0);
+  const visits = state.visits.map((one) => (one.node === "b" ? { ...one, ...visit } : one));
+  return { ...state, visits };
+}
+
+function posted(more: Partial<PostedAction> = {}): PostedAction {
+  return { action: "retry-stage", node: "b", execution: 1, key: "k", params: {}, by: "ada", at: 1, ...more };
+}
+
+describe("the events that carry a posted action out", () => {
+  const workflow = defineWorkflow({
+    id: "w",
+    stages: { a: stage({ act: () => 1 }), b: stage({ role: "tester", resolutionPolicy: "skip", act: () => 1 }) },
+  });
+  const sendBack = posted({ action: "send-back", params: { to: "a", text: "look again" } });
+  const instructed = { type: "run-instructed", action: "send-back", node: "b", execution: 1, key: "k", by: "ada" };
+
+  it.each<[VisitState, number, number | null]>([
+    ["paused", 3, 3],
+    ["ready", 3, 2],
+    ["ready", 1, 1],
+    ["ready", 0, 1],
+    ["running", 3, null],
+    ["completed", 3, null],
+    ["failed", 3, null],
+    ["skipped", 3, null],
+  ])("sent back while the visit is %s at attempt %i: attempt %s has failed", (state, attempt, failed) => {
+    const run = runWith({ state, attempt, fault: FAULT });
+    const events = eventsOf(sendBack, run, workflow, { failed: { command: "npm test", stdout: " no \n", stderr: "" } });
+    if (failed === null) return expect(events).toEqual([{ ...instructed, params: sendBack.params }]);
+    const found = "2 tests fail\n\ncommand: npm test\n\nstdout: no";
+    return expect(events).toMatchObject([
+      {
+        type: "node-failed",
+        node: "b",
+        execution: 1,
+        attempt: failed,
+        resolution: "skip",
+        route: { kind: "to", nodes: ["a"] },
+      },
+      { ...instructed, node: "a", execution: 2, params: { to: "a", text: "look again", found } },
+    ]);
+  });
+
+  it.each<[string, PostedAction, Partial<Visit>]>([
+    ["names no node to go back to", posted({ action: "send-back", params: {} }), { state: "paused", fault: FAULT }],
+    ["is about a visit without a fault", sendBack, { state: "paused", fault: null }],
+    ["is about a visit that the run does not have", { ...sendBack, execution: 9 }, { state: "paused", fault: FAULT }],
+  ])("are only the instruction if the action %s", (_what, action, visit) => {
+    expect(eventsOf(action, runWith(visit), workflow, null)).toMatchObject([{ type: "run-instructed" }]);
+  });
+
+  it("resume every visit that a person stopped, and no other", () => {
+    const pause = { questions: [], wakeAt: null };
+    const stopped = runWith({ state: "paused", attempt: 2, pause: { ...pause, why: "stopped" } });
+    expect(stoppedVisits(stopped).map(({ node }) => node)).toEqual(["b"]);
+    expect(eventsOf(posted({ action: "resume" }), stopped, workflow, null).slice(1)).toEqual([
+      { type: "node-resumed", node: "b", execution: 1, attempt: 2, why: "stopped", answer: null, by: "ada" },
+    ]);
+    const parked = runWith({ state: "paused", pause: { ...pause, why: "parked" } });
+    expect(eventsOf(posted({ action: "resume" }), parked, workflow, null)).toHaveLength(1);
+  });
+});
+
+describe("what was wrong with the work of a node", () => {
+  it.each<[string, Parameters<typeof failureFeedback>, string]>([
+    ["nothing known", [null, null], ""],
+    ["a fault", [FAULT, null], "2 tests fail"],
+    ["a fault and an output of another form", [FAULT, "text"], "2 tests fail"],
+    ["a fault and a command that said nothing", [FAULT, { failed: { command: " ", stdout: 1 } }], "2 tests fail"],
+    ["only a command", [null, { failed: { stderr: "\nbad\n" } }], "stderr: bad"],
+  ])("is said in words: %s", (_what, given, expected) => {
+    expect(failureFeedback(...given)).toBe(expected);
+  });
+
+  it("has no secrets", () => {
+    const secret = "sk-proj-0123456789abcdefghijklmnopqrstuvwxyz";
+    expect(failureFeedback(fault("AuthFailed", { message: `bad key ${secret}` }), null)).not.toContain(secret);
+  });
+});
+
+describe("what an instruction allows", () => {
+  const instruction = (action: Instruction["action"], params: Instruction["params"]): Instruction => ({
+    ...{ action, params, by: "ada" },
+  });
+  it.each<[string, Instruction, readonly string[]]>([
+    ["a grant", instruction("grant-and-retry", { tools: ["a", 1, "b"] }), ["a", "b"]],
+    ["a text with tools", instruction("edit-and-retry", { text: "x", tools: ["a"] }), ["a"]],
+    ["an action that allows nothing", instruction("retry-stage", { tools: ["a"] }), []],
+    ["an earlier grant", instruction("retry-stage", { tools: ["a"], granted: { tools: ["c"] } }), ["c"]],
+    [
+      "the same tool twice",
+      instruction("grant-and-retry", { tools: ["a"], granted: { tools: ["a", "c"] } }),
+      ["a", "c"],
+    ],
+    ["commands only", instruction("grant-and-retry", { commands: ["ls"] }), []],
+    ["no list", instruction("grant-and-retry", { tools: "a" }), []],
+  ])("by %s", (_what, given, expected) => {
+    expect(grantedIn(given, "tools")).toEqual(expected);
+  });
+
+  it.each<[string, unknown, number | null]>([
+    ["is raised", { turnCap: 9 }, 9],
+    ["is another one", { attemptMs: 9 }, null],
+    ["is not a number", { turnCap: "9" }, null],
+    ["is not there", undefined, null],
+    ["is null", null, null],
+  ])("as a limit that %s", (_what, limits, expected) => {
+    expect(overrideFor({ instruction: instruction("raise-limit", { limits }) }, "turnCap")).toBe(expected);
+    expect(overrideFor({ instruction: null }, "turnCap")).toBeNull();
+  });
+});
+
+describe("actions that wait in the journal", () => {
+  const state = (actions: readonly string[], more: Partial<RunState> = {}): RunState => ({
+    ...startRun(started(["a", "b"]), 0),
+    actions: [...actions],
+    ...more,
+  });
+  const inJournal = async (...all: readonly PostedAction[]): Promise<Journal> => {
+    const journal = createMemoryJournal();
+    for (const one of all) await journal.keepFirst({ kind: "action", key: `r/${one.key}`, value: one });
+    return journal;
+  };
+  const visit: Visit = { ...startRun(started(["a", "b"]), 0).visits[0] } as Visit;
+
+  it("are those that were not carried out, oldest first", async () => {
+    const journal = await inJournal(
+      posted({ key: "late", at: 9 }),
+      posted({ key: "early", at: 2 }),
+      posted({ key: "taken", at: 1 }),
+      posted({ key: "done", at: 1, isDone: true }),
+    );
+    expect((await openActions(journal, "r", state(["taken"]))).map(({ key }) => key)).toEqual(["early", "late"]);
+  });
+
+  it("count once for each key, and one that was carried out at once does not wait", async () => {
+    const journal = createMemoryJournal();
+    const clicks = [await postAction(journal, "r", posted()), await postAction(journal, "r", posted({ at: 2 }))];
+    expect(clicks).toEqual([true, false]);
+    await noteAction(journal, "r", posted({ key: "other" }));
+    expect(await postAction(journal, "r", posted({ key: "other" }))).toBe(false);
+    expect((await openActions(journal, "r", state([]))).map(({ key, at }) => [key, at])).toEqual([["k", 1]]);
+  });
+
+  it.each<[string, readonly PostedAction[], Partial<Visit>, Instruction | null]>([
+    ["nothing was done", [], {}, null],
+    [
+      "a grant for this node",
+      [posted({ node: "a", action: "grant-and-retry", params: { tools: ["t"] } })],
+      {},
+      {
+        action: "grant-and-retry",
+        params: { tools: ["t"], granted: { commands: [], tools: ["t"] }, limits: {} },
+        by: "ada",
+      },
+    ],
+    [
+      "a grant for another node",
+      [posted({ node: "b", action: "grant-and-retry", params: { tools: ["t"] } })],
+      {},
+      null,
+    ],
+    ["an action that does not last", [posted({ node: "a" })], {}, null],
+    [
+      "limits that were raised twice",
+      [
+        posted({ node: "a", key: "2", at: 2, action: "raise-limit", params: { limits: { turnCap: 20 } }, by: "bob" }),
+        posted({
+          node: "a",
+          key: "1",
+          at: 1,
+          action: "raise-limit",
+          params: { limits: { turnCap: 10, attemptMs: 5 } },
+        }),
+      ],
+      {},
+      {
+        action: "raise-limit",
+        params: { limits: { turnCap: 20, attemptMs: 5 }, granted: { commands: [], tools: [] } },
+        by: "bob",
+      },
+    ],
+    [
+      "its own instruction, as the person typed it",
+      [posted({ node: "a", action: "edit-and-retry", params: { text: "the key is 1234" } })],
+      { instruction: { action: "edit-and-retry", params: { text: "the key is ***" }, by: "ada" } },
+      { action: "edit-and-retry", params: { text: "the key is 1234" }, by: "ada" },
+    ],
+    [
+      "the words of another action, which are not its own",
+      [posted({ node: "a", action: "retry-stage", params: { text: "other" } })],
+      { instruction: { action: "edit-and-retry", params: { text: "own" }, by: "ada" } },
+      { action: "edit-and-retry", params: { text: "own" }, by: "ada" },
+    ],
+    [
+      "the words for another node, unless it is sent back to this one",
+      [
+        posted({ node: "b", key: "1", action: "send-back", params: { text: "typed", to: "a" } }),
+        posted({ node: "b", key: "2", action: "edit-and-retry", params: { text: "other" }, at: 2 }),
+      ],
+      { instruction: { action: "send-back", params: { text: "***", to: "a" }, by: "ada" } },
+      { action: "send-back", params: { text: "typed", to: "a" }, by: "ada" },
+    ],
+  ])("give a visit its instruction: %s", async (_what, all, own, expected) => {
+    const journal = await inJournal(...all);
+    const run = state(all.map(({ key }) => key));
+    expect(await instructionFor(journal, "r", run, { ...visit, instruction: null, ...own })).toEqual(expected);
+  });
+
+  it("hold in the successor if they last, also those that its predecessor inherited", async () => {
+    const grant = posted({ node: "a", action: "grant-and-retry", params: { tools: ["t"] } });
+    const journal = await inJournal(
+      grant,
+      posted({ key: "retry", at: 2 }),
+      posted({ ...grant, key: "untaken", at: 3 }),
+    );
+    const keeps = await inheritInstructions(journal, "r", state(["k", "retry"]), "s");
+    expect(keeps).toEqual([
+      { kind: "action", key: "s/lasting/0", value: { ...grant, key: "lasting/0", isDone: true } },
+    ]);
+    await journal.keep(keeps);
+    const next = await instructionFor(journal, "s", state([], { predecessor: "r" }), { ...visit, instruction: null });
+    expect(next).toMatchObject({ action: "grant-and-retry", params: { granted: { tools: ["t"] } } });
+    expect(await inheritInstructions(journal, "s", state([], { predecessor: "r" }), "u")).toHaveLength(1);
+  });
+
+  it("begin with the one that started the run as a successor", async () => {
+    const journal = createMemoryJournal();
+    const starter = posted({ node: "a", action: "grant-and-retry", params: { tools: ["t"] }, key: "successor" });
+    await journal.keepFirst({ kind: "action", key: "before/successor", value: starter });
+    const run = state([], { predecessor: "before" });
+    expect(await instructionFor(journal, "r", run, { ...visit, instruction: null })).toMatchObject({
+      params: { granted: { tools: ["t"] } },
+    });
   });
 });
