@@ -9,6 +9,8 @@ export interface MistakeRow {
   readonly means: string;
   /** The caret points at a secret: it is reported, but never shown. */
   readonly hides?: true;
+  /** It depends on one value and on the names in the file: it is reported even if other parts of the file have the wrong form. */
+  readonly alone?: true;
 }
 
 /** The mistakes that a workflow file can have, with their codes. */
@@ -22,28 +24,28 @@ export const MISTAKES = {
   "missing":           { code: "WFL006", severity: "error",   means: "A required key is missing." },
   "bad-name":          { code: "WFL007", severity: "error",   means: "A name that cannot be used." },
   "too-large":         { code: "WFL008", severity: "error",   means: "More nodes, or deeper nesting, than a workflow may have." },
-  "bad-duration":      { code: "WFL009", severity: "error",   means: "Not a duration." },
-  "bad-money":         { code: "WFL010", severity: "error",   means: "Not an amount of money." },
-  "unknown-node":      { code: "WFL011", severity: "error",   means: "An edge, a branch or the start leads to a node that does not exist." },
-  "unknown-agent":     { code: "WFL012", severity: "error",   means: "A node names an agent that does not exist." },
-  "unknown-tool":      { code: "WFL013", severity: "error",   means: "A node or an agent names a tool that does not exist." },
-  "unknown-provider":  { code: "WFL014", severity: "error",   means: "A model is not written as provider/model, or its provider is unknown." },
-  "unknown-cli":       { code: "WFL015", severity: "error",   means: "An unknown agent CLI." },
+  "bad-duration":      { code: "WFL009", severity: "error",   means: "Not a duration.", alone: true },
+  "bad-money":         { code: "WFL010", severity: "error",   means: "Not an amount of money.", alone: true },
+  "unknown-node":      { code: "WFL011", severity: "error",   means: "An edge, a branch or the start leads to a node that does not exist.", alone: true },
+  "unknown-agent":     { code: "WFL012", severity: "error",   means: "A node names an agent that does not exist.", alone: true },
+  "unknown-tool":      { code: "WFL013", severity: "error",   means: "A node or an agent names a tool that does not exist.", alone: true },
+  "unknown-provider":  { code: "WFL014", severity: "error",   means: "A model is not written as provider/model, or its provider is unknown.", alone: true },
+  "unknown-cli":       { code: "WFL015", severity: "error",   means: "An unknown agent CLI.", alone: true },
   "bad-join":          { code: "WFL017", severity: "error",   means: "A join that is not a merge node or joins two fan-outs, or a merge node that joins nothing." },
   "lost-branch":       { code: "WFL018", severity: "error",   means: "A branch that never reaches the join of its fan-out." },
   "endless-cycle":     { code: "WFL019", severity: "error",   means: "A cycle in which no edge has a `max`." },
-  "unknown-fault":     { code: "WFL020", severity: "error",   means: "`retry.on` names a fault code that does not exist." },
-  "fatal-fault":       { code: "WFL021", severity: "error",   means: "`retry.on` names a fault that a retry cannot help." },
+  "unknown-fault":     { code: "WFL020", severity: "error",   means: "`retry.on` names a fault code that does not exist.", alone: true },
+  "fatal-fault":       { code: "WFL021", severity: "error",   means: "`retry.on` names a fault that a retry cannot help.", alone: true },
   "bad-expression":    { code: "WFL022", severity: "error",   means: "An expression that is not JavaScript." },
   "bad-template":      { code: "WFL023", severity: "error",   means: "A text whose {{ … }} is not a path, or is not closed." },
   "unknown-path":      { code: "WFL024", severity: "error",   means: "A text that names an input, a node or a field that does not exist." },
   "bad-schema":        { code: "WFL025", severity: "error",   means: "Not a valid JSON Schema." },
   "unreadable-file":   { code: "WFL026", severity: "error",   means: "A file that the workflow refers to cannot be read." },
   "no-allow-list":     { code: "WFL027", severity: "error",   means: "Commands that are only known at run time, without an `allow` list." },
-  "written-secret":    { code: "WFL028", severity: "error",   means: "The file contains a secret.", hides: true },
+  "written-secret":    { code: "WFL028", severity: "error",   means: "The file contains a secret.", hides: true, alone: true },
   "bad-input":         { code: "WFL029", severity: "error",   means: "An input whose default or whose choices do not fit its type." },
   "conflict":          { code: "WFL030", severity: "error",   means: "Keys that exclude or need each other." },
-  "bad-command":       { code: "WFL031", severity: "error",   means: "A command line that could never be run without a shell." },
+  "bad-command":       { code: "WFL031", severity: "error",   means: "A command line that could never be run without a shell.", alone: true },
   "unreached-node":    { code: "WFL101", severity: "warning", means: "A node that no path leads to." },
   "closed-edge":       { code: "WFL102", severity: "warning", means: "An edge that is never taken, because an edge before it is always open." },
   "unknown-word":      { code: "WFL103", severity: "warning", means: "An expression seems to name an input or a node that does not exist." },

@@ -2,17 +2,17 @@
 
 import type { Locale } from "../core/index.ts";
 import { type Diagnostic, withoutMark } from "../yaml-file/diagnostic.ts";
-import { checkForm } from "../yaml-file/issues.ts";
-import { diagnosticAt, type FilePlace, type Range } from "../yaml-file/locate.ts";
+import { checkForm, type CheckedForm, isAbout, soundPart } from "../yaml-file/issues.ts";
+import { diagnosticAt, type FilePlace, type Path, type Range } from "../yaml-file/locate.ts";
 import { type FileKind, inOrder, type ReadDocument, readYaml } from "../yaml-file/read.ts";
 import { checkAmounts } from "./amounts.ts";
 import { build } from "./build.ts";
-import { finding, MISTAKES, said, type WorkflowFinding } from "./codes.ts";
+import { finding, type MistakeRow, MISTAKES, said, type WorkflowFinding } from "./codes.ts";
 import { collect, stringsIn } from "./collect.ts";
 import type { WorkflowDefinition } from "./definition.ts";
 import { bareBraces, explainFinding, withCommaHint, type WrittenFile } from "./explain.ts";
 import { isFinding, type ReadText, ReferredFiles } from "./files.ts";
-import { GRAMMAR } from "./grammar.ts";
+import { fieldsOf, GRAMMAR } from "./grammar.ts";
 import { arrowsOf, checkGraph } from "./graph.ts";
 import { checkInputs } from "./inputs.ts";
 import { checkJoins } from "./joins.ts";
@@ -21,7 +21,7 @@ import { checkNames } from "./names.ts";
 import type { FolderDefaults } from "../workflow-model/stage.ts";
 import { besides, readPolicy } from "./policy.ts";
 import { checkReferences, type Env } from "./references.ts";
-import type { WorkflowFile } from "./schema.ts";
+import { type WorkflowFile, workflowFileSchema } from "./schema.ts";
 import { checkExpressions, checkTexts } from "./texts.ts";
 import { type CST, Parser } from "yaml";
 import { REDACTED, SHAPE_REDACTOR } from "../core/index.ts";
@@ -80,8 +80,11 @@ async function parse(text: string, file: string, options: ParseOptions): Promise
       refused.map((one) => explainFinding(one, written)),
       null,
     );
-  const wrong = checkShape(read, written, locale);
-  if (wrong.length > 0) return parsedWith(wrong, null);
+  const form = checkForm(read, written.place, { ...GRAMMAR, locale });
+  if (form.diagnostics.length > 0) {
+    const wrong = withCommaHint(form.diagnostics, form.issues, form.meant.value, written);
+    return parsedWith([...wrong, ...mistakesBeside(form, written, options.env ?? null)], null);
+  }
   return checkMeaning(read, written, options);
 }
 
@@ -94,9 +97,50 @@ function tooManyEntries(file: string, source: string, offset: number): Diagnosti
   return diagnosticAt({ file, at: () => place }, MISTAKES["too-large"].code, message, range, "too many", help);
 }
 
-function checkShape(read: ReadDocument, written: WrittenFile, locale: Locale): readonly Diagnostic[] {
-  const { diagnostics, issues, meant } = checkForm(read, written.place, { ...GRAMMAR, locale });
-  return withCommaHint(diagnostics, issues, meant.value, written);
+/** Stand in for what is missing or wrong, so that every node, agent and tool keeps its name. */
+const PLACEHOLDERS: Readonly<Record<string, unknown>> = {
+  faultline: 1,
+  workflow: { id: "flow", version: "1" },
+  type: "command",
+  run: "true",
+  agent: "agent",
+  prompt: "prompt",
+  tool: "tool",
+  when: "true",
+  value: "true",
+  branches: ["end"],
+  join: "end",
+};
+
+/** Mistakes of meaning in a file that also has mistakes of form: those that do not depend on what is wrong there. */
+function mistakesBeside({ meant, issues }: CheckedForm, written: WrittenFile, env: Env | null): readonly Diagnostic[] {
+  const file = soundPart(withMaps(meant.value), workflowFileSchema, PLACEHOLDERS);
+  const findings =
+    file === null ? [] : [...checkAmounts(file), ...checkReferences(file, env), ...checkGraph(file, arrowsOf(file))];
+  const places = issues.flatMap((issue): readonly Path[] => {
+    const path = issue.path as Path;
+    return issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...path, key]) : [path];
+  });
+  const isTold = ({ path }: WorkflowFinding): boolean =>
+    places.some((place) => isAbout({ path: place }, path) || isAbout({ path }, place));
+  return [...findings.filter((one) => isAlone(one) && !isTold(one)), ...checkSecrets(meant.value)].map((one) =>
+    explainFinding(one, written),
+  );
+}
+
+function isAlone({ kind }: WorkflowFinding): boolean {
+  const row: MistakeRow = MISTAKES[kind];
+  return row.alone === true;
+}
+
+/** What other parts of the file name is there, even if it is not a map. */
+function withMaps(value: unknown): unknown {
+  const file = fieldsOf(value);
+  const sections = ["nodes", "agents", "tools", "providers"].flatMap((section) => {
+    const held = Object.entries(fieldsOf(file[section])).map(([name, item]) => [name, fieldsOf(item)] as const);
+    return file[section] === undefined ? [] : [[section, Object.fromEntries(held)] as const];
+  });
+  return { ...file, ...Object.fromEntries(sections) };
 }
 
 async function checkMeaning(read: ReadDocument, written: WrittenFile, options: ParseOptions): Promise<ParsedWorkflow> {

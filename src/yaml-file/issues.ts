@@ -44,15 +44,18 @@ type Issue = z.core.$ZodIssue & { readonly orKinds?: readonly string[] };
 
 /** What is wrong with the form of a document, and the document as it was probably meant, so that the rest of it can be checked, too. */
 export interface CheckedForm {
-  /** With the nearest known key in place of each misspelled one. */
+  /** With the nearest known word in place of each misspelled key or name. */
   readonly meant: ReadDocument;
-  /** What is wrong besides misspelled keys. */
+  /** What is wrong besides misspelled words. */
   readonly issues: readonly z.core.$ZodIssue[];
-  /** About misspelled keys, and about everything else. */
+  /** About misspelled words, and about everything else. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A misspelled key is reported once: it does not count as missing under its right name, and its value is checked as if it had that name. */
+/**
+ * A misspelled key is reported once: it does not count as missing under its right name, and its value is checked as if it had that name. A
+ * misspelled name of a known value, such as the type of a node, is reported once, too, and does not hide other mistakes beside it.
+ */
 export function checkForm(read: ReadDocument, place: FilePlace, grammar: Grammar): CheckedForm {
   const meant = { document: read.document, value: structuredClone(read.value ?? {}) };
   const diagnostics: Diagnostic[] = [];
@@ -60,10 +63,14 @@ export function checkForm(read: ReadDocument, place: FilePlace, grammar: Grammar
     const schema = grammar.schemaFor(meant.value);
     const { issues = [] } = schema.safeParse(meant.value).error ?? {};
     const flat = flatten(issues);
-    const misspelled = flat.flatMap((issue) => rename(meant, issue, place, { ...grammar, schema }));
+    const used = { ...grammar, schema };
+    const misspelled = flat.flatMap((issue) => [
+      ...rename(meant, issue, place, used),
+      ...respell(meant, issue, place, used),
+    ]);
     diagnostics.push(...misspelled);
     if (misspelled.length > 0) continue;
-    diagnostics.push(...flat.flatMap((issue) => explainIssue(issue, meant, place, { ...grammar, schema })));
+    diagnostics.push(...flat.flatMap((issue) => explainIssue(issue, meant, place, used)));
     return { meant, issues, diagnostics };
   }
 }
@@ -90,6 +97,20 @@ function rename({ document, value }: ReadDocument, issue: Issue, place: FilePlac
   });
 }
 
+/** Gives a misspelled value the known name that is nearest to it. */
+function respell(meant: ReadDocument, issue: Issue, place: FilePlace, grammar: UsedGrammar): readonly Diagnostic[] {
+  const path = issue.path as Path;
+  const key = path.at(-1);
+  const owner = stepsInto(meant.value, path.slice(0, -1));
+  const written = key === undefined ? undefined : owner?.[key];
+  if (issue.code !== "invalid_value" || owner === null || key === undefined || typeof written !== "string") return [];
+  const near = nearest(written, issue.values.map(String));
+  if (near === null || near === written) return [];
+  const told = explainIssue(issue, meant, place, grammar);
+  owner[key] = near;
+  return told;
+}
+
 /** Of a union, reports the issues of the closest branch: the one that failed deepest. */
 function flatten(issues: readonly Issue[]): readonly Issue[] {
   return issues.flatMap((issue) => {
@@ -109,7 +130,7 @@ function flatten(issues: readonly Issue[]): readonly Issue[] {
 }
 
 /** Whether an issue lies at this path or below it. */
-export function isAbout({ path }: Pick<Issue, "path">, place: Path): boolean {
+export function isAbout({ path }: { readonly path: readonly PropertyKey[] }, place: Path): boolean {
   return place.every((step, index) => path[index] === step);
 }
 

@@ -147,6 +147,49 @@ it("says all that a value may be, names and other kinds", () => {
   expect(diagnostics).toMatchObject([{ label: "did you mean `p95`?", help: "Known here: p95, a number." }]);
 });
 
+describe("a mistake of form in a key does not hide one of meaning in the same key", () => {
+  const MEANING = [
+    { field: "key_env", written: "key_env: NOPE", code: "GW102" },
+    { field: "regions", written: "regions: [uk]", code: "GW109" },
+    { field: "routes", written: "routes: [nowhere]", code: "GW104" },
+  ];
+  const FORM = [
+    { field: "budget", written: "budget: 3" },
+    { field: "budget", written: "budget: { per_day_usd: lots }" },
+    { field: "budget", written: "buget: { per_day_usd: 1 }" },
+    { field: "", written: "whatever: 1" },
+    { field: "unpriced", written: "unpriced: alow" },
+    { field: "unpriced", written: "unpriced: never" },
+    { field: "other_paths", written: "other_paths: maybe" },
+    { field: "keep", written: "keep: { prompts: 3 }" },
+    { field: "routes", written: "routes: one" },
+    { field: "regions", written: "regions: [eu, 5]" },
+  ];
+  const pairs = MEANING.flatMap((meaning) =>
+    FORM.filter(({ field }) => field !== meaning.field).map((form) => ({ meaning, form: form.written })),
+  );
+
+  it.each(pairs)("$meaning.written with $form", ({ meaning: { field, written, code }, form }) => {
+    const client = field === "key_env" ? "" : "key_env: CLIENT, ";
+    const found = said(
+      `${TARGETS}routes: { one: { chain: [a/gpt-5] } }\nkeys:\n  me: { ${client}${written}, ${form} }`,
+    );
+    expect(found.some((one) => one.endsWith(code))).toBe(true);
+    expect(found.some((one) => /GW00\d$/.test(one))).toBe(true);
+  });
+
+  it("says of a key that has no secret and a mistake of form both", () => {
+    expect(said(`${TARGETS}keys:\n  me: { budget: 3 }`)).toEqual(["6:3 GW102", "6:17 GW003"]);
+    expect(said(`${TARGETS}keys:\n  me: { key_env: 3 }`)).toEqual(["6:18 GW003"]);
+    expect(said(`${TARGETS}keys:\n  me: { key_sha256: abc }`)).toEqual(["6:21 GW005"]);
+  });
+});
+
+it("points at the step without a price, also behind a target that does not exist", () => {
+  const yaml = `${TARGETS}routes:\n  x: { chain: [c/m, a/m] }\nkeys: { me: { key_env: CLIENT, budget: { per_day_usd: 1 } } }`;
+  expect(said(yaml)).toEqual(["6:16 GW103", "6:21 GW106"]);
+});
+
 it("reports mistakes of form and of meaning together", () => {
   const yaml = `targets:
   a: { dialect: openai, base_url: "http://x", api_key_env: NOPE, modls: [x] }

@@ -560,3 +560,51 @@ describe("a warning", () => {
     ]);
   });
 });
+
+describe("a mistake of form in a node does not hide mistakes of meaning", () => {
+  const FORM = [
+    "type: comand, run: ls",
+    "type: frobnicate, run: ls",
+    "type: command, run: ls, retries: x",
+    "type: command, run: ls, whatever: 1",
+    "type: command, run: 5",
+    "type: command",
+    "type: agent, prompt: Hi, agent: 7",
+    "run: ls",
+  ];
+  const MEANING = [
+    { written: "next: nowhere", code: MISTAKES["unknown-node"].code },
+    { written: "on_failure: [{ to: nowhere }]", code: MISTAKES["unknown-node"].code },
+    { written: "retry: { max_attempts: 2, on: [Nonsense] }", code: MISTAKES["unknown-fault"].code },
+  ];
+  const pairs = FORM.flatMap((form) => MEANING.map((meaning) => ({ form, ...meaning })));
+
+  it.each(pairs)("in the same node: $form, $written", async ({ form, written, code }) => {
+    const found = await mistakes(nodes(`a: { ${form}, ${written} }`, LAST));
+    expect(found.map((one) => one.code)).toContain(code);
+    expect(found.some((one) => /^WFL00[2-6]$/.test(one.code))).toBe(true);
+  });
+
+  it("in another node, an agent, or a tool; and a secret anywhere", async () => {
+    const source = text(
+      ...HEAD,
+      "agents: { a: { model: nobody/x, fallbak: [claude] }, b: 5 }",
+      "nodes:",
+      "  n: { type: agent, agent: b, prompt: Hi, next: m }",
+      "  m: { type: agent, agent: c, prompt: 5, timeout: soon }",
+      "  o: { type: comand, run: echo sk-ant-api03-0123456789abcdefghijklmnop, next: p }",
+      "  p: 5",
+    );
+    expect((await mistakes(source)).map(({ line, code }) => `${line} ${code}`)).toEqual([
+      "3 WFL014",
+      "3 WFL002",
+      "3 WFL003",
+      "6 WFL012",
+      "6 WFL003",
+      "6 WFL009",
+      "7 WFL004",
+      "7 WFL028",
+      "8 WFL003",
+    ]);
+  });
+});

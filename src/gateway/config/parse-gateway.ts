@@ -100,6 +100,8 @@ class Builder {
   readonly found: Diagnostic[] = [];
   readonly #written: WrittenGateway;
   readonly #env: Environment;
+  /** Where each step is written. */
+  readonly #stepPaths = new Map<RouteStep, Path>();
 
   constructor(written: WrittenGateway) {
     this.#written = written;
@@ -176,9 +178,14 @@ class Builder {
     const steps = chain.flatMap((written, index): readonly RouteStep[] => {
       const slash = written.indexOf("/");
       const target = targets.get(slash === -1 ? written : written.slice(0, slash));
-      if (target !== undefined) return [{ target, model: slash === -1 ? null : written.slice(slash + 1) }];
-      this.#checkName("targets", written.split("/")[0] ?? written, ["routes", name, "chain", index]);
-      return [];
+      const path = ["routes", name, "chain", index];
+      if (target === undefined) {
+        this.#checkName("targets", written.split("/")[0] ?? written, path);
+        return [];
+      }
+      const step = { target, model: slash === -1 ? null : written.slice(slash + 1) };
+      this.#stepPaths.set(step, path);
+      return [step];
     });
     const [first, ...rest] = steps;
     if (first === undefined) return null;
@@ -210,7 +217,8 @@ class Builder {
     const key = key_env === undefined ? undefined : this.#env[key_env];
     if ((key ?? "") === "" && key_sha256 === undefined) {
       const facts = { client: name, variable: key_env ?? null };
-      this.#mistake("no-client-key", ["keys", name, "key_env"], facts, ["keys", name]);
+      const path = ["keys", name, "key_env"];
+      this.#mistake("no-client-key", path, facts, [path, ["keys", name, "key_sha256"]]);
     }
     for (const [index, route] of (routes ?? []).entries()) {
       this.#checkName("routes", route, ["keys", name, "routes", index]);
@@ -251,7 +259,8 @@ class Builder {
 
   /** A key with a budget is refused what has no price: better known before the first request. */
   #warnOfPrices({ name, steps }: GatewayRoute, keys: readonly ClientKey[]): void {
-    for (const [index, { target, model }] of steps.entries()) {
+    for (const step of steps) {
+      const { target, model } = step;
       const asked = model ?? (name.includes("*") ? null : name);
       if (asked === null || targetPrice(BUILT_IN_PRICES, target, asked) !== null) continue;
       const refused = keys.filter(
@@ -259,7 +268,7 @@ class Builder {
       );
       if (refused.length === 0) continue;
       const facts = { target: target.name, model: asked, clients: refused.map((key) => key.name) };
-      this.#mistake("no-price", ["routes", name, "chain", index], facts);
+      this.#mistake("no-price", this.#stepPaths.get(step) ?? ["routes", name], facts);
     }
   }
 
@@ -270,15 +279,15 @@ class Builder {
       this.#mistake(UNKNOWN[section], path, { written, near: nearest(written, known), known });
   }
 
-  /** Says nothing about a part of the file (`part`) whose form is wrong: the mistake would only be a consequence. */
+  /** Says nothing if the form of one of these parts of the file is wrong: the mistake would only be a consequence. */
   #mistake<Kind extends GatewayMistakeKind>(
     kind: Kind,
     path: Path,
     facts: GatewayMistakeFacts[Kind],
-    part: Path = path,
+    parts: readonly Path[] = [path],
   ): void {
     const { issues, document, place, locale } = this.#written;
-    if (issues.some((issue) => isAbout(issue, part))) return;
+    if (issues.some((issue) => parts.some((part) => isAbout(issue, part)))) return;
     const { code, severity, says } = MISTAKES[kind];
     const { message, label, help } = says[locale](facts);
     this.found.push({ ...diagnosticAt(place, code, message, rangeOf(document, path), label, help), severity });
