@@ -50,8 +50,9 @@ try {
   }
   if (isWanted("memory")) {
     const ours = await keep(startOurs(stub.url, folder));
-    await memory(ours, Number(values.requests ?? (values.quick ? 5_000 : 30_000)));
-    await ours.stop();
+    const minimal = await keep(startMinimal(stub.url));
+    await memory([ours, minimal], Number(values.requests ?? (values.quick ? 5_000 : 30_000)));
+    await Promise.all([ours.stop(), minimal.stop()]);
   }
   if (isWanted("streams")) await openStreams(await keep(startOurs(stub.url, folder)), stub, Number(values.streams));
 } finally {
@@ -147,22 +148,25 @@ async function openStreams(gateway: Subject, stub: Subject, count: number): Prom
   print(`\n${count} open streams: ${Math.round(residentMb)} MB resident while they are open; ${whole} ended whole`);
 }
 
-async function memory(gateway: Subject, count: number): Promise<void> {
+async function memory(subjects: readonly Subject[], count: number): Promise<void> {
   const SAMPLES = 20;
-  const load = new Load(gateway, 32);
-  const sizes: number[] = [];
+  const loads = subjects.map((subject) => new Load(subject, 32));
+  const sizes = subjects.map((): number[] => []);
   print(`\nResident memory over ${count} requests, one in ${1 / STREAMED} a stream`);
   for (let sample = 0; sample <= SAMPLES; sample++) {
-    const { residentMb } = await gateway.used();
-    print(`  after ${(count / SAMPLES) * sample}: ${Math.round(residentMb)} MB`);
-    sizes.push(residentMb);
+    for (const [index, subject] of subjects.entries()) sizes[index]?.push((await subject.used()).residentMb);
+    const cells = subjects.map(({ name }, index) => `${name} ${Math.round(sizes[index]?.at(-1) ?? NaN)} MB`);
+    print(`  after ${(count / SAMPLES) * sample}: ${cells.join(", ")}`);
     if (sample === SAMPLES) break;
-    await load.run("JSON", (count / SAMPLES) * (1 - STREAMED), 32);
-    await load.run("SSE", (count / SAMPLES) * STREAMED, 32);
+    for (const load of loads) {
+      await load.run("JSON", (count / SAMPLES) * (1 - STREAMED), 32);
+      await load.run("SSE", (count / SAMPLES) * STREAMED, 32);
+    }
   }
-  await load.close();
-  const grownBy = median(sizes.slice(-SAMPLES / 2)) - median(sizes.slice(1, -SAMPLES / 2));
-  print(`From the first half to the second it changed by ${Math.round(grownBy)} MB`);
+  await Promise.all(loads.map((load) => load.close()));
+  const grownBy = sizes.map((all) => median(all.slice(-SAMPLES / 2)) - median(all.slice(1, -SAMPLES / 2)));
+  const changes = subjects.map(({ name }, index) => `${name} ${Math.round(grownBy[index] ?? NaN)} MB`);
+  print(`From the first half to the second it changed by: ${changes.join(", ")}`);
 }
 
 /** A row of a table in Markdown, as docs/GATEWAY.md has it. */

@@ -1,12 +1,17 @@
 // Keeps a gateway's process small. A gateway within `faultline serve` leaves V8 as it is: the server has other work, too.
-// B1  V8 lets the space for new objects grow to 64 MB. The calls of a gateway are short, so it does with less.
+// B1  V8 lets the space for new objects grow to 64 MB. The calls of a gateway are short, so it needs less: 16 MB, and more only when
+//     many calls are open at once.
 // B2  V8 lets the old space grow to several times what is alive there. A gateway keeps little for long, so a full collection is short.
 
 import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
-/** Most objects of a call die in a space of this size. In a smaller one, V8 moves many to where only a full collection finds them. */
 const ENOUGH_BYTES = 16 * 1_048_576;
+/**
+ * Room for the objects of an open connection, of which a call has two. With less, V8 moves objects of calls that are still open to where only
+ * a full collection finds them.
+ */
+const CONNECTION_BYTES = 64 * 1024;
 
 /** Call it before the gateway is loaded: V8 never makes the space smaller while a program is busy. */
 export function boundMemory(): void {
@@ -14,8 +19,9 @@ export function boundMemory(): void {
   let growthFactor = 1;
   const follow = (): void => {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
+    const enough = Math.max(ENOUGH_BYTES, process.getActiveResourcesInfo().length * CONNECTION_BYTES);
     // After an idle time V8 makes the space smaller, and it has to grow again.
-    const wanted = young === undefined || young.space_size >= ENOUGH_BYTES ? 1 : 2;
+    const wanted = young === undefined || young.space_size >= enough ? 1 : 2;
     if (wanted !== growthFactor) setFlagsFromString(`--semi-space-growth-factor=${(growthFactor = wanted)}`);
   };
   setFlagsFromString(`--semi-space-growth-factor=${growthFactor}`);
