@@ -190,14 +190,15 @@ export function letProbe(breaker: Breaker, now: number): Breaker {
 
 /** Acts of persons are ordered by time; one that follows another is later, also when the clock was set back in between. */
 function byHand(before: Breaker, after: Breaker, now: number): Breaker {
-  return { ...after, byHandAt: Math.max(now, (before.byHandAt ?? 0) + 1) };
+  const { byHandAt = now - 1 } = before;
+  return { ...after, byHandAt: Math.max(now, byHandAt + 1) };
 }
 
 // Merging (B6) picks the larger of two breakers by one total order, so it is commutative, associative and idempotent.
 
 /** The breaker that two processes agree on when each holds one for the same target. Returns `own` when the two are equal. */
 export function mergeBreakers(own: Breaker, other: Breaker): Breaker {
-  return compareRanks(rankOf(other), rankOf(own)) > 0 ? other : own;
+  return isHigher(rankOf(other), rankOf(own)) ? other : own;
 }
 
 type Rank = readonly (number | string)[];
@@ -219,7 +220,7 @@ function factsOf(breaker: Breaker): Rank {
     case "half-open": {
       const { probes, successes, probeStartedAt } = breaker;
       // A probe that has ended is newer than the same probe still running.
-      return [probes, successes, probeStartedAt === null ? 1 : 0, probeStartedAt ?? 0, causeText(breaker.cause)];
+      return [probes, successes, Number(probeStartedAt === null), probeStartedAt ?? 0, causeText(breaker.cause)];
     }
     case "open":
       return [breaker.openedAt + breaker.openMs, breaker.openedAt, causeText(breaker.cause)];
@@ -232,12 +233,9 @@ function causeText(cause: BreakerCause | null | undefined): string {
   return cause === null || cause === undefined ? "" : `${cause.code} ${cause.message}`;
 }
 
-function compareRanks(a: Rank, b: Rank): number {
-  for (const [index, one] of a.entries()) {
-    const other = b[index] ?? 0;
-    if (one !== other) return one > other ? 1 : -1;
-  }
-  return 0;
+function isHigher(one: Rank, other: Rank): boolean {
+  const index = one.findIndex((fact, at) => fact !== other[at]);
+  return (one[index] ?? "") > (other[index] ?? "");
 }
 
 // A wait that the other side asked for, as data. Pauses of one target that several processes hold are merged like breakers: what a
@@ -266,13 +264,11 @@ export function liftPause(pause: Pause, now: number): Pause {
 
 /** The pause that two processes agree on. Returns `own` when the two are equal. */
 export function mergePauses(own: Pause, other: Pause): Pause {
-  if (own.liftedAt !== other.liftedAt) return other.liftedAt > own.liftedAt ? other : own;
-  if (own.until !== other.until) return other.until > own.until ? other : own;
-  return textOf(other) > textOf(own) ? other : own;
+  return isHigher(rankOfPause(other), rankOfPause(own)) ? other : own;
 }
 
-function textOf({ fault }: Pause): string {
-  return fault === null ? "" : `${fault.code} ${fault.message}`;
+function rankOfPause({ liftedAt, until, fault }: Pause): Rank {
+  return [liftedAt, until, causeText(fault)];
 }
 
 // A token bucket for retries, shared by all calls to one target. Every call earns a little, every retry costs one, so

@@ -127,13 +127,11 @@ const TRAITS_OF_RECOURSE: Readonly<Record<Recourse, RecourseTraits>> = {
 
 /** The row's list, with what worked the last times ahead of the other recourses that run the work again. */
 function withLearned(then: readonly Recourse[], situation: Situation, policy: Policy): readonly Recourse[] {
-  if (!situation.incidents.some(({ recourse, worked }) => worked && recourse !== "retry")) return then;
   // Nothing is moved past a question: who put it in front wants to be asked first.
   const asked = then.indexOf("ask");
   const learned = then
     .slice(0, asked === -1 ? then.length : asked)
     .filter((recourse) => TRAITS_OF_RECOURSE[recourse].learns && lastTries(recourse, situation, policy) === "worked");
-  if (learned.length === 0) return then;
   const first = then.findIndex((recourse) => TRAITS_OF_RECOURSE[recourse].runsAgain);
   return [...then.slice(0, first), ...learned, ...then.slice(first).filter((recourse) => !learned.includes(recourse))];
 }
@@ -209,22 +207,13 @@ export function lastTries(
   { learnsAfter }: Pick<Policy, "learnsAfter">,
 ): "worked" | "failed" | null {
   if (learnsAfter === 0) return null;
-  let tries = 0;
-  let worked = false;
-  let newestAt = 0;
-  let oldestAt = 0;
-  for (const incident of incidents) {
-    if (incident.recourse !== recourse) continue;
-    if (tries === 0) {
-      worked = incident.worked;
-      newestAt = incident.at;
-    } else if (incident.worked !== worked) break;
-    tries += 1;
-    oldestAt = incident.at;
-  }
-  if (tries < learnsAfter) return null;
-  if (worked) return "worked";
-  return isResting(newestAt - oldestAt, now - newestAt) ? "failed" : null;
+  const tries = incidents.filter((incident) => incident.recourse === recourse);
+  const other = tries.findIndex(({ worked }) => worked !== tries[0]?.worked);
+  const alike = other === -1 ? tries : tries.slice(0, other);
+  const [newest, oldest] = [alike[0], alike.at(-1)];
+  if (newest === undefined || oldest === undefined || alike.length < learnsAfter) return null;
+  if (newest.worked) return "worked";
+  return isResting(newest.at - oldest.at, now - newest.at) ? "failed" : null;
 }
 
 /** A time before the last try means that the clock was set back, so the age is unknown. */

@@ -103,7 +103,6 @@ export const NO_TARGET: NextTarget = Object.freeze({ target: null, isLastResort:
 
 /** The next target of a chain that would not fail for the same reason. */
 export function nextTarget({ targets, current, needs, minContextTokens }: ChainState, scope: FaultScope): NextTarget {
-  if (targets.length <= current + 1) return NO_TARGET;
   const failed = targets[current];
   const domains = DOMAINS_OF_SCOPE.get(scope);
   const passedOver: PassedOver[] = [];

@@ -1,6 +1,6 @@
 // Accuracy on real failures must not fall. `npm run bench:classify` prints the figures; these are the floors. The files in `classified/` hold what
 // is said about each failure: code, rule, wait, reset, context, rules that nearly matched, characters of the excerpt. A changed rule shows as a
-// difference of these files (`npx vitest run -u test/core/classify/corpus.test.ts` writes them again).
+// difference of these files (`npx vitest run test/core/classify/corpus.test.ts -u` writes them again).
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";

@@ -482,3 +482,78 @@ describe("explaining", () => {
     });
   });
 });
+
+describe("at its boundary", () => {
+  const retrying = withRows(DEFAULT_POLICY, [
+    {
+      match: { code: ["Overloaded"] },
+      retry: {
+        ...{ maxAttempts: 9, jitter: 0, maxWaitMs: 500, maxTotalWaitMs: 800 },
+        backoff: { kind: "fixed", initialMs: 500, maxMs: 500, multiplier: 1 },
+      },
+      then: ["fallback", "fail"],
+      origin: { layer: "file", at: "a test" },
+    },
+  ]);
+  const chain = chainOf(target("a"), target("b", { endpoint: "a" }));
+
+  it.each<[string, Partial<Omit<Situation, "fault">>, FaultDetail, Refusal | null]>([
+    ["a wait as long as the row allows", {}, { retryAfterMs: 500 }, null],
+    ["a wait that is longer", {}, { retryAfterMs: 501 }, "wait-too-long"],
+    ["waits that are together as long as the row allows", { waitedMs: 300 }, {}, null],
+    ["waits that are together longer", { waitedMs: 301 }, {}, "waits-spent"],
+    ["a deadline right after the wait", { deadlineAt: 501 }, {}, null],
+    ["a deadline right at the end of the wait", { deadlineAt: 500 }, {}, "deadline"],
+    ["the last attempt but one", { attempt: 8 }, {}, null],
+    ["the last attempt", { attempt: 9 }, {}, "attempts-spent"],
+  ])("%s is judged to the millisecond", (_what, details, detail, refused) => {
+    const decision = decided("Overloaded", details, detail, retrying);
+    expect(decision.recourse === "retry" ? null : decision.considered[0]?.refused).toBe(refused);
+  });
+
+  it("a recourse that failed the last times is passed over, and giving up cannot be refused", () => {
+    const incidents = [1, 2, 3, 4, 5].map((at) => ({ recourse: "fallback", worked: false, at }) as const);
+    const denied = ["retry", "fail"] as const;
+    const decision = decided("Overloaded", { incidents, now: 6, chain, denied }, {}, retrying);
+    expect(decision).toMatchObject({
+      recourse: "fail",
+      left: [],
+      considered: [
+        { recourse: "retry", refused: "denied" },
+        { recourse: "fallback", refused: "never-worked" },
+      ],
+    });
+  });
+
+  it.each<[string, FaultCode, FaultDetail, number, Partial<Decision> | Refusal]>([
+    ["no time is named", "RateLimited", {}, 9_000, { recourse: "park", wakeAt: 9_000, target: "c" }],
+    ["the other target is back earlier", "RateLimited", { resetAt: 9_001 }, 9_000, { wakeAt: 9_000, target: "c" }],
+    ["both are back at once", "RateLimited", { resetAt: 9_000 }, 9_000, { recourse: "park", wakeAt: 9_000 }],
+    ["the limit lifts earlier", "RateLimited", { resetAt: 8_999 }, 9_000, { recourse: "park", wakeAt: 8_999 }],
+    ["the other was back already", "RateLimited", {}, 900, { recourse: "park", wakeAt: 1_000, target: "c" }],
+    ["it lifts in a millisecond", "RateLimited", { retryAfterMs: 1 }, Infinity, { recourse: "park", wakeAt: 1_001 }],
+    ["it lifts now", "RateLimited", { retryAfterMs: 0 }, Infinity, "no-reset-time"],
+    ["it lifted before", "RateLimited", { resetAt: 999 }, Infinity, { recourse: "park", wakeAt: 1_000 }],
+    ["nothing says when", "RateLimited", {}, Infinity, "no-reset-time"],
+    ["it never lifts", "AuthFailed", { resetAt: 5_000 }, 9_000, "no-reset-time"],
+  ])(
+    "a call is parked until the first of its target and the others is back: %s",
+    (_what, code, detail, backAt, expected) => {
+      const origin = { layer: "file", at: "a test" } as const;
+      const parking = withRows(DEFAULT_POLICY, [
+        { match: { code: [code] }, retry: null, then: ["park", "fail"], origin },
+      ]);
+      const others = chainOf(target("a"), target("c", { available: false, backAt }));
+      const {
+        row: _row,
+        passedOver: _passedOver,
+        preferred: _preferred,
+        left: _left,
+        considered,
+        ...taken
+      } = decided(code, { now: 1_000, chain: others }, detail, parking);
+      if (typeof expected === "string") expect(considered.at(-1)).toEqual({ recourse: "park", refused: expected });
+      else expect(taken).toEqual({ recourse: "park", ...expected });
+    },
+  );
+});

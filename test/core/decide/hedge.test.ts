@@ -12,6 +12,11 @@ import {
 } from "../../../src/core/decide/hedge.ts";
 
 describe("the delay", () => {
+  it("is known from 20 attempts on, and before that 5 s for a stream and 30 s for a whole answer", () => {
+    expect(HEDGE_SAMPLES).toBe(20);
+    expect(HEDGE_DEFAULT_MS).toEqual({ stream: 5_000, whole: 30_000 });
+  });
+
   it.each([
     ["a stated time, whatever is known", 700, { attempts: 100, p95Ms: 50 }, true, 700],
     ["the percentile of enough attempts", "p95", { attempts: HEDGE_SAMPLES, p95Ms: 812.4 }, true, 813],

@@ -51,6 +51,21 @@ describe("a recourse that failed so many times in a row", () => {
   });
 });
 
+describe("a rest", () => {
+  it("takes ten seconds at least and a minute at most", () => {
+    expect([LEAST_REST_MS, MOST_REST_MS]).toEqual([10_000, 60_000]);
+  });
+});
+
+describe("a policy that learns from one try", () => {
+  it("believes the newest, whatever came before it", () => {
+    const once = { learnsAfter: 1 };
+    expect(said([...tries([9], true), ...tries([1, 0])], 10, once)).toBe("worked");
+    expect(said([...tries([9]), ...tries([1, 0], true)], 10, once)).toBe("failed");
+    expect(said([], 10, once)).toBeNull();
+  });
+});
+
 describe("nothing is said", () => {
   it("by too few tries, by tries of which some worked, by those of another recourse, or by a policy that learns nothing", () => {
     expect(said(tries([0, 0, 0, 0]), 0)).toBeNull();
