@@ -259,6 +259,7 @@ const MAY_DEPEND: Readonly<Record<Part, readonly string[]>> = {
     "pg",
     "aws4fetch",
     "node:async_hooks",
+    "node:buffer",
     "node:sqlite",
     "node:crypto",
     "node:fs",

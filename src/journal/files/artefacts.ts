@@ -2,6 +2,7 @@
 // with a limit on their size, readable by their owner only, and gone with their session.
 
 import { nodeFs } from "../../host/builtin.ts";
+import { isUtf8 } from "node:buffer";
 import { join } from "node:path";
 import type { Redactor } from "../../core/fault/redact.ts";
 import { fileNameOf, isFileName } from "./artefact-names.ts";
@@ -118,10 +119,8 @@ interface Decoded {
 function textOf(content: string | Uint8Array): Decoded {
   if (typeof content === "string") return { text: content.toWellFormed(), encoding: "utf8" };
   const buffer = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-  const text = buffer.toString("utf8");
-  return Buffer.byteLength(text, "utf8") === buffer.length && !text.includes("\ufffd")
-    ? { text, encoding: "utf8" }
-    : { text: buffer.toString("latin1"), encoding: "latin1" };
+  const encoding = isUtf8(buffer) ? "utf8" : "latin1";
+  return { text: buffer.toString(encoding), encoding };
 }
 
 /** Redacts from `start` until more than `enough` bytes are there, or the text ends. */

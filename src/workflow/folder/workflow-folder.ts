@@ -12,6 +12,7 @@ import type { Policy } from "../../core/policy/policy.ts";
 import { nodeFsPromises } from "../../host/builtin.ts";
 import type { Clock } from "../../host/clock.ts";
 import { isMissingFile } from "../../host/missing-file.ts";
+import { compareKeys } from "../../journal/key-order.ts";
 import type { FolderDefaults, Workflow } from "../../workflow-model/stage.ts";
 import type { Diagnostic } from "../../yaml-file/diagnostic.ts";
 import type { LoadedFile, WorkflowLoader } from "../definition/load.ts";
@@ -197,7 +198,7 @@ async function readFolder(folder: string, loader: WorkflowLoader, before: State)
   // A file that a workflow refers to lies beside it and is not one of the folder's own.
   const beside = [...workflows].filter(([name, one]) => before.workflows.get(name) !== one).map(([name]) => name);
   const removed = [...before.texts.keys()].filter((name) => !texts.has(name));
-  files.sort((a, b) => (a.file < b.file ? -1 : 1));
+  files.sort((a, b) => compareKeys(a.file, b.file));
   return { texts, good, workflows, report: { files, changed: [...new Set([...changed, ...beside])].sort(), removed } };
 }
 

@@ -97,19 +97,17 @@ export class StageMemory {
   /** As it stands after events that are about to be written; what it has read stays as it is. */
   after(coming: readonly { readonly at: number; readonly event: JournalEvent }[]): StageRecords {
     const state = this.#state === null ? null : copyRun(this.#state);
-    const changed = new Map(this.#changed);
-    const copied = new Set<string>();
+    const copies = new Map<string, StageRecord>();
     for (const { at, event } of coming) {
       if (state !== null) foldRun(state, event as RunEvent, at);
       const place = placeIn(event, this.#turns);
       if (place === null || this.#closed.has(nameOf(place))) continue;
       const name = nameOf(place);
-      const known = changed.get(name) ?? this.#roundOf(place).get(name) ?? newStage(place);
-      const stage = copied.has(name) ? known : copyStage(known);
-      copied.add(name);
-      changed.set(name, stage);
+      const stage = copies.get(name) ?? copyStage(this.#roundOf(place).get(name) ?? newStage(place));
+      copies.set(name, stage);
       take(stage, place, { seq: null, at, event }, this.#roleOf(place.node));
     }
+    const changed = new Map([...this.#changed, ...copies]);
     const inRound = (round: number): readonly StageRecord[] => {
       const stages = new Map(this.#rounds.get(round));
       for (const [name, stage] of changed) if (stage.execution === round) stages.set(name, stage);

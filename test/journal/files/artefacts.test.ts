@@ -152,6 +152,40 @@ describe("the kept part of an artefact", () => {
     expect(await readArtefact(place, ref)).toEqual(expected);
   });
 
+  it.each<[string, readonly number[]]>([
+    ["an emoji without its last byte, which takes as many bytes as the sign for an unknown letter", [0xf0, 0x9f, 0x98]],
+    ["a letter without its last byte", [0xc3]],
+    ["a byte that begins no letter", [0xff]],
+    ["the sign for an unknown letter itself", [0xef, 0xbf, 0xbd]],
+    ["a letter", [0xc3, 0xa9]],
+  ])("keeps every byte, also of %s", (_what, bytes) => {
+    const given = Buffer.from([0x61, ...bytes, 0x62]);
+    expect(Buffer.from(fit(given, 1_000, createRedactor()).bytes)).toEqual(given);
+  });
+
+  it.each([0, 1, 2, 3])("is read in pieces that split no letter, after %i other letters", (letters) => {
+    const text = `${"x".repeat(letters)}${"😀".repeat(150_000)}`;
+    expect(Buffer.from(fit(text, 10_000_000, redactor).bytes).toString()).toBe(text);
+  });
+
+  it.each([
+    [1_048_575, false],
+    [1_048_576, false],
+    [1_048_577, true],
+  ])("of %i bytes is cut when no limit is given: %s", async (size, cut) => {
+    const artefact = { session: "ses_1", call: "call_1", name: "log", content: "x".repeat(size) };
+    const kept = await keepArtefact(folderStore(place), artefact, { redactor: SHAPE_REDACTOR });
+    expect([kept.cut, kept.bytes]).toEqual([cut, Math.min(size, 1_048_576)]);
+  });
+
+  it("may be limited to 256 bytes, and not to fewer", async () => {
+    expect(await keep("x", "name", 256)).toMatchObject({ bytes: 1 });
+    expect([await codeOf(keep("x", "name", 255)), await codeOf(keep("x", "name", NaN))]).toEqual([
+      "ShapeInvalid",
+      "ShapeInvalid",
+    ]);
+  });
+
   it("is everything if it fits, even if it is longer than the redactor reads at a time", () => {
     const text = Array.from({ length: 20_000 }, (_, index) => `line ${index} of a long log\n`).join("");
     expect(text.length).toBeGreaterThan(400_000);

@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Entry, type Fault, isFaultError, type Journal, openJournal } from "../../../src/index.ts";
 import { systemClock } from "../../../src/host/clock.ts";
+import { openReadonlyStore } from "../../../src/journal/readonly/store.ts";
 import { tempFolder, type TempFolder } from "../temp-folder.ts";
 
 let folder: TempFolder;
@@ -158,6 +159,79 @@ describe("a read-only journal", () => {
     const fault = await faultOf(openJournal(copy, { readOnly: true }));
     expect(fault).toMatchObject({ code: "StoreUnavailable", context: { path: copy } });
     expect(fault?.message).toContain(`Copy ${copy} and ${copy}-wal to a folder of your own`);
+  });
+});
+
+describe("a file that is not a journal", () => {
+  it.each([
+    ["with an application id", "PRAGMA application_id = 252006673"],
+    ["without one", "PRAGMA user_version = 2"],
+  ])("%s is refused read-only, too, and left as it is", async (_what, sql) => {
+    const path = folder.file("bookmarks.db");
+    const db = new DatabaseSync(path);
+    db.exec(`CREATE TABLE bookmarks (url TEXT); ${sql}`);
+    db.close();
+    const before = contents();
+    const refused = await faultOf(openJournal(path, { readOnly: true }));
+    expect(refused?.code).toBe("ManifestDrift");
+    expect(refused?.message).toMatch(/another program/);
+    expect(contents()).toEqual(before);
+  });
+});
+
+describe("a read of a file without a log", () => {
+  /** What a writer that comes and goes does to the file. */
+  const writeOnce = (path: string, value: string): void => {
+    const db = new DatabaseSync(path);
+    db.exec(`UPDATE meta SET value = '${value}' WHERE name = 'store_id'`);
+    db.close();
+  };
+  const noLog = async (): Promise<string> => {
+    const path = await written();
+    const db = new DatabaseSync(path);
+    db.exec("PRAGMA journal_mode = DELETE");
+    db.close();
+    return path;
+  };
+
+  it("is repeated when a write overlapped it", async () => {
+    const path = await noLog();
+    const store = await openReadonlyStore(path);
+    const reads: number[] = [];
+    const answer = store.now(({ reads: read }) => {
+      if (reads.push(read.lastPosition()) === 1) writeOnce(path, "other");
+      return reads.length;
+    });
+    expect(answer).toBe(2);
+    expect(store.now(() => "at once")).toBe("at once");
+    store.close();
+  });
+
+  it("that fails is repeated if a write overlapped it, and fails if none did", async () => {
+    const path = await noLog();
+    const store = await openReadonlyStore(path);
+    let tries = 0;
+    const answer = store.now(() => {
+      if (++tries > 1) return tries;
+      writeOnce(path, "other");
+      throw new Error("looks damaged");
+    });
+    expect(answer).toBe(2);
+    expect(() =>
+      store.now(() => {
+        throw new Error("is damaged");
+      }),
+    ).toThrow("is damaged");
+    store.close();
+  });
+
+  it("says once that others have changed the file", async () => {
+    const path = await noLog();
+    const store = await openReadonlyStore(path);
+    expect(store.hasChanged()).toBe(false);
+    writeOnce(path, "other");
+    expect([store.hasChanged(), store.hasChanged()]).toEqual([true, false]);
+    store.close();
   });
 });
 

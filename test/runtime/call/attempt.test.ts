@@ -171,6 +171,15 @@ describe("an attempt", () => {
     expect([attempt.end, attempt.result, wheel.size]).toEqual([end, result, 0]);
   });
 
+  it.each([5, null, undefined, "text", { then: 1 }])(
+    "with the value %j at hand ends before `start` returns",
+    (value) => {
+      const { attempt, heard } = made({ run: () => value });
+      attempt.start("x");
+      expect([attempt.end, heard]).toEqual(["value", ["landed value"]]);
+    },
+  );
+
   it.each<[string, Setting, boolean]>([
     ["by its time limit", {}, true],
     ["of a tool, by the end of the turn", { deadlineAt: NOW + 50 }, false],

@@ -214,6 +214,61 @@ describe("the outcome of a reported call", () => {
   });
 });
 
+describe("a call elsewhere that has not begun", () => {
+  const WAIT_MS = 40_000;
+  const asked = async (prepare: (fl: Life["fl"]) => unknown): Promise<Life> => {
+    const all = life();
+    await all.clock.runUntil(Promise.resolve(prepare(all.fl)));
+    return all;
+  };
+  const worked = (fl: Life["fl"], name: string): Promise<unknown> => fl.reportSuccess({ tool: name });
+  const limited = (fl: Life["fl"], name: string): Promise<unknown> =>
+    fl.report({ tool: name, evidence: { status: 429, headers: { "retry-after": String(WAIT_MS / 1_000) } } });
+
+  it.each<[string, (fl: Life["fl"]) => unknown, object]>([
+    ["whose tool was never used", () => null, { action: "attempt", waitMs: 0, breaker: "closed" }],
+    ["whose tool works", (fl) => worked(fl, "search"), { action: "attempt", waitMs: 0, breaker: "closed" }],
+    ["whose tool is paused", (fl) => limited(fl, "search"), { action: "wait", waitMs: WAIT_MS, breaker: "closed" }],
+    [
+      "whose tool is isolated",
+      (fl) => fl.isolate("search", "an audit"),
+      { action: "stop", waitMs: null, breaker: "isolated" },
+    ],
+  ])("%s is told what to do", async (_what, prepare, expected) => {
+    const { fl, clock } = await asked(prepare);
+    const { nextAt, ...said } = await clock.runUntil(fl.mayCall({ tool: "search" }));
+    expect({ ...said, waitMs: nextAt === null ? null : nextAt - clock.now() }).toEqual({ tool: "search", ...expected });
+  });
+
+  it("is told to wait until the breaker lets a probe through", async () => {
+    const { fl, clock } = life();
+    for (let call = 0; call < 5; call++) {
+      await clock.runUntil(fl.report({ tool: "search", evidence: { status: 503 }, retry: "none", durationMs: 5 }));
+      await clock.advance(10);
+    }
+    const { retryAt = null } = fl.targets().find(({ target }) => target === "search") ?? {};
+    const mayCall = (): Promise<unknown> => clock.runUntil(fl.mayCall({ tool: "search" }));
+    expect(await mayCall()).toMatchObject({ action: "wait", nextAt: retryAt, breaker: "open" });
+    await clock.advance((retryAt ?? 0) - clock.now());
+    expect(await mayCall()).toMatchObject({ action: "attempt", nextAt: retryAt });
+  });
+
+  it.each<[string, readonly string[], string]>([
+    ["the tool itself, if all may begin now", [], "search"],
+    ["the first alternative, if the tool is paused", ["search"], "search_b"],
+    ["the second one, if the first is paused, too", ["search", "search_b"], "search_c"],
+    ["the tool itself, if all have to wait", ["search", "search_b", "search_c"], "search"],
+  ])("is told to use %s", async (_what, paused, expected) => {
+    const { fl, clock } = await asked(async (one) => {
+      for (const name of paused) await limited(one, name);
+    });
+    const told = await clock.runUntil(fl.mayCall({ tool: "search", alternatives: ["search_b", "search_c"] }));
+    expect(told.tool).toBe(expected);
+  });
+});
+
+type Life = ReturnType<typeof life>;
+
 describe("the session of a reported call", () => {
   it("is read once while it is open, and again only after it has ended", async () => {
     const { fl, clock, journal } = life();
