@@ -19,7 +19,7 @@ const PROMISED = Array.from(PAGE.matchAll(/^```text\n([\s\S]*?)^```/gm), ([, tex
 
 function results(folder: string): readonly string[] {
   const vitest = join(folder, "node_modules/vitest/vitest.mjs");
-  const { stdout } = spawnSync(process.execPath, [vitest, "run", "--reporter=verbose"], {
+  const { stdout } = spawnSync(process.execPath, [vitest, "run", "--reporter=verbose", "--testTimeout=60000"], {
     cwd: folder,
     encoding: "utf8",
     env: { ...process.env, NO_COLOR: "1", VITEST: undefined },

@@ -23,6 +23,12 @@ async function linesIn(journal: Journal, count: number): ReturnType<typeof ledge
   }
 }
 
+/** The gateway writes what it keeps of a call beside its line in the ledger. */
+async function keptOf(journal: Journal, call: string): ReturnType<typeof transcriptOf> {
+  await expect.poll(() => transcriptOf(journal, call, Date.now())).not.toBeNull();
+  return transcriptOf(journal, call, Date.now());
+}
+
 it.each(["SQLite", "PostgreSQL"])("are kept in %s and removed from it", { timeout: 60_000 }, async (store) => {
   const folder = tempFolder();
   onTestFinished(() => folder.remove());
@@ -59,7 +65,7 @@ keep: { prompts: true, answers: true, for_days: 2 }
   }
   const lines = (await linesIn(journal, CALLS.length)).toReversed();
   for (const [index, { dialect, streaming }] of CALLS.entries()) {
-    const kept = await transcriptOf(journal, lines[index]?.call ?? "", Date.now());
+    const kept = await keptOf(journal, lines[index]?.call ?? "");
     expect(kept?.prompt).toContain(PROMPT);
     expect(kept?.prompt).toContain(`${dialect} ${streaming}`);
     expect(kept?.answer).toContain("pieces");

@@ -23,8 +23,8 @@ import { agentWorld, NODE, SPEC, type Trial } from "./agent-world.ts";
 const STARTED_AT = systemClock.now();
 const HASTY: Clock = {
   ...systemClock,
-  now: () => STARTED_AT + (systemClock.now() - STARTED_AT) * 100,
-  after: (delayMs, wake) => systemClock.after(delayMs / 100, wake),
+  now: () => STARTED_AT + (systemClock.now() - STARTED_AT) * 25,
+  after: (delayMs, wake) => systemClock.after(delayMs / 25, wake),
 };
 
 const PLAN = { type: "object", required: ["commands"], properties: { commands: { type: "array" } } } as const;

@@ -300,9 +300,10 @@ describe("a driver on Restate", () => {
     behind[0] = one;
     balancer.drop();
     await first.advanced(isEnd(await start(first, gated), "paused"));
-    expect(first.warnings).toEqual([
-      expect.stringContaining(`a worker of another journal also registers ${advertise} at Restate`),
-    ]);
+    const words = `a worker of another journal also registers ${advertise} at Restate`;
+    // It warns at each look that finds the other one.
+    expect(first.warnings.map((one) => one.includes(words))).toContain(true);
+    expect(first.warnings.map((one) => one.includes(words))).not.toContain(false);
   });
 
   it("loses nothing when Restate is killed, nor when it comes back without its data", async () => {
