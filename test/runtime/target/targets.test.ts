@@ -2,6 +2,8 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type BreakerState, countEntries, metricsOf } from "../../../src/core/index.ts";
+import { SharedRetryBudget } from "../../../src/runtime/target/targets.ts";
+import { createFakeClock } from "../../../src/testing/fake-clock.ts";
 import { type Faultline, type JournalEvent, step, type Tool, tool } from "../../../src/index.ts";
 import { tempFolder, type TempFolder } from "../../journal/temp-folder.ts";
 import {
@@ -213,5 +215,54 @@ describe("targets beyond the remembered number", () => {
       await crowd(here, 3 * MAX, () => "done");
       expect(stateOf(fl, "shared")).toBeUndefined();
     }
+  });
+});
+
+describe("the retry budget of a provider", () => {
+  const RULE = { capacity: 2, perCall: 0.5, perSecond: 0.1 };
+  const made = (): { budget: SharedRetryBudget; clock: ReturnType<typeof createFakeClock>; told: () => number } => {
+    const clock = createFakeClock(START_AT);
+    let told = 0;
+    return { budget: new SharedRetryBudget("p", RULE, clock, () => void told++), clock, told: () => told };
+  };
+
+  it("begins full, with nothing that other processes do not know", () => {
+    const { budget, told } = made();
+    expect([budget.isFull, budget.budget.tokens, told()]).toEqual([true, 2, 0]);
+    expect(budget.takeUnshared()).toEqual({ earned: 0, spent: 0 });
+  });
+
+  it("is spent by retries and earned by calls, up to its capacity, and remembers both until they are shared", () => {
+    const { budget, told } = made();
+    budget.earn(START_AT);
+    for (let retry = 0; retry < 2; retry++) budget.spend(START_AT);
+    expect([budget.budget.tokens, budget.canSpend(START_AT), budget.isFull, told()]).toEqual([0, false, false, 2]);
+    for (let call = 0; call < 2; call++) budget.earn(START_AT);
+    expect([budget.budget.tokens, budget.canSpend(START_AT)]).toEqual([1, true]);
+    expect(budget.takeUnshared()).toEqual({ earned: 2, spent: 2 });
+    expect(budget.takeUnshared()).toEqual({ earned: 0, spent: 0 });
+    budget.putBack({ earned: 2, spent: 2 });
+    budget.spend(START_AT);
+    expect(budget.takeUnshared()).toEqual({ earned: 2, spent: 3 });
+  });
+
+  it("takes over what others have left of it, less what they do not know yet", () => {
+    const { budget } = made();
+    budget.spend(START_AT);
+    budget.learn({ tokens: 1.5, at: START_AT });
+    expect(budget.budget).toEqual({ tokens: 0.5, at: START_AT });
+  });
+
+  it("fills with time that passes, not when the wall clock is set", async () => {
+    const { budget, clock } = made();
+    for (let retry = 0; retry < 2; retry++) budget.spend(clock.now());
+    clock.set(3_600_000);
+    expect(budget.canSpend(clock.now())).toBe(false);
+    await clock.advance(9_999);
+    expect(budget.canSpend(clock.now())).toBe(false);
+    await clock.advance(1);
+    expect(budget.canSpend(clock.now())).toBe(true);
+    budget.learn({ tokens: 0, at: clock.now() });
+    expect(budget.budget.at).toBe(clock.now() - 3_600_000);
   });
 });

@@ -3,8 +3,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createWorkflows } from "../../src/workflow/index.ts";
-import { tempFolder } from "../journal/temp-folder.ts";
+import { createWorkflows } from "../../../src/workflow/index.ts";
+import { tempFolder } from "../../journal/temp-folder.ts";
 
 const outside = tempFolder();
 const folder = tempFolder();
@@ -23,6 +23,8 @@ beforeAll(() => {
   execFileSync("mkfifo", [folder.file("prompts/pipe.md")]);
   writeFileSync(folder.file("prompts/sparse.md"), "");
   truncateSync(folder.file("prompts/sparse.md"), 2 ** 40);
+  writeFileSync(folder.file("prompts/longest.md"), "x".repeat(2 ** 20));
+  writeFileSync(folder.file("prompts/longer.md"), "x".repeat(2 ** 20 + 1));
 });
 
 afterAll(async () => {
@@ -60,6 +62,8 @@ describe.each(Object.keys(PLACES))("the %s of a workflow", (place) => {
     ["prompts/pipe.md", "it is not a regular file"],
     ["prompts", "it is not a regular file"],
     ["prompts/sparse.md", "it has more than 1048576 bytes"],
+    ["prompts/longer.md", "it has more than 1048576 bytes"],
+    ["prompts/longest.md", "it has more than 200000 characters"],
     ["prompts/none.md", "there is no such file"],
   ] as const)("names %s", async (name, why) => {
     const said = await messagesFor(place, name);
