@@ -1,7 +1,6 @@
 // `npm run test:mutants -- [--count 200] [--seed 1] [--workers 2] [--only core,journal/holds.ts] [--list] [--resume file]`: changes one
 // place of the sources at a time and counts how many changes the tests notice. Only mutants that compile count: `npm test` checks types,
-// too. Each mutant is tried on the tests of its folder, those that are about its file first. Survivors are tried on the other
-// tests of their part that reach them. With `--resume`, mutants that the file lists as killed are not tried again.
+// too. One run of all tests without a mutant shows which of them reach which mutant; each mutant is tried on those, the quickest first. With `--resume`, mutants that the file lists as killed are not tried again.
 
 import { parseArgs } from "node:util";
 import { availableParallelism } from "node:os";

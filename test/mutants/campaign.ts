@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
-import { withReports } from "./reach.ts";
+import { IN_A_PROCESS, withReports } from "./reach.ts";
 import { type Mutant, ROOT } from "./sample.ts";
 
 export interface Tally {
@@ -34,16 +34,41 @@ export interface CampaignOptions {
 const COPIED = ["src", "test", "dist", "corpus", "docs", "examples", "schema", "scripts", "bench", "lint", "templates"];
 const VITEST = ["node_modules/vitest/vitest.mjs", "run"];
 const TSC = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json", "--noEmit", "--pretty", "false"];
-/** A mutant may loop forever. */
-const LONGEST_RUN_MS = 240_000;
-/** Stands for the tests of a run that took longer. */
-const NO_REPORT = "(no report)";
+/** A mutant that makes its tests this much slower, and a minute on top, loops forever. */
+const SLOWER = 4;
+
+/** Killed a mutant outside a test: the run hung, or it did not begin. */
+const NO_TEST = "(no test)";
 
 /** Tests of the whole: simulated worlds, and docs made from the tables in the sources. */
 const WHOLE = ["test/simulation/", "test/docs.test.ts"];
+/** Test files that take this long together are tried first. */
+const QUICK_MS = 5_000;
 
-/** Test files in the order in which they are tried. */
-type Stages = readonly (readonly string[])[];
+/** Test files that are tried together, and the time after which they hang. */
+interface Stage {
+  readonly tests: readonly string[];
+  readonly longestMs: number;
+}
+
+export async function runMutants(mutants: readonly Mutant[], options: CampaignOptions): Promise<Tally> {
+  const { killedFile, tell } = options;
+  const before = readKilled(killedFile);
+  const untried = mutants.filter((mutant) => !before.has(nameOf(mutant)));
+  const plan = await planTests(untried, tell);
+  tell(`trying ${untried.length} mutants`);
+  const { killers, survived } = await tryAll(untried, plan, options);
+  const killing = [...new Set([...killers.values()].flat())].filter((name) => name !== NO_TEST);
+  const unfit = await withCopy((copy) => failingTests(copy, { tests: killing, longestMs: Infinity }));
+  const doubtful = [...killers].filter(([, files]) => files.some((file) => unfit.has(file))).map(([mutant]) => mutant);
+  if (unfit.size > 0) tell(`these fail without a mutant, too, so they kill none: ${[...unfit].join(", ")}`);
+  if (killedFile !== undefined && doubtful.length > 0) {
+    const names = new Set(doubtful.map(nameOf));
+    writeFileSync(killedFile, [...readKilled(killedFile)].filter((name) => !names.has(name)).join("\n"));
+  }
+  const alive = [...survived, ...doubtful];
+  return { killed: mutants.length - alive.length, survived: alive };
+}
 
 interface Round {
   readonly survived: readonly Mutant[];
@@ -51,31 +76,9 @@ interface Round {
   readonly killers: ReadonlyMap<Mutant, readonly string[]>;
 }
 
-export async function runMutants(mutants: readonly Mutant[], options: CampaignOptions): Promise<Tally> {
-  const { killedFile, tell } = options;
-  const before = readKilled(killedFile);
-  const untried = mutants.filter((mutant) => !before.has(nameOf(mutant)));
-  tell(`trying ${untried.length} mutants on the tests of their folder`);
-  const near = await tryAll(untried, ({ file }) => stagesOf(file).slice(0, 2), options);
-  const plan = await planFurther(near.survived, tell);
-  tell(`trying ${near.survived.length} mutants on the other tests that reach them`);
-  const far = await tryAll(near.survived, (mutant) => plan.get(mutant) ?? [], options);
-  const killers = new Map([...near.killers, ...far.killers]);
-  const killing = [...new Set([...killers.values()].flat())].filter((name) => name.startsWith("test/"));
-  const unfit = await withCopy((copy) => failingTests(copy, killing));
-  const doubtful = [...killers].filter(([, files]) => files.some((file) => unfit.has(file))).map(([mutant]) => mutant);
-  if (unfit.size > 0) tell(`these fail without a mutant, too, so they kill none: ${[...unfit].join(", ")}`);
-  if (killedFile !== undefined && doubtful.length > 0) {
-    const names = new Set(doubtful.map(nameOf));
-    writeFileSync(killedFile, [...readKilled(killedFile)].filter((name) => !names.has(name)).join("\n"));
-  }
-  const survived = [...far.survived, ...doubtful];
-  return { killed: mutants.length - survived.length, survived };
-}
-
 async function tryAll(
   mutants: readonly Mutant[],
-  stagesFor: (mutant: Mutant) => Stages,
+  plan: ReadonlyMap<Mutant, readonly Stage[]>,
   { workers, killedFile, tell }: CampaignOptions,
 ): Promise<Round> {
   const queue = [...mutants];
@@ -84,7 +87,7 @@ async function tryAll(
   const work = (): Promise<void> =>
     withCopy(async (copy) => {
       for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
-        const failed = await killersOf(copy, mutant, stagesFor(mutant));
+        const failed = await killersOf(copy, mutant, plan.get(mutant) ?? []);
         if (failed === null) survived.push(mutant);
         else killers.set(mutant, failed);
         if (failed !== null && killedFile !== undefined) appendFileSync(killedFile, `${nameOf(mutant)}\n`);
@@ -127,10 +130,13 @@ export function thatCompile(mutants: readonly Mutant[], count: number): Promise<
 }
 
 /**
- * Runs the tests of the mutants' parts once without a mutant, to learn which of them reach which mutant. Test files that
+ * Runs all tests of the mutants' parts once without a mutant, to learn which of them reach which mutant, and how long they take. Test files that
  * fail without a mutant are left out: they would kill everything.
  */
-function planFurther(mutants: readonly Mutant[], tell: (line: string) => void): Promise<ReadonlyMap<Mutant, Stages>> {
+function planTests(
+  mutants: readonly Mutant[],
+  tell: (line: string) => void,
+): Promise<ReadonlyMap<Mutant, readonly Stage[]>> {
   return withCopy(async (copy) => {
     const reachedFile = join(copy, "reached.txt");
     writeFileSync(reachedFile, "");
@@ -138,60 +144,89 @@ function planFurther(mutants: readonly Mutant[], tell: (line: string) => void): 
       const path = join(copy, file);
       writeFileSync(path, withReports(readFileSync(path, "utf8"), new Map(group), reachedFile));
     }
-    const tests = [...new Set(mutants.flatMap(({ file }) => stagesOf(file).slice(2).flat()))];
+    const tests = [...new Set(mutants.flatMap(({ file }) => testsFor(file)))];
     tell(`running ${tests.length} test files without a mutant`);
-    const failed = await failingTests(copy, tests);
+    const { results } = await runTests(copy, { tests, longestMs: Infinity });
     const reached = new Set(readFileSync(reachedFile, "utf8").split("\n"));
     return new Map(
       mutants.map((mutant, id) => {
-        const [, tried = [], others = []] = stagesOf(mutant.file);
-        const reaching = tests.filter((test) => reached.has(`${join(copy, test)}\t${id}`));
-        // A mutant that only runs when its file loads has no report of its own, so any test may notice it.
-        const mayNotice = (test: string): boolean => reaching.length === 0 || reaching.includes(test);
-        const isFit = (test: string): boolean => !failed.has(test) && !tried.includes(test) && mayNotice(test);
-        return [mutant, [others.filter(isFit)]];
+        const isReached = (by: string): boolean => reached.has(`${by}\t${id}`);
+        const reaching = results.filter(({ test }) => isReached(join(copy, test)));
+        // What only runs when its file loads has no report of its own, and what runs in processes that tests start does not know its test.
+        const isUnclear = reaching.length === 0 || isReached(IN_A_PROCESS);
+        const candidates = isUnclear ? results.filter(({ test }) => testsFor(mutant.file).includes(test)) : reaching;
+        return [mutant, inStages(candidates.filter(({ passed }) => passed))];
       }),
     );
   });
 }
 
-async function failingTests(
-  copy: string,
-  tests: readonly string[],
-  args: readonly string[] = [],
-): Promise<ReadonlySet<string>> {
-  if (tests.length === 0) return new Set();
+/** The quickest tests first, as many as take a few seconds. */
+function inStages(results: readonly TestResult[]): readonly Stage[] {
+  const sorted = results.toSorted((one, other) => one.tookMs - other.tookMs);
+  let sumMs = 0;
+  const quick = sorted.filter(({ tookMs }) => (sumMs += tookMs) <= QUICK_MS);
+  return [quick, sorted.slice(quick.length)].map((stage) => ({
+    tests: stage.map(({ test }) => test),
+    longestMs: 60_000 + SLOWER * stage.reduce((sum, { tookMs }) => sum + tookMs, 0),
+  }));
+}
+
+interface TestResult {
+  /** The test file, relative to the repository. */
+  readonly test: string;
+  readonly passed: boolean;
+  readonly tookMs: number;
+}
+
+interface TestRun {
+  readonly passed: boolean;
+  readonly results: readonly TestResult[];
+}
+
+/** A mutant that loops forever leaves no results. */
+async function runTests(copy: string, { tests, longestMs }: Stage, args: readonly string[] = []): Promise<TestRun> {
   const report = join(copy, "report.json");
   rmSync(report, { force: true });
-  const longestMs = args.length === 0 ? Infinity : LONGEST_RUN_MS;
-  const { passed } = await run(
-    copy,
-    [...VITEST, ...args, "--reporter=json", `--outputFile=${report}`, ...tests],
-    longestMs,
-  );
-  if (passed) return new Set();
-  if (!existsSync(report)) return new Set([NO_REPORT]);
+  const reporting = ["--reporter=json", `--outputFile=${report}`];
+  const { passed } = await run(copy, [...VITEST, ...args, ...reporting, ...tests], longestMs);
+  if (!existsSync(report)) return { passed, results: [] };
   const { testResults } = JSON.parse(readFileSync(report, "utf8")) as {
-    readonly testResults: readonly { readonly name: string; readonly status: string }[];
+    readonly testResults: readonly {
+      readonly name: string;
+      readonly status: string;
+      readonly startTime: number;
+      readonly endTime: number;
+    }[];
   };
-  const failed = testResults.filter(({ status }) => status !== "passed").map(({ name }) => relative(copy, name));
-  return new Set(failed.length > 0 ? failed : ["(outside a test)"]);
+  const results = testResults.map(({ name, status, startTime, endTime }) => ({
+    test: relative(copy, name),
+    passed: status === "passed",
+    tookMs: endTime - startTime,
+  }));
+  return { passed, results };
+}
+
+async function failingTests(copy: string, stage: Stage, args: readonly string[] = []): Promise<ReadonlySet<string>> {
+  if (stage.tests.length === 0) return new Set();
+  const { passed, results } = await runTests(copy, stage, args);
+  if (passed) return new Set();
+  const failed = results.filter((result) => !result.passed).map(({ test }) => test);
+  return new Set(failed.length > 0 ? failed : [NO_TEST]);
 }
 
 /** The test files that notice the mutant; null if none does. */
-async function killersOf(copy: string, mutant: Mutant, stages: Stages): Promise<readonly string[] | null> {
-  const tried = new Set<string>();
-  for (const stage of stages) {
-    const fresh = stage.filter((test) => !tried.has(test));
-    for (const test of fresh) tried.add(test);
-    const runTests = (): Promise<ReadonlySet<string>> => failingTests(copy, fresh, ["--bail=1", "--maxWorkers=1"]);
-    const revert = applyTo(copy, mutant);
-    const failed = await runTests().finally(revert);
-    // On a slow machine, these tests may take too long without a mutant, too.
-    const isTooSlow = failed.has(NO_REPORT) && (await runTests()).has(NO_REPORT);
-    if (failed.size > 0 && !isTooSlow) return [...failed];
+async function killersOf(copy: string, mutant: Mutant, stages: readonly Stage[]): Promise<readonly string[] | null> {
+  const revert = applyTo(copy, mutant);
+  try {
+    for (const stage of stages) {
+      const failed = await failingTests(copy, stage, ["--bail=1", "--maxWorkers=1"]);
+      if (failed.size > 0) return [...failed];
+    }
+    return null;
+  } finally {
+    revert();
   }
-  return null;
 }
 
 /** Returns what takes the mutant back. */
@@ -204,16 +239,12 @@ function applyTo(copy: string, { file, start, end, from, to }: Mutant): () => vo
   return () => writeFileSync(path, source);
 }
 
-/** Test files, nearest first: those in its folder that are about the file, the others in its folder, all of its part or about the file. */
-function stagesOf(file: string): Stages {
-  const folder = dirname(file).replace(/^src/, "test");
-  const part = folder.split("/").slice(0, 2).join("/");
-  const all = globSync("test/**/*.test.ts", { cwd: ROOT });
-  const inFolder = all.filter((test) => dirname(test) === folder);
-  const others = all.filter(
+/** The test files that may notice a change of this file: those of its part, those about it, and those of the whole. */
+function testsFor(file: string): readonly string[] {
+  const part = dirname(file).replace(/^src/, "test").split("/").slice(0, 2).join("/");
+  return globSync("test/**/*.test.ts", { cwd: ROOT }).filter(
     (test) => WHOLE.some((one) => test.startsWith(one)) || test.startsWith(`${part}/`) || isAbout(test, file),
   );
-  return [inFolder.filter((test) => isAbout(test, file)), inFolder, others];
 }
 
 function isAbout(test: string, file: string): boolean {
@@ -225,7 +256,7 @@ function isAbout(test: string, file: string): boolean {
 function run(
   copy: string,
   args: readonly string[],
-  longestMs = LONGEST_RUN_MS,
+  longestMs = Infinity,
 ): Promise<{ readonly passed: boolean; readonly output: string }> {
   return new Promise((resolve) => {
     const timeout = Number.isFinite(longestMs) ? { timeout: longestMs, killSignal: "SIGKILL" as const } : {};

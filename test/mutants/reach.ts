@@ -2,6 +2,9 @@
 
 import { type AstNode, type Mutant, parse, walk } from "./sample.ts";
 
+/** Named as the test file by a process that a test started. */
+export const IN_A_PROCESS = "(a process)";
+
 /** The source with a report for each of `mutants`, which all are of this source. Ids of mutants that run when the file loads get no report. */
 export function withReports(source: string, mutants: ReadonlyMap<number, Mutant>, logFile: string): string {
   const tree = parse(source);
@@ -39,10 +42,10 @@ function innermostBlock(tree: AstNode, from: number, to: number): AstNode | unde
 /** One line, so that lines keep their numbers. Appends `<test file>\t<id>` when a test file reaches an id for the first time. */
 function reporter(logFile: string): string {
   return `globalThis.__reached ??= ((seen) => (...ids) => {
-    const test = globalThis.__vitest_worker__?.filepath;
+    const test = globalThis.__vitest_worker__?.filepath ?? ${JSON.stringify(IN_A_PROCESS)};
     for (const id of ids) {
       const row = test + "\\t" + id + "\\n";
-      if (test === undefined || seen.has(row)) continue;
+      if (seen.has(row)) continue;
       seen.add(row);
       process.getBuiltinModule("node:fs").appendFileSync(${JSON.stringify(logFile)}, row);
     }
