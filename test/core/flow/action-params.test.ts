@@ -41,6 +41,11 @@ const TAKEN: readonly (readonly [string, OfferedAction, unknown, object])[] = [
   ["a cancellation",         offered("cancel", GATE), {},                       { cancel: true }],
   ["a comment at a gate",    offered("continue-discussion", GATE), { text: "?" }, { option: "continue", text: "?" }],
   ["an answer",              offered("answer", GATE), { answer: { status: "accepted", value: "confirm" } }, { answer: { status: "accepted", value: "confirm" } }],
+  ["the longest text",       EDIT,     { text: "x".repeat(65_536) },             { text: "x".repeat(65_536) }],
+  ["the most names",         TOOLS,    { tools: Array(100).fill("T") },          { tools: Array(100).fill("T") }],
+  ["the longest name",       TOOLS,    { tools: ["T".repeat(1_000)] },           { tools: ["T".repeat(1_000)] }],
+  ["an answer without choices", { ...offered("answer", GATE), choices: [] }, { answer: { status: "accepted", value: 5 } }, { answer: { status: "accepted", value: 5 } }],
+  ["the only choice",        { ...offered("answer", GATE), choices: ["a"] }, { answer: { status: "accepted", value: "a" } }, { answer: { status: "accepted", value: "a" } }],
   ["a no",                   offered("answer", GATE), { answer: { status: "rejected", reason: "not yet", x: 1 } }, { answer: { status: "rejected", reason: "not yet" } }],
 ];
 
@@ -59,6 +64,20 @@ const REFUSED: readonly (readonly [string, OfferedAction, unknown, string])[] = 
   ["tools that are not a list",       TOOLS,    { tools: "Bash" },                       "tools"],
   ["an empty list",                TOOLS,    { tools: [] },                           "tools"],
   ["a list with a hole",           COMMANDS, { commands: ["npm test", ""] },          "commands"],
+  ["a text of one byte too many",  EDIT,     { text: "x".repeat(65_537) },            "text"],
+  ["a name too many",              TOOLS,    { tools: Array(101).fill("T") },         "tools"],
+  ["a name that is too long",      TOOLS,    { tools: ["T".repeat(1_001)] },          "tools"],
+  ["everything",                   TOOLS,    { tools: [" * "] },                      "tools"],
+  ["limits that are no object",    BUDGET,   { limits: 5 },                           "limits"],
+  ["limits that are null",         BUDGET,   { limits: null },                        "limits"],
+  ["null",                         RETRY,    null,                                    "params"],
+  ["a text for all fields",        RETRY,    "x",                                     "params"],
+  ["a field with a long name",     RETRY,    { ["f".repeat(50)]: 1 },                 "f".repeat(40)],
+  ["an answer that is null",       offered("answer", GATE), { answer: null },         "answer"],
+  ["an answer that is a text",     offered("answer", GATE), { answer: "confirm" },    "answer"],
+  ["an answer without a value",    offered("answer", GATE), { answer: { status: "accepted" } }, "answer"],
+  ["an answer of another status",  offered("answer", GATE), { answer: { status: "timeout", value: "confirm" } }, "answer"],
+  ["what is not the only choice",  { ...offered("answer", GATE), choices: ["a"] }, { answer: { status: "accepted", value: "b" } }, "answer"],
   ["a field of another action",    RETRY,    { text: "x" },                           "text"],
   ["a name from the prototype",    BUDGET,   { limits: { constructor: 5 } },          "limits"],
   ["a list instead of an object",  RETRY,    [],                                      "params"],
@@ -77,6 +96,33 @@ describe("what an action refuses, naming the field", () => {
     const checked = checkActionParams(action, given);
     expect(checked).toMatchObject({ code: "ShapeInvalid", context: { action: action.id, field } });
     expect(JSON.stringify(checked)).not.toContain("sk-secret");
+  });
+});
+
+describe("a field that an action does not know", () => {
+  it.each([
+    [RETRY, "it takes nothing"],
+    [EDIT, "it takes text"],
+    [BACK, "it takes text"],
+  ])("is refused with those that it knows: $0.id", (action, known) => {
+    expect(checkActionParams(action, { x: 1 })).toMatchObject({ message: expect.stringMatching(`${known}$`) });
+  });
+});
+
+describe("an answer to an open question", () => {
+  const answer = offered("answer", GATE);
+  const [asked] = [question("q_1", SELECT)];
+
+  it("is held against that question, and against no other", () => {
+    const given = { answer: { status: "accepted", value: "x" } };
+    const loose = { ...answer, choices: [] };
+    expect(checkActionParams(loose, given, [])).toEqual({ params: given });
+    expect(checkActionParams(loose, given, [{ ...asked, id: "q_2" }])).toEqual({ params: given });
+    expect(checkActionParams(loose, given, [asked])).toMatchObject({ context: { action: "answer", field: "answer" } });
+    const right = { answer: { status: "accepted", value: "confirm" } };
+    expect(checkActionParams(loose, right, [asked])).toEqual({ params: right });
+    expect(checkActionParams({ ...RETRY, question: "q_1" }, {}, [asked])).toEqual({ params: {} });
+    expect(checkActionParams(loose, { answer: 5 }, [asked])).toMatchObject({ code: "ShapeInvalid" });
   });
 });
 

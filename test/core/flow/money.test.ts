@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { budgetRule, checkBudget, microcentsOf, NO_BUDGET, usdOf } from "../../../src/core/flow/money.ts";
+import { budgetRule, checkBudget, dollars, microcentsOf, NO_BUDGET, usdOf } from "../../../src/core/flow/money.ts";
 
 describe("dollars", () => {
   it("become micro-cents and come back without loss", () => {
@@ -15,6 +15,27 @@ describe("dollars", () => {
     expect(microcentsOf(1e-12)).toBe(1);
     expect(microcentsOf(0)).toBe(0);
     expect(microcentsOf(Infinity)).toBe(Infinity);
+  });
+
+  it.each([
+    [0, "$0.00"],
+    [1, "$0.00000001"],
+    [12, "$0.00000012"],
+    [123, "$0.00000123"],
+    [1_234, "$0.0000123"],
+    [99_999, "$0.001"],
+    [123_456, "$0.00123"],
+    [999_499, "$0.00999"],
+    [1_000_000, "$0.01"],
+    [1_234_567, "$0.0123"],
+    [12_345_678, "$0.1235"],
+    [101_000_000, "$1.01"],
+    [123_456_789, "$1.2346"],
+    [250_000_000_000, "$2500.00"],
+    [-1_234, "$-0.0000123"],
+    [-123_456_789, "$-1.2346"],
+  ])("of %d micro-cents are shown as %s", (microcents, shown) => {
+    expect(dollars(microcents)).toBe(shown);
   });
 
   it("a budget keeps what its options leave out", () => {

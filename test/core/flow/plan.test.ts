@@ -85,6 +85,41 @@ describe("a plan", () => {
     expect(fault?.message).toContain('did you mean "hotel_search"?');
   });
 
+  it.each([
+    ["ab", "a"],
+    ["a", "ab"],
+    ["b", "ab"],
+    ["ab", "ba"],
+    ["aa", "a"],
+    ["xb", "ab"],
+    ["aab", "ab"],
+    ["abb", "ab"],
+  ])("says that %s may be %s", (need, known) => {
+    expect(checkPlan([node("zzzz", [need]), node(known)]).fault?.message).toContain(`did you mean "${known}"?`);
+  });
+
+  it.each([
+    ["abc", "a"],
+    ["ab", "cd"],
+    ["abc", "axd"],
+    ["abcd", "badc"],
+    ["abc", "cab"],
+    ["aab", "b"],
+    ["baa", "b"],
+  ])("does not guess that %s may be %s", (need, known) => {
+    expect(checkPlan([node("zzzz", [need]), node(known)]).fault?.message).not.toContain("did you mean");
+  });
+
+  it.each([
+    [60, "x".repeat(60)],
+    [61, `${"x".repeat(60)}…`],
+  ])("shows the first 60 characters of a name of %d", (length, shown) => {
+    const id = "x".repeat(length);
+    expect(checkPlan([node("car", [id])]).fault?.message).toContain(`needs "${shown}",`);
+    expect(checkPlan([node(id, [id])]).fault?.message).toContain(shown);
+    expect(checkPlan([node(id, ["b"]), node("b", [id])]).fault?.message).toContain(`${shown} → b → ${shown}`);
+  });
+
   it.each(["hotel", "h_search", "hotel_xxarch", "search_hotel"])("does not guess at %s", (need) => {
     const { fault } = checkPlan([node("car", [need]), node("hotel_search")]);
     expect(fault?.message).not.toContain("did you mean");
