@@ -105,7 +105,7 @@ describe("a field that an action does not know", () => {
     [EDIT, "it takes text"],
     [BACK, "it takes text"],
   ])("is refused with those that it knows: $0.id", (action, known) => {
-    expect(checkActionParams(action, { x: 1 })).toMatchObject({ message: expect.stringMatching(`${known}$`) });
+    expect(Reflect.get(checkActionParams(action, { x: 1 }), "message")).toMatch(new RegExp(`${known}$`));
   });
 });
 
