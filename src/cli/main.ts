@@ -5,6 +5,7 @@ import { systemClock } from "../host/clock.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import type { Io, Sink } from "./io.ts";
 import type { Locale } from "../core/index.ts";
+import { wasStopped } from "./stop-signals.ts";
 import { MAIN_WORDS, type MainWords } from "./render/words/main-words.ts";
 
 const MIN_NODE = [22, 13] as const;
@@ -80,6 +81,14 @@ async function main(): Promise<void> {
   };
   tellWarnings(io, locale);
   await runCli(process.argv.slice(2), version, io);
+  if (!wasStopped()) return;
+  await Promise.all([process.stdout, process.stderr].map(flushed));
+  process.exit();
+}
+
+/** Resolves when everything is written, or cannot be. */
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => void stream.write("", () => resolve()));
 }
 
 /** The language of what is said outside of commands. Commands read their options themselves. */

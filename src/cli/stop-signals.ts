@@ -3,21 +3,39 @@
 // S1  The listeners stay until they are released. execa's exit hook re-raises a signal when no other listener is left, so
 //     removing ours on the first signal would kill this process before it has printed anything.
 // S2  Ending at once still kills the child processes: the same hook runs on `process.exit`.
+// S3  Wrappers such as npm pass a signal on that the terminal has sent to this process, too. So a signal right behind the first one is
+//     the same request.
+// S4  A command that has stopped in order keeps its exit code: signals that come while its process ends are ignored. `main.ts` then ends
+//     the process itself, because Node removes the listeners when it ends by itself, a moment before it is gone.
 
+import { systemClock } from "../host/clock.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** How long after the first signal another one is the same request. */
+const SAME_REQUEST_MS = 250;
 
-/** Returns a function that removes the listeners. */
+let isStopped = false;
+
+/** A signal has stopped the command of this process. */
+export function wasStopped(): boolean {
+  return isStopped;
+}
+
+/** Returns a function that removes the listeners of a command that was not stopped. */
 export function onStopSignal(stop: () => void): () => void {
-  let isStopping = false;
+  let stoppedAt: number | null = null;
+  let hasEnded = false;
   const onSignal = (): void => {
-    if (isStopping) process.exit(EXIT_CODES.cancelled.code);
-    isStopping = true;
-    stop();
+    if (stoppedAt === null) {
+      stoppedAt = systemClock.now();
+      isStopped = true;
+      stop();
+    } else if (!hasEnded && systemClock.now() - stoppedAt > SAME_REQUEST_MS) process.exit(EXIT_CODES.cancelled.code);
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
   return () => {
-    for (const signal of SIGNALS) process.removeListener(signal, onSignal);
+    hasEnded = true;
+    if (stoppedAt === null) for (const signal of SIGNALS) process.removeListener(signal, onSignal);
   };
 }
