@@ -1,6 +1,7 @@
 // What is read from a journal, compared with files: one run in which nearly everything happens, and runs made at random from fixed
 // seeds. A change that is meant shows as a difference of these files (`npx vitest run -u` writes them again).
 
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createRedactor, type Entry } from "../../../src/core/index.ts";
 import { faultMarkOf, FaultFold, groupFaults, tallyRecourses } from "../../../src/core/record/fault-index.ts";
@@ -108,5 +109,63 @@ describe.each(HISTORIES)("the %s run", (name, entries) => {
     }
     const parts = [marks.filter((mark) => mark !== null), fold.rows, groupFaults(fold.rows), tallyRecourses(fold.rows)];
     await expect(parts.map(lines).join("\n")).toMatchFileSnapshot(file("faults"));
+  });
+});
+
+/** The eventful run as it would be if an entry were missing, two came the other way round, or it broke off and was resumed. */
+function variantsOf(entries: readonly Entry[]): readonly (readonly [string, readonly Entry[]])[] {
+  const numbered = (list: readonly Entry[]): readonly Entry[] =>
+    list.map((entry, index) => ({ ...entry, seq: index + 1, at: entries[index]?.at ?? entry.at }));
+  const last = entries.at(-1);
+  return entries.flatMap((entry, index) => {
+    const [before, behind] = [entries.slice(0, index), entries.slice(index + 1)];
+    const [next, ...rest] = behind;
+    const resumed = { type: "session-resumed", process: "p2", interrupted: ["c1"] } as unknown as Entry["event"];
+    const ended = { ...entry, at: last?.at ?? 0, event: { type: "session-ended", status: "failed" } as Entry["event"] };
+    return [
+      [`without ${index + 1}`, numbered([...before, ...behind])],
+      [`${index + 1} later`, numbered(next === undefined ? entries : [...before, next, entry, ...rest])],
+      [`resumed after ${index + 1}`, numbered([...before, entry, { ...entry, event: resumed }, ...behind])],
+      [`ended after ${index + 1}`, numbered([...before, entry, ended])],
+    ];
+  });
+}
+
+describe("the eventful run with an entry missing, late, or followed by a crash", () => {
+  const digest = (...values: readonly unknown[]): string =>
+    createHash("sha256").update(values.map(line).join("\n")).digest("base64url").slice(0, 10);
+  const redactor = createRedactor([]);
+
+  function streamOf(session: string, entries: readonly Entry[]): readonly unknown[] {
+    const stream = createRunStream(session);
+    return entries.map((entry) => [stream.feed(entry), noticeOf(entry) ?? null]);
+  }
+
+  function faultsOf(entries: readonly Entry[]): readonly unknown[] {
+    const fold = new FaultFold();
+    for (const [position, { at, seq, session, event }] of entries.entries()) {
+      const mark = faultMarkOf(event);
+      if (mark !== null) fold.note(mark, { position, at, session, seq });
+    }
+    return [fold.rows, groupFaults(fold.rows), tallyRecourses(fold.rows)];
+  }
+
+  it("has the same projections: the file has a digest of each, and the other files show what is in them", async () => {
+    const digests = variantsOf(EVENTFUL_RUN).map(([name, entries]) => {
+      const [session, now] = [entries[0]?.session ?? "", (entries.at(-1)?.at ?? 0) + 1_000];
+      const timeline = timelineOf(entries);
+      const recorder = recordIncident(session, { locale: "en", redactor });
+      for (const entry of entries) recorder.add(entry);
+      const incident = recorder.incident({ now, actions: [], questions: [], acted: [] });
+      return [
+        name,
+        digest(snapshotOf(folded(entries))),
+        digest(timeline.spans, timeline.moves, timeline.times(now), timeline.graph()),
+        digest(incident),
+        digest(...streamOf(session, entries)),
+        digest(...faultsOf(entries)),
+      ].join(" ");
+    });
+    await expect(`${digests.join("\n")}\n`).toMatchFileSnapshot("projections/variants.txt");
   });
 });
