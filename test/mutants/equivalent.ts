@@ -140,6 +140,27 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     to: "1",
     why: "a typed array has a number at every state; the compiler cannot know",
   },
+  {
+    file: "src/runtime/recorder.ts",
+    text: "if (this.listeners.size > 0) this.tell(entry);",
+    from: ">",
+    to: ">=",
+    why: "saves time only: an event that no listener hears is told to none",
+  },
+  {
+    file: "src/journal/sqlite/writes.ts",
+    text: "if (heads.size >= MAX_HEADS) heads.clear();",
+    from: ">=",
+    to: ">",
+    why: "a head that is not in memory is read from the file; one more or less in memory changes no answer",
+  },
+  {
+    file: "src/journal/sqlite/fault-reads.ts",
+    text: ".all(fingerprint, after?.at ?? Infinity, after?.position ?? 0, Number.isFinite(limit) ? limit : -1)",
+    from: "0",
+    to: "1",
+    why: "without a place to begin at, the time is endless, and no failure has that time: positions are not compared",
+  },
 ];
 
 export function isEquivalent(mutant: Mutant): boolean {

@@ -114,7 +114,6 @@ export function createChanges(
 }
 
 async function end(client: OwnClient): Promise<void> {
-  client.removeAllListeners("notification");
   // It is not used any more, so it does not matter how it ended.
   const suppress = (): void => undefined;
   await keepingAlive(client.end()).catch(suppress);

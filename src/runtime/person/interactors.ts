@@ -41,7 +41,7 @@ const MOST_ASKS = 2;
 /** An attached interactor and its queue. */
 interface Seat {
   readonly interactor: Interactor;
-  readonly waiting: Asked[];
+  readonly waiting: Set<Asked>;
   showing: { readonly asked: Asked; readonly dismissal: AbortController } | null;
 }
 
@@ -66,7 +66,7 @@ export function createInteractors({ clock, suppress }: InteractorsOptions): Inte
     if (NOT_INTERACTORS.includes(name) || seats.has(name)) {
       throw invalid(`an interactor cannot be attached as "${name}": the name is taken`, { interactor: name });
     }
-    const seat: Seat = { interactor, waiting: [], showing: null };
+    const seat: Seat = { interactor, waiting: new Set(), showing: null };
     seats.set(name, seat);
     for (const asked of open) if (takes(interactor, asked.question.payload.kind)) offer(asked, seat);
     showNext(seat);
@@ -120,13 +120,14 @@ export function createInteractors({ clock, suppress }: InteractorsOptions): Inte
 
   function offer(asked: Asked, seat: Seat): void {
     asked.seats.add(seat);
-    seat.waiting.push(asked);
+    seat.waiting.add(asked);
   }
 
   function showNext(seat: Seat): void {
     if (seat.showing !== null) return;
-    const asked = seat.waiting.shift();
+    const [asked] = seat.waiting;
     if (asked === undefined) return;
+    seat.waiting.delete(asked);
     const dismissal = new AbortController();
     seat.showing = { asked, dismissal };
     void show(asked, seat, dismissal.signal).then(() => {
@@ -201,8 +202,7 @@ function withdraw(asked: Asked, seat: Seat): void {
     seat.showing.dismissal.abort(new FaultError(fault("TurnCancelled", { message })));
     return;
   }
-  const index = seat.waiting.indexOf(asked);
-  if (index !== -1) seat.waiting.splice(index, 1);
+  seat.waiting.delete(asked);
 }
 
 function reasonOfFailure({ settledBy, seats }: Asked, seat: Seat): string {

@@ -11,6 +11,25 @@ import { openSqliteJournal } from "../../../src/journal/sqlite/sqlite-journal.ts
 import { ended, failed, nodeFailed, note, succeeded } from "../../../src/testing/journal-samples.ts";
 import { tempFolder, type TempFolder } from "../temp-folder.ts";
 
+it.each([
+  [255, 0],
+  [256, 256],
+  [300, 256],
+  [512, 512],
+])("puts failures into the full-text index 256 at a time: of %i there are %i in it", async (count, filled) => {
+  const path = folder.file("filled.db");
+  const journal = await openSqliteJournal(path);
+  await journal.append(
+    "s",
+    0,
+    Array.from({ length: count }, (_one, index) => failed(index + 1, { call: `c${index}` })),
+  );
+  await journal.close();
+  const db = new DatabaseSync(path, { readOnly: true });
+  expect(db.prepare("SELECT count(*) AS count FROM fault_text_docsize").get()).toEqual({ count: filled });
+  db.close();
+});
+
 let folder: TempFolder;
 beforeEach(() => (folder = tempFolder()));
 afterEach(() => folder.remove());

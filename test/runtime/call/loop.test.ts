@@ -38,6 +38,19 @@ describe("a tool that fails at once", () => {
     expect(here.clock.now()).toBe(START_AT);
   });
 
+  it.each([0, 1, 2, 3])("leaves no slot taken after %i failures and retries at once", async (failures) => {
+    const here = world({ policy: ENDLESS });
+    const flaky = scripted(
+      "flaky",
+      Array.from({ length: failures }, () => failure("ToolUnavailable")),
+      { maxConcurrent: 1, maxQueued: 0, retry: { maxAttempts: 3, backoff: { initialMs: 0, maxMs: 0 } } },
+    );
+    const [first] = await callTimes(here, flaky.tool, 1);
+    expect(first).toMatchObject({ status: failures < 3 ? "done" : "surfaced", attempts: Math.min(3, failures + 1) });
+    expect(here.fl.targets()).toMatchObject([{ running: 0, queued: 0 }]);
+    expect(await callTimes(here, flaky.tool, 1)).toMatchObject([{ status: "done" }]);
+  });
+
   it("does not block other calls", async () => {
     const here = world({ policy: ENDLESS });
     const order: string[] = [];

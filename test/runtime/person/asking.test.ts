@@ -195,9 +195,10 @@ describe("a person who is present", () => {
   });
 
   it("can also be asked outside a session", async () => {
-    const { fl, clock } = life({ interactors: [script(YES)] });
+    const { fl, clock, journal } = life({ interactors: [script(YES)] });
     const work = failing("AccessDenied");
     expect(await clock.runUntil(fl.protect(work.tool, "x"))).toMatchObject({ status: "done", attempts: 2 });
+    expect(await journal.keptAll("answer")).toEqual([]);
     const alone = life();
     const refused: Outcome<string> = await alone.clock.runUntil(alone.fl.protect(failing("AccessDenied").tool, "x"));
     expect(refused).toMatchObject({ status: "failed", fault: { code: "AccessDenied" } });
@@ -231,6 +232,25 @@ describe("several people", () => {
     expect(clock.now()).toBe(1_003_000);
     expect(ada.dismissed).toEqual([question?.id]);
     expect(only(await eventsOf(journal, "s"), "question-answered")).toMatchObject([{ answer: YES, by: "dashboard" }]);
+  });
+});
+
+describe("two answers to one question", () => {
+  it("the one that the journal had first counts, not the one that was given here a moment later", async () => {
+    const made: { journal?: Life["journal"] } = {};
+    const late: Interactor = {
+      name: "late",
+      answer: async ({ id }) => {
+        await made.journal?.keepFirst({ kind: "answer", key: id, value: { answer: NO, by: "dashboard" } });
+        return YES;
+      },
+    };
+    const { session, clock, journal } = await begun({ interactors: [late] });
+    made.journal = journal;
+    expect(await clock.runUntil(session.protect(failing("AccessDenied").tool, "x"))).toMatchObject({
+      status: "failed",
+    });
+    expect(only(await eventsOf(journal, "s"), "question-answered")).toMatchObject([{ answer: NO, by: "dashboard" }]);
   });
 });
 

@@ -1,7 +1,7 @@
 // A session that is left to another process, or stopped as a crash would stop it.
 
 import { describe, expect, it } from "vitest";
-import { isFaultError, tool } from "../../../src/index.ts";
+import { createMemoryJournal, isFaultError, tool } from "../../../src/index.ts";
 import { entriesOf, life, never } from "./life.ts";
 
 describe("an abandoned session", () => {
@@ -17,6 +17,25 @@ describe("an abandoned session", () => {
     expect(second.status === "rejected" && isFaultError(second.reason) && second.reason.fault.message).toBe(
       "another process continues",
     );
+  });
+
+  it("is left when no call of it runs any more, also none that waits for the journal", async () => {
+    const gate = Promise.withResolvers<null>();
+    const memory = createMemoryJournal();
+    const append: typeof memory.append = async (session, seq, entries, ...keeps) => {
+      if (entries.some(({ event }) => event.type === "call-started")) await gate.promise;
+      return memory.append(session, seq, entries, ...keeps);
+    };
+    const { fl, clock } = life({ journal: { ...memory, append } });
+    const session = await clock.runUntil(fl.session("s", { mode: "headless" }));
+    const turn = Promise.allSettled([session.turn((body) => body.protect(tool({ id: "hangs", run: never }), {}))]);
+    await clock.advance(1);
+    let isLeft = false;
+    const left = session.abandon("deploying").then(() => (isLeft = true));
+    await clock.advance(1);
+    expect(isLeft).toBe(false);
+    gate.resolve(null);
+    await clock.runUntil(Promise.all([left, turn]));
   });
 
   it("records nothing about the work it stops: the next life finds it in flight", async () => {

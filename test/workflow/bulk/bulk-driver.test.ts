@@ -170,6 +170,21 @@ describe("a bulk action", () => {
     expect(world.acted).toEqual([2]);
   });
 
+  it("is left alone by a driver that was never started, or was stopped", async () => {
+    const world = await failedRuns(1);
+    const { workflows, clock, fingerprint } = world;
+    const never = workflows.bulks.driver();
+    const stopped = workflows.bulks.driver();
+    stopped.start();
+    await clock.advance(0);
+    await clock.runUntil(stopped.stop());
+    const timers = clock.pending;
+    await clock.runUntil(workflows.bulks.start(fingerprint, { action: "sign-in-again", by: "ada" }));
+    never.poke();
+    await clock.advance(0);
+    expect([world.acted, clock.pending]).toEqual([[], timers]);
+  });
+
   it("passes a run over on which a person has acted since", async () => {
     const world = await failedRuns(2);
     const { workflows, fingerprint, clock, runs } = world;
