@@ -3,12 +3,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isOwnHost, isOwnOrigin, type OwnAddresses } from "../host/own-addresses.ts";
 import { type FaultCode, traitsOf } from "../core/fault/catalogue.ts";
-import type { Fault } from "../core/fault/fault.ts";
+import { type Fault, FaultError } from "../core/fault/fault.ts";
 import type { Protocol } from "../provider/wire/protocol.ts";
 import { cancellation, Scope } from "../runtime/scope.ts";
 import type { ClientKey, GatewaySettings } from "./config/settings.ts";
 import { DIALECTS } from "./dialect/dialect.ts";
-import { type ErrorWords, errorWords } from "./dialect/error-words.ts";
+import { errorHeaders, type ErrorWords, errorWords } from "./dialect/error-words.ts";
+import type { PlainHeaders } from "./request/header-lists.ts";
 import type { ClientKeys } from "./key/client-keys.ts";
 import type { Chains } from "./route/chains.ts";
 import type { NoRoute, Routing } from "./route/routing.ts";
@@ -35,10 +36,15 @@ export interface ClientExchange {
 /** The reason for which a call is cancelled whose client has left. */
 const CLIENT_LEFT = new Error("the client left");
 
-/** Fires when the client leaves before it has its answer. */
-export function whenLeft({ response }: ClientExchange): AbortSignal {
+/** Fires with `calls`, and when the client leaves before it has its answer. */
+export function whenLeft({ response }: ClientExchange, calls: Scope): AbortSignal {
   const left = new AbortController();
-  response.on("close", () => response.writableFinished || left.abort(CLIENT_LEFT));
+  const member = { cancel: (why: Fault) => left.abort(new FaultError(why)) };
+  calls.add(member);
+  response.on("close", () => {
+    calls.remove(member);
+    if (!response.writableFinished) left.abort(CLIENT_LEFT);
+  });
   return left.signal;
 }
 
@@ -97,21 +103,26 @@ export function strangerAt(
 /** Answers a request that reaches no target. */
 export function refuse(exchange: ClientExchange, dialect: Protocol, why: Refusal, message: string): void {
   const { status, code } = REFUSALS[why];
-  sendError(exchange, dialect, { status, cause: traitsOf(code).cause, message, call: "" }, code);
+  const headers = { "x-should-retry": "false", "x-faultline-code": code };
+  sendError(exchange, dialect, { status, cause: traitsOf(code).cause, message, call: "" }, headers);
 }
 
 /** Answers a request that broke on its way. */
-export function refuseBroken(exchange: ClientExchange, dialect: Protocol, seen: Fault): void {
-  sendError(exchange, dialect, errorWords(seen, ""), seen.code);
+export function refuseBroken(exchange: ClientExchange, dialect: Protocol, seen: Fault, now: number): void {
+  sendError(exchange, dialect, errorWords(seen, ""), errorHeaders(seen, now));
 }
 
-function sendError({ request, response }: ClientExchange, dialect: Protocol, words: ErrorWords, code: FaultCode): void {
+function sendError(
+  { request, response }: ClientExchange,
+  dialect: Protocol,
+  words: ErrorWords,
+  headers: PlainHeaders,
+): void {
   const body = JSON.stringify(DIALECTS[dialect].errorBody(words));
   response.writeHead(words.status, {
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),
-    "x-should-retry": "false",
-    "x-faultline-code": code,
+    ...headers,
     // What is left of a body is not read.
     ...(request.complete ? {} : { connection: "close" }),
   });

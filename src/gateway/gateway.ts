@@ -80,6 +80,8 @@ export class Gateway {
   readonly #accounts = new Map<string, KeyAccount>();
   readonly #listener: GatewayListener;
   readonly #calls = new Scope("session", null);
+  /** Requests whose bodies are not read yet. */
+  readonly #uploads = new Scope("session", null);
   /** Requests that are not answered and booked yet. */
   #running = 0;
   #tellIdle: () => void = nothing;
@@ -131,9 +133,10 @@ export class Gateway {
     return { ...reportGateway(this.#inForce.settings, this.#accounts), unwritten: this.#ledger.unwritten };
   }
 
-  /** Ends the model calls that are running, and those that still come, with an error in their clients' dialects. */
+  /** Ends the calls that are running, and those that still come, with an error in their clients' dialects. */
   endCalls(): void {
     this.#calls.cancel(STOPPING);
+    this.#uploads.cancel(STOPPING);
   }
 
   /** Resolves when calls whose clients are gone have ended and are booked. Rejects if the journal could not be written until this moment. */
@@ -168,9 +171,10 @@ export class Gateway {
     try {
       await this.#answer(exchange, endpoint);
     } catch (error) {
+      const { response } = exchange;
       const seen = classify({ surface: "node", error });
-      if (exchange.response.headersSent) exchange.response.destroy();
-      else refuseBroken(exchange, endpoint.dialect, seen);
+      if (!response.headersSent) refuseBroken(exchange, endpoint.dialect, seen, this.#faultline.deps.clock.now());
+      else if (!response.writableEnded) response.destroy();
     }
     this.#running -= 1;
     if (this.#running === 0) this.#tellIdle();
@@ -203,19 +207,19 @@ export class Gateway {
   async #answer(exchange: ClientExchange, endpoint: Endpoint): Promise<void> {
     const { settings } = exchange.inForce;
     if (endpoint.kind === "models") return void showModels(exchange, endpoint.dialect, endpoint.model);
-    const bytes = await readBody(exchange.request, settings.maxBodyBytes);
+    const bytes = await readBody(exchange.request, settings.maxBodyBytes, this.#uploads);
     if (bytes === null) {
       const message = `the request is larger than ${settings.maxBodyBytes} bytes`;
       return void refuse(exchange, endpoint.dialect, "too-large", message);
     }
     if (endpoint.kind === "model") await this.#callModel(exchange, endpoint.address, bytes);
     else if (endpoint.kind === "count")
-      await countTokens(exchange, endpoint.dialect, bytes.toString("utf8"), this.#transport);
+      await countTokens(exchange, endpoint.dialect, bytes.toString("utf8"), this.#transport, this.#calls);
     else {
       const account = this.#accountOf(exchange.key);
       const record = (line: LedgerLine): void => this.#ledger.add(line, account);
       const purse = new CallPurse(account, this.#ledger.cover);
-      const deps = { ...this.#faultline.deps, transport: this.#transport, account, purse, record };
+      const deps = { ...this.#faultline.deps, transport: this.#transport, account, purse, record, calls: this.#calls };
       await passOther(exchange, endpoint.dialect, bytes, deps);
     }
   }

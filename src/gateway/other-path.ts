@@ -3,17 +3,20 @@
 // P2  A key with a budget gets nothing whose price is unknown, unless it may use such models; and nothing once its budget is used up.
 
 import { classify } from "../core/classify/classify.ts";
+import { type FaultCode, traitsOf } from "../core/fault/catalogue.ts";
 import type { Cost } from "../core/flow/money.ts";
 import { type JsonObject, listOf, objectOf, textOf } from "../core/json-fields.ts";
 import { parseJson } from "../core/try-read.ts";
 import type { FaultlineDeps } from "../faultline.ts";
 import { costOfUsage, estimateCost, tokensIn } from "../provider/price/cost.ts";
 import type { Price } from "../provider/price/price-table.ts";
+import type { Scope } from "../runtime/scope.ts";
 import type { Protocol } from "../provider/wire/protocol.ts";
 import { factsAt } from "../provider/wire/request-facts.ts";
 import { type ClientExchange, noRouteWords, refuse, whenLeft } from "./client-exchange.ts";
 import type { ClientKey, GatewayTarget } from "./config/settings.ts";
-import { DIALECT_NAMES } from "./dialect/dialect.ts";
+import { DIALECT_NAMES, DIALECTS } from "./dialect/dialect.ts";
+import { errorWords } from "./dialect/error-words.ts";
 import type { CallPurse, KeyAccount } from "./key/key-account.ts";
 import type { LedgerLine } from "./ledger/ledger-line.ts";
 import { headerText, queryForTarget } from "./request/header-lists.ts";
@@ -29,6 +32,8 @@ export interface OtherPathDeps extends Pick<FaultlineDeps, "prices" | "clock" | 
   readonly account: KeyAccount;
   readonly purse: CallPurse;
   readonly record: (line: LedgerLine) => void;
+  /** What ends when the gateway stops. */
+  readonly calls: Scope;
 }
 
 /** The version in a path, which a target's address has, too. */
@@ -210,12 +215,17 @@ class OtherCall {
       headers: request.headers,
       body: bytes,
       dialect: this.#dialect,
-      signal: whenLeft(this.#exchange),
+      signal: whenLeft(this.#exchange, this.#deps.calls),
     });
     const { statusCode: status } = answer;
     const tail = new Tail();
     const about = { "x-faultline-target": headerText(this.#target.name), "x-faultline-call": call };
-    await passOn(answer, response, about, { seen: (chunk) => tail.push(chunk), scrub: this.#deps.scrub });
+    await passOn(answer, response, about, {
+      seen: (chunk) => tail.push(chunk),
+      scrub: this.#deps.scrub,
+      errorEvents: (error) =>
+        DIALECTS[this.#dialect].errorEvents(errorWords(classify({ surface: "http", error }), call), true),
+    });
     return { status, cost: status < BAD ? this.#costOf(tail.text) : null };
   }
 
@@ -237,7 +247,7 @@ class OtherCall {
     return microcents === null ? { microcents, basis: "unpriced" } : { microcents, basis: "estimated" };
   }
 
-  #record(call: string, at: number, code: string | null): void {
+  #record(call: string, at: number, code: FaultCode | null): void {
     const { clock, account, record } = this.#deps;
     const { microcents, isExact } = this.#purse;
     const answered = code === null;
@@ -251,7 +261,7 @@ class OtherCall {
       model: this.#asked.model,
       target: answered ? this.#target.name : null,
       attempts: 1,
-      status: answered ? "done" : "failed",
+      status: answered ? "done" : traitsOf(code).cancels ? "cancelled" : "failed",
       code,
       microcents,
       isExact,

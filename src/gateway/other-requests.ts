@@ -4,6 +4,7 @@ import { objectOf, textOf } from "../core/json-fields.ts";
 import { tokensIn } from "../provider/price/cost.ts";
 import type { Protocol } from "../provider/wire/protocol.ts";
 import { requestFacts } from "../provider/wire/request-facts.ts";
+import type { Scope } from "../runtime/scope.ts";
 import type { GatewayTarget } from "./config/settings.ts";
 import { withModel } from "./request/model-name.ts";
 import { readObject } from "./request/read-body.ts";
@@ -35,6 +36,7 @@ export async function countTokens(
   dialect: Protocol,
   text: string,
   transport: Transport,
+  calls: Scope,
 ): Promise<void> {
   const body = readObject(text, exchange.request.headers);
   if (typeof body === "string") return void refuse(exchange, dialect, "bad-request", body);
@@ -54,6 +56,7 @@ export async function countTokens(
       path,
       isGoogle ? text : withModel(text, body, own),
       transport,
+      calls,
     );
     return answer.statusCode === 200 ? answer.body.text() : answer.body.dump().then(() => null);
   };
@@ -71,7 +74,8 @@ function forwarded(
   path: string,
   body: Buffer | string,
   { agent }: Transport,
+  calls: Scope,
 ): ReturnType<typeof forward> {
   const { method = "GET", headers } = exchange.request;
-  return forward(agent, target, { method, path, headers, body, dialect, signal: whenLeft(exchange) });
+  return forward(agent, target, { method, path, headers, body, dialect, signal: whenLeft(exchange, calls) });
 }

@@ -155,12 +155,21 @@ keep_alive_ms: 1000
     expect(JSON.parse(text)).toMatchObject([{ error: { code: expect.any(Number) as number } }]);
   });
 
-  it("is cut when it breaks after its first content", async () => {
-    const part = { candidates: [{ index: 0, content: { role: "model", parts: [{ text: "hello" }] } }] };
-    const broken = await target(pieces([`[${JSON.stringify(part)}`, `,\n${JSON.stringify(part)}`], "destroy"));
+  const part = { candidates: [{ index: 0, content: { role: "model", parts: [{ text: 'say "]}" \\' }] } }] };
+  const written = JSON.stringify(part);
+
+  it.each([
+    { where: "behind an element", sent: [`[${written}`, `,\n${written}`], whole: 2 },
+    { where: "behind a comma", sent: [`[${written}`, ",\n"], whole: 1 },
+    { where: "within an element", sent: [`[${written}`, `,\n${written.slice(0, 30)}`], whole: 1 },
+    { where: "within a text", sent: [`[${written}`, `,\n${written}\n,${written.slice(0, -14)}`], whole: 2 },
+  ])("ends with an error as its last element when it breaks $where", async ({ sent, whole }) => {
+    const broken = await target(pieces(sent, "destroy"));
     const world = await gatewayWorld({ file: file(broken.url) });
     const response = await post(world, path, body);
-    await expect(world.run(response.text())).rejects.toThrow();
+    const elements = JSON.parse(await world.run(response.text())) as readonly unknown[];
+    expect(elements.slice(0, -1)).toEqual(Array.from({ length: whole }, () => part));
+    expect(elements.at(-1)).toMatchObject({ error: { code: expect.any(Number) as number } });
   });
 });
 

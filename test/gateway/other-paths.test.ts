@@ -1,9 +1,11 @@
 // Embeddings, files and other paths: what they cost is booked, and a budget holds for them, too.
 
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
-import { expect, it, onTestFinished } from "vitest";
+import { type AddressInfo, connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createMemoryJournal } from "../../src/index.ts";
 import { ledgerOf } from "../../src/gateway/ledger/read-ledger.ts";
 import { gatewayWorld } from "./gateway-world.ts";
@@ -209,4 +211,76 @@ it.each([
   expect(response.status).toBe(400);
   expect(await response.text()).toContain("may hide the name of a model");
   expect(asked).toEqual([]);
+});
+
+describe("a gateway that stops", () => {
+  const EVENT = 'data: {"type":"piece"}\n\n';
+  const EMBEDDED = `{"data":[],"usage":{"prompt_tokens":7}}`;
+
+  it.each(["/v1/embeddings", "/v1/rerank", "/v1/anything"])("lets %s finish that ends in time", async (path) => {
+    const later = Promise.withResolvers<undefined>();
+    const { world, asked, embed } = await upstream("per_day_usd: 1", (_request, response) => {
+      void later.promise.then(() => response.end(EMBEDDED));
+    });
+    const asking = embed("text-embedding-3-small", path);
+    await expect.poll(() => asked).toHaveLength(1);
+    const stopping = world.started.close();
+    later.resolve(undefined);
+    expect([(await asking).status, await (await asking).text()]).toEqual([200, EMBEDDED]);
+    await world.run(stopping);
+    expect(await ledgerOf(world.fl.journal, 10)).toMatchObject([{ status: "done", route: "other_paths" }]);
+  });
+
+  it("answers one that does not with a 503 of its dialect, and books it", async () => {
+    const { world, asked, embed, spent } = await upstream("per_day_usd: 1", () => undefined);
+    const asking = embed("text-embedding-3-small");
+    await expect.poll(() => asked).toHaveLength(1);
+    const stopping = world.run(world.started.close());
+    const answer = await asking;
+    expect([answer.status, answer.headers.get("x-should-retry"), answer.headers.get("retry-after")]).toEqual([
+      503,
+      "true",
+      "1",
+    ]);
+    expect(await answer.json()).toMatchObject({
+      error: { message: "the gateway is stopping; ask again (SessionCancelled)" },
+    });
+    await stopping;
+    expect(spent()).toBeGreaterThan(0);
+    expect(await ledgerOf(world.fl.journal, 10)).toMatchObject([{ status: "cancelled", code: "SessionCancelled" }]);
+  });
+
+  it("ends a stream of events that has begun with an event of its dialect, and cuts any other answer", async () => {
+    const { world, asked, embed } = await upstream("per_day_usd: 1", (request, response) => {
+      const type = request.url?.endsWith("rerank") === true ? "application/json" : "text/event-stream";
+      response.writeHead(200, { "content-type": type }).write(EVENT);
+    });
+    const [stream, other] = await Promise.all([
+      embed("text-embedding-3-small"),
+      embed("text-embedding-3-small", "/v1/rerank"),
+    ]);
+    expect(asked).toHaveLength(2);
+    const read = Promise.allSettled([stream.text(), other.text()]);
+    await world.run(world.started.close());
+    const [streamed, cut] = await read;
+    expect(streamed).toMatchObject({
+      value: expect.stringMatching(/^data: .*piece[^]*\ndata: \{"error":.*the gateway is stopping/) as string,
+    });
+    expect(cut.status).toBe("rejected");
+  });
+
+  it("answers a client that is still sending with a 503", async () => {
+    const { world } = await upstream("per_day_usd: 1", () => undefined);
+    const client = connect(Number(new URL(world.url).port), "127.0.0.1");
+    onTestFinished(() => void client.destroy());
+    const head = ["POST /v1/files HTTP/1.1", `host: ${new URL(world.url).host}`, "expect: 100-continue"];
+    const key = `authorization: ${headers.authorization}`;
+    client.write(`${[...head, key].join("\r\n")}\r\ncontent-length: 1000\r\n\r\nhalf of it`);
+    // The gateway has begun to read it.
+    const [begun] = (await once(client, "data")) as [Buffer];
+    expect(String(begun)).toContain("100 Continue");
+    const heard = text(client);
+    await world.run(world.started.close());
+    expect(await heard).toMatch(/^HTTP\/1\.1 503 [^]*the gateway is stopping/);
+  });
 });

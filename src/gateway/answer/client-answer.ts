@@ -2,7 +2,7 @@
 // A1  Nothing of a failed attempt is seen: its bytes are dropped when another one has content.
 // A2  A head that was sent to keep the connection open commits nothing: the next attempt still answers below it.
 // A3  A stream that broke after its first content ends with the dialect's own error, never as if it were complete.
-// A4  The client gets whole lines, so a break in the middle of one does not make the error behind it unreadable.
+// A4  The client gets whole lines, and of a list whole elements, so a break in the middle of one does not make the error behind it unreadable.
 // A5  A piece goes out at once, unless another one went out just before: those that follow it closely go out together.
 // A6  What its headers would have said comes behind the head of A2, too: as a comment of the stream; in a list, which has none, as trailers.
 
@@ -10,6 +10,7 @@ import type { ServerResponse } from "node:http";
 import type { Clock } from "../../host/clock.ts";
 import { HeldBytes } from "../../provider/fetch/bounded.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";
+import { ListElements } from "./list-elements.ts";
 import { type Continuation, continuationOf } from "./continuation.ts";
 import type { Dialect } from "../dialect/dialect.ts";
 import type { ErrorWords } from "../dialect/error-words.ts";
@@ -48,9 +49,13 @@ export class ClientAnswer {
   private held: HeldBytes;
   private lastChunk: Chunk | null = null;
   private opened = false;
-  /** The line that has begun and not ended. */
+  /** Where elements of a list end; null: the answer is not one. */
+  private readonly elements: ListElements | null;
+  /** The client has got an element of the list. */
+  private hasElement = false;
+  /** The line, or the element of a list, that has begun and not ended. */
   private line: Chunk[] = [];
-  /** Whole lines that are about to go out. */
+  /** Whole lines, or elements, that are about to go out. */
   private gathered: Chunk[] = [];
   private gatheredBytes = 0;
   private sentAt = 0;
@@ -66,6 +71,7 @@ export class ClientAnswer {
     this.clock = clock;
     this.response = response;
     this.dialect = dialect;
+    this.elements = dialect.streamAs === "list" ? new ListElements() : null;
     this.holdsAll = holdsAll;
     this.held = this.newHold();
   }
@@ -147,14 +153,12 @@ export class ClientAnswer {
   fail(words: ErrorWords, headers: PlainHeaders): void {
     this.endUnread();
     if (this.isOver) return;
-    const isList = this.dialect.streamAs === "list";
-    if (this.opened && isList) return this.cut();
     this.sendGathered();
     if (this.response.headersSent) {
       // An event that lacks only its empty line is whole, and ends here.
-      if (!isList) this.response.write("\n");
+      if (this.elements === null) this.response.write("\n");
       if (!this.opened) this.tell(headers);
-      return void this.response.end(this.dialect.errorEvents(words));
+      return void this.response.end(this.dialect.errorEvents(words, this.hasElement));
     }
     const body = JSON.stringify(this.dialect.errorBody(words));
     this.send({ status: words.status, headers: { ...headers, "content-type": "application/json" } }, body);
@@ -231,10 +235,11 @@ export class ClientAnswer {
     return { "x-faultline-attempts": attempts, "x-faultline-decisions": this.decided.join(", ") };
   }
 
-  /** Gathers all but the line that has not ended. The pieces of a list have no lines. */
+  /** Gathers all but the line that has not ended. A list has elements instead of lines. */
   private take(chunk: Chunk): void {
-    const end = this.dialect.streamAs === "list" ? chunk.length : chunk.lastIndexOf(LINE_FEED) + 1;
+    const end = this.elements?.endIn(chunk) ?? chunk.lastIndexOf(LINE_FEED) + 1;
     if (end > 0) {
+      this.hasElement = this.elements !== null;
       for (const begun of this.line) this.gather(begun);
       if (this.line.length > 0) this.line = [];
       this.gather(end === chunk.length ? chunk : chunk.subarray(0, end));

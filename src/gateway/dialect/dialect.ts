@@ -16,11 +16,11 @@ export interface Dialect {
   /** Sent unless the client sends its own. */
   readonly headers: Readonly<Record<string, string>>;
   readonly errorBody: (words: ErrorWords) => unknown;
-  /** The events that end a broken stream. */
-  readonly errorEvents: (words: ErrorWords) => string;
+  /** What ends a broken stream. `hasContent`: the client has got some of a list. */
+  readonly errorEvents: (words: ErrorWords, hasContent: boolean) => string;
   /** Keeps a connection open; not content. */
   readonly keepAlive: string;
-  /** `list`: a stream is one JSON list, which cannot be ended in its middle. */
+  /** `list`: a stream is one JSON list, which can be ended only between two of its elements. */
   readonly streamAs: "events" | "list";
 }
 
@@ -102,7 +102,7 @@ export const DIALECTS: Readonly<Record<Protocol, Dialect>> = {
 /** Google streams a JSON list to clients that do not ask for events. */
 const GOOGLE_LIST: Dialect = {
   ...DIALECTS["google-generate"],
-  errorEvents: (words) => JSON.stringify([googleError(words)]),
+  errorEvents: (words, hasContent) => `${hasContent ? "," : "["}${JSON.stringify(googleError(words))}]`,
   keepAlive: "\n",
   streamAs: "list",
 };

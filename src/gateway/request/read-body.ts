@@ -1,12 +1,25 @@
 // Reads the body of a client's request, up to a limit.
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { type Fault, FaultError } from "../../core/fault/fault.ts";
 import { type JsonObject, objectOf } from "../../core/json-fields.ts";
 import { parseJson } from "../../core/try-read.ts";
+import type { Scope } from "../../runtime/scope.ts";
 import { unclearField } from "./repeated-field.ts";
 
-/** null: it is larger than that. Rejects when the client left before its end. */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
+/** null: it is larger than that. Rejects when the client left before its end, and with `uploads`. */
+export async function readBody(request: IncomingMessage, maxBytes: number, uploads: Scope): Promise<Buffer | null> {
+  const stopped = Promise.withResolvers<never>();
+  const upload = { cancel: (why: Fault) => stopped.reject(new FaultError(why)) };
+  uploads.add(upload);
+  try {
+    return await Promise.race([bodyOf(request, maxBytes), stopped.promise]);
+  } finally {
+    uploads.remove(upload);
+  }
+}
+
+function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

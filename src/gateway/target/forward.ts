@@ -46,7 +46,7 @@ export async function passOn(
   { statusCode, headers, body }: Answered,
   response: ServerResponse,
   about: PlainHeaders,
-  { seen, scrub }: Passing,
+  { seen, scrub, errorEvents }: Passing,
 ): Promise<void> {
   const head = { ...headersForClient(headers), ...about };
   const encoding = headers["content-encoding"];
@@ -58,19 +58,29 @@ export async function passOn(
       .end(scrubbed);
   }
   response.writeHead(statusCode, encoding === undefined ? head : { ...head, "content-encoding": String(encoding) });
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    seen(chunk);
-    if (!response.write(chunk))
-      await new Promise((resolve) => void response.once("drain", resolve).once("close", resolve));
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      seen(chunk);
+      if (!response.write(chunk))
+        await new Promise((resolve) => void response.once("drain", resolve).once("close", resolve));
+    }
+  } catch (error) {
+    // What stands before it may be an event that is not whole.
+    if (EVENTS.test(String(headers["content-type"]))) response.end(`\n\n${errorEvents(error)}`);
+    throw error;
   }
   response.end();
 }
+
+const EVENTS = /^text\/event-stream\b/i;
 
 const LEAST_ERROR = 400;
 
 interface Passing {
   readonly seen: (chunk: Buffer) => void;
   readonly scrub: (text: string) => string;
+  /** The events that end a stream which broke. */
+  readonly errorEvents: (error: unknown) => string;
 }
 
 /** The beginning of an error, if it is long. */
