@@ -133,7 +133,7 @@ function popTime(heap: number[]): void {
     const left = 2 * index + 1;
     if (left >= heap.length) break;
     const right = left + 1;
-    const smaller = right < heap.length && (heap[right] ?? Infinity) < (heap[left] ?? Infinity) ? right : left;
+    const smaller = (heap[right] ?? Infinity) < (heap[left] ?? Infinity) ? right : left;
     const below = heap[smaller] ?? Infinity;
     if (below >= last) break;
     heap[index] = below;

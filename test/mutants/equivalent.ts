@@ -161,6 +161,13 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     to: "1",
     why: "without a place to begin at, the time is endless, and no failure has that time: positions are not compared",
   },
+  {
+    file: "src/runtime/wheel.ts",
+    text: "const smaller = (heap[right] ?? Infinity) < (heap[left] ?? Infinity) ? right : left;",
+    from: "<",
+    to: "<=",
+    why: "of two equal times, either may come first",
+  },
 ];
 
 export function isEquivalent(mutant: Mutant): boolean {

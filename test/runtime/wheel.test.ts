@@ -65,6 +65,19 @@ const steps = fc.array(
 const starts = fc.constantFrom(0, 1, 999_937, 1_790_000_000_123);
 
 describe("a wheel", () => {
+  it.each([2 ** 38, 2 ** 39, 2 ** 40 + 12_345, 1e15 + 7])(
+    "fires an entry that is %d ms ahead, never early",
+    async (waitMs) => {
+      const clock = createFakeClock(1_000);
+      const wheel = new Wheel(clock);
+      const entry = added(wheel, clock, waitMs);
+      await clock.runAll();
+      expect(entry.firedAt).toHaveLength(1);
+      expect(entry.firedAt[0]).toBeGreaterThanOrEqual(entry.dueAt);
+      expect(entry.firedAt[0]).toBeLessThanOrEqual(entry.latestAt);
+    },
+  );
+
   it.each([Infinity, 50])(
     "fires each entry once, never early and at most a bucket late, and none that was removed (ticks of %d ms)",
     async (tickMs) => {

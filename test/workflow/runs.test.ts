@@ -2,8 +2,19 @@
 
 import { describe, expect, it } from "vitest";
 import { STAGE_PHASES } from "../../src/core/flow/visit.ts";
-import { stage } from "../../src/workflow/define.ts";
-import { engineWorld, only, phasesIn, places, refusal, STORES, thrown, untilGivenUp } from "../support/engine-world.ts";
+import { stage, type WorkflowOptions } from "../../src/workflow/define.ts";
+import {
+  APPROVE,
+  engineWorld,
+  only,
+  phasesIn,
+  places,
+  refusal,
+  STORES,
+  thrown,
+  untilGivenUp,
+  YES,
+} from "../support/engine-world.ts";
 
 describe.each(STORES)("a run on a journal in %s", (store) => {
   it("goes through its stages in order, each through its phases, and passes outputs on", async () => {
@@ -211,5 +222,55 @@ describe("a phase that throws", () => {
   it("an output without a JSON form fails the stage, and the run stays consistent", async () => {
     const { go } = await engineWorld({ id: "big", stages: { a: stage({ act: () => ({ big: 1n }) }) } });
     expect(await go()).toMatchObject({ status: "failed", fault: { code: "OutputMalformed" } });
+  });
+});
+
+describe("runs of a process that is being drained", () => {
+  const twoNodes = (begin: () => unknown): WorkflowOptions => ({
+    id: "two",
+    stages: { a: stage({ act: begin }), b: stage({ act: () => "b" }) },
+  });
+
+  it("end the node that runs, and begin no other; another process continues them", async () => {
+    const [begun, goOn] = [Promise.withResolvers<null>(), Promise.withResolvers<null>()];
+    const { start, runs, clock, events, nextLife } = await engineWorld(
+      twoNodes(() => {
+        begun.resolve(null);
+        return goOn.promise;
+      }),
+    );
+    const run = await start();
+    const advanced = runs.advance(run);
+    await clock.runUntil(begun.promise);
+    const drained = runs.drain();
+    goOn.resolve(null);
+    await clock.runUntil(Promise.all([drained, advanced]));
+    expect(places(await events(run), "node-completed")).toEqual(["a#1.1"]);
+    expect(places(await events(run), "node-started")).toEqual(["a#1.1"]);
+    expect(await clock.runUntil(nextLife().advance(run))).toMatchObject({ status: "completed" });
+  });
+
+  it("begin no node if they were only being opened", async () => {
+    const { start, runs, clock, events } = await engineWorld(twoNodes(() => "a"));
+    const run = await start();
+    const advanced = runs.advance(run);
+    await clock.runUntil(Promise.all([runs.drain(), advanced]));
+    expect(places(await events(run), "node-started")).toEqual([]);
+  });
+});
+
+describe("the record of what people did", () => {
+  it.each<[string, Readonly<Record<string, unknown>>, string]>([
+    ["an answer", { answer: YES }, "yes"],
+    ["a no with its reason", { answer: { status: "rejected", reason: "not today" } }, "not today"],
+  ])("has what they said: %s", async (_what, params, said) => {
+    const { go, runs, clock, journal } = await engineWorld({
+      id: "gate",
+      stages: { a: stage({ act: async (_r, { ask }) => (await ask({ payload: APPROVE, timeoutMs: null })).status }) },
+    });
+    const { run } = await go();
+    await clock.runUntil(runs.act(run, "answer", { params, by: "ada" }));
+    const kept = (await journal.keptAll("audit")).map(({ value }) => value);
+    expect(kept).toContainEqual(expect.objectContaining({ what: "run.act", action: "answer", by: "ada", said }));
   });
 });

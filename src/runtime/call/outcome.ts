@@ -167,7 +167,7 @@ export async function keptResult(run: LiveCall, end: CallEnd): Promise<CallValue
   if (end.status === "partial" && partialValue !== null) return partialValue;
   if (end.status !== "partial" && end.status !== "done") return NOTHING;
   const kept = await run.engine.store.kept("result", `${run.request.recorder.session}/${run.call}`);
-  if (kept === undefined || kept === null) throw new FaultError(resultGone(run.call));
+  if ((kept ?? null) === null) throw new FaultError(resultGone(run.call));
   const { value, errors } = kept as Partial<CallValue>;
   return { value, errors: errors ?? NO_ERRORS };
 }

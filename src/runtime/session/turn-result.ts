@@ -136,7 +136,7 @@ export function emptyResult(turn: string, why: Fault, locale: Locale): TurnResul
 
 export async function recallTurn({ state, engine }: SessionCore, turn: string, digest: string): Promise<TurnResult> {
   const kept = await engine.store.kept("result", turnKey(state.session, turn));
-  if (kept === undefined || kept === null) {
+  if ((kept ?? null) === null) {
     throw new FaultError(
       fault("ManifestDrift", { message: `turn ${turn} is over, but its result is not in the journal` }),
     );

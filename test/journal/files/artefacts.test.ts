@@ -138,6 +138,11 @@ describe("the kept part of an artefact", () => {
       const kept = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
       expect([cut, bytes.length <= maxBytes]).toEqual([true, true]);
       expect(kept.startsWith(letter) && kept.endsWith(letter)).toBe(true);
+      // No letter is left out for which there is room.
+      const [size, mark] = [Buffer.byteLength(letter), Buffer.byteLength(kept.replaceAll(letter, ""))];
+      const tail = Math.floor((maxBytes - mark) / 2);
+      const letters = Math.floor((maxBytes - mark - tail) / size) + Math.floor(tail / size);
+      expect(bytes.length).toBe(mark + letters * size);
     }
   });
 

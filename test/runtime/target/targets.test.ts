@@ -1,8 +1,8 @@
 // What a runtime remembers of its targets: manual changes, in the journal, in the trace, and up to a bounded number.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type BreakerState, countEntries, metricsOf } from "../../../src/core/index.ts";
-import { SharedRetryBudget } from "../../../src/runtime/target/targets.ts";
+import { type BreakerState, countEntries, DEFAULT_POLICY, metricsOf } from "../../../src/core/index.ts";
+import { SharedRetryBudget, Targets } from "../../../src/runtime/target/targets.ts";
 import { createFakeClock } from "../../../src/testing/fake-clock.ts";
 import { type Faultline, type JournalEvent, step, type Tool, tool } from "../../../src/index.ts";
 import { tempFolder, type TempFolder } from "../../journal/temp-folder.ts";
@@ -215,6 +215,25 @@ describe("targets beyond the remembered number", () => {
       await crowd(here, 3 * MAX, () => "done");
       expect(stateOf(fl, "shared")).toBeUndefined();
     }
+  });
+});
+
+describe("retry budgets of more providers than may be known", () => {
+  it.each([
+    { spent: ["p1", "p2"], drops: "p1", why: "the oldest, if all have been used" },
+    { spent: ["p1"], drops: "p2", why: "a full one, because a new one starts full, too" },
+    { spent: [], drops: "p1", why: "the oldest full one" },
+  ])("drop $why", ({ spent, drops }) => {
+    const nothing = (): void => undefined;
+    const targets = new Targets({
+      defaults: { rule: DEFAULT_POLICY.breaker, maxConcurrent: 1, maxQueued: 1, maxPerMinute: Infinity },
+      ...{ retryBudget: DEFAULT_POLICY.retryBudget, maxTargets: 2, clock: createFakeClock(START_AT) },
+      ...{ changed: nothing, paused: nothing, spent: nothing, evicted: nothing },
+    });
+    const budgets = ["p1", "p2"].map((name) => targets.retryBudget(name));
+    for (const budget of budgets) if (spent.includes(budget.provider)) budget.spend(START_AT);
+    targets.retryBudget("p3");
+    expect(budgets.filter(({ evicted }) => evicted).map(({ provider }) => provider)).toEqual([drops]);
   });
 });
 
