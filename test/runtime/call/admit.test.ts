@@ -103,3 +103,38 @@ describe("a breaker that is not closed", () => {
     expect(refused).not.toHaveProperty("fault.resetAt");
   });
 });
+
+describe("a budget", () => {
+  const budget = { maxUsd: 10 / 1e8, onExceed: "fail" } as const;
+
+  it.each([
+    { estimate: 10, isRefused: false },
+    { estimate: 11, isRefused: true },
+  ])("of 10 microcents refuses an attempt that may cost $estimate: $isRefused", async ({ estimate, isRefused }) => {
+    const { fl, clock } = world({ budget });
+    let runs = 0;
+    const paid = tool<string, string>({ id: "paid", cost: { estimate: () => estimate }, run: () => String(++runs) });
+    const outcome = await clock.runUntil(fl.protect(paid, "x"));
+    expect([outcome.status, runs]).toEqual(isRefused ? ["failed", 0] : ["done", 1]);
+    const context = { limit: 10, spent: 0, estimate };
+    if (isRefused) expect(outcome).toMatchObject({ fault: { code: "BudgetExceeded", context } });
+  });
+
+  it.each([
+    { soFar: [4, 10], isStopped: false },
+    { soFar: [4, 11], isStopped: true },
+  ])("of 10 microcents stops an attempt that has cost $soFar so far: $isStopped", async ({ soFar, isStopped }) => {
+    const { fl, clock } = world({ budget });
+    const paid = tool<string, string>({
+      id: "paid",
+      run: (input, { costSoFar }) => {
+        for (const microcents of soFar) costSoFar(microcents);
+        return input;
+      },
+    });
+    const outcome = await clock.runUntil(fl.protect(paid, "x"));
+    expect(outcome.status).toBe(isStopped ? "failed" : "done");
+    const context = { limit: 10, spent: 0, estimate: 11, ran: true };
+    if (isStopped) expect(outcome).toMatchObject({ fault: { code: "BudgetExceeded", context } });
+  });
+});
