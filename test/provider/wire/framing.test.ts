@@ -14,23 +14,19 @@ const LIMITS = { eventCharacters: 20, bodyCharacters: 20 };
 
 /** Everything that a framing says about a text that arrives in chunks of `size` characters. */
 function framed(create: (sink: FramingSink) => Framing, text: string, size: number): string {
-  const said: unknown[] = [];
+  const said: (readonly string[])[] = [];
   let arrived = 0;
-  let isOver = false;
   const framing = create({
     piece: (data, name) => said.push(["piece", data, name]),
     body: (body) => said.push(["body", body]),
     arrived: (characters) => (arrived += characters),
-    tooLarge(what) {
-      isOver = true;
-      said.push(["too large", what]);
-    },
+    tooLarge: (what) => said.push(["too large", what]),
   });
   for (let at = 0; at < text.length; at += size) framing.push(text.slice(at, at + size));
   const { kind, head, bareJson, lastEvent } = framing.end();
   // What is kept as evidence matters only for a text that cannot be read; the rest of a piece that is too large is not looked at.
   const evidence = kind === "other" ? head : "";
-  const rest = isOver ? [] : [bareJson, lastEvent];
+  const rest = said.some(([what]) => what === "too large") ? [] : [bareJson, lastEvent];
   return JSON.stringify([...said, kind, evidence, ...rest, ...(arrived === 0 ? [] : [`${arrived} arrived`])]);
 }
 
