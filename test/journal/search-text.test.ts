@@ -57,7 +57,7 @@ describe("the pairs of", () => {
   const end = sign("\n");
 
   it.each([
-    ["ab", [`${sign("ab")}`, `${sign("b")}${end}`]],
+    ["ab", [sign("ab"), `${sign("b")}${end}`]],
     ["余A", [`余${sign("a")}`, `${sign("a")}${end}`]],
     ["", []],
   ])("the text %j are %j", (text, pairs) => {
