@@ -94,7 +94,9 @@ const WORDS: Readonly<Record<Locale, RefusalWords>> = {
 };
 
 /** SQLite's result codes about a file, as the system's. The lower byte is the result. */
-const SQLITE_CODES: Readonly<Record<number, string>> = { 8: "EACCES", 14: "EACCES" };
+const SQLITE_CODES: Readonly<Record<number, string>> = { 8: "EACCES", 13: "ENOSPC", 14: "EACCES" };
+/** The user has done nothing wrong: the disk has no room. */
+const NO_ROOM: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT"]);
 
 /** `error` is what the system threw about `path`. */
 export function refusedFile(use: FileUse, path: string, error: unknown): UsageError {
@@ -102,10 +104,14 @@ export function refusedFile(use: FileUse, path: string, error: unknown): UsageEr
   const in_ = ({ cannot, reasons, reasonsOf, advice }: RefusalWords, gap: string): string => {
     const why = reasonsOf[use]?.[code] ?? reasons[code] ?? (code === "" ? String(error) : code);
     const said = cannot[use](path, why);
-    const next = use === "create" || use === "folder" ? advice[code] : undefined;
+    const next = use === "create" || use === "folder" || NO_ROOM.has(code) ? advice[code] : undefined;
     return next === undefined ? said : `${said}${gap}${next}`;
   };
-  return new UsageError({ "en": in_(WORDS.en, " "), "zh-CN": in_(WORDS["zh-CN"], "") }, "usage", { cause: error });
+  return new UsageError(
+    { "en": in_(WORDS.en, " "), "zh-CN": in_(WORDS["zh-CN"], "") },
+    NO_ROOM.has(code) ? "failed" : "usage",
+    { cause: error },
+  );
 }
 
 /** A missing file may be a bug of ours. These are always about the place that the user chose, or about the disk. */
@@ -124,6 +130,7 @@ export function refusedBySystem(error: unknown, file?: string): UsageError | nul
   if (!OF_THE_PLACE.has(code) || typeof named !== "string") return null;
   const at = resolve(named);
   if (fieldOf(thrown, "syscall") === "mkdir") return refusedFile("folder", at, thrown);
+  if (NO_ROOM.has(code)) return refusedFile("write", journal === undefined ? at : resolve(journal), thrown);
   if (journal === undefined) return refusedFile("open", at, thrown);
   // A journal is created as a draft beside its final name.
   return refusedFile(at === resolve(journal) ? "open" : "create", resolve(journal), thrown);

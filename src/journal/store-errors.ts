@@ -18,7 +18,7 @@ interface ResultRow {
   readonly example: string;
 }
 
-const LOOK_FOR_A_COPY = "Run a verification. Restore a copy of the file, or move it away and begin a new one.";
+const LOOK_FOR_A_COPY = "Restore a copy of the file, or move it away and begin a new one.";
 
 // prettier-ignore
 const RESULTS: Readonly<Record<number, ResultRow>> = {

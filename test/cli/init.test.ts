@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { jsonOf, runCli } from "../support/run-cli.ts";
+import { jsonOf, runCli, runShell } from "../support/run-cli.ts";
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "faultline-init-"));
@@ -27,6 +27,21 @@ interface Written {
 }
 
 describe("init gateway", () => {
+  // The shell lets no file grow, as a full disk does.
+  it.each([
+    { name: "leaves no file behind", before: null, words: "" },
+    { name: "keeps the file that was there", before: "version: 1\n", words: "--force" },
+  ])("without room on the disk $name", async ({ before, words }) => {
+    const folder = newFolder();
+    const file = join(folder, "gateway.faultline.yaml");
+    if (before !== null) writeFileSync(file, before);
+    const run = await runShell(`ulimit -f 0; faultline init gateway ${folder} ${words}`);
+    expect(run.exit).not.toBe("ok");
+    expect(run.stderr).toContain(`Cannot write ${file}: `);
+    expect(readdirSync(folder)).toEqual(before === null ? [] : ["gateway.faultline.yaml"]);
+    if (before !== null) expect(readFileSync(file, "utf8")).toBe(before);
+  });
+
   it("writes a file that `gateway --check` accepts, and that a missing file leads to", async () => {
     const folder = newFolder();
     const lost = await runCli(["gateway", "--config", join(folder, "gateway.faultline.yaml")]);

@@ -1,10 +1,10 @@
 // Sessions travel between real journals through `faultline journal export` and `import`, whole or not at all.
 
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openJournal } from "../../src/index.ts";
 import { writeRescue } from "../../src/journal/files/rescue.ts";
-import { jsonOf, type Run, runCli } from "../support/run-cli.ts";
+import { jsonOf, type Run, runCli, runShell } from "../support/run-cli.ts";
 import { entryCounts, type Folder, HIDDEN, newFolder, NOON, tamper, writeTrip } from "./journals.ts";
 
 let folder: Folder;
@@ -168,6 +168,37 @@ it("a copy that is repeated says that nothing was new", async () => {
     /^✓ no new entries to copy; .* are the same in both journals\n/,
   );
   expect((await journal("copy", agent, to, "--locale", "zh-CN")).stdout).toContain("没有新条目需要复制");
+});
+
+it("a copy that finds no room names the target, and continues when there is some", async () => {
+  const [from, to] = [folder.file("long.db"), folder.file("short.db")];
+  const many = await openJournal(from);
+  const text = "x".repeat(20_000);
+  for (let index = 0; index < 20; index++)
+    await many.keep([{ kind: "transcript", key: `call_${index}`, value: { at: 1, text } }]);
+  await many.close();
+  // The shell lets files grow to 100 kB, as a disk that is nearly full does.
+  const run = await runShell(`ulimit -f 200; faultline journal copy ${from} ${to}`);
+  expect(run.exit).toBe("failed");
+  expect(run.stderr).toContain(to);
+  expect(run.stderr).not.toContain(from);
+  expect(run.stderr).not.toContain("unexpected error");
+  expect((await journal("copy", from, to)).exit).toBe("ok");
+});
+
+it("a damaged file is not answered with the command that has just found it", async () => {
+  const file = folder.copy(agent, "damaged.db");
+  const bytes = readFileSync(file);
+  bytes.fill(0x5a, 4_096, 4_096 * 6);
+  writeFileSync(file, bytes);
+  for (const [locale, advice] of [
+    ["en", "Restore a copy of the file, or move it away and begin a new one."],
+    ["zh-CN", "请换回文件的副本，或把它移走后重新开始。"],
+  ] as const) {
+    const { stderr } = await journal("verify", file, "--locale", locale);
+    expect(stderr).toContain(advice);
+    expect(stderr).not.toMatch(/verif|校验/);
+  }
 });
 
 it("a missing journal is answered with all commands that create one", async () => {

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
+import { SERVE_WORDS } from "../../src/cli/render/words/serve-words.ts";
 import { signInLines } from "../../src/cli/serve/run-serve.ts";
 import { runCli } from "../support/run-cli.ts";
 
@@ -94,4 +95,13 @@ it("says that a gateway runs, and takes its file for no workflow", { timeout: 60
   expect(told).toContain(`Gateway on ${url}\nTargets: a. Routes: team. Keys: 1.\n`);
   expect(told).not.toContain("has a mistake");
   expect(told).not.toContain("ci-key");
+});
+
+it.each(["en", "zh-CN"] as const)("says once who advances the runs (%s)", (locale) => {
+  const { journal, onRestate } = SERVE_WORDS[locale];
+  const advances = locale === "en" ? /advance/ : /推进/;
+  expect(
+    [journal("j.db", true), journal("j.db", false), onRestate("restate:8080")].every((line) => advances.test(line)),
+  ).toBe(true);
+  expect(journal("j.db", null)).not.toMatch(advances);
 });

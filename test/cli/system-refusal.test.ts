@@ -3,6 +3,7 @@
 
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fault, FaultError } from "../../src/core/index.ts";
 import { refusedBySystem, refusedFile } from "../../src/cli/system-refusal.ts";
 import { runCli } from "../support/run-cli.ts";
 import { type Folder, newFolder, writeTrip } from "./journals.ts";
@@ -127,7 +128,8 @@ describe("what the system refuses", () => {
     ["ELOOP", "Cannot create the folder /x: the links in its path lead in a circle."],
   ])("is a sentence in both languages: %s", (code, sentence) => {
     const said = refusedBySystem(thrown(code, "mkdir", "/x"));
-    expect([said?.exit, said?.in("en")]).toEqual(["usage", sentence]);
+    const exit = sentence.includes("Free some space") ? "failed" : "usage";
+    expect([said?.exit, said?.in("en")]).toEqual([exit, sentence]);
     expect(said?.in("zh-CN")).toMatch(/^无法创建文件夹 \/x：[^A-Za-z]+。$/);
   });
 
@@ -144,6 +146,20 @@ describe("what the system refuses", () => {
     expect(refusedBySystem(thrown("EROFS", "open", "/x/j.db.new_1"), "/x/j.db")?.in("en")).toBe(
       "Cannot create /x/j.db: the disk is read-only. Choose a folder that you can write to.",
     );
+  });
+
+  it("says of a full disk that the file cannot be written, which is not wrong usage", () => {
+    const full = Object.assign(new Error("database or disk is full"), { errcode: 13 });
+    const inFault = new FaultError(fault("StoreUnavailable", { context: { path: "/y/target.db" } }), { cause: full });
+    for (const [error, path] of [
+      [full, "/x/j.db"],
+      [inFault, "/y/target.db"],
+      [thrown("ENOSPC", "write", "/x/j.db"), "/x/j.db"],
+    ] as const) {
+      const said = refusedBySystem(error, "/x/j.db");
+      const sentence = `Cannot write ${path}: the disk is full. Free some space, or choose a folder on another disk.`;
+      expect([said?.exit, said?.in("en")]).toEqual(["failed", sentence]);
+    }
   });
 
   it("keeps a code that has no words", () => {

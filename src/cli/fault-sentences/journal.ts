@@ -109,10 +109,7 @@ export const JOURNAL_SENTENCES: readonly SentenceRow[] = [
   ["the session it belongs to is missing", "它所属的会话不存在"],
   // SQLite.
   ["The journal's file is not what was written ({}). {}", "日志文件与写入时不同（{1}）。{2}"],
-  [
-    "Run a verification. Restore a copy of the file, or move it away and begin a new one.",
-    "请运行一次校验。请换回文件的副本，或把它移走后重新开始。",
-  ],
+  ["Restore a copy of the file, or move it away and begin a new one.", "请换回文件的副本，或把它移走后重新开始。"],
   ["Keep large values as artefacts.", "大的值请作为附件保存。"],
   [
     "{} is not a journal: it is not an SQLite file. It was not changed; name another file.",

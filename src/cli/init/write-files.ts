@@ -1,8 +1,9 @@
 // Writes files into a folder. Existing files with other contents are kept unless the user asked to overwrite them.
 // F1  Nothing is written before every file has been checked.
 // F2  Nothing is written outside the folder, not even through a link in it.
+// F3  A file is written as a whole, or not at all.
 
-import { readFile, realpath, writeFile } from "node:fs/promises";
+import { readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { readField } from "../../core/try-read.ts";
 import { UsageError } from "../io.ts";
@@ -101,9 +102,13 @@ async function put(path: string, text: string): Promise<void> {
     const folder = typeof named === "string" ? named : dirname(path);
     throw refusedFile("folder", folder, error);
   }
+  // A disk that is full must not leave half a file, or lose the one that was there.
+  const draft = `${(await realpathOf(path)) ?? path}.new`;
   try {
-    await writeFile(path, text);
+    await writeFile(draft, text);
+    await rename(draft, draft.slice(0, -".new".length));
   } catch (error) {
+    await rm(draft, { force: true });
     throw refusedFile("write", path, error);
   }
 }

@@ -89,12 +89,13 @@ const EXITS: Readonly<Partial<Record<FaultCode, ExitName>>> = {
 /** Errors without a fault are returned unchanged. */
 export function inWords(error: unknown, { file, locale }: JournalPlace): unknown {
   if (!isFaultError(error)) return error;
-  const { code, message, evidence } = error.fault;
+  const { code, message, evidence, context } = error.fault;
   const exit = EXITS[code] ?? "failed";
   // Refusals already say what to do; system errors do not.
   if (evidence.source === "raised") return refusalOf(error, exit);
   const refused = isPostgresAddress(file) ? null : refusedBySystem(error, file);
   if (refused !== null) return refused;
-  const said = sentences(locale, `${shownPlace(file)}: ${message}.`, wordsFor(code, locale).operator);
+  const place = typeof context["path"] === "string" ? context["path"] : file;
+  const said = sentences(locale, `${shownPlace(place)}: ${message}.`, wordsFor(code, locale).operator);
   return new UsageError(oneLine(said, 2_000), exit, { cause: error });
 }

@@ -75,7 +75,7 @@ export async function runServe(
       })
     : [
         paint("bold", words.listening(server.url)),
-        words.journal(oneLine(shownPlace(journal), 500), options.drive),
+        words.journal(oneLine(shownPlace(journal), 500), driver === null ? options.drive : null),
         ...(driver === null ? [] : [words.onRestate(driver)]),
         ...(server.gateway === null ? [] : [gatewayWords.listening(server.url), gatewayWords.targets(server.gateway)]),
         words.token(oneLine(server.tokenFile, 500)),

@@ -1,18 +1,26 @@
 // A journal's file as the source or the target of a copy.
 
 import { resolve } from "node:path";
+import { FaultError, withContext } from "../../core/fault/fault.ts";
 import { systemChance } from "../../host/chance.ts";
 import { systemClock } from "../../host/clock.ts";
 import type { CopiedEntry, CopiedKept, CopySource, CopyTarget } from "../copy/copied-rows.ts";
 import { filesBeside } from "../files/artefacts.ts";
 import { KEPT_ROW } from "../sealed.ts";
+import { storeError } from "../store-errors.ts";
 import { warn } from "../warnings.ts";
 import { createBusyRetry } from "./busy-retry.ts";
 import { openStore, type Store } from "./open-store.ts";
 import { createWrites } from "./writes.ts";
 
-function open(path: string): Promise<Store> {
-  return openStore(path, systemClock, systemChance, createBusyRetry(systemClock, warn));
+/** Of two journals, an error has to say which one it is about. */
+async function open(path: string): Promise<Store> {
+  try {
+    return await openStore(path, systemClock, systemChance, createBusyRetry(systemClock, warn));
+  } catch (error) {
+    const { fault, cause } = storeError(error);
+    throw new FaultError(withContext(fault, { path }), { cause });
+  }
 }
 
 /** Opened for writing, so that a file of an older program is brought up to date first. */
@@ -49,8 +57,8 @@ export async function openSqliteTarget(file: string): Promise<CopyTarget> {
         work();
         writes.commit();
       } catch (error) {
-        writes.rollback();
-        throw error;
+        if (db.isTransaction) writes.rollback();
+        throw storeError(error, { path });
       }
       done();
     });

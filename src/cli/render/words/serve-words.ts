@@ -6,7 +6,8 @@ import type { FolderFile } from "../../../workflow/folder/workflow-folder.ts";
 
 interface ServeWords {
   readonly listening: (url: string) => string;
-  readonly journal: (file: string, drives: boolean) => string;
+  /** `advances`: whether this process advances its runs; null: another line says who does. */
+  readonly journal: (file: string, advances: boolean | null) => string;
   readonly onRestate: (hosts: string) => string;
   readonly token: (file: string) => string;
   readonly signIn: (link: string) => string;
@@ -26,9 +27,9 @@ interface ServeWords {
 export const SERVE_WORDS: Readonly<Record<Locale, ServeWords>> = {
   "en": {
     listening: (url) => `Listening on ${url}`,
-    journal: (file, drives) =>
-      `Journal ${file}; ${drives ? "its runs are advanced here" : "other processes advance its runs"}.`,
-    onRestate: (hosts) => `Restate at ${hosts} drives them; workers advance them.`,
+    journal: (file, advances) =>
+      `Journal ${file}${advances === null ? "" : advances ? "; its runs are advanced here" : "; other processes advance its runs"}.`,
+    onRestate: (hosts) => `Restate at ${hosts} drives its runs; workers advance them.`,
     token: (file) => `The operator's token is in ${file}.`,
     signIn: (link) => `Open ${link} to sign in. The link works once, for ten minutes.`,
     reloaded: {
@@ -53,8 +54,9 @@ export const SERVE_WORDS: Readonly<Record<Locale, ServeWords>> = {
   },
   "zh-CN": {
     listening: (url) => `正在监听 ${url}`,
-    journal: (file, drives) => `日志 ${file}；${drives ? "由本进程推进其中的运行" : "由其他进程推进其中的运行"}。`,
-    onRestate: (hosts) => `由 ${hosts} 上的 Restate 驱动，由工作进程推进。`,
+    journal: (file, advances) =>
+      `日志 ${file}${advances === null ? "" : advances ? "；由本进程推进其中的运行" : "；由其他进程推进其中的运行"}。`,
+    onRestate: (hosts) => `其中的运行由 ${hosts} 上的 Restate 驱动，由工作进程推进。`,
     token: (file) => `操作员令牌在 ${file} 中。`,
     signIn: (link) => `打开 ${link} 即可登录。该链接十分钟内有效，仅可使用一次。`,
     reloaded: {
