@@ -46,7 +46,60 @@ const ODD_CASES = [
   { sent: "Service_Tier", usual: "service_tier", value: "priority" },
 ];
 
+/** Inside of other fields. */
+const ODD_NESTED = [
+  { sent: "MaxOutputTokens", usual: "maxOutputTokens", body: { generationConfig: { MaxOutputTokens: 99_999 } } },
+  { sent: "MAX_OUTPUT_TOKENS", usual: "max_output_tokens", body: { generationConfig: { MAX_OUTPUT_TOKENS: 99_999 } } },
+  { sent: "maxoutputtokens", usual: "maxOutputTokens", body: { generation_config: { maxoutputtokens: 99_999 } } },
+  {
+    sent: "MAXOUTPUTTOKENS",
+    usual: "maxOutputTokens",
+    body: { generationConfig: { maxOutputTokens: 1, MAXOUTPUTTOKENS: 99_999 } },
+  },
+  { sent: "CandidateCount", usual: "candidateCount", body: { generationConfig: { CandidateCount: 50 } } },
+  { sent: "ThinkingConfig", usual: "thinkingConfig", body: { generationConfig: { ThinkingConfig: {} } } },
+  {
+    sent: "thinkingbudget",
+    usual: "thinkingBudget",
+    body: { generationConfig: { thinkingConfig: { thinkingbudget: 99_999 } } },
+  },
+  { sent: "Budget_Tokens", usual: "budget_tokens", body: { thinking: { type: "enabled", Budget_Tokens: 99_999 } } },
+  { sent: "THINKING", usual: "thinking", body: { THINKING: { type: "enabled", budget_tokens: 99_999 } } },
+  { sent: "Include_Usage", usual: "include_usage", body: { stream_options: { Include_Usage: false } } },
+  { sent: "Stream_Options", usual: "stream_options", body: { Stream_Options: { include_usage: false } } },
+  { sent: "Effort", usual: "effort", body: { reasoning: { Effort: "high" } } },
+  { sent: "Type", usual: "type", body: { response_format: { Type: "json_object" } } },
+  { sent: "Format", usual: "format", body: { text: { Format: { type: "json_object" } } } },
+];
+
 describe.each(DIALECTS)("a client of %s", (dialect) => {
+  it("learns how nested fields are written", async () => {
+    const world = await gatewayWorld({ file: twoDialects(dialect, dialect) });
+    for (const { sent, usual, body } of ODD_NESTED)
+      for (const streaming of [true, false]) {
+        const asking = fetch(`${world.url}${pathOf(dialect, { streaming })}`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ ...(bodyOf(dialect, { streaming }) as object), ...body }),
+        });
+        const response = await world.run(asking);
+        expect([sent, response.status]).toEqual([sent, 400]);
+        expect(await response.text()).toContain(JSON.stringify(`"${sent}"; write it as "${usual}"`).slice(1, -1));
+      }
+    expect(world.asked()).toEqual([]);
+  });
+
+  it("may use any case where nothing is bounded or paid by it", async () => {
+    const world = await gatewayWorld({ file: twoDialects(dialect, dialect) });
+    const body = { ...(bodyOf(dialect, {}) as object), metadata: { Model: "x", MAX_TOKENS: 1 }, Custom: { Type: 1 } };
+    const asking = fetch(`${world.url}${pathOf(dialect, {})}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    expect((await world.run(asking)).status).toBe(200);
+  });
+
   it.each(ODD_CASES)("learns that $sent is written $usual", async ({ sent, usual, value }) => {
     const world = await gatewayWorld({ file: twoDialects(dialect, dialect) });
     const { [usual]: _own, ...rest } = bodyOf(dialect, {}) as Record<string, unknown>;

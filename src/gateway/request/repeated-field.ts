@@ -2,8 +2,8 @@
 // R1  A field that is there twice: parsers differ in which of the two they take.
 // R2  A field in another case, such as `MAX_TOKENS`: parsers of some targets ignore case, so they would heed it.
 
-import type { JsonObject } from "../../core/json-fields.ts";
-import { FACT_FIELDS } from "../../provider/wire/request-facts.ts";
+import { type JsonObject, objectOf } from "../../core/json-fields.ts";
+import { FACT_PATHS } from "../../provider/wire/request-facts.ts";
 import { stringEnd } from "./model-name.ts";
 
 /** All fields that the gateway checks are at the top level, or in an object there, such as Google's `generationConfig`. */
@@ -46,18 +46,46 @@ export function repeatedField(text: string): string | null {
   return null;
 }
 
-const USUAL_CASE: ReadonlyMap<string, string> = new Map([...FACT_FIELDS].map((name) => [name.toLowerCase(), name]));
+/** The names of checked fields in one object, and in the objects below it. */
+interface CheckedFields {
+  /** Each name by its form in lower case. */
+  readonly usual: Map<string, string>;
+  readonly within: Map<string, CheckedFields>;
+}
+
+const CHECKED = checkedFields(FACT_PATHS);
+
+function checkedFields(paths: readonly (readonly string[])[]): CheckedFields {
+  const names = new Set(paths.flatMap(([name]) => name ?? []));
+  const below = (name: string): CheckedFields =>
+    checkedFields(paths.filter(([first, second]) => first === name && second !== undefined).map(([, ...rest]) => rest));
+  return {
+    usual: new Map([...names].map((name) => [name.toLowerCase(), name])),
+    within: new Map([...names].map((name) => [name, below(name)])),
+  };
+}
+
+/** The first field that is written in another case, with the usual one. */
+function oddCase(body: JsonObject, { usual, within }: CheckedFields): readonly [string, string] | null {
+  for (const [name, value] of Object.entries(body)) {
+    const known = within.get(name);
+    const meant = known === undefined ? usual.get(name.toLowerCase()) : undefined;
+    if (meant !== undefined) return [name, meant];
+    const inner = known === undefined || known.usual.size === 0 ? null : objectOf(value);
+    const found = inner === null || known === undefined ? null : oddCase(inner, known);
+    if (found !== null) return found;
+  }
+  return null;
+}
 
 /** Says which field of a request is not clear; null when all are. `text`: the request as it was sent. */
 export function unclearField(text: string, body: JsonObject): string | null {
   const repeated = repeatedField(text);
   if (repeated !== null) return `the body has the field ${JSON.stringify(repeated)} twice; send it once`;
-  for (const name of Object.keys(body)) {
-    const usual = FACT_FIELDS.has(name) ? undefined : USUAL_CASE.get(name.toLowerCase());
-    if (usual !== undefined)
-      return `the body has the field ${JSON.stringify(name)}; write it as ${JSON.stringify(usual)}`;
-  }
-  return null;
+  const odd = oddCase(body, CHECKED);
+  return odd === null
+    ? null
+    : `the body has the field ${JSON.stringify(odd[0])}; write it as ${JSON.stringify(odd[1])}`;
 }
 
 function nameIn(quoted: string): string {

@@ -69,6 +69,11 @@ interface RequestShape {
   readonly input: readonly string[];
 }
 
+/** Google accepts each name of a field in two spellings, whatever the other names in its path are like. */
+function inConfig(...names: readonly string[]): readonly Path[] {
+  return ["generationConfig", "generation_config"].flatMap((config) => names.map((name) => [config, name]));
+}
+
 const SHAPES: Readonly<Record<Protocol, RequestShape>> = {
   "openai-chat": {
     limits: [["max_completion_tokens"], ["max_tokens"]],
@@ -96,32 +101,36 @@ const SHAPES: Readonly<Record<Protocol, RequestShape>> = {
     input: ["system", "messages", "tools", "output_config", "output_format"],
   },
   "google-generate": {
-    limits: [
-      ["generationConfig", "maxOutputTokens"],
-      ["generation_config", "max_output_tokens"],
-    ],
-    answers: [
-      ["generationConfig", "candidateCount"],
-      ["generation_config", "candidate_count"],
-    ],
+    limits: inConfig("maxOutputTokens", "max_output_tokens"),
+    answers: inConfig("candidateCount", "candidate_count"),
     tools: ["tools"],
-    json: [
-      ["generationConfig", "responseMimeType"],
-      ["generation_config", "response_mime_type"],
-    ],
+    json: inConfig("responseMimeType", "response_mime_type"),
     input: ["systemInstruction", "system_instruction", "contents", "tools", "generationConfig"],
   },
 };
 
-/** The fields at the top level of requests, in any dialect, that the facts are read from. */
-export const FACT_FIELDS: ReadonlySet<string> = new Set([
-  ...["model", "stream", "speed", "service_tier", "serviceTier"],
+/** Fields that change what a call costs, although the facts do not contain them. */
+const COSTS: readonly Path[] = [
+  ["stream_options", "include_usage"],
+  ["thinking", "type"],
+  ["thinking", "budget_tokens"],
+  ["reasoning", "effort"],
+  ["reasoning_effort"],
+  ["output_config", "effort"],
+  ...inConfig("thinkingConfig", "thinking_config").flatMap((path) =>
+    ["thinkingBudget", "thinking_budget", "thinkingLevel", "thinking_level"].map((name) => [...path, name]),
+  ),
+];
+
+/** The paths, in requests of any dialect, of the fields that bound what a call may cost or say what it costs. */
+export const FACT_PATHS: readonly Path[] = [
+  ...["model", "stream", "speed", "service_tier", "serviceTier"].map((field) => [field]),
+  ...COSTS,
   ...Object.values(SHAPES).flatMap(({ limits, answers, tools, json, input }) => [
-    ...[...limits, ...answers, ...json].flatMap(([field]) => field ?? []),
-    ...tools,
-    ...input,
+    ...[...limits, ...answers, ...json],
+    ...[...tools, ...input].map((field) => [field]),
   ]),
-]);
+];
 
 const JSON_WISHES: ReadonlySet<string> = new Set(["json_object", "json_schema", "application/json"]);
 

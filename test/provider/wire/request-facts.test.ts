@@ -71,6 +71,15 @@ describe("requestFacts", () => {
     ])
       expect(factsOf("openai-chat", { max_tokens: older, max_completion_tokens: newer }).maxOutputTokens).toBe(6);
     expect(factsOf("openai-chat", { max_tokens: 5 }).maxOutputTokens).toBe(5);
+    // Google accepts both spellings of each name.
+    for (const config of ["generationConfig", "generation_config"])
+      for (const [limit, answers] of [
+        ["maxOutputTokens", "candidate_count"],
+        ["max_output_tokens", "candidateCount"],
+      ] as const) {
+        const facts = factsOf("google-generate", { [config]: { [limit]: 6, [answers]: 3 } });
+        expect([facts.maxOutputTokens, facts.answers]).toEqual([6, 3]);
+      }
     expect(factsOf("openai-chat", { max_tokens: "5" }).maxOutputTokens).toBeNull();
   });
 
