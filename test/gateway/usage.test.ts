@@ -1,9 +1,13 @@
 // Windows of time for budgets and sums, and the sums of calls per day.
 
-import { describe, expect, it } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { windowStart } from "../../src/gateway/key/key-account.ts";
 import type { LedgerLine } from "../../src/gateway/ledger/ledger-line.ts";
 import { addUsage, usageOfDays } from "../../src/gateway/ledger/usage.ts";
+import { openJournal } from "../../src/index.ts";
 import { createMemoryJournal } from "../../src/journal/memory/memory-journal.ts";
 
 describe("a window of time begins, in UTC,", () => {
@@ -54,4 +58,36 @@ it("adds up the calls of each client to each target on each day, in one page and
     new Set(["-1 ci one/m 1 0 5", "0 ci  1 1 5", "0 ci one/m 3 0 15", "0 ci two/m 1 0 5", "0 team one/m 1 0 5"]),
   );
   expect(shown).toHaveLength(5);
+});
+
+describe.each([
+  { store: "memory", open: () => Promise.resolve(createMemoryJournal()) },
+  {
+    store: "SQLite",
+    open: () => {
+      const folder = mkdtempSync(join(tmpdir(), "faultline-usage-"));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      return openJournal(join(folder, "journal.db"));
+    },
+  },
+])("in $store, a sum", ({ open }) => {
+  it("stays small however many processes add to it, and counts each page once", async () => {
+    const journal = await open();
+    onTestFinished(() => journal.close());
+    const page = [lineOf("ci", "one/m", TODAY + 1)];
+    const add = (process: number, number: number): Promise<void> =>
+      addUsage(journal, page, { owner: `gw_${process}`, number });
+    for (let process = 0; process < 160; process++) {
+      await add(process, 1);
+      // Its answer was lost, and other processes wrote meanwhile.
+      const other = Math.max(0, process - 40);
+      await add(other, 1);
+      await add(process, 2);
+      await add(process, 1);
+    }
+    const [row, ...more] = await journal.keptAll("usage", String(TODAY));
+    expect(more).toEqual([]);
+    expect(row?.value).toMatchObject({ calls: 320, microcents: 1_600 });
+    expect(JSON.stringify(row?.value).length).toBeLessThan(1_300);
+  });
 });

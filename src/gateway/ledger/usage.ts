@@ -40,11 +40,19 @@ export async function addUsage(journal: Journal, lines: readonly LedgerLine[], p
   if (failed !== undefined) throw failed.reason;
 }
 
-/** Each sum names the last page of each process that is in it. */
+/** A page is written again within seconds. By then so many other processes have not written to the same sum. */
+const MOST_OWNERS = 100;
+
+/**
+ * Each sum names the last page of each process that is in it, so that it counts a page once. Only of the processes that wrote to it last: a
+ * gateway that starts again and again must not make it grow.
+ */
 function withPage(present: unknown, more: DayUsage, { owner, number }: PageName): unknown {
   const pages = objectOf(objectOf(present)?.["pages"]) ?? {};
   if (countOf(pages[owner]) >= number) return present;
-  return { ...sumOf(readUsage(present), more), pages: { ...pages, [owner]: number } };
+  const others = Object.entries(pages).filter(([name]) => name !== owner);
+  const kept = [...others.slice(1 - MOST_OWNERS), [owner, number] as const];
+  return { ...sumOf(readUsage(present), more), pages: Object.fromEntries(kept) };
 }
 
 /** Both belong to one client's calls to one target on one day. */
