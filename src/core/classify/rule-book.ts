@@ -89,7 +89,7 @@ function candidates(by: Files, signals: Signals): Filed[] {
 }
 
 function pick(found: Filed[], signals: Signals, said: Said | null, end: number): readonly Match[] {
-  if (found.length > 1) found.sort((a, b) => a.order - b.order);
+  found.sort((a, b) => a.order - b.order);
   const matches: Match[] = [];
   let last = -1;
   for (const { rule, source, order } of found) {

@@ -4,7 +4,16 @@ import { APICallError } from "@ai-sdk/provider";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { originAround, REQUEST_ID_HEADERS } from "../../../src/core/classify/read-origin.ts";
-import { classify, createRedactor, FAULT_CODES, type Fault, originOf, viewFor } from "../../../src/core/index.ts";
+import { classifyThrown } from "../../../src/core/classify/classify.ts";
+import {
+  classify,
+  createRedactor,
+  FAULT_CODES,
+  type Fault,
+  type OriginLink,
+  originOf,
+  viewFor,
+} from "../../../src/core/index.ts";
 
 const REQUEST = "req_011CSHoEeqs5C35K2UUqR7Fy";
 
@@ -124,5 +133,54 @@ describe("an error around one that carries its fault", () => {
     });
     const same = { ...known, requestIds: { request_id: "req_inner" } };
     expect(originAround(wrapped(outer), carrier, same)?.requestIds).toEqual({ request_id: "req_inner" });
+  });
+});
+
+describe("the size of an origin", () => {
+  const thrown = (error: unknown): readonly OriginLink[] =>
+    originOf(classify({ surface: "node", error }))?.thrown ?? [];
+  const z = (count: number): string => "z".repeat(count);
+  const frame = (count: number): string => `at ${z(count - 3)}`;
+
+  it.each([
+    ["a message", 500, (text: string) => thrown(new Error(text))[0]?.message],
+    ["a thrown text", 500, (text: string) => thrown(text)[0]?.message],
+    ["a name", 80, (text: string) => thrown(Object.assign(new Error("m"), { name: text }))[0]?.name],
+    ["a code", 80, (text: string) => thrown(Object.assign(new Error("m"), { code: text }))[0]?.code],
+  ] as const)("is bounded: %s has at most %d characters", (_what, most, read) => {
+    expect(read(z(most))).toBe(z(most));
+    expect(read(z(most + 1))).toBe(`${z(most)}…`);
+    expect(read("")).not.toBe("…");
+  });
+
+  it("is bounded: a stack has eight frames of 240 characters at most", () => {
+    const stackOf = (...frames: readonly string[]): string | undefined =>
+      thrown(Object.assign(new Error("m"), { stack: `Error: m\n    ${frames.join("\n    ")}` }))[0]?.stack;
+    expect(stackOf(frame(240))).toBe(frame(240));
+    expect(stackOf(frame(241))).toBe(`${frame(240)}…`);
+    const many = Array.from({ length: 9 }, (_, index) => `at ${index}`);
+    expect(stackOf(...many)).toBe(many.slice(0, 8).join("\n"));
+    expect(stackOf(...many.slice(1))).toBe(many.slice(1).join("\n"));
+  });
+
+  it("is bounded: a chain has eight links at most", () => {
+    const chain = (length: number): Error =>
+      new Error(`m${length}`, length === 1 ? undefined : { cause: chain(length - 1) });
+    expect(thrown(chain(8)).map(({ message }) => message)).toEqual(["m8", "m7", "m6", "m5", "m4", "m3", "m2", "m1"]);
+    expect(thrown(chain(9)).map(({ message }) => message)).toEqual(["m9", "m8", "m7", "m6", "m5", "m4", "m3", "m2"]);
+  });
+});
+
+describe("an error of the program's own code", () => {
+  it("is a bug that says where it was thrown and what it said", () => {
+    const where = { message: "the node review threw", context: { node: "review" } };
+    const seen = classifyThrown(new Error("no such colour"), where);
+    expect(seen).toMatchObject({
+      code: "Uncaught",
+      message: "the node review threw: no such colour",
+      context: { node: "review" },
+    });
+    expect(classifyThrown(undefined, where)).toMatchObject({ code: "Uncaught", message: "the node review threw" });
+    expect(classifyThrown({}, { message: "it threw" })).toMatchObject({ message: "it threw", context: {} });
   });
 });

@@ -540,3 +540,28 @@ describe("a request", () => {
     ]);
   });
 });
+
+describe("tool names that a target does not accept", () => {
+  it("get names of at most 64 characters that differ from all others, in the request and in its history", () => {
+    const long = "é".repeat(5) + "n".repeat(70);
+    const names = [`${long}a`, `${long}b`, "a b", "a_b", "9lives", "fine"];
+    const given: LanguageModelV4CallOptions = {
+      prompt: [
+        user(text("go")),
+        assistant({ type: "tool-call", toolCallId: "c1", toolName: "a b", input: {} }),
+        tool({ type: "tool-result", toolCallId: "c1", toolName: "a b", output: { type: "text", value: "ok" } }),
+      ],
+      tools: names.map((name) => ({ type: "function", name, inputSchema: { type: "object" } })),
+      toolChoice: { type: "tool", toolName: "9lives" },
+    };
+    const { options, toolNames } = makePortable(given, { ...TO.gpt, toolNames: /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/ });
+    const sent = (options.tools ?? []).map(({ name }) => name);
+    expect(sent).toEqual([`_${"n".repeat(63)}`, `_${"n".repeat(61)}_2`, "a_b_2", "a_b", "_9lives", "fine"]);
+    expect([...toolNames]).toEqual(
+      sent.flatMap((name, index) => (name === names[index] ? [] : [[name, names[index]]])),
+    );
+    expect(options.toolChoice).toEqual({ type: "tool", toolName: "_9lives" });
+    expect(JSON.stringify(options.prompt)).toContain('"toolName":"a_b_2"');
+    expect(JSON.stringify(options.prompt)).not.toContain('"toolName":"a b"');
+  });
+});
