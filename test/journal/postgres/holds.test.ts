@@ -1,9 +1,11 @@
 // Holds in PostgreSQL are kept by the server's clock, and answered by this process's. The database answers as scripted; a real one is in
 // wrong-clock.test.ts.
 
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/host/clock.ts";
+import { createFakeClock } from "../../../src/testing/fake-clock.ts";
 import type { Database } from "../../../src/journal/postgres/database.ts";
-import { createPostgresHolds } from "../../../src/journal/postgres/holds.ts";
+import { createPostgresHolds, serverTime } from "../../../src/journal/postgres/holds.ts";
 
 interface Asked {
   readonly sql: string;
@@ -53,4 +55,25 @@ it.each([0, 5_000, -5_000])("lists and removes holds by this process's clock, %i
   expect(await holds.holds()).toEqual([{ key: "k", granted: true, owner: "me", until: 900 }]);
   await holds.removeExpired(1_000);
   expect(asked.at(-1)?.values).toEqual([1_000 + offsetMs]);
+});
+
+describe("how far the server's clock is ahead", () => {
+  const answering = (aheadMs: number): Database =>
+    ({ ask: () => Promise.resolve([{ now: systemClock.now() + aheadMs }]) }) as unknown as Database;
+
+  it.each([60_000, -60_000])("is measured with an answer: %i ms", async (aheadMs) => {
+    const time = await serverTime(answering(aheadMs), systemClock);
+    expect(Math.abs(time.offsetMs() - aheadMs)).toBeLessThan(1_000);
+  });
+
+  it("is nothing while it is less than a second, and for a clock that a program brought", async () => {
+    expect((await serverTime(answering(900), systemClock)).offsetMs()).toBe(0);
+    expect((await serverTime(answering(60_000), createFakeClock(1))).offsetMs()).toBe(0);
+  });
+
+  it("is not measured with an answer that took longer than a second", async () => {
+    const time = await serverTime(answering(60_000), systemClock);
+    time.measure(systemClock.now() - 5_000, systemClock.now());
+    expect(Math.abs(time.offsetMs() - 60_000)).toBeLessThan(1_000);
+  });
 });
