@@ -1,4 +1,4 @@
-// LangChain.js through the gateway: it changes its base URL and nothing else. The gateway answers in the client's dialect, whichever target it asked.
+// LangChain.js through the gateway: it changes its base URL, and leaves retries to the gateway. The gateway answers in the client's dialect, whichever target it asked.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -29,7 +29,12 @@ const gateway = spawn(process.execPath, [program, "gateway", "--port", "0", "--j
 const [line] = (await once(gateway.stdout, "data")) as [Buffer];
 const { listening } = JSON.parse(line.toString()) as { listening: { url: string } };
 
-const openai = new ChatOpenAI({ model: "team", apiKey: "none", configuration: { baseURL: `${listening.url}/v1` } });
+const openai = new ChatOpenAI({
+  model: "team",
+  apiKey: "none",
+  maxRetries: 0,
+  configuration: { baseURL: `${listening.url}/v1` },
+});
 console.log((await openai.invoke("Where is Lisbon?")).text.slice(0, 26));
 // You said: Where is Lisbon?
 
@@ -38,7 +43,7 @@ for await (const chunk of await openai.stream("And Porto?")) text += chunk.text;
 console.log(text.slice(0, 20));
 // You said: And Porto?
 
-const claude = new ChatAnthropic({ model: "team", apiKey: "none", anthropicApiUrl: listening.url });
+const claude = new ChatAnthropic({ model: "team", apiKey: "none", maxRetries: 0, anthropicApiUrl: listening.url });
 console.log((await claude.invoke("And Faro?")).text.slice(0, 19));
 // You said: And Faro?
 

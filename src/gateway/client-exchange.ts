@@ -132,6 +132,7 @@ function sendError(
 export function noRouteWords(why: NoRoute, model: string, { inForce, key }: ClientExchange): string {
   if (why === "bad-model")
     return "the model's name is too long, or has characters that no name has, such as line breaks";
+  if (model === "") return `the request names no model; set the field "model"`;
   if (why === "not-allowed") return `this key may not use ${model}`;
   if (why === "no-region") return `no target of ${model} is in a region of this key`;
   if (why === "no-price")

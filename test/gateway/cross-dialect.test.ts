@@ -1,8 +1,9 @@
 // A gateway in front of targets that speak another dialect than the client: sixteen pairs, whole and streamed.
 
+import { GoogleGenAI } from "@google/genai";
 import { describe, expect, it } from "vitest";
 import { always } from "../provider/chain/chain-world.ts";
-import { ANSWER, ask, DIALECTS } from "./dialect-clients.ts";
+import { ANSWER, ask, DIALECTS, PROMPT } from "./dialect-clients.ts";
 import { gatewayWorld } from "./gateway-world.ts";
 import { FIRST, SECOND, twoDialects, type Urls } from "./open-world.ts";
 
@@ -30,6 +31,19 @@ describe.each(GRID)("$client → $target, streaming: $streaming", ({ client, tar
     expect(heard).toMatchObject({ status: 200, text: ANSWER, isWhole: true, error: null });
     expect(world.asked()).toEqual([FIRST, FIRST, SECOND]);
   });
+});
+
+it.each(DIALECTS)("every piece of a stream has a text for Google's SDK, from a target of %s", async (target) => {
+  const world = await gatewayWorld({ file: twoDialects(target, target) });
+  const client = new GoogleGenAI({ apiKey: "any", httpOptions: { baseUrl: world.url } });
+  const pieces: (string | undefined)[] = [];
+  const read = async (): Promise<void> => {
+    const stream = await client.models.generateContentStream({ model: "team", contents: PROMPT });
+    for await (const { text } of stream) pieces.push(text);
+  };
+  await world.run(read());
+  expect(pieces).not.toContain(undefined);
+  expect(pieces.join("")).toBe(ANSWER);
 });
 
 describe.each(DIALECTS)("a client of %s", (dialect) => {

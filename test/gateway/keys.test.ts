@@ -153,7 +153,7 @@ describe("budgets", () => {
     const endsAt = next(new Date(START_AT));
     expect(heard.status).toBe(402);
     expect(heard.raw).toMatch(/this attempt may cost \$0\.1\d*; \$0\.00 of \$0\.001 are spent\./);
-    expect(heard.raw).toContain(`per ${window}, which begins again at ${new Date(endsAt).toISOString()}.`);
+    expect(heard.raw).toContain(`The key's budget per ${window} starts again at ${new Date(endsAt).toISOString()}.`);
     expect(heard.raw).toContain("A lower max_tokens makes the estimate smaller.");
     expect(heard.headers.get("retry-after")).toBe(String(Math.ceil((endsAt - world.clock.now()) / 1_000)));
     expect(heard.headers.get("x-should-retry")).toBe("false");

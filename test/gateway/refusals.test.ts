@@ -24,12 +24,32 @@ describe.each(DIALECTS)("%s", (dialect) => {
     expect([heard.status, heard.headers.get("x-faultline-code")]).toEqual([404, "ModelNotFound"]);
   });
 
+  it("has no request id in a refusal at the door, because there is no call", async () => {
+    const world = await gatewayWorld({ file });
+    const heard = await world.run(ask(world.url, dialect, { model: "nobody" }));
+    expect(heard.headers.get("x-faultline-call")).toBeNull();
+    expect(heard.raw).not.toContain("request_id");
+  });
+
   it.each(["gpt-5", "claude-opus-4-5"])("does not tell where the targets of %s are", async (model) => {
     const world = await gatewayWorld({ file });
     const heard = await world.run(ask(world.url, dialect, { model }));
     expect(heard.status).toBeGreaterThanOrEqual(500);
     expect(heard.headers.get("x-faultline-code")).not.toBeNull();
     expect(heard.raw).not.toMatch(/127\.0\.0\.1|gone\.invalid|:9\b/);
+  });
+});
+
+it.each([
+  { path: "/v1/chat/completions", body: { messages: [] } },
+  { path: "/v1/responses", body: { input: "hi" } },
+  { path: "/v1/messages", body: { messages: [], max_tokens: 10 } },
+])("says that a request names no model: $path", async ({ path, body }) => {
+  const world = await gatewayWorld({ file });
+  const response = await world.run(fetch(`${world.url}${path}`, { method: "POST", body: JSON.stringify(body) }));
+  expect(response.status).toBe(404);
+  expect(await response.json()).toMatchObject({
+    error: { message: 'the request names no model; set the field "model"' },
   });
 });
 

@@ -275,7 +275,7 @@ describe("a gateway", () => {
     expect(purse.refusing(2e8)?.endsAt).toBe(tomorrow);
     purse.reserve(0.75e8);
     expect(purse.refusing(0.5e8)).toEqual({
-      words: "Of this budget of the key per day, $0.75 are set aside for calls that run now. Ask again in a moment.",
+      words: "Of the key's budget per day, $0.75 are set aside for running calls. Ask again in a moment.",
       endsAt: clock.now() + SHARE_MS,
     });
     purse.settle(0.75e8, { microcents: 0.75e8, basis: "reported" });

@@ -33,7 +33,8 @@ const openaiError = (words: ErrorWords): unknown => ({
 const anthropicError = (words: ErrorWords): unknown => ({
   type: "error",
   error: { type: anthropicType(words), message: words.message },
-  request_id: words.call,
+  // A request that was refused at the door has no call.
+  ...(words.call === "" ? {} : { request_id: words.call }),
 });
 const googleError = (words: ErrorWords): unknown => ({
   error: { code: words.status, message: words.message, status: googleStatus(words) },

@@ -12,7 +12,7 @@ export interface ErrorWords {
   readonly status: number;
   readonly cause: FaultCause;
   readonly message: string;
-  /** Names the call, so that its record can be found. */
+  /** Names the call, so that its record can be found; empty for a request that was refused at the door. */
   readonly call: string;
 }
 

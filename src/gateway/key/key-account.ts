@@ -267,10 +267,10 @@ export class CallPurse implements Purse {
     const { name, rule, spent, setAside, endsAt } = tightest;
     // The rest would do if running calls cost less than they may.
     if (setAside > 0 && spent + estimate <= rule.maxCostMicrocents) {
-      const words = `Of this budget of the key per ${name}, ${dollars(setAside)} are set aside for calls that run now. Ask again in a moment.`;
+      const words = `Of the key's budget per ${name}, ${dollars(setAside)} are set aside for running calls. Ask again in a moment.`;
       return { words, endsAt: this.account.now + SHARE_MS };
     }
-    const words = `This is the budget of the key per ${name}, which begins again at ${new Date(endsAt).toISOString()}.`;
+    const words = `The key's budget per ${name} starts again at ${new Date(endsAt).toISOString()}.`;
     return { words, endsAt };
   }
 

@@ -88,7 +88,9 @@ class GenerateStream extends AnswerWriter {
   }
 
   finish({ finishReason, usage }: AnswerFinish): string {
-    const candidate = { content: { role: "model", parts: [] }, finishReason: STOPS[finishReason.unified], index: 0 };
+    // As Google's own last piece: without a part, the text of the piece is `undefined` to Google's SDK.
+    const content = { role: "model", parts: [{ text: "" }] };
+    const candidate = { content, finishReason: STOPS[finishReason.unified], index: 0 };
     const last = this.#piece({ candidates: [candidate], usageMetadata: usageOf(usage), ...headOf(this.about) });
     return this.about.asList ? `${last}\n]` : last;
   }
