@@ -299,3 +299,42 @@ describe("a cost", () => {
     );
   });
 });
+
+describe("a cost", () => {
+  const rates = {
+    ...{ inputMicrocents: 1_000_000, cachedInputMicrocents: 3_000_000, cacheWriteMicrocents: 5_000_000 },
+    ...{ cacheWriteHourMicrocents: 7_000_000, outputMicrocents: 11_000_000 },
+  };
+  const longContext = { ...rates, aboveInputTokens: 10, outputMicrocents: 13_000_000 };
+  const price: Price = { ...known("openai.responses", "gpt-5.4"), ...rates, longContext, tiers: new Map() };
+  const counted = (fresh: number, cacheRead: number, cacheWrite: number, hour: number): LanguageModelV4Usage => ({
+    ...usage({ noCache: fresh, cacheRead, cacheWrite: cacheWrite + hour, output: 1 }),
+    raw: { cache_creation: { ephemeral_1h_input_tokens: hour } },
+  });
+
+  it.each([
+    [4, 3, 2, 1, 4 + 9 + 10 + 7 + 11],
+    [5, 3, 2, 1, 5 + 9 + 10 + 7 + 13],
+    [4, 4, 2, 1, 4 + 12 + 10 + 7 + 13],
+    [4, 3, 3, 1, 4 + 9 + 15 + 7 + 13],
+    [4, 3, 2, 2, 4 + 9 + 10 + 14 + 13],
+  ])("of %d new, %d cached, %d written and %d long-lived tokens counts them all as input", (a, b, c, d, microcents) => {
+    expect(costOfUsage(counted(a, b, c, d), price, null)).toBe(microcents);
+  });
+
+  it("is rounded up to a whole micro-cent, also where the sum needs more digits than a number has", () => {
+    const cheap: Price = {
+      ...price,
+      longContext: null,
+      inputMicrocents: 1,
+      outputMicrocents: 0,
+      cacheWriteMicrocents: 1,
+      cachedInputMicrocents: 1,
+    };
+    expect([0, 1, 1_000_000, 1_000_001].map((tokens) => estimateCost(tokens, 0, cheap))).toEqual([0, 1, 1, 2]);
+    const dear: Price = { ...cheap, outputMicrocents: 3_000_001 };
+    expect(estimateCost(0, 4_000_000_000_000, dear)).toBe(12_000_004_000_000);
+    expect(estimateCost(1, 4_000_000_000_000, dear)).toBe(12_000_004_000_001);
+    expect(estimateCost(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, dear)).toBe(Number.MAX_SAFE_INTEGER);
+  });
+});
