@@ -81,7 +81,8 @@ async function main(): Promise<void> {
   };
   tellWarnings(io, locale);
   await runCli(process.argv.slice(2), version, io);
-  if (!wasStopped()) return;
+  // A command that failed or was cancelled may end by the signal as well; one that has stopped in order keeps its 0.
+  if (!wasStopped() || process.exitCode !== undefined) return;
   await Promise.all([process.stdout, process.stderr].map(flushed));
   process.exit();
 }

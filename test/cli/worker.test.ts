@@ -149,7 +149,7 @@ describe("faultline worker", () => {
       const place = await home(postgres?.url);
       const on = ["--journal", place.journal, "--driver", restate.url];
       const server = startCommand(["serve", ...on, "--port", "0"], {}, place.folder);
-      await server.line(/^Restate at 127\.0\.0\.1:\d+ drives them; workers advance them\.$/);
+      await server.line(/^Restate at 127\.0\.0\.1:\d+ drives its runs; workers advance them\.$/);
       const old = startCommand(["worker", ...on, "--listen", "127.0.0.1:0"]);
       await old.line(/^Restate at 127\.0\.0\.1:\d+ drives them; it calls this worker on port \d+\.$/);
       const run = await startRun(place);
