@@ -26,6 +26,7 @@ export function addInit(program: Command, io: Io): void {
 Examples:
   $ faultline init team
   $ faultline init team ../my-repo --with models
+  $ faultline init gateway
   $ faultline init --list`,
     )
     .action(async (template: string | undefined, folder: string, options: RawInit, command: Command) => {
