@@ -101,12 +101,12 @@ async function serveUntilStopped(
   await io.stdout.write(`${listening}\n`);
   await stopped.promise;
   unfollow();
-  try {
-    await started.close();
-  } finally {
-    await faultline.close();
-    release();
-  }
+  const [stopping] = await Promise.allSettled([started.close()]);
+  const [closing] = await Promise.allSettled([faultline.close()]);
+  release();
+  // The first one says what is missing in the journal.
+  if (stopping.status === "rejected") throw stopping.reason;
+  if (closing.status === "rejected") throw closing.reason;
 }
 
 async function start(
