@@ -1,6 +1,6 @@
 // A gateway on a port of its own.
 
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fault, FaultError } from "../core/fault/fault.ts";
 import type { Faultline } from "../faultline.ts";
@@ -33,6 +33,15 @@ const HTTP_LIMITS = {
   keepAliveTimeout: 65_000,
 };
 
+const JSON_TYPE = { "content-type": "application/json" };
+const HEALTH_PATH = "/v1/health";
+const HEALTHY = JSON.stringify({ status: "ok" });
+
+/** Needs no key: it tells nothing but that the gateway listens. Within `faultline serve`, the server answers this path. */
+function isHealthCheck({ method, url }: IncomingMessage): boolean {
+  return (method === "GET" || method === "HEAD") && url === HEALTH_PATH;
+}
+
 export async function startGateway(
   faultline: Faultline,
   settings: GatewaySettings,
@@ -46,7 +55,10 @@ export async function startGateway(
   await faultline.ready();
   const gateway = await Gateway.open(faultline, settings, listener);
   let own = ownAddresses(host, port);
-  const server = createServer(HTTP_LIMITS, (request, response) => gateway.handle(request, response, own));
+  const server = createServer(HTTP_LIMITS, (request, response) => {
+    if (isHealthCheck(request)) return void response.writeHead(200, JSON_TYPE).end(HEALTHY);
+    gateway.handle(request, response, own);
+  });
   const close = closerOf(server, faultline.deps.clock, () => gateway.endCalls());
   server.on("connection", (socket) => socket.setNoDelay(true));
   await listen(server, host, port);

@@ -125,3 +125,17 @@ it("does not answer without a key when others than this machine can reach it", a
   expect(await statusOf(port, { host: "models.example" })).toBe(401);
   expect(await statusOf(port, { host: `127.0.0.1:${port}` })).toBe(401);
 });
+
+it.each([
+  { keys: "with keys", config: KEYED, method: "GET", path: "/v1/health", status: 200 },
+  { keys: "without keys", config: "", method: "GET", path: "/v1/health", status: 200 },
+  { keys: "with keys", config: KEYED, method: "HEAD", path: "/v1/health", status: 200 },
+  { keys: "with keys", config: KEYED, method: "POST", path: "/v1/health", status: 401 },
+  { keys: "with keys", config: KEYED, method: "GET", path: "/v1/health/more", status: 401 },
+])("a gateway $keys answers $method $path with $status to clients without a key", async (row) => {
+  const url = `http://127.0.0.1:${await alone(row.config)}${row.path}`;
+  const answer = await fetch(url, { method: row.method });
+  const isShown = row.status === 200 && row.method === "GET";
+  expect(answer.status).toBe(row.status);
+  expect((await answer.text()) === '{"status":"ok"}').toBe(isShown);
+});
