@@ -168,7 +168,7 @@ function inStages(results: readonly TestResult[]): readonly Stage[] {
   const quick = sorted.filter(({ tookMs }) => (sumMs += tookMs) <= QUICK_MS);
   return [quick, sorted.slice(quick.length)].map((stage) => ({
     tests: stage.map(({ test }) => test),
-    longestMs: 60_000 + SLOWER * stage.reduce((sum, { tookMs }) => sum + tookMs, 0),
+    longestMs: 60_000 + Math.ceil(SLOWER * stage.reduce((sum, { tookMs }) => sum + tookMs, 0)),
   }));
 }
 
