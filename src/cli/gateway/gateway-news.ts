@@ -31,7 +31,7 @@ export function gatewayTeller(file: string, io: Io, shared: GlobalOptions): (new
   };
 }
 
-export function budgetTeller(io: Io, { json, locale }: GlobalOptions): (alert: BudgetAlert) => void {
+function budgetTeller(io: Io, { json, locale }: GlobalOptions): (alert: BudgetAlert) => void {
   const { budgetLow } = GATEWAY_WORDS[locale];
   return (alert) => {
     const { client, window, spentMicrocents, limitMicrocents } = alert;
