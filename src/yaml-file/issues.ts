@@ -59,6 +59,7 @@ export interface CheckedForm {
 export function checkForm(read: ReadDocument, place: FilePlace, grammar: Grammar): CheckedForm {
   const meant = { document: read.document, value: structuredClone(read.value ?? {}) };
   const diagnostics: Diagnostic[] = [];
+  const respelled = new Set<string>();
   for (;;) {
     const schema = grammar.schemaFor(meant.value);
     const { issues = [] } = schema.safeParse(meant.value).error ?? {};
@@ -66,7 +67,7 @@ export function checkForm(read: ReadDocument, place: FilePlace, grammar: Grammar
     const used = { ...grammar, schema };
     const misspelled = flat.flatMap((issue) => [
       ...rename(meant, issue, place, used),
-      ...respell(meant, issue, place, used),
+      ...respell(meant, issue, place, used, respelled),
     ]);
     diagnostics.push(...misspelled);
     if (misspelled.length > 0) continue;
@@ -97,15 +98,22 @@ function rename({ document, value }: ReadDocument, issue: Issue, place: FilePlac
   });
 }
 
-/** Gives a misspelled value the known name that is nearest to it. */
-function respell(meant: ReadDocument, issue: Issue, place: FilePlace, grammar: UsedGrammar): readonly Diagnostic[] {
+/** Gives a misspelled value the known name that is nearest to it. Each place gets one once: two forms of it may know different names. */
+function respell(
+  meant: ReadDocument,
+  issue: Issue,
+  place: FilePlace,
+  grammar: UsedGrammar,
+  respelled: Set<string>,
+): readonly Diagnostic[] {
   const path = issue.path as Path;
   const key = path.at(-1);
   const owner = stepsInto(meant.value, path.slice(0, -1));
   const written = key === undefined ? undefined : owner?.[key];
   if (issue.code !== "invalid_value" || owner === null || key === undefined || typeof written !== "string") return [];
   const near = nearest(written, issue.values.map(String));
-  if (near === null || near === written) return [];
+  if (near === null || respelled.has(placeName(path))) return [];
+  respelled.add(placeName(path));
   const told = explainIssue(issue, meant, place, grammar);
   owner[key] = near;
   return told;
@@ -145,15 +153,33 @@ export function soundPart<T>(
 ): T | null {
   const part: unknown = structuredClone(value);
   if (!isObject(part)) return null;
+  const mending: Mending = { placeholders, given: new Set() };
   for (;;) {
     const { success, data, error } = schema.safeParse(part);
     if (success) return data;
-    for (const issue of error.issues) if (!mend(part, issue, placeholders)) return null;
+    const mended = new Set<string>();
+    for (const issue of error.issues) {
+      // What it is about was replaced or left out together with another mistake.
+      if (issue.path.some((_step, index) => mended.has(placeName(issue.path.slice(0, index + 1))))) continue;
+      const place = mend(part, issue, mending);
+      if (place === null) return null;
+      mended.add(placeName(place));
+    }
   }
 }
 
-/** Changes the part in place. Returns false if only the whole could be left out. */
-function mend(part: object, issue: Issue, placeholders: Readonly<Record<string, unknown>>): boolean {
+interface Mending {
+  readonly placeholders: Readonly<Record<string, unknown>>;
+  /** Places that have got their placeholder. None gets it twice, so mending ends. */
+  readonly given: Set<string>;
+}
+
+function placeName(path: readonly PropertyKey[]): string {
+  return JSON.stringify(path);
+}
+
+/** Changes the part in place. Returns where; null if only the whole could be left out. */
+function mend(part: object, issue: Issue, mending: Mending): Path | null {
   const path = issue.path as Path;
   // Entries of a list keep their places, so a list is left out as a whole.
   const list = path.findIndex((step) => typeof step === "number");
@@ -163,17 +189,20 @@ function mend(part: object, issue: Issue, placeholders: Readonly<Record<string, 
   if (issue.code === "unrecognized_keys" && list === -1) {
     const owner = stepsInto(part, path) ?? {};
     for (const extra of issue.keys) Reflect.deleteProperty(owner, extra);
-    return true;
+    return [...path, issue.keys[0] ?? ""];
   }
-  if (key === undefined) return false;
-  if (holder === null) return true;
-  const placeholder = placeholders[key];
-  if (placeholder !== undefined && holder[key] !== placeholder) {
-    holder[key] = placeholder;
-    return true;
+  if (key === undefined) return null;
+  const placeholder = Object.hasOwn(mending.placeholders, key) ? mending.placeholders[key] : undefined;
+  if (holder !== null && placeholder !== undefined && !mending.given.has(placeName(to))) {
+    mending.given.add(placeName(to));
+    holder[key] = structuredClone(placeholder);
+    return to;
   }
-  if (Object.hasOwn(holder, key)) return Reflect.deleteProperty(holder, key);
-  return mend(part, { ...issue, code: "custom", path: to.slice(0, -1) }, placeholders);
+  if (holder !== null && Object.hasOwn(holder, key)) {
+    Reflect.deleteProperty(holder, key);
+    return to;
+  }
+  return mend(part, { ...issue, code: "custom", path: to.slice(0, -1) }, mending);
 }
 
 function stepsInto(whole: unknown, path: Path): Record<string, unknown> | null {

@@ -82,6 +82,32 @@ describe("a hostile file", () => {
   });
 });
 
+describe("a file whose head is damaged", () => {
+  const HEADS = [
+    "{ }",
+    "{ nam: x }",
+    "{ id: }",
+    "{ id: [1], version: {} }",
+    "[]",
+    "x",
+    "{ id: a, versoin: 1, x: { y: 1 } }",
+  ];
+  const BODIES = [
+    "nodes: { a: { type: merge } }",
+    "nodes: { a: { type: mrege, nxet: b } }",
+    "nodes: []",
+    "nodes: { a: 1, b: { } }",
+  ];
+  it.each(HEADS.flatMap((head) => BODIES.map((body) => ({ head, body }))))(
+    "is refused: workflow: $head, $body",
+    async ({ head, body }) => {
+      const { definition, diagnostics } = await parseWorkflow(text("faultline: 1", `workflow: ${head}`, body), FILE);
+      expect(definition).toBeNull();
+      expect(diagnostics.length).toBeGreaterThan(0);
+    },
+  );
+});
+
 describe("any damage to a file", () => {
   it("gives a definition or an error, and every diagnostic points into the text", async () => {
     await fc.assert(
@@ -103,7 +129,7 @@ describe("any damage to a file", () => {
           }
         },
       ),
-      { numRuns: 80 },
+      { numRuns: 300 },
     );
   });
 });
