@@ -43,7 +43,7 @@ const MOST: readonly (readonly [door: string, most: Omit<Loaded, "packages">])[]
   ["core/index",             { files: 2,  kilobytes: 367, builtins: 0 }],
   ["index",                  { files: 7,  kilobytes: 714, builtins: 20 }],
   ["policy-file/index",      { files: 5,  kilobytes: 715, builtins: 2 }],
-  ["tool-file/index",        { files: 5,  kilobytes: 727, builtins: 2 }],
+  ["tool-file/index",        { files: 5,  kilobytes: 730, builtins: 2 }],
   ["workflow/index",         { files: 12, kilobytes: 985, builtins: 30 }],
   ["workflow-file/index",    { files: 11, kilobytes: 877, builtins: 45 }],
   ["mcp/index",              { files: 3,  kilobytes: 403, builtins: 5 }],
