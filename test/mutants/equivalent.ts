@@ -167,7 +167,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     columns: [24],
     from: ">",
     to: ">=",
-    why: "saves time only: an event that no listener hears is told to none",
+    why: "saves time only: without a listener, no one hears the event either way",
   },
   {
     file: "src/journal/sqlite/writes.ts",

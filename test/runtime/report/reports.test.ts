@@ -234,13 +234,13 @@ describe("a call elsewhere that has not begun", () => {
       (fl) => fl.isolate("search", "an audit"),
       { action: "stop", waitMs: null, breaker: "isolated" },
     ],
-  ])("%s is told what to do", async (_what, prepare, expected) => {
+  ])("%s gets its next step", async (_what, prepare, expected) => {
     const { fl, clock } = await asked(prepare);
     const { nextAt, ...said } = await clock.runUntil(fl.mayCall({ tool: "search" }));
     expect({ ...said, waitMs: nextAt === null ? null : nextAt - clock.now() }).toEqual({ tool: "search", ...expected });
   });
 
-  it("is told to wait until the breaker lets a probe through", async () => {
+  it("waits until the breaker lets a probe through", async () => {
     const { fl, clock } = life();
     for (let call = 0; call < 5; call++) {
       await clock.runUntil(fl.report({ tool: "search", evidence: { status: 503 }, retry: "none", durationMs: 5 }));
@@ -258,7 +258,7 @@ describe("a call elsewhere that has not begun", () => {
     ["the first alternative, if the tool is paused", ["search"], "search_b"],
     ["the second one, if the first is paused, too", ["search", "search_b"], "search_c"],
     ["the tool itself, if all have to wait", ["search", "search_b", "search_c"], "search"],
-  ])("is told to use %s", async (_what, paused, expected) => {
+  ])("gets %s as its target", async (_what, paused, expected) => {
     const { fl, clock } = await asked(async (one) => {
       for (const name of paused) await limited(one, name);
     });
