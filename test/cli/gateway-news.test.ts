@@ -19,8 +19,8 @@ function teller(locale: "en" | "zh-CN", json = false) {
 const REFUSED = { target: "us/gpt-5", attempt: 1, code: "AuthFailed", recourse: "fallback" };
 
 it.each([
-  { locale: "en", line: /^us\/gpt-5: .+ \(AuthFailed\) → .+\n$/ },
-  { locale: "zh-CN", line: /^us\/gpt-5：鉴权失败（AuthFailed） ?→ .+\n$/ },
+  { locale: "en", line: /^1970-01-01 00:00:00 UTC {2}us\/gpt-5: .+ \(AuthFailed\) → .+\n$/ },
+  { locale: "zh-CN", line: /^1970-01-01 00:00:00 UTC {2}us\/gpt-5：鉴权失败（AuthFailed） ?→ .+\n$/ },
 ] as const)("names the target, the failure and what was done ($locale)", ({ locale, line }) => {
   const { said, tell } = teller(locale);
   tell(REFUSED);
@@ -42,14 +42,15 @@ it("tells the same failure of the same target once a minute, and another one at 
 it("is one JSON document per line with --json", () => {
   const { said, tell } = teller("en", true);
   tell(REFUSED);
-  expect(JSON.parse(said.join(""))).toEqual({ targetFailed: REFUSED });
+  expect(JSON.parse(said.join(""))).toEqual({ targetFailed: { at: 0, ...REFUSED } });
 });
 
 /** What was said about these news, in their order. */
 function journalSaid(locale: "en" | "zh-CN", json: boolean, news: readonly JournalNews[]): readonly string[] {
   const said: string[] = [];
   const stderr = { isTTY: false, columns: 80, write: (text: unknown) => Promise.resolve(void said.push(String(text))) };
-  const tell = journalTeller({ stderr } as unknown as Io, { json, locale, color: "never" });
+  const clock = createFakeClock();
+  const tell = journalTeller({ clock, stderr } as unknown as Io, { json, locale, color: "never" });
   for (const one of news) tell(one);
   return said;
 }
@@ -69,16 +70,16 @@ it.each([
     locale: "en",
     json: false,
     lines: [
-      "The journal cannot be written (database or disk is full). The gateway keeps answering, and budgets go by what it knows itself. Lines of the ledger that wait in memory: 3; lost: 0.\n",
-      "The journal can be written again, after 12 s. Lost lines of the ledger: 2.\n",
+      "1970-01-01 00:00:00 UTC  The journal cannot be written (database or disk is full). The gateway keeps answering, and budgets go by what it knows itself. Lines of the ledger that wait in memory: 3; lost: 0.\n",
+      "1970-01-01 00:00:00 UTC  The journal can be written again, after 12 s. Lost lines of the ledger: 2.\n",
     ],
   },
   {
     locale: "zh-CN",
     json: false,
     lines: [
-      "日志无法写入（database or disk is full）。网关继续应答，预算只按本网关已知的花费计算。内存中等待写入的账目行数：3；丢失的行数：0。\n",
-      "日志恢复写入，中断了 12 秒。丢失的账目行数：2。\n",
+      "1970-01-01 00:00:00 UTC  日志无法写入（database or disk is full）。网关继续应答，预算只按本网关已知的花费计算。内存中等待写入的账目行数：3；丢失的行数：0。\n",
+      "1970-01-01 00:00:00 UTC  日志恢复写入，中断了 12 秒。丢失的账目行数：2。\n",
     ],
   },
   {
@@ -106,7 +107,9 @@ it("repeats a trouble of the journal once a minute, and tells no end of one that
     written(183_000, 182_000),
     unwritten(400_000, 400_000),
   ];
-  const said = journalSaid("en", false, [...every2s, ...again]).map((line) => line.slice(0, line.indexOf(".")));
+  const said = journalSaid("en", false, [...every2s, ...again]).map((line) =>
+    line.slice(line.indexOf("The"), line.indexOf(".")),
+  );
   expect(said).toEqual([
     "The journal cannot be written (database or disk is full)",
     "The journal could not be written for 1 min (database or disk is full)",

@@ -20,7 +20,10 @@ export function scoreOf(results: readonly Pick<DrillResult, "verdict">[]): Score
 function cellsOf({ drill, verdict, seen }: DrillResult, words: DrillWords): readonly string[] {
   const requests = seen.requests.length + seen.rescued;
   const took = `${(seen.durationMs / 1000).toFixed(1)} s`;
-  return [drill.id, words.verdicts[verdict], String(requests), String(paidIn(seen)), took];
+  const said = words.verdicts[verdict];
+  // One that hung was stopped here, so its exit says nothing.
+  const ended = seen.exitCode === 0 || seen.timedOut ? said : words.ended(said, seen.exitCode);
+  return [drill.id, ended, String(requests), String(paidIn(seen)), took];
 }
 
 export function textCard(results: readonly DrillResult[], words: DrillWords, paint: Paint): string {

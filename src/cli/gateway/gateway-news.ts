@@ -2,7 +2,7 @@
 
 import { recourseWord } from "../../core/decide/explain.ts";
 import { dollars } from "../../core/flow/money.ts";
-import { formatMs } from "../../core/fault/words/time-words.ts";
+import { formatMs, secondOf } from "../../core/fault/words/time-words.ts";
 import { isFaultCode, wordsFor } from "../../core/index.ts";
 import type { GatewayFileNews } from "../../server/gateway-file.ts";
 import type { BudgetAlert } from "../../gateway/ledger/budget-alert.ts";
@@ -20,31 +20,36 @@ import { oneLine, safeJson } from "../render/safe-text.ts";
 import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
 import { PUNCTUATION } from "../../core/punctuation.ts";
 
+/** Prints one piece of news: a line with its time, or an object with --json. */
+function newsPrinter(io: Io, { json }: GlobalOptions): (line: string, asJson: object) => Promise<void> {
+  return (line, asJson) => io.stderr.write(json ? `${safeJson(asJson)}\n` : `${secondOf(io.clock.now())}  ${line}\n`);
+}
+
 export function gatewayTeller(file: string, io: Io, shared: GlobalOptions): (news: GatewayFileNews) => Promise<void> {
-  const { json, locale } = shared;
-  const words = GATEWAY_WORDS[locale];
+  const words = GATEWAY_WORDS[shared.locale];
   const tell = { loaded: words.reloaded, wrong: words.kept, gone: words.gone };
+  const print = newsPrinter(io, shared);
   return async (news) => {
     if (news.state !== "gone") await printDiagnostics(news.diagnostics, news.text, io, shared);
-    const line = json ? safeJson({ gatewayFile: { file, state: news.state } }) : tell[news.state](oneLine(file, 500));
-    await io.stderr.write(`${line}\n`);
+    await print(tell[news.state](oneLine(file, 500)), { gatewayFile: { file, state: news.state } });
   };
 }
 
-function budgetTeller(io: Io, { json, locale }: GlobalOptions): (alert: BudgetAlert) => void {
-  const { budgetLow } = GATEWAY_WORDS[locale];
+function budgetTeller(io: Io, shared: GlobalOptions): (alert: BudgetAlert) => void {
+  const { budgetLow } = GATEWAY_WORDS[shared.locale];
+  const print = newsPrinter(io, shared);
   return (alert) => {
     const { client, window, spentMicrocents, limitMicrocents } = alert;
-    const line = json
-      ? safeJson({ budgetLow: alert })
-      : budgetLow(oneLine(client, 200), window, dollars(spentMicrocents), dollars(limitMicrocents));
-    void io.stderr.write(`${line}\n`);
+    const line = budgetLow(oneLine(client, 200), window, dollars(spentMicrocents), dollars(limitMicrocents));
+    void print(line, { budgetLow: alert });
   };
 }
 
 /** The same failure of the same target is printed once a minute. */
-export function decisionTeller(io: Io, { json, locale }: GlobalOptions): (decision: LedgerDecision) => void {
+export function decisionTeller(io: Io, shared: GlobalOptions): (decision: LedgerDecision) => void {
+  const { locale } = shared;
   const { failed, silent } = GATEWAY_WORDS[locale];
+  const print = newsPrinter(io, shared);
   const tell = calmly<{ message: string; decision: LedgerDecision }>(io.clock, (target, { decision }) => {
     const { code, recourse } = decision;
     const why =
@@ -53,10 +58,8 @@ export function decisionTeller(io: Io, { json, locale }: GlobalOptions): (decisi
         : isFaultCode(code)
           ? PUNCTUATION[locale].bracketed(wordsFor(code, locale).title, code)
           : code;
-    const line = json
-      ? safeJson({ targetFailed: decision })
-      : failed(oneLine(target, 200), why, recourseWord(recourse, locale));
-    void io.stderr.write(`${line}\n`);
+    const line = failed(oneLine(target, 200), why, recourseWord(recourse, locale));
+    void print(line, { targetFailed: { at: io.clock.now(), ...decision } });
   });
   return (decision) => tell(decision.target, { message: `${decision.code} ${decision.recourse}`, decision });
 }
@@ -64,7 +67,9 @@ export function decisionTeller(io: Io, { json, locale }: GlobalOptions): (decisi
 const AGAIN_MS = 60_000;
 
 /** Tells that the journal cannot be written: at once, then once a minute. If it told that, it also tells the end. */
-export function journalTeller(io: Io, { json, locale }: GlobalOptions): (news: JournalNews) => void {
+export function journalTeller(io: Io, shared: GlobalOptions): (news: JournalNews) => void {
+  const { locale } = shared;
+  const print = newsPrinter(io, shared);
   const { unwritten, written } = GATEWAY_WORDS[locale];
   const said = (news: JournalNews): string => {
     const { at, since, lostLines } = news;
@@ -80,7 +85,7 @@ export function journalTeller(io: Io, { json, locale }: GlobalOptions): (news: J
     if (state === "unwritten" ? at - toldAt < AGAIN_MS : !isTold) return;
     isTold = state === "unwritten";
     if (isTold) toldAt = at;
-    void io.stderr.write(`${json ? safeJson(journalJson(news)) : said(news)}\n`);
+    void print(said(news), journalJson(news));
   };
 }
 

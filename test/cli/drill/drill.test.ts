@@ -93,8 +93,8 @@ describe("the command", () => {
     const run = await drillOf("naive", "--only", "server-error", "--only", "quota");
     expect(run.exit).toBe("failed");
     expect(run.stdout).toMatch(/^fault +verdict +requests +paid +took\n/);
-    expect(run.stdout).toMatch(/^server-error +crashed +1 +0 +\d+\.\d s$/m);
-    expect(run.stdout).toMatch(/^quota +failed cleanly +1 +0 +\d+\.\d s$/m);
+    expect(run.stdout).toMatch(/^server-error +crashed, exit code 1 +1 +0 +\d+\.\d s$/m);
+    expect(run.stdout).toMatch(/^quota +failed cleanly, exit code 1 +1 +0 +\d+\.\d s$/m);
     expect(run.stdout).toMatch(/^1 of 2 handled\n$/m);
   });
 
@@ -120,7 +120,7 @@ describe("the command", () => {
     ]);
     expect(run.exit).toBe("ok");
     expect(run.stdout).toContain("img.shields.io/badge/drill-1%2F1-brightgreen");
-    expect(run.stdout).toMatch(/^\| quota \| 干净地失败 \| 1 \| 0 \| /m);
+    expect(run.stdout).toMatch(/^\| quota \| 干净地失败（退出码 1） \| 1 \| 0 \| /m);
   });
 
   it("replaces {url} and {prompt}", async () => {

@@ -5,6 +5,8 @@ import type { Verdict } from "../../drill/judge.ts";
 
 export interface DrillWords {
   readonly verdicts: Readonly<Record<Verdict, string>>;
+  /** A verdict about a process that did not end with 0. */
+  readonly ended: (verdict: string, code: number | null) => string;
   readonly columns: readonly [fault: string, verdict: string, requests: string, paid: string, took: string];
   readonly score: (good: number, met: number) => string;
   readonly badge: (good: number, met: number) => string;
@@ -30,6 +32,7 @@ export const DRILL_WORDS: Readonly<Record<Locale, DrillWords>> = {
       "wasted-money": "wasted money",
       "not-met": "did not meet it",
     },
+    ended: (verdict, code) => `${verdict}, ${code === null ? "by a signal" : `exit code ${code}`}`,
     columns: ["fault", "verdict", "requests", "paid", "took"],
     score: (good, met) => `${good} of ${met} handled`,
     badge: (good, met) => `${good} of ${met} faults handled`,
@@ -56,6 +59,7 @@ export const DRILL_WORDS: Readonly<Record<Locale, DrillWords>> = {
       "wasted-money": "浪费费用",
       "not-met": "未遇到故障",
     },
+    ended: (verdict, code) => `${verdict}（${code === null ? "被信号终止" : `退出码 ${code}`}）`,
     columns: ["故障", "结论", "请求数", "计费", "用时"],
     score: (good, met) => `${met} 个故障中处理了 ${good} 个`,
     badge: (good, met) => `${good}/${met}`,
