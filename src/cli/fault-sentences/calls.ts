@@ -177,6 +177,7 @@ export const CALL_SENTENCES: readonly SentenceRow[] = [
     "另一种方言的请求需要软件包 {1}，这里没有安装：`npm i {2}`",
   ],
   ["the answer is packed ({}), and cannot be read", "回答以 {1} 压缩，无法读取"],
+  ["the target answered with a redirect ({})", "目标返回了重定向（{1}）"],
   // MCP servers.
   ["{} disconnected right after connecting", "{1} 在连接之后立即断开"],
   ["the connection to {} has ended", "与 {1} 的连接已结束"],

@@ -1,10 +1,11 @@
-// Redirects under `fl.fetch`: followed as the platform does, but keys stay with the origin they were meant for.
+// Redirects under `fl.fetch`: followed as the platform does, but keys stay with the origin they were meant for. The gateway follows none.
 
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { createFaultline } from "../../../src/index.ts";
 import { createTransport } from "../../../src/gateway/target/transport.ts";
+import { fetchSafely } from "../../../src/provider/fetch/follow-redirects.ts";
 
 interface Place {
   readonly url: string;
@@ -41,41 +42,48 @@ const KEYS = {
 };
 const body = JSON.stringify({ model: "m", messages: [{ role: "user", content: "hi" }] });
 
-const FETCHES = [
-  { name: "fl.fetch", make: () => createFaultline().fetch({ provider: "openai" }) },
-  { name: "the gateway's transport", make: () => createTransport().fetch },
-];
+const STATUSES = [307, 308];
+const flFetch = (): typeof fetch => createFaultline().fetch({ provider: "openai" });
 
-const GRID = FETCHES.flatMap((fetching) => [307, 308].map((status) => ({ ...fetching, status })));
-
-it.each(GRID)("$name: another origin gets the request of a $status and none of its keys", async ({ make, status }) => {
+it.each(STATUSES)("another origin gets the request of a %d and none of its keys", async (status) => {
   const far = await place(answers);
   const near = await place(
     (_request, response) => void response.writeHead(status, { location: `${far.url}/v1/chat/completions` }).end(),
   );
   const headers = { "content-type": "application/json", ...KEYS };
-  const response = await make()(`${near.url}/v1/chat/completions`, { method: "POST", headers, body });
+  const response = await flFetch()(`${near.url}/v1/chat/completions`, { method: "POST", headers, body });
   expect(await response.json()).toMatchObject({ choices: [{ message: { content: "hi" } }] });
   expect(near.seen[0]?.headers).toMatchObject(KEYS);
   expect(far.seen).toMatchObject([{ method: "POST", body }]);
   expect(JSON.stringify(far.seen)).not.toContain("sk-secret");
 });
 
-it.each(GRID)("$name: the same origin gets the keys of a $status, too", async ({ make, status }) => {
+it.each(STATUSES)("the same origin gets the keys of a %d, too", async (status) => {
   const near = await place((request, response) => {
     if (request.url === "/v2/chat/completions") return answers(request, response);
     response.writeHead(status, { location: "/v2/chat/completions" }).end();
   });
-  const response = await make()(`${near.url}/v1/chat/completions`, { method: "POST", headers: KEYS, body });
+  const response = await flFetch()(`${near.url}/v1/chat/completions`, { method: "POST", headers: KEYS, body });
   expect(response.status).toBe(200);
   expect(near.seen.at(-1)?.headers).toMatchObject(KEYS);
 });
 
 it("a redirect that leads nowhere is an answer, and a ring of them is a failure", async () => {
+  const send = (url: string): Promise<Response> => fetchSafely(fetch, url, { method: "POST", body });
   const lost = await place((_request, response) => void response.writeHead(307).end());
-  const fetching = createTransport().fetch;
-  expect((await fetching(`${lost.url}/x`, { method: "POST", body })).status).toBe(307);
+  expect((await send(`${lost.url}/x`)).status).toBe(307);
   const ring = await place((_request, response) => void response.writeHead(307, { location: "/x" }).end());
-  await expect(fetching(`${ring.url}/x`, { method: "POST", body })).rejects.toThrow("redirect count exceeded");
+  await expect(send(`${ring.url}/x`)).rejects.toThrow("redirect count exceeded");
   expect(ring.seen.length).toBe(21);
+});
+
+it.each([301, 302, 303, 307, 308])("the gateway's transport does not follow a %d", async (status) => {
+  const far = await place(answers);
+  const near = await place((_request, response) => void response.writeHead(status, { location: far.url }).end());
+  const transport = createTransport();
+  onTestFinished(() => transport.close());
+  const sent = transport.fetch(`${near.url}/v1/chat/completions`, { method: "POST", headers: KEYS, body });
+  await expect(sent).rejects.toThrow(`the target answered with a redirect (${status})`);
+  expect(near.seen).toHaveLength(1);
+  expect(far.seen).toEqual([]);
 });
