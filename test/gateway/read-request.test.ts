@@ -201,7 +201,87 @@ describe("what only one dialect has", () => {
       body: { contents: [], generationConfig: { responseLogprobs: true } },
       omitted: ["generationConfig.responseLogprobs"],
     },
+    { dialect: "openai-chat" as const, body: { messages: [], verbosity: "low" }, omitted: ["verbosity"] },
+    {
+      dialect: "openai-responses" as const,
+      body: { input: "x", text: { format: { type: "text" }, verbosity: "low" }, truncation: "auto" },
+      omitted: ["truncation", "text.verbosity"],
+    },
+    {
+      dialect: "anthropic-messages" as const,
+      body: { messages: [], context_management: { edits: [] }, output_config: { effort: "low", task_budget: 1 } },
+      omitted: ["context_management", "output_config.task_budget"],
+    },
+    {
+      dialect: "google-generate" as const,
+      body: {
+        contents: [],
+        safety_settings: [{ category: "HARM", threshold: "BLOCK_NONE" }],
+        tool_config: { retrieval_config: { language_code: "en" } },
+        generation_config: { response_mime_type: "text/x.enum" },
+      },
+      omitted: ["safetySettings", "toolConfig.retrievalConfig", "generationConfig.responseMimeType"],
+    },
   ])("$dialect names what it leaves out: $omitted", ({ dialect, body, omitted }) => {
     expect(readRequest(dialect, body)).toMatchObject({ omitted, refused: null });
+  });
+});
+
+describe("tools of which only some may be called", () => {
+  const named = (name: string) => ({ name, description: "", parameters: SCHEMA });
+  const names = ["a", "b", "c"];
+  const chat = names.map((name) => ({ type: "function", function: named(name) }));
+  const responses = names.map((name) => ({ type: "function", ...named(name) }));
+  const google = [{ functionDeclarations: names.map(named) }];
+  const allowed = (mode: string, tools: readonly JsonObject[]) => ({ type: "allowed_tools", mode, tools });
+  const functions = ["a", "c"].map((name) => ({ type: "function", function: { name } }));
+  const flat = ["a", "c"].map((name) => ({ type: "function", name }));
+  const config = (mode: string) => ({ functionCallingConfig: { mode, allowedFunctionNames: ["a", "c"] } });
+  const inSnakeCase = { function_calling_config: { mode: "ANY", allowed_function_names: ["a", "c"] } };
+  const nested = { type: "allowed_tools", allowed_tools: { mode: "required", tools: functions } };
+
+  it.each([
+    { dialect: "openai-chat" as const, body: { tools: chat, tool_choice: nested }, choice: "required" },
+    {
+      dialect: "openai-responses" as const,
+      body: { tools: responses, tool_choice: allowed("required", flat) },
+      choice: "required",
+    },
+    {
+      dialect: "openai-responses" as const,
+      body: { tools: responses, tool_choice: allowed("auto", flat) },
+      choice: "auto",
+    },
+    { dialect: "google-generate" as const, body: { tools: google, toolConfig: config("ANY") }, choice: "required" },
+    { dialect: "google-generate" as const, body: { tools: google, tool_config: inSnakeCase }, choice: "required" },
+  ])("$dialect offers only those ($choice): $body", ({ dialect, body, choice }) => {
+    const { options, omitted, refused } = readRequest(dialect, body);
+    expect(options.tools?.map(({ name }) => name)).toEqual(["a", "c"]);
+    expect({ choice: options.toolChoice, omitted, refused }).toEqual({
+      choice: { type: choice },
+      omitted: [],
+      refused: null,
+    });
+  });
+});
+
+it("Google's lists of one may come without brackets, and settings in snake case at every level", () => {
+  const { options, omitted } = readRequest("google-generate", {
+    system_instruction: { parts: { text: "Be brief." } },
+    contents: { parts: { text: "Hi" } },
+    tools: {
+      function_declarations: { name: "a_b", parameters: { type: "OBJECT", properties: { in_x: { type: "STRING" } } } },
+    },
+    generation_config: { max_output_tokens: 5, thinking_config: { thinking_budget: 0 } },
+  });
+  expect(omitted).toEqual([]);
+  expect(options).toMatchObject({
+    prompt: [
+      { role: "system", content: "Be brief." },
+      { role: "user", content: [{ type: "text", text: "Hi" }] },
+    ],
+    tools: [{ name: "a_b", inputSchema: { type: "object", properties: { in_x: { type: "string" } } } }],
+    maxOutputTokens: 5,
+    reasoning: "none",
   });
 });

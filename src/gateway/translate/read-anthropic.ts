@@ -16,7 +16,7 @@ import {
 // prettier-ignore
 const KNOWN = [
   "model", "messages", "system", "stream", "metadata", "max_tokens", "temperature", "top_p", "top_k", "stop_sequences",
-  "tools", "tool_choice", "thinking", "output_config", "output_format", "context_management",
+  "tools", "tool_choice", "thinking", "output_config", "output_format",
 ];
 
 export function readAnthropic(body: JsonObject): ReadRequest {
@@ -33,7 +33,9 @@ export function readAnthropic(body: JsonObject): ReadRequest {
   for (const tool of objectsOf(body["tools"])) readTool(tool, reading);
   readChoice(objectOf(body["tool_choice"]), reading);
   readThinking(body, reading);
-  const format = objectOf(objectOf(body["output_config"])?.["format"]) ?? objectOf(body["output_format"]);
+  const output = objectOf(body["output_config"]) ?? {};
+  reading.others(output, ["effort", "format"], "output_config.");
+  const format = objectOf(output["format"]) ?? objectOf(body["output_format"]);
   if (format !== null) reading.json(format["schema"]);
   return reading.done();
 }

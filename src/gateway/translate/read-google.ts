@@ -1,4 +1,4 @@
-// Reads a request for Google's generateContent. Fields come in camel case and in snake case.
+// Reads a request for Google's generateContent. Fields come in camel case and in snake case, and a list of one may come without its brackets.
 
 import { type JsonObject, listOf, numberOrNull, objectOf, objectsOf, textOf } from "../../core/json-fields.ts";
 import {
@@ -15,7 +15,7 @@ import {
 
 // prettier-ignore
 const KNOWN = [
-  "contents", "systemInstruction", "tools", "toolConfig", "model", "generationConfig", "safetySettings", "cachedContent", "labels",
+  "contents", "systemInstruction", "tools", "toolConfig", "model", "generationConfig", "cachedContent", "labels",
 ];
 // prettier-ignore
 const KNOWN_CONFIG = [
@@ -28,45 +28,53 @@ export function readGoogle(given: JsonObject): ReadRequest {
   const reading = new Reading(body, KNOWN);
   if (textOf(body["cachedContent"]) !== "") reading.refuse("cachedContent names what only its own target has stored");
   reading.system(
-    objectsOf(objectOf(body["systemInstruction"])?.["parts"])
+    eachOf(objectOf(body["systemInstruction"])?.["parts"])
       .map((part) => textOf(part["text"]))
       .join("\n"),
   );
   const calls = new GoogleCalls();
-  for (const content of objectsOf(body["contents"])) readContent(content, reading, calls);
-  for (const tool of objectsOf(body["tools"])) readTool(tool, reading);
-  readToolConfig(objectOf(objectOf(body["toolConfig"])?.["functionCallingConfig"]), reading);
+  for (const content of eachOf(body["contents"])) readContent(content, reading, calls);
+  for (const tool of eachOf(body["tools"])) readTool(tool, reading);
+  const toolConfig = objectOf(body["toolConfig"]) ?? {};
+  reading.others(toolConfig, ["functionCallingConfig"], "toolConfig.");
+  readToolConfig(objectOf(toolConfig["functionCallingConfig"]) ?? {}, reading);
   readConfig(objectOf(body["generationConfig"]) ?? {}, reading);
   return reading.done();
 }
 
-/** The fields of the two outer levels in camel case. */
-function camelized(body: JsonObject): JsonObject {
-  const camel = (holder: JsonObject): JsonObject =>
-    Object.fromEntries(
-      Object.entries(holder).map(([name, value]) => [
-        name.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase()),
-        value,
-      ]),
-    );
-  const outer = camel(body);
-  const inner = ["generationConfig", "toolConfig"].flatMap((name) => {
-    const held = objectOf(outer[name]);
-    return held === null ? [] : [[name, camel(held)] as const];
-  });
-  return { ...outer, ...Object.fromEntries(inner) };
+/** Holders of settings. The fields of other objects are the client's own, such as the properties of a schema. */
+const HOLDERS: ReadonlySet<string> = new Set([
+  "generationConfig",
+  "thinkingConfig",
+  "toolConfig",
+  "functionCallingConfig",
+]);
+
+/** The request, and its holders of settings, with their fields in camel case. */
+function camelized(holder: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(holder).map(([given, value]) => {
+      const name = given.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
+      const inner = HOLDERS.has(name) ? objectOf(value) : null;
+      return [name, inner === null ? value : camelized(inner)];
+    }),
+  );
+}
+
+function eachOf(value: unknown): readonly JsonObject[] {
+  return objectsOf(Array.isArray(value) ? value : [value]);
 }
 
 function readConfig(config: JsonObject, reading: Reading): void {
   if ((numberOrNull(config["candidateCount"]) ?? 1) > 1)
     reading.refuse("several candidates exist only in this dialect");
-  for (const field in config) if (!KNOWN_CONFIG.includes(field)) reading.omitted.push(`generationConfig.${field}`);
+  reading.others(config, KNOWN_CONFIG, "generationConfig.");
   const { maxOutputTokens, temperature, topP, topK, presencePenalty, frequencyPenalty, seed } = config;
   reading.numbers({ maxOutputTokens, temperature, topP, topK, presencePenalty, frequencyPenalty, seed });
   reading.stops(config["stopSequences"]);
-  if (config["responseMimeType"] === "application/json") {
-    reading.json(config["responseJsonSchema"] ?? lowerCased(config["responseSchema"]));
-  }
+  const format = textOf(config["responseMimeType"]);
+  if (format === "application/json") reading.json(config["responseJsonSchema"] ?? lowerCased(config["responseSchema"]));
+  else if (format !== "" && format !== "text/plain") reading.omitted.push("generationConfig.responseMimeType");
   const thinking = objectOf(config["thinkingConfig"]);
   const budget = numberOrNull(thinking?.["thinkingBudget"]);
   if (!reading.effort(thinking?.["thinkingLevel"]) && budget !== null) reading.options.reasoning = effortFor(budget);
@@ -104,7 +112,7 @@ class GoogleCalls {
 }
 
 function readContent(content: JsonObject, reading: Reading, calls: GoogleCalls): void {
-  const parts = objectsOf(content["parts"]);
+  const parts = eachOf(content["parts"]);
   if (content["role"] === "model") return readAnswer(parts, reading, calls);
   const own: UserPart[] = [];
   for (const part of parts) {
@@ -164,17 +172,17 @@ function readTool(
   { functionDeclarations, function_declarations: declarations, ...byVendor }: JsonObject,
   reading: Reading,
 ): void {
-  for (const fn of objectsOf(functionDeclarations ?? declarations)) {
+  for (const fn of eachOf(functionDeclarations ?? declarations)) {
     const schema = fn["parametersJsonSchema"] ?? fn["parameters_json_schema"] ?? lowerCased(fn["parameters"]);
     reading.tool(textOf(fn["name"]), fn["description"], schema);
   }
   for (const name of Object.keys(byVendor)) reading.omitted.push(`tools.${name}`);
 }
 
-function readToolConfig(config: JsonObject | null, reading: Reading): void {
-  if (config === null) return;
+function readToolConfig(config: JsonObject, reading: Reading): void {
   const names = listOf(config["allowedFunctionNames"]).map(textOf);
   const [only] = names;
+  reading.allowOnly(names);
   switch (textOf(config["mode"]).toUpperCase()) {
     case "NONE":
       return reading.toolChoice("none");

@@ -124,10 +124,20 @@ function readToolChoice(choice: unknown, reading: Reading): void {
   if (choice === "auto" || choice === "none" || choice === "required") return reading.toolChoice(choice);
   const holder = objectOf(choice);
   if (holder === null) return;
+  if (holder["type"] === "allowed_tools") return readAllowed(objectOf(holder["allowed_tools"]) ?? holder, reading);
   const name =
     textOf(holder["name"]) ||
     textOf(objectOf(holder["function"])?.["name"]) ||
     textOf(objectOf(holder["custom"])?.["name"]);
   if (name === "") reading.omitted.push("tool_choice");
   else reading.toolChoice({ toolName: name });
+}
+
+/** The tools are named as in `tools`, or in a field of their own type. */
+function readAllowed({ mode, tools }: JsonObject, reading: Reading): void {
+  reading.toolChoice(mode === "required" ? "required" : "auto");
+  const names = objectsOf(tools).map(
+    (tool) => textOf(tool["name"]) || textOf(objectOf(tool[textOf(tool["type"])])?.["name"]),
+  );
+  reading.allowOnly(names);
 }

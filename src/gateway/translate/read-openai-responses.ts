@@ -16,7 +16,7 @@ import {
 // prettier-ignore
 const KNOWN = [
   "model", "input", "instructions", "stream", "stream_options", "user", "metadata", "store", "safety_identifier", "include",
-  "max_output_tokens", "temperature", "top_p", "reasoning", "text", "truncation", "background", "client_metadata",
+  "max_output_tokens", "temperature", "top_p", "reasoning", "text", "background", "client_metadata",
   "tools", "tool_choice", "parallel_tool_calls", "previous_response_id", "conversation", "prompt_cache_key",
 ];
 
@@ -34,7 +34,9 @@ export function readOpenaiResponses(body: JsonObject): ReadRequest {
   reading.numbers({ maxOutputTokens: body["max_output_tokens"] });
   reading.effort(objectOf(body["reasoning"])?.["effort"]);
   readOpenaiOptions(body, reading, readTool);
-  const format = objectOf(objectOf(body["text"])?.["format"]);
+  const text = objectOf(body["text"]) ?? {};
+  reading.others(text, ["format"], "text.");
+  const format = objectOf(text["format"]);
   if (format?.["type"] === "json_object") reading.json(undefined);
   if (format?.["type"] === "json_schema") reading.json(format["schema"], format["name"], format["description"]);
   return reading.done();
@@ -51,7 +53,7 @@ function answerOf({ messages }: Reading): AnswerContent {
 
 function readItem(item: JsonObject, reading: Reading): void {
   const type = textOf(item["type"]) || (item["role"] === undefined ? "" : "message");
-  const read = ITEMS[type];
+  const read = Object.hasOwn(ITEMS, type) ? ITEMS[type] : undefined;
   if (read === undefined) reading.refuse(`items of the type ${type} exist only in this dialect`);
   else read(item, reading);
 }

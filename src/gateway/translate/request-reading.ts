@@ -54,13 +54,21 @@ export class Reading {
   readonly omitted: string[] = [];
   readonly textTools = new Set<string>();
   refused: string | null = null;
+  /** The tools that the model may call in this turn; null: all of them. */
+  #allowed: ReadonlySet<string> | null = null;
   /** The names of tools by the ids of their calls: results name only the call. */
   readonly #names = new Map<string, string>();
 
   /** `known`: the fields that are read, or that mean nothing to another target. */
   constructor(body: JsonObject, known: readonly string[]) {
     this.options = { prompt: this.messages };
-    for (const field in body) if (!known.includes(field) && isSet(body[field])) this.omitted.push(field);
+    this.others(body, known);
+  }
+
+  /** Names the fields of this part of the request that no reader knows. */
+  others(holder: JsonObject, known: readonly string[], prefix = ""): void {
+    for (const field in holder)
+      if (!known.includes(field) && isSet(holder[field])) this.omitted.push(`${prefix}${field}`);
   }
 
   refuse(why: string): void {
@@ -90,6 +98,11 @@ export class Reading {
 
   toolChoice(choice: "auto" | "none" | "required" | { readonly toolName: string }): void {
     this.options.toolChoice = typeof choice === "string" ? { type: choice } : { type: "tool", ...choice };
+  }
+
+  /** Other dialects cannot allow some of the tools, so they get no others. */
+  allowOnly(names: readonly string[]): void {
+    if (names.length > 0) this.#allowed = new Set(names);
   }
 
   oneCallAtATime(): void {
@@ -161,7 +174,8 @@ export class Reading {
   }
 
   done(): ReadRequest {
-    if (this.tools.length > 0) this.options.tools = this.tools;
+    const tools = this.tools.filter(({ name }) => this.#allowed?.has(name) ?? true);
+    if (tools.length > 0) this.options.tools = tools;
     else delete this.options.toolChoice;
     const { options, extras, omitted, refused, textTools } = this;
     return { options, extras, omitted, refused, textTools };
