@@ -133,12 +133,12 @@ export function noRouteWords(why: NoRoute, model: string, { inForce, key }: Clie
   if (why === "bad-model")
     return "the model's name is too long, or has characters that no name has, such as line breaks";
   if (model === "") return `the request names no model; set the field "model"`;
-  if (why === "not-allowed") return `this key may not use ${model}`;
+  const known = inForce.routing.names(key).join(", ") || "none";
+  if (why === "not-allowed") return `this key may not use ${model}; it may use ${known}`;
   if (why === "no-region") return `no target of ${model} is in a region of this key`;
   if (why === "no-price")
     return `this key has a budget, and no target of ${model} has a known price; the gateway's file can state one under prices, or allow the key to use it with unpriced: allow`;
-  const known = inForce.routing.names(key);
-  return `the gateway has no route for the model ${JSON.stringify(model)}; it has ${known.join(", ") || "none"}`;
+  return `the gateway has no route for the model ${JSON.stringify(model)}; it has ${known}`;
 }
 
 export function sendJson({ response }: ClientExchange, body: string): void {

@@ -316,7 +316,7 @@ export class Gateway {
     const isFallback = target !== null && !isStep(all[0], target, facts.model ?? "");
     const { stored } = request.memory;
     if (isFallback && stored !== null) await this.#stored.note(stored, target);
-    conclude(request, outcome, purse, endedAt, scrub);
+    conclude(request, outcome, purse, endedAt, scrub, decisions);
     if (target !== null) this.#noteConversation(conversation, stored, isFallback ? target : null);
     const kept = keptOf(rule, request);
     const { call, attempts, status } = outcome;
@@ -394,6 +394,7 @@ function conclude(
   purse: CallPurse,
   now: number,
   scrub: (text: string) => string,
+  decisions: readonly LedgerDecision[],
 ): void {
   if (answer.isOver) return;
   answer.attempts = outcome.attempts;
@@ -408,7 +409,7 @@ function conclude(
   const { call } = outcome;
   const fault = withWindow(outcome.fault, purse);
   const headers = { ...errorHeaders(fault, now), "x-faultline-call": call };
-  const words = errorWords(fault, call);
+  const words = errorWords(fault, call, decisions);
   const refused = memory.refused?.fault.code === fault.code ? memory.refused : null;
   // The target's own words are the best explanation of a request that it cannot accept. The page of a proxy in front of it is not.
   const isOwnWords = refused !== null && words.status === refused.status && objectOf(parseJson(refused.body)) !== null;

@@ -159,7 +159,7 @@ describe("budgets", () => {
     expect(heard.headers.get("x-should-retry")).toBe("false");
   });
 
-  // A dollar pays for 100,000 tokens of output.
+  // Twenty cents pay for 20,000 tokens of output. A call that runs alone may cost four times what is left.
   const DEAR: readonly { readonly dialect: Protocol; readonly body: Readonly<Record<string, unknown>> }[] = [
     { dialect: "openai-chat", body: { max_tokens: 1_000, n: 128 } },
     { dialect: "openai-chat", body: { n: 128 } },
@@ -175,7 +175,7 @@ describe("budgets", () => {
 version: 1
 targets: { us: { dialect: ${dialect}, base_url: "${of(dialect)}", prices: { "*": { input: 1, output: 10 } } } }
 routes: { team: { chain: [us/any-model] } }
-keys: { alice: { key_env: ALICE, budget: { per_day_usd: 1 } } }`;
+keys: { alice: { key_env: ALICE, budget: { per_day_usd: 0.2 } } }`;
     const world = await gatewayWorld({ file: targets, env });
     const heard = await world.run(ask(world.url, dialect, { headers: alice, body }));
     expect([heard.status, world.asked()]).toEqual([402, []]);

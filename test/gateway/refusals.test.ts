@@ -38,6 +38,17 @@ describe.each(DIALECTS)("%s", (dialect) => {
     expect(heard.headers.get("x-faultline-code")).not.toBeNull();
     expect(heard.raw).not.toMatch(/127\.0\.0\.1|gone\.invalid|:9\b/);
   });
+
+  it.each([
+    { model: "gpt-5", tried: /tried openai\/gpt-5 \(\w+(, \d times)?\), then anthropic\/claude-sonnet-4-5 \(\w+/ },
+    {
+      model: "claude-opus-4-5",
+      tried: /tried anthropic\/claude-opus-4-5 \(\w+(, \d times)?\), then openai\/gpt-5 \(\w+/,
+    },
+  ])("names the targets that were tried for $model, and how each failed", async ({ model, tried }) => {
+    const world = await gatewayWorld({ file });
+    expect((await world.run(ask(world.url, dialect, { model }))).raw).toMatch(tried);
+  });
 });
 
 it.each([

@@ -30,9 +30,13 @@ const COMMENT = ": keep-alive\n\n";
 const openaiError = (words: ErrorWords): unknown => ({
   error: { message: words.message, param: null, ...openaiWords(words) },
 });
+/** The words by which Claude Code knows that it has to compact its conversation. */
+const TOO_LONG = "prompt is too long";
+const anthropicMessage = ({ cause, message }: ErrorWords): string =>
+  cause === "context-overflow" && !message.includes(TOO_LONG) ? `${TOO_LONG}: ${message}` : message;
 const anthropicError = (words: ErrorWords): unknown => ({
   type: "error",
-  error: { type: anthropicType(words), message: words.message },
+  error: { type: anthropicType(words), message: anthropicMessage(words) },
   // A request that was refused at the door has no call.
   ...(words.call === "" ? {} : { request_id: words.call }),
 });

@@ -7,6 +7,7 @@
 import { traitsOf, type FaultCause } from "../../core/fault/catalogue.ts";
 import { failedName, type Fault } from "../../core/fault/fault.ts";
 import { wordsOf } from "../../core/fault/words/words.ts";
+import type { LedgerDecision } from "../ledger/ledger-line.ts";
 
 export interface ErrorWords {
   readonly status: number;
@@ -23,21 +24,34 @@ const UNAVAILABLE = 503;
 const OWN_ACCOUNT: ReadonlySet<FaultCause> = new Set(["auth-error", "permission-denied"]);
 /** A deadline or the client's departure has no status of its own in HTTP. */
 const LEAST_STATUS = 400;
+/** Vendors answer these with 400, and agents know them by that: they compact their conversation instead of asking again. */
+const OF_PROMPT: ReadonlySet<FaultCause> = new Set(["context-overflow", "content-filter"]);
+const BAD_REQUEST = 400;
 
-export function errorWords(fault: Fault, call: string): ErrorWords {
+export function errorWords(fault: Fault, call: string, decisions: readonly LedgerDecision[] = []): ErrorWords {
   const { code } = fault;
-  const message = isOfTransport(fault) ? wordsOf(fault, "en").user : fault.message;
   const { httpStatus, cause } = traitsOf(code);
+  const because = isOfTransport(fault) ? wordsOf(fault, "en").user : fault.message;
+  const ending = ` (${code})${attemptsIn(decisions)}`;
   if (OWN_ACCOUNT.has(cause)) {
-    return {
-      status: FAILED_DEPENDENCY,
-      cause: "config-invalid",
-      message: `the gateway's own credential was refused${by(fault)} (${code})`,
-      call,
-    };
+    const message = `the gateway's own credential was refused${by(fault)}${ending}`;
+    return { status: FAILED_DEPENDENCY, cause: "config-invalid", message, call };
   }
-  if (isStopping(fault)) return { status: UNAVAILABLE, cause: "overloaded", message: `${message} (${code})`, call };
-  return { status: httpStatus < LEAST_STATUS ? BAD_GATEWAY : httpStatus, cause, message: `${message} (${code})`, call };
+  const message = `${because}${ending}`;
+  if (isStopping(fault)) return { status: UNAVAILABLE, cause: "overloaded", message, call };
+  if (OF_PROMPT.has(cause)) return { status: BAD_REQUEST, cause, message, call };
+  return { status: httpStatus < LEAST_STATUS ? BAD_GATEWAY : httpStatus, cause, message, call };
+}
+
+/** Which targets were asked, how often, and how each failed last. Empty when there was one attempt: its fault says it all. */
+function attemptsIn(decisions: readonly LedgerDecision[]): string {
+  const failed = decisions.filter(({ code }) => code !== null);
+  if (failed.length < 2) return "";
+  const tried = [...Map.groupBy(failed, ({ target }) => target)].map(([target, attempts]) => {
+    const times = attempts.length === 1 ? "" : `, ${attempts.length} times`;
+    return `${target} (${attempts.at(-1)?.code ?? ""}${times})`;
+  });
+  return `; tried ${tried.join(", then ")}`;
 }
 
 /** Only the gateway itself cancels a call whose client still waits. */
