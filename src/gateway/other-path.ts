@@ -24,7 +24,7 @@ import { whyUnread } from "./request/read-body.ts";
 import { unclearField } from "./request/repeated-field.ts";
 import { isInRegion } from "./route/routing.ts";
 import { forward, passOn } from "./target/forward.ts";
-import { needsPrice, targetPrice } from "./target/target-price.ts";
+import { LONGEST_ANSWER_TOKENS, needsPrice, targetPrice } from "./target/target-price.ts";
 import type { Transport } from "./target/transport.ts";
 
 export interface OtherPathDeps extends Pick<FaultlineDeps, "prices" | "clock" | "newId" | "scrub"> {
@@ -76,7 +76,7 @@ interface Asked {
   readonly method: string;
   /** Empty: the request names none. */
   readonly model: string;
-  /** Which field of its body is not clear; null: none. */
+  /** What it leaves open; null: nothing. */
   readonly unclear: string | null;
   readonly price: Price | null;
   /** It costs nothing by itself. */
@@ -94,31 +94,33 @@ const FREE_PATHS = /\/(?:files|uploads|moderations)(?:\/|$)/;
 const MODEL_IN_PATH = /\/models\/([^/:]+):/;
 /** Paths whose answers have no tokens of their own. */
 const WITHOUT_OUTPUT = /\/(?:embeddings|rerank)$|:(?:batchEmbed|embed)Contents?$/;
-const ASSUMED_OUTPUT_TOKENS = 4_096;
 
 function askedOf(method: string, path: string, bytes: Buffer, target: GatewayTarget, deps: OtherPathDeps): Asked {
   const isFree = FREE_METHODS.has(method) || FREE_PATHS.test(path);
   const text = isFree ? "" : bytes.toString("utf8");
   const body = objectOf(parseJson(text));
-  const model = textOf(body?.["model"]) || (MODEL_IN_PATH.exec(path)?.[1] ?? "");
+  const inBody = textOf(body?.["model"]);
+  const inPath = MODEL_IN_PATH.exec(path)?.[1] ?? "";
+  const model = inBody || inPath;
+  // Google's requests name the model of their path again, as `models/<name>`.
+  const isTwo = inPath !== "" && inBody !== "" && inBody.replace(/^models\//, "") !== inPath;
   const price = isFree || model === "" ? null : targetPrice(deps.prices, target, model);
   const output = WITHOUT_OUTPUT.test(path) ? 0 : mostOutput(body ?? {});
-  const input = tokensIn(bytes.length);
   return {
     method,
     model,
-    unclear: body === null ? null : unclearField(text, body),
+    unclear: isTwo ? "the path and the body name different models" : body === null ? null : unclearField(text, body),
     price,
     isFree,
-    inputMicrocents: price === null ? null : estimateCost(input, 0, price),
-    mostMicrocents: price === null ? null : estimateCost(input, output, price),
+    inputMicrocents: price === null ? null : estimateCost(tokensIn(bytes.length), 0, price),
+    mostMicrocents: price === null ? null : estimateCost(bytes.length, output, price),
   };
 }
 
 /** The most tokens that the answers may have, in any dialect: a batch of prompts gets an answer, or several, for each. */
 function mostOutput(body: JsonObject): number {
   const asked = DIALECT_NAMES.map((dialect) => factsAt(dialect, null, body));
-  const limit = Math.max(...asked.map(({ maxOutputTokens }) => maxOutputTokens ?? 0)) || ASSUMED_OUTPUT_TOKENS;
+  const limit = Math.max(...asked.map(({ maxOutputTokens }) => maxOutputTokens ?? 0)) || LONGEST_ANSWER_TOKENS;
   return limit * Math.max(...asked.map(({ answers }) => answers)) * Math.max(1, promptsIn(body["prompt"]));
 }
 
@@ -140,7 +142,10 @@ function routeRefusal(exchange: ClientExchange, { model, isFree }: Asked, bytes:
   if ((key?.routes ?? null) === null || isFree || WITHOUT_OUTPUT.test(path)) return null;
   const hidden = whyUnread(bytes.toString("utf8", 0, 3), request.headers);
   if (hidden !== "") return ["bad-request", `the body may hide the name of a model${hidden}`];
-  if (model === "") return null;
+  if (model === "") {
+    const message = "this key may use its routes only, and the gateway can read no name of a model in this request";
+    return ["not-allowed", message];
+  }
   const taken = inForce.routing.take(model, key);
   return typeof taken === "string" ? [taken, noRouteWords(taken, model, exchange)] : null;
 }

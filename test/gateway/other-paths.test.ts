@@ -191,6 +191,37 @@ it("holds a key with routes to them, except for embeddings", async () => {
   expect((await embed("text-embedding-3-small")).status).toBe(200);
 });
 
+const NAMELESS = [
+  { path: "/v1/messages/batches", body: JSON.stringify({ requests: [{ params: { model: "gpt-5" } }] }) },
+  { path: "/v1/batches", body: JSON.stringify({ input_file_id: "file-1" }) },
+  { path: "/v1/threads/runs", body: JSON.stringify({ assistant_id: "a" }) },
+  { path: "/v1/engines/gpt-5/completions", body: JSON.stringify({ prompt: "hi" }) },
+  { path: "/v1beta/tunedModels/gpt-5:predict", body: "{}" },
+  { path: "/v1/completions", body: Buffer.from(JSON.stringify({ model: "gpt-5" }), "utf16le") },
+  { path: "/v1/completions", body: `{"model":"gpt-5"} trailing` },
+  { path: "/v1/completions", body: `{/* */"model":"gpt-5"}` },
+  { path: "/v1/completions", body: "model=gpt-5" },
+  { path: "/v1/completions", body: `[{"model":"gpt-5"}]` },
+] as const;
+
+it.each(NAMELESS)("refuses a key with routes what names no model that can be read: $path $body", async (row) => {
+  const only = ", routes: [team], other_paths: true";
+  const { world, asked } = await upstream("", whole, only, undefined, "openai-chat", "team: { chain: [one/gpt-4o] }");
+  const response = await fetch(`${world.url}${row.path}`, { method: "POST", headers, body: row.body });
+  expect([response.status, asked]).toEqual([403, []]);
+  expect(await response.text()).toContain("can read no name of a model");
+});
+
+it.each([
+  { body: { model: "team", instances: [] }, status: 400 },
+  { body: { model: "models/gpt-4o", content: {} }, status: 200 },
+])("refuses a path and a body that name different models: $body", async ({ body, status }) => {
+  const { world } = await upstream("", whole, "", undefined, "google-generate", "team: { chain: [one/gpt-4o] }");
+  const path = "/v1beta/models/gpt-4o:embedContent";
+  const response = await fetch(`${world.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  expect(response.status).toBe(status);
+});
+
 it.each([
   { how: "compressed", encoding: "gzip", bytes: (text: string) => gzipSync(text) },
   { how: "behind a byte order mark", encoding: "identity", bytes: (text: string) => Buffer.from(`\uFEFF${text}`) },

@@ -26,19 +26,22 @@ interface Step {
   /** What the call really costs, as a share of what it may cost. */
   readonly costs: number;
   readonly waitMs: number;
+  /** No call of its process runs. */
+  readonly isIdle: boolean;
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
   process: fc.nat(3),
   estimate: fc.integer({ min: 1, max: 300 }),
+  isIdle: fc.boolean(),
   costs: fc.double({ min: 0, max: 1, noNaN: true }),
   waitMs: fc.oneof({ arbitrary: fc.constant(0), weight: 5 }, { arbitrary: fc.nat(2 * HELD_MS), weight: 1 }),
 });
 
-function ask(kept: unknown, one: Process, now: number, needed: number): unknown {
+function ask(kept: unknown, one: Process, now: number, needed: number, isIdle: boolean): unknown {
   const { owner, share, until, spent } = one;
   const left = now < until ? Math.max(0, share - spent) : 0;
-  const after = takeShare(kept, { owner, start: 5, now, spent, limit: LIMIT, kept: left, needed });
+  const after = takeShare(kept, { owner, start: 5, now, spent, limit: LIMIT, kept: left, needed, isIdle });
   const own = sharedSpend(after).held[owner];
   Object.assign(one, { share: own?.microcents ?? 0, until: own === undefined ? 0 : now + SHARE_MS, spent: 0 });
   return after;
@@ -53,11 +56,11 @@ describe("what processes set aside of a limit", () => {
         });
         let kept: unknown = null;
         let [now, spentByAll] = [1_000, 0];
-        for (const { process, estimate, costs, waitMs } of steps) {
+        for (const { process, estimate, costs, waitMs, isIdle } of steps) {
           const one = processes[process];
           if (one === undefined) throw new Error("unreachable");
           now += waitMs;
-          if (now >= one.until || one.spent + estimate > one.share) kept = ask(kept, one, now, estimate);
+          if (now >= one.until || one.spent + estimate > one.share) kept = ask(kept, one, now, estimate, isIdle);
           // What it has set aside covers the call, or the call is refused.
           if (now < one.until && one.spent + estimate <= one.share) {
             const cost = Math.floor(estimate * costs);
@@ -74,7 +77,7 @@ describe("what processes set aside of a limit", () => {
   });
 
   it("is all of the rest for a process that needs it, when the others have not renewed theirs", () => {
-    const request = { start: 5, limit: LIMIT, spent: 0, kept: 0 };
+    const request = { start: 5, limit: LIMIT, spent: 0, kept: 0, isIdle: false };
     const first = takeShare(null, { ...request, owner: "a", now: 0, needed: 400 });
     expect(sharedSpend(first).held).toEqual({ a: { microcents: 460, until: HELD_MS } });
     const early = takeShare(first, { ...request, owner: "b", now: HELD_MS - 1, needed: LIMIT });
@@ -88,9 +91,29 @@ describe("what processes set aside of a limit", () => {
     });
   });
 
+  it.each([
+    { isIdle: true, held: {}, own: 100 },
+    { isIdle: false, held: {}, own: 0 },
+    { isIdle: true, held: { b: { microcents: 10, until: HELD_MS } }, own: 0 },
+  ])("is all of the rest for a call that may cost more, if no other call runs anywhere: $isIdle, $held", (row) => {
+    const { isIdle, held, own } = row;
+    const kept = { at: 5, microcents: LIMIT - 100, held };
+    const after = takeShare(kept, {
+      owner: "a",
+      start: 5,
+      now: 1,
+      limit: LIMIT,
+      spent: 0,
+      kept: 0,
+      needed: 300,
+      isIdle,
+    });
+    expect(sharedSpend(after).held["a"]?.microcents ?? 0).toBe(own);
+  });
+
   it("is written only when something changes: a limit that is used up costs no write", () => {
     const spent = { at: 5, microcents: LIMIT, held: {} };
-    const request = { owner: "a", start: 5, now: 1, limit: LIMIT, spent: 0, kept: 0, needed: 1 };
+    const request = { owner: "a", start: 5, now: 1, limit: LIMIT, spent: 0, kept: 0, needed: 1, isIdle: true };
     expect(takeShare(spent, request)).toBe(spent);
     expect(takeShare({ at: 5, microcents: 7 }, { ...request, limit: null, spent: 3 })).toEqual({
       ...spent,

@@ -4,7 +4,7 @@ import { checkBudget, type BudgetRule, type Cost, dollars, NO_BUDGET } from "../
 import type { Clock } from "../../host/clock.ts";
 import type { Purse } from "../../runtime/budget.ts";
 import type { SpendLimits } from "../config/settings.ts";
-import { HELD_MS, heldByOthers, SHARE_MS, type SharedSpend, type ShareRequest } from "./spend-share.ts";
+import { HELD_MS, heldByOthers, mayRunAlone, SHARE_MS, type SharedSpend, type ShareRequest } from "./spend-share.ts";
 
 export type WindowName = keyof SpendLimits;
 
@@ -117,8 +117,11 @@ export class KeyAccount {
       if (limit === null) return true;
       const { written, unwritten, share, shareUntil } = this.window(name, now);
       const needed = unwritten + this.reserved + estimate;
+      if (now >= shareUntil) return false;
       // The limit may have been lowered since.
-      return now < shareUntil && needed <= Math.min(share, limit - written);
+      if (needed <= Math.min(share, limit - written)) return true;
+      // All that is left is set aside for this call.
+      return this.reserved === 0 && share >= limit - written && mayRunAlone(limit - written - unwritten, estimate);
     });
   }
 
@@ -130,7 +133,9 @@ export class KeyAccount {
       const limit = this.limits[name];
       if (spent === 0 && limit === null) return [];
       const kept = now < shareUntil ? Math.max(0, share - spent) : 0;
-      return [{ name, owner, start, now, spent, limit, kept, needed: this.reserved + estimate }];
+      return [
+        { name, owner, start, now, spent, limit, kept, needed: this.reserved + estimate, isIdle: this.reserved === 0 },
+      ];
     });
   }
 
@@ -179,7 +184,9 @@ export class KeyAccount {
       if (limit === null) return false;
       const { written, unwritten, heldByOthers: held, shareUntil } = this.window(name, now);
       const taken = this.reserved + (now < shareUntil ? held : 0);
-      return checkBudget(ruleOf(limit), written + unwritten, taken, estimate).exceeds;
+      const spent = written + unwritten;
+      if (taken === 0 && mayRunAlone(limit - spent, estimate)) return false;
+      return checkBudget(ruleOf(limit), spent, taken, estimate).exceeds;
     });
   }
 
@@ -266,7 +273,7 @@ export class CallPurse implements Purse {
     if (tightest === null) return null;
     const { name, rule, spent, setAside, endsAt } = tightest;
     // The rest would do if running calls cost less than they may.
-    if (setAside > 0 && spent + estimate <= rule.maxCostMicrocents) {
+    if (setAside > 0 && mayRunAlone(rule.maxCostMicrocents - spent, estimate)) {
       const words = `Of the key's budget per ${name}, ${dollars(setAside)} are set aside for running calls. Ask again in a moment.`;
       return { words, endsAt: this.account.now + SHARE_MS };
     }

@@ -30,6 +30,8 @@ export interface ShareRequest {
   readonly kept: number;
   /** What running calls and the next one may cost. */
   readonly needed: number;
+  /** No call runs, so the next one may have all that is left, even if it may cost more. */
+  readonly isIdle: boolean;
 }
 
 /** How long a process uses what it has set aside before it asks again. */
@@ -44,7 +46,7 @@ const SHARE_OF_REST = 0.1;
 
 /** Books what was spent, and sets something aside for what is next. Returns `present` itself when that changes nothing. */
 export function takeShare(present: unknown, request: ShareRequest): unknown {
-  const { owner, start, now, spent, limit, kept, needed } = request;
+  const { owner, start, now, spent, limit, kept, needed, isIdle } = request;
   const before = sharedSpend(present);
   const microcents = before.microcents + spent;
   const others = Object.fromEntries(
@@ -52,10 +54,19 @@ export function takeShare(present: unknown, request: ShareRequest): unknown {
   );
   const rest = limit === null ? 0 : Math.max(0, limit - microcents - sumOf(others));
   const wanted = Math.max(kept, needed + Math.floor((rest - needed) * SHARE_OF_REST));
-  const own = Math.min(rest, needed > rest ? kept : wanted);
+  const isAlone = isIdle && sumOf(others) === 0;
+  const own = Math.min(rest, needed <= rest ? wanted : isAlone ? rest : kept);
   if (spent === 0 && own === 0 && !Object.hasOwn(before.held, owner)) return present;
   const held = own > 0 ? { ...others, [owner]: { microcents: own, until: now + HELD_MS } } : others;
   return { at: start, microcents, held } satisfies SharedSpend;
+}
+
+/**
+ * What a call may cost at most is about four times what such a call costs. So one that runs alone may begin if a quarter of that is left:
+ * at worst, this one call exceeds the limit.
+ */
+export function mayRunAlone(left: number, most: number): boolean {
+  return left > 0 && most <= 4 * left;
 }
 
 /** What others have set aside. */

@@ -18,6 +18,7 @@ import { DIALECTS } from "../dialect/dialect.ts";
 import type { GatewayRequest } from "../request/gateway-request.ts";
 import { headersForClient, type PlainHeaders } from "../request/header-lists.ts";
 import { withModel } from "../request/model-name.ts";
+import { needsUsage, UsageFilter, withUsage } from "./asked-usage.ts";
 import { packedFault, refusePacked, unpacked } from "./content-encoding.ts";
 
 export interface ByteTarget extends Pick<WireCosts, "costOf"> {
@@ -57,6 +58,8 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
   private readonly reader: WireReader;
   private readonly quiet = new QuietBytes();
   private readonly speed: Speed | null;
+  /** Keeps usage from a client that did not ask for it; null: nothing has to be kept from it. */
+  private readonly filter: UsageFilter | null;
   private controller: Dispatcher.DispatchController | null = null;
   private head: AnswerHead = { status: 200, headers: {} };
   /** The body of an error, or of an answer that is not streamed; null while a stream passes. */
@@ -82,6 +85,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     const timeouts = facts.streaming ? target.timeouts.stream : target.timeouts.whole;
     this.watch = new Watch(target.clock, timeouts, context, (late) => this.reject(new FaultError(late)));
     this.speed = target.leastPerSecond === 0 ? null : new Speed(target.clock, target.leastPerSecond);
+    this.filter = needsUsage(request, target.provider) ? new UsageFilter() : null;
     this.reader = createWireReader(dialect, facts.streaming ? "stream" : "json", {
       provider: target.provider,
       wantsJson: facts.wantsJson,
@@ -100,13 +104,14 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
       const { path } = DIALECTS[asked.dialect];
       const { bytes, body } = asked;
       const isAsAsked = !("model" in body) || body["model"] === target.model;
+      const sent = isAsAsked ? bytes : withModel(bytes.toString("utf8"), body, target.model);
       target.agent.dispatch(
         {
           origin: target.origin,
           path: `${target.basePath}${path(target.model, asked.facts.streaming)}${asked.query}`,
           method: "POST",
           headers: { ...target.defaults, ...asked.headers, ...outgoingHeaders(), ...target.signIn },
-          body: isAsAsked ? bytes : withModel(bytes.toString("utf8"), body, target.model),
+          body: this.filter === null ? sent : withUsage(sent.toString("utf8")),
         },
         this,
       );
@@ -156,6 +161,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
       this.reader.end();
       throwIfBad(this.reader, this.target.clock);
       if (!this.show()) return;
+      if (this.filter !== null) this.request.answer.push(this.filter.take(EMPTY, true));
       if (bytes !== null) this.request.memory.whole = { ...this.wholeHead(), body: bytes };
       this.resolve();
     } catch (error) {
@@ -176,16 +182,18 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     reader.push(chunk);
     throwIfBad(reader, target.clock);
     this.findStored(chunk);
+    const { filter } = this;
+    const shown = filter === null ? chunk : filter.take(chunk, state.hasEnded);
     if (state.hasEnded) {
       if (!this.show()) return;
-      answer.last(chunk);
+      answer.last(shown);
       return this.resolve();
     }
     if (state.progress === this.progress) watch.hold();
     else this.progressed();
     const hasContent = state.sawContent || state.lookedAway !== null;
-    if (this.early !== null && !hasContent) this.early.keep(chunk);
-    else if (this.show()) answer.push(chunk);
+    if (this.early !== null && !hasContent) this.early.keep(shown);
+    else if (this.show()) answer.push(shown);
     else return;
     const isFirst = !answer.isOpen && hasContent && answer.open(this.head);
     const isTextOnly = request.isContinued && !state.sawToolCall && !state.isThinking;

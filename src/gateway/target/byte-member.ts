@@ -16,7 +16,7 @@ import type { GatewayRequest } from "../request/gateway-request.ts";
 import { headerText } from "../request/header-lists.ts";
 import { type ByteTarget, passBytes } from "./byte-attempt.ts";
 import { PLAIN } from "./content-encoding.ts";
-import { targetPrice } from "./target-price.ts";
+import { mostCost, targetPrice } from "./target-price.ts";
 import type { Transport } from "./transport.ts";
 
 export type GatewayMember = Member<GatewayRequest, unknown>;
@@ -45,7 +45,8 @@ export function byteMember(placed: PlacedTarget, dialect: Protocol, deps: Gatewa
   const url = new URL(target.baseUrl);
   const facts = factsFor(provider, model);
   const timeouts = modelTimeouts(target.timeouts, facts);
-  const costs = wireCosts(targetPrice(deps.prices, target, model));
+  const price = targetPrice(deps.prices, target, model);
+  const costs = wireCosts(price);
   const id = `${target.name}/${model}`;
   const bytes: ByteTarget = {
     provider,
@@ -71,7 +72,7 @@ export function byteMember(placed: PlacedTarget, dialect: Protocol, deps: Gatewa
       ...(hasFallback ? { breaker: { defaultMaxOpenMs: MOST_OPEN_MS } } : {}),
       ...(maxConcurrent === null ? {} : { maxConcurrent }),
       ...(maxPerMinute === null ? {} : { maxPerMinute }),
-      cost: { estimate: ({ asked }) => costs.estimate(asked.facts), sent: ({ asked }) => costs.sent(asked.facts) },
+      cost: { estimate: ({ asked }) => mostCost(price, asked, facts), sent: ({ asked }) => costs.sent(asked.facts) },
       run: (request, context) => passBytes(bytes, request, context),
     }),
     facts: {

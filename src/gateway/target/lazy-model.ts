@@ -1,8 +1,9 @@
 // A target as a language model of the AI SDK. The vendor's package is loaded with the first request that needs it.
 
-import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { fault, FaultError } from "../../core/fault/fault.ts";
-import { readField } from "../../core/try-read.ts";
+import { countOf, type JsonObject, objectOf } from "../../core/json-fields.ts";
+import { parseJson, readField } from "../../core/try-read.ts";
 import { lazyPart, orFail } from "../../host/lazy-part.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";
 import type { GatewayTarget } from "../config/settings.ts";
@@ -23,6 +24,8 @@ interface PackageRow {
   /** What the package calls its provider. */
   readonly provider: string;
   readonly make: (settings: Settings, model: string) => Promise<LanguageModelV4>;
+  /** Brings the tokens for thinking within the limit of the answer; null when the package does so. */
+  readonly bound: ((body: JsonObject, limit: number) => JsonObject) | null;
 }
 
 const PACKAGES: Readonly<Record<Protocol, PackageRow>> = {
@@ -30,23 +33,73 @@ const PACKAGES: Readonly<Record<Protocol, PackageRow>> = {
     npmPackage: "@ai-sdk/openai",
     provider: "openai.chat",
     make: async (settings, model) => (await openai()).createOpenAI(settings).chat(model),
+    bound: null,
   },
   "openai-responses": {
     npmPackage: "@ai-sdk/openai",
     provider: "openai.responses",
     make: async (settings, model) => (await openai()).createOpenAI(settings).responses(model),
+    bound: null,
   },
   "anthropic-messages": {
     npmPackage: "@ai-sdk/anthropic",
     provider: "anthropic.messages",
     make: async (settings, model) => (await anthropic()).createAnthropic(settings)(model),
+    bound: boundAnthropic,
   },
   "google-generate": {
     npmPackage: "@ai-sdk/google",
     provider: "google.generative-ai",
-    make: async (settings, model) => (await google()).createGoogle(settings)(model),
+    make: async (settings, model) => (await google()).createGoogle(settings)(encodeURIComponent(model)),
+    bound: boundGoogle,
   },
 };
+
+/** Anthropic accepts no smaller number of tokens for thinking. */
+const LEAST_THINKING = 1_024;
+/** Of the limit, so that something is left for the answer. */
+const MOST_THINKING = 0.6;
+
+/** In all dialects, the limit of an answer covers its thinking. Anthropic's package adds the thinking to the limit. */
+function boundAnthropic(body: JsonObject, limit: number): JsonObject {
+  const thinking = objectOf(body["thinking"]);
+  const budget = Math.min(countOf(thinking?.["budget_tokens"]), Math.floor(limit * MOST_THINKING));
+  if (thinking?.["budget_tokens"] === undefined) return body;
+  const { thinking: _thinking, ...rest } = body;
+  const bounded = { ...rest, max_tokens: limit };
+  return budget < LEAST_THINKING ? bounded : { ...bounded, thinking: { ...thinking, budget_tokens: budget } };
+}
+
+/** Google's package goes by the model's own limit, and may leave nothing for the answer. */
+function boundGoogle(body: JsonObject, limit: number): JsonObject {
+  const config = objectOf(body["generationConfig"]);
+  const thinking = objectOf(config?.["thinkingConfig"]);
+  const budget = countOf(thinking?.["thinkingBudget"]);
+  const most = Math.floor(limit * MOST_THINKING);
+  if (budget <= most) return body;
+  return { ...body, generationConfig: { ...config, thinkingConfig: { ...thinking, thinkingBudget: most } } };
+}
+
+/** Tells the limit of a request to `bounded`, past the package. */
+const LIMIT_HEADER = "x-faultline-limit";
+
+function bounded(send: typeof fetch, bound: NonNullable<PackageRow["bound"]>): typeof fetch {
+  return (input, init = {}) => {
+    const headers = new Headers(init.headers);
+    const limit = Number(headers.get(LIMIT_HEADER) ?? 0);
+    headers.delete(LIMIT_HEADER);
+    const body = limit > 0 && typeof init.body === "string" ? objectOf(parseJson(init.body)) : null;
+    const sent = body === null ? {} : { body: JSON.stringify(bound(body, limit)) };
+    return send(input, { ...init, ...sent, headers: Object.fromEntries(headers) });
+  };
+}
+
+/** A request that says how hard to think, and how long the answer may be. */
+function withLimit(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+  const { maxOutputTokens, reasoning, headers } = options;
+  if (maxOutputTokens === undefined || reasoning === undefined) return options;
+  return { ...options, headers: { ...headers, [LIMIT_HEADER]: String(maxOutputTokens) } };
+}
 
 /** The packages want a key. For a target without one, what they send as one is taken off again. */
 const NO_KEY = "none";
@@ -66,8 +119,10 @@ export function lazyModel(
   modelId: string,
   pooledFetch: typeof fetch,
 ): LanguageModelV4 {
-  const { provider, make, npmPackage } = PACKAGES[dialect];
-  const send = key === null ? withoutKey(pooledFetch, dialect) : pooledFetch;
+  const { provider, make, npmPackage, bound } = PACKAGES[dialect];
+  const sent = key === null ? withoutKey(pooledFetch, dialect) : pooledFetch;
+  const send = bound === null ? sent : bounded(sent, bound);
+  const fitted = bound === null ? (options: LanguageModelV4CallOptions) => options : withLimit;
   const settings = { baseURL: baseUrl, apiKey: key ?? NO_KEY, fetch: send };
   const model = lazyPart(async () => {
     try {
@@ -81,8 +136,8 @@ export function lazyModel(
     provider,
     modelId,
     supportedUrls: {},
-    doGenerate: async (options) => (await model()).doGenerate(options),
-    doStream: async (options) => (await model()).doStream(options),
+    doGenerate: async (options) => (await model()).doGenerate(fitted(options)),
+    doStream: async (options) => (await model()).doStream(fitted(options)),
   };
 }
 

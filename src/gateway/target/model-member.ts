@@ -22,7 +22,7 @@ import {
   type PlacedTarget,
 } from "./byte-member.ts";
 import { lazyModel } from "./lazy-model.ts";
-import { targetPrice } from "./target-price.ts";
+import { mostCost, targetPrice } from "./target-price.ts";
 import { streamTranslated, writeWhole } from "./translated-answer.ts";
 
 export function translatedMember(placed: PlacedTarget, dialect: Protocol, deps: GatewayDeps): GatewayMember {
@@ -140,10 +140,13 @@ const OWN_OPTIONS: Readonly<Record<string, Readonly<Record<string, boolean>>>> =
 
 function wrapped({ tool }: ModelMember, placed: PlacedTarget, deps: GatewayDeps): Tool<GatewayRequest, unknown> {
   const modelOf = (request: unknown): unknown => (request as GatewayRequest).translated;
+  const { target, model } = placed;
+  const price = targetPrice(deps.prices, target, model);
+  const limits = factsFor(target.provider, model);
   const { accepts: _accepts, ...own } = tool;
   return {
     ...own,
-    estimate: (request) => tool.estimate?.(modelOf(request)) ?? null,
+    estimate: (request) => mostCost(price, (request as GatewayRequest).asked, limits),
     estimateSent: (request) => tool.estimateSent?.(modelOf(request)) ?? null,
     run: async (given, context: RunContext) => {
       const request = given as GatewayRequest;

@@ -1,8 +1,11 @@
 // What a model costs at a target: as the gateway's file says, else as the price table says.
 
+import type { ModelFacts } from "../../provider/model-facts/facts-for.ts";
+import { estimateCost } from "../../provider/price/cost.ts";
 import { type Price, priceIn, priceOf, type PriceTable } from "../../provider/price/price-table.ts";
 import type { ClientKey, GatewayTarget } from "../config/settings.ts";
 import { isBounded } from "../key/key-account.ts";
+import type { AskedModel } from "../request/gateway-request.ts";
 
 /** null: the price is unknown. */
 export function targetPrice(table: PriceTable, { prices, provider }: GatewayTarget, model: string): Price | null {
@@ -12,4 +15,22 @@ export function targetPrice(table: PriceTable, { prices, provider }: GatewayTarg
 /** Nothing without a price is asked for a key with a budget, unless its owner allows it: the budget could not hold. */
 export function needsPrice(key: ClientKey | null): boolean {
   return key !== null && isBounded(key.limits) && !key.mayUseUnpriced;
+}
+
+/** Of an answer whose request sets no limit. Longer ones are rare, and a stream of one is watched. */
+export const LONGEST_ANSWER_TOKENS = 32_768;
+
+type Limits = Pick<ModelFacts, "contextWindowTokens" | "maxOutputTokens">;
+
+/** The most that a request may cost; null without a price. No tokenizer makes more tokens of a text than it has bytes. */
+export function mostCost(
+  price: Price | null,
+  { facts, bytes }: Pick<AskedModel, "facts" | "bytes">,
+  model: Limits,
+): number | null {
+  if (price === null) return null;
+  const files = Math.min(facts.dataTokens, model.contextWindowTokens);
+  const input = Math.max(0, bytes.length - facts.dataCharacters) + files;
+  const output = facts.maxOutputTokens ?? Math.min(LONGEST_ANSWER_TOKENS, model.maxOutputTokens);
+  return estimateCost(input, facts.answers * output, price, facts.serviceTier);
 }

@@ -20,6 +20,9 @@ export interface RequestFacts {
   readonly serviceTier: string | null;
   /** UTF-16 units of input text, including tools but not images, audio and inline files. For estimates. */
   readonly inputCharacters: number;
+  /** UTF-16 units of inline images, audio, files and encrypted reasoning, and the most tokens that these may be. */
+  readonly dataCharacters: number;
+  readonly dataTokens: number;
 }
 
 export function requestFacts(protocol: Protocol, url: string | URL, body: unknown): RequestFacts {
@@ -41,6 +44,8 @@ export function factsAt(protocol: Protocol, address: Address | null, request: Js
     wantsJson: shape.json.some((path) => asksForJson(at(request, path))),
     serviceTier: tierIn(request),
     inputCharacters: input.characters,
+    dataCharacters: input.dataCharacters,
+    dataTokens: input.dataTokens,
   };
 }
 
@@ -154,35 +159,36 @@ const DATA_FIELDS: ReadonlySet<string> = new Set([
   "thoughtSignature",
   "thought_signature",
 ]);
+/** Fields whose text is data if it is a `data:` address. Elsewhere the model reads such a text like any other. */
+const ADDRESS_FIELDS: ReadonlySet<string> = new Set(["url", "image_url", "file_url"]);
+/** More than most vendors count for the largest picture. */
+const IMAGE_TOKENS = 5_000;
 
 /** A body is parsed JSON without cycles. If a caller passes an object with cycles, the walk still ends. */
 const MAX_NODES = 1_000_000;
 
 interface Measure {
-  readonly characters: number;
-  readonly hasImages: boolean;
+  characters: number;
+  hasImages: boolean;
+  dataCharacters: number;
+  dataTokens: number;
 }
 
 /** Uses an explicit list instead of recursion, because the sender controls the depth. */
 function measure(roots: readonly unknown[]): Measure {
-  let characters = 0;
-  let hasImages = false;
+  const sum: Measure = { characters: 0, hasImages: false, dataCharacters: 0, dataTokens: 0 };
   const left: unknown[] = [...roots];
   for (let nodes = 0; left.length > 0 && nodes < MAX_NODES; nodes++) {
     const value = left.pop();
-    if (typeof value === "string") characters += wordsOf(value);
+    if (typeof value === "string") sum.characters += value.length;
     else if (Array.isArray(value)) for (const item of value) left.push(item);
     else if (typeof value === "object" && value !== null) {
       const holder = value as JsonObject;
-      hasImages ||= isImage(holder);
-      for (const key in holder) if (!isData(holder, key)) left.push(holder[key]);
+      sum.hasImages ||= isImage(holder);
+      for (const key in holder) if (!addData(sum, holder, key)) left.push(holder[key]);
     }
   }
-  return { characters, hasImages };
-}
-
-function wordsOf(text: string): number {
-  return text.startsWith("data:") ? 0 : text.length;
+  return sum;
 }
 
 function isImage(holder: JsonObject): boolean {
@@ -190,7 +196,22 @@ function isImage(holder: JsonObject): boolean {
   return textOf(holder["mimeType"] ?? holder["mime_type"]).startsWith("image/");
 }
 
-/** Anthropic's plain-text documents are in `data`, too. */
-function isData(holder: JsonObject, key: string): boolean {
-  return DATA_FIELDS.has(key) && typeof holder[key] === "string" && holder["type"] !== "text";
+/** False: the field contains no data. Anthropic's plain-text documents are in `data`, too. */
+function addData(sum: Measure, holder: JsonObject, key: string): boolean {
+  const value = holder[key];
+  if (typeof value !== "string") return false;
+  const isData = DATA_FIELDS.has(key) ? holder["type"] !== "text" : isDataAddress(key, value);
+  if (!isData) return false;
+  sum.dataCharacters += value.length;
+  sum.dataTokens += isPicture(holder, value) ? Math.min(IMAGE_TOKENS, value.length) : value.length;
+  return true;
+}
+
+function isDataAddress(key: string, value: string): boolean {
+  return ADDRESS_FIELDS.has(key) && value.startsWith("data:");
+}
+
+/** The media type is in the address, or beside the data. */
+function isPicture(holder: JsonObject, value: string): boolean {
+  return value.startsWith("data:image/") || textOf(holder["media_type"]).startsWith("image/") || isImage(holder);
 }

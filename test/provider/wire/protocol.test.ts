@@ -79,6 +79,8 @@ describe("protocolOf", () => {
       hasImages: false,
       wantsJson: false,
       inputCharacters: "user".length + "Say hello".length,
+      dataCharacters: 0,
+      dataTokens: 0,
     });
     const responses = await sentBy((fetch) => client(fetch).responses.create({ model: "gpt-5", input: "Say hello" }));
     expect(protocolOf(responses.url, responses.body)).toBe("openai-responses");

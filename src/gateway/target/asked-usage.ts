@@ -1,0 +1,62 @@
+// OpenAI's chat dialect reports the usage of a stream only to those who ask for it, and a budget has to know it: the tokens of hidden reasoning
+// are nowhere else. So the gateway asks for it, and keeps from the client the event that the client did not ask for.
+
+import { countOf, listOf, objectOf } from "../../core/json-fields.ts";
+import { parseJson } from "../../core/try-read.ts";
+import type { GatewayRequest } from "../request/gateway-request.ts";
+
+type Chunk = Uint8Array<ArrayBuffer>;
+
+/** This vendor refuses a request with a field that it does not know. */
+const REFUSES_FIELD = /^mistral/i;
+
+export function needsUsage({ asked, isMetered }: GatewayRequest, provider: string): boolean {
+  const { dialect, facts, body } = asked;
+  const isSilent = dialect === "openai-chat" && facts.streaming && !("stream_options" in body);
+  return isMetered && isSilent && !REFUSES_FIELD.test(provider);
+}
+
+/** The request with the wish for usage as its first field. No other byte changes. */
+export function withUsage(request: string): string {
+  return request.replace("{", `{"stream_options":{"include_usage":true},`);
+}
+
+/** An event that is longer passes as it is. */
+const MOST_HELD_BYTES = 1_048_576;
+const EMPTY: Chunk = new Uint8Array(0);
+const NO_CHOICES = /"choices"\s*:\s*\[\s*\]/;
+const END_OF_EVENT = /(?<=\r?\n\r?\n)/;
+
+/** Passes whole events on, without those that only report usage. */
+export class UsageFilter {
+  private held = Buffer.alloc(0);
+
+  /** `isLast`: nothing follows, so nothing is held back. */
+  take(chunk: Chunk, isLast = false): Chunk {
+    const all = Buffer.concat([this.held, chunk]);
+    const cut = isLast || all.length > MOST_HELD_BYTES ? all.length : endOfEvents(all);
+    this.held = all.subarray(cut);
+    return withoutUsage(all.subarray(0, cut));
+  }
+}
+
+/** Behind the last event that is whole; 0 when there is none. */
+function endOfEvents(bytes: Buffer): number {
+  const [plain, withReturns] = [bytes.lastIndexOf("\n\n"), bytes.lastIndexOf("\n\r\n")];
+  return Math.max(plain === -1 ? 0 : plain + 2, withReturns === -1 ? 0 : withReturns + 3);
+}
+
+function withoutUsage(events: Buffer<ArrayBuffer>): Chunk {
+  if (events.length === 0) return EMPTY;
+  // One character for each byte, so that nothing of the text changes.
+  const text = events.toString("latin1");
+  if (!NO_CHOICES.test(text)) return events;
+  const kept = text.split(END_OF_EVENT).filter((event) => !isUsageOnly(event));
+  return Buffer.from(kept.join(""), "latin1");
+}
+
+function isUsageOnly(event: string): boolean {
+  const data = objectOf(parseJson(event.replace(/^data:/, "")));
+  const usage = objectOf(data?.["usage"]);
+  return usage !== null && listOf(data?.["choices"]).length === 0 && countOf(usage["total_tokens"]) > 0;
+}

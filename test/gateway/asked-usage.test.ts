@@ -1,0 +1,97 @@
+// A budget knows what a stream of OpenAI's chat dialect costs, although the client does not ask for its usage; and the client sees nothing of that.
+
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { createMemoryJournal } from "../../src/index.ts";
+import { ledgerOf } from "../../src/gateway/ledger/read-ledger.ts";
+import { UsageFilter, withUsage } from "../../src/gateway/target/asked-usage.ts";
+import { ask } from "./dialect-clients.ts";
+import { SSE, streamOf, stubWorld } from "./stub-upstream.ts";
+
+const KEY = "alice-key-0123456789";
+const USAGE = `data: {"id":"chatcmpl-up1","object":"chat.completion.chunk","model":"up","choices":[],"usage":{"prompt_tokens":10,"completion_tokens":20000,"total_tokens":20010}}`;
+const WHOLE = streamOf("openai-chat", ["nor", "th 北"]);
+const LINE_ENDS = ["\n", "\r\n"] as const;
+
+/** The vendor's stream, with an event for the usage before its end mark. */
+function withEvent(stream: string): string {
+  return stream.replace("data: [DONE]", `${USAGE}\n\ndata: [DONE]`);
+}
+
+const file =
+  (budget: string) =>
+  (base: string): string =>
+    `
+version: 1
+targets: { us: { dialect: openai-chat, base_url: "${base}/us", prices: { "*": { input: 1, output: 10 } } } }
+routes: { team: { chain: [us/any-model] } }
+keys: { alice: { key_env: ALICE${budget} } }
+`;
+
+async function stream(budget: string, more: object) {
+  const journal = createMemoryJournal();
+  const world = await stubWorld(
+    ({ body }, response) => {
+      const asksForUsage = (body["stream_options"] as { include_usage?: boolean } | undefined)?.include_usage === true;
+      response.writeHead(200, SSE).end(asksForUsage ? withEvent(WHOLE) : WHOLE);
+    },
+    file(budget),
+    { env: { ALICE: KEY }, faultline: { journal } },
+  );
+  const headers = { authorization: `Bearer ${KEY}` };
+  const asking = ask(world.url, "openai-chat", { streaming: true, headers, body: { model: "team", ...more } });
+  const heard = await world.run(asking);
+  await world.settle();
+  const [line] = await ledgerOf(journal, 10);
+  return { heard, sent: world.asked[0]?.body, booked: line?.microcents };
+}
+
+const BUDGET = ", budget: { per_day_usd: 1 }";
+
+it("asks for the usage of a call with a budget, and shows the client the stream without it", async () => {
+  const { heard, sent, booked } = await stream(BUDGET, {});
+  expect(sent).toMatchObject({ stream_options: { include_usage: true }, model: "any-model" });
+  expect(heard.raw).toBe(WHOLE);
+  // 10 tokens at 1 dollar and 20,000 at 10 dollars for a million.
+  expect(booked).toBe(20_001_000);
+});
+
+it.each([
+  { name: "the key has no budget", budget: "", more: {}, event: false },
+  {
+    name: "the client asks for it itself",
+    budget: BUDGET,
+    more: { stream_options: { include_usage: true } },
+    event: true,
+  },
+  {
+    name: "the client does not want it",
+    budget: BUDGET,
+    more: { stream_options: { include_usage: false } },
+    event: false,
+  },
+])("changes nothing when $name", async ({ budget, more, event }) => {
+  const { heard, sent } = await stream(budget, more);
+  expect(sent?.["stream_options"]).toEqual("stream_options" in more ? more.stream_options : undefined);
+  expect(heard.raw).toBe(event ? withEvent(WHOLE) : WHOLE);
+});
+
+it.each(LINE_ENDS)("removes the event wherever the stream is cut into pieces (line ends %j)", (lineEnd) => {
+  const [came, shown] = [withEvent(WHOLE), WHOLE].map((text) => Buffer.from(text.replaceAll("\n", lineEnd)));
+  if (came === undefined || shown === undefined) throw new Error("unreachable");
+  fc.assert(
+    fc.property(fc.array(fc.nat(came.length), { maxLength: 8 }), (cuts) => {
+      const filter = new UsageFilter();
+      const places = [0, ...cuts.toSorted((a, b) => a - b), came.length];
+      const pieces = places.slice(1).map((end, index) => came.subarray(places[index], end));
+      const out = pieces.map((piece, index) => Buffer.from(filter.take(piece, index === pieces.length - 1)));
+      expect(Buffer.concat(out).toString()).toBe(shown.toString());
+    }),
+  );
+});
+
+it("keeps every other byte of the request", () => {
+  expect(withUsage(` { "a" : "{" , "model":"m"}`)).toBe(
+    ` {"stream_options":{"include_usage":true}, "a" : "{" , "model":"m"}`,
+  );
+});

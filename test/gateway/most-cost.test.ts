@@ -1,0 +1,148 @@
+// What a request may cost at most bounds what it does cost, whatever the client writes: many calls that begin together stay within a budget,
+// or exceed it by one of them.
+
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import { setImmediate } from "node:timers/promises";
+import { expect, it, onTestFinished } from "vitest";
+import type { JsonObject } from "../../src/core/json-fields.ts";
+import { gatewayWorld } from "./gateway-world.ts";
+
+const KEY = "alice-key-0123456789";
+const CALLS = 40;
+const LIMIT_USD = 1;
+
+/** As vendors count: a token for each character of Chinese, and for four of other text. */
+function tokensOf(text: string): number {
+  const dense = text.replaceAll(/[^\u2E80-\uFFFF]/g, "").length;
+  return Math.ceil(dense + (text.length - dense) / 4);
+}
+
+interface Wire {
+  readonly body: JsonObject;
+}
+
+/** Answers like a vendor of the dialect, with the usage that a request of this size has. */
+async function vendor(
+  dialect: "openai-chat" | "anthropic-messages",
+  output: (body: JsonObject) => number,
+): Promise<{ url: string; asked: readonly Wire[]; mostAtOnce: () => number }> {
+  const asked: Wire[] = [];
+  let [running, most] = [0, 0];
+  const answerTo = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = (await json(request)) as JsonObject;
+    asked.push({ body });
+    most = Math.max(most, ++running);
+    response.on("finish", () => (running -= 1));
+    // Calls that begin together arrive together.
+    await setImmediate();
+    const [input, out] = [tokensOf(JSON.stringify(body["messages"])), output(body)];
+    const answer =
+      dialect === "openai-chat"
+        ? {
+            ...{ id: "c1", object: "chat.completion", created: 1, model: "m" },
+            choices: [{ index: 0, message: { role: "assistant", content: "ok" }, finish_reason: "stop" }],
+            usage: { prompt_tokens: input, completion_tokens: out, total_tokens: input + out },
+          }
+        : {
+            ...{
+              id: "m1",
+              type: "message",
+              role: "assistant",
+              model: "m",
+              stop_reason: "end_turn",
+              stop_sequence: null,
+            },
+            content: [{ type: "text", text: "ok" }],
+            usage: { input_tokens: input, output_tokens: out },
+          };
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+  };
+  const server = createServer((request, response) => void answerTo(request, response));
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, mostAtOnce: () => most };
+}
+
+const limitOf = (body: JsonObject): number => Number(body["max_tokens"] ?? body["max_completion_tokens"]);
+const PLAIN = "north ".repeat(7_000);
+
+const ROWS = [
+  { name: "Latin text", content: PLAIN, more: { max_tokens: 10 }, output: () => 10 },
+  { name: "Chinese text", content: "模".repeat(40_000), more: { max_tokens: 10 }, output: () => 10 },
+  {
+    name: "a text that begins like a data address",
+    content: `data:${PLAIN.repeat(5)}`,
+    more: { max_tokens: 10 },
+    output: () => 10,
+  },
+  { name: "no limit for the answer", content: "hi", more: {}, output: () => 20_000 },
+  { name: "a long answer", content: "hi", more: { max_tokens: 20_000 }, output: limitOf },
+] as const;
+
+const DIALECTS = ["openai-chat", "anthropic-messages"] as const;
+const GRID = ROWS.flatMap((row) => DIALECTS.map((dialect) => ({ ...row, dialect })));
+
+it.each(GRID)("$name: calls that begin together exceed the budget by one at most ($dialect)", async (row) => {
+  const { content, more, output, dialect } = row;
+  const { url } = await vendor(dialect, output);
+  const { statuses, spentUsd, dearestUsd } = await burst(dialect, url, {
+    messages: [{ role: "user", content }],
+    ...more,
+  });
+  expect(spentUsd).toBeLessThanOrEqual(LIMIT_USD + dearestUsd);
+  expect(statuses).toContain(200);
+  expect(statuses.filter((status) => status !== 200 && status !== 402)).toEqual([]);
+});
+
+it("the limit of an answer covers its thinking, at a target of another dialect, too", async () => {
+  const { url, asked } = await vendor("anthropic-messages", limitOf);
+  const body = { messages: [{ role: "user", content: "hi" }], max_completion_tokens: 20_000, reasoning_effort: "high" };
+  const { spentUsd, dearestUsd } = await burst("anthropic-messages", url, body);
+  expect(asked[0]?.body).toMatchObject({ max_tokens: 20_000, thinking: { type: "enabled", budget_tokens: 12_000 } });
+  expect(spentUsd).toBeLessThanOrEqual(LIMIT_USD + dearestUsd);
+});
+
+it("calls that may cost more than the budget run one after the other", async () => {
+  const { url, mostAtOnce } = await vendor("openai-chat", () => 10);
+  // May cost 2 dollars.
+  const body = { messages: [{ role: "user", content: "hi" }], max_tokens: 200_000 };
+  const { statuses } = await burst("openai-chat", url, body);
+  expect(statuses).toContain(200);
+  expect(statuses).toContain(402);
+  expect(mostAtOnce()).toBe(1);
+});
+
+async function burst(
+  dialect: string,
+  url: string,
+  body: object,
+): Promise<{ statuses: readonly number[]; spentUsd: number; dearestUsd: number }> {
+  const base = dialect === "openai-chat" ? `${url}/v1` : url;
+  const file = (): string => `
+version: 1
+targets: { us: { dialect: ${dialect}, base_url: "${base}", prices: { "*": { input: 1, output: 10 } } } }
+routes: { team: { chain: [us/claude-sonnet-4-5] } }
+keys: { alice: { key_env: ALICE, budget: { per_day_usd: ${LIMIT_USD} } } }`;
+  const world = await gatewayWorld({ file, env: { ALICE: KEY } });
+  const answers = await world.run(
+    Promise.all(
+      Array.from({ length: CALLS }, async () => {
+        const response = await fetch(`${world.url}/v1/chat/completions`, {
+          method: "POST",
+          headers: { "authorization": `Bearer ${KEY}`, "content-type": "application/json" },
+          body: JSON.stringify({ model: "team", ...body }),
+        });
+        await response.text();
+        return { status: response.status, usd: Number(response.headers.get("x-faultline-cost-usd") ?? 0) };
+      }),
+    ),
+  );
+  const costs = answers.map(({ usd }) => usd);
+  return {
+    statuses: answers.map(({ status }) => status),
+    spentUsd: costs.reduce((sum, usd) => sum + usd, 0),
+    dearestUsd: Math.max(...costs),
+  };
+}
