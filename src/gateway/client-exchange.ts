@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isOwnHost, isOwnOrigin, type OwnAddresses } from "../host/own-addresses.ts";
 import { type FaultCode, traitsOf } from "../core/fault/catalogue.ts";
-import { type Fault, FaultError } from "../core/fault/fault.ts";
+import { fault, type Fault, FaultError } from "../core/fault/fault.ts";
 import type { Protocol } from "../provider/wire/protocol.ts";
 import { cancellation, Scope } from "../runtime/scope.ts";
 import type { ClientKey, GatewaySettings } from "./config/settings.ts";
@@ -101,9 +101,16 @@ export function strangerAt(
 }
 
 /** Answers a request that reaches no target. */
-export function refuse(exchange: ClientExchange, dialect: Protocol, why: Refusal, message: string): void {
+/** `retryAfterMs`: when asking again may help; null: never, or it is not known. */
+export function refuse(
+  exchange: ClientExchange,
+  dialect: Protocol,
+  why: Refusal,
+  message: string,
+  retryAfterMs: number | null = null,
+): void {
   const { status, code } = REFUSALS[why];
-  const headers = { "x-should-retry": "false", "x-faultline-code": code };
+  const headers = errorHeaders(fault(code, { message, ...(retryAfterMs === null ? {} : { retryAfterMs }) }), 0);
   sendError(exchange, dialect, { status, cause: traitsOf(code).cause, message, call: "" }, headers);
 }
 

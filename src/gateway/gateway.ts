@@ -22,7 +22,7 @@ import { ClientAnswer } from "./answer/client-answer.ts";
 import type { ClientKey, GatewaySettings, KeepRule, SpendLimits } from "./config/settings.ts";
 import { dialectFor } from "./dialect/dialect.ts";
 import { errorHeaders, errorWords } from "./dialect/error-words.ts";
-import { Affinity, conversationOf, storedState } from "./route/affinity.ts";
+import { Affinity, type Conversation, conversationOf, storedConversation, storedState } from "./route/affinity.ts";
 import { plainFault } from "./ledger/failed-calls.ts";
 import { type KeptCall, Ledger } from "./ledger/ledger.ts";
 import type { JournalNews } from "./ledger/write-trouble.ts";
@@ -32,7 +32,7 @@ import { type BudgetAlert, recordAlert } from "./ledger/budget-alert.ts";
 import { CallPurse, KeyAccount, type WindowName } from "./key/key-account.ts";
 import { type Endpoint, endpointOf } from "./request/endpoints.ts";
 import { type AskedModel, GatewayRequest } from "./request/gateway-request.ts";
-import { headersForTarget, queryForTarget } from "./request/header-lists.ts";
+import { headersForTarget, headerText, queryForTarget } from "./request/header-lists.ts";
 import { readBody, readObject } from "./request/read-body.ts";
 import { Chains } from "./route/chains.ts";
 import { gatewayPolicy } from "./route/gateway-policy.ts";
@@ -50,11 +50,14 @@ import {
   scopeOf,
   strangerAt,
 } from "./client-exchange.ts";
+import { dialectOnly } from "./target/byte-member.ts";
 import { targetPrice } from "./target/target-price.ts";
 import { createTransport, type Transport } from "./target/transport.ts";
 
 const ANYONE = "anyone";
 const MOST_NAMED = 20;
+/** Reasons may quote the client. */
+const MOST_REASON = 300;
 /** Why the gateway cancels the calls that are left when it stops. */
 export const STOPPING = fault("SessionCancelled", {
   message: "the gateway is stopping; ask again",
@@ -237,7 +240,9 @@ export class Gateway {
     const asked: AskedModel = { dialect, bytes, body, facts, headers: headersForTarget(headers), query };
     const stored = storedState(body);
     const isPlaced = stored !== null && taken.steps.length > 1;
-    const storedAt = isPlaced ? (this.#affinity.place(stored) ?? (await this.#stored.find(stored))) : null;
+    const storedAt = isPlaced
+      ? (this.#affinity.place(storedConversation(stored)) ?? (await this.#stored.find(stored)))
+      : null;
     await this.#run(exchange, asked, this.#placed(taken, asked, exchange, stored, storedAt));
   }
 
@@ -256,12 +261,12 @@ export class Gateway {
     if (stored !== null) {
       const [first] = steps;
       const tried = takenRoute(route, [steps[placeOf(storedAt)] ?? first]);
-      return { taken: tried, start: 0, conversation: () => stored, all: steps };
+      return { taken: tried, start: 0, conversation: () => storedConversation(stored), all: steps };
     }
     const hasPlace = steps.length > 1 && route.affinity;
     const conversation = hasPlace ? () => conversationOf(body, request.headers, key?.name ?? ANYONE) : null;
-    const name = this.#affinity.isEmpty ? null : (conversation?.() ?? null);
-    const start = name === null ? 0 : placeOf(this.#affinity.place(name));
+    const known = this.#affinity.isEmpty ? null : (conversation?.() ?? null);
+    const start = known === null ? 0 : placeOf(this.#affinity.place(known));
     return { taken, start, conversation, all: steps };
   }
 
@@ -285,6 +290,7 @@ export class Gateway {
       clock,
       isContinued || rule?.answers === true,
     );
+    if (taken.unpriced.length > 0) answer.skipped = headerText(`${taken.unpriced.join(", ")} (no price)`);
     const chain = inForce.chains.get(taken, dialect, facts.model ?? "", start);
     const account = this.#accountOf(key);
     const purse = new CallPurse(account, this.#ledger.cover);
@@ -344,7 +350,8 @@ export class Gateway {
   /** Remembers where a conversation was answered, if that was not its first choice. */
   #noteConversation(conversation: PlacedRoute["conversation"], stored: string | null, fallback: string | null): void {
     if (fallback === null && this.#affinity.isEmpty) return;
-    for (const name of [conversation?.() ?? null, stored]) if (name !== null) this.#affinity.note(name, fallback);
+    if (conversation !== null) this.#affinity.note(conversation(), fallback);
+    if (stored !== null) this.#affinity.note(storedConversation(stored), fallback);
   }
 }
 
@@ -370,7 +377,7 @@ interface PlacedRoute {
   readonly taken: TakenRoute;
   readonly start: number;
   /** Names the conversation; null when nothing depends on it. */
-  readonly conversation: (() => string | null) | null;
+  readonly conversation: (() => Conversation) | null;
   /** All steps that this client may use. */
   readonly all: TakenRoute["steps"];
 }
@@ -389,13 +396,14 @@ const nothing = (): void => undefined;
 
 /** Writes the end of a call to its client. */
 function conclude(
-  { answer, memory }: GatewayRequest,
+  request: GatewayRequest,
   outcome: Outcome<unknown>,
   purse: CallPurse,
   now: number,
   scrub: (text: string) => string,
   decisions: readonly LedgerDecision[],
 ): void {
+  const { answer, memory } = request;
   if (answer.isOver) return;
   answer.attempts = outcome.attempts;
   if (hasValue(outcome)) {
@@ -407,17 +415,26 @@ function conclude(
     return answer.finish(head ?? { status: 200, headers: {} });
   }
   const { call } = outcome;
-  const fault = withWindow(outcome.fault, purse);
+  const fault = withReading(withWindow(outcome.fault, purse), request);
   const headers = { ...errorHeaders(fault, now), "x-faultline-call": call };
   const words = errorWords(fault, call, decisions);
   const refused = memory.refused?.fault.code === fault.code ? memory.refused : null;
-  // The target's own words are the best explanation of a request that it cannot accept. The page of a proxy in front of it is not.
-  const isOwnWords = refused !== null && words.status === refused.status && objectOf(parseJson(refused.body)) !== null;
+  // The target's own words are the best explanation of a request that it cannot accept. The page of a proxy in front of it is not, nor what it
+  // says about itself.
+  const isMistake = words.status === refused?.status && !traitsOf(fault.code).lifts;
+  const isOwnWords = refused !== null && isMistake && objectOf(parseJson(refused.body)) !== null;
   if (!answer.isOpen && isOwnWords) {
     // Some targets repeat the request in their refusal, with the gateway's own key.
     return answer.send(refused, scrub(refused.body), headers);
   }
   answer.fail(words, headers);
+}
+
+/** Says what of the request no target of another dialect can do. Other faults are returned unchanged. */
+function withReading(fault: Fault, { asked, read }: GatewayRequest): Fault {
+  const { expected, model } = fault.context;
+  if (expected !== dialectOnly(asked.dialect) || read.refused === null) return fault;
+  return { ...fault, message: `${String(model)} cannot answer this request: ${read.refused.slice(0, MOST_REASON)}` };
 }
 
 /** What the client can do about a budget that refuses it: wait, or ask for less. Other faults are returned unchanged. */
@@ -426,5 +443,7 @@ function withWindow(fault: Fault, purse: CallPurse): Fault {
   if (traitsOf(fault.code).cause !== "budget-exceeded" || refusing === null) return fault;
   const isTooDear = !purse.isSpent && fault.context["ran"] !== true;
   const hint = isTooDear ? " A lower max_tokens makes the estimate smaller." : "";
-  return { ...fault, message: `${fault.message}. ${refusing.words}${hint}`, resetAt: refusing.endsAt };
+  const { words, endsAt } = refusing;
+  const message = `${fault.message}. ${words}${hint}`;
+  return endsAt === null ? { ...fault, message } : { ...fault, message, resetAt: endsAt };
 }

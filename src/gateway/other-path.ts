@@ -4,7 +4,7 @@
 
 import { classify } from "../core/classify/classify.ts";
 import { type FaultCode, traitsOf } from "../core/fault/catalogue.ts";
-import type { Cost } from "../core/flow/money.ts";
+import { type Cost, dollars } from "../core/flow/money.ts";
 import { type JsonObject, listOf, objectOf, textOf } from "../core/json-fields.ts";
 import { parseJson } from "../core/try-read.ts";
 import type { FaultlineDeps } from "../faultline.ts";
@@ -129,7 +129,7 @@ function promptsIn(prompt: unknown): number {
   return listOf(prompt).filter((one) => typeof one !== "number").length;
 }
 
-type Refused = readonly [why: Parameters<typeof refuse>[2], message: string];
+type Refused = readonly [why: Parameters<typeof refuse>[2], message: string, retryAfterMs?: number | null];
 
 function placeRefusal({ name, region }: GatewayTarget, key: ClientKey | null): Refused | null {
   if (key?.mayUseOtherPaths === false) return ["not-allowed", "this key may use its routes only, and no other paths"];
@@ -163,10 +163,12 @@ function moneyRefusal(
     return ["no-price", message];
   }
   if (!purse.isSpent && !purse.exceeds(mostMicrocents)) return null;
-  return [
-    "spent",
-    `the budget of this key is used up (${what}). ${purse.refusing(mostMicrocents ?? 0)?.words ?? ""}`.trimEnd(),
-  ];
+  const most = mostMicrocents ?? 0;
+  const refusing = purse.refusing(most);
+  const spent = `${dollars(purse.spentMicrocents)} of ${dollars(purse.rule.maxCostMicrocents)} are spent`;
+  const message = `${what} may cost ${dollars(most)}; ${spent}. ${refusing?.words ?? ""}`.trimEnd();
+  const endsAt = refusing?.endsAt ?? null;
+  return ["spent", message, endsAt === null ? null : endsAt - purse.now];
 }
 
 class OtherCall {

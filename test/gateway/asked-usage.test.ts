@@ -64,12 +64,6 @@ it.each([
     more: { stream_options: { include_usage: true } },
     event: true,
   },
-  {
-    name: "the client does not want it",
-    budget: BUDGET,
-    more: { stream_options: { include_usage: false } },
-    event: false,
-  },
 ])("changes nothing when $name", async ({ budget, more, event }) => {
   const { heard, sent } = await stream(budget, more);
   expect(sent?.["stream_options"]).toEqual("stream_options" in more ? more.stream_options : undefined);
@@ -90,8 +84,50 @@ it.each(LINE_ENDS)("removes the event wherever the stream is cut into pieces (li
   );
 });
 
+it.each([{ include_usage: false }, { include_usage: "true" }, { include_obfuscation: false }, {}, null, [], "x"])(
+  "books what a stream used although its client sends stream_options %j",
+  async (options) => {
+    const { heard, sent, booked } = await stream(BUDGET, { stream_options: options, seed: 7 });
+    expect(sent).toMatchObject({ stream_options: { include_usage: true }, model: "any-model", seed: 7 });
+    expect(heard.raw).toBe(WHOLE);
+    expect(booked).toBe(20_001_000);
+  },
+);
+
+it.each([
+  `: a comment\n${USAGE}`,
+  `id: 7\nevent: message\n${USAGE}`,
+  USAGE.replace(`,"total_tokens":20010`, ""),
+  USAGE.replace("data: {", "data:{"),
+])("removes the event in the form %j", (event) => {
+  const filter = new UsageFilter();
+  const came = Buffer.from(WHOLE.replace("data: [DONE]", `${event}\n\ndata: [DONE]`));
+  expect(Buffer.from(filter.take(came, true)).toString()).toBe(WHOLE);
+});
+
+it.each([1, 20])("asks again without it when a target refuses the field: %d calls at once", async (calls) => {
+  const refusal = { error: { message: "Unrecognized request argument supplied: stream_options", type: "invalid" } };
+  const world = await stubWorld(
+    ({ body }, response) => {
+      if ("stream_options" in body)
+        response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify(refusal));
+      else response.writeHead(200, SSE).end(WHOLE);
+    },
+    file(BUDGET),
+    { env: { ALICE: KEY } },
+  );
+  const asking = { streaming: true, headers: { authorization: `Bearer ${KEY}` }, body: { max_tokens: 10 } };
+  const call = (): ReturnType<typeof ask> => ask(world.url, "openai-chat", asking);
+  const all = await world.run(Promise.all(Array.from({ length: calls }, call)));
+  for (const { raw, headers } of all) expect([raw, headers.get("x-faultline-attempts")]).toEqual([WHOLE, "1"]);
+  const before = world.asked.length;
+  expect((await world.run(call())).raw).toBe(WHOLE);
+  // The target is known by then.
+  expect(world.asked.length).toBe(before + 1);
+});
+
 it("keeps every other byte of the request", () => {
-  expect(withUsage(` { "a" : "{" , "model":"m"}`)).toBe(
+  expect(withUsage(` { "a" : "{" , "model":"m"}`, { a: "{", model: "m" })).toBe(
     ` {"stream_options":{"include_usage":true}, "a" : "{" , "model":"m"}`,
   );
 });

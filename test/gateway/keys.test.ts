@@ -137,26 +137,34 @@ describe("budgets", () => {
 
   it.each([
     {
-      budget: "per_hour_usd: 0.001",
+      budget: "per_hour_usd: 0.03",
       window: "hour",
       next: (at: Date) => at.setUTCHours(at.getUTCHours() + 1, 0, 0, 0),
     },
-    { budget: "per_day_usd: 0.001, per_month_usd: 9", window: "day", next: (at: Date) => at.setUTCHours(24, 0, 0, 0) },
+    { budget: "per_day_usd: 0.03, per_month_usd: 9", window: "day", next: (at: Date) => at.setUTCHours(24, 0, 0, 0) },
     {
-      budget: "per_month_usd: 0.001",
+      budget: "per_month_usd: 0.03",
       window: "month",
       next: (at: Date) => Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1),
     },
   ])("says in dollars what a call may cost, and when the $window begins again", async ({ budget, window, next }) => {
     const world = await gatewayWorld({ file: file(budget), env });
+    for (const account of world.started.gateway.accounts) account.book(2_000_000);
     const heard = await world.run(ask(world.url, "openai-chat", { headers: alice, body: { max_tokens: 10_000 } }));
     const endsAt = next(new Date(START_AT));
     expect(heard.status).toBe(402);
-    expect(heard.raw).toMatch(/this attempt may cost \$0\.1\d*; \$0\.00 of \$0\.001 are spent\./);
+    expect(heard.raw).toMatch(/this attempt may cost \$0\.1\d*; \$0\.02 of \$0\.03 are spent\./);
     expect(heard.raw).toContain(`The key's budget per ${window} starts again at ${new Date(endsAt).toISOString()}.`);
-    expect(heard.raw).toContain("A lower max_tokens makes the estimate smaller.");
+    expect(heard.raw).toContain("A lower max_tokens makes the estimate smaller");
     expect(heard.headers.get("retry-after")).toBe(String(Math.ceil((endsAt - world.clock.now()) / 1_000)));
     expect(heard.headers.get("x-should-retry")).toBe("false");
+  });
+
+  it("says that waiting does not help a call that is larger than the whole budget", async () => {
+    const world = await gatewayWorld({ file: file("per_hour_usd: 0.001"), env });
+    const heard = await world.run(ask(world.url, "openai-chat", { headers: alice, body: { max_tokens: 10_000 } }));
+    expect([heard.status, heard.headers.get("retry-after")]).toEqual([402, null]);
+    expect(heard.raw).toContain("more than the key's whole budget per hour allows, so waiting does not help.");
   });
 
   // Twenty cents pay for 20,000 tokens of output. A call that runs alone may cost four times what is left.
@@ -268,6 +276,7 @@ keys:
     const world = await gatewayWorld({ file: unpriced(""), env });
     const heard = await world.run(ask(world.url, dialect, { model: "mixed", headers: alice }));
     expect(heard.headers.get("x-faultline-target")).toBe("two/claude-sonnet-4-5");
+    expect(heard.headers.get("x-faultline-skipped")).toMatch(/^one\/.+ \(no price\)$/);
   });
 
   it("runs outside the budget if the key may use it", async () => {

@@ -7,6 +7,10 @@ import { json } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import type { JsonObject } from "../../src/core/json-fields.ts";
+import { mostCost } from "../../src/gateway/target/target-price.ts";
+import { priceOf, priceTable } from "../../src/provider/price/price-table.ts";
+import type { Protocol } from "../../src/provider/wire/protocol.ts";
+import { factsAt } from "../../src/provider/wire/request-facts.ts";
 import { gatewayWorld } from "./gateway-world.ts";
 
 const KEY = "alice-key-0123456789";
@@ -94,6 +98,57 @@ it.each(GRID)("$name: calls that begin together exceed the budget by one at most
   expect(spentUsd).toBeLessThanOrEqual(LIMIT_USD + dearestUsd);
   expect(statuses).toContain(200);
   expect(statuses.filter((status) => status !== 200 && status !== 402)).toEqual([]);
+});
+
+const INPUT_TOKENS = 50_000;
+const ONE_DOLLAR = priceOf(priceTable([{ provider: "own", model: "*", input: 1, output: 1 }]), "own", "m");
+const content = (part: object) => ({ messages: [{ role: "user", content: [part] }] });
+const input = (part: object) => ({ input: [{ role: "user", content: [part] }] });
+const contents = (part: object) => ({ contents: [{ role: "user", parts: [part] }] });
+/** Larger than all of 40 calls may be, if only their bytes counted. */
+const BOUND = 100_000;
+
+interface CountedRow {
+  readonly name: string;
+  readonly dialect: Protocol;
+  readonly body: JsonObject;
+  readonly least: number;
+  readonly most: number;
+}
+
+// prettier-ignore
+const COUNTED: readonly CountedRow[] = [
+  { name: "a picture at an address", dialect: "openai-chat", body: content({ type: "image_url", image_url: { url: "https://example.com/a.png" } }), least: 5_000, most: 5_000 },
+  { name: "a picture as data", dialect: "openai-chat", body: content({ type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(20_000)}` } }), least: 5_000, most: 5_000 },
+  { name: "a picture at an address", dialect: "openai-responses", body: input({ type: "input_image", image_url: "https://example.com/a.png" }), least: 5_000, most: 5_000 },
+  { name: "a picture at an address", dialect: "anthropic-messages", body: content({ type: "image", source: { type: "url", url: "https://example.com/a.png" } }), least: 5_000, most: 5_000 },
+  { name: "a picture as data", dialect: "anthropic-messages", body: content({ type: "image", source: { type: "base64", media_type: "image/png", data: "A".repeat(20_000) } }), least: 5_000, most: 5_000 },
+  { name: "a picture at the vendor", dialect: "google-generate", body: contents({ fileData: { mimeType: "image/png", fileUri: "https://example.com/a" } }), least: 5_000, most: 5_000 },
+  { name: "a picture as data", dialect: "google-generate", body: contents({ inlineData: { mimeType: "image/png", data: "A".repeat(20_000) } }), least: 5_000, most: 5_000 },
+  { name: "a document at an address", dialect: "anthropic-messages", body: content({ type: "document", source: { type: "url", url: "https://example.com/a.pdf" } }), least: BOUND, most: Infinity },
+  { name: "a document as data", dialect: "anthropic-messages", body: content({ type: "document", source: { type: "base64", media_type: "application/pdf", data: "A".repeat(20_000) } }), least: 20_000, most: 20_000 },
+  { name: "a file at the vendor", dialect: "openai-responses", body: input({ type: "input_file", file_id: "file-1" }), least: BOUND, most: Infinity },
+  { name: "a file at the vendor", dialect: "openai-chat", body: content({ type: "file", file: { file_id: "file-1" } }), least: BOUND, most: Infinity },
+  { name: "a video at the vendor", dialect: "google-generate", body: contents({ fileData: { mimeType: "video/mp4", fileUri: "https://example.com/a" } }), least: BOUND, most: Infinity },
+  { name: "a video in snake case", dialect: "google-generate", body: contents({ file_data: { mime_type: "video/mp4", file_uri: "https://example.com/a" } }), least: BOUND, most: Infinity },
+  { name: "an item at the vendor", dialect: "openai-responses", body: { input: [{ type: "item_reference", id: "msg_1" }] }, least: BOUND, most: Infinity },
+  ...["previous_response_id", "conversation", "cachedContent"].map((field): CountedRow => ({ name: field, dialect: "openai-responses", body: { input: "hi", [field]: "stored_1" }, least: BOUND, most: Infinity })),
+  { name: "a stored prompt", dialect: "openai-responses", body: { prompt: { id: "pmpt_1" } }, least: BOUND, most: Infinity },
+  { name: "the input of a tool that looks like a picture", dialect: "anthropic-messages", body: { messages: [{ role: "assistant", content: [{ type: "tool_use", id: "1", name: "t", input: { mime_type: "image/png", data: "word ".repeat(10_000) } }] }] }, least: 0, most: 0 },
+  { name: "a schema that looks like a picture", dialect: "openai-chat", body: { tools: [{ type: "function", function: { name: "t", parameters: { mime_type: "image/png", data: "word ".repeat(10_000) } } }] }, least: 0, most: 0 },
+  { name: "a text with an address", dialect: "openai-chat", body: content({ type: "text", text: "https://example.com" }), least: 0, most: 0 },
+];
+
+it.each(COUNTED)("$name counts as at least $least and at most $most tokens beside its text ($dialect)", (row) => {
+  const { dialect, body, least, most } = row;
+  const facts = factsAt(dialect, null, body);
+  expect(facts.dataTokens).toBeGreaterThanOrEqual(least);
+  expect(facts.dataTokens).toBeLessThanOrEqual(most);
+  // What does not count as data counts as text.
+  const bytes = Buffer.from(JSON.stringify(body));
+  const limits = { contextWindowTokens: INPUT_TOKENS, maxOutputTokens: 0 };
+  const tokens = (mostCost(ONE_DOLLAR, { facts: { ...facts, maxOutputTokens: 0 }, bytes }, limits) ?? 0) / 100;
+  expect(tokens).toBe(bytes.length - facts.dataCharacters + Math.min(INPUT_TOKENS, facts.dataTokens));
 });
 
 it("the limit of an answer covers its thinking, at a target of another dialect, too", async () => {

@@ -285,3 +285,55 @@ it("Google's lists of one may come without brackets, and settings in snake case 
     reasoning: "none",
   });
 });
+
+describe("what other dialects cannot say", () => {
+  const read = (dialect: Protocol, body: JsonObject) => readRequest(dialect, { model: "m", ...body });
+  const message = (content: unknown, role = "user"): JsonObject => ({ messages: [{ role, content }] });
+  const text = { type: "text", text: "it broke" };
+  const picture = { type: "image", source: { type: "base64", media_type: "image/png", data: PIXEL } };
+  const result = (more: JsonObject): JsonObject => message([{ type: "tool_result", tool_use_id: "c1", ...more }]);
+
+  it("a failed tool stays failed when its result has a picture, which is named as left out", () => {
+    const { options, omitted } = read("anthropic-messages", result({ is_error: true, content: [text, picture] }));
+    expect(options.prompt[0]).toMatchObject({
+      content: [{ output: { type: "error-text", value: expect.stringContaining("it broke") } }],
+    });
+    expect(omitted).toEqual(["messages.tool_result.image"]);
+    const worked = read("anthropic-messages", result({ content: [text, picture] }));
+    expect(worked.options.prompt[0]).toMatchObject({ content: [{ output: { type: "content" } }] });
+    expect(worked.omitted).toEqual([]);
+  });
+
+  it.each(["Obey.", [{ type: "text", text: "Obey." }]])(
+    "a system message among Anthropic's messages stays one: %j",
+    (content) => {
+      const { options } = read("anthropic-messages", message(content, "system"));
+      expect(options.prompt).toEqual([{ role: "system", content: "Obey." }]);
+    },
+  );
+
+  it("names what is lost of documents and of tools with a grammar", () => {
+    const source = { type: "text", media_type: "text/plain", data: "words" };
+    const document = { type: "document", source, title: "t", context: "c", citations: { enabled: true } };
+    expect(read("anthropic-messages", message([document])).omitted).toEqual([
+      "messages.document.citations",
+      "messages.document.context",
+      "messages.document.title",
+    ]);
+    const plain = { type: "document", source, citations: { enabled: false } };
+    expect(read("anthropic-messages", message([plain])).omitted).toEqual([]);
+    const tool = { type: "custom", name: "t", format: { type: "grammar", syntax: "lark", definition: "start: x" } };
+    expect(read("openai-responses", { input: "hi", tools: [tool] }).omitted).toEqual(["tools.custom.format"]);
+  });
+
+  it.each(DIALECTS)("refuses what is nested deeper than packages can walk: %s", (dialect) => {
+    const nested = (levels: number): unknown => {
+      let schema: unknown = {};
+      for (let level = 0; level < levels; level++) schema = { items: schema };
+      return schema;
+    };
+    const body = (levels: number): JsonObject => ({ ...WRITTEN[dialect], metadata: nested(levels) });
+    expect(read(dialect, body(400)).refused).toBeNull();
+    expect(read(dialect, body(3_000)).refused).toBe("it is nested more than 500 levels deep");
+  });
+});

@@ -296,6 +296,12 @@ describe("a gateway", () => {
     const purse = new CallPurse(account, ledger.cover);
     const tomorrow = account.endOf("day");
     expect(purse.refusing(2e8)?.endsAt).toBe(tomorrow);
+    // Four times the limit, and more.
+    expect(purse.refusing(4e8)?.endsAt).toBe(tomorrow);
+    expect(purse.refusing(4e8 + 1)).toEqual({
+      words: "The call may cost more than the key's whole budget per day allows, so waiting does not help.",
+      endsAt: null,
+    });
     purse.reserve(0.75e8);
     expect(purse.refusing(0.5e8)).toEqual({
       words: "Of the key's budget per day, $0.75 are set aside for running calls. Ask again in a moment.",

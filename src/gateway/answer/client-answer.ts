@@ -27,7 +27,7 @@ type Chunk = Uint8Array<ArrayBuffer>;
 const STREAM_HEADERS = { "cache-control": "no-cache", "x-accel-buffering": "no" };
 const STREAM_TYPES = { events: "text/event-stream; charset=utf-8", list: "application/json" };
 const OWN_HEADERS = "x-faultline-";
-const TRAILERS = ["target", "call", "attempts", "decisions", "omitted", "code"]
+const TRAILERS = ["target", "call", "attempts", "decisions", "skipped", "omitted", "code"]
   .map((name) => `${OWN_HEADERS}${name}`)
   .join(", ");
 const LINE_FEED = 0x0a;
@@ -42,6 +42,8 @@ export class ClientAnswer {
   attempts = 0;
   /** What was decided about them, by name. */
   readonly decided: string[] = [];
+  /** Targets that this client may not use, and why, as the value of a header. Empty: none. */
+  skipped = "";
   private readonly response: ServerResponse;
   private readonly dialect: Dialect;
   /** The client sees a stream only when it is whole. */
@@ -230,9 +232,10 @@ export class ClientAnswer {
 
   /** Read when the head is written: until then, another attempt may begin beside the one that answers. */
   private get history(): PlainHeaders {
-    const attempts = String(this.attempts);
-    if (this.decided.length === 0) return { "x-faultline-attempts": attempts };
-    return { "x-faultline-attempts": attempts, "x-faultline-decisions": this.decided.join(", ") };
+    const history: Record<string, string> = { "x-faultline-attempts": String(this.attempts) };
+    if (this.decided.length > 0) history["x-faultline-decisions"] = this.decided.join(", ");
+    if (this.skipped !== "") history["x-faultline-skipped"] = this.skipped;
+    return history;
   }
 
   /** Gathers all but the line that has not ended. A list has elements instead of lines. */

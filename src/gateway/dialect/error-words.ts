@@ -31,10 +31,11 @@ const BAD_REQUEST = 400;
 export function errorWords(fault: Fault, call: string, decisions: readonly LedgerDecision[] = []): ErrorWords {
   const { code } = fault;
   const { httpStatus, cause } = traitsOf(code);
-  const because = isOfTransport(fault) ? wordsOf(fault, "en").user : fault.message;
-  const ending = ` (${code})${attemptsIn(decisions)}`;
+  const because = (isOfTransport(fault) ? wordsOf(fault, "en").user : fault.message).replace(/\.$/, "");
+  // Some targets say nothing but the name of their error.
+  const ending = `${because === code ? "" : ` (${code})`}${attemptsIn(decisions)}`;
   if (OWN_ACCOUNT.has(cause)) {
-    const message = `the gateway's own credential was refused${by(fault)}${ending}`;
+    const message = `the gateway's own credential was refused${by(fault)} (${code})${attemptsIn(decisions)}`;
     return { status: FAILED_DEPENDENCY, cause: "config-invalid", message, call };
   }
   const message = `${because}${ending}`;

@@ -257,6 +257,10 @@ export class CallPurse implements Purse {
     return this.account.isBounded;
   }
 
+  get now(): number {
+    return this.account.now;
+  }
+
   isQuietAt(estimate: number): boolean {
     return this.account.covers(estimate);
   }
@@ -267,8 +271,8 @@ export class CallPurse implements Purse {
     return tightest !== null && tightest.spent >= tightest.rule.maxCostMicrocents;
   }
 
-  /** For a client whose call of this estimate is refused: which budget it is, and when to ask again. null: the key has none. */
-  refusing(estimate: number): { readonly words: string; readonly endsAt: number } | null {
+  /** For a client whose call of this estimate is refused: which budget it is, and when to ask again, if that helps. null: the key has none. */
+  refusing(estimate: number): { readonly words: string; readonly endsAt: number | null } | null {
     const tightest = this.account.tightest();
     if (tightest === null) return null;
     const { name, rule, spent, setAside, endsAt } = tightest;
@@ -276,6 +280,10 @@ export class CallPurse implements Purse {
     if (setAside > 0 && mayRunAlone(rule.maxCostMicrocents - spent, estimate)) {
       const words = `Of the key's budget per ${name}, ${dollars(setAside)} are set aside for running calls. Ask again in a moment.`;
       return { words, endsAt: this.account.now + SHARE_MS };
+    }
+    if (!mayRunAlone(rule.maxCostMicrocents, estimate)) {
+      const words = `The call may cost more than the key's whole budget per ${name} allows, so waiting does not help.`;
+      return { words, endsAt: null };
     }
     const words = `The key's budget per ${name} starts again at ${new Date(endsAt).toISOString()}.`;
     return { words, endsAt };

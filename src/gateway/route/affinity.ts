@@ -9,6 +9,15 @@ import { sha256 } from "../key/sha256.ts";
 
 const MOST_CONVERSATIONS = 50_000;
 
+/** The names under which a conversation's place is remembered. */
+export interface Conversation {
+  readonly name: string;
+  /** The name that its first request had, before there was an answer to tell it from others that begin alike; null: the same name. */
+  readonly opening: string | null;
+  /** This is its first request, so it begins with the first choice. */
+  readonly isNew: boolean;
+}
+
 export class Affinity {
   readonly #places = new Map<string, string>();
 
@@ -18,35 +27,45 @@ export class Affinity {
   }
 
   /** The fallback that it stays with; null when it begins with the first choice. */
-  place(conversation: string): string | null {
-    return this.#places.get(conversation) ?? null;
+  place({ name, opening, isNew }: Conversation): string | null {
+    if (isNew) return null;
+    return this.#places.get(name) ?? (opening === null ? null : (this.#places.get(opening) ?? null));
   }
 
   /** `fallback`: the target that answered; null if it was the first choice. */
-  note(conversation: string, fallback: string | null): void {
-    this.#places.delete(conversation);
+  note({ name, opening }: Conversation, fallback: string | null): void {
+    this.#places.delete(name);
+    if (opening !== null) this.#places.delete(opening);
     if (fallback === null) return;
-    this.#places.set(conversation, fallback);
+    this.#places.set(name, fallback);
     for (const oldest of this.#places.keys()) if (this.#places.size > MOST_CONVERSATIONS) this.#places.delete(oldest);
   }
+}
+
+/** What a vendor has stored has one name from the start. */
+export function storedConversation(stored: string): Conversation {
+  return { name: stored, opening: null, isNew: false };
 }
 
 /** Headers by which agents name their session. */
 const SESSION_HEADERS = ["x-claude-code-session-id", "session_id", "x-session-id", "x-session-affinity"];
 
-/** A name for the conversation that a request belongs to; null for the first request of one that has no name. */
-export function conversationOf(body: JsonObject, headers: IncomingHttpHeaders, client: string): string | null {
+export function conversationOf(body: JsonObject, headers: IncomingHttpHeaders, client: string): Conversation {
   const named = SESSION_HEADERS.map((name) => headers[name]).find((value) => typeof value === "string" && value !== "");
-  const said = typeof named === "string" ? named : textOf(body["prompt_cache_key"]) || textOf(body["session_id"]);
-  if (said !== "") return `${client}/${said}`;
-  const turns = objectsOf(body["messages"] ?? body["input"] ?? body["contents"]);
-  if (!turns.some(isAnswer)) return null;
-  const start = JSON.stringify([
-    body["system"] ?? body["instructions"] ?? body["systemInstruction"],
-    turns[0],
-    turns[1],
-  ]);
-  return `${client}/${sha256(start.slice(0, MOST_HASHED))}`;
+  const given = typeof named === "string" ? named : textOf(body["prompt_cache_key"]) || textOf(body["session_id"]);
+  if (given !== "") return { name: `${client}/${given}`, opening: null, isNew: false };
+  const { messages, input, contents } = body;
+  // A first request may be a text alone. In the next one, the same text is a message.
+  const turns =
+    typeof input === "string" ? [{ role: "user", content: input }] : objectsOf(messages ?? input ?? contents);
+  const system = body["system"] ?? body["instructions"] ?? body["systemInstruction"];
+  const nameOf = (start: unknown): string => `${client}/${sha256(JSON.stringify(start).slice(0, MOST_HASHED))}`;
+  const answerAt = turns.findIndex(isAnswer);
+  const said = answerAt === -1 ? turns : turns.slice(0, answerAt);
+  // The last one first: many conversations have a long system prompt in common.
+  const opening = nameOf([said.at(-1), system, said]);
+  if (answerAt === -1) return { name: opening, opening: null, isNew: true };
+  return { name: nameOf([opening, turns[answerAt]]), opening, isNew: false };
 }
 
 const MOST_HASHED = 16_384;

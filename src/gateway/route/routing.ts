@@ -12,12 +12,18 @@ export interface TakenRoute {
   readonly steps: readonly [RouteStep, ...RouteStep[]];
   /** Equal for the same route with the same steps in the same order. */
   readonly id: string;
+  /** Targets with models that this key may not use, because they have no price. */
+  readonly unpriced: readonly string[];
 }
 
 /** The route with these of its steps. */
-export function takenRoute(route: GatewayRoute, steps: TakenRoute["steps"]): TakenRoute {
+export function takenRoute(
+  route: GatewayRoute,
+  steps: TakenRoute["steps"],
+  unpriced: TakenRoute["unpriced"] = [],
+): TakenRoute {
   const places = steps.map(({ target, model }) => `${target.name}/${model ?? ""}`);
-  return { route, steps, id: `${route.name}\n${places.join(",")}` };
+  return { route, steps, id: `${route.name}\n${places.join(",")}`, unpriced };
 }
 
 /** Why a key gets no route for a model. */
@@ -66,10 +72,12 @@ export class Routing {
     if (key?.routes?.has(route.name) === false) return "not-allowed";
     const inRegion = route.steps.filter(({ target }) => isInRegion(target.region, key));
     if (inRegion.length === 0) return "no-region";
-    const [first, ...rest] = needsPrice(key)
-      ? inRegion.filter((step) => this.#hasPrice(step.target, step.model ?? model))
-      : inRegion;
-    return first === undefined ? "no-price" : takenRoute(route, [first, ...rest]);
+    const isPriced = (step: RouteStep): boolean => this.#hasPrice(step.target, step.model ?? model);
+    const unpriced = needsPrice(key) ? inRegion.filter((step) => !isPriced(step)) : [];
+    const [first, ...rest] = inRegion.filter((step) => !unpriced.includes(step));
+    if (first === undefined) return "no-price";
+    const names = unpriced.map((step) => `${step.target.name}/${step.model ?? model}`);
+    return takenRoute(route, [first, ...rest], names);
   }
 
   /** The models that this key may ask for. Routes with a pattern also accept names that are not listed here. */

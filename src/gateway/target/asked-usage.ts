@@ -1,7 +1,7 @@
 // OpenAI's chat dialect reports the usage of a stream only to those who ask for it, and a budget has to know it: the tokens of hidden reasoning
 // are nowhere else. So the gateway asks for it, and keeps from the client the event that the client did not ask for.
 
-import { countOf, listOf, objectOf } from "../../core/json-fields.ts";
+import { type JsonObject, listOf, objectOf } from "../../core/json-fields.ts";
 import { parseJson } from "../../core/try-read.ts";
 import type { GatewayRequest } from "../request/gateway-request.ts";
 
@@ -10,15 +10,23 @@ type Chunk = Uint8Array<ArrayBuffer>;
 /** This vendor refuses a request with a field that it does not know. */
 const REFUSES_FIELD = /^mistral/i;
 
+/** A client that turns its usage off does not turn off its budget. */
 export function needsUsage({ asked, isMetered }: GatewayRequest, provider: string): boolean {
   const { dialect, facts, body } = asked;
-  const isSilent = dialect === "openai-chat" && facts.streaming && !("stream_options" in body);
-  return isMetered && isSilent && !REFUSES_FIELD.test(provider);
+  const asksItself = objectOf(body["stream_options"])?.["include_usage"] === true;
+  return isMetered && dialect === "openai-chat" && facts.streaming && !asksItself && !REFUSES_FIELD.test(provider);
 }
 
-/** The request with the wish for usage as its first field. No other byte changes. */
-export function withUsage(request: string): string {
-  return request.replace("{", `{"stream_options":{"include_usage":true},`);
+/** The request with the wish for usage as its first field. No other byte changes, unless the request has that field. */
+export function withUsage(request: string, body: JsonObject): string {
+  if (!("stream_options" in body)) return request.replace("{", `{"stream_options":{"include_usage":true},`);
+  const sent = objectOf(parseJson(request)) ?? body;
+  return JSON.stringify({ ...sent, stream_options: { ...objectOf(sent["stream_options"]), include_usage: true } });
+}
+
+/** A target's 400 is about the field that the gateway added. */
+export function refusesUsage(status: number, error: string): boolean {
+  return status === 400 && error.includes("stream_options");
 }
 
 /** An event that is longer passes as it is. */
@@ -55,8 +63,9 @@ function withoutUsage(events: Buffer<ArrayBuffer>): Chunk {
   return Buffer.from(kept.join(""), "latin1");
 }
 
+/** An event may have other lines: a comment, an id, a name. */
 function isUsageOnly(event: string): boolean {
-  const data = objectOf(parseJson(event.replace(/^data:/, "")));
-  const usage = objectOf(data?.["usage"]);
-  return usage !== null && listOf(data?.["choices"]).length === 0 && countOf(usage["total_tokens"]) > 0;
+  const lines = event.split(/\r?\n/).filter((line) => line.startsWith("data:"));
+  const data = objectOf(parseJson(lines.map((line) => line.slice("data:".length)).join("\n")));
+  return objectOf(data?.["usage"]) !== null && listOf(data?.["choices"]).length === 0;
 }

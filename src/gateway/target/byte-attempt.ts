@@ -18,7 +18,7 @@ import { DIALECTS } from "../dialect/dialect.ts";
 import type { GatewayRequest } from "../request/gateway-request.ts";
 import { headersForClient, type PlainHeaders } from "../request/header-lists.ts";
 import { withModel } from "../request/model-name.ts";
-import { needsUsage, UsageFilter, withUsage } from "./asked-usage.ts";
+import { needsUsage, refusesUsage, UsageFilter, withUsage } from "./asked-usage.ts";
 import { packedFault, refusePacked, unpacked } from "./content-encoding.ts";
 
 export interface ByteTarget extends Pick<WireCosts, "costOf"> {
@@ -37,6 +37,8 @@ export interface ByteTarget extends Pick<WireCosts, "costOf"> {
   readonly clock: Clock;
   readonly timeouts: ModelTimeouts;
   readonly leastPerSecond: number;
+  /** It has refused a stream because the gateway asked for its usage. */
+  refusesUsage: boolean;
 }
 
 /** How long a client may leave what was written unread. */
@@ -85,7 +87,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     const timeouts = facts.streaming ? target.timeouts.stream : target.timeouts.whole;
     this.watch = new Watch(target.clock, timeouts, context, (late) => this.reject(new FaultError(late)));
     this.speed = target.leastPerSecond === 0 ? null : new Speed(target.clock, target.leastPerSecond);
-    this.filter = needsUsage(request, target.provider) ? new UsageFilter() : null;
+    this.filter = !target.refusesUsage && needsUsage(request, target.provider) ? new UsageFilter() : null;
     this.reader = createWireReader(dialect, facts.streaming ? "stream" : "json", {
       provider: target.provider,
       wantsJson: facts.wantsJson,
@@ -111,7 +113,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
           path: `${target.basePath}${path(target.model, asked.facts.streaming)}${asked.query}`,
           method: "POST",
           headers: { ...target.defaults, ...asked.headers, ...outgoingHeaders(), ...target.signIn },
-          body: this.filter === null ? sent : withUsage(sent.toString("utf8")),
+          body: this.filter === null ? sent : withUsage(sent.toString("utf8"), body),
         },
         this,
       );
@@ -284,11 +286,22 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     const bytes = unpacked(this.body?.whole() ?? EMPTY, headers["content-encoding"], "error") ?? EMPTY;
     const body = new TextDecoder().decode(bytes.subarray(0, MOST_BYTES.error));
     const { status } = head;
+    if (this.filter !== null && refusesUsage(status, body)) return this.askWithoutUsage();
     const { provider, clock } = target;
     const seen = classify({ surface: "http", provider, status, headers, body, observedAt: clock.now() });
     request.memory.refused = { ...head, body, fault: seen };
     this.isRefused = true;
     this.reject(new FaultError(seen));
+  }
+
+  /** The same attempt again: the client did not ask for what the target refuses. */
+  private askWithoutUsage(): void {
+    const { target, request, context } = this;
+    this.isOver = true;
+    this.controller?.abort(GIVEN_UP);
+    target.refusesUsage = true;
+    request.answer.attempts -= 1;
+    void passBytes(target, request, context).then(this.tellDone, this.tellFailed);
   }
 
   /** The answer is whole. */

@@ -61,6 +61,7 @@ export function byteMember(placed: PlacedTarget, dialect: Protocol, deps: Gatewa
     timeouts,
     costOf: costs.costOf,
     leastPerSecond: placed.leastPerSecond,
+    refusesUsage: false,
   };
   return {
     tool: tool<GatewayRequest, unknown>({

@@ -80,6 +80,13 @@ function boundGoogle(body: JsonObject, limit: number): JsonObject {
   return { ...body, generationConfig: { ...config, thinkingConfig: { ...thinking, thinkingBudget: most } } };
 }
 
+/** The limit of the answer leaves no room for thinking, so the model answers without. */
+export function losesThinking(dialect: Protocol, { reasoning, maxOutputTokens }: LanguageModelV4CallOptions): boolean {
+  const thinks = reasoning !== undefined && reasoning !== "none";
+  const most = Math.floor((maxOutputTokens ?? Infinity) * MOST_THINKING);
+  return PACKAGES[dialect].bound === boundAnthropic && thinks && most < LEAST_THINKING;
+}
+
 /** Tells the limit of a request to `bounded`, past the package. */
 const LIMIT_HEADER = "x-faultline-limit";
 

@@ -58,12 +58,16 @@ function readMessage(message: JsonObject, reading: Reading): void {
   const { content, role } = message;
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : objectsOf(content);
   if (role === "assistant") return readAnswer(blocks, reading);
+  if (role === "system") return reading.system(blocks.map((block) => textOf(block["text"])).join("\n"));
   let parts: UserPart[] = [];
   for (const block of blocks) {
     if (block["type"] === "tool_result") {
       reading.user(parts);
       parts = [];
-      const output = outputOf(block["content"], block["is_error"] === true, (part) => partOf(part, reading));
+      const isError = block["is_error"] === true;
+      const output = outputOf(block["content"], isError, (part) =>
+        partOf(isError ? textOnly(part, reading) : part, reading),
+      );
       reading.result(textOf(block["tool_use_id"]), output);
     } else {
       const part = partOf(block, reading);
@@ -71,6 +75,14 @@ function readMessage(message: JsonObject, reading: Reading): void {
     }
   }
   reading.user(parts);
+}
+
+/** In other dialects, only a text can say that a tool failed. */
+function textOnly(block: JsonObject, reading: Reading): JsonObject {
+  const type = textOf(block["type"]);
+  if (type === "text") return block;
+  reading.omitted.push(`messages.tool_result.${type}`);
+  return { type: "text", text: "" };
 }
 
 function readAnswer(blocks: readonly JsonObject[], reading: Reading): void {
@@ -107,6 +119,9 @@ function partOf(block: JsonObject, reading: Reading): UserPart | null {
   if (type === "image" || type === "document") {
     const mediaType = textOf(source["media_type"]) || (type === "image" ? "image/*" : "application/pdf");
     const title = textOf(block["title"]);
+    if (objectOf(block["citations"])?.["enabled"] === true) reading.omitted.push("messages.document.citations");
+    if (textOf(block["context"]) !== "") reading.omitted.push("messages.document.context");
+    if (title !== "" && source["type"] === "text") reading.omitted.push("messages.document.title");
     if (source["type"] === "base64") return fileOf(textOf(source["data"]), mediaType, title);
     if (source["type"] === "text") return textPart(textOf(source["data"]));
     return reading.file(`a ${type}`, source["type"] === "url" ? textOf(source["url"]) : "", mediaType, title);

@@ -122,6 +122,8 @@ function partOf(part: JsonObject, reading: Reading): UserPart | null {
 function readTool(tool: JsonObject, reading: Reading): void {
   const name = textOf(tool["name"]);
   if (tool["type"] === "function") reading.tool(name, tool["description"], tool["parameters"], tool["strict"]);
-  else if (tool["type"] === "custom") reading.textTool(name, tool["description"]);
-  else reading.omitted.push(`tools.${textOf(tool["type"])}`);
+  else if (tool["type"] === "custom") {
+    reading.textTool(name, tool["description"]);
+    if (objectOf(tool["format"])?.["type"] === "grammar") reading.omitted.push("tools.custom.format");
+  } else reading.omitted.push(`tools.${textOf(tool["type"])}`);
 }

@@ -20,8 +20,9 @@ export interface RequestFacts {
   readonly serviceTier: string | null;
   /** UTF-16 units of input text, including tools but not images, audio and inline files. For estimates. */
   readonly inputCharacters: number;
-  /** UTF-16 units of inline images, audio, files and encrypted reasoning, and the most tokens that these may be. */
+  /** UTF-16 units of inline images, audio, files and encrypted reasoning. */
   readonly dataCharacters: number;
+  /** The most tokens that these may be, and what the request refers to: addresses, files and conversations at the vendor. */
   readonly dataTokens: number;
 }
 
@@ -45,8 +46,12 @@ export function factsAt(protocol: Protocol, address: Address | null, request: Js
     serviceTier: tierIn(request),
     inputCharacters: input.characters,
     dataCharacters: input.dataCharacters,
-    dataTokens: input.dataTokens,
+    dataTokens: refersToStored(request) ? ANY_TOKENS : input.dataTokens,
   };
+}
+
+function refersToStored(request: JsonObject): boolean {
+  return STORED_FIELDS.some((field) => isFilled(request[field])) || objectOf(request["prompt"]) !== null;
 }
 
 /** A target may heed any of these fields, so the largest counts. */
@@ -159,10 +164,21 @@ const DATA_FIELDS: ReadonlySet<string> = new Set([
   "thoughtSignature",
   "thought_signature",
 ]);
-/** Fields whose text is data if it is a `data:` address. Elsewhere the model reads such a text like any other. */
-const ADDRESS_FIELDS: ReadonlySet<string> = new Set(["url", "image_url", "file_url"]);
+/** Fields with an address. It may contain the data itself. In other fields, the model reads such a text like any other. */
+const ADDRESS_FIELDS: ReadonlySet<string> = new Set(["url", "image_url", "file_url", "fileUri", "file_uri"]);
+/** Fields that name a file or an item at the vendor. */
+const NAME_FIELDS: ReadonlySet<string> = new Set(["file_id", "container_id"]);
+/** Fields at the top that name what the vendor has stored, and reads with the request. */
+const STORED_FIELDS = ["previous_response_id", "conversation", "cachedContent", "cached_content"];
+/** Fields whose objects a model reads as text, whatever is in them: what a tool got and gave, and schemas. */
+const TEXT_FIELDS: ReadonlySet<string> = new Set([
+  ...["args", "response", "arguments", "schema", "input_schema", "parameters", "parametersJsonSchema"],
+  ...["parameters_json_schema", "responseSchema", "response_schema", "responseJsonSchema", "response_json_schema"],
+]);
 /** More than most vendors count for the largest picture. */
 const IMAGE_TOKENS = 5_000;
+/** What a request refers to may fill the model's context. */
+const ANY_TOKENS = Number.MAX_SAFE_INTEGER;
 
 /** A body is parsed JSON without cycles. If a caller passes an object with cycles, the walk still ends. */
 const MAX_NODES = 1_000_000;
@@ -178,40 +194,55 @@ interface Measure {
 function measure(roots: readonly unknown[]): Measure {
   const sum: Measure = { characters: 0, hasImages: false, dataCharacters: 0, dataTokens: 0 };
   const left: unknown[] = [...roots];
-  for (let nodes = 0; left.length > 0 && nodes < MAX_NODES; nodes++) {
+  const texts: unknown[] = [];
+  let nodes = 0;
+  for (; left.length > 0 && nodes < MAX_NODES; nodes++) {
     const value = left.pop();
     if (typeof value === "string") sum.characters += value.length;
     else if (Array.isArray(value)) for (const item of value) left.push(item);
-    else if (typeof value === "object" && value !== null) {
-      const holder = value as JsonObject;
-      sum.hasImages ||= isImage(holder);
-      for (const key in holder) if (!addData(sum, holder, key)) left.push(holder[key]);
-    }
+    else if (typeof value === "object" && value !== null) measureObject(value as JsonObject, sum, left, texts);
+  }
+  for (; texts.length > 0 && nodes < MAX_NODES; nodes++) {
+    const value = texts.pop();
+    if (typeof value === "string") sum.characters += value.length;
+    else if (typeof value === "object" && value !== null) for (const inner of Object.values(value)) texts.push(inner);
   }
   return sum;
 }
 
+function measureObject(holder: JsonObject, sum: Measure, left: unknown[], texts: unknown[]): void {
+  const isPicture = isImage(holder);
+  if (isPicture) {
+    sum.hasImages = true;
+    sum.dataTokens += IMAGE_TOKENS;
+  }
+  for (const key in holder) {
+    const value = holder[key];
+    // The data of a picture, or its address, is in the same object or in one directly below it.
+    const below = isPicture ? objectOf(value) : null;
+    if (typeof value === "string") addText(sum, holder, key, value, isPicture);
+    else if (below !== null) for (const inner in below) addText(sum, below, inner, textOf(below[inner]), true);
+    else if (TEXT_FIELDS.has(key) || (key === "input" && "name" in holder)) texts.push(value);
+    else left.push(value);
+  }
+}
+
+/** A type that says so, or the media type beside the data. */
 function isImage(holder: JsonObject): boolean {
   if (IMAGE_TYPES.has(textOf(holder["type"]))) return true;
   return textOf(holder["mimeType"] ?? holder["mime_type"]).startsWith("image/");
 }
 
-/** False: the field contains no data. Anthropic's plain-text documents are in `data`, too. */
-function addData(sum: Measure, holder: JsonObject, key: string): boolean {
-  const value = holder[key];
-  if (typeof value !== "string") return false;
-  const isData = DATA_FIELDS.has(key) ? holder["type"] !== "text" : isDataAddress(key, value);
-  if (!isData) return false;
-  sum.dataCharacters += value.length;
-  sum.dataTokens += isPicture(holder, value) ? Math.min(IMAGE_TOKENS, value.length) : value.length;
-  return true;
-}
-
-function isDataAddress(key: string, value: string): boolean {
-  return ADDRESS_FIELDS.has(key) && value.startsWith("data:");
-}
-
-/** The media type is in the address, or beside the data. */
-function isPicture(holder: JsonObject, value: string): boolean {
-  return value.startsWith("data:image/") || textOf(holder["media_type"]).startsWith("image/") || isImage(holder);
+/** Anthropic's plain-text documents are in `data`, too. A picture's tokens are counted where the picture is. */
+function addText(sum: Measure, holder: JsonObject, key: string, value: string, isPicture: boolean): void {
+  const isInline = DATA_FIELDS.has(key)
+    ? holder["type"] !== "text"
+    : ADDRESS_FIELDS.has(key) && value.startsWith("data:");
+  if (!isInline) sum.characters += value.length;
+  else sum.dataCharacters += value.length;
+  if (isPicture || value.startsWith("data:image/")) return;
+  const isStored = NAME_FIELDS.has(key) || (key === "id" && holder["type"] === "item_reference");
+  const isReference = isStored || (ADDRESS_FIELDS.has(key) && !isInline);
+  if (isInline) sum.dataTokens += value.length;
+  else if (isReference) sum.dataTokens = ANY_TOKENS;
 }
