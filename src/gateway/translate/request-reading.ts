@@ -191,7 +191,9 @@ function isDeeper(body: JsonObject, levels: number): boolean {
   let level: unknown[] = [body];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > levels) return true;
-    level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []));
+    level = level.flatMap((value): unknown[] =>
+      typeof value === "object" && value !== null ? Object.values(value) : [],
+    );
   }
   return false;
 }
