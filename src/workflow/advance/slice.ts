@@ -15,7 +15,7 @@ import { begunCount, isEnded, keyOf, openVisits, type RunState, visitOf } from "
 import { copyRun, foldRun, needsOf, type RunNeeds, siblingsOf } from "../../core/flow/run.ts";
 import { steadyNow } from "../../host/clock.ts";
 import type { Journal } from "../../journal/journal.ts";
-import { noQuestion } from "../../runtime/call/ask.ts";
+import { dropQuestion } from "../../runtime/call/ask.ts";
 import { Interruptible } from "../../runtime/scope.ts";
 import { NodeResults } from "./node-results.ts";
 import { keepOutput, readOutput } from "./summary.ts";
@@ -161,7 +161,7 @@ export class Slice {
     for (const posted of await openActions(journal, session.id, this.#state)) {
       // A visit that got an instruction no longer needs an answer.
       const asked = visitOf(this.#state, posted)?.pause?.questions ?? [];
-      const keeps = asked.flatMap(({ id }) => noQuestion(id));
+      const keeps = asked.flatMap(({ id }) => dropQuestion(id));
       const output = await readOutput(journal, session.id, posted);
       const events = eventsOf(posted, this.#state, this.#deps.workflow, output);
       for (const event of events)
@@ -299,7 +299,7 @@ export class Slice {
   async #close({ events, status, message }: RunEnding): Promise<void> {
     const { session } = this.#deps;
     const asked = openVisits(this.#state).flatMap(({ pause }) => pause?.questions ?? []);
-    const last = { events, keeps: asked.flatMap(({ id }) => noQuestion(id)) };
+    const last = { events, keeps: asked.flatMap(({ id }) => dropQuestion(id)) };
     await (status === "cancelled" ? session.cancel(message, last) : session.end(status, last));
   }
 
