@@ -43,7 +43,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "src/provider/model/stream-sink.ts",
-    text: "while (said < delta.length && said < this.saidAgain.length && delta[said] === this.saidAgain[said]) said += 1;",
+    text: "while (same < delta.length && same < this.trailing.length && delta[same] === this.trailing[same]) same += 1;",
     columns: [12, 35],
     from: "<",
     to: "<=",
