@@ -55,7 +55,7 @@ export class Slice {
   #broken: FaultError | null = null;
   readonly #wait: Interruptible;
   /** Something has happened since the loop last looked at the state. */
-  #hasHappened = false;
+  #hasNews = false;
   /** There may be an action in the journal that it has not read. */
   #mustLook = true;
   /** When it last read the actions in the journal, in steady time. */
@@ -82,7 +82,7 @@ export class Slice {
   }
 
   #wakeLoop(): void {
-    this.#hasHappened = true;
+    this.#hasNews = true;
     this.#wait.wake?.();
   }
 
@@ -94,7 +94,7 @@ export class Slice {
   async run(): Promise<void> {
     while (!isEnded(this.#state)) {
       if (this.#broken !== null) throw this.#broken;
-      this.#hasHappened = false;
+      this.#hasNews = false;
       await this.#takeActions();
       const { cancelledBy, failing } = this.#state;
       if (cancelledBy !== null || failing !== null) {
@@ -193,10 +193,10 @@ export class Slice {
   #begin(visit: Visit): void {
     const abort = new AbortController();
     const begun = begunCount(this.#state, (one) => this.#admitted.has(keyOf(one)));
-    const isOneTooMany = visit.startedAt === 0 && begun >= this.#state.limits.maxNodes;
+    const exceedsMaxNodes = visit.startedAt === 0 && begun >= this.#state.limits.maxNodes;
     this.#busy.set(keyOf(visit), { visit, abort });
-    if (!isOneTooMany) this.#admitted.add(keyOf(visit));
-    void this.#work(visit, abort.signal, isOneTooMany)
+    if (!exceedsMaxNodes) this.#admitted.add(keyOf(visit));
+    void this.#work(visit, abort.signal, exceedsMaxNodes)
       .catch((error: unknown) => {
         // The loop reports it, where a caller waits for it.
         this.#broken ??= new FaultError(classify({ surface: "node", error, observedAt: this.#deps.clock.now() }));
@@ -207,12 +207,12 @@ export class Slice {
       });
   }
 
-  async #work(visit: Visit, signal: AbortSignal, isOneTooMany: boolean): Promise<void> {
+  async #work(visit: Visit, signal: AbortSignal, exceedsMaxNodes: boolean): Promise<void> {
     const { workflow } = this.#deps;
     const stage = workflow.stages.get(visit.node);
     const { node, execution, attempt } = visit;
     const place = { node, execution, attempt };
-    if (stage === undefined || isOneTooMany) {
+    if (stage === undefined || exceedsMaxNodes) {
       const seen = stage === undefined ? unknownNode(node) : tooManyNodes(this.#state.limits.maxNodes);
       const outcome = matrixOutcome(seen.code, "coder");
       const event = {
@@ -310,7 +310,7 @@ export class Slice {
     await this.#deps.session.record([{ type: "run-paused", why, wakeAt }]);
     // An action posted from here on wakes the run. One posted before may have found it still running.
     const posted = await openActions(journal, session.id, this.#state);
-    return posted.length === 0 && (await this.#answered(paused)).length === 0 && !this.#hasHappened;
+    return posted.length === 0 && (await this.#answered(paused)).length === 0 && !this.#hasNews;
   }
 
   #abort(some: readonly Busy[]): void {
@@ -318,12 +318,12 @@ export class Slice {
   }
 
   #isOutOfDate(): boolean {
-    return this.#hasHappened;
+    return this.#hasNews;
   }
 
   /** True: a visit ended or the loop was woken. False: the next wake-up time or the next check is due. */
   async #somethingHappens(wakeAt: number | null): Promise<boolean> {
-    if (this.#hasHappened) return true;
+    if (this.#hasNews) return true;
     await this.#wait.waitOnce(Math.min(this.#deps.clock.now() + LOOK_EVERY_MS, wakeAt ?? Infinity));
     this.#mustLook ||= !this.#isOutOfDate();
     return this.#isOutOfDate();
