@@ -196,9 +196,9 @@ function wakeTime({ fault, now }: Situation, traits: CatalogueRow): number | nul
 //     longer than it lasted. Within bounds: a burst of failures lasts no time at all, and a long outage may be over at any moment.
 
 /** Parallel calls fail at nearly the same moment, which says nothing about how long an outage lasts. */
-export const LEAST_REST_MS = 10_000;
+export const MIN_REST_MS = 10_000;
 /** One try in a minute costs little, and shows that it is over. */
-export const MOST_REST_MS = 60_000;
+export const MAX_REST_MS = 60_000;
 
 /** How the last tries of this recourse at this kind of fault went, when there were enough and all went the same way. */
 export function lastTries(
@@ -218,5 +218,5 @@ export function lastTries(
 
 /** A time before the last try means that the clock was set back, so the age is unknown. */
 function isResting(failedForMs: number, restedMs: number): boolean {
-  return restedMs >= 0 && restedMs < Math.min(Math.max(failedForMs, LEAST_REST_MS), MOST_REST_MS);
+  return restedMs >= 0 && restedMs < Math.min(Math.max(failedForMs, MIN_REST_MS), MAX_REST_MS);
 }

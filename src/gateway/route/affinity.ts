@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { type JsonObject, objectOf, objectsOf, textOf } from "../../core/json-fields.ts";
 import { sha256 } from "../key/sha256.ts";
 
-const MOST_CONVERSATIONS = 50_000;
+const MAX_CONVERSATIONS = 50_000;
 
 export class Affinity {
   readonly #places = new Map<string, string>();
@@ -27,7 +27,7 @@ export class Affinity {
     this.#places.delete(conversation);
     if (fallback === null) return;
     this.#places.set(conversation, fallback);
-    for (const oldest of this.#places.keys()) if (this.#places.size > MOST_CONVERSATIONS) this.#places.delete(oldest);
+    for (const oldest of this.#places.keys()) if (this.#places.size > MAX_CONVERSATIONS) this.#places.delete(oldest);
   }
 }
 
@@ -46,10 +46,10 @@ export function conversationOf(body: JsonObject, headers: IncomingHttpHeaders, c
     turns[0],
     turns[1],
   ]);
-  return `${client}/${sha256(start.slice(0, MOST_HASHED))}`;
+  return `${client}/${sha256(start.slice(0, MAX_HASHED))}`;
 }
 
-const MOST_HASHED = 16_384;
+const MAX_HASHED = 16_384;
 const ANSWERS: ReadonlySet<unknown> = new Set(["assistant", "model", "function_call", "reasoning"]);
 
 function isAnswer({ role, type }: JsonObject): boolean {

@@ -22,7 +22,7 @@ export function withUsage(request: string): string {
 }
 
 /** An event that is longer passes as it is. */
-const MOST_HELD_BYTES = 1_048_576;
+const MAX_HELD_BYTES = 1_048_576;
 const EMPTY: Chunk = new Uint8Array(0);
 const NO_CHOICES = /"choices"\s*:\s*\[\s*\]/;
 const END_OF_EVENT = /(?<=\r?\n\r?\n)/;
@@ -34,7 +34,7 @@ export class UsageFilter {
   /** `isLast`: nothing follows, so nothing is held back. */
   take(chunk: Chunk, isLast = false): Chunk {
     const all = Buffer.concat([this.held, chunk]);
-    const cut = isLast || all.length > MOST_HELD_BYTES ? all.length : endOfEvents(all);
+    const cut = isLast || all.length > MAX_HELD_BYTES ? all.length : endOfEvents(all);
     this.held = all.subarray(cut);
     return withoutUsage(all.subarray(0, cut));
   }

@@ -56,18 +56,18 @@ const PACKAGES: Readonly<Record<Protocol, PackageRow>> = {
 };
 
 /** Anthropic accepts no smaller number of tokens for thinking. */
-const LEAST_THINKING = 1_024;
+const MIN_THINKING = 1_024;
 /** Of the limit, so that something is left for the answer. */
-const MOST_THINKING = 0.6;
+const MAX_THINKING = 0.6;
 
 /** In all dialects, the limit of an answer covers its thinking. Anthropic's package adds the thinking to the limit. */
 function boundAnthropic(body: JsonObject, limit: number): JsonObject {
   const thinking = objectOf(body["thinking"]);
-  const budget = Math.min(countOf(thinking?.["budget_tokens"]), Math.floor(limit * MOST_THINKING));
+  const budget = Math.min(countOf(thinking?.["budget_tokens"]), Math.floor(limit * MAX_THINKING));
   if (thinking?.["budget_tokens"] === undefined) return body;
   const { thinking: _thinking, ...rest } = body;
   const bounded = { ...rest, max_tokens: limit };
-  return budget < LEAST_THINKING ? bounded : { ...bounded, thinking: { ...thinking, budget_tokens: budget } };
+  return budget < MIN_THINKING ? bounded : { ...bounded, thinking: { ...thinking, budget_tokens: budget } };
 }
 
 /** Google's package goes by the model's own limit, and may leave nothing for the answer. */
@@ -75,7 +75,7 @@ function boundGoogle(body: JsonObject, limit: number): JsonObject {
   const config = objectOf(body["generationConfig"]);
   const thinking = objectOf(config?.["thinkingConfig"]);
   const budget = countOf(thinking?.["thinkingBudget"]);
-  const most = Math.floor(limit * MOST_THINKING);
+  const most = Math.floor(limit * MAX_THINKING);
   if (budget <= most) return body;
   return { ...body, generationConfig: { ...config, thinkingConfig: { ...thinking, thinkingBudget: most } } };
 }

@@ -152,7 +152,7 @@ export function modelMember(
 }
 
 /** Probing this model costs little while another one answers. The operator's own breaker rule takes precedence. */
-const MOST_OPEN_MS = 30_000;
+const MAX_OPEN_MS = 30_000;
 
 const attempts = lazyPart(() => import("./attempt.ts"));
 
@@ -174,7 +174,7 @@ function modelTool(
     provider,
     idempotent: true,
     timeoutMs: timeouts.stream.totalMs,
-    ...(hasFallback ? { breaker: { defaultMaxOpenMs: MOST_OPEN_MS } } : {}),
+    ...(hasFallback ? { breaker: { defaultMaxOpenMs: MAX_OPEN_MS } } : {}),
     ...defined({ maxConcurrent: target.maxConcurrent, maxPerMinute: target.maxPerMinute }),
     cost: {
       estimate: (request) => {

@@ -36,7 +36,7 @@ export interface Interactors {
 /** Names for answers that no interactor gave. */
 const NOT_INTERACTORS = ["clock", "caller", "nobody"];
 /** How often one interactor is asked when its answers do not fit: a slip gets a second chance, a fault does not loop. */
-const MOST_ASKS = 2;
+const MAX_ASKS = 2;
 
 /** An attached interactor and its queue. */
 interface Seat {
@@ -138,7 +138,7 @@ export function createInteractors({ clock, suppress }: InteractorsOptions): Inte
 
   /** Ends when the interactor is done with the question, be it settled or not. Never rejects. */
   async function show(asked: Asked, seat: Seat, signal: AbortSignal): Promise<void> {
-    for (let asks = 1; asks <= MOST_ASKS && asked.seats.has(seat); asks++) {
+    for (let asks = 1; asks <= MAX_ASKS && asked.seats.has(seat); asks++) {
       let given: unknown;
       try {
         given = await seat.interactor.answer(asked.question, signal);
@@ -153,7 +153,7 @@ export function createInteractors({ clock, suppress }: InteractorsOptions): Inte
       const checked = checkAnswer(asked.question, given);
       if (!asked.seats.has(seat)) return void tellLate(checked, asked, seat);
       if (isAnswer(checked)) return void take(checked, asked, seat);
-      suppress(about(checked, asked, seat), asks < MOST_ASKS ? "it is asked once more" : "it is not asked again");
+      suppress(about(checked, asked, seat), asks < MAX_ASKS ? "it is asked once more" : "it is not asked again");
     }
     giveUp(asked, seat, "gave no answer that fits");
   }
