@@ -1,7 +1,7 @@
 // Decides who advances which run, and when, on one machine: a loop over the times at which runs are due. Several processes
 // may do this on one journal. The journal is the truth, so a driver promises only three things:
-// V1  a run is advanced by one of them at a time.
-// V2  a run with something to do is advanced.
+// V1  A run is advanced by one of them at a time.
+// V2  A run with something to do is advanced.
 // V3  A wake-up time survives crashes, because it is in the journal.
 
 import { classify } from "../core/classify/classify.ts";

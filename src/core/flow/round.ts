@@ -1,8 +1,8 @@
 // The progress of one plan: which nodes may run now, and which come to an end without running. Plain memory, no I/O.
-// N1  every node ends once. A second result for it is ignored, as a late result of a call is.
-// N2  a node becomes ready once, when everything it needs has a usable end, and never after.
-// N3  which nodes run, and how those that do not run end, does not depend on the order in which others end.
-// N4  each need is looked at once, when the node it names ends: the whole costs as much as the plan is large.
+// N1  Every node ends once. A second result for it is ignored, as a late result of a call is.
+// N2  A node becomes ready once, when everything it needs has a usable end, and never after.
+// N3  Which nodes run, and how those that do not run end, does not depend on the order in which others end.
+// N4  Each need is looked at once, when the node it names ends: the whole costs as much as the plan is large.
 
 import { fault, type Fault, FaultError, wrap } from "../fault/fault.ts";
 import type { Plan, PlanNode } from "./plan.ts";

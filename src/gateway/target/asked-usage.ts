@@ -1,5 +1,5 @@
-// OpenAI's chat dialect reports the usage of a stream only to those who ask for it, and a budget has to know it: the tokens of hidden reasoning
-// are nowhere else. So the gateway asks for it, and keeps from the client the event that the client did not ask for.
+// OpenAI's chat dialect reports the usage of a stream only if the request asks for it. A budget needs it: the tokens of hidden reasoning are
+// reported nowhere else. So the gateway asks for it, and removes the event from the answer if the client did not ask for it.
 
 import { countOf, listOf, objectOf } from "../../core/json-fields.ts";
 import { parseJson } from "../../core/try-read.ts";
@@ -16,12 +16,12 @@ export function needsUsage({ asked, isMetered }: GatewayRequest, provider: strin
   return isMetered && isSilent && !REFUSES_FIELD.test(provider);
 }
 
-/** The request with the wish for usage as its first field. No other byte changes. */
+/** Adds the field that asks for usage as the first one. No other byte changes. */
 export function withUsage(request: string): string {
   return request.replace("{", `{"stream_options":{"include_usage":true},`);
 }
 
-/** An event that is longer passes as it is. */
+/** A longer event passes unchanged. */
 const MAX_HELD_BYTES = 1_048_576;
 const EMPTY: Chunk = new Uint8Array(0);
 const NO_CHOICES = /"choices"\s*:\s*\[\s*\]/;

@@ -70,7 +70,7 @@ function boundAnthropic(body: JsonObject, limit: number): JsonObject {
   return budget < MIN_THINKING ? bounded : { ...bounded, thinking: { ...thinking, budget_tokens: budget } };
 }
 
-/** Google's package goes by the model's own limit, and may leave nothing for the answer. */
+/** Google's package uses the model's own limit, which may leave nothing for the answer. */
 function boundGoogle(body: JsonObject, limit: number): JsonObject {
   const config = objectOf(body["generationConfig"]);
   const thinking = objectOf(config?.["thinkingConfig"]);
@@ -80,7 +80,7 @@ function boundGoogle(body: JsonObject, limit: number): JsonObject {
   return { ...body, generationConfig: { ...config, thinkingConfig: { ...thinking, thinkingBudget: most } } };
 }
 
-/** Tells the limit of a request to `bounded`, past the package. */
+/** Carries the limit of a request past the package to `bounded`. */
 const LIMIT_HEADER = "x-faultline-limit";
 
 function bounded(send: typeof fetch, bound: NonNullable<PackageRow["bound"]>): typeof fetch {
@@ -101,7 +101,7 @@ function withLimit(options: LanguageModelV4CallOptions): LanguageModelV4CallOpti
   return { ...options, headers: { ...headers, [LIMIT_HEADER]: String(maxOutputTokens) } };
 }
 
-/** The packages want a key. For a target without one, what they send as one is taken off again. */
+/** The packages require a key. For a target without one, `withoutKey` removes the header that they send it in. */
 const NO_KEY = "none";
 
 function withoutKey(pooledFetch: typeof fetch, dialect: Protocol): typeof fetch {

@@ -1,9 +1,9 @@
 // Puts a question to every interactor that can answer it and takes the first answer. Invariants:
-// Q1  a question always gets one answer: the first good one of an interactor, or one from the clock or the caller.
+// Q1  A question always gets one answer: the first good one of an interactor, or one from the clock or the caller.
 // Q2  An interactor sees one question at a time, in the order they were asked, and none that is already settled. An interactor
 //     that does not close a dismissed prompt delays only its own queue.
 // Q3  An answer that does not fit its question is refused, and a late answer changes nothing. Both are reported.
-// Q4  once a question is settled, nothing of it is left: no timer, no listener, no place in a queue.
+// Q4  Once a question is settled, nothing of it is left: no timer, no listener, no place in a queue.
 
 import { classify } from "../../core/classify/classify.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";

@@ -1,8 +1,8 @@
 // Advances one run for as long as there is something to do, and stops when it is over or has to wait. The only writer of its
 // run while it works; what others want of it they leave in the journal, where it looks every half second.
-// L1  a node is begun only after its `node-started` is on disk.
-// L2  exactly one `run-ended` is written, whatever fails, and a cancellation wins over what ends at the same time.
-// L3  a run that only waits is put away: nothing of it stays in memory, and nothing that comes meanwhile is lost.
+// L1  A node is begun only after its `node-started` is on disk.
+// L2  Exactly one `run-ended` is written, whatever fails, and a cancellation wins over what ends at the same time.
+// L3  A run that only waits is put away: nothing of it stays in memory, and nothing that comes meanwhile is lost.
 // L4  `node-failed` is on disk before sibling visits are aborted, so an aborted sibling is never recorded as the failure.
 
 import { classify } from "../../core/classify/classify.ts";
@@ -102,25 +102,25 @@ export class Slice {
         if (this.#busy.size === 0) {
           return this.#close(cancelledBy === null ? failedEnd(this.#state) : cancelledEnd(cancelledBy));
         }
-        await this.#somethingHappens(null);
+        await this.#waitForNews(null);
         continue;
       }
       if ((this.hasNewLimits || this.#isDraining) && this.#busy.size === 0) return;
       const needs = needsOf(this.#state, this.#deps.clock.now(), new Set(this.#busy.keys()));
       const begun = await this.#beginAll(needs);
-      if (!begun && this.#busy.size === 0 && !this.#isOutOfDate()) {
+      if (!begun && this.#busy.size === 0 && !this.#isNewsPending()) {
         if (needs.isOver) return this.#close(completedEnd(this.#state));
         const waitMs = (needs.wakeAt ?? Infinity) - this.#deps.clock.now();
         if (waitMs > SHORT_WAIT_MS && (await this.#pause(needs))) return;
       }
-      if (!(await this.#somethingHappens(needs.wakeAt))) await this.#deps.session.flush();
+      if (!(await this.#waitForNews(needs.wakeAt))) await this.#deps.session.flush();
     }
   }
 
   /** Something inside is broken: the run ends with it, unless it has ended already. */
   async breakOff(why: Fault): Promise<void> {
     this.#abort([...this.#busy.values()]);
-    while (this.#busy.size > 0) await this.#somethingHappens(null);
+    while (this.#busy.size > 0) await this.#waitForNews(null);
     if (!isEnded(this.#state)) await this.#close(brokenEnd(why));
   }
 
@@ -303,7 +303,7 @@ export class Slice {
     await (status === "cancelled" ? session.cancel(message, last) : session.end(status, last));
   }
 
-  /** True when it may be put away; false when something came while that was written down. */
+  /** True when the run may be put away; false when an action, an answer or an event arrived while `run-paused` was written. */
   async #pause({ paused, wakeAt }: RunNeeds): Promise<boolean> {
     const { journal, session } = this.#deps;
     const why = paused[0]?.pause?.why ?? "retry";
@@ -317,16 +317,17 @@ export class Slice {
     for (const { abort } of some) if (!abort.signal.aborted) abort.abort();
   }
 
-  #isOutOfDate(): boolean {
+  /** A method, because the compiler takes a field to stay as it was read. */
+  #isNewsPending(): boolean {
     return this.#hasNews;
   }
 
   /** True: a visit ended or the loop was woken. False: the next wake-up time or the next check is due. */
-  async #somethingHappens(wakeAt: number | null): Promise<boolean> {
+  async #waitForNews(wakeAt: number | null): Promise<boolean> {
     if (this.#hasNews) return true;
     await this.#wait.waitOnce(Math.min(this.#deps.clock.now() + LOOK_EVERY_MS, wakeAt ?? Infinity));
-    this.#mustLook ||= !this.#isOutOfDate();
-    return this.#isOutOfDate();
+    this.#mustLook ||= !this.#isNewsPending();
+    return this.#isNewsPending();
   }
 }
 
@@ -355,7 +356,7 @@ interface RunEnding {
   readonly message: string;
 }
 
-/** The visit it fails because of, and those beside it that are passed over. */
+/** Names the visit that made the run fail, and skips the visits beside it. */
 function failedEnd(state: RunState): RunEnding {
   const { node, execution, outcome } = state.failing ?? { node: "", execution: 0, outcome: "" };
   const visit = visitOf(state, { node, execution });
