@@ -29,7 +29,6 @@ import { CHAOS_FAULT_IDS, withDefaults } from "./faults.ts";
 import type { Scene } from "./faults/fault-row.ts";
 import { replyTo } from "./good-model.ts";
 import { listen } from "./listener.ts";
-import { modelList } from "./model-list.ts";
 import { perform } from "./perform.ts";
 import { readBody, readJson } from "./read-body.ts";
 import { createRequestLog, fingerprintOf, keyIn, type ReceivedRequest, type StrayRequest } from "./received.ts";
@@ -82,7 +81,7 @@ export interface Chaos {
 }
 
 /** The vendors' limit. */
-const MOST_BODY_BYTES = 32 * 1024 * 1024;
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const DEFAULT_SEED = 1;
 const TOO_LARGE = "The request body is larger than 32 MB.";
 
@@ -130,7 +129,7 @@ export async function startServer(options: ChaosOptions): Promise<Chaos> {
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = urlOf(request.url ?? "/");
     const { method = "GET" } = request;
-    const body = await readBody(request, MOST_BODY_BYTES);
+    const body = await readBody(request, MAX_BODY_BYTES);
     if (body.kind === "gone") return;
     const text = body.kind === "text" ? body.text : "";
     if (url.pathname.startsWith(CONTROL_PATH)) {
@@ -274,4 +273,32 @@ function noSuchAddress(method: string, path: string): object {
 function sendJson(response: ServerResponse, status: number, body: unknown): void {
   const text = `${JSON.stringify(body)}\n`;
   response.writeHead(status, { "content-type": "application/json; charset=utf-8" }).end(text);
+}
+
+/** The list of models, in one answer that the SDKs of OpenAI, Anthropic and Google can all read. Every fault is listed as a model. */
+function modelList(faultIds: readonly string[]): object {
+  const ids = ["chaos-ok", ...faultIds];
+  return {
+    object: "list",
+    data: ids.map((id) => ({
+      id,
+      object: "model",
+      created: 1_767_225_600,
+      owned_by: "chaos",
+      type: "model",
+      display_name: id,
+      created_at: "2026-01-01T00:00:00Z",
+    })),
+    has_more: false,
+    first_id: ids[0],
+    last_id: ids.at(-1),
+    models: ids.map((id) => ({
+      name: `models/${id}`,
+      version: "001",
+      displayName: id,
+      inputTokenLimit: 1_048_576,
+      outputTokenLimit: 65_536,
+      supportedGenerationMethods: ["generateContent", "streamGenerateContent"],
+    })),
+  };
 }

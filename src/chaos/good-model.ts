@@ -62,11 +62,11 @@ export function calling(calls: readonly ChaosToolCall[]): Reply {
   return { text: "", calls, stop: "tools", isEmpty: false };
 }
 
-const MOST_QUOTED_CHARS = 400;
+const MAX_QUOTED_CHARS = 400;
 
 function textFor({ lastUserText, toolResults }: ChaosRequest): string {
-  if (toolResults.length > 0) return `The tool said: ${toolResults.join("; ").slice(0, MOST_QUOTED_CHARS)}`;
-  const quoted = lastUserText.slice(0, MOST_QUOTED_CHARS);
+  if (toolResults.length > 0) return `The tool said: ${toolResults.join("; ").slice(0, MAX_QUOTED_CHARS)}`;
+  const quoted = lastUserText.slice(0, MAX_QUOTED_CHARS);
   return `You said: ${quoted === "" ? "nothing" : quoted} (This answer comes from a test server, in several pieces.)`;
 }
 

@@ -71,9 +71,9 @@ export interface LogEntry {
 }
 
 /** A server may run for days; the oldest requests are dropped first. */
-const MOST_KEPT = 1000;
+const MAX_KEPT = 1000;
 /** Twice the largest allowed body; all of it must fit into one response. */
-const MOST_BODY_CHARS = 64 * 1024 * 1024;
+const MAX_BODY_CHARS = 64 * 1024 * 1024;
 
 interface Kept {
   current: ReceivedRequest;
@@ -87,8 +87,8 @@ export function createRequestLog(): RequestLog {
   const perModel = new Map<string, number>();
 
   function makeRoom(): void {
-    if (kept.length > MOST_KEPT) kept.shift();
-    let tooMany = kept.reduce((sum, { bodyChars }) => sum + bodyChars, -MOST_BODY_CHARS);
+    if (kept.length > MAX_KEPT) kept.shift();
+    let tooMany = kept.reduce((sum, { bodyChars }) => sum + bodyChars, -MAX_BODY_CHARS);
     for (const entry of kept) {
       if (tooMany <= 0) return;
       if (entry.bodyChars === 0) continue;
@@ -119,7 +119,7 @@ export function createRequestLog(): RequestLog {
     },
     stray(request) {
       strays.push(Object.freeze(request));
-      if (strays.length > MOST_KEPT) strays.shift();
+      if (strays.length > MAX_KEPT) strays.shift();
     },
     clear() {
       kept = [];

@@ -9,7 +9,7 @@ const FULL_DEPTH = 3;
 const LIST_DEPTH = 6;
 /** Deeper or larger values are cut off: otherwise a recursive schema would never end. */
 const DEEPEST = 64;
-const MOST_VALUES = 10_000;
+const MAX_VALUES = 10_000;
 
 /** The schema being walked. `left` counts down how many values may still be created. */
 interface Walk {
@@ -18,7 +18,7 @@ interface Walk {
 }
 
 export function sampleOf(schema: unknown): unknown {
-  return sample(schema, { root: schema, left: MOST_VALUES }, 0);
+  return sample(schema, { root: schema, left: MAX_VALUES }, 0);
 }
 
 /** Valid JSON that breaks the schema: a required field is missing, or the whole is of another kind. */
@@ -140,12 +140,12 @@ function merged(rules: Json, part: Json): Json {
   };
 }
 
-const MOST_HOPS = 12;
+const MAX_HOPS = 12;
 
 /** Follows references, which point into the same schema. */
 function resolved(schema: unknown, root: unknown): Json {
   let rules = record(schema);
-  for (let hops = 0; typeof rules["$ref"] === "string" && hops < MOST_HOPS; hops++) {
+  for (let hops = 0; typeof rules["$ref"] === "string" && hops < MAX_HOPS; hops++) {
     const steps = rules["$ref"].split("/").slice(1);
     rules = record(steps.reduce<unknown>((held, step) => record(held)[step.replaceAll("~1", "/")], root));
   }

@@ -110,7 +110,7 @@ export function replyTokens({ text, calls }: Reply): number {
 /** Splits the text into a few pieces after spaces; joined, they are the text again. */
 export function piecesOf(text: string): readonly string[] {
   const words = text.match(/\S*\s*/g)?.filter((word) => word !== "") ?? [];
-  const perPiece = Math.max(1, Math.ceil(words.length / MOST_PIECES));
+  const perPiece = Math.max(1, Math.ceil(words.length / MAX_PIECES));
   const pieces: string[] = [];
   for (let at = 0; at < words.length; at += perPiece) pieces.push(words.slice(at, at + perPiece).join(""));
   return pieces;
@@ -124,7 +124,7 @@ export function slicesOf(text: string): readonly string[] {
   return slices;
 }
 
-const MOST_PIECES = 12;
+const MAX_PIECES = 12;
 
 export function idOf(prefix: string, { number }: Stamp, index = 0): string {
   return `${prefix}chaos${String(number).padStart(6, "0")}${index === 0 ? "" : `n${index}`}`;

@@ -23,9 +23,9 @@ export interface FoundFault {
 /** An id that Faultline generated, or a part of a session. Error texts contain spaces and URLs contain `://`, so neither matches. */
 const ID = /^(?:(?:run|ses)_\w{6,}|[^\s/]+\/(?!\/)\S+)$/;
 /** A run may have thousands of faults; the last ones say why it ended. */
-const MOST_SHOWN = 10;
+const MAX_SHOWN = 10;
 /** Lines of evidence shown per fault. */
-const MOST_SAID = 20;
+const MAX_SAID = 20;
 
 export function looksLikeId(text: string): boolean {
   return ID.test(text.trim());
@@ -44,12 +44,12 @@ export async function findFaults(journal: Journal, id: string): Promise<readonly
     const key = JSON.stringify([one.fault.code, one.fault.message, one.fault.evidence]);
     if (!found.has(key)) found.set(key, one);
   }
-  return found.size === 0 ? null : [...found.values()].slice(-MOST_SHOWN);
+  return found.size === 0 ? null : [...found.values()].slice(-MAX_SHOWN);
 }
 
 /** The ids of the most recent failures in these entries, oldest first. */
 export function failedIds(entries: readonly Entry[]): readonly string[] {
-  return [...new Set(entries.flatMap((entry) => faultIn(entry, "")?.id ?? []))].slice(-MOST_SHOWN);
+  return [...new Set(entries.flatMap((entry) => faultIn(entry, "")?.id ?? []))].slice(-MAX_SHOWN);
 }
 
 function faultIn({ session, at, event }: Entry, rest: string): FoundFault | null {
@@ -87,7 +87,7 @@ export function foundLines(
   const { gap, colon } = PUNCTUATION[locale];
   const { code, title, detail, excerpt, causes, origin } = auditOf(fault, id, locale);
   // The end of a process's output usually explains more than its beginning.
-  const said = detail.includes(excerpt) ? [] : excerpt.trimEnd().split("\n").slice(-MOST_SAID);
+  const said = detail.includes(excerpt) ? [] : excerpt.trimEnd().split("\n").slice(-MAX_SAID);
   const thrown = (origin?.thrown ?? []).flatMap(({ name, message, code: own, stack }, index) => [
     `  ${index === 0 ? words.thrown : words.causedBy}${gap}${paint("bold", shown(name, 100))}${own === undefined ? "" : ` [${shown(own, 100)}]`}${colon}${recorded(message, locale)}`,
     ...(stack ?? "").split("\n").flatMap((frame) => (frame === "" ? [] : [paint("dim", `      ${shown(frame)}`)])),

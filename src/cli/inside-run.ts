@@ -18,14 +18,14 @@ export function refuseInsideRun({ env }: Pick<Io, "env">, { locale }: Pick<Globa
 
 /** A process can clear its own environment, but not that of its ancestors. Works on Linux only, where `/proc` shows it. */
 function hasMarkedAncestor(from: number): boolean {
-  for (let id = from, steps = 0; id > 1 && steps < MOST_ANCESTORS; id = parentOf(id), steps++) {
+  for (let id = from, steps = 0; id > 1 && steps < MAX_ANCESTORS; id = parentOf(id), steps++) {
     const environment = tryRead(() => readFileSync(`/proc/${id}/environ`, "utf8"), "");
     if (environment.split("\0").some((entry) => entry.startsWith(`${INSIDE_RUN}=`))) return true;
   }
   return false;
 }
 
-const MOST_ANCESTORS = 64;
+const MAX_ANCESTORS = 64;
 
 /** 0 when unknown. The program name is in brackets and may itself contain brackets, so the last one counts. */
 function parentOf(id: number): number {

@@ -79,7 +79,7 @@ async function main(): Promise<void> {
   const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
     version: string;
   };
-  tellWarnings(io, locale);
+  printWarnings(io, locale);
   await runCli(process.argv.slice(2), version, io);
   // A command that failed or was cancelled may end by the signal as well; one that has stopped in order keeps its 0.
   if (!wasStopped() || process.exitCode !== undefined) return;
@@ -101,15 +101,15 @@ async function userLocale(): Promise<Locale> {
 }
 
 /** Warnings that are not Faultline's stay with the listener that Node brings. */
-function tellWarnings(io: Io, locale: Locale): void {
+function printWarnings(io: Io, locale: Locale): void {
   const others = process.listeners("warning");
   process.removeAllListeners("warning");
   // Loaded with the first warning: most commands have none.
   let loaded: Promise<(warning: Error) => boolean> | null = null;
   const onWarning = async (warning: Error): Promise<void> => {
-    loaded ??= import("./tell-warnings.ts").then(({ warningTeller }) => warningTeller(io, locale));
-    const isTold = (await loaded)(warning);
-    if (!isTold) for (const other of others) Reflect.apply(other, process, [warning]);
+    loaded ??= import("./print-warnings.ts").then(({ warningPrinter }) => warningPrinter(io, locale));
+    const isPrinted = (await loaded)(warning);
+    if (!isPrinted) for (const other of others) Reflect.apply(other, process, [warning]);
   };
   process.on("warning", (warning) => void onWarning(warning).catch(reportBug));
 }

@@ -60,19 +60,19 @@ export async function passOther(
   }
   const place = placeRefusal(target, key);
   if (place !== null) return void refuse(exchange, dialect, ...place);
-  const asked = askedOf(method, path, bytes, target, deps);
-  if (asked.unclear !== null) return void refuse(exchange, dialect, "bad-request", asked.unclear);
-  const route = routeRefusal(exchange, asked, bytes);
+  const priced = pricedRequest(method, path, bytes, target, deps);
+  if (priced.unclear !== null) return void refuse(exchange, dialect, "bad-request", priced.unclear);
+  const route = routeRefusal(exchange, priced, bytes);
   if (route !== null) return void refuse(exchange, dialect, ...route);
   const { purse } = deps;
   // Nothing may wait between the last `covers` and the reservation: other calls would count on the same money.
-  if (!asked.isFree) while (!purse.covers(asked.mostMicrocents) && (await purse.cover(asked.mostMicrocents)));
-  const money = moneyRefusal(asked, key, purse, `${method} ${path}`);
+  if (!priced.isFree) while (!purse.covers(priced.mostMicrocents) && (await purse.cover(priced.mostMicrocents)));
+  const money = moneyRefusal(priced, key, purse, `${method} ${path}`);
   if (money !== null) return void refuse(exchange, dialect, ...money);
-  await new OtherCall(exchange, dialect, target, asked, purse, deps).run(bytes);
+  await new OtherCall(exchange, dialect, target, priced, purse, deps).run(bytes);
 }
 
-interface Asked {
+interface PricedRequest {
   readonly method: string;
   /** Empty: the request names none. */
   readonly model: string;
@@ -95,7 +95,13 @@ const MODEL_IN_PATH = /\/models\/([^/:]+):/;
 /** Paths whose answers have no tokens of their own. */
 const WITHOUT_OUTPUT = /\/(?:embeddings|rerank)$|:(?:batchEmbed|embed)Contents?$/;
 
-function askedOf(method: string, path: string, bytes: Buffer, target: GatewayTarget, deps: OtherPathDeps): Asked {
+function pricedRequest(
+  method: string,
+  path: string,
+  bytes: Buffer,
+  target: GatewayTarget,
+  deps: OtherPathDeps,
+): PricedRequest {
   const isFree = FREE_METHODS.has(method) || FREE_PATHS.test(path);
   const text = isFree ? "" : bytes.toString("utf8");
   const body = objectOf(parseJson(text));
@@ -119,9 +125,9 @@ function askedOf(method: string, path: string, bytes: Buffer, target: GatewayTar
 
 /** The most tokens that the answers may have, in any dialect: a batch of prompts gets an answer, or several, for each. */
 function mostOutput(body: JsonObject): number {
-  const asked = DIALECT_NAMES.map((dialect) => factsAt(dialect, null, body));
-  const limit = Math.max(...asked.map(({ maxOutputTokens }) => maxOutputTokens ?? 0)) || LONGEST_ANSWER_TOKENS;
-  return limit * Math.max(...asked.map(({ answers }) => answers)) * Math.max(1, promptsIn(body["prompt"]));
+  const facts = DIALECT_NAMES.map((dialect) => factsAt(dialect, null, body));
+  const limit = Math.max(...facts.map(({ maxOutputTokens }) => maxOutputTokens ?? 0)) || LONGEST_ANSWER_TOKENS;
+  return limit * Math.max(...facts.map(({ answers }) => answers)) * Math.max(1, promptsIn(body["prompt"]));
 }
 
 /** A list of numbers is one prompt, in tokens. */
@@ -137,7 +143,7 @@ function placeRefusal({ name, region }: GatewayTarget, key: ClientKey | null): R
 }
 
 /** A key cannot get around its routes by asking for completions on another path. Embeddings fall under `other_paths` itself. */
-function routeRefusal(exchange: ClientExchange, { model, isFree }: Asked, bytes: Buffer): Refused | null {
+function routeRefusal(exchange: ClientExchange, { model, isFree }: PricedRequest, bytes: Buffer): Refused | null {
   const { key, inForce, path, request } = exchange;
   if ((key?.routes ?? null) === null || isFree || WITHOUT_OUTPUT.test(path)) return null;
   const hidden = whyUnread(bytes.toString("utf8", 0, 3), request.headers);
@@ -151,7 +157,7 @@ function routeRefusal(exchange: ClientExchange, { model, isFree }: Asked, bytes:
 }
 
 function moneyRefusal(
-  { isFree, price, mostMicrocents, model }: Asked,
+  { isFree, price, mostMicrocents, model }: PricedRequest,
   key: ClientKey | null,
   purse: CallPurse,
   what: string,
@@ -175,7 +181,7 @@ class OtherCall {
   readonly #exchange: ClientExchange;
   readonly #dialect: Protocol;
   readonly #target: GatewayTarget;
-  readonly #asked: Asked;
+  readonly #priced: PricedRequest;
   readonly #purse: CallPurse;
   readonly #deps: OtherPathDeps;
 
@@ -183,21 +189,21 @@ class OtherCall {
     exchange: ClientExchange,
     dialect: Protocol,
     target: GatewayTarget,
-    asked: Asked,
+    priced: PricedRequest,
     purse: CallPurse,
     deps: OtherPathDeps,
   ) {
     this.#exchange = exchange;
     this.#dialect = dialect;
     this.#target = target;
-    this.#asked = asked;
+    this.#priced = priced;
     this.#purse = purse;
     this.#deps = deps;
   }
 
   async run(bytes: Buffer): Promise<void> {
     const { clock, newId } = this.#deps;
-    const { mostMicrocents } = this.#asked;
+    const { mostMicrocents } = this.#priced;
     const call = newId("call");
     const at = clock.now();
     this.#purse.reserve(mostMicrocents);
@@ -217,7 +223,7 @@ class OtherCall {
     const { request, path, query, response } = this.#exchange;
     const own = path.replace(VERSION, "") + queryForTarget(query);
     const answer = await forward(this.#deps.transport.agent, this.#target, {
-      method: this.#asked.method,
+      method: this.#priced.method,
       path: own,
       headers: request.headers,
       body: bytes,
@@ -237,7 +243,7 @@ class OtherCall {
   }
 
   #costOf(end: string): Cost | null {
-    const { price } = this.#asked;
+    const { price } = this.#priced;
     const used = price === null ? null : usedIn(end);
     if (price === null || used === null) return this.#unseen();
     const usage = {
@@ -249,7 +255,7 @@ class OtherCall {
 
   /** The answer does not say what it took. */
   #unseen(): Cost | null {
-    const { isFree, inputMicrocents: microcents } = this.#asked;
+    const { isFree, inputMicrocents: microcents } = this.#priced;
     if (isFree) return null;
     return microcents === null ? { microcents, basis: "unpriced" } : { microcents, basis: "estimated" };
   }
@@ -265,7 +271,7 @@ class OtherCall {
       key: account.name,
       route: ROUTE,
       dialect: this.#dialect,
-      model: this.#asked.model,
+      model: this.#priced.model,
       target: answered ? this.#target.name : null,
       attempts: 1,
       status: answered ? "done" : traitsOf(code).cancels ? "cancelled" : "failed",

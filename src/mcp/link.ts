@@ -54,7 +54,7 @@ export class Link {
     this.#client = new (mcpSdk().Client)(options.client, { capabilities: {} });
     // The client forwards these events from the transport.
     this.#client.onclose = () => this.end(undefined);
-    this.#client.onerror = (error) => this.#heard(error);
+    this.#client.onerror = (error) => this.#onError(error);
     this.#client.setNotificationHandler(mcpSdk().ToolListChangedNotificationSchema, () => {
       this.isListStale = true;
       events.toolsChanged(this);
@@ -171,7 +171,7 @@ export class Link {
     });
   }
 
-  #heard(error: Error): void {
+  #onError(error: Error): void {
     if (this.#isOver) return;
     const isDoubt = DOUBTS.some((doubt) => error.message.includes(doubt)) || isConnectionLoss(error);
     // While connecting, the caller gets the error anyway.

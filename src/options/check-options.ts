@@ -209,11 +209,11 @@ function unknownOption(field: string, name: string, known: readonly string[]): M
   return { field, message: `there is no option ${field}; ${help}` };
 }
 
-const MOST_SHOWN = 40;
+const MAX_SHOWN = 40;
 
 function shown(value: unknown, showsText: boolean): string {
   if (typeof value === "string" && value.trim() === "") return "empty";
-  if (typeof value === "string") return showsText && value.length <= MOST_SHOWN ? JSON.stringify(value) : "a string";
+  if (typeof value === "string") return showsText && value.length <= MAX_SHOWN ? JSON.stringify(value) : "a string";
   if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
   if (Array.isArray(value)) return "a list";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;

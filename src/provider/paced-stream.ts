@@ -23,7 +23,7 @@ export class PacedStream<Item> {
   /** The reader wants more than is queued. */
   private wants = true;
   private isOver = false;
-  private tellWanted: (() => void) | null = null;
+  private onWanted: (() => void) | null = null;
 
   /** Called when the reader cancels the stream. */
   whenLeft: () => void = nothing;
@@ -40,7 +40,7 @@ export class PacedStream<Item> {
 
   pull(): void {
     this.wants = true;
-    this.tell();
+    this.callOnWanted();
     this.followed?.read();
   }
 
@@ -88,7 +88,7 @@ export class PacedStream<Item> {
   /** Resolves when the reader has read everything and wants more; at once if the stream is over. */
   wanted(): Promise<void> {
     if (this.wants || this.isOver) return Promise.resolve();
-    return new Promise((resolve) => (this.tellWanted = resolve));
+    return new Promise((resolve) => (this.onWanted = resolve));
   }
 
   close(): void {
@@ -105,16 +105,16 @@ export class PacedStream<Item> {
 
   private end(): void {
     this.isOver = true;
-    this.tell();
+    this.callOnWanted();
     if (this.followed === null) return;
     this.unfollow(
       new FaultError(fault("ToolCancelled", { message: "the stream was closed before the answer was complete" })),
     );
   }
 
-  private tell(): void {
-    this.tellWanted?.();
-    this.tellWanted = null;
+  private callOnWanted(): void {
+    this.onWanted?.();
+    this.onWanted = null;
   }
 }
 
@@ -144,12 +144,12 @@ class Followed<Item> {
     if (this.isReading) return;
     this.isReading = true;
     this.follower.waits();
-    this.source.read().then(this.came, this.reject);
+    this.source.read().then(this.onRead, this.reject);
   }
 
   // Created once, not per item: a stream has thousands of items.
 
-  private readonly came = ({ done, value }: Read<Item>): void => {
+  private readonly onRead = ({ done, value }: Read<Item>): void => {
     this.isReading = false;
     if (!this.paced.isFollowing(this)) return;
     try {

@@ -1,7 +1,7 @@
 // The counters of all tools, bounded in number: tool names may come from a model, so there may be any number of them.
-// B1  a tool the program has registered always has counters of its own; of the others, the first ones have.
-// B2  two targets are never counted in one row of their own, even if their names are equal.
-// B3  what all further tools do is counted in one row of its own: no number is lost, only whose it was.
+// B1  A tool the program has registered always has counters of its own; of the others, the first ones have.
+// B2  Two targets are never counted in one row of their own, even if their names are equal.
+// B3  What all further tools do is counted in one row of its own: no number is lost, only whose it was.
 
 import { createCounters, type ToolCounters } from "../core/record/metrics.ts";
 import type { AnyTool } from "./tool/tool.ts";

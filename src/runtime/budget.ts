@@ -31,7 +31,7 @@ export interface Purse {
   exceeds(estimateMicrocents: number | null): boolean;
   /** Whether so much may be spent without asking other processes that share the limit. */
   covers(estimateMicrocents: number | null): boolean;
-  /** Asks them. False: there is not enough, or nobody could be asked. */
+  /** Asks them. False: there is not enough, or they could not be asked. */
   cover(estimateMicrocents: number | null): Promise<boolean>;
   /** True once: when the share that triggers a warning is reached. */
   shouldWarn(estimateMicrocents: number | null): boolean;

@@ -21,7 +21,7 @@ export interface Recorder {
   readonly isSession: boolean;
   /** Knows the program's secrets and, in a session, the session's. Everything shown of a call passes through it. */
   readonly redactor: LearningRedactor;
-  /** Keeps calls that ended before any listener heard of them; null while listeners get each event as it happens. */
+  /** Keeps calls that ended before any listener got an event of them; null while listeners get each event as it happens. */
   readonly quiet: QuietKeeper | null;
   /** Writes events that belong together and happened at `at`. null: nothing to wait for. Rejects when the session cannot continue. */
   record(events: readonly JournalEvent[], keeps: readonly Keep[], at: number): Promise<void> | null;
@@ -114,15 +114,15 @@ export class RingRecorder implements Recorder, QuietKeeper {
 }
 
 /** The ring, with a listener for the events of one call. */
-export class OverheardRecorder implements Recorder {
+export class ObservedRecorder implements Recorder {
   readonly session = "";
   readonly isSession = false;
   private readonly ring: RingRecorder;
-  private readonly heard: (event: JournalEvent, at: number) => void;
+  private readonly observe: (event: JournalEvent, at: number) => void;
 
-  constructor(ring: RingRecorder, heard: (event: JournalEvent, at: number) => void) {
+  constructor(ring: RingRecorder, observe: (event: JournalEvent, at: number) => void) {
     this.ring = ring;
-    this.heard = heard;
+    this.observe = observe;
   }
 
   get redactor(): LearningRedactor {
@@ -134,7 +134,7 @@ export class OverheardRecorder implements Recorder {
   }
 
   record(events: readonly JournalEvent[], keeps: readonly Keep[], at: number): null {
-    for (const event of events) this.heard(event, at);
+    for (const event of events) this.observe(event, at);
     return this.ring.record(events, keeps, at);
   }
 }

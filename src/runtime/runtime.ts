@@ -50,7 +50,7 @@ import {
 import { budgetKind, labelsKind, limitsKind, policyKind } from "./option-shapes.ts";
 import { policyOf, type ResolvedOptions, resolveOptions, RUNTIME_OPTIONS, type RuntimeOptions } from "./options.ts";
 import { failedOutcome, handedOut, type Outcome } from "./call/outcome.ts";
-import { OverheardRecorder, type Recorder, type RingRecorder } from "./recorder.ts";
+import { ObservedRecorder, type Recorder, type RingRecorder } from "./recorder.ts";
 import { type Scope, scopeOfSignal } from "./scope.ts";
 import type { Session, SessionLimits } from "./session/session.ts";
 import type { TargetSettings } from "./target/target.ts";
@@ -89,7 +89,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   return new Runtime(resolveOptions(checkOptions("createRuntime", options, RUNTIME_OPTIONS)));
 }
 
-/** For whom a call outside sessions is made: who pays for it, who hears what happens to it, and who may end it. */
+/** For whom a call outside sessions is made: who pays for it, who observes what happens to it, and who may end it. */
 export interface CallParty {
   readonly purse: Purse;
   /** Cancels the call when it is cancelled itself. */
@@ -203,7 +203,7 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
       return Promise.resolve(handedOut(failedOutcome(engine.newCall(), seen), error, this.#options.redactor));
     }
     const { deadlineMs } = options;
-    const recorder: Recorder = party === null ? this.#ring : new OverheardRecorder(this.#ring, party.heard);
+    const recorder: Recorder = party === null ? this.#ring : new ObservedRecorder(this.#ring, party.heard);
     return new CallRun(engine, {
       binding,
       input,

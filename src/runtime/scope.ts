@@ -1,9 +1,9 @@
 // The cancel tree: session > turn > call. Cancelling a scope cancels what is in it, never what it is in.
 // S1  Members of a scope are cancelled once, in the order in which they joined.
-// S2  one listener per caller's signal, whatever the number of calls: listeners on one signal make each launch slower.
-// S3  members are in a list, not in a Set: a Set links each table it gives up to the next one. Once one of them is in V8's old space, all
+// S2  One listener per caller's signal, whatever the number of calls: listeners on one signal make each launch slower.
+// S3  Members are in a list, not in a Set: a Set links each table it gives up to the next one. Once one of them is in V8's old space, all
 //     that follow, with the calls in them, survive there until a full collection.
-// S4  a scope that was cancelled stays so, and tells newcomers at once.
+// S4  A scope that was cancelled stays so, and tells newcomers at once.
 
 import type { CancelScope } from "../core/classify/evidence.ts";
 import { fault, type Fault, FaultError } from "../core/fault/fault.ts";

@@ -1,9 +1,9 @@
 // Deadlines of many calls on one timer. A timer of its own costs each call more than all the rest of its protection, so
 // deadlines are rounded up into buckets (by less than one percent) and one clock timer serves the earliest.
-// W1  an entry fires once, never early, and at most one bucket late.
-// W2  adding and removing cost the same however many entries there are.
-// W3  setting the wall clock moves no entry: the wheel's times are steady times.
-// W4  an empty wheel lets the process end within one tick.
+// W1  An entry fires once, never early, and at most one bucket late.
+// W2  Adding and removing cost the same however many entries there are.
+// W3  Setting the wall clock moves no entry: the wheel's times are steady times.
+// W4  An empty wheel lets the process end within one tick.
 
 import { type Clock, steadyNow } from "../host/clock.ts";
 

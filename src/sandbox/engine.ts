@@ -22,7 +22,7 @@ export interface QuickJsEngine {
 }
 
 /** What the engine starts with; less cannot be asked for. */
-export const LEAST_MEMORY_BYTES = 16 * 2 ** 20;
+export const MIN_MEMORY_BYTES = 16 * 2 ** 20;
 const PAGE_BYTES = 65_536;
 
 /** The part of WebAssembly.Memory that is used here. */
@@ -55,7 +55,7 @@ async function load(): Promise<QuickJsEngine> {
       module: await quickJs.newQuickJSWASMModuleFromVariant(silent),
       newScope: () => new quickJs.Scope(),
       allIntrinsics: quickJs.DefaultIntrinsics,
-      capBytes: LEAST_MEMORY_BYTES,
+      capBytes: MIN_MEMORY_BYTES,
       wasRefused: false,
       isBroken: false,
     });
@@ -92,7 +92,7 @@ export function startEvaluation(engine: QuickJsEngine, memoryBytes: number): voi
 }
 
 export function hasGrown(engine: QuickJsEngine): boolean {
-  return memoryOf(engine.module).buffer.byteLength > LEAST_MEMORY_BYTES;
+  return memoryOf(engine.module).buffer.byteLength > MIN_MEMORY_BYTES;
 }
 
 export function memoryOf(module: QuickJSWASMModule): WasmMemory {

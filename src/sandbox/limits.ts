@@ -2,7 +2,7 @@
 
 import { fault, FaultError } from "../core/index.ts";
 import { type Clock, systemClock } from "../host/clock.ts";
-import { LEAST_MEMORY_BYTES } from "./engine.ts";
+import { MIN_MEMORY_BYTES } from "./engine.ts";
 
 export interface SandboxOptions {
   /** Wall clock of one evaluation; 1,000 by default. */
@@ -22,7 +22,7 @@ type Amount = Exclude<keyof SandboxOptions, "clock">;
 
 const AMOUNTS: Readonly<Record<Amount, { readonly least: number; readonly usual: number; readonly most: number }>> = {
   timeoutMs: { least: 1, usual: 1000, most: 60_000 },
-  memoryBytes: { least: LEAST_MEMORY_BYTES, usual: LEAST_MEMORY_BYTES, most: 2 ** 30 },
+  memoryBytes: { least: MIN_MEMORY_BYTES, usual: MIN_MEMORY_BYTES, most: 2 ** 30 },
   stackBytes: { least: 32 * 1024, usual: 256 * 1024, most: 256 * 1024 },
   resultBytes: { least: 1, usual: 2 ** 20, most: 2 ** 26 },
 };

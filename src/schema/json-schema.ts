@@ -1,6 +1,6 @@
 // JSON Schema, by ajv. Compiled once per schema object; messages are about the schema only, so they hold nothing of the value.
 // Schemas come from MCP servers too, and values from models and servers, so both are hostile:
-// J1  a schema is compiled within COMPILE_MS, and only if its text is not longer than MOST_SCHEMA_CHARS.
+// J1  a schema is compiled within COMPILE_MS, and only if its text is not longer than MAX_SCHEMA_CHARS.
 // J2  a value is checked within CHECK_MS. Schemas that cannot take longer than their size times that of the value run without the guard.
 
 import { createRequire } from "node:module";
@@ -49,7 +49,7 @@ function compiledLater(dialect: Dialect, compile: (makeAjv: MakeAjv) => Check): 
   };
 }
 
-const MOST_SCHEMA_CHARS = 256 * 1024;
+const MAX_SCHEMA_CHARS = 256 * 1024;
 const COMPILE_MS = 5_000;
 // Real time: on a machine that is busy, an honest check may have to wait for its turn.
 const CHECK_MS = 1_000;
@@ -61,17 +61,17 @@ function textOf(schema: Readonly<Record<string, unknown>>, what: string): string
   } catch (error) {
     throw invalidSchema(what, "it is nested too deeply, contains itself or cannot be read", "Correct the schema.", error);
   }
-  if (text.length <= MOST_SCHEMA_CHARS) return text;
-  const size = `its text has ${text.length.toLocaleString("en")} characters, and ${MOST_SCHEMA_CHARS.toLocaleString("en")} are the most`;
+  if (text.length <= MAX_SCHEMA_CHARS) return text;
+  const size = `its text has ${text.length.toLocaleString("en")} characters, and ${MAX_SCHEMA_CHARS.toLocaleString("en")} are the most`;
   throw invalidSchema(what, size, "Use a smaller schema.");
 }
 
 /** Without these a check visits each part of the value once for each part of the schema. Property names of that kind cost a guard only. */
 const COSTLY = /"(?:pattern|patternProperties|uniqueItems|\$ref|\$dynamicRef|\$recursiveRef)":/;
-const MOST_LINEAR_CHARS = 4 * 1024;
+const MAX_LINEAR_CHARS = 4 * 1024;
 
 function isLinear(text: string): boolean {
-  return text.length <= MOST_LINEAR_CHARS && !COSTLY.test(text);
+  return text.length <= MAX_LINEAR_CHARS && !COSTLY.test(text);
 }
 
 function validatorOf(

@@ -19,15 +19,15 @@ const MAX_PARTS = 10_000;
 const BEGINNING_CHARS = 12;
 
 /** Shorter parts are words that messages use anyway: `a`, `is`. */
-const LEAST_CHARS_WHERE_WRONG = 3;
+const MIN_CHARS_WHERE_WRONG = 3;
 /** A part from elsewhere in the value is rarely quoted; words such as `string` or `number` must stay readable. */
-const LEAST_CHARS_ELSEWHERE = 8;
+const MIN_CHARS_ELSEWHERE = 8;
 
 export function maskerFor(value: unknown): Masker {
-  const everywhere = partsOf(value, LEAST_CHARS_ELSEWHERE);
+  const everywhere = partsOf(value, MIN_CHARS_ELSEWHERE);
   return (message, steps) => {
     const wrong = steps.reduce(into, value);
-    const here = partsOf(wrong, LEAST_CHARS_WHERE_WRONG);
+    const here = partsOf(wrong, MIN_CHARS_WHERE_WRONG);
     if (everywhere === null || here === null || message.length > MAX_SEARCHED_CHARS) return "is not valid";
     const own = typeof wrong === "number" || typeof wrong === "bigint" ? [String(wrong)] : [];
     const masked = [...new Set([...here, ...own, ...everywhere])]

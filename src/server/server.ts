@@ -17,7 +17,7 @@ import { warn } from "../journal/warnings.ts";
 import { folderBeside, isPostgresAddress, shownPlace } from "../journal/journal-place.ts";
 import { openJournal } from "../journal/open-journal.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
-import { calmly } from "../workflow/driver.ts";
+import { oncePerMinute } from "../workflow/driver.ts";
 import type { RestateDriver } from "../workflow/restate/restate-driver.ts";
 import { createWorkflows, type Workflows } from "../workflow/workflows.ts";
 import { createApp } from "./app.ts";
@@ -197,7 +197,9 @@ async function driverOf(
       stop: () => driver.stop(),
     };
   }
-  const onWarning = calmly<Fault>(systemClock, (run, seen) => warn(seen, `handing runs over to Restate ${run}`.trim()));
+  const onWarning = oncePerMinute<Fault>(systemClock, (run, seen) =>
+    warn(seen, `handing runs over to Restate ${run}`.trim()),
+  );
   return workflows.restateDriver({ ...restate, onWarning });
 }
 

@@ -38,7 +38,7 @@ interface Timer {
 /** Like the system's clock: an endless wait is the longest one that Node supports. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 /** A test that fires more timers than this is in an endless loop. */
-const MOST_TIMERS = 10_000_000;
+const MAX_TIMERS = 10_000_000;
 
 /**
  * `turn` calls back when all ready promises have run. The default waits for promises only and is five times faster. Code that
@@ -92,8 +92,8 @@ export function createFakeClock(
   async function fireWhile(mayFire: (next: Timer) => boolean): Promise<number> {
     let fired = 0;
     for (let next = heap[0]; next !== undefined && mayFire(next); next = heap[0]) {
-      if (++fired > MOST_TIMERS)
-        throw refusal(`More than ${MOST_TIMERS} timers fired: something keeps setting new ones.`);
+      if (++fired > MAX_TIMERS)
+        throw refusal(`More than ${MAX_TIMERS} timers fired: something keeps setting new ones.`);
       await fire(next);
     }
     return fired;

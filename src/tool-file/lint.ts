@@ -39,7 +39,7 @@ export interface LintedTool {
 /** The findings of each tool, in the same order. */
 export function lintTools(tools: readonly LintedTool[]): readonly (readonly ToolFinding[])[] {
   const origins = new Map<string, string>();
-  const heard = rulesHeard(tools);
+  const matchesRule = ruleMatcher(tools);
   return tools.map(({ written, manifest }) => {
     const before = origins.get(written.id);
     if (before === undefined) origins.set(written.id, manifest.origin);
@@ -48,7 +48,7 @@ export function lintTools(tools: readonly LintedTool[]): readonly (readonly Tool
       ...lintAlternatives(written),
       ...lintBinding(written),
       ...lintDefault(written),
-      ...lintRows(written, heard),
+      ...lintRows(written, matchesRule),
       ...lintRetry(written),
     ];
   });
@@ -123,7 +123,7 @@ const JSON_TYPES: ReadonlySet<string> = new Set(["string", "boolean"]);
  * Tells which rules win for the failures they describe. All tools share one rule book, because building one is slower than using
  * it.
  */
-function rulesHeard(tools: readonly LintedTool[]): (evidence: ReturnType<typeof exampleOf>) => boolean {
+function ruleMatcher(tools: readonly LintedTool[]): (evidence: ReturnType<typeof exampleOf>) => boolean {
   const rules = tools.flatMap(({ manifest }) => manifest.rules);
   if (rules.length === 0) return () => false;
   const ids = new Set(rules.map(({ id }) => id));
@@ -133,7 +133,7 @@ function rulesHeard(tools: readonly LintedTool[]): (evidence: ReturnType<typeof 
 
 function lintRows(
   { id, classification: rows = [] }: ToolFileTool,
-  heard: ReturnType<typeof rulesHeard>,
+  matchesRule: ReturnType<typeof ruleMatcher>,
 ): readonly ToolFinding[] {
   return rows.flatMap((row, index): readonly ToolFinding[] => {
     const path = ["classification", index];
@@ -142,7 +142,7 @@ function lintRows(
       const help = "Add `status:`, `error_code:` or `text:`, so that the row applies to particular failures.";
       return [{ kind: "no-condition", path, message: "the row has no condition", label: "needs a condition", help }];
     }
-    if (!heard(exampleOf(row))) return [neverHolds(row, path, given)];
+    if (!matchesRule(exampleOf(row))) return [neverHolds(row, path, given)];
     const earlier = rows.findIndex((other, at) => at < index && covers(other, row));
     if (earlier === -1) return [];
     return [

@@ -18,7 +18,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 const DAY_MS = 86_400_000;
 /** Longer than any run; a single timer cannot wait much longer. */
 const LONGEST_MS = 24 * DAY_MS;
-const MOST_DOLLARS = 1_000_000;
+const MAX_DOLLARS = 1_000_000;
 
 /** Milliseconds; null if it is not a duration. */
 export function durationMs(written: unknown): number | null {
@@ -31,7 +31,7 @@ export function durationMs(written: unknown): number | null {
 
 /** The amount in micro-cents (1e-8 dollars); null if it is not an amount. */
 export function microcents(dollars: unknown): number | null {
-  if (typeof dollars !== "number" || !(dollars > 0) || dollars > MOST_DOLLARS) return null;
+  if (typeof dollars !== "number" || !(dollars > 0) || dollars > MAX_DOLLARS) return null;
   // A ninth decimal would be smaller than the smallest unit.
   return Number(dollars.toFixed(8)) === dollars ? microcentsOf(dollars) : null;
 }
@@ -94,8 +94,8 @@ function wrongMoney(path: Path, written: unknown): WorkflowFinding {
   const [message, label] =
     typeof written !== "number"
       ? [`${said(path)} must be a number`, "not an amount"]
-      : written > MOST_DOLLARS
-        ? [`${said(path)} must be at most ${MOST_DOLLARS}`, "too much"]
+      : written > MAX_DOLLARS
+        ? [`${said(path)} must be at most ${MAX_DOLLARS}`, "too much"]
         : written > 0
           ? [`${said(path)} has more than eight decimals`, "smaller than the smallest unit"]
           : [`${said(path)} must be more than 0`, "too small"];

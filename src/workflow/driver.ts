@@ -1,7 +1,7 @@
-// Who advances which run, and when, on one machine: a loop over the times at which runs are due. Several processes
+// Decides who advances which run, and when, on one machine: a loop over the times at which runs are due. Several processes
 // may do this on one journal. The journal is the truth, so a driver promises only three things:
-// V1  a run is advanced by one of them at a time.
-// V2  a run with something to do is advanced.
+// V1  A run is advanced by one of them at a time.
+// V2  A run with something to do is advanced.
 // V3  A wake-up time survives crashes, because it is in the journal.
 
 import { classify } from "../core/classify/classify.ts";
@@ -58,11 +58,11 @@ export interface Driver {
 export const TROUBLE_MS = 2_000;
 /** Wakes that are read at once; more than this only when most of what is due is being advanced, here or elsewhere. */
 const PAGE = 64;
-/** How often it looks for runs that a process left behind when it died, and at everything that is due, also what it has seen before. */
-const LEFT_EVERY_MS = 15_000;
+/** How often it looks for runs that a dead process has abandoned, and at everything that is due, even if it has seen it before. */
+const ABANDONED_EVERY_MS = 15_000;
 /** Clocks of other machines may be behind by this much. */
 const OVERLAP_MS = 5_000;
-/** Behind every other key. */
+/** Sorts after every other key. */
 const LAST_KEY = "\u{10ffff}";
 
 /** Makes the loop that advances runs when they have something to do. */
@@ -77,62 +77,62 @@ export function createDriver(
   const onWarning = listening("onWarning", options.onWarning);
   const active = new Set<string>();
   const notBefore = new Map<string, Moment>();
-  /** Others change them while it waits, so they are read each time. */
-  const seen = { isRunning: false, isLooking: false, isPoked: false };
-  /** When it last looked for runs that were left behind, in steady time. */
-  let lookedForLeftAt = -Infinity;
+  /** Other functions change these flags while one waits, so each reads them again. */
+  const flags = { isRunning: false, isLooking: false, isPoked: false };
+  /** When it last looked for abandoned runs, in steady time. */
+  let lookedForAbandonedAt = -Infinity;
   /**
    * Nothing that was due before this time is left to do; -Infinity when that is not known. A look at everything is not for free: PostgreSQL
    * passes over wakes that were replaced, until it has cleaned up behind them.
    */
   let doneUntil = -Infinity;
-  const isStopped = (): boolean => !seen.isRunning;
-  const wasPoked = (): boolean => seen.isPoked;
+  const isStopped = (): boolean => !flags.isRunning;
+  const wasPoked = (): boolean => flags.isPoked;
   let disarm: () => void = () => undefined;
-  let forget: () => void = () => undefined;
+  let unsubscribe: () => void = () => undefined;
 
   async function look(): Promise<void> {
-    if (!seen.isRunning) return;
-    seen.isLooking = true;
-    seen.isPoked = false;
+    if (!flags.isRunning) return;
+    flags.isLooking = true;
+    flags.isPoked = false;
     let nextMs = lookEveryMs;
     try {
-      nextMs = Math.min(nextMs, await takeUp(clock.now()));
+      nextMs = Math.min(nextMs, await advanceAll(clock.now()));
     } catch (error) {
       // A driver that was stopped meanwhile may have lost its journal to `close`.
       if (!isStopped()) onWarning("", classify({ surface: "store", error, observedAt: clock.now() }));
     }
-    seen.isLooking = false;
-    // What came meanwhile may not have been seen.
+    flags.isLooking = false;
+    // It may have missed runs that became due while it looked.
     arm(wasPoked() ? 0 : nextMs);
   }
 
-  const mustLookForLeft = (): boolean => steadyNow(clock) - lookedForLeftAt >= LEFT_EVERY_MS;
+  const mustLookForAbandoned = (): boolean => steadyNow(clock) - lookedForAbandonedAt >= ABANDONED_EVERY_MS;
 
   /** Advances what is due; returns in how many ms the next one is. */
-  async function takeUp(now: number): Promise<number> {
-    const isFull = notBefore.size > 0 || mustLookForLeft();
+  async function advanceAll(now: number): Promise<number> {
+    const isFull = notBefore.size > 0 || mustLookForAbandoned();
     const from = isFull ? -Infinity : Math.min(doneUntil, now) - OVERLAP_MS;
     doneUntil = -Infinity;
     // A run that ends makes room and wakes this loop.
     if (isStopped() || active.size >= maxRuns) return Infinity;
     let nextMs = Infinity;
     // The only question while nothing is due.
-    let first = await firstBehind({ at: from, key: "" });
+    let first = await firstAfter({ at: from, key: "" });
     const due = new Set<string>();
     if (first !== undefined && first.at <= now) {
       nextMs = await advanceDue(from, now, due);
       if (isStopped() || active.size >= maxRuns) return nextMs;
-      first = await firstBehind({ at: now, key: LAST_KEY });
+      first = await firstAfter({ at: now, key: LAST_KEY });
     }
     // Other processes have advanced those that are no longer due.
     if (from === -Infinity) for (const run of notBefore.keys()) if (!due.has(run)) notBefore.delete(run);
-    await takeUpLeft(now);
+    await advanceAbandoned(now);
     if (!wasPoked()) doneUntil = now;
     return first === undefined ? nextMs : Math.min(nextMs, first.at - now);
   }
 
-  async function firstBehind(after: Pick<Timed, "at" | "key">): Promise<Timed | undefined> {
+  async function firstAfter(after: Pick<Timed, "at" | "key">): Promise<Timed | undefined> {
     const [first] = await journal.keptByTime("wake", { order: "oldest", after, limit: 1 });
     return first;
   }
@@ -159,14 +159,14 @@ export function createDriver(
    * Advances runs whose process died, whatever it believed the time to be: its clock may have been ahead, and says that they are due later.
    * Holds follow the clock of the store.
    */
-  async function takeUpLeft(now: number): Promise<void> {
-    if (!mustLookForLeft()) return;
+  async function advanceAbandoned(now: number): Promise<void> {
+    if (!mustLookForAbandoned()) return;
     for (const { key, until } of await journal.holds()) {
       if (until > now || (notBefore.get(key)?.at ?? 0) > now || !(await isUnderWay(journal, key))) continue;
       if (isStopped() || active.size >= maxRuns) return;
       if (!active.has(key)) advance(key);
     }
-    lookedForLeftAt = steadyNow(clock);
+    lookedForAbandonedAt = steadyNow(clock);
   }
 
   function advance(run: string): void {
@@ -191,26 +191,26 @@ export function createDriver(
 
   function arm(delayMs: number): void {
     disarm();
-    if (seen.isRunning) disarm = clock.after(delayMs, () => void look());
+    if (flags.isRunning) disarm = clock.after(delayMs, () => void look());
   }
 
   function poke(): void {
-    seen.isPoked = true;
+    flags.isPoked = true;
     doneUntil = -Infinity;
-    if (!seen.isLooking) arm(0);
+    if (!flags.isLooking) arm(0);
   }
 
   function leave(): void {
-    seen.isRunning = false;
-    forget();
+    flags.isRunning = false;
+    unsubscribe();
     disarm();
   }
 
   return {
     start() {
-      seen.isRunning = true;
-      forget();
-      forget = runs.onDue?.(poke) ?? forget;
+      flags.isRunning = true;
+      unsubscribe();
+      unsubscribe = runs.onDue?.(poke) ?? unsubscribe;
       poke();
     },
     poke,
@@ -235,22 +235,22 @@ export function listening<Args extends readonly unknown[]>(
   );
 }
 
-// A driver warns whenever it looks in vain. People want to read it once.
+// A driver warns each time it looks in vain. People want to read that once.
 
 const AGAIN_MS = 60_000;
 
-/** Passes the same trouble of the same run, or of whatever it is about, on once a minute. */
-export function calmly<T extends Pick<Fault, "message">>(
+/** Calls the listener with the same message about the same subject, such as a run, once a minute at most. */
+export function oncePerMinute<T extends Pick<Fault, "message">>(
   clock: Clock,
-  tell: (of: string, trouble: T) => void,
-): (of: string, trouble: T) => void {
-  const toldAt = new Map<string, number>();
-  return (of, trouble) => {
+  listener: (subject: string, news: T) => void,
+): (subject: string, news: T) => void {
+  const calledAt = new Map<string, number>();
+  return (subject, news) => {
     const now = clock.now();
-    const key = `${of} ${trouble.message}`;
-    if (now - (toldAt.get(key) ?? -Infinity) < AGAIN_MS) return;
-    for (const [old, at] of toldAt) if (now - at >= AGAIN_MS) toldAt.delete(old);
-    toldAt.set(key, now);
-    tell(of, trouble);
+    const key = `${subject} ${news.message}`;
+    if (now - (calledAt.get(key) ?? -Infinity) < AGAIN_MS) return;
+    for (const [old, at] of calledAt) if (now - at >= AGAIN_MS) calledAt.delete(old);
+    calledAt.set(key, now);
+    listener(subject, news);
   };
 }

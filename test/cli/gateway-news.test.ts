@@ -2,7 +2,7 @@
 // that cannot be written.
 
 import { expect, it } from "vitest";
-import { decisionTeller, journalTeller } from "../../src/cli/gateway/gateway-news.ts";
+import { decisionPrinter, journalPrinter } from "../../src/cli/gateway/gateway-news.ts";
 import type { Io } from "../../src/cli/io.ts";
 import { fault } from "../../src/core/index.ts";
 import type { JournalNews } from "../../src/gateway/ledger/write-trouble.ts";
@@ -12,7 +12,7 @@ function teller(locale: "en" | "zh-CN", json = false) {
   const said: string[] = [];
   const clock = createFakeClock();
   const stderr = { isTTY: false, columns: 80, write: (text: unknown) => Promise.resolve(void said.push(String(text))) };
-  const tell = decisionTeller({ clock, stderr } as unknown as Io, { json, locale, color: "never" });
+  const tell = decisionPrinter({ clock, stderr } as unknown as Io, { json, locale, color: "never" });
   return { said, clock, tell };
 }
 
@@ -50,7 +50,7 @@ function journalSaid(locale: "en" | "zh-CN", json: boolean, news: readonly Journ
   const said: string[] = [];
   const stderr = { isTTY: false, columns: 80, write: (text: unknown) => Promise.resolve(void said.push(String(text))) };
   const clock = createFakeClock();
-  const tell = journalTeller({ clock, stderr } as unknown as Io, { json, locale, color: "never" });
+  const tell = journalPrinter({ clock, stderr } as unknown as Io, { json, locale, color: "never" });
   for (const one of news) tell(one);
   return said;
 }

@@ -43,7 +43,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "src/provider/model/stream-sink.ts",
-    text: "while (said < delta.length && said < this.saidAgain.length && delta[said] === this.saidAgain[said]) said += 1;",
+    text: "while (same < delta.length && same < this.trailing.length && delta[same] === this.trailing[same]) same += 1;",
     columns: [12, 35],
     from: "<",
     to: "<=",
@@ -59,8 +59,8 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: "src/runtime/call/loop.ts",
-    text: "const MOST_LAUNCHES = 20;",
-    columns: [22],
+    text: "const MAX_LAUNCHES = 20;",
+    columns: [21],
     from: "20",
     to: "21",
     why: "both ways through a call do the same; the number only bounds the depth of the stack",

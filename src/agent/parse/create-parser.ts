@@ -12,7 +12,7 @@ import { createCodexReader } from "./codex-reader.ts";
 import { createGeminiReader } from "./gemini-reader.ts";
 import { createGooseReader } from "./goose-reader.ts";
 import { type JsonObject, objectOf, objectsOf } from "../../core/json-fields.ts";
-import { createLineReader } from "./line-reader.ts";
+import { createJsonLineReader } from "./json-line-reader.ts";
 import { createOpencodeReader } from "./opencode-reader.ts";
 import { withoutColours } from "./without-colours.ts";
 
@@ -54,7 +54,7 @@ function createJsonParser(kind: AgentKind, createReader: CreateReader): AgentPar
   let looksLikeEvents = true;
   let sawEvent = false;
 
-  const stdout = createLineReader({
+  const stdout = createJsonLineReader({
     value: (value, line) => {
       if (readValue(reader.value, value, line)) sawEvent = true;
       else hold(line, eventsIn(value).every(hasType));
@@ -74,7 +74,7 @@ function createJsonParser(kind: AgentKind, createReader: CreateReader): AgentPar
       hold(line, CUT_EVENT.test(line));
     },
   });
-  const stderr = createLineReader({
+  const stderr = createJsonLineReader({
     value: (value, line) => readValue(reader.stderrValue ?? (() => true), value, line),
     plain: readStderr,
     blank: () => undefined,

@@ -19,7 +19,7 @@ import {
 import { onceOf } from "./repeated-text.ts";
 
 export function createGeminiReader(run: AgentRun): CliReader {
-  let answersAnew = false;
+  let startsNewAnswer = false;
   /** A failed attempt whose message continues on the next line. */
   let attempt: AgentRetry | null = null;
   const readers: ReadonlyMap<string, (value: JsonObject) => void> = new Map([
@@ -33,14 +33,14 @@ export function createGeminiReader(run: AgentRun): CliReader {
 
   function readMessage(value: JsonObject): void {
     if (value["role"] !== "assistant") return;
-    if (answersAnew) run.answer("");
-    answersAnew = false;
+    if (startsNewAnswer) run.answer("");
+    startsNewAnswer = false;
     run.text(textOf(value["content"]));
   }
 
   function readToolResult(value: JsonObject): void {
     // Text before a tool call is a comment. The answer follows the last tool call.
-    answersAnew = true;
+    startsNewAnswer = true;
     const isError = value["status"] === "error";
     const error = objectOf(value["error"]) ?? {};
     const words = textOf(error["message"]) || textOf(value["output"]);

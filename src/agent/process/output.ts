@@ -44,33 +44,33 @@ export function readOutput(stream: Readable, options: OutputOptions): Output {
   const onData = (chunk: Uint8Array): void => {
     bytes += chunk.length;
     tail.push(chunk);
-    const isTelling = busy !== undefined || waiting.length > 0;
+    const isDelivering = busy !== undefined || waiting.length > 0;
     const taken = options.onBytes(chunk);
     if (taken === "closed") return void stream.destroy();
     busy = taken ?? busy;
     if (options.wantsLines?.() === false && waiting.length === 0) {
-      if (busy === undefined || isTelling) return;
+      if (busy === undefined || isDelivering) return;
       stream.pause();
-      void busy.then(readOn);
+      void busy.then(continueReading);
       return;
     }
     stream.pause();
     // Node resumes the pipes of a process that has exited, even if we paused them.
     waiting = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk]);
-    if (!isTelling) tellSome();
+    if (!isDelivering) deliverSome();
   };
 
   /** Uses the real event loop, because pipes are real even if a test controls the clock. */
-  function tellSome(): void {
+  function deliverSome(): void {
     waiting = lines.push(waiting, LINES_PER_TURN);
-    if (busy === undefined) systemClock.soon(readOn);
-    else void busy.then(readOn);
+    if (busy === undefined) systemClock.soon(continueReading);
+    else void busy.then(continueReading);
   }
 
-  function readOn(): void {
+  function continueReading(): void {
     busy = undefined;
     if (isFinished) return;
-    if (waiting.length > 0) tellSome();
+    if (waiting.length > 0) deliverSome();
     else stream.resume();
   }
 

@@ -8,7 +8,7 @@ import { fault, FaultError } from "../../core/fault/fault.ts";
 import { tryRead } from "../../core/try-read.ts";
 import { codeOf } from "./spawn-failure.ts";
 
-export interface PrivateDeps {
+export interface PrivateHome {
   readonly path: string;
   /** Removes the folder and its contents. A second call does nothing. */
   remove(): void;
@@ -17,7 +17,7 @@ export interface PrivateDeps {
 /** The folders that still exist. One exit listener removes them all. */
 const homes = new Set<string>();
 
-export function createPrivateHome(prefix: string): PrivateDeps {
+export function createPrivateHome(prefix: string): PrivateHome {
   // The prefix may come from a name in a configuration, so it must not be able to leave the folder.
   const path = makeFolder(join(nodeOs().tmpdir(), prefix.replaceAll(/[^\w.-]/g, "-")));
   if (homes.size === 0) process.on("exit", removeAll);

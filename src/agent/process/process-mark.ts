@@ -49,14 +49,14 @@ export function signalDetached(mark: string, groupId: number, signal: "SIGTERM" 
 
 /** Kills every process that carries the mark. They may start others meanwhile, so it repeats until none is left. */
 export function killMarked(mark: string): void {
-  for (let look = 0; look < MOST_LOOKS; look++) {
+  for (let look = 0; look < MAX_LOOKS; look++) {
     const found = markedProcesses(mark);
     if (found.length === 0) return;
     for (const id of found) tryRead(() => process.kill(id, "SIGKILL"), false);
   }
 }
 
-const MOST_LOOKS = 5;
+const MAX_LOOKS = 5;
 
 function marksIn(list: string | undefined): readonly string[] {
   return list === undefined || list === "" ? [] : list.split(",");

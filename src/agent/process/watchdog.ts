@@ -33,7 +33,7 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
     return clock.after(delayMs, () => clock.soon(() => void (isOver || judge())));
   }
 
-  function tell(limit: ProcessTimeLimit): void {
+  function report(limit: ProcessTimeLimit): void {
     stop();
     options.onLimit(limit);
   }
@@ -44,7 +44,7 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
     if (isOver) return;
     const leftMs = lastSignAt + options.idleMs - steadyNow(clock);
     if (leftMs > 0) disarmIdle = arm(leftMs, judgeIdleness);
-    else tell("idle");
+    else report("idle");
   }
 
   function stop(): void {
@@ -54,8 +54,8 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
     disarmIdle();
   }
 
-  const disarmTotal = arm(options.totalMs, () => tell("total"));
-  const disarmStartup = arm(options.startupMs, () => void (firstOutputAt === null && tell("startup")));
+  const disarmTotal = arm(options.totalMs, () => report("total"));
+  const disarmStartup = arm(options.startupMs, () => void (firstOutputAt === null && report("startup")));
   let disarmIdle = (): void => undefined;
 
   return {

@@ -124,7 +124,7 @@ function safeListeners(
   const exit = safely("onExit", onExit, deps);
   const result = safely("onResult", onResult, deps);
   return {
-    onEvent: (heard) => void event(heard),
+    onEvent: (seen) => void event(seen),
     onLine: safely("onLine", onLine, deps),
     onBytes: safeBytes(onBytes, deps),
     onExit: (seen) => void exit(seen),
@@ -133,20 +133,20 @@ function safeListeners(
 }
 
 function safeBytes(onBytes: AgentListeners["onBytes"], deps: AgentDeps): AgentListeners["onBytes"] {
-  const heard: { answer: "closed" | undefined } = { answer: undefined };
-  const tell = safely(
+  const last: { answer: "closed" | undefined } = { answer: undefined };
+  const call = safely(
     "onBytes",
     (...args: Parameters<typeof onBytes>) => {
       const taken = onBytes(...args);
-      heard.answer = taken === "closed" ? taken : undefined;
+      last.answer = taken === "closed" ? taken : undefined;
       return taken;
     },
     deps,
   );
   return (...args) => {
-    heard.answer = undefined;
-    const busy = tell(...args);
-    return busy ?? heard.answer;
+    last.answer = undefined;
+    const busy = call(...args);
+    return busy ?? last.answer;
   };
 }
 
@@ -166,13 +166,13 @@ function safely<Args extends readonly unknown[]>(
 /** The cost and the last answer of each session that succeeded. */
 type KnownSessions = Map<string, { readonly costUsd: number; readonly text: string }>;
 
-const MOST_SESSIONS = 1_000;
+const MAX_SESSIONS = 1_000;
 
 function remember(known: KnownSessions, { sessionId, totalCostUsd, text }: AgentRunResult): void {
   if (sessionId === null) return;
   known.delete(sessionId);
   known.set(sessionId, { costUsd: totalCostUsd ?? 0, text });
-  for (const oldest of known.keys()) if (known.size > MOST_SESSIONS) known.delete(oldest);
+  for (const oldest of known.keys()) if (known.size > MAX_SESSIONS) known.delete(oldest);
 }
 
 /** The assumed size of a session that overflows, in tokens: more than any prompt. */

@@ -14,7 +14,7 @@ import { readStderr } from "./stderr-text.ts";
 /** Null means success. */
 export function verdictOn(kind: AgentKind, state: AgentState, ending: AgentEnding): Fault | null {
   const run: Run = { cli: AGENT_CLIS[kind], state, ending };
-  const made = ownDoing(run) ?? spawnFailure(run) ?? saidFailure(run) ?? badEnd(run) ?? falseSuccess(run);
+  const made = stoppedByUs(run) ?? spawnFailure(run) ?? reportedFailure(run) ?? badEnd(run) ?? falseSuccess(run);
   return made === null ? null : withFacts(run, made);
 }
 
@@ -68,7 +68,7 @@ const NEXT_STEPS: Partial<Readonly<Record<FaultCode, (cli: AgentCli) => string |
   BinaryMissing: (cli) => cli.installCommand,
 };
 
-function ownDoing({ cli, state, ending }: Run): Fault | null {
+function stoppedByUs({ cli, state, ending }: Run): Fault | null {
   if (ending.aborted === true) {
     return fault("ToolCancelled", { message: `${cli.name} was stopped because the call was cancelled` });
   }
@@ -129,7 +129,7 @@ function spawnFailure({ cli, ending }: Run): Fault | null {
 }
 
 /** The CLI itself reported that the run failed. */
-function saidFailure(run: Run): Fault | null {
+function reportedFailure(run: Run): Fault | null {
   const error = run.state.lastError;
   return error?.isFinal === true ? errorFault(run, error) : null;
 }
@@ -169,9 +169,9 @@ function isEndedAfterResult({ state, ending: { stopped } }: Run): boolean {
 /** The error messages of a run that failed without an error event, the most informative first. */
 function wordsOf({ cli, state }: Run, stderr: string): readonly string[] {
   const answer = errorInAnswer(cli.kind, state.text) ?? "";
-  const heard = state.hasTranscriptOnStderr ? "" : stderr;
+  const printedErrors = state.hasTranscriptOnStderr ? "" : stderr;
   const printed = cli.printsErrorsAsAnswer && state.isPlainText ? state.text : "";
-  return [answer, heard, printed].filter((words) => words !== "");
+  return [answer, printedErrors, printed].filter((words) => words !== "");
 }
 
 /** More lines than any CLI needs to report an error. */

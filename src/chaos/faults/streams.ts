@@ -65,11 +65,11 @@ function malformedChunk(scene: Scene): readonly ConnectionAct[] {
   return [streamHead(scene), ...before.map(write), write({ text }), ...rest.map(write), { do: "end" }];
 }
 
-const MOST_SIGNS = 10_000;
+const MAX_SIGNS = 10_000;
 
 function stallAlive(scene: Scene): readonly ConnectionAct[] {
   const { asked, params } = scene;
-  const count = Math.min(MOST_SIGNS, Math.floor(params["for-ms"] / Math.max(1, params["wait-ms"])));
+  const count = Math.min(MAX_SIGNS, Math.floor(params["for-ms"] / Math.max(1, params["wait-ms"])));
   const sign = write({ text: PROTOCOL_OF[asked.protocol].signOfLife(asked) });
   const wait: ConnectionAct = { do: "wait", ms: params["wait-ms"] };
   return [...begun(scene), ...Array.from({ length: count }, () => [wait, sign]).flat(), { do: "cut" }];

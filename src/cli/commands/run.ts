@@ -69,12 +69,12 @@ function withDashes(args: readonly string[], run: Command): string | null {
   return at >= own.length ? null : commandLine("run", ...own.slice(0, at), "--", ...own.slice(at));
 }
 
-const MOST_ATTEMPTS = 1_000;
+const MAX_ATTEMPTS = 1_000;
 
 function attemptsOf(value: string): number {
   const attempts = /^\d{1,4}$/.test(value) ? Number(value) : 0;
-  if (attempts < 1 || attempts > MOST_ATTEMPTS)
-    throw new InvalidArgumentError(`It must be a whole number from 1 to ${MOST_ATTEMPTS}.`);
+  if (attempts < 1 || attempts > MAX_ATTEMPTS)
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_ATTEMPTS}.`);
   return attempts;
 }
 

@@ -108,7 +108,7 @@ async function askIndex({ faultline, clock }: Workflows, index: SearchIndex, clo
       digest: step(digest, {}, { needs: ["pages", "related"] }),
     });
   await session.end();
-  for (let call = 0; call < MOST_CALLS && !closing.aborted; call++) {
+  for (let call = 0; call < MAX_CALLS && !closing.aborted; call++) {
     await faultline.protect(search, { words: "tip" });
     await wait(clock, CALL_EVERY_MS, closing);
   }
@@ -119,7 +119,7 @@ const TURNS = 3;
 const CALL_EVERY_MS = 3_000;
 const OPEN_MS = 10 * 60_000;
 /** A demo that is left open over night does not fill the disk. */
-const MOST_CALLS = 1_000;
+const MAX_CALLS = 1_000;
 
 async function wait(clock: Clock, ms: number, closing: AbortSignal): Promise<void> {
   if (closing.aborted) return;

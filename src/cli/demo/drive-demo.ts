@@ -169,7 +169,7 @@ class Demo {
     const worker = ++this.#workers;
     this.#worker = child;
     let said = "";
-    child.stderr.on("data", (piece: Buffer) => (said = `${said}${piece.toString()}`.slice(-MOST_SAID_CHARS)));
+    child.stderr.on("data", (piece: Buffer) => (said = `${said}${piece.toString()}`.slice(-MAX_SAID_CHARS)));
     // Writing to a killed worker fails; that is expected.
     child.stdin.on("error", () => undefined);
     child.once("error", (error) => this.#fail(error));
@@ -274,7 +274,7 @@ function play(steps: readonly ChaosStep[], chaos: Chaos): void {
 
 const CONFIRMED: Answer = { status: "accepted", value: "confirm" };
 const OVER: ReadonlySet<RunStreamEvent["type"]> = new Set(["run.completed", "run.failed", "run.cancelled"] as const);
-const MOST_SAID_CHARS = 2_000;
+const MAX_SAID_CHARS = 2_000;
 
 /** Tools and tests run with the same Node as this process, whatever else is installed. */
 export function envOf({ env }: Io): Io["env"] {

@@ -34,7 +34,7 @@ export interface DrillRun {
 }
 
 /** A broken answer is paid for, too. So many times one question may be paid again. */
-const MOST_PAID_AGAIN = 3;
+const MAX_PAID_AGAIN = 3;
 /** Clocks and timers may be this much off. */
 const EARLY_SHARE = 0.9;
 
@@ -48,7 +48,7 @@ export function judge(drill: Drill, seen: DrillRun, usual: number): Verdict {
   const isTold = exitCode !== 0 && exitCode !== null && drill.lasts;
   if (exitCode !== 0 && !isTold) return "crashed";
   if (met.length > drill.mostTries * usual || isEarly(drill, seen.requests)) return "retried-too-hard";
-  if (paidIn(seen) > usual * (1 + MOST_PAID_AGAIN)) return "wasted-money";
+  if (paidIn(seen) > usual * (1 + MAX_PAID_AGAIN)) return "wasted-money";
   return isTold ? "told" : "survived";
 }
 

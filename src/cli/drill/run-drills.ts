@@ -81,7 +81,7 @@ interface Providers {
   readonly backup: Chaos;
 }
 
-const MOST_LINE_BYTES = 1_048_576;
+const MAX_LINE_BYTES = 1_048_576;
 const TAIL_BYTES = 2_000;
 
 async function runAgent(url: string, { failing, backup }: Providers, options: DrillOptions): Promise<Baseline> {
@@ -95,7 +95,7 @@ async function runAgent(url: string, { failing, backup }: Providers, options: Dr
       signal,
       endsAll: true,
       timeouts: { startupMs: Infinity, idleMs: Infinity, totalMs: timeoutMs },
-      maxLineBytes: MOST_LINE_BYTES,
+      maxLineBytes: MAX_LINE_BYTES,
       maxTailBytes: TAIL_BYTES,
     },
     {

@@ -31,22 +31,22 @@ export const FAULT_SENTENCES: readonly SentenceRow[] = [
 const inChinese = createSentences(FAULT_SENTENCES);
 
 /** Longer messages are not ours. */
-const MOST_CHARS = 4_000;
+const MAX_CHARS = 4_000;
 /** `while this: while that: what happened` */
-const MOST_PREFIXES = 3;
+const MAX_PREFIXES = 3;
 
 /** `Sandbox/SandboxFailed: what happened`, as an error with a fault says it. */
 const NAMED = /^([A-Z]\w+\/[A-Z]\w+): ([^]+)$/;
 
 /** A message of Faultline's own in the user's language. What a provider, a process or the system said stays as it is. */
 export function messageIn(locale: Locale, message: string): string {
-  if (locale === "en" || message.length > MOST_CHARS) return message;
+  if (locale === "en" || message.length > MAX_CHARS) return message;
   const [, name, rest] = NAMED.exec(message) ?? [];
   if (name !== undefined && rest !== undefined) return `${name}${PUNCTUATION[locale].colon}${messageIn(locale, rest)}`;
   const whole = inChinese(message);
   if (whole !== message) return whole;
   let at = message.indexOf(": ");
-  for (let tried = 0; at !== -1 && tried < MOST_PREFIXES; tried++) {
+  for (let tried = 0; at !== -1 && tried < MAX_PREFIXES; tried++) {
     const before = message.slice(0, at);
     const translated = inChinese(before);
     if (translated !== before) return `${translated}：${messageIn(locale, message.slice(at + 2))}`;

@@ -10,7 +10,7 @@ import type { GatewayListener } from "../../gateway/gateway.ts";
 import type { LedgerDecision } from "../../gateway/ledger/ledger-line.ts";
 import type { JournalNews } from "../../gateway/ledger/write-trouble.ts";
 import type { GatewayNewsListener } from "../../server/gateway.ts";
-import { calmly } from "../../workflow/driver.ts";
+import { oncePerMinute } from "../../workflow/driver.ts";
 import { printDiagnostics } from "../check-file.ts";
 import { faultJson } from "../fault-json.ts";
 import { messageIn } from "../fault-sentences/sentence.ts";
@@ -25,17 +25,17 @@ function newsPrinter(io: Io, { json }: GlobalOptions): (line: string, asJson: ob
   return (line, asJson) => io.stderr.write(json ? `${safeJson(asJson)}\n` : `${secondOf(io.clock.now())}  ${line}\n`);
 }
 
-export function gatewayTeller(file: string, io: Io, shared: GlobalOptions): (news: GatewayFileNews) => Promise<void> {
+export function fileNewsPrinter(file: string, io: Io, shared: GlobalOptions): (news: GatewayFileNews) => Promise<void> {
   const words = GATEWAY_WORDS[shared.locale];
-  const tell = { loaded: words.reloaded, wrong: words.kept, gone: words.gone };
+  const lines = { loaded: words.reloaded, wrong: words.kept, gone: words.gone };
   const print = newsPrinter(io, shared);
   return async (news) => {
     if (news.state !== "gone") await printDiagnostics(news.diagnostics, news.text, io, shared);
-    await print(tell[news.state](oneLine(file, 500)), { gatewayFile: { file, state: news.state } });
+    await print(lines[news.state](oneLine(file, 500)), { gatewayFile: { file, state: news.state } });
   };
 }
 
-function budgetTeller(io: Io, shared: GlobalOptions): (alert: BudgetAlert) => void {
+function budgetPrinter(io: Io, shared: GlobalOptions): (alert: BudgetAlert) => void {
   const { budgetLow } = GATEWAY_WORDS[shared.locale];
   const print = newsPrinter(io, shared);
   return (alert) => {
@@ -46,11 +46,11 @@ function budgetTeller(io: Io, shared: GlobalOptions): (alert: BudgetAlert) => vo
 }
 
 /** The same failure of the same target is printed once a minute. */
-export function decisionTeller(io: Io, shared: GlobalOptions): (decision: LedgerDecision) => void {
+export function decisionPrinter(io: Io, shared: GlobalOptions): (decision: LedgerDecision) => void {
   const { locale } = shared;
   const { failed, silent } = GATEWAY_WORDS[locale];
   const print = newsPrinter(io, shared);
-  const tell = calmly<{ message: string; decision: LedgerDecision }>(io.clock, (target, { decision }) => {
+  const printOnce = oncePerMinute<{ message: string; decision: LedgerDecision }>(io.clock, (target, { decision }) => {
     const { code, recourse } = decision;
     const why =
       code === null
@@ -61,31 +61,31 @@ export function decisionTeller(io: Io, shared: GlobalOptions): (decision: Ledger
     const line = failed(oneLine(target, 200), why, recourseWord(recourse, locale));
     void print(line, { targetFailed: { at: io.clock.now(), ...decision } });
   });
-  return (decision) => tell(decision.target, { message: `${decision.code} ${decision.recourse}`, decision });
+  return (decision) => printOnce(decision.target, { message: `${decision.code} ${decision.recourse}`, decision });
 }
 
 const AGAIN_MS = 60_000;
 
-/** Tells that the journal cannot be written: at once, then once a minute. If it told that, it also tells the end. */
-export function journalTeller(io: Io, shared: GlobalOptions): (news: JournalNews) => void {
+/** Prints that the journal cannot be written: at once, then once a minute. Once it has printed that, it also prints the end. */
+export function journalPrinter(io: Io, shared: GlobalOptions): (news: JournalNews) => void {
   const { locale } = shared;
   const print = newsPrinter(io, shared);
   const { unwritten, written } = GATEWAY_WORDS[locale];
-  const said = (news: JournalNews): string => {
+  const lineOf = (news: JournalNews): string => {
     const { at, since, lostLines } = news;
     const lasted = formatMs(at - since, locale);
     if (news.state === "written") return written(lasted, lostLines);
     const why = oneLine(messageIn(locale, news.fault.message), 500).replace(/[.。]$/u, "");
     return unwritten(why, at === since ? null : lasted, news.lines, lostLines);
   };
-  let toldAt = -Infinity;
-  let isTold = false;
+  let printedAt = -Infinity;
+  let isUnwritten = false;
   return (news) => {
     const { state, at } = news;
-    if (state === "unwritten" ? at - toldAt < AGAIN_MS : !isTold) return;
-    isTold = state === "unwritten";
-    if (isTold) toldAt = at;
-    void print(said(news), journalJson(news));
+    if (state === "unwritten" ? at - printedAt < AGAIN_MS : !isUnwritten) return;
+    isUnwritten = state === "unwritten";
+    if (isUnwritten) printedAt = at;
+    void print(lineOf(news), journalJson(news));
   };
 }
 
@@ -95,16 +95,16 @@ function journalJson(news: JournalNews): object {
   return { journalUnwritten: { since, at, lines: news.lines, lostLines, ...faultJson(news.fault) } };
 }
 
-/** What a gateway tells besides changes of its file. */
-export function gatewayTellers(io: Io, shared: GlobalOptions): GatewayListener {
+/** Prints everything except changes of the file. */
+export function gatewayPrinters(io: Io, shared: GlobalOptions): GatewayListener {
   return {
-    onBudgetLow: budgetTeller(io, shared),
-    onDecided: decisionTeller(io, shared),
-    onJournal: journalTeller(io, shared),
+    onBudgetLow: budgetPrinter(io, shared),
+    onDecided: decisionPrinter(io, shared),
+    onJournal: journalPrinter(io, shared),
   };
 }
 
 export function gatewayListener(file: string, io: Io, shared: GlobalOptions): GatewayNewsListener {
-  const tell = gatewayTeller(file, io, shared);
-  return { locale: shared.locale, onNews: (news) => void tell(news), ...gatewayTellers(io, shared) };
+  const print = fileNewsPrinter(file, io, shared);
+  return { locale: shared.locale, onNews: (news) => void print(news), ...gatewayPrinters(io, shared) };
 }

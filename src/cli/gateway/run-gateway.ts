@@ -23,7 +23,7 @@ import { oneLine, safeJson } from "../render/safe-text.ts";
 import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
 import { type JournalOption, journalOf } from "../runs/run-deps.ts";
 import { onStopSignal } from "../stop-signals.ts";
-import { gatewayTeller, gatewayTellers } from "./gateway-news.ts";
+import { fileNewsPrinter, gatewayPrinters } from "./gateway-news.ts";
 
 export interface GatewayCommandOptions extends JournalOption {
   readonly config?: string;
@@ -73,8 +73,8 @@ async function serveUntilStopped(
   const stopped = Promise.withResolvers<undefined>();
   const release = onStopSignal(() => stopped.resolve(undefined));
   const faultline = createFaultline({ journal, clock: io.clock });
-  const started = await start(faultline, settings, options, gatewayTellers(io, shared));
-  const tell = gatewayTeller(config, io, shared);
+  const started = await start(faultline, settings, options, gatewayPrinters(io, shared));
+  const tell = fileNewsPrinter(config, io, shared);
   const unfollow = followGatewayFile({
     file: config,
     text,

@@ -110,11 +110,11 @@ function countLines({ same, changed, unknown }: ReplaySummary, locale: Locale, p
   return lines.map((line, index) => `  ${line}${index === 2 && all > 0 ? paint("dim", `  ${why}`) : ""}`);
 }
 
-const MOST_ROWS = 20;
+const MAX_ROWS = 20;
 
 function changeTable(table: readonly ReplayRow[], words: ReplayWords, { shared }: RunCommandDeps): readonly string[] {
   const rows = table
-    .slice(0, MOST_ROWS)
+    .slice(0, MAX_ROWS)
     .map(({ count, code, tool, from, to, waitMs }) => [
       grouped(count),
       code,
@@ -133,7 +133,7 @@ function changeTable(table: readonly ReplayRow[], words: ReplayWords, { shared }
     ],
     rows,
   );
-  const more = table.length - MOST_ROWS;
+  const more = table.length - MAX_ROWS;
   return [...lines.map((line) => `  ${line}`), ...(more > 0 ? [`  … +${more}`] : [])];
 }
 

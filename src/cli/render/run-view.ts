@@ -47,7 +47,7 @@ export function isLive({ stderr, env }: Io): boolean {
 
 const SECOND_MS = 1_000;
 /** More lines would not fit on a small terminal. */
-const MOST_LIVE_LINES = 12;
+const MAX_LIVE_LINES = 12;
 const WIDEST_NAME = 28;
 
 class LiveView implements RunView {
@@ -114,11 +114,11 @@ class LiveView implements RunView {
     const over = visits.filter((visit) => visit.endedAt > 0 && !this.#printed.has(visit));
     for (const visit of over) this.#printed.add(visit);
     const live = visits.filter(({ endedAt }) => endedAt === 0);
-    const more = live.length > MOST_LIVE_LINES ? [words.more(live.length - MOST_LIVE_LINES)] : [];
+    const more = live.length > MAX_LIVE_LINES ? [words.more(live.length - MAX_LIVE_LINES)] : [];
     const foot = picture.run === null ? [] : [footLine(run, picture, this.#isOver ? "" : hint, line)];
     this.#screen.draw(
       [...above, ...over.map(lineOf)],
-      [...live.slice(0, MOST_LIVE_LINES).map(lineOf), ...more, ...foot],
+      [...live.slice(0, MAX_LIVE_LINES).map(lineOf), ...more, ...foot],
     );
     this.#disarm();
     if (!this.#isOver) this.#disarm = this.#io.clock.after(SECOND_MS - (now % SECOND_MS), () => this.#draw());

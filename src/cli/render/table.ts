@@ -28,11 +28,11 @@ function padded(cell: string, width: number, right: boolean): string {
 }
 
 /** Narrower text would be unreadable. */
-const LEAST_COLUMNS = 20;
+const MIN_COLUMNS = 20;
 
 /** Lines of at most `columns`, broken at spaces or next to a wide (CJK) character. */
 export function wrapped(text: string, columns: number): readonly string[] {
-  const most = Math.max(LEAST_COLUMNS, columns);
+  const most = Math.max(MIN_COLUMNS, columns);
   if (columnsOf(text) <= most) return [text];
   const lines: string[] = [];
   let line = "";

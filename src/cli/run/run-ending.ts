@@ -93,7 +93,7 @@ function endText({ lastFailure, words, locale }: RunCommandEnding, outcome: Fail
   if (status === "cancelled") return text.cancelled;
   if (status === "waiting" || status === "parked") {
     const why = `${fault.code}${PUNCTUATION[locale].colon}${withoutStop(saidIn(fault, locale))}`;
-    return text[status === "waiting" ? "waits" : "parked"](lastFailure?.isTold === true ? "" : why);
+    return text[status === "waiting" ? "waits" : "parked"](lastFailure?.isPrinted === true ? "" : why);
   }
   const { target, attempt } = lastFailure ?? { target: lineOf([words[0] ?? ""]), attempt: outcome.attempts };
   return PUNCTUATION[locale].sentence(withoutStop(failureText({ target, attempt, fault }, locale)));

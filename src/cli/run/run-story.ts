@@ -115,10 +115,10 @@ export class RunStory {
     if (this.hasReaderLeft) return;
     if (event.type === "call-failed") {
       const { tool: target, attempt, fault, decision } = event;
-      this.#failed({ target, attempt, fault, decision, isTold: false });
+      this.#failed({ target, attempt, fault, decision, isPrinted: false });
     } else if (event.type === "call-decided") {
       const { target, attempt } = this.lastFailure ?? { target: this.#target, attempt: this.#attempts };
-      this.#failed({ target, attempt, fault: event.fault, decision: event.decision, isTold: false });
+      this.#failed({ target, attempt, fault: event.fault, decision: event.decision, isPrinted: false });
     }
   }
 
@@ -149,9 +149,9 @@ export class RunStory {
   #failed(failure: RunFailure): void {
     const { fault, decision } = failure;
     // The last line tells the failure that ends the call, with what to do next.
-    const isTold = !ENDS.has(decision.recourse);
-    this.lastFailure = { ...failure, isTold };
-    if (!isTold) return;
+    const isPrinted = !ENDS.has(decision.recourse);
+    this.lastFailure = { ...failure, isPrinted };
+    if (!isPrinted) return;
     this.say(this.#paint("yellow", failureText(failure, this.#locale)));
     this.say(`  ${explain(decision, this.#locale).what}`);
     if (decision.recourse === "retry") this.#countDown(decision.attempt, decision.maxAttempts, decision.delayMs, fault);
@@ -185,7 +185,7 @@ export interface RunFailure {
   readonly fault: Fault;
   readonly decision: Decision;
   /** A line about it has been printed. */
-  readonly isTold: boolean;
+  readonly isPrinted: boolean;
 }
 
 /** The name of a target is what the user typed. */

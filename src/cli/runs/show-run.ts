@@ -217,13 +217,13 @@ function atTarget(fault: Fault | null): string {
   return name === "" ? "" : `, ${shown(name, 60)}`;
 }
 
-const MOST_LAST_WORDS = 5;
+const MAX_LAST_WORDS = 5;
 
 /** The end of a failed process's output; empty if the message says the same. */
 function lastWords({ excerpt, detail, source }: OperatorView): readonly string[] {
   if (source !== "process" || excerpt === detail) return [];
   const lines = excerpt.split("\n").filter((line) => line.trim() !== "");
-  return lines.slice(-MOST_LAST_WORDS).map((line) => `│ ${shown(line)}`);
+  return lines.slice(-MAX_LAST_WORDS).map((line) => `│ ${shown(line)}`);
 }
 
 function questionLines(

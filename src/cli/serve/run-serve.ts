@@ -57,7 +57,7 @@ export async function runServe(
   const stopped = Promise.withResolvers<undefined>();
   const release = onStopSignal(() => stopped.resolve(undefined));
   const paint = paintFor(io.stdout, io.env, shared.color);
-  const tell = reloadTeller(io, shared);
+  const tell = reloadPrinter(io, shared);
   // A folder is refused with a sentence; a file that is not there will be made.
   await io.fileBytes(journal);
   const server = await start(options, journal, version, io, shared, tell);
@@ -104,7 +104,7 @@ export function signInLines(
 }
 
 /** One line per file that was loaded, changed or removed, with its diagnostics below it. */
-function reloadTeller(io: Io, { locale, json, color }: GlobalOptions): (report: FolderReport) => void {
+function reloadPrinter(io: Io, { locale, json, color }: GlobalOptions): (report: FolderReport) => void {
   const words = SERVE_WORDS[locale];
   const paint = paintFor(io.stderr, io.env, color);
   return ({ files, changed, removed }) => {

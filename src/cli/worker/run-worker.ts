@@ -3,7 +3,7 @@
 import { portInUse } from "../port-in-use.ts";
 import { type FaultCode, isFaultError } from "../../core/index.ts";
 import { shownPlace } from "../../journal/journal-place.ts";
-import { calmly, type Driver, type DriverOptions } from "../../workflow/driver.ts";
+import { oncePerMinute, type Driver, type DriverOptions } from "../../workflow/driver.ts";
 import { readRestateAddress } from "../../workflow/restate/restate-address.ts";
 import type { Workflows } from "../../workflow/workflows.ts";
 import { settingOf } from "../config/setting-of.ts";
@@ -77,7 +77,7 @@ async function drive(
   shared: GlobalOptions,
 ): Promise<Driving> {
   const { driver: url, maxRuns, listen, advertise } = options;
-  const watched: DriverOptions = { maxRuns, onWarning: troubleTeller(io, shared) };
+  const watched: DriverOptions = { maxRuns, onWarning: warningPrinter(io, shared) };
   if (url === undefined) {
     const driver = workflows.driver(watched);
     driver.start();
@@ -124,8 +124,8 @@ function startRefused(error: unknown, { port }: ListenPlace): unknown {
   return portInUse(error, port, "--listen") ?? error;
 }
 
-function troubleTeller(io: Io, { locale }: GlobalOptions): NonNullable<DriverOptions["onWarning"]> {
-  return calmly(io.clock, (run, { code, message }) => {
+function warningPrinter(io: Io, { locale }: GlobalOptions): NonNullable<DriverOptions["onWarning"]> {
+  return oncePerMinute(io.clock, (run, { code, message }) => {
     const said = messageIn(locale, message);
     const text = run === "" ? said : WORKER_WORDS[locale].ofRun(run, said);
     if (!QUIET.includes(code)) void io.stderr.write(`faultline: ${oneLine(text, 2_000)}\n`);

@@ -107,12 +107,12 @@ export function actionsJson(deps: RunCommandDeps, { summary, actions, questions 
 }
 
 /** `runs show` lists the rest. */
-const MOST_IDS = 5;
+const MAX_IDS = 5;
 
 /** The correlation ids of the nodes stopped by a failure, or the run's own id when no node failed. */
 function failedIds({ summary: { run }, state }: RunReport): readonly string[] {
   const failed = state.visits.filter(({ fault, state: stands }) => fault !== null && stands !== "completed");
-  const ids = failed.slice(-MOST_IDS).map((visit) => `${run}/${turnOf(visit)}`);
+  const ids = failed.slice(-MAX_IDS).map((visit) => `${run}/${turnOf(visit)}`);
   return ids.length === 0 && state.fault !== null ? [run] : ids;
 }
 

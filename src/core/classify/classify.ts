@@ -76,7 +76,7 @@ const UNEVEN = /[^\S ]| {2}|[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e
 const CONTROLS = /[\s\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
 
 /**
- * Never throws: what cannot even be looked at is a fault too, of which nothing is known.
+ * Never throws: evidence that cannot be read gives an `Unclassified` fault.
  *
  * @example
  * ```ts
@@ -154,8 +154,8 @@ function isWeak(winner: Match | undefined): boolean {
 }
 
 /**
- * An identifier that no table has is read as the words it is made of: `exceeded_current_quota_error`, `InvalidApiKey`. Only where
- * nothing else named the cause, for vendors use some of them for many things.
+ * Reads an identifier that is in no table as the words it is made of: `exceeded_current_quota_error`, `InvalidApiKey`. Only where
+ * nothing else named the cause, because vendors use some of them for many things.
  */
 function matchesInNames(signals: Signals, rules: RuleBook): readonly Match[] {
   const texts = signals.names.map(wordsOfName).filter((words) => words.includes(" "));
@@ -200,10 +200,10 @@ function insideOf(link: object): readonly unknown[] {
     () => (Array.isArray(errors) ? (errors.slice(-MAX_SEARCHED).toReversed() as unknown[]) : []),
     [],
   );
-  // The official SDKs keep the headers of a response, and `fl.fetch` says there why it could not give one.
+  // The official SDKs keep the headers of a response, and `fl.fetch` puts the reason there when it has no response to give.
   const headers = readField(link, "headers");
-  const toldBy = fieldOf(headers, "cause");
-  return [readField(link, "cause"), readField(link, "lastError"), toldBy, ...many];
+  const headersCause = fieldOf(headers, "cause");
+  return [readField(link, "cause"), readField(link, "lastError"), headersCause, ...many];
 }
 
 const faultIn = (link: object): unknown => (isFaultError(link) ? link.fault : link);

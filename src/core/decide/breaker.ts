@@ -1,12 +1,12 @@
 // What decides whether a target may be asked: a circuit breaker, a pause it asked for, and a retry budget, as data. Processes that share
 // a journal merge theirs. Every state of a breaker carries only its own facts, and these hold:
-// B1  closed admits all; open admits nothing until its time is up; half-open admits one probe at a time.
-// B2  a result counts only in the generation its call was admitted in, so a late answer from before a break changes nothing.
+// B1  Closed admits all; open admits nothing until its time is up; half-open admits one probe at a time.
+// B2  A result counts only in the generation its call was admitted in, so a late answer from before a break changes nothing.
 //     Failures of calls that overlap in time are one observation of one outage: a failure counts only if none has been
 //     counted since its call was admitted.
-// B3  a neutral result (cancelled, permanent) neither counts nor keeps the next probe waiting.
-// B4  a probe that never answers makes way for the next one after a while.
-// B5  an isolated breaker stays so until a person releases it.
+// B3  A neutral result (cancelled, permanent) neither counts nor keeps the next probe waiting.
+// B4  A probe that never answers makes way for the next one after a while.
+// B5  An isolated breaker stays so until a person releases it.
 // B6  Breakers of one target that several processes hold are merged: all of them end up with the same one, in whatever order they
 //     meet. What a person did last wins, then the newer generation.
 

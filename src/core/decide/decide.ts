@@ -1,12 +1,12 @@
 // The only place that chooses. Sees the whole situation at once, which nested wrappers never do, and holds these:
-// D1  attempts never exceed the row's number, the first included.
-// D2  no wait outlives the deadline. Parking does not count as a wait: the run is put away, and its clock stops until it is resumed.
-// D3  what may have happened is not run again, here or elsewhere, unless it is idempotent.
-// D4  a wait the other side named is kept exactly.
-// D5  cancellation wins: it is neither retried nor worked around.
-// D6  what a person has refused is not done. Giving up cannot be refused.
+// D1  Attempts never exceed the row's number, the first included.
+// D2  No wait outlives the deadline. Parking does not count as a wait: the run is put away, and its clock stops until it is resumed.
+// D3  What may have happened is not run again, here or elsewhere, unless it is idempotent.
+// D4  A wait the other side named is kept exactly.
+// D5  Cancellation wins: it is neither retried nor worked around.
+// D6  What a person has refused is not done. Giving up cannot be refused.
 // D7  Memory only reorders recourses that continue at once: it adds none, and moves none past a question or a retry.
-// D8  a declared alternative, default or skip is honoured for every fault; D3, D5 and D6 still hold.
+// D8  A declared alternative, default or skip is honoured for every fault; D3, D5 and D6 still hold.
 
 import { type CatalogueRow, traitsOf } from "../fault/catalogue.ts";
 import type { Fault } from "../fault/fault.ts";
@@ -127,7 +127,7 @@ const TRAITS_OF_RECOURSE: Readonly<Record<Recourse, RecourseTraits>> = {
 
 /** The row's list, with what worked the last times ahead of the other recourses that run the work again. */
 function withLearned(then: readonly Recourse[], situation: Situation, policy: Policy): readonly Recourse[] {
-  // Nothing is moved past a question: who put it in front wants to be asked first.
+  // Nothing is moved past a question: a policy that lists it first wants it asked first.
   const asked = then.indexOf("ask");
   const learned = then
     .slice(0, asked === -1 ? then.length : asked)
@@ -183,7 +183,7 @@ function take(
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-/** A fault that lifts "now" and is here all the same does not say when it does: parked, it would come back at once, for ever. */
+/** A fault that claims to lift now, but has just occurred, does not say when it really lifts. Parked, the call would come back at once, forever. */
 function wakeTime({ fault, now }: Situation, traits: CatalogueRow): number | null {
   if (!traits.lifts || fault.retryAfterMs === 0) return null;
   const wakeAt = fault.resetAt ?? now + (fault.retryAfterMs ?? NaN);
@@ -191,14 +191,14 @@ function wakeTime({ fault, now }: Situation, traits: CatalogueRow): number | nul
 }
 
 // What the memory of past incidents says about one recourse.
-// L1  only a run of tries that all went the same way, up to the newest, says anything.
-// L2  what failed is left alone for as long as it has been failing, then tried once more: an outage is held against it no
+// L1  Only a run of tries that all went the same way, up to the newest, says anything.
+// L2  What failed is left alone for as long as it has been failing, then tried once more: an outage is held against it no
 //     longer than it lasted. Within bounds: a burst of failures lasts no time at all, and a long outage may be over at any moment.
 
 /** Parallel calls fail at nearly the same moment, which says nothing about how long an outage lasts. */
-export const LEAST_REST_MS = 10_000;
+export const MIN_REST_MS = 10_000;
 /** One try in a minute costs little, and shows that it is over. */
-export const MOST_REST_MS = 60_000;
+export const MAX_REST_MS = 60_000;
 
 /** How the last tries of this recourse at this kind of fault went, when there were enough and all went the same way. */
 export function lastTries(
@@ -218,5 +218,5 @@ export function lastTries(
 
 /** A time before the last try means that the clock was set back, so the age is unknown. */
 function isResting(failedForMs: number, restedMs: number): boolean {
-  return restedMs >= 0 && restedMs < Math.min(Math.max(failedForMs, LEAST_REST_MS), MOST_REST_MS);
+  return restedMs >= 0 && restedMs < Math.min(Math.max(failedForMs, MIN_REST_MS), MAX_REST_MS);
 }

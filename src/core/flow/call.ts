@@ -1,6 +1,6 @@
 // One call from start to end, as a pure machine: events in, the next step out. The live loop, the resumed one and the
 // simulation all run on it, so they cannot disagree. Holds these:
-// C1  a step is `run` only between `call-admitted` and the event that ends the attempt.
+// C1  A step is `run` only between `call-admitted` and the event that ends the attempt.
 // C2  After `end` nothing changes it; a late result is written down and ignored.
 // C3  The event holds the decision about what happens next: replaying never decides again.
 

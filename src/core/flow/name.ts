@@ -4,7 +4,7 @@
 import { fault, type Fault } from "../fault/fault.ts";
 
 const MAX_CHARS = 200;
-const MOST_SHOWN_CHARS = 40;
+const MAX_SHOWN_CHARS = 40;
 
 /** null when it can be used. */
 export function nameFault(
@@ -20,7 +20,7 @@ function problemOf(name: unknown): string | null {
   if (typeof name !== "string") return `must be a string, not ${name === null ? "null" : typeof name}`;
   if (name.trim() === "") return "must not be empty";
   if (name.length > MAX_CHARS) return `must have at most ${MAX_CHARS} characters; this one has ${name.length}`;
-  const shown = JSON.stringify(name.slice(0, MOST_SHOWN_CHARS).replace(/\p{Cc}/gu, "?"));
+  const shown = JSON.stringify(name.slice(0, MAX_SHOWN_CHARS).replace(/\p{Cc}/gu, "?"));
   if (/[/\p{Cc}\u2028\u2029]/u.test(name)) return `must not contain a slash or a control character: ${shown}`;
   return name.isWellFormed() ? null : `must be well-formed Unicode: ${shown}`;
 }

@@ -1,8 +1,8 @@
 // The progress of one plan: which nodes may run now, and which come to an end without running. Plain memory, no I/O.
-// N1  every node ends once. A second result for it is ignored, as a late result of a call is.
-// N2  a node becomes ready once, when everything it needs has a usable end, and never after.
-// N3  which nodes run, and how those that do not run end, does not depend on the order in which others end.
-// N4  each need is looked at once, when the node it names ends: the whole costs as much as the plan is large.
+// N1  Every node ends once. A second result for it is ignored, as a late result of a call is.
+// N2  A node becomes ready once, when everything it needs has a usable end, and never after.
+// N3  Which nodes run, and how those that do not run end, does not depend on the order in which others end.
+// N4  Each need is looked at once, when the node it names ends: the whole costs as much as the plan is large.
 
 import { fault, type Fault, FaultError, wrap } from "../fault/fault.ts";
 import type { Plan, PlanNode } from "./plan.ts";
@@ -55,7 +55,7 @@ type NodeState = "waiting" | "ready" | "ended";
 interface Ended {
   readonly node: string;
   readonly status: NodeStatus;
-  /** The fault that began it all; null when the end is usable. */
+  /** The first failure, which this end follows from; null when the end is usable. */
   readonly root: Fault | null;
 }
 
@@ -94,7 +94,7 @@ class PlanRound implements Round {
     if (state === "ended") return NOTHING;
     if (state !== "ready") throw new FaultError(endedTooSoon(node));
     this.#end(node);
-    return this.#tell({ node, status, root: isUsable(status) ? null : (met ?? withoutFault(node, status)) });
+    return this.#propagate({ node, status, root: isUsable(status) ? null : (met ?? withoutFault(node, status)) });
   }
 
   expire(met: Fault, held: readonly string[] = []): readonly Settled[] {
@@ -110,7 +110,7 @@ class PlanRound implements Round {
   }
 
   /** Updates the node's dependents, then the dependents of nodes that end as a result, nearest first. */
-  #tell(first: Ended): Progress {
+  #propagate(first: Ended): Progress {
     const ready: string[] = [];
     const settled: Settled[] = [];
     const ended = [first];
@@ -119,7 +119,7 @@ class PlanRound implements Round {
       for (const dependent of this.#plan.dependents.get(node) ?? []) {
         if (this.#states.get(dependent) !== "waiting") continue;
         if (root === null) {
-          if (this.#has(dependent)) ready.push(dependent);
+          if (this.#countNeed(dependent)) ready.push(dependent);
           continue;
         }
         const end = this.#endWithout(dependent, node, status, root);
@@ -130,8 +130,8 @@ class PlanRound implements Round {
     return { ready, settled };
   }
 
-  /** One more need is there: true when that was the last one. */
-  #has(node: string): boolean {
+  /** Counts a need that has a usable end. True: it was the last one. */
+  #countNeed(node: string): boolean {
     const missing = (this.#missing.get(node) ?? 0) - 1;
     this.#missing.set(node, missing);
     if (missing > 0) return false;

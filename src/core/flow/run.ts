@@ -1,10 +1,10 @@
 // A run folded from its events, and what it can do next: pure. The live run, the resumed one, the list on a screen and the
 // simulation see the same state. Holds these:
-// R1  a visit is in one place: ready, running, paused, or over; a path has one visit that is not over.
-// R2  the run is over once, and after `run-ended` nothing but `run-superseded` changes it.
+// R1  A visit is in one place: ready, running, paused, or over; a path has one visit that is not over.
+// R2  The run is over once, and after `run-ended` nothing but `run-superseded` changes it.
 // R3  The event that ends a node says where its path goes: folding needs no workflow definition.
-// R4  a join is entered once, when every path of its fan-out has arrived.
-// R5  no more visits run at a time than the limit says. Paused visits take no slot, and wait for one when they resume.
+// R4  A join is entered once, when every path of its fan-out has arrived.
+// R5  No more visits run at a time than the limit says. Paused visits take no slot, and wait for one when they resume.
 
 import type { RunEvent } from "./run-event.ts";
 import {

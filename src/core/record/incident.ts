@@ -119,7 +119,7 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 type AttemptEnd = Extract<JournalEvent, { readonly type: "call-failed" | "call-succeeded" | "call-cancelled" }>;
 
 /** The beginning and the end of a long timeline. */
-const MOST_MOMENTS = 400;
+const MAX_MOMENTS = 400;
 
 class Recorder implements IncidentRecorder {
   readonly #state: SessionState;
@@ -157,8 +157,8 @@ class Recorder implements IncidentRecorder {
     const others = acted
       .filter(({ key }) => !this.#keys.has(key))
       .map(({ at, by, action }) => this.#deed(at, by, action));
-    const left = Math.max(0, this.#timeline.length - MOST_MOMENTS);
-    const half = left === 0 ? this.#timeline.length : MOST_MOMENTS / 2;
+    const left = Math.max(0, this.#timeline.length - MAX_MOMENTS);
+    const half = left === 0 ? this.#timeline.length : MAX_MOMENTS / 2;
     return {
       kind: run === null ? "session" : "run",
       name: say(session, this.#telling),

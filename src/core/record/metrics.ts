@@ -1,7 +1,7 @@
 // Numbers per tool and per target of a model, with the names of the tool error handling specification. The live path and the fold over a journal
 // count with the same functions, so they cannot disagree. What is counted:
-// M1  a cancellation is not an error. Nor is a late result: its call was counted when it was given up.
-// M2  an error is a fault a call met, in an attempt or before it could start. That a person's no brings the same fault
+// M1  A cancellation is not an error. Nor is a late result: its call was counted when it was given up.
+// M2  An error is a fault a call met, in an attempt or before it could start. That a person's no brings the same fault
 //     back does not make it two.
 // M3  An unknown price is counted as unknown, never as zero.
 

@@ -1,9 +1,9 @@
 // What happens in a run, for watchers: one typed, versioned stream derived from its journal entries. Pure: the same entries give
 // the same events, so a watcher that lost its place starts from entry 1 and drops what it has seen. Invariants:
 // P1  `sequence` counts from 1 without gaps.
-// P2  at most one event says that the run is over, and after it comes nothing but `run.superseded`.
-// P3  a failure shows words chosen by its code, never what a provider, a tool or a file said.
-// P4  entries of other sessions, and entries seen before, change nothing.
+// P2  At most one event says that the run is over, and after it comes nothing but `run.superseded`.
+// P3  A failure shows words chosen by its code, never what a provider, a tool or a file said.
+// P4  Entries of other sessions, and entries seen before, change nothing.
 
 import { traitsOf } from "../fault/catalogue.ts";
 import type { Locale } from "../fault/words/words.ts";

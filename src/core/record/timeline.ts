@@ -1,9 +1,9 @@
 // A session over time: its turns, calls, attempts and waits as spans, its plans as a graph, and the paths of a run. Folded entry by entry,
 // so that a reader who looks again folds only what is new. Pure. Invariants:
-// T1  a span ends once, and never before it begins; what a dead process left open ends when the next one takes over.
+// T1  A span ends once, and never before it begins; what a dead process left open ends when the next one takes over.
 //     A turn that is suspended while its calls wait lasts until it is resumed and ends.
-// T2  every attempt of the journal is one span, with its fault and the decision about it.
-// T3  waits never overlap within one call, nor within one visit of a node.
+// T2  Every attempt of the journal is one span, with its fault and the decision about it.
+// T3  Waits never overlap within one call, nor within one visit of a node.
 
 import type { Decision } from "../decide/decision.ts";
 import type { CallState } from "../flow/call.ts";

@@ -23,7 +23,7 @@ const UNAVAILABLE = 503;
 /** The gateway's own accounts are its operator's business. */
 const OWN_ACCOUNT: ReadonlySet<FaultCause> = new Set(["auth-error", "permission-denied"]);
 /** A deadline or the client's departure has no status of its own in HTTP. */
-const LEAST_STATUS = 400;
+const MIN_STATUS = 400;
 /** Vendors answer these with 400, and agents know them by that: they compact their conversation instead of asking again. */
 const OF_PROMPT: ReadonlySet<FaultCause> = new Set(["context-overflow", "content-filter"]);
 const BAD_REQUEST = 400;
@@ -41,7 +41,7 @@ export function errorWords(fault: Fault, call: string, decisions: readonly Ledge
   const message = `${because}${ending}`;
   if (isStopping(fault)) return { status: UNAVAILABLE, cause: "overloaded", message, call };
   if (OF_PROMPT.has(cause)) return { status: BAD_REQUEST, cause, message, call };
-  return { status: httpStatus < LEAST_STATUS ? BAD_GATEWAY : httpStatus, cause, message, call };
+  return { status: httpStatus < MIN_STATUS ? BAD_GATEWAY : httpStatus, cause, message, call };
 }
 
 /** Which targets were asked, how often, and how each failed last. Empty when there was one attempt: its fault says it all. */

@@ -4,7 +4,7 @@ import { checkBudget, type BudgetRule, type Cost, dollars, NO_BUDGET } from "../
 import type { Clock } from "../../host/clock.ts";
 import type { Purse } from "../../runtime/budget.ts";
 import type { SpendLimits } from "../config/settings.ts";
-import { HELD_MS, heldByOthers, mayRunAlone, SHARE_MS, type SharedSpend, type ShareRequest } from "./spend-share.ts";
+import { HELD_MS, heldByOthers, mayStartAlone, SHARE_MS, type SharedSpend, type ShareRequest } from "./spend-share.ts";
 
 export type WindowName = keyof SpendLimits;
 
@@ -103,7 +103,7 @@ export class KeyAccount {
     if (window.start === start) window.written = Math.max(window.written, written);
   }
 
-  /** What it has set aside, and knows of others, holds still. */
+  /** What it has set aside, and what it knows of the other processes, is still valid. */
   get isCurrent(): boolean {
     const now = this.clock.now();
     return WINDOW_NAMES.every((name) => this.limits[name] === null || now < this.window(name, now).shareUntil);
@@ -121,7 +121,7 @@ export class KeyAccount {
       // The limit may have been lowered since.
       if (needed <= Math.min(share, limit - written)) return true;
       // All that is left is set aside for this call.
-      return this.reserved === 0 && share >= limit - written && mayRunAlone(limit - written - unwritten, estimate);
+      return this.reserved === 0 && share >= limit - written && mayStartAlone(limit - written - unwritten, estimate);
     });
   }
 
@@ -139,7 +139,7 @@ export class KeyAccount {
     });
   }
 
-  /** The journal has what was asked for. */
+  /** The journal has written the request. */
   written({ name, owner, start, spent, now }: ShareRequest & { readonly name: WindowName }, all: SharedSpend): void {
     const window = this.windows[name];
     if (window.start !== start) return;
@@ -176,7 +176,7 @@ export class KeyAccount {
     return found;
   }
 
-  /** What others have set aside is not for this process, as long as it lasts. */
+  /** Money that other processes have set aside counts as spent until their time for it is over. */
   exceeds(estimate: number): boolean {
     const now = this.clock.now();
     return WINDOW_NAMES.some((name) => {
@@ -185,7 +185,7 @@ export class KeyAccount {
       const { written, unwritten, heldByOthers: held, shareUntil } = this.window(name, now);
       const taken = this.reserved + (now < shareUntil ? held : 0);
       const spent = written + unwritten;
-      if (taken === 0 && mayRunAlone(limit - spent, estimate)) return false;
+      if (taken === 0 && mayStartAlone(limit - spent, estimate)) return false;
       return checkBudget(ruleOf(limit), spent, taken, estimate).exceeds;
     });
   }
@@ -224,7 +224,7 @@ export class CallPurse implements Purse {
   private readonly ask: (account: KeyAccount, estimate: number) => Promise<boolean>;
   /** What the call has cost so far, in micro-cents. */
   microcents = 0;
-  /** Some of it is estimated, or has no price. */
+  /** False: some of it is estimated, or has no price. */
   isExact = true;
 
   /** `ask` sets something aside for a call; false when there is not enough. */
@@ -277,11 +277,11 @@ export class CallPurse implements Purse {
     if (tightest === null) return null;
     const { name, rule, spent, setAside, endsAt } = tightest;
     // The rest would do if running calls cost less than they may.
-    if (setAside > 0 && mayRunAlone(rule.maxCostMicrocents - spent, estimate)) {
+    if (setAside > 0 && mayStartAlone(rule.maxCostMicrocents - spent, estimate)) {
       const words = `Of the key's budget per ${name}, ${dollars(setAside)} are set aside for running calls. Ask again in a moment.`;
       return { words, endsAt: this.account.now + SHARE_MS };
     }
-    if (!mayRunAlone(rule.maxCostMicrocents, estimate)) {
+    if (!mayStartAlone(rule.maxCostMicrocents, estimate)) {
       const words = `The call may cost more than the key's whole budget per ${name} allows, so waiting does not help.`;
       return { words, endsAt: null };
     }

@@ -1,6 +1,6 @@
 // What all gateways of a journal have spent of one limit, and what each of them has set aside of the rest. Pure. Holds this:
-// What is spent and what is set aside never exceed the limit together, whatever processes ask for and in whatever order. So a process that
-// spends only what it has set aside needs no news of the others.
+// Spent and set-aside money together never exceed the limit, whatever processes ask for and in whatever order. So a process that spends only
+// what it has set aside need not know what the others do.
 
 import { countOf, objectOf } from "../../core/json-fields.ts";
 
@@ -37,8 +37,8 @@ export interface ShareRequest {
 /** How long a process uses what it has set aside before it asks again. */
 export const SHARE_MS = 5_000;
 /**
- * How long the others leave it alone: until its process has asked again and written what it spent, on a journal that takes several seconds.
- * Short enough to wait for when that process is idle or dead.
+ * How long the others may not use it: long enough for its process to ask again and to write what it spent, even on a journal that takes several
+ * seconds. Short enough to wait for when that process is idle or dead.
  */
 export const HELD_MS = 15_000;
 /** A process sets aside what it needs and a tenth of the rest. */
@@ -62,10 +62,10 @@ export function takeShare(present: unknown, request: ShareRequest): unknown {
 }
 
 /**
- * What a call may cost at most is about four times what such a call costs. So one that runs alone may begin if a quarter of that is left:
- * at worst, this one call exceeds the limit.
+ * The most that a call may cost is about four times its usual cost. So a call that runs alone may start if a quarter of that is left: at worst,
+ * this one call exceeds the limit.
  */
-export function mayRunAlone(left: number, most: number): boolean {
+export function mayStartAlone(left: number, most: number): boolean {
   return left > 0 && most <= 4 * left;
 }
 

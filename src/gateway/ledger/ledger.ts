@@ -4,8 +4,8 @@
 //     has set aside in the journal (`spend-share.ts`): a tenth of the rest, so that a call asks the journal only near a limit.
 // L3  A page that could not be written is written again before any later line, under the same number: nothing is counted twice, even if
 //     the journal had written it and only its answer was lost. Entries about failed calls, prompts and answers wait in the same way.
-// L4  A journal that cannot be written is reported at once, and until it can be written again. Once a call has waited for it in vain, no
-//     other call waits until then: each goes by what this process knows of the spending.
+// L4  The ledger reports a journal that cannot be written at once, and until it can be written again. Once a call has waited for it in vain,
+//     no other call waits until then: each relies on what this process knows of the spending.
 
 import { classify } from "../../core/classify/classify.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
@@ -68,7 +68,7 @@ export class Ledger {
   #lines: LedgerLine[] = [];
   /** The page that is being written, or has to be written again. */
   #page: NumberedPage | null = null;
-  /** How many lines there was no room for. */
+  /** How many lines were dropped because there was no room. */
   #dropped = 0;
   readonly #spenders = new Set<KeyAccount>();
   /** The last write about each account: one at a time, so that nothing is booked twice. */
@@ -148,7 +148,7 @@ export class Ledger {
     return isCovered;
   };
 
-  /** What the journal does not take at present; null: nothing. */
+  /** What the journal cannot write at present; null if it can write everything. */
   get unwritten(): Unwritten | null {
     return this.#trouble.current;
   }
@@ -218,7 +218,7 @@ export class Ledger {
     this.#deps.suppress(seen, "the gateway writes its ledger and what clients have spent again soon");
   }
 
-  /** Reports a journal that is silent since then. Returns how to stop waiting for it. */
+  /** Reports a journal that has not answered since then. Returns a function that stops the wait. */
   #unlessAnswered(since: number, then: () => void): () => void {
     return this.#deps.clock.after(PATIENCE_MS, () => {
       this.#tellUnwritten(new Error(`the journal has not answered for ${PATIENCE_MS / 1_000} seconds`), since);
@@ -255,7 +255,7 @@ export class Ledger {
     }
   }
 
-  /** Says what there was no room for, once there is room again. */
+  /** Reports the lines and transcripts that were dropped, once there is room again. */
   #tellDropped(): void {
     const tooLong = fault("StoreUnavailable", { message: "the journal could not be written for too long" });
     if (this.#dropped > 0 && this.#waiting < MOST_WAITING) {

@@ -1,4 +1,4 @@
-// Tells operators that the journal cannot be written, while it cannot: a gateway keeps answering meanwhile, so nothing else shows it.
+// Reports that the journal cannot be written. The gateway keeps answering meanwhile, so operators would not notice otherwise.
 
 import type { Fault } from "../../core/fault/fault.ts";
 
@@ -13,7 +13,7 @@ export type JournalNews =
       readonly fault: Fault;
       /** How many lines of the ledger wait in memory. */
       readonly lines: number;
-      /** For how many there was no room. */
+      /** How many lines were dropped because there was no room. */
       readonly lostLines: number;
     }
   | {

@@ -40,14 +40,14 @@ function pick(headers: IncomingHttpHeaders, names: readonly string[]): Record<st
   return picked;
 }
 
-const MOST_HEADER = 1_000;
+const MAX_HEADER = 1_000;
 
 /** A name as the value of a header, which holds ASCII only: other characters are written as in an address. */
 export function headerText(text: string): string {
   return text
     .toWellFormed()
     .replaceAll(/[^\x20-\x7e]+/g, encodeURIComponent)
-    .slice(0, MOST_HEADER);
+    .slice(0, MAX_HEADER);
 }
 
 /** Query parameters that may carry a client's key, in lower case and without signs. */

@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { type JsonObject, objectOf, objectsOf, textOf } from "../../core/json-fields.ts";
 import { sha256 } from "../key/sha256.ts";
 
-const MOST_CONVERSATIONS = 50_000;
+const MAX_CONVERSATIONS = 50_000;
 
 /** The names under which a conversation's place is remembered. */
 export interface Conversation {
@@ -38,7 +38,7 @@ export class Affinity {
     if (opening !== null) this.#places.delete(opening);
     if (fallback === null) return;
     this.#places.set(name, fallback);
-    for (const oldest of this.#places.keys()) if (this.#places.size > MOST_CONVERSATIONS) this.#places.delete(oldest);
+    for (const oldest of this.#places.keys()) if (this.#places.size > MAX_CONVERSATIONS) this.#places.delete(oldest);
   }
 }
 
@@ -59,7 +59,7 @@ export function conversationOf(body: JsonObject, headers: IncomingHttpHeaders, c
   const turns =
     typeof input === "string" ? [{ role: "user", content: input }] : objectsOf(messages ?? input ?? contents);
   const system = body["system"] ?? body["instructions"] ?? body["systemInstruction"];
-  const nameOf = (start: unknown): string => `${client}/${sha256(JSON.stringify(start).slice(0, MOST_HASHED))}`;
+  const nameOf = (start: unknown): string => `${client}/${sha256(JSON.stringify(start).slice(0, MAX_HASHED))}`;
   const answerAt = turns.findIndex(isAnswer);
   const said = answerAt === -1 ? turns : turns.slice(0, answerAt);
   // The last one first: many conversations have a long system prompt in common.
@@ -68,7 +68,7 @@ export function conversationOf(body: JsonObject, headers: IncomingHttpHeaders, c
   return { name: nameOf([opening, turns[answerAt]]), opening, isNew: false };
 }
 
-const MOST_HASHED = 16_384;
+const MAX_HASHED = 16_384;
 const ANSWERS: ReadonlySet<unknown> = new Set(["assistant", "model", "function_call", "reasoning"]);
 
 function isAnswer({ role, type }: JsonObject): boolean {

@@ -15,7 +15,7 @@ import type { TakenRoute } from "./routing.ts";
 export type GatewayChain = Chain<GatewayRequest, unknown>;
 
 /** Model names come from clients, so the least recently used chains are dropped. */
-const MOST_CHAINS = 500;
+const MAX_CHAINS = 500;
 
 const { retryBeforeFallback } = resolveModelOptions({});
 
@@ -36,7 +36,7 @@ export class Chains {
     this.#newest = key;
     this.#chains.delete(key);
     this.#chains.set(key, known);
-    for (const oldest of this.#chains.keys()) if (this.#chains.size > MOST_CHAINS) this.#chains.delete(oldest);
+    for (const oldest of this.#chains.keys()) if (this.#chains.size > MAX_CHAINS) this.#chains.delete(oldest);
     return known;
   }
 

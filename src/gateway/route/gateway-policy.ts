@@ -17,8 +17,8 @@ export function gatewayPolicy(own: Policy): Policy {
   return known;
 }
 
-const MOST_WAIT_MS = 30_000;
-const MOST_TOTAL_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 30_000;
+const MAX_TOTAL_WAIT_MS = 60_000;
 
 function forClients(row: PolicyRow): PolicyRow {
   if (row.origin.layer !== "matrix") return row;
@@ -26,12 +26,12 @@ function forClients(row: PolicyRow): PolicyRow {
   const isOfAccount = codesOf(match, FAULT_CODES).every((code) => traitsOf(code).scope === "account");
   const asked = then.indexOf("ask");
   const fallsBack = !isOfAccount || asked === -1 || then.includes("fallback");
-  const waitsLong = retry !== null && retry.maxWaitMs > MOST_WAIT_MS;
+  const waitsLong = retry !== null && retry.maxWaitMs > MAX_WAIT_MS;
   if (fallsBack && !waitsLong) return row;
   return {
     ...row,
     retry: waitsLong
-      ? { ...retry, maxWaitMs: MOST_WAIT_MS, maxTotalWaitMs: Math.min(retry.maxTotalWaitMs, MOST_TOTAL_WAIT_MS) }
+      ? { ...retry, maxWaitMs: MAX_WAIT_MS, maxTotalWaitMs: Math.min(retry.maxTotalWaitMs, MAX_TOTAL_WAIT_MS) }
       : retry,
     then: fallsBack ? then : then.toSpliced(asked, 0, "fallback"),
     origin: { layer: "preset", at: "gateway" },

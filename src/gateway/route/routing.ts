@@ -32,10 +32,10 @@ export type NoRoute = "bad-model" | "unknown-model" | "not-allowed" | "no-region
 /** Whether the price of a model at a target is known. */
 export type HasPrice = (target: GatewayTarget, model: string) => boolean;
 
-const MOST_NAME = 500;
+const MAX_NAME = 500;
 /** No model has such a name, but a pattern would match it and send it to a target. */
 const UNREADABLE = /[\p{Cc}\p{Zl}\p{Zp}]/u;
-const MOST_TAKEN = 1_000;
+const MAX_TAKEN = 1_000;
 
 export class Routing {
   readonly #settings: GatewaySettings;
@@ -60,13 +60,13 @@ export class Routing {
     const known = this.#taken.get(id);
     if (known !== undefined) return known;
     const taken = this.#find(model, key);
-    if (this.#taken.size >= MOST_TAKEN) this.#taken.clear();
+    if (this.#taken.size >= MAX_TAKEN) this.#taken.clear();
     if (taken !== "bad-model") this.#taken.set(id, taken);
     return taken;
   }
 
   #find(model: string, key: ClientKey | null): TakenRoute | NoRoute {
-    if (model.length > MOST_NAME || UNREADABLE.test(model) || !model.isWellFormed()) return "bad-model";
+    if (model.length > MAX_NAME || UNREADABLE.test(model) || !model.isWellFormed()) return "bad-model";
     const route = this.#routeOf(model);
     if (route === null) return "unknown-model";
     if (key?.routes?.has(route.name) === false) return "not-allowed";

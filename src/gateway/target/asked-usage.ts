@@ -1,5 +1,5 @@
-// OpenAI's chat dialect reports the usage of a stream only to those who ask for it, and a budget has to know it: the tokens of hidden reasoning
-// are nowhere else. So the gateway asks for it, and keeps from the client the event that the client did not ask for.
+// OpenAI's chat dialect reports the usage of a stream only if the request asks for it. A budget needs it: the tokens of hidden reasoning are
+// reported nowhere else. So the gateway asks for it, and removes the event from the answer if the client did not ask for it.
 
 import { type JsonObject, listOf, objectOf } from "../../core/json-fields.ts";
 import { parseJson } from "../../core/try-read.ts";
@@ -17,7 +17,7 @@ export function needsUsage({ asked, isMetered }: GatewayRequest, provider: strin
   return isMetered && dialect === "openai-chat" && facts.streaming && !asksItself && !REFUSES_FIELD.test(provider);
 }
 
-/** The request with the wish for usage as its first field. No other byte changes, unless the request has that field. */
+/** Adds the field that asks for usage as the first one. No other byte changes, unless the request has that field already. */
 export function withUsage(request: string, body: JsonObject): string {
   if (!("stream_options" in body)) return request.replace("{", `{"stream_options":{"include_usage":true},`);
   const sent = objectOf(parseJson(request)) ?? body;
@@ -29,8 +29,8 @@ export function refusesUsage(status: number, error: string): boolean {
   return status === 400 && error.includes("stream_options");
 }
 
-/** An event that is longer passes as it is. */
-const MOST_HELD_BYTES = 1_048_576;
+/** A longer event passes unchanged. */
+const MAX_HELD_BYTES = 1_048_576;
 const EMPTY: Chunk = new Uint8Array(0);
 const NO_CHOICES = /"choices"\s*:\s*\[\s*\]/;
 const END_OF_EVENT = /(?<=\r?\n\r?\n)/;
@@ -42,7 +42,7 @@ export class UsageFilter {
   /** `isLast`: nothing follows, so nothing is held back. */
   take(chunk: Chunk, isLast = false): Chunk {
     const all = Buffer.concat([this.held, chunk]);
-    const cut = isLast || all.length > MOST_HELD_BYTES ? all.length : endOfEvents(all);
+    const cut = isLast || all.length > MAX_HELD_BYTES ? all.length : endOfEvents(all);
     this.held = all.subarray(cut);
     return withoutUsage(all.subarray(0, cut));
   }

@@ -1,5 +1,6 @@
 // One attempt at a target of the client's own dialect: the bytes pass as they are, and are read as they pass. It throws failures and
-// decides nothing. Until its first content it keeps its bytes to itself, because another attempt may run beside it. The answer comes from the pool by callbacks, because a stream object for each would cost more than all the rest.
+// decides nothing. Until its first content it keeps its bytes to itself, because another attempt may run beside it. The pool delivers the answer
+// by callbacks: a stream object for each answer would cost more than all the rest.
 
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
@@ -60,7 +61,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
   private readonly reader: WireReader;
   private readonly quiet = new QuietBytes();
   private readonly speed: Speed | null;
-  /** Keeps usage from a client that did not ask for it; null: nothing has to be kept from it. */
+  /** Removes the usage event for a client that did not ask for it; null: nothing has to be removed. */
   private readonly filter: UsageFilter | null;
   private controller: Dispatcher.DispatchController | null = null;
   private head: AnswerHead = { status: 200, headers: {} };

@@ -25,7 +25,7 @@ function stepsOf(encoding: string | readonly string[] | undefined): readonly str
   return steps.map((step) => step.trim()).filter((step) => step !== "" && step !== "identity");
 }
 
-/** The plain bytes; null when they cannot be had. */
+/** The plain bytes; null if they cannot be unpacked. */
 export function unpacked(bytes: Chunk, encoding: string | readonly string[] | undefined, what: Bounded): Chunk | null {
   const options = { maxOutputLength: MOST_BYTES[what] };
   let plain: Chunk | null = bytes;

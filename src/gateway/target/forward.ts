@@ -50,7 +50,7 @@ export async function passOn(
 ): Promise<void> {
   const head = { ...headersForClient(headers), ...about };
   const encoding = headers["content-encoding"];
-  if (statusCode >= LEAST_ERROR) {
+  if (statusCode >= MIN_ERROR_STATUS) {
     const bytes = await errorBytes(body as AsyncIterable<Buffer<ArrayBuffer>>);
     const scrubbed = scrub(new TextDecoder().decode(unpacked(bytes, encoding, "error") ?? new Uint8Array()));
     return void response
@@ -74,7 +74,7 @@ export async function passOn(
 
 const EVENTS = /^text\/event-stream\b/i;
 
-const LEAST_ERROR = 400;
+const MIN_ERROR_STATUS = 400;
 
 interface Passing {
   readonly seen: (chunk: Buffer) => void;

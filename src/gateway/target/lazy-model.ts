@@ -56,26 +56,26 @@ const PACKAGES: Readonly<Record<Protocol, PackageRow>> = {
 };
 
 /** Anthropic accepts no smaller number of tokens for thinking. */
-const LEAST_THINKING = 1_024;
+const MIN_THINKING = 1_024;
 /** Of the limit, so that something is left for the answer. */
-const MOST_THINKING = 0.6;
+const MAX_THINKING = 0.6;
 
 /** In all dialects, the limit of an answer covers its thinking. Anthropic's package adds the thinking to the limit. */
 function boundAnthropic(body: JsonObject, limit: number): JsonObject {
   const thinking = objectOf(body["thinking"]);
-  const budget = Math.min(countOf(thinking?.["budget_tokens"]), Math.floor(limit * MOST_THINKING));
+  const budget = Math.min(countOf(thinking?.["budget_tokens"]), Math.floor(limit * MAX_THINKING));
   if (thinking?.["budget_tokens"] === undefined) return body;
   const { thinking: _thinking, ...rest } = body;
   const bounded = { ...rest, max_tokens: limit };
-  return budget < LEAST_THINKING ? bounded : { ...bounded, thinking: { ...thinking, budget_tokens: budget } };
+  return budget < MIN_THINKING ? bounded : { ...bounded, thinking: { ...thinking, budget_tokens: budget } };
 }
 
-/** Google's package goes by the model's own limit, and may leave nothing for the answer. */
+/** Google's package uses the model's own limit, which may leave nothing for the answer. */
 function boundGoogle(body: JsonObject, limit: number): JsonObject {
   const config = objectOf(body["generationConfig"]);
   const thinking = objectOf(config?.["thinkingConfig"]);
   const budget = countOf(thinking?.["thinkingBudget"]);
-  const most = Math.floor(limit * MOST_THINKING);
+  const most = Math.floor(limit * MAX_THINKING);
   if (budget <= most) return body;
   return { ...body, generationConfig: { ...config, thinkingConfig: { ...thinking, thinkingBudget: most } } };
 }
@@ -83,11 +83,11 @@ function boundGoogle(body: JsonObject, limit: number): JsonObject {
 /** The limit of the answer leaves no room for thinking, so the model answers without. */
 export function losesThinking(dialect: Protocol, { reasoning, maxOutputTokens }: LanguageModelV4CallOptions): boolean {
   const thinks = reasoning !== undefined && reasoning !== "none";
-  const most = Math.floor((maxOutputTokens ?? Infinity) * MOST_THINKING);
-  return PACKAGES[dialect].bound === boundAnthropic && thinks && most < LEAST_THINKING;
+  const most = Math.floor((maxOutputTokens ?? Infinity) * MAX_THINKING);
+  return PACKAGES[dialect].bound === boundAnthropic && thinks && most < MIN_THINKING;
 }
 
-/** Tells the limit of a request to `bounded`, past the package. */
+/** Carries the limit of a request past the package to `bounded`. */
 const LIMIT_HEADER = "x-faultline-limit";
 
 function bounded(send: typeof fetch, bound: NonNullable<PackageRow["bound"]>): typeof fetch {
@@ -108,7 +108,7 @@ function withLimit(options: LanguageModelV4CallOptions): LanguageModelV4CallOpti
   return { ...options, headers: { ...headers, [LIMIT_HEADER]: String(maxOutputTokens) } };
 }
 
-/** The packages want a key. For a target without one, what they send as one is taken off again. */
+/** The packages require a key. For a target without one, `withoutKey` removes the header that they send it in. */
 const NO_KEY = "none";
 
 function withoutKey(pooledFetch: typeof fetch, dialect: Protocol): typeof fetch {

@@ -12,7 +12,7 @@ export function targetPrice(table: PriceTable, { prices, provider }: GatewayTarg
   return priceIn(prices, provider, model) ?? priceOf(table, provider, model);
 }
 
-/** Nothing without a price is asked for a key with a budget, unless its owner allows it: the budget could not hold. */
+/** Whether the key may use only models with a known price: it has a budget, which an unknown price would break, and its owner has not allowed that. */
 export function needsPrice(key: ClientKey | null): boolean {
   return key !== null && isBounded(key.limits) && !key.mayUseUnpriced;
 }

@@ -32,7 +32,7 @@ interface ArtefactOptions {
 
 const MAX_BYTES = 1024 * 1024;
 /** A limit below this would leave nothing but the mark that says so. */
-const LEAST_BYTES = 256;
+const MIN_BYTES = 256;
 
 /** The folder in which a journal keeps large outputs of failed attempts. */
 export function artefactsFolder(journalPath: string): string {
@@ -55,7 +55,7 @@ export async function keepArtefact(
   { session, call, name, content }: Artefact,
   { maxBytes = MAX_BYTES, redactor }: ArtefactOptions,
 ): Promise<KeptArtefact> {
-  if (!(maxBytes >= LEAST_BYTES)) throw unfit(`maxBytes must be at least ${LEAST_BYTES}, and is ${maxBytes}.`);
+  if (!(maxBytes >= MIN_BYTES)) throw unfit(`maxBytes must be at least ${MIN_BYTES}, and is ${maxBytes}.`);
   const { bytes, cut } = fit(content, maxBytes, redactor);
   const folder = `${fileNameOf(session)}/${fileNameOf(call)}`;
   const file = await store.writeNew(folder, fileNameOf(name), bytes);

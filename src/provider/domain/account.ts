@@ -18,7 +18,7 @@ const ACCOUNT_HEADERS = [
 export const OWN_ACCOUNT = "own";
 
 /** A shorter key is a placeholder such as `ollama`. Redacting that word everywhere would only make messages unreadable. */
-const LEAST_KEY_CHARS = 12;
+const MIN_KEY_CHARS = 12;
 /** Headers that carry a key, in lower case. */
 export const KEY_HEADERS: ReadonlySet<string> = new Set(["authorization", "x-api-key", "api-key", "x-goog-api-key"]);
 
@@ -27,7 +27,7 @@ export function keysIn(headers: Iterable<readonly [name: string, value: unknown]
   return [...headers].flatMap(([name, value]) => {
     if (!KEY_HEADERS.has(name.toLowerCase()) || typeof value !== "string") return [];
     const key = value.replace(/^(?:Bearer|Basic) +/i, "");
-    return key.length < LEAST_KEY_CHARS ? [] : [key];
+    return key.length < MIN_KEY_CHARS ? [] : [key];
   });
 }
 

@@ -6,7 +6,7 @@ import { KEY_HEADERS } from "../domain/account.ts";
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** These keep the method and the body. */
 const KEEPING: ReadonlySet<number> = new Set([307, 308]);
-const MOST_REDIRECTS = 20;
+const MAX_REDIRECTS = 20;
 /** Headers about a body that is not sent any more. */
 const BODY_HEADERS = ["content-type", "content-length", "content-encoding", "content-language", "content-location"];
 const OTHER_SECRETS = ["cookie", "proxy-authorization"];
@@ -18,7 +18,7 @@ export async function fetchSafely(send: Send, url: string, init: RequestInit): P
   if ((init.redirect ?? "follow") !== "follow") return send(url, init);
   let at = url;
   let sent: RequestInit = { ...init, redirect: "manual" };
-  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const response = await send(at, sent);
     // Browsers do not show where a redirect leads, and ask the other origin before they send it a key.
     if (response.type === "opaqueredirect") return send(at, { ...sent, redirect: "follow" });

@@ -23,7 +23,7 @@ import { wireCosts } from "./wire-costs.ts";
 import { understand, WireRequest } from "./wire-request.ts";
 
 /** Model names may come from untrusted input, so the least recently used ones are evicted. */
-const MOST_MODELS = 200;
+const MAX_MODELS = 200;
 
 export function createFetch(options: FetchOptions, protect: ProtectChain, deps: MembersDeps): typeof fetch {
   const resolved = resolveFetchOptions(options);
@@ -39,7 +39,7 @@ export function createFetch(options: FetchOptions, protect: ProtectChain, deps: 
     const known = chains.get(key) ?? chain(membersFor(request, domains, resolved, deps), chainOptions);
     chains.delete(key);
     chains.set(key, known);
-    for (const oldest of chains.keys()) if (chains.size > MOST_MODELS) chains.delete(oldest);
+    for (const oldest of chains.keys()) if (chains.size > MAX_MODELS) chains.delete(oldest);
     return known;
   }
 

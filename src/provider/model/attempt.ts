@@ -40,30 +40,32 @@ export async function stream(
   const { memory, sent } = request;
   const tally = (sink.continuable === null ? null : memory.tally) ?? new ContentTally();
   tally.characters = 0;
-  const leaving = new UpstreamAbort();
+  const upstreamAbort = new UpstreamAbort();
   const meter = new Meter(upstream, request, context);
   let isPriced = false;
   const watch = new Watch(upstream.clock, upstream.timeouts.stream, context, (late) =>
-    leaving.leave(late, new FaultError(late)),
+    upstreamAbort.abort(late, new FaultError(late)),
   );
   sink.paced.whenLeft = context.cancel;
-  context.whenGivenUp((reason) => leaving.leave(null, reason));
+  context.whenGivenUp((reason) => upstreamAbort.abort(null, reason));
   try {
-    const result = await leaving.orLeave(upstream.model.doStream({ ...withTrace(sent), abortSignal: leaving.signal }));
+    const result = await upstreamAbort.orAbort(
+      upstream.model.doStream({ ...withTrace(sent), abortSignal: upstreamAbort.signal }),
+    );
     watch.headers();
     context.responseHeaders(result.response?.headers);
-    const { clock, leastPerSecond } = upstream;
-    const speed = leastPerSecond === 0 ? null : new Speed(clock, leastPerSecond);
+    const { clock, minCharactersPerSecond } = upstream;
+    const speed = minCharactersPerSecond === 0 ? null : new Speed(clock, minCharactersPerSecond);
     const reading = new Reading(sink, watch, tally, context.commit, speed, meter, new ReturnedCalls(request));
     const parts = result.stream.getReader();
-    leaving.whenLeft = (reason) => {
+    upstreamAbort.onAbort = (reason) => {
       if (reading.isShown) sink.paced.unfollow(reason);
       // Cancelling ends a read that hangs. The attempt is over, so a failed cancel does no harm.
       void Promise.allSettled([parts.cancel(reason)]);
     };
-    const early = await untilContent(parts, watch, leaving);
+    const early = await untilContent(parts, watch, upstreamAbort);
     const show = (): boolean => {
-      if (!context.claim()) throw leaving.error ?? new Error(OUTRUN);
+      if (!context.claim()) throw upstreamAbort.error ?? new Error(OUTRUN);
       sink.begin();
       sink.response = result.response;
       memory.tally = tally;
@@ -75,7 +77,7 @@ export async function stream(
     if (last?.type === "finish") reading.finish = last;
     if (!isEmpty && show()) await sink.paced.follow(parts, reading);
     const { finish } = reading;
-    if (finish === null) throw leaving.error ?? new FaultError(cutShort(upstream.provider, tally));
+    if (finish === null) throw upstreamAbort.error ?? new FaultError(cutShort(upstream.provider, tally));
     meter.answered(finish.usage, finish.providerMetadata, isProperEnd(finish.finishReason), tally.characters);
     isPriced = true;
     const verdict = verdictOn(tally.answer(finish.finishReason), sent, upstream.provider);
@@ -84,10 +86,11 @@ export async function stream(
     if (isEmpty) show();
     return { content: tally.content, finish };
   } catch (error) {
-    const failure = leaving.late === null ? readAs(error, upstream.provider, tally) : new FaultError(leaving.late);
+    const failure =
+      upstreamAbort.late === null ? readAs(error, upstream.provider, tally) : new FaultError(upstreamAbort.late);
     if (!isPriced) meter.failed(failure, tally.characters);
     memory.lastAnswer = tally.text;
-    leaving.leave(null, failure);
+    upstreamAbort.abort(null, failure);
     throw failure;
   }
 }
@@ -96,12 +99,12 @@ export async function stream(
 async function untilContent(
   parts: ReadableStreamDefaultReader<LanguageModelV4StreamPart>,
   watch: Watch,
-  leaving: UpstreamAbort,
+  upstreamAbort: UpstreamAbort,
 ): Promise<readonly LanguageModelV4StreamPart[]> {
   const early: LanguageModelV4StreamPart[] = [];
   for (;;) {
     watch.wait();
-    const { done, value } = await leaving.orLeave(parts.read());
+    const { done, value } = await upstreamAbort.orAbort(parts.read());
     if (done) return early;
     if (value.type === "error") throw value.error;
     early.push(value);
@@ -161,7 +164,7 @@ class Reading implements Follower<LanguageModelV4StreamPart> {
     const before = this.tally.characters;
     if (seen !== null) this.tally.add(seen);
     if (this.tally.characters > MOST_BYTES.answer) throw tooLarge("answer");
-    if (this.tally.characters > before) this.meter.came(this.tally.characters);
+    if (this.tally.characters > before) this.meter.streamed(this.tally.characters);
     this.speed?.came(this.tally.characters, isThought(part));
     if (this.sink.isCommitted) this.commit();
     return true;
@@ -186,18 +189,20 @@ function cutShort(provider: string, tally: ContentTally): Fault {
 // decides nothing.
 
 export async function generate(upstream: Upstream, request: ModelRequest, context: RunContext): Promise<Kept> {
-  const leaving = new UpstreamAbort();
-  new Watch(upstream.clock, upstream.timeouts.whole, context, (late) => leaving.leave(late, new FaultError(late)));
-  context.whenGivenUp((reason) => leaving.leave(null, reason));
+  const upstreamAbort = new UpstreamAbort();
+  new Watch(upstream.clock, upstream.timeouts.whole, context, (late) =>
+    upstreamAbort.abort(late, new FaultError(late)),
+  );
+  context.whenGivenUp((reason) => upstreamAbort.abort(null, reason));
   const meter = new Meter(upstream, request, context);
   let result;
   try {
-    const answer = await leaving.orLeave(
-      upstream.model.doGenerate({ ...withTrace(request.options), abortSignal: leaving.signal }),
+    const answer = await upstreamAbort.orAbort(
+      upstream.model.doGenerate({ ...withTrace(request.options), abortSignal: upstreamAbort.signal }),
     );
     result = new ReturnedCalls(request).result(answer);
   } catch (error) {
-    const failure = leaving.late === null ? error : new FaultError(leaving.late);
+    const failure = upstreamAbort.late === null ? error : new FaultError(upstreamAbort.late);
     meter.failed(failure, 0);
     throw failure;
   }

@@ -89,7 +89,7 @@ export function isMember(given: AnyTarget | ModelMember): given is ModelMember {
 
 function checkedTarget(target: ModelTargetOptions<AnyLanguageModel>): ModelTargetOptions {
   const { model } = target;
-  refuseNoModel(model);
+  requireModel(model);
   const latest = { ...target, model: asLatest(model) };
   return checkOptions(`fl.model, target ${target.id ?? model.modelId}`, latest, MODEL_TARGET_OPTIONS);
 }
@@ -103,7 +103,7 @@ function isObject(given: unknown): given is object {
   return typeof given === "object" && given !== null;
 }
 
-function refuseNoModel(model: AnyLanguageModel): void {
+function requireModel(model: AnyLanguageModel): void {
   const given: unknown = model;
   if (!isObject(given) || !("doGenerate" in given)) {
     const what = typeof given === "string" ? JSON.stringify(given) : "a target";
@@ -152,7 +152,7 @@ export function modelMember(
 }
 
 /** Probing this model costs little while another one answers. The operator's own breaker rule takes precedence. */
-const MOST_OPEN_MS = 30_000;
+const MAX_OPEN_MS = 30_000;
 
 const attempts = lazyPart(() => import("./attempt.ts"));
 
@@ -166,15 +166,15 @@ function modelTool(
   const provider = facts.host;
   const timeouts = modelTimeouts({ ...options.timeouts, ...target.timeouts }, facts);
   const price = stated === undefined ? priceOf(prices, model.provider, model.modelId) : stated;
-  const leastPerSecond = options.minCharactersPerSecond;
-  const upstream: Upstream = { model, provider, clock, timeouts, price, isKept, leastPerSecond };
+  const { minCharactersPerSecond } = options;
+  const upstream: Upstream = { model, provider, clock, timeouts, price, isKept, minCharactersPerSecond };
   return {
     id: target.id ?? `${provider}/${model.modelId}`,
     surface: "http",
     provider,
     idempotent: true,
     timeoutMs: timeouts.stream.totalMs,
-    ...(hasFallback ? { breaker: { defaultMaxOpenMs: MOST_OPEN_MS } } : {}),
+    ...(hasFallback ? { breaker: { defaultMaxOpenMs: MAX_OPEN_MS } } : {}),
     ...defined({ maxConcurrent: target.maxConcurrent, maxPerMinute: target.maxPerMinute }),
     cost: {
       estimate: (request) => {
@@ -225,7 +225,7 @@ function repairsFor({ compact, refreshCredential, regenerate }: ResolvedModelOpt
             const prompt = await compact(request.options.prompt, { fault: why, signal });
             return prompt === null ? null : request.with({ ...request.options, prompt });
           },
-    regenerate: regenerate ? askedAgain : null,
+    regenerate: regenerate ? withCorrection : null,
     refresh:
       refreshCredential === null || refreshCredential === undefined
         ? null
@@ -249,7 +249,7 @@ function summarized(changes: readonly PortableChange[]): readonly RequestChange[
 }
 
 /** Adds the unusable answer and the reason, so that the model can correct it. */
-function askedAgain(request: ModelRequest, why: Fault): ModelRequest {
+function withCorrection(request: ModelRequest, why: Fault): ModelRequest {
   const { prompt } = request.options;
   const answer: LanguageModelV4Message[] =
     request.memory.lastAnswer.trim() === ""

@@ -28,7 +28,7 @@ export class StreamSink {
   response: LanguageModelV4StreamResult["response"];
   /** The stream that the caller reads. */
   readonly paced = new PacedStream<Part>();
-  private open: () => void = nothing;
+  private onOpen: () => void = nothing;
   private held: Part[] = [];
   private heldSize = 0;
   private opened = false;
@@ -45,15 +45,15 @@ export class StreamSink {
   private adopted: string | null = null;
   private continues = false;
   /** White space at the end of what the caller has seen. A continuation is asked for without it, so models repeat it. */
-  private saidAgain = "";
+  private trailing = "";
 
   constructor(midStream: MidStream) {
     this.midStream = midStream;
   }
 
   /** Calls back at the first content, or when the stream ends. */
-  whenOpen(tell: () => void): void {
-    this.open = tell;
+  whenOpen(listener: () => void): void {
+    this.onOpen = listener;
   }
 
   /** Content has reached the caller. */
@@ -91,7 +91,7 @@ export class StreamSink {
     this.heldSize = 0;
     this.adopted = null;
     this.continues = this.continuable !== null;
-    this.saidAgain = this.text.slice(this.text.trimEnd().length);
+    this.trailing = this.text.slice(this.text.trimEnd().length);
     if (this.continues) return;
     this.holds = true;
     for (const { type, id } of this.blocks) this.paced.put({ type: `${type}-end`, id });
@@ -119,7 +119,7 @@ export class StreamSink {
 
   /** The stream broke and cannot be recovered. */
   fail(error: unknown, part: Part): void {
-    if (!this.opened) this.open();
+    if (!this.opened) this.onOpen();
     this.opened = true;
     this.paced.put({ type: "error", error });
     this.paced.put(part);
@@ -128,7 +128,7 @@ export class StreamSink {
 
   /** The reader aborted, so the stream errors with the reason. */
   abort(reason: unknown): void {
-    this.open();
+    this.onOpen();
     this.paced.error(reason);
   }
 
@@ -145,7 +145,7 @@ export class StreamSink {
     this.opened = true;
     for (const part of this.held) if (isFirst || part.type !== "stream-start") this.show(part);
     this.held = [];
-    if (isFirst) this.open();
+    if (isFirst) this.onOpen();
   }
 
   private show(part: Part): void {
@@ -202,7 +202,9 @@ export class StreamSink {
         this.adopted = part.id;
         return null;
       case "text-delta":
-        return this.unsaid(part.id === this.adopted && this.openText !== null ? { ...part, id: this.openText } : part);
+        return this.withoutTrailing(
+          part.id === this.adopted && this.openText !== null ? { ...part, id: this.openText } : part,
+        );
       case "text-end":
         return part.id === this.adopted && this.openText !== null ? { ...part, id: this.openText } : part;
       default:
@@ -210,13 +212,13 @@ export class StreamSink {
     }
   }
 
-  private unsaid(part: Extract<Part, { type: "text-delta" }>): Part | null {
+  private withoutTrailing(part: Extract<Part, { type: "text-delta" }>): Part | null {
     const { delta } = part;
-    let said = 0;
-    while (said < delta.length && said < this.saidAgain.length && delta[said] === this.saidAgain[said]) said += 1;
-    this.saidAgain = said === delta.length ? this.saidAgain.slice(said) : "";
-    if (said === 0) return part;
-    return said === delta.length ? null : { ...part, delta: delta.slice(said) };
+    let same = 0;
+    while (same < delta.length && same < this.trailing.length && delta[same] === this.trailing[same]) same += 1;
+    this.trailing = same === delta.length ? this.trailing.slice(same) : "";
+    if (same === 0) return part;
+    return same === delta.length ? null : { ...part, delta: delta.slice(same) };
   }
 }
 

@@ -16,8 +16,8 @@ export interface Upstream {
   readonly provider: string;
   readonly clock: Clock;
   readonly timeouts: ModelTimeouts;
-  /** Minimum characters per second of a stream; 0 for no limit. */
-  readonly leastPerSecond: number;
+  /** 0: no limit. */
+  readonly minCharactersPerSecond: number;
   /** null when there is no price. */
   readonly price: Price | null;
   /** A session records the answers in its journal, so they must be plain data. */
@@ -46,8 +46,8 @@ export class Meter {
   }
 
   /** Called with the length of the answer streamed so far. */
-  came(outputCharacters: number): void {
-    const microcents = this.guess(outputCharacters);
+  streamed(outputCharacters: number): void {
+    const microcents = this.estimate(outputCharacters);
     if (microcents !== null) this.context.costSoFar(microcents);
   }
 
@@ -69,11 +69,11 @@ export class Meter {
     const { status, sent } = this.context.classify(error).context;
     const isRefused = (typeof status === "number" && status >= 400) || sent === false;
     const isFree = outputCharacters === 0 && isRefused;
-    const microcents = isFree ? 0 : this.guess(outputCharacters);
+    const microcents = isFree ? 0 : this.estimate(outputCharacters);
     if (microcents !== null) this.context.cost(microcents, isFree ? "reported" : "estimated");
   }
 
-  private guess(outputCharacters: number): number | null {
+  private estimate(outputCharacters: number): number | null {
     const { price, model } = this.upstream;
     if (price === null) return null;
     const tier = askedTier(model.provider, this.request.options);
@@ -92,33 +92,33 @@ export const OUTRUN = "another attempt of this call has answered first";
 
 /** Aborts an upstream at any point: before it has begun to answer, or while a read hangs. */
 export class UpstreamAbort {
-  private readonly stop = new AbortController();
+  private readonly controller = new AbortController();
   private reject: (reason: unknown) => void = nothing;
   /** Called when the upstream is aborted. */
-  whenLeft: (reason: Error) => void = nothing;
+  onAbort: (reason: Error) => void = nothing;
   /** The timeout that aborted it, if any. */
   late: Fault | null = null;
   error: Error | null = null;
 
   get signal(): AbortSignal {
-    return this.stop.signal;
+    return this.controller.signal;
   }
 
   /** Resolves with the answer, or rejects if the upstream is aborted first. */
-  orLeave<Answer>(answer: PromiseLike<Answer>): Promise<Answer> {
+  orAbort<Answer>(answer: PromiseLike<Answer>): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.reject = reject;
       answer.then(resolve, reject);
     });
   }
 
-  leave(late: Fault | null, reason: unknown): void {
-    if (this.stop.signal.aborted) return;
+  abort(late: Fault | null, reason: unknown): void {
+    if (this.controller.signal.aborted) return;
     this.late = late;
     this.error = isA(reason, Error) ? reason : new Error("given up", { cause: reason });
-    this.stop.abort(reason);
+    this.controller.abort(reason);
     this.reject(reason);
-    this.whenLeft(this.error);
+    this.onAbort(this.error);
   }
 }
 

@@ -7,7 +7,7 @@ import type { HeldReason } from "../../core/flow/call.ts";
 import { dollars } from "../../core/flow/money.ts";
 import { rowFor } from "../../core/policy/policy.ts";
 import type { LiveTarget } from "../target/target.ts";
-import { chainAfter } from "./prepare.ts";
+import { chainAfter } from "./situation.ts";
 import { ignoresOpenBreaker, type LiveCall, noteBreaker, type NotSent, recordInBackground } from "./live-call.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import type { Attempt } from "./attempt.ts";
@@ -84,15 +84,15 @@ async function takeSlot(run: LiveCall): Promise<NotSent> {
 
 /** A person's approval passes what they were asked about: the budget, or the guards of the target. */
 async function passRest(run: LiveCall, estimateMicrocents: number | null, start: ReservedStart): Promise<Fault | null> {
-  const isPaid = isMoneyApproved(run);
-  const isFree = (run.record.state.approved && !isPaid) || run.binding.tool.member?.facts.lastResort === true;
-  const opened = isFree ? null : ((await sitOutPause(run, start)) ?? passBreaker(run));
+  const skipsBudget = isMoneyApproved(run);
+  const skipsTarget = (run.record.state.approved && !skipsBudget) || run.binding.tool.member?.facts.lastResort === true;
+  const opened = skipsTarget ? null : ((await sitOutPause(run, start)) ?? passBreaker(run));
   const { budget } = run.request;
-  // The usual purse covers what it can pay for, and does not wait. Nothing may wait between the last `covers` and `reserve`, not even for the
+  // Most budgets belong to one process and never wait here. Nothing may wait between the last `covers` and `reserve`, not even for the
   // return of an async function: other calls would count on the same money.
-  if (opened === null && !isPaid)
+  if (opened === null && !skipsBudget)
     while (!budget.covers(estimateMicrocents) && (await budget.cover(estimateMicrocents)));
-  const refused = opened ?? (isPaid ? null : passBudget(run, estimateMicrocents));
+  const refused = opened ?? (skipsBudget ? null : passBudget(run, estimateMicrocents));
   if (refused === null) run.request.budget.reserve(estimateMicrocents);
   return refused;
 }
@@ -235,7 +235,7 @@ export async function shareAttempt(run: LiveCall): Promise<Shown | "cancelled" |
   const { decision, attempt } = run.record.state;
   if (decision?.recourse !== "retry" || attempt === 0) return null;
   const wait = new SharedWait(run, decision.delayMs);
-  if (!wait.mayGo()) await wait.untilDue();
+  if (!wait.tryGo()) await wait.untilDue();
   return run.cancelled === null ? wait.shown : "cancelled";
 }
 
@@ -259,8 +259,8 @@ class SharedWait implements Sharer {
     this.#run.wake?.();
   }
 
-  /** Claims the moment if it may; the other waiting calls see the claim at once. */
-  mayGo(): boolean {
+  /** Returns whether this call sends its attempt now, and claims the moment if so: the other waiting calls see the claim at once. */
+  tryGo(): boolean {
     const run = this.#run;
     const { target } = run.binding;
     const { outage } = target;
@@ -270,7 +270,7 @@ class SharedWait implements Sharer {
       // It was released, and the target failed again before its turn came.
       this.goAt = null;
       this.sentBefore = outage.count;
-      return this.mayGo();
+      return this.tryGo();
     }
     if (outage.isSick) outage.claim(now);
     if (this.#isBesideProbe()) run.ticket = target.admit(now);
@@ -284,7 +284,7 @@ class SharedWait implements Sharer {
     outage.join(this);
     recordHeld(run, "paced", Math.ceil(this.#nextAt(clock.now())));
     try {
-      while (run.cancelled === null && this.shown === null && !this.mayGo()) {
+      while (run.cancelled === null && this.shown === null && !this.tryGo()) {
         await run.waitOnce(this.#nextAt(clock.now()));
       }
     } finally {

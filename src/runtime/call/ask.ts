@@ -18,12 +18,11 @@ import { payloadFor } from "../../core/flow/question-words.ts";
 import type { Keep } from "../../journal/journal.ts";
 import type { Answered } from "../person/interactors.ts";
 import type { Engine } from "../engine.ts";
-import { alternativesOf } from "./situation.ts";
 import type { CallRequest, LiveCall } from "./live-call.ts";
-import { chainAfter } from "./prepare.ts";
+import { alternativesOf, chainAfter } from "./situation.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** The one who asks: a call, or the program itself. */
+/** Asks the question: a call, or the program itself. */
 export interface Asker {
   readonly engine: Engine;
   readonly request: Pick<CallRequest, "recorder" | "headless" | "deadline">;
@@ -74,7 +73,7 @@ export async function takeAnswer(
   isInput: boolean,
 ): Promise<void> {
   const { secret } = INTERACTIONS[payload.kind];
-  const keeps = noQuestion(id);
+  const keeps = dropQuestion(id);
   if (isInput && answer.status === "accepted")
     keeps.push({ kind: "input", key: `${request.recorder.session}/${call}`, value: { value: answer.value } });
   const shown: Answer = secret && answer.status === "accepted" ? { status: "accepted", value: null } : answer;
@@ -103,7 +102,7 @@ export async function askPerson(run: LiveCall, state: CallState): Promise<Outcom
 }
 
 /** Removes a question from the journal's open ones. */
-export function noQuestion(id: string): Keep[] {
+export function dropQuestion(id: string): Keep[] {
   return [
     { kind: "question", key: id, value: null },
     { kind: "answer", key: id, value: null },

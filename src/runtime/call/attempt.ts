@@ -54,7 +54,7 @@ export class Attempt implements RunContext, WheelEntry {
   /** The clock gives it up because the turn is over, not because the tool took too long. */
   private readonly turnComesFirst: boolean;
   private controller: AbortController | null = null;
-  private tellGivenUp: ((reason: unknown) => unknown) | null = null;
+  private onGivenUp: ((reason: unknown) => unknown) | null = null;
   private bell: Alarm | null = null;
   private done: ((attempt: Attempt) => void) | null = null;
 
@@ -71,7 +71,7 @@ export class Attempt implements RunContext, WheelEntry {
   reserved: number | null;
   /** The cost booked for it when it ended or was given up. */
   booked: Cost | null = null;
-  /** What it has cost until now is booked. What it says before that is not late. */
+  /** Its cost until now is booked. An answer that comes before that is not late. */
   isBooked = false;
   /** Another attempt of the call answered first, or may still: how this one went is on record. */
   isLost = false;
@@ -121,9 +121,9 @@ export class Attempt implements RunContext, WheelEntry {
   }
 
   get whenGivenUp(): RunContext["whenGivenUp"] {
-    return (tell) => {
-      this.tellGivenUp = tell;
-      if (this.end !== null && this.aborts(this.end)) this.leave();
+    return (listener) => {
+      this.onGivenUp = listener;
+      if (this.end !== null && this.aborts(this.end)) this.callOnGivenUp();
     };
   }
 
@@ -258,15 +258,15 @@ export class Attempt implements RunContext, WheelEntry {
     this.finish(end, result);
     if (!this.aborts(end)) return;
     this.controller?.abort(this.reason());
-    this.leave();
+    this.callOnGivenUp();
   }
 
-  private leave(): void {
-    const { tellGivenUp } = this;
-    this.tellGivenUp = null;
-    if (tellGivenUp === null) return;
+  private callOnGivenUp(): void {
+    const { onGivenUp } = this;
+    this.onGivenUp = null;
+    if (onGivenUp === null) return;
     const suppress = (error: unknown): void => this.owner.suppress(error, `${this.tool} failed when it was given up`);
-    void guarded(tellGivenUp, suppress)(this.reason());
+    void guarded(onGivenUp, suppress)(this.reason());
   }
 
   private aborts(end: AttemptEnd): boolean {

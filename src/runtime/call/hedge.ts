@@ -22,9 +22,10 @@ import type { Binding } from "../tool/binding.ts";
 import type { ChainRequest, HedgeOptions } from "../tool/tool.ts";
 import { meterAttempt, passGuards } from "./admit.ts";
 import { Attempt, type AttemptOwner } from "./attempt.ts";
-import { chainAfter, hasFallback, prepareInput } from "./prepare.ts";
+import { prepareInput } from "./prepare.ts";
+import { chainAfter, hasFallback } from "./situation.ts";
 import type { CallRecord, CallRequest, LiveCall } from "./live-call.ts";
-import { endAttempt, endLost, endWithoutRetry, giveBack, recordLate } from "./settle.ts";
+import { endAttempt, endLost, endWithoutRetry, reportToBreaker, recordLate } from "./settle.ts";
 
 /** A call that may send a second attempt. */
 export interface HedgedRun extends LiveCall {
@@ -232,7 +233,7 @@ class SecondAttempt extends Interruptible implements LiveCall, AttemptOwner {
       if (isAdmitted) target.leave();
       if (isAdmitted && attempt === null) request.budget.settle(estimate, null);
       // The breaker may have let it through as its probe before another guard refused it.
-      if (attempt === null) giveBack(this, "neutral", engine.clock.now());
+      if (attempt === null) reportToBreaker(this, "neutral", engine.clock.now());
     }
   }
 

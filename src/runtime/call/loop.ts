@@ -1,5 +1,5 @@
 // One protected call: performs the next step of the pure machine in `core/flow/call.ts` and feeds the result back.
-// R1  Nothing is performed before the event that decided it is written.
+// R1  The event that decides a step is written before the step is performed.
 // R2  After the call has answered, no attempt starts.
 // R3  A cancellation ends any wait at once, wins over every other outcome, and does not count as a failure of any target.
 // There are two ways through it. Outside a session, while there is nothing to wait for, it goes from one attempt to the next
@@ -26,7 +26,8 @@ import {
   redecide,
 } from "./settle.ts";
 import { CallRecord, type CallRequest, type CallValue, type LiveCall, NO_FAULT } from "./live-call.ts";
-import { hasFallback, prepareAtOnce, prepareInput } from "./prepare.ts";
+import { prepareAtOnce, prepareInput } from "./prepare.ts";
+import { hasFallback } from "./situation.ts";
 import { type Hedge, type HedgedRun, hedgeFor } from "./hedge.ts";
 import { brokenOutcome, handedOut, keptResult, type Outcome, outcomeOf } from "./outcome.ts";
 import type { Engine } from "../engine.ts";
@@ -153,7 +154,7 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
     const isQuick = !this.request.recorder.isSession && target.breaker.state === "closed" && mayGoAtOnce(this, now);
     if (!isQuick || !(isPlain || prepareAtOnce(this))) return false;
     const { budget, recorder } = this.request;
-    // What there is to say about a budget is said on the long way.
+    // Warnings and refusals of a budget are written on the long way.
     const isMetered = budget.isBounded && !isPlain;
     const estimate = isMetered ? this.estimate() : null;
     if (isMetered && (estimate === null || !budget.isQuietAt(estimate))) return false;
@@ -204,7 +205,7 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
 
   metered(attempt: Attempt, microcents: number): Fault | null {
     if (!this.request.budget.isBounded || microcents <= (attempt.reserved ?? 0)) return null;
-    this.tellBegun(attempt);
+    this.recordBegun(attempt);
     return meterAttempt(this, attempt, microcents);
   }
 
@@ -223,8 +224,8 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
     }
   }
 
-  /** An attempt that began quietly is on record from now on. */
-  private tellBegun({ tool, startedAt }: Attempt): void {
+  /** Records an attempt that began without a record. */
+  private recordBegun({ tool, startedAt }: Attempt): void {
     const { call, record } = this;
     if (record.begun) return;
     record.begin(call);
@@ -233,7 +234,7 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
 
   private endWritten(attempt: Attempt): void {
     const { record } = this;
-    this.tellBegun(attempt);
+    this.recordBegun(attempt);
     const ended = endAttempt(this, attempt);
     if (ended !== null) this.answer(ended.then(() => this.long()));
     else if (record.result !== null) this.done(attempt, record.result);
@@ -255,7 +256,7 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
     if (
       isNext &&
       this.binding.isPlain &&
-      state.attempts < MOST_LAUNCHES &&
+      state.attempts < MAX_LAUNCHES &&
       mayGoAtOnce(this, now) &&
       this.binding.target.enter() === true &&
       passAtOnce(this, null) === null &&
@@ -399,7 +400,7 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
 
 const nothing = (): void => undefined;
 /** When a tool answers synchronously, each launch is nested in the stack frame of the one before. */
-const MOST_LAUNCHES = 20;
+const MAX_LAUNCHES = 20;
 
 // Which tool continues a call that other tools have tried: the last one. Each is an alternative of one before it.
 
@@ -423,7 +424,7 @@ function toolGone(call: string, id: string): Fault {
   });
 }
 
-// Connects a call to its trace: the trace hears each event that the call writes, before anything acts on it.
+// Connects a call to its trace: the trace sees each event that the call writes, before anything acts on it.
 
 /** The call, whose binding changes when another tool or target takes over. */
 interface Traced {

@@ -16,12 +16,12 @@ import type { Check } from "../../schema/index.ts";
 import type { Shown } from "../target/outage.ts";
 import type { Attempt } from "./attempt.ts";
 import { costOf } from "../budget.ts";
-import { faultOf, noteWhatFailed, noteWhatHelped, situationOf } from "./situation.ts";
-import { checkValue, withFirstReturn } from "./prepare.ts";
+import { faultOf, noteWhatFailed, noteWhatHelped, situationOf, withFirstReturn } from "./situation.ts";
+import { checkValue } from "./prepare.ts";
 import { needsPerson } from "./outcome.ts";
 import { type CallValue, type LiveCall, NO_FAULT, noteBreaker, recordInBackground, valueOf } from "./live-call.ts";
 import { hasJsonForm, noJsonForm, preview } from "../../core/record/preview.ts";
-import { noQuestion } from "./ask.ts";
+import { dropQuestion } from "./ask.ts";
 import { classify } from "../../core/classify/classify.ts";
 import { readField } from "../../core/try-read.ts";
 import type { HostEvent } from "../../core/record/event.ts";
@@ -32,9 +32,9 @@ function costOfAttempt({ binding, request, engine, input }: LiveCall, attempt: A
   const { costMicrocents, costBasis, reserved } = attempt;
   const { estimate, estimateSent } = binding.tool;
   if (costMicrocents !== null) return costOf(estimate !== null, costMicrocents, null, costBasis);
-  // Where only `estimate` knows, a bounded budget has already asked it before the attempt.
-  const isAsked = estimateSent === null && request.budget.isBounded;
-  return costOf(estimate !== null, null, isAsked ? reserved : binding.estimateSent(input, engine.suppress));
+  // If the tool has only `estimate`, a bounded budget has already called it before the attempt.
+  const isEstimated = estimateSent === null && request.budget.isBounded;
+  return costOf(estimate !== null, null, isEstimated ? reserved : binding.estimateSent(input, engine.suppress));
 }
 
 /** Ends a call whose first attempt succeeded by counting it and keeping its cost. null when more has to be done. */
@@ -115,7 +115,7 @@ export function succeed(
   record.result = { value, errors };
   const isFailure = run.binding.tool.tellsFailure?.(value) === true;
   if (attempt !== null) run.binding.target.recent.note(!isFailure, ran.durationMs);
-  giveBack(run, "success", ran.at);
+  reportToBreaker(run, "success", ran.at);
   run.binding.target.outage.succeeded(run.sent, ran.at);
   noteWhatHelped(run, true, ran.at);
   const output = request.recorder.isSession ? preview(value, request.recorder.redactor) : null;
@@ -130,14 +130,14 @@ export function succeed(
 
 export function endAsCancelled(run: LiveCall, why: Fault, cost: Cost | null): Promise<void> | null {
   const { record, call, binding } = run;
-  giveBack(run, "neutral", run.engine.clock.now());
-  return record.write({ type: "call-cancelled", call, tool: binding.tool.id, fault: why, cost }, withdrawn(run));
+  reportToBreaker(run, "neutral", run.engine.clock.now());
+  return record.write({ type: "call-cancelled", call, tool: binding.tool.id, fault: why, cost }, dropOpenQuestion(run));
 }
 
 /** Removes the question that the call was waiting for. */
-function withdrawn({ record }: LiveCall): readonly Keep[] {
+function dropOpenQuestion({ record }: LiveCall): readonly Keep[] {
   const { step } = record.state;
-  return step.at === "ask" && step.question !== null ? noQuestion(step.question.id) : NO_KEEPS;
+  return step.at === "ask" && step.question !== null ? dropQuestion(step.question.id) : NO_KEEPS;
 }
 
 /** Found running after a crash: its result is unknown. It was sent, so its estimated cost is booked, once. */
@@ -167,33 +167,33 @@ export interface Ran {
   readonly at: number;
 }
 
-/** Decides about the fault of an attempt and writes both. */
-function fail(run: LiveCall, seen: Fault, ran: Ran, left: Attempt | null): Promise<void> | null {
+/** Decides about the fault of an attempt and writes both. `attempt` is null for one that did not run in this process. */
+function fail(run: LiveCall, seen: Fault, ran: Ran, attempt: Attempt | null): Promise<void> | null {
   const { record, request } = run;
   const { tool, policy } = run.binding;
   const reported = withContext(seen, { tool: tool.id, attempt: ran.attempt });
-  if (left !== null) noteAttempt(run, left, ran);
+  if (attempt !== null) noteAttempt(run, attempt, ran);
   if (needsPerson(reported)) (record.unusable ??= new Map()).set(tool.id, reported);
   const result = traitsOf(reported.code).tripsBreaker ? "failure" : "neutral";
-  const isOutage = left !== null && result === "failure";
+  const isOutage = attempt !== null && result === "failure";
   const isNews = !isOutage || run.binding.target.outage.failed(run.sent, { fault: seen, call: run.call }, ran.at);
   const noteEnd = noteWhatFailed(run, ran.at);
   // Where attempts count, this one may open the breaker. That comes first, so that no retry is announced that cannot be sent.
-  if (policy.breaker.counts === "attempts") giveBack(run, result, ran.at, reported);
+  if (policy.breaker.counts === "attempts") reportToBreaker(run, result, ran.at, reported);
   const decided = decideAbout(run, reported, record.state, ran.at, "attempt", isNews);
   const { decision } = decided;
   noteEnd(decision);
-  if (decision.recourse !== "retry") giveBack(run, result, ran.at, reported);
+  if (decision.recourse !== "retry") reportToBreaker(run, result, ran.at, reported);
   else if (isOutage) run.binding.target.outage.announce(ran.at + decision.delayMs);
   const writeDown = (): Promise<void> | null => writeFailure(run, decided, ran);
-  if (left === null || decision.recourse === "retry" || !request.recorder.isSession) return writeDown();
-  return keepArtefacts(run, left).then((files) => {
+  if (attempt === null || decision.recourse === "retry" || !request.recorder.isSession) return writeDown();
+  return keepArtefacts(run, attempt).then((files) => {
     for (const file of files) record.aside(file);
     return (run.cancelled === null ? writeDown() : endAsCancelled(run, run.cancelled, ran.cost)) ?? undefined;
   });
 }
 
-/** What the target's figures say about an attempt that failed here. */
+/** Adds an attempt that failed here to the figures of its target. */
 function noteAttempt({ binding }: LiveCall, { end, result }: Attempt, { durationMs, at }: Ran): void {
   const { target } = binding;
   target.recent.note(false, durationMs);
@@ -201,17 +201,19 @@ function noteAttempt({ binding }: LiveCall, { end, result }: Attempt, { duration
     target.noteHeaders(readField(result, "responseHeaders"), at);
 }
 
-function writeFailure(
-  { record, call, binding }: LiveCall,
-  decided: Decided,
-  { attempt, durationMs, cost, at }: Ran,
-): Promise<void> | null {
+function writeFailure(run: LiveCall, decided: Decided, { attempt, durationMs, cost, at }: Ran): Promise<void> | null {
+  const { record, call, binding } = run;
   const tool = binding.tool.id;
   return record.write(
     { type: "call-failed", call, tool, attempt, ...decided, durationMs, cost },
-    decided.decision.recourse === "partial" ? record.keepsOf(call, record.partialValue) : NO_KEEPS,
+    keepsOfPartial(run, decided.decision),
     at,
   );
+}
+
+/** The partial value that the call ends with, if that was decided. */
+function keepsOfPartial({ record, call }: LiveCall, { recourse }: Decision): readonly Keep[] {
+  return recourse === "partial" ? record.keepsOf(call, record.partialValue) : NO_KEEPS;
 }
 
 const NO_KEEPS: readonly Keep[] = [];
@@ -260,11 +262,8 @@ export async function redecide(run: LiveCall, seen: Fault): Promise<void> {
   const reported = withContext(seen, { tool: id });
   const now = engine.clock.now();
   const decided = decideAbout(run, reported, record.state, now, "guard");
-  giveBack(run, "neutral", now);
-  await record.write(
-    { type: "call-decided", call, tool: id, ...decided },
-    decided.decision.recourse === "partial" ? record.keepsOf(call, record.partialValue) : NO_KEEPS,
-  );
+  reportToBreaker(run, "neutral", now);
+  await record.write({ type: "call-decided", call, tool: id, ...decided }, keepsOfPartial(run, decided.decision));
 }
 
 /** Another call's attempt counts as this call's retry: decides about its fault as its own. */
@@ -279,15 +278,15 @@ export async function endShared(run: LiveCall, { fault: seen, call: by }: Shown)
   const state = { ...record.state, attempt, refusals: 0 };
   const decided = decideAbout(run, reported, state, now, "guard", false);
   noteEnd(decided.decision);
-  if (decided.decision.recourse !== "retry") giveBack(run, "failure", now, reported);
+  if (decided.decision.recourse !== "retry") reportToBreaker(run, "failure", now, reported);
   await record.write(
     { type: "call-decided", call, tool: id, ...decided, attempt },
-    decided.decision.recourse === "partial" ? record.keepsOf(call, record.partialValue) : NO_KEEPS,
+    keepsOfPartial(run, decided.decision),
   );
 }
 
 /** Reports the result to the breaker, once. */
-export function giveBack(run: LiveCall, result: CallResult, now: number, seen: Fault | null = null): void {
+export function reportToBreaker(run: LiveCall, result: CallResult, now: number, seen: Fault | null = null): void {
   if (run.ticket === null) return;
   const { target } = run.binding;
   const from = target.breaker.state;
@@ -320,12 +319,12 @@ async function keepArtefacts(run: LiveCall, attempt: Attempt): Promise<readonly 
   const { session, isSession } = request.recorder;
   const { files } = engine.journal;
   if (!isSession || files === null) return [];
-  const left = [...attempt.artefacts];
+  const artefacts = [...attempt.artefacts];
   if (attempt.end === "error")
-    left.push({ name: `attempt-${attempt.attempt}.error.txt`, content: nodeUtil().inspect(attempt.result) });
+    artefacts.push({ name: `attempt-${attempt.attempt}.error.txt`, content: nodeUtil().inspect(attempt.result) });
   const events: HostEvent[] = [];
   const { redactor } = request.recorder;
-  for (const { name: given, content } of left) {
+  for (const { name: given, content } of artefacts) {
     // Names are shown in events and on the disk.
     const name = redactor.text(given);
     try {
@@ -351,18 +350,18 @@ export async function endLost(run: LiveCall, attempt: Attempt): Promise<void> {
   attempt.isLost = true;
   const seen = attempt.end === "cancel" ? null : faultOf(run, attempt);
   if (seen !== null) noteAttempt(run, attempt, { attempt: attempt.attempt, durationMs, cost, at: now });
-  giveBack(run, seen !== null && traitsOf(seen.code).tripsBreaker ? "failure" : "neutral", now, seen);
+  reportToBreaker(run, seen !== null && traitsOf(seen.code).tripsBreaker ? "failure" : "neutral", now, seen);
   const about = { call, tool: binding.tool.id, attempt: attempt.attempt, ok: false, fault: seen };
   await record.write({ type: "call-late", ...about, durationMs, cost, booked: null }, NO_KEEPS, now);
 }
 
-/** The retry that was decided is not sent, because another attempt of the call has won: the breaker hears of the failure now. */
+/** The retry that was decided is not sent, because another attempt of the call has won: the breaker counts the failure now. */
 export function endWithoutRetry(run: LiveCall): void {
   const { fault: about, decision } = run.record.state;
   const seen = about ?? NO_FAULT;
   // After any other decision another target is in charge, which has not failed.
   const isFailure = decision?.recourse === "retry" && traitsOf(seen.code).tripsBreaker;
-  giveBack(run, isFailure ? "failure" : "neutral", run.engine.clock.now(), seen);
+  reportToBreaker(run, isFailure ? "failure" : "neutral", run.engine.clock.now(), seen);
 }
 
 /** Records what a tool answered after its attempt was given up. It is never returned. */

@@ -1,7 +1,7 @@
 // Extensions: how one is declared, and how a set of them is started and stopped. Holds these:
-// E1  names, contract versions and dependencies are checked before any set-up runs.
-// E2  an extension is set up after all it requires, in the order of declaration among equals, and one at a time.
-// E3  when a set-up fails or hangs, those before it are disposed of in reverse order, and the start fails.
+// E1  Names, contract versions and dependencies are checked before any set-up runs.
+// E2  An extension is set up after all it requires, in the order of declaration among equals, and one at a time.
+// E3  When a set-up fails or hangs, those before it are disposed of in reverse order, and the start fails.
 // E4  Stopping goes in reverse order and reaches every extension: one that fails or hangs is reported, never thrown.
 
 import { classify } from "../../core/classify/classify.ts";

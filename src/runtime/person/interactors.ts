@@ -1,9 +1,9 @@
 // Puts a question to every interactor that can answer it and takes the first answer. Invariants:
-// Q1  a question always gets one answer: the first good one of an interactor, or one from the clock or the caller.
+// Q1  A question always gets one answer: the first good one of an interactor, or one from the clock or the caller.
 // Q2  An interactor sees one question at a time, in the order they were asked, and none that is already settled. An interactor
 //     that does not close a dismissed prompt delays only its own queue.
 // Q3  An answer that does not fit its question is refused, and a late answer changes nothing. Both are reported.
-// Q4  once a question is settled, nothing of it is left: no timer, no listener, no place in a queue.
+// Q4  Once a question is settled, nothing of it is left: no timer, no listener, no place in a queue.
 
 import { classify } from "../../core/classify/classify.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
@@ -36,7 +36,7 @@ export interface Interactors {
 /** Names for answers that no interactor gave. */
 const NOT_INTERACTORS = ["clock", "caller", "nobody"];
 /** How often one interactor is asked when its answers do not fit: a slip gets a second chance, a fault does not loop. */
-const MOST_ASKS = 2;
+const MAX_ASKS = 2;
 
 /** An attached interactor and its queue. */
 interface Seat {
@@ -138,7 +138,7 @@ export function createInteractors({ clock, suppress }: InteractorsOptions): Inte
 
   /** Ends when the interactor is done with the question, be it settled or not. Never rejects. */
   async function show(asked: Asked, seat: Seat, signal: AbortSignal): Promise<void> {
-    for (let asks = 1; asks <= MOST_ASKS && asked.seats.has(seat); asks++) {
+    for (let asks = 1; asks <= MAX_ASKS && asked.seats.has(seat); asks++) {
       let given: unknown;
       try {
         given = await seat.interactor.answer(asked.question, signal);
@@ -153,7 +153,7 @@ export function createInteractors({ clock, suppress }: InteractorsOptions): Inte
       const checked = checkAnswer(asked.question, given);
       if (!asked.seats.has(seat)) return void tellLate(checked, asked, seat);
       if (isAnswer(checked)) return void take(checked, asked, seat);
-      suppress(about(checked, asked, seat), asks < MOST_ASKS ? "it is asked once more" : "it is not asked again");
+      suppress(about(checked, asked, seat), asks < MAX_ASKS ? "it is asked once more" : "it is not asked again");
     }
     giveUp(asked, seat, "gave no answer that fits");
   }

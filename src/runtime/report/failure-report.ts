@@ -167,7 +167,7 @@ const nameKind: Kind = {
 
 /** The year 2096: a time beyond it was not seen by anyone. */
 const LATEST_MS = 4e12;
-const MOST_USD = 1e6;
+const MAX_USD = 1e6;
 
 const EVIDENCE = shape<ReportedEvidence>({
   aborted: anything,
@@ -205,7 +205,7 @@ export const FAILURE_REPORT = shape<FailureReport>({
   surface: oneOf(SURFACES),
   retry: retryKind,
   durationMs: number(0),
-  costUsd: number(0, MOST_USD),
+  costUsd: number(0, MAX_USD),
   input: anything,
 });
 
@@ -213,7 +213,7 @@ export const REPORTED_OUTCOME = shape<ReportedOutcome>({
   status: required(oneOf(["succeeded", "cancelled"])),
   attempt: whole(1),
   durationMs: number(0),
-  costUsd: number(0, MOST_USD),
+  costUsd: number(0, MAX_USD),
   output: anything,
   reason: text,
 });

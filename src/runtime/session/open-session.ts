@@ -49,19 +49,19 @@ export async function openSession(
 ): Promise<Session> {
   const unfit = nameFault("session", id);
   if (unfit !== null) throw new FaultError(unfit);
-  for (let look = 1; ; look++) {
+  for (let reads = 1; ; reads++) {
     const state = known ?? (await readSession(engine.store, id));
     try {
       return await openAs(engine, state, settings, first);
     } catch (error) {
-      // The last write of a process that died can reach a database after this look. Nothing is decided yet: the next look sees it.
-      const wasLate = known === null && state.seq > 0 && look < MOST_LOOKS && isFenced(error, state.seq);
+      // The last write of a process that died can reach a database after this read. Nothing is decided yet: the next read sees it.
+      const wasLate = known === null && state.seq > 0 && reads < MAX_READS && isFenced(error, state.seq);
       if (!wasLate) throw error;
     }
   }
 }
 
-const MOST_LOOKS = 3;
+const MAX_READS = 3;
 
 /** Whether the journal has more entries of the session than were read. */
 function isFenced(error: unknown, seq: number): boolean {
@@ -167,7 +167,7 @@ type RecorderSettings = Pick<SessionSettings, "bindings" | "secrets" | "rescueFo
 
 function recorderFor(
   engine: Engine,
-  { bindings, secrets, rescueFolders, isReported: isShared = false }: RecorderSettings,
+  { bindings, secrets, rescueFolders, isReported = false }: RecorderSettings,
   { session, seq }: SessionState,
   on: Pick<SessionRecorderOptions, "died" | "written">,
 ): SessionRecorder {
@@ -178,8 +178,8 @@ function recorderFor(
     clock,
     seq,
     policy: bindings.policy,
-    // A session without secrets of its own shares the runtime's: there may be thousands of them in a second.
-    redactor: isShared ? engine.redactor : hideInWarnings(createRedactor(secrets, engine.redactor)),
+    // A session of reported calls has no secrets of its own and shares the runtime's redactor: thousands of them may open in a second.
+    redactor: isReported ? engine.redactor : hideInWarnings(createRedactor(secrets, engine.redactor)),
     roll: () => chance.roll(),
     rescue: (after, entries, keeps) => rescue(engine, session, rescueFolders, after, entries, keeps),
     ...on,
@@ -208,7 +208,7 @@ async function rescue(
   }
 }
 
-// What a session is, and whether the one in the journal still is what this program takes it for.
+// Checks that a session in the journal is one that this program can resume.
 
 const FIELDS: Readonly<Record<keyof Manifest, (value: unknown) => boolean>> = {
   sessionId: isName,

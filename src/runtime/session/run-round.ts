@@ -200,10 +200,6 @@ export function endedBy(stopped: Fault): "cancelled" | "failed" {
   return traitsOf(stopped.code).cancels ? "cancelled" : "failed";
 }
 
-function isThere(outcome: Outcome<unknown> | undefined): boolean {
-  return outcome !== undefined && hasValue(outcome);
-}
-
 function resultOf(
   { plan, deadlineCode }: RoundOptions,
   outcomes: ReadonlyMap<string, Outcome<unknown>>,
@@ -219,7 +215,10 @@ function resultOf(
   for (const { id, label, needs } of plan.nodes.values()) {
     const outcome = outcomes.get(id);
     if (outcome === undefined) {
-      const need = needs.find((name) => !isThere(outcomes.get(name)));
+      const need = needs.find((name) => {
+        const end = outcomes.get(name);
+        return end === undefined || !hasValue(end);
+      });
       ends.push({ label, outcome: null, because: plan.nodes.get(need ?? "")?.label ?? "" });
       continue;
     }

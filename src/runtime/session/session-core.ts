@@ -10,7 +10,7 @@ import type { Clock, Moment } from "../../host/clock.ts";
 import type { Keep } from "../../journal/journal.ts";
 import type { Binding, Bindings } from "../tool/binding.ts";
 import type { Budget } from "../budget.ts";
-import { noQuestion } from "../call/ask.ts";
+import { dropQuestion } from "../call/ask.ts";
 import { CallRun } from "../call/loop.ts";
 import type { Engine } from "../engine.ts";
 import { failedOutcome, handedOut, isUndecided, type Outcome } from "../call/outcome.ts";
@@ -139,12 +139,12 @@ export class SessionCore {
   }
 
   /** Removes the open questions of this turn's calls, or of the whole session: their answers are no longer needed. */
-  withoutQuestions(turn: string | null): readonly Keep[] {
+  dropQuestions(turn: string | null): readonly Keep[] {
     const { calls, asks } = this.state;
     const ofCalls = Array.from(calls.values(), ({ step }) => (step.at === "ask" ? step.question : null));
     const ofPrograms = Array.from(asks.values(), ({ question, answer }) => (answer === null ? question : null));
     return [...ofCalls, ...ofPrograms].flatMap((open): Keep[] =>
-      open === null || (turn !== null && open.turn !== turn) ? [] : noQuestion(open.id),
+      open === null || (turn !== null && open.turn !== turn) ? [] : dropQuestion(open.id),
     );
   }
 

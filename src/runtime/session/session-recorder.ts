@@ -1,11 +1,11 @@
 // Writes one session's events, in order, each before it counts. When the store does not answer, the policy says how often
 // to try; when it never does, the session ends and everything that was not written goes into a rescue file.
-// P1  one append is under way at a time; what comes meanwhile goes together with the next.
-// P2  an append that failed is tried again as it was: the store refuses it if it had been written after all, and then it counts.
-// P3  once dead, every write is refused with the same fault.
+// P1  One append is under way at a time; what comes meanwhile goes together with the next.
+// P2  An append that failed is tried again as it was: the store refuses it if it had been written after all, and then it counts.
+// P3  Once dead, every write is refused with the same fault.
 // P4  A write that no store could take, such as a value without a JSON form, is refused alone; the session continues.
-// P5  values that follow from the entries are derived once for each append, from all of its entries, and written with it.
-// P6  a note causes no append: it is written with the next one, before everything that was recorded after it.
+// P5  Values that follow from the entries are derived once for each append, from all of its entries, and written with it.
+// P6  A note causes no append: it is written with the next one, before everything that was recorded after it.
 
 import { classify } from "../../core/classify/classify.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";

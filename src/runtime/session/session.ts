@@ -249,7 +249,7 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
     signalScope?.remove(bySignal);
     scope.leave();
     const { outcomes, rounds, ends } = live;
-    const untaken = core.takeRefusal(id);
+    const refusal = core.takeRefusal(id);
     // Without a store nothing can be said to have been cancelled.
     const cancelled = core.recorder.deadFault ?? scope.cancelled;
     const result = turnResult({
@@ -259,7 +259,7 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
       rounds,
       ends: [...ends.values()],
       cancelled,
-      refused: untaken,
+      refused: refusal,
       thrown,
       error: ending.error,
       deadline: ending.deadline,
@@ -267,7 +267,7 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
       redactor: core.recorder.redactor,
     });
     // A refused plan has not run, so a correct one can still be given.
-    const isClosed = untaken === null && !live.isOtherPlan && core.recorder.deadFault?.class !== "Session";
+    const isClosed = refusal === null && !live.isOtherPlan && core.recorder.deadFault?.class !== "Session";
     if (isClosed) await this.#close(result, digest, options, stageTurn);
     this.#lastWaits = result.status === "waiting" && options.id === undefined;
     return result;
@@ -305,7 +305,7 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
     const { events, keeps: more } = isOurs ? await stageTurn.closing(result) : NO_WRITES;
     const { turn, status, fault: why } = result;
     const done = status !== "waiting";
-    const keeps: Keep[] = done ? [...more, ...core.withoutQuestions(turn)] : [...more];
+    const keeps: Keep[] = done ? [...more, ...core.dropQuestions(turn)] : [...more];
     // Events that come with the end say what became of the turn, so its result is not read again.
     if (done && events.length === 0)
       keeps.push({ kind: "result", key: turnKey(this.id, turn), value: { digest, result } });
@@ -381,7 +381,7 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
       return;
     }
     const ended = { type: "session-ended", status, fault: why } as const;
-    const all = [...keeps, ...this.#core.withoutQuestions(null)];
+    const all = [...keeps, ...this.#core.dropQuestions(null)];
     const written = recorder.record([...events, ended], all, clock.now());
     recorder.close(status);
     await written;

@@ -203,7 +203,6 @@ export class LiveTurn extends Calls<Pick<CallOptions, "id">> implements Turn {
     const round = ++this.#round;
     const digest = planDigest(nodes);
     const checked = checkPlan(nodes);
-    const atOnce = options.maxParallel ?? maxParallel;
     const refused = checked.fault ?? this.#refusal(round, maxRounds, digest);
     if (refused !== null || checked.plan === null) {
       return this.#keep({ status: "failed", outcomes: {}, missing: [], ends: [], fault: refused });
@@ -229,7 +228,7 @@ export class LiveTurn extends Calls<Pick<CallOptions, "id">> implements Turn {
       deadline,
       deadlineCode,
       known: record.settled,
-      maxParallel: atOnce,
+      maxParallel: options.maxParallel ?? maxParallel,
     });
     for (const [node, outcome] of Object.entries(result.outcomes)) {
       this.outcomes.set(round === 1 ? node : `${round}/${node}`, outcome);

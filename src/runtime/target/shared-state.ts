@@ -102,7 +102,7 @@ export class SharedState {
     if (target.intervalMs === 0 || !journal.durable) return target.reserveStart(clock.now());
     try {
       const reserved = await journal.changeKept("pace", target.id, (there) => ({
-        at: target.startBehind(instantIn(there), clock.now()),
+        at: target.startAfter(instantIn(there), clock.now()),
       }));
       return instantIn(reserved);
     } catch (error) {

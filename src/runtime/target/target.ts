@@ -311,7 +311,7 @@ export class LiveTarget {
   /** Reserves the next start time and returns it. */
   reserveStart(now: number): number {
     if (this.intervalMs === 0) return now;
-    this.reservedAt = this.startBehind(this.reservedAt, now);
+    this.reservedAt = this.startAfter(this.reservedAt, now);
     return this.reservedAt;
   }
 
@@ -325,7 +325,7 @@ export class LiveTarget {
   }
 
   /** The start time that follows one that was reserved. */
-  startBehind(reservedAt: number, now: number): number {
+  startAfter(reservedAt: number, now: number): number {
     return Math.max(reservedAt + this.intervalMs, now);
   }
 

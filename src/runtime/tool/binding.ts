@@ -53,7 +53,7 @@ export class Bindings {
   }
 
   private make(tool: AnyTool): Binding {
-    refuseNoTool(tool);
+    requireTool(tool);
     const override = this.deps.overrides.get(tool.id);
     const binding = new Binding(override === undefined ? tool : withOverride(tool, override), this);
     this.byTool.set(tool, binding);
@@ -197,21 +197,21 @@ export class Binding {
     return this.#lastName;
   }
 
-  /** Names a failure that was seen elsewhere. */
+  /** Classifies a failure that was seen elsewhere. */
   classifySeen(evidence: Omit<Evidence, "surface" | "provider">, now: number): Fault {
     const { surface, provider } = this.tool;
     return classify({ observedAt: now, ...evidence, surface, provider }, this.#rules);
   }
 
-  /** Names the failure. The tool's own `classify` overrides the classifier. */
+  /** Classifies the failure. The tool's own `classify` overrides the classifier. */
   classify(error: unknown, now: number, suppress: (fault: Fault, reason: string) => void): Fault {
     const { surface, provider } = this.tool;
-    const again = this.#lastFailure.isLike(error);
-    const seen = again ?? classify({ surface, provider, error, aborted: false, observedAt: now }, this.#rules);
-    if (again === null) this.#lastFailure.note(error, seen);
+    const known = this.#lastFailure.faultOf(error);
+    const seen = known ?? classify({ surface, provider, error, aborted: false, observedAt: now }, this.#rules);
+    if (known === null) this.#lastFailure.note(error, seen);
     if (this.tool.classify === null) return seen;
     const own = answerAtOnce(
-      () => this.#ownOpinion(error, seen),
+      () => this.#runHook(error, seen),
       (thrown) =>
         suppress(
           classify({ surface: "node", error: thrown }),
@@ -221,8 +221,8 @@ export class Binding {
     return own ?? seen;
   }
 
-  /** Throws when the hook answers with something else. */
-  #ownOpinion(error: unknown, seen: Fault): Fault | undefined {
+  /** Throws when the tool's `classify` returns something else than a fault or a code. */
+  #runHook(error: unknown, seen: Fault): Fault | undefined {
     const own: unknown = this.tool.classify?.(error, seen);
     // A promise is refused by the caller.
     if (own === undefined || own instanceof Promise) return own as undefined;
@@ -266,7 +266,7 @@ function offersOf(tool: AnyTool): ReadonlySet<Recourse> {
 }
 
 /** A function is not a tool: without an id nothing could be said about its failures. */
-function refuseNoTool(given: unknown): void {
+function requireTool(given: unknown): void {
   if (toolKind.fits(given)) return;
   const got = given === undefined ? "nothing" : `a ${typeof given}`;
   const message = `protect needs a tool, and got ${got}: wrap it, as in tool({ id: "search", run: search })`;
@@ -289,7 +289,7 @@ export class LastFailure {
   #values: readonly unknown[] = [];
 
   /** The fault of the last failure if this error equals it; null otherwise. */
-  isLike(error: unknown): Fault | null {
+  faultOf(error: unknown): Fault | null {
     if (this.#fault === null || !isA(error, Error)) return null;
     return tryRead(() => this.#matches(error), false) ? this.#fault : null;
   }

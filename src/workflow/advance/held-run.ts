@@ -1,6 +1,6 @@
 // A run is advanced by one process at a time: the one that holds its key in the journal. It renews the hold while it works. A
 // process that is known to be dead loses its holds at once, any other one when a hold has run out.
-// R1  setting the wall clock takes no run from a process that is alive: after it was set, others judge holds by the time as it
+// R1  Setting the wall clock takes no run from a process that is alive: after it was set, others judge holds by the time as it
 //     was before, until every process that is alive has renewed.
 // R2  Setting the clock back does not leave a run with a dead process: once every living process has had time to renew, a hold that
 //     ends later than a new hold would is stale.

@@ -77,13 +77,13 @@ export async function runVisit(
     return write(await closing(await acceptPartial(deps, stage, place, scope)));
   }
   const entered = phaseNotes(deps.session, place, visit.phase);
-  const leftBehind = new LeftBehind(signal);
-  /** Which of the two the turn took along, or need not. */
+  const stageAbort = new StageAbort(signal);
+  /** What the turn has written, or need not write. */
   const written = { opening: opening.length === 0, end: false };
   const conclude = async (result: TurnResult<StageAttemptEnd | null>): Promise<SessionWrites> => {
     written.end = true;
     // A stage that hangs is abandoned when its time is up: it is aborted, and what it does from here on is not part of the run.
-    leftBehind.tell();
+    stageAbort.abort();
     return closing({ ...(await settle(deps, stage, place, scope, result)), raw: raw.join("\n") });
   };
   const result = await deps.session.turn<StageAttemptEnd | null>(
@@ -93,7 +93,7 @@ export async function runVisit(
         faultline: deps.faultline,
         turn,
         get signal() {
-          return leftBehind.signal;
+          return stageAbort.signal;
         },
         turnCap: overrideFor(scope, "turnCap") ?? stage.turnCap,
         ask: async ({ payload, timeoutMs }) => {
@@ -108,7 +108,7 @@ export async function runVisit(
             : (overrideFor(scope, "agentCostMicrocents") ?? stage.maxCostMicrocents) - deps.spentBy(stage.id),
       };
       return runAttempt(stage, tools, scope, (phase) => {
-        if (!leftBehind.isTold) entered(phase);
+        if (!stageAbort.isAborted) entered(phase);
       });
     },
     { id: turnOf(place), timeoutMs: attemptMs(stage, scope), signal, beside: true },
@@ -120,28 +120,28 @@ export async function runVisit(
   await write(await conclude(result));
 }
 
-/** Tells a stage that its attempt is over. The signal is made when the stage asks for it: most never do. */
-class LeftBehind {
+/** Aborts a stage whose attempt is over. The signal is made when the stage reads it: most never do. */
+class StageAbort {
   readonly #outer: AbortSignal;
-  #made: { readonly over: AbortController; readonly signal: AbortSignal } | null = null;
-  isTold = false;
+  #signals: { readonly over: AbortController; readonly signal: AbortSignal } | null = null;
+  isAborted = false;
 
   constructor(outer: AbortSignal) {
     this.#outer = outer;
   }
 
   get signal(): AbortSignal {
-    if (this.#made === null) {
+    if (this.#signals === null) {
       const over = new AbortController();
-      if (this.isTold) over.abort();
-      this.#made = { over, signal: AbortSignal.any([this.#outer, over.signal]) };
+      if (this.isAborted) over.abort();
+      this.#signals = { over, signal: AbortSignal.any([this.#outer, over.signal]) };
     }
-    return this.#made.signal;
+    return this.#signals.signal;
   }
 
-  tell(): void {
-    this.isTold = true;
-    this.#made?.over.abort();
+  abort(): void {
+    this.isAborted = true;
+    this.#signals?.over.abort();
   }
 }
 

@@ -1,8 +1,8 @@
 // Advances one run for as long as there is something to do, and stops when it is over or has to wait. The only writer of its
 // run while it works; what others want of it they leave in the journal, where it looks every half second.
-// L1  a node is begun only after its `node-started` is on disk.
-// L2  exactly one `run-ended` is written, whatever fails, and a cancellation wins over what ends at the same time.
-// L3  a run that only waits is put away: nothing of it stays in memory, and nothing that comes meanwhile is lost.
+// L1  A node is begun only after its `node-started` is on disk.
+// L2  Exactly one `run-ended` is written, whatever fails, and a cancellation wins over what ends at the same time.
+// L3  A run that only waits is put away: nothing of it stays in memory, and nothing that comes meanwhile is lost.
 // L4  `node-failed` is on disk before sibling visits are aborted, so an aborted sibling is never recorded as the failure.
 
 import { classify } from "../../core/classify/classify.ts";
@@ -15,7 +15,7 @@ import { begunCount, isEnded, keyOf, openVisits, type RunState, visitOf } from "
 import { copyRun, foldRun, needsOf, type RunNeeds, siblingsOf } from "../../core/flow/run.ts";
 import { steadyNow } from "../../host/clock.ts";
 import type { Journal } from "../../journal/journal.ts";
-import { noQuestion } from "../../runtime/call/ask.ts";
+import { dropQuestion } from "../../runtime/call/ask.ts";
 import { Interruptible } from "../../runtime/scope.ts";
 import { NodeResults } from "./node-results.ts";
 import { keepOutput, readOutput } from "./summary.ts";
@@ -55,7 +55,7 @@ export class Slice {
   #broken: FaultError | null = null;
   readonly #wait: Interruptible;
   /** Something has happened since the loop last looked at the state. */
-  #hasHappened = false;
+  #hasNews = false;
   /** There may be an action in the journal that it has not read. */
   #mustLook = true;
   /** When it last read the actions in the journal, in steady time. */
@@ -82,7 +82,7 @@ export class Slice {
   }
 
   #wakeLoop(): void {
-    this.#hasHappened = true;
+    this.#hasNews = true;
     this.#wait.wake?.();
   }
 
@@ -94,7 +94,7 @@ export class Slice {
   async run(): Promise<void> {
     while (!isEnded(this.#state)) {
       if (this.#broken !== null) throw this.#broken;
-      this.#hasHappened = false;
+      this.#hasNews = false;
       await this.#takeActions();
       const { cancelledBy, failing } = this.#state;
       if (cancelledBy !== null || failing !== null) {
@@ -102,25 +102,25 @@ export class Slice {
         if (this.#busy.size === 0) {
           return this.#close(cancelledBy === null ? failedEnd(this.#state) : cancelledEnd(cancelledBy));
         }
-        await this.#somethingHappens(null);
+        await this.#waitForNews(null);
         continue;
       }
       if ((this.hasNewLimits || this.#isDraining) && this.#busy.size === 0) return;
       const needs = needsOf(this.#state, this.#deps.clock.now(), new Set(this.#busy.keys()));
       const begun = await this.#beginAll(needs);
-      if (!begun && this.#busy.size === 0 && !this.#isOutOfDate()) {
+      if (!begun && this.#busy.size === 0 && !this.#isNewsPending()) {
         if (needs.isOver) return this.#close(completedEnd(this.#state));
         const waitMs = (needs.wakeAt ?? Infinity) - this.#deps.clock.now();
         if (waitMs > SHORT_WAIT_MS && (await this.#pause(needs))) return;
       }
-      if (!(await this.#somethingHappens(needs.wakeAt))) await this.#deps.session.flush();
+      if (!(await this.#waitForNews(needs.wakeAt))) await this.#deps.session.flush();
     }
   }
 
   /** Something inside is broken: the run ends with it, unless it has ended already. */
   async breakOff(why: Fault): Promise<void> {
     this.#abort([...this.#busy.values()]);
-    while (this.#busy.size > 0) await this.#somethingHappens(null);
+    while (this.#busy.size > 0) await this.#waitForNews(null);
     if (!isEnded(this.#state)) await this.#close(brokenEnd(why));
   }
 
@@ -161,7 +161,7 @@ export class Slice {
     for (const posted of await openActions(journal, session.id, this.#state)) {
       // A visit that got an instruction no longer needs an answer.
       const asked = visitOf(this.#state, posted)?.pause?.questions ?? [];
-      const keeps = asked.flatMap(({ id }) => noQuestion(id));
+      const keeps = asked.flatMap(({ id }) => dropQuestion(id));
       const output = await readOutput(journal, session.id, posted);
       const events = eventsOf(posted, this.#state, this.#deps.workflow, output);
       for (const event of events)
@@ -193,10 +193,10 @@ export class Slice {
   #begin(visit: Visit): void {
     const abort = new AbortController();
     const begun = begunCount(this.#state, (one) => this.#admitted.has(keyOf(one)));
-    const isOneTooMany = visit.startedAt === 0 && begun >= this.#state.limits.maxNodes;
+    const exceedsMaxNodes = visit.startedAt === 0 && begun >= this.#state.limits.maxNodes;
     this.#busy.set(keyOf(visit), { visit, abort });
-    if (!isOneTooMany) this.#admitted.add(keyOf(visit));
-    void this.#work(visit, abort.signal, isOneTooMany)
+    if (!exceedsMaxNodes) this.#admitted.add(keyOf(visit));
+    void this.#work(visit, abort.signal, exceedsMaxNodes)
       .catch((error: unknown) => {
         // The loop reports it, where a caller waits for it.
         this.#broken ??= new FaultError(classify({ surface: "node", error, observedAt: this.#deps.clock.now() }));
@@ -207,12 +207,12 @@ export class Slice {
       });
   }
 
-  async #work(visit: Visit, signal: AbortSignal, isOneTooMany: boolean): Promise<void> {
+  async #work(visit: Visit, signal: AbortSignal, exceedsMaxNodes: boolean): Promise<void> {
     const { workflow } = this.#deps;
     const stage = workflow.stages.get(visit.node);
     const { node, execution, attempt } = visit;
     const place = { node, execution, attempt };
-    if (stage === undefined || isOneTooMany) {
+    if (stage === undefined || exceedsMaxNodes) {
       const seen = stage === undefined ? unknownNode(node) : tooManyNodes(this.#state.limits.maxNodes);
       const outcome = matrixOutcome(seen.code, "coder");
       const event = {
@@ -299,34 +299,35 @@ export class Slice {
   async #close({ events, status, message }: RunEnding): Promise<void> {
     const { session } = this.#deps;
     const asked = openVisits(this.#state).flatMap(({ pause }) => pause?.questions ?? []);
-    const last = { events, keeps: asked.flatMap(({ id }) => noQuestion(id)) };
+    const last = { events, keeps: asked.flatMap(({ id }) => dropQuestion(id)) };
     await (status === "cancelled" ? session.cancel(message, last) : session.end(status, last));
   }
 
-  /** True when it may be put away; false when something came while that was written down. */
+  /** True when the run may be put away; false when an action, an answer or an event arrived while `run-paused` was written. */
   async #pause({ paused, wakeAt }: RunNeeds): Promise<boolean> {
     const { journal, session } = this.#deps;
     const why = paused[0]?.pause?.why ?? "retry";
     await this.#deps.session.record([{ type: "run-paused", why, wakeAt }]);
     // An action posted from here on wakes the run. One posted before may have found it still running.
     const posted = await openActions(journal, session.id, this.#state);
-    return posted.length === 0 && (await this.#answered(paused)).length === 0 && !this.#hasHappened;
+    return posted.length === 0 && (await this.#answered(paused)).length === 0 && !this.#hasNews;
   }
 
   #abort(some: readonly Busy[]): void {
     for (const { abort } of some) if (!abort.signal.aborted) abort.abort();
   }
 
-  #isOutOfDate(): boolean {
-    return this.#hasHappened;
+  /** A method, because the compiler takes a field to stay as it was read. */
+  #isNewsPending(): boolean {
+    return this.#hasNews;
   }
 
   /** True: a visit ended or the loop was woken. False: the next wake-up time or the next check is due. */
-  async #somethingHappens(wakeAt: number | null): Promise<boolean> {
-    if (this.#hasHappened) return true;
+  async #waitForNews(wakeAt: number | null): Promise<boolean> {
+    if (this.#hasNews) return true;
     await this.#wait.waitOnce(Math.min(this.#deps.clock.now() + LOOK_EVERY_MS, wakeAt ?? Infinity));
-    this.#mustLook ||= !this.#isOutOfDate();
-    return this.#isOutOfDate();
+    this.#mustLook ||= !this.#isNewsPending();
+    return this.#isNewsPending();
   }
 }
 
@@ -355,7 +356,7 @@ interface RunEnding {
   readonly message: string;
 }
 
-/** The visit it fails because of, and those beside it that are passed over. */
+/** Names the visit that made the run fail, and skips the visits beside it. */
 function failedEnd(state: RunState): RunEnding {
   const { node, execution, outcome } = state.failing ?? { node: "", execution: 0, outcome: "" };
   const visit = visitOf(state, { node, execution });

@@ -25,7 +25,7 @@ import type { AgentTarget } from "../../workflow-model/node-options.ts";
 import { createModel, type ModelAgentTarget, modelDomains, providerNamed } from "../../workflow-model/providers.ts";
 import { readAnswer } from "./agent-answer.ts";
 import { grantArgs, isShortened } from "./agent-instruction.ts";
-import { attemptsIn, heardModel, type RawLog } from "./agent-raw.ts";
+import { attemptsIn, loggedModel, type RawLog } from "./agent-raw.ts";
 import type { CliAgentTarget, NamedTarget } from "./agent-targets.ts";
 
 const cliRuns = lazyPart(() => import("../../agent/run/run-cli.ts"));
@@ -75,7 +75,7 @@ async function modelTarget(
   const { endpoint, account } = modelDomains(target, env);
   // An attempt that must start at once uses a separate account name, which no pause applies to.
   const credential = own === "" ? account : accountOnce(account, own);
-  return { id, model: heardModel(model, id, log), endpoint, credential };
+  return { id, model: loggedModel(model, id, log), endpoint, credential };
 }
 
 async function modelOrFailing(target: ModelAgentTarget, env: Environment): Promise<LanguageModelV4> {

@@ -18,7 +18,7 @@ const MAX_PRINTED_CHARS = 8_388_608;
 
 export class RawLog {
   readonly #write: (text: string) => void;
-  #isHeard = false;
+  #hasLogged = false;
   #printedChars = 0;
 
   constructor(write: (text: string) => void) {
@@ -26,7 +26,7 @@ export class RawLog {
   }
 
   heading(who: string): void {
-    this.#isHeard = true;
+    this.#hasLogged = true;
     this.#write(`\n### ${who}\n\n`);
   }
 
@@ -41,15 +41,15 @@ export class RawLog {
     this.line(this.#printedChars > MAX_PRINTED_CHARS ? "… [cut: the rest of the output is not kept here]" : text);
   }
 
-  tell(who: string, text: string): void {
+  section(who: string, text: string): void {
     this.heading(who);
     this.line(text);
   }
 
-  /** Logs the answer. If no target was heard giving it, it came from the journal. */
+  /** Logs the answer. If no target has logged it, it came from the journal. */
   answered(text: string): void {
-    if (!this.#isHeard) this.tell("answered before", text);
-    this.#isHeard = false;
+    if (!this.#hasLogged) this.section("answered before", text);
+    this.#hasLogged = false;
   }
 }
 
@@ -68,11 +68,11 @@ export function attemptsIn(log: RawLog): AgentListeners {
 }
 
 /** The model, with its answers logged. */
-export function heardModel(inner: LanguageModelV4, who: string, log: RawLog): LanguageModelV4 {
-  return new HeardModel(inner, who, log);
+export function loggedModel(inner: LanguageModelV4, who: string, log: RawLog): LanguageModelV4 {
+  return new LoggedModel(inner, who, log);
 }
 
-class HeardModel implements LanguageModelV4 {
+class LoggedModel implements LanguageModelV4 {
   readonly specificationVersion = "v4";
   readonly #inner: LanguageModelV4;
   readonly #who: string;
@@ -99,10 +99,10 @@ class HeardModel implements LanguageModelV4 {
   async doGenerate(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
     try {
       const result = await this.#inner.doGenerate(options);
-      this.#log.tell(this.#who, saidIn(result.content));
+      this.#log.section(this.#who, textIn(result.content));
       return result;
     } catch (error) {
-      this.#log.tell(this.#who, failureText(error));
+      this.#log.section(this.#who, failureText(error));
       throw error;
     }
   }
@@ -110,41 +110,41 @@ class HeardModel implements LanguageModelV4 {
   async doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
     try {
       const result = await this.#inner.doStream(options);
-      return { ...result, stream: ReadableStream.from(this.#heard(result.stream)) };
+      return { ...result, stream: ReadableStream.from(this.#logged(result.stream)) };
     } catch (error) {
-      this.#log.tell(this.#who, failureText(error));
+      this.#log.section(this.#who, failureText(error));
       throw error;
     }
   }
 
   /** Logs the parts received so far, however the stream ends: completed, cut off or abandoned. */
-  async *#heard(parts: ReadableStream<LanguageModelV4StreamPart>): AsyncGenerator<LanguageModelV4StreamPart> {
+  async *#logged(parts: ReadableStream<LanguageModelV4StreamPart>): AsyncGenerator<LanguageModelV4StreamPart> {
     const tally = new ContentTally();
     let failure = "";
-    let isTold = false;
-    const tell = (): void => {
-      if (isTold) return;
-      isTold = true;
-      this.#log.tell(this.#who, [saidIn(tally.content), failure].filter((text) => text !== "").join("\n"));
+    let isLogged = false;
+    const log = (): void => {
+      if (isLogged) return;
+      isLogged = true;
+      this.#log.section(this.#who, [textIn(tally.content), failure].filter((text) => text !== "").join("\n"));
     };
     try {
       for await (const part of parts) {
         tally.add(part);
         if (part.type === "error") failure = failureText(part.error);
         // Readers stop after the last part, so the log is written now.
-        if (part.type === "finish") tell();
+        if (part.type === "finish") log();
         yield part;
       }
     } catch (error) {
       failure = failureText(error);
       throw error;
     } finally {
-      tell();
+      log();
     }
   }
 }
 
-function saidIn(content: readonly LanguageModelV4Content[]): string {
+function textIn(content: readonly LanguageModelV4Content[]): string {
   return content
     .flatMap((part) => {
       if (part.type === "text") return [part.text];

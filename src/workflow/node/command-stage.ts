@@ -43,7 +43,7 @@ export interface CommandOutput {
 const TAIL_BYTES = 8 * 1024;
 const RAW_BYTES = 64 * 1024;
 /** Limits a list that a model wrote. */
-const MOST_COMMANDS = 100;
+const MAX_COMMANDS = 100;
 
 export function commandStage(options: CommandOptions, deps: NodeDeps): Stage {
   const base = stageBase(options, deps);
@@ -99,7 +99,7 @@ async function wordsOf(
   const given = await sandbox.evaluate(run.from, seen, `run.from of node ${id}`);
   const list: readonly unknown[] = Array.isArray(given) ? given : [given];
   if (list.length === 0) throw badList(id, "it gave an empty list, so nothing would be tested");
-  if (list.length > MOST_COMMANDS) throw badList(id, `it gave ${list.length} commands; the limit is ${MOST_COMMANDS}`);
+  if (list.length > MAX_COMMANDS) throw badList(id, `it gave ${list.length} commands; the limit is ${MAX_COMMANDS}`);
   return list.map((line) => readCommand(id, line));
 }
 

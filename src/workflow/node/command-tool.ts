@@ -19,7 +19,7 @@ export interface CommandToolDeps {
 }
 
 /** Answers are stored in the journal and read by models, so they are limited. */
-const MOST_OUTPUT_BYTES = 1024 * 1024;
+const MAX_OUTPUT_BYTES = 1024 * 1024;
 
 /** A tool's settings from the workflow, whatever runs it. */
 export type DeclaredTool = Omit<ToolOptions<unknown, unknown>, "run">;
@@ -45,12 +45,12 @@ export function commandTool(
           timeoutMs,
           clock,
           signal,
-          keepBytes: MOST_OUTPUT_BYTES,
+          keepBytes: MAX_OUTPUT_BYTES,
         },
         ({ stdout, stderr }) => artefact("output.txt", `${stdout}\n--- stderr\n${stderr}\n`),
       );
       if (end.exitCode !== 0) throw new FaultError(failureOf(id, end, clock.now()));
-      if (end.stdoutBytes > MOST_OUTPUT_BYTES) throw new FaultError(tooMuch(id, end));
+      if (end.stdoutBytes > MAX_OUTPUT_BYTES) throw new FaultError(tooMuch(id, end));
       return jsonOrText(end.stdout);
     },
   });
@@ -67,7 +67,7 @@ function failureOf(id: string, { exitCode, signal, stdout, stderr }: CommandEnd,
   const said = stderr.trim() === "" ? stdout : stderr;
   // It was started, so it may have had an effect, whatever it printed.
   const how = { ran: true, ...(exitCode === null ? { signal: signal ?? "" } : { exitCode }) };
-  const seen = classify({ surface: "tool", message: lastOf(said, MOST_READ_CHARS), observedAt });
+  const seen = classify({ surface: "tool", message: lastOf(said, MAX_READ_CHARS), observedAt });
   if (seen.evidence.rule !== "none" && !traitsOf(seen.code).cancels) return withContext(seen, { tool: id, ...how });
   const ended = exitCode === null ? `was ended by ${signal ?? "a signal"}` : `ended with exit code ${exitCode}`;
   return fault("ExecutionFailed", {
@@ -78,11 +78,11 @@ function failureOf(id: string, { exitCode, signal, stdout, stderr }: CommandEnd,
 }
 
 /** The end of a failing program's output describes the failure. */
-const MOST_READ_CHARS = 8 * 1024;
+const MAX_READ_CHARS = 8 * 1024;
 
 function tooMuch(id: string, { stdoutBytes }: CommandEnd): Fault {
   return fault("OutputMalformed", {
-    message: `the tool ${id} printed ${stdoutBytes} bytes; the limit is ${MOST_OUTPUT_BYTES}. Make it print less.`,
-    context: { tool: id, limit: MOST_OUTPUT_BYTES, ran: true },
+    message: `the tool ${id} printed ${stdoutBytes} bytes; the limit is ${MAX_OUTPUT_BYTES}. Make it print less.`,
+    context: { tool: id, limit: MAX_OUTPUT_BYTES, ran: true },
   });
 }

@@ -9,7 +9,7 @@ import type { Answer, Question } from "../../core/flow/interaction.ts";
 import { isEnded, visitOf } from "../../core/flow/run-state.ts";
 import type { Instruction } from "../../core/flow/visit.ts";
 import type { KeyedMutex } from "../../host/keyed-mutex.ts";
-import { noQuestion } from "../../runtime/call/ask.ts";
+import { dropQuestion } from "../../runtime/call/ask.ts";
 import type { Workflow } from "../../workflow-model/stage.ts";
 import { keepDefinition, openRun, type RunHolds, runOf } from "../advance/held-run.ts";
 import { NodeResults } from "../advance/node-results.ts";
@@ -71,7 +71,7 @@ async function changeWorkflow(
     const changed = { type: "workflow-changed", from: summary.digest, to: workflow.digest, by } as const;
     await session.record(
       [changed],
-      asked.flatMap(({ id }) => noQuestion(id)),
+      asked.flatMap(({ id }) => dropQuestion(id)),
     );
     await session.leave();
   } finally {

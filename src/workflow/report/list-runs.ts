@@ -12,7 +12,7 @@ import { answeredOf } from "./run-reports.ts";
 
 const PAGE = 200;
 /** Runs that are read for one page, whatever the filter. */
-const MOST_READ = 2_000;
+const MAX_READ = 2_000;
 
 export async function listRuns(deps: RunsDeps, filter: RunsFilter): Promise<readonly RunSummary[]> {
   const { limit = Infinity } = filter;
@@ -44,7 +44,7 @@ export async function pageOfRuns(
   const isNarrow = fits !== undefined || (isSearch && Object.keys(filter).some((name) => !WIDE.has(name)));
   const found: RunSummary[] = [];
   let last: RunsPlace | null = filter.after ?? null;
-  for (let count = 0; count < MOST_READ && found.length < limit + ahead;) {
+  for (let count = 0; count < MAX_READ && found.length < limit + ahead;) {
     const size = isNarrow ? PAGE : Math.min(PAGE, limit - found.length + ahead);
     const page: readonly Row[] = await read(journal, filter, last, size);
     for (const { run: line, place } of page) {

@@ -1,6 +1,6 @@
 // The files about failed stages of a run: raw output, events, and what they mean. When they are written, and which there are.
-// F1  writing again gives the same files: after a crash, and when nothing has changed.
-// F2  nothing is written that has not passed the redactor.
+// F1  Writing again gives the same files: after a crash, and when nothing has changed.
+// F2  Nothing is written that has not passed the redactor.
 
 import { classify } from "../../core/classify/classify.ts";
 import type { Redactor } from "../../core/fault/redact.ts";

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LEAST_REST_MS, lastTries, MOST_REST_MS } from "../../../src/core/decide/decide.ts";
+import { MIN_REST_MS, lastTries, MAX_REST_MS } from "../../../src/core/decide/decide.ts";
 import type { Incident } from "../../../src/core/decide/situation.ts";
 import { noteIncident } from "../../../src/runtime/target/incidents.ts";
 
@@ -18,8 +18,8 @@ describe("a recourse that failed so many times in a row", () => {
   it("at one moment is left alone for a little while", () => {
     const burst = tries([0, 0, 0, 0, 0]);
     expect(said(burst, 0)).toBe("failed");
-    expect(said(burst, LEAST_REST_MS - 1)).toBe("failed");
-    expect(said(burst, LEAST_REST_MS)).toBeNull();
+    expect(said(burst, MIN_REST_MS - 1)).toBe("failed");
+    expect(said(burst, MIN_REST_MS)).toBeNull();
   });
 
   it("is left alone for as long as it has been failing", () => {
@@ -30,8 +30,8 @@ describe("a recourse that failed so many times in a row", () => {
 
   it("is left alone for a minute at most", () => {
     const hour = tries([3_600_000, 2_000_000, 1_000_000, 500_000, 0]);
-    expect(said(hour, 3_600_000 + MOST_REST_MS - 1)).toBe("failed");
-    expect(said(hour, 3_600_000 + MOST_REST_MS)).toBeNull();
+    expect(said(hour, 3_600_000 + MAX_REST_MS - 1)).toBe("failed");
+    expect(said(hour, 3_600_000 + MAX_REST_MS)).toBeNull();
   });
 
   it("counts all of the run, not only the tries that were needed to learn from it", () => {
@@ -42,8 +42,8 @@ describe("a recourse that failed so many times in a row", () => {
 
   it("begins with the first failure after a success", () => {
     const run = [...tries([50_000, 50_000, 50_000, 50_000, 50_000]), ...tries([25_000], true), ...tries([0])];
-    expect(said(run, 50_000 + LEAST_REST_MS - 1)).toBe("failed");
-    expect(said(run, 50_000 + LEAST_REST_MS)).toBeNull();
+    expect(said(run, 50_000 + MIN_REST_MS - 1)).toBe("failed");
+    expect(said(run, 50_000 + MIN_REST_MS)).toBeNull();
   });
 
   it("is tried when the clock was set back, because its age is unknown", () => {
@@ -53,7 +53,7 @@ describe("a recourse that failed so many times in a row", () => {
 
 describe("a rest", () => {
   it("takes ten seconds at least and a minute at most", () => {
-    expect([LEAST_REST_MS, MOST_REST_MS]).toEqual([10_000, 60_000]);
+    expect([MIN_REST_MS, MAX_REST_MS]).toEqual([10_000, 60_000]);
   });
 });
 
@@ -91,7 +91,7 @@ it("an outage is held against a retry no longer than it lasted, within the bound
         }
         now += gapMs;
       }
-      const heldForMs = Math.min(Math.max(now, LEAST_REST_MS), MOST_REST_MS);
+      const heldForMs = Math.min(Math.max(now, MIN_REST_MS), MAX_REST_MS);
       expect(said(incidents, now + heldForMs, { learnsAfter })).toBeNull();
     }),
   );

@@ -2,7 +2,7 @@
 
 import { generateText } from "ai";
 import { describe, expect, it } from "vitest";
-import { MOST_REST_MS } from "../../../src/core/decide/decide.ts";
+import { MAX_REST_MS } from "../../../src/core/decide/decide.ts";
 import { type BreakerRule, DEFAULT_POLICY } from "../../../src/core/index.ts";
 import { FaultError } from "../../../src/index.ts";
 import { CLAUDE, chainWorld, type ChainWorld, GPT, only, START_AT } from "./chain-world.ts";
@@ -124,7 +124,7 @@ it("a fallback that was down too is asked again when it is back, although the fi
     await world.clock.advance(60_000);
   }
   world.afflict(CLAUDE, null);
-  await world.clock.advance(MOST_REST_MS);
+  await world.clock.advance(MAX_REST_MS);
   for (let call = 0; call < 3; call++) expect((await ask(world, chain)).at(-1)).toBe(CLAUDE);
 });
 

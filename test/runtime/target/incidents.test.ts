@@ -2,7 +2,7 @@
 // explained.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { LEAST_REST_MS, MOST_REST_MS } from "../../../src/core/decide/decide.ts";
+import { MIN_REST_MS, MAX_REST_MS } from "../../../src/core/decide/decide.ts";
 import { DEFAULT_POLICY } from "../../../src/core/index.ts";
 import { type Decision, explain, type JournalEvent, type Policy, tool } from "../../../src/index.ts";
 import { tempFolder, type TempFolder } from "../../journal/temp-folder.ts";
@@ -63,7 +63,7 @@ describe("a retry that did not help five times in a row", () => {
     const down = scripted("down", [...Array.from({ length: 12 }, () => bad), bad, undefined, bad, undefined], TWICE);
     const outcomes = await callTimes(here, down.tool, 7);
     expect(outcomes.map(({ attempts }) => attempts)).toEqual([2, 2, 2, 2, 2, 1, 1]);
-    await here.clock.advance(LEAST_REST_MS);
+    await here.clock.advance(MIN_REST_MS);
     const after = await callTimes(here, down.tool, 2);
     expect(after).toMatchObject([
       { status: "done", attempts: 2 },
@@ -75,7 +75,7 @@ describe("a retry that did not help five times in a row", () => {
     const here = world({ policy: POLICY });
     const down = broken("down", "ToolUnavailable", TWICE);
     await callTimes(here, down.tool, 5);
-    await here.clock.advance(LEAST_REST_MS);
+    await here.clock.advance(MIN_REST_MS);
     const outcomes = await callTimes(here, down.tool, 3);
     expect(outcomes.map(({ attempts }) => attempts)).toEqual([2, 1, 1]);
   });
@@ -182,7 +182,7 @@ describe("after an outage of some minutes", () => {
     await callFor(here, search.tool, OUTAGE_MS);
     expect(decisions(here.events()).at(-1)?.considered[0]?.refused).toBe("never-worked");
     search.isDown = () => false;
-    await callFor(here, search.tool, MOST_REST_MS);
+    await callFor(here, search.tool, MAX_REST_MS);
     search.isDown = (attempt) => attempt === 1;
     expect(await callTimes(here, search.tool, 3)).toMatchObject(
       Array.from({ length: 3 }, () => ({ status: "done", attempts: 2 })),
@@ -195,7 +195,7 @@ describe("after an outage of some minutes", () => {
     const first = moody("first", { retry: { maxAttempts: 1 }, alternatives: [second.tool] });
     await callFor(here, first.tool, OUTAGE_MS);
     second.isDown = () => false;
-    await callFor(here, first.tool, MOST_REST_MS);
+    await callFor(here, first.tool, MAX_REST_MS);
     expect(await callTimes(here, first.tool, 2)).toMatchObject([
       { status: "done", from: "second" },
       { status: "done", from: "second" },
@@ -218,11 +218,11 @@ describe("experience in a journal on disk", () => {
       await callTimes(here, down.tool, 5);
       learnedAt = here.clock.now();
     });
-    await live(learnedAt + LEAST_REST_MS - 1, async (here) => {
+    await live(learnedAt + MIN_REST_MS - 1, async (here) => {
       expect((await callTimes(here, down.tool, 1))[0]).toMatchObject({ attempts: 1 });
       expect(decisions(here.events()).at(-1)?.considered[0]?.refused).toBe("never-worked");
     });
-    await live(learnedAt + LEAST_REST_MS, async (here) => {
+    await live(learnedAt + MIN_REST_MS, async (here) => {
       expect((await callTimes(here, down.tool, 1))[0]).toMatchObject({ attempts: 2 });
       expect((await callTimes(here, down.tool, 1))[0]).toMatchObject({ attempts: 1 });
     });

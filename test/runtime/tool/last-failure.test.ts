@@ -25,9 +25,9 @@ describe("the last failure of a tool", () => {
     ["an own class of the platform", () => new TypeError("down")],
   ])("is recognised in another error with %s", (_what, made) => {
     const last = new LastFailure();
-    expect(last.isLike(made())).toBeNull();
+    expect(last.faultOf(made())).toBeNull();
     last.note(made(), SEEN);
-    expect(last.isLike(made())).toBe(SEEN);
+    expect(last.faultOf(made())).toBe(SEEN);
   });
 
   it.each([
@@ -44,7 +44,7 @@ describe("the last failure of a tool", () => {
   ])("is not recognised in one that differs in %s", (_what, other) => {
     const last = new LastFailure();
     last.note(error("down", { code: "E" }), SEEN);
-    expect(last.isLike(other)).toBeNull();
+    expect(last.faultOf(other)).toBeNull();
   });
 
   it.each([
@@ -64,7 +64,7 @@ describe("the last failure of a tool", () => {
     const last = new LastFailure();
     const thrown = made();
     last.note(thrown, SEEN);
-    expect(last.isLike(thrown)).toBeNull();
+    expect(last.faultOf(thrown)).toBeNull();
   });
 
   it.each([{ retryAfterMs: 5 }, { resetAt: 5 }])(
@@ -73,7 +73,7 @@ describe("the last failure of a tool", () => {
       const last = new LastFailure();
       last.note(error("down"), SEEN);
       last.note(error("down"), fault("RateLimited", when));
-      expect(last.isLike(error("down"))).toBeNull();
+      expect(last.faultOf(error("down"))).toBeNull();
     },
   );
 
@@ -81,7 +81,7 @@ describe("the last failure of a tool", () => {
     const last = new LastFailure();
     last.note(error("first"), SEEN);
     last.note(error("second"), SEEN);
-    expect([last.isLike(error("first")), last.isLike(error("second"))]).toEqual([null, SEEN]);
+    expect([last.faultOf(error("first")), last.faultOf(error("second"))]).toEqual([null, SEEN]);
   });
 
   it("survives an error that throws when it is read", () => {
@@ -93,8 +93,8 @@ describe("the last failure of a tool", () => {
         throw new Error("no");
       },
     });
-    expect(last.isLike(hostile)).toBeNull();
+    expect(last.faultOf(hostile)).toBeNull();
     last.note(hostile, SEEN);
-    expect(last.isLike(error("down"))).toBeNull();
+    expect(last.faultOf(error("down"))).toBeNull();
   });
 });

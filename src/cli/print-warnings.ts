@@ -3,18 +3,18 @@
 
 import type { Locale } from "../core/index.ts";
 import { isFault } from "../core/fault/fault.ts";
-import { calmly } from "../workflow/driver.ts";
+import { oncePerMinute } from "../workflow/driver.ts";
 import { troubleLine } from "./fault-sentences/sentence.ts";
 import type { Io } from "./io.ts";
 
 /** The function returns false for a warning that is not Faultline's. */
-export function warningTeller(io: Pick<Io, "clock" | "stderr">, locale: Locale): (warning: Error) => boolean {
-  const tell = calmly(io.clock, (what, fault) => {
+export function warningPrinter(io: Pick<Io, "clock" | "stderr">, locale: Locale): (warning: Error) => boolean {
+  const print = oncePerMinute(io.clock, (what, fault) => {
     void io.stderr.write(`faultline: ${troubleLine(fault, what, locale)}\n`);
   });
   return (warning) => {
     if (!("what" in warning && "fault" in warning) || !isFault(warning.fault)) return false;
-    tell(String(warning.what), warning.fault);
+    print(String(warning.what), warning.fault);
     return true;
   };
 }

@@ -1,7 +1,7 @@
 // Warnings of the process become lines of the command: once a minute each, in the user's language, and only those of Faultline.
 
 import { expect, it } from "vitest";
-import { warningTeller } from "../../src/cli/tell-warnings.ts";
+import { warningPrinter } from "../../src/cli/print-warnings.ts";
 import { fault } from "../../src/core/index.ts";
 import { warn } from "../../src/journal/warnings.ts";
 import { createFakeClock } from "../../src/testing/fake-clock.ts";
@@ -17,7 +17,7 @@ function teller(locale: "en" | "zh-CN") {
   const said: string[] = [];
   const clock = createFakeClock();
   const stderr = { isTTY: false, columns: 80, write: (text: unknown) => Promise.resolve(void said.push(String(text))) };
-  return { said, clock, tell: warningTeller({ clock, stderr }, locale) };
+  return { said, clock, tell: warningPrinter({ clock, stderr }, locale) };
 }
 
 it("says what was being done and what happened", async () => {

@@ -26,7 +26,7 @@ const CLOSING: ReadonlyMap<string, string> = new Map([
   ["[", "]"],
 ]);
 
-export function createLineReader(sink: LineSink): EventLineReader {
+export function createJsonLineReader(sink: LineSink): EventLineReader {
   let open: { readonly closing: string; lines: string[]; chars: number } | null = null;
 
   function take(line: string): void {
