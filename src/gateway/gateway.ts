@@ -172,7 +172,8 @@ export class Gateway {
   async #serve(exchange: ClientExchange, endpoint: Endpoint): Promise<void> {
     this.#running += 1;
     try {
-      await this.#answer(exchange, endpoint);
+      if (endpoint.kind === "models") showModels(exchange, endpoint.dialect, endpoint.model);
+      else await this.#answer(exchange, endpoint, await this.#bodyOf(exchange));
     } catch (error) {
       const { response } = exchange;
       const seen = classify({ surface: "node", error });
@@ -207,43 +208,53 @@ export class Gateway {
     });
   }
 
-  async #answer(exchange: ClientExchange, endpoint: Endpoint): Promise<void> {
-    const { settings } = exchange.inForce;
-    if (endpoint.kind === "models") return void showModels(exchange, endpoint.dialect, endpoint.model);
-    const bytes = await readBody(exchange.request, settings.maxBodyBytes, this.#uploads);
-    if (bytes === null) {
-      const message = `the request is larger than ${settings.maxBodyBytes} bytes`;
-      return void refuse(exchange, endpoint.dialect, "too-large", message);
-    }
-    if (endpoint.kind === "model") await this.#callModel(exchange, endpoint.address, bytes);
-    else if (endpoint.kind === "count")
-      await countTokens(exchange, endpoint.dialect, bytes.toString("utf8"), this.#transport, this.#calls);
-    else {
-      const account = this.#accountOf(exchange.key);
-      const record = (line: LedgerLine): void => this.#ledger.add(line, account);
-      const purse = new CallPurse(account, this.#ledger.cover);
-      const deps = { ...this.#faultline.deps, transport: this.#transport, account, purse, record, calls: this.#calls };
-      await passOther(exchange, endpoint.dialect, bytes, deps);
-    }
+  #bodyOf({ request, inForce }: ClientExchange): Promise<Buffer | null> {
+    return readBody(request, inForce.settings.maxBodyBytes, this.#uploads);
   }
 
-  async #callModel(exchange: ClientExchange, address: Address, bytes: Buffer): Promise<void> {
+  /** null: it is answered. What a model call passes on its way to `#run` is not async, because each async function costs it a promise and a wait. */
+  #answer(
+    exchange: ClientExchange,
+    endpoint: Exclude<Endpoint, { readonly kind: "models" }>,
+    bytes: Buffer | null,
+  ): Promise<void> | null {
+    const { kind, dialect } = endpoint;
+    if (bytes === null) {
+      const message = `the request is larger than ${exchange.inForce.settings.maxBodyBytes} bytes`;
+      refuse(exchange, dialect, "too-large", message);
+      return null;
+    }
+    if (kind === "model") return this.#callModel(exchange, endpoint.address, bytes);
+    if (kind === "count") return countTokens(exchange, dialect, bytes.toString("utf8"), this.#transport, this.#calls);
+    const account = this.#accountOf(exchange.key);
+    const record = (line: LedgerLine): void => this.#ledger.add(line, account);
+    const purse = new CallPurse(account, this.#ledger.cover);
+    const deps = { ...this.#faultline.deps, transport: this.#transport, account, purse, record, calls: this.#calls };
+    return passOther(exchange, dialect, bytes, deps);
+  }
+
+  #callModel(exchange: ClientExchange, address: Address, bytes: Buffer): Promise<void> | null {
     const { protocol: dialect } = address;
-    const body = readObject(bytes.toString("utf8"), exchange.request.headers);
-    if (typeof body === "string") return void refuse(exchange, dialect, "bad-request", body);
+    const { headers } = exchange.request;
+    const body = readObject(bytes.toString("utf8"), headers);
+    if (typeof body === "string") {
+      refuse(exchange, dialect, "bad-request", body);
+      return null;
+    }
     const facts = factsAt(dialect, address, body);
     const taken = exchange.inForce.routing.take(facts.model ?? "", exchange.key);
-    if (typeof taken === "string")
-      return void refuse(exchange, dialect, taken, noRouteWords(taken, facts.model ?? "", exchange));
-    const { headers } = exchange.request;
+    if (typeof taken === "string") {
+      refuse(exchange, dialect, taken, noRouteWords(taken, facts.model ?? "", exchange));
+      return null;
+    }
     const query = queryForTarget(exchange.query);
     const asked: AskedModel = { dialect, bytes, body, facts, headers: headersForTarget(headers), query };
     const stored = storedState(body);
-    const isPlaced = stored !== null && taken.steps.length > 1;
-    const storedAt = isPlaced
-      ? (this.#affinity.place(storedConversation(stored)) ?? (await this.#stored.find(stored)))
-      : null;
-    await this.#run(exchange, asked, this.#placed(taken, asked, exchange, stored, storedAt));
+    const run = (storedAt: string | null): Promise<void> =>
+      this.#run(exchange, asked, this.#placed(taken, asked, exchange, stored, storedAt));
+    if (stored === null || taken.steps.length === 1) return run(null);
+    const known = this.#affinity.place(storedConversation(stored));
+    return known === null ? this.#stored.find(stored).then(run) : run(known);
   }
 
   /** The steps in the order in which they are tried: a conversation stays where it is, and stored state has one place only. */
@@ -329,9 +340,11 @@ export class Gateway {
     const code = "fault" in outcome ? outcome.fault.code : null;
     const { microcents, isExact } = purse;
     const { omitted, continued } = request.memory;
-    const took = { call, at: startedAt, tookMs: endedAt - startedAt, key: account.name, route: taken.route.name };
     // prettier-ignore
-    const line = { ...took, dialect, model: facts.model ?? "", target, attempts, status, code, microcents, isExact, omitted, decisions, continued };
+    const line = {
+      call, at: startedAt, tookMs: endedAt - startedAt, key: account.name, route: taken.route.name, dialect, model: facts.model ?? "",
+      target, attempts, status, code, microcents, isExact, omitted, decisions, continued,
+    };
     this.#ledger.add(kept === null ? line : { ...line, isKept: true }, account, entries, kept);
   }
 

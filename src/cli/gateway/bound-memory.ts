@@ -2,6 +2,8 @@
 // B1  V8 lets the space for new objects grow to 64 MB. The calls of a gateway are short, so it needs less: 16 MB, and more only when
 //     many calls are open at once.
 // B2  V8 lets the old space grow to several times what is alive there. A gateway keeps little for long, so a full collection is short.
+// B3  V8 wakes several threads to collect new objects. Few of a gateway's objects are alive then, so that one thread has copied them before the
+//     others have found their work.
 
 import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
@@ -16,6 +18,7 @@ const CONNECTION_BYTES = 64 * 1024;
 /** Call it before the gateway is loaded: V8 never makes the space smaller while a program is busy. */
 export function boundMemory(): void {
   setFlagsFromString("--heap-growing-percent=40");
+  setFlagsFromString("--no-parallel-scavenge");
   let growthFactor = 1;
   const follow = (): void => {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");

@@ -48,7 +48,8 @@ export class ClientAnswer {
   private readonly dialect: Dialect;
   /** The client sees a stream only when it is whole. */
   readonly holdsAll: boolean;
-  private held: HeldBytes;
+  /** What an attempt has sent before its first content; null: nothing. */
+  private held: HeldBytes | null = null;
   private lastChunk: Chunk | null = null;
   private opened = false;
   /** Where elements of a list end; null: the answer is not one. */
@@ -75,7 +76,6 @@ export class ClientAnswer {
     this.dialect = dialect;
     this.elements = dialect.streamAs === "list" ? new ListElements() : null;
     this.holdsAll = holdsAll;
-    this.held = this.newHold();
   }
 
   /** Content has been sent. */
@@ -90,12 +90,12 @@ export class ClientAnswer {
 
   /** The answer is that of another attempt from now on. */
   begin(): void {
-    this.held = this.newHold();
+    this.held = null;
     this.lastChunk = null;
   }
 
   push(chunk: Chunk): void {
-    if (!this.opened) return this.held.keep(chunk);
+    if (!this.opened) return (this.held ??= new HeldBytes(this.holdsAll ? "answer" : "quiet")).keep(chunk);
     this.take(chunk);
     this.sendSoon();
   }
@@ -209,17 +209,13 @@ export class ClientAnswer {
     this.endUnread();
   }
 
-  private newHold(): HeldBytes {
-    return new HeldBytes(this.holdsAll ? "answer" : "quiet");
-  }
-
   private show({ status, headers }: AnswerHead): void {
     this.opened = true;
     if (this.response.headersSent) this.tell(headers);
     else this.response.writeHead(status, { ...headers, ...this.history, ...STREAM_HEADERS });
-    for (const chunk of this.held.chunks) this.take(chunk);
+    if (this.held !== null) for (const chunk of this.held.chunks) this.take(chunk);
+    this.held = null;
     this.sendGathered();
-    this.held = this.newHold();
   }
 
   /** The head is gone: tells in another way what it would have said of this call. */

@@ -8,21 +8,12 @@ import type { Scope } from "../../runtime/scope.ts";
 import { unclearField } from "./repeated-field.ts";
 
 /** null: it is larger than that. Rejects when the client left before its end, and with `uploads`. */
-export async function readBody(request: IncomingMessage, maxBytes: number, uploads: Scope): Promise<Buffer | null> {
-  const stopped = Promise.withResolvers<never>();
-  const upload = { cancel: (why: Fault) => stopped.reject(new FaultError(why)) };
-  uploads.add(upload);
-  try {
-    return await Promise.race([bodyOf(request, maxBytes), stopped.promise]);
-  } finally {
-    uploads.remove(upload);
-  }
-}
-
-function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
+export function readBody(request: IncomingMessage, maxBytes: number, uploads: Scope): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    const upload = { cancel: (why: Fault) => reject(new FaultError(why)) };
+    uploads.add(upload);
     request.on("data", (chunk: Buffer) => {
       size += chunk.byteLength;
       if (size <= maxBytes) chunks.push(chunk);
@@ -35,7 +26,10 @@ function bodyOf(request: IncomingMessage, maxBytes: number): Promise<Buffer | nu
       resolve(size > maxBytes ? null : chunks.length === 1 ? (chunks[0] ?? null) : Buffer.concat(chunks)),
     );
     request.on("error", reject);
-    request.on("close", () => request.complete || reject(new Error("the client left before its request was complete")));
+    request.on("close", () => {
+      uploads.remove(upload);
+      if (!request.complete) reject(new Error("the client left before its request was complete"));
+    });
   });
 }
 

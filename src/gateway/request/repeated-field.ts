@@ -67,11 +67,11 @@ function checkedFields(paths: readonly (readonly string[])[]): CheckedFields {
 
 /** The first field that is written in another case, with the usual one. */
 function oddCase(body: JsonObject, { usual, within }: CheckedFields): readonly [string, string] | null {
-  for (const [name, value] of Object.entries(body)) {
+  for (const name in body) {
     const known = within.get(name);
     const meant = known === undefined ? usual.get(name.toLowerCase()) : undefined;
     if (meant !== undefined) return [name, meant];
-    const inner = known === undefined || known.usual.size === 0 ? null : objectOf(value);
+    const inner = known === undefined || known.usual.size === 0 ? null : objectOf(body[name]);
     const found = inner === null || known === undefined ? null : oddCase(inner, known);
     if (found !== null) return found;
   }

@@ -14,6 +14,14 @@ import type { TakenRoute } from "./routing.ts";
 
 export type GatewayChain = Chain<GatewayRequest, unknown>;
 
+/** What a chain depends on. */
+interface ChainPlace {
+  readonly taken: TakenRoute;
+  readonly dialect: Protocol;
+  readonly model: string;
+  readonly start: number;
+}
+
 /** Model names come from clients, so the least recently used chains are dropped. */
 const MAX_CHAINS = 500;
 
@@ -22,22 +30,26 @@ const { retryBeforeFallback } = resolveModelOptions({});
 export class Chains {
   readonly #deps: GatewayDeps;
   readonly #chains = new Map<string, GatewayChain>();
-  #newest = "";
+  /** Clients ask for the same model again and again. */
+  #newest: (ChainPlace & { readonly chain: GatewayChain }) | null = null;
 
   constructor(deps: GatewayDeps) {
     this.#deps = deps;
   }
 
   /** `start`: the step that is tried first. */
-  get({ id, route, steps }: TakenRoute, dialect: Protocol, model: string, start: number): GatewayChain {
+  get(taken: TakenRoute, dialect: Protocol, model: string, start: number): GatewayChain {
+    const newest = this.#newest;
+    const isNewest = newest?.taken === taken && newest.dialect === dialect && newest.model === model;
+    if (isNewest && newest.start === start) return newest.chain;
+    const { id, route, steps } = taken;
     const key = `${id}\n${dialect}\n${model}\n${start}`;
-    const known = this.#chains.get(key) ?? this.#make(startingAt(steps, start), dialect, model, route);
-    if (key === this.#newest) return known;
-    this.#newest = key;
+    const chain = this.#chains.get(key) ?? this.#make(startingAt(steps, start), dialect, model, route);
+    this.#newest = { taken, dialect, model, start, chain };
     this.#chains.delete(key);
-    this.#chains.set(key, known);
+    this.#chains.set(key, chain);
     for (const oldest of this.#chains.keys()) if (this.#chains.size > MAX_CHAINS) this.#chains.delete(oldest);
-    return known;
+    return chain;
   }
 
   #make(

@@ -64,10 +64,10 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
   /** Removes the usage event for a client that did not ask for it; null: nothing has to be removed. */
   private readonly filter: UsageFilter | null;
   private controller: Dispatcher.DispatchController | null = null;
-  private head: AnswerHead = { status: 200, headers: {} };
+  private head: AnswerHead = NO_HEAD;
   /** The body of an error, or of an answer that is not streamed; null while a stream passes. */
   private body: HeldBytes | null = null;
-  private responseHeaders: IncomingHttpHeaders = {};
+  private responseHeaders: IncomingHttpHeaders = NO_HEAD.headers;
   private progress = 0;
   /** The bytes before the first content; null once the answer is this attempt's. */
   private early: HeldBytes | null = new HeldBytes("quiet");
@@ -340,6 +340,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
 }
 
 const EMPTY = new Uint8Array();
+const NO_HEAD: AnswerHead = { status: 200, headers: {} };
 const MOST_SEARCHED = 2_048;
 
 /** The id of a response, by which a client may continue it. */

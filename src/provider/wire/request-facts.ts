@@ -34,7 +34,7 @@ export function requestFacts(protocol: Protocol, url: string | URL, body: unknow
 export function factsAt(protocol: Protocol, address: Address | null, request: JsonObject): RequestFacts {
   const shape = SHAPES[protocol];
   const limit = largest(request, shape.limits);
-  const input = measure(shape.input.map((field) => request[field]));
+  const input = measure(request, shape.input);
   return {
     model: textOf(request["model"]) || (address?.model ?? null),
     streaming: request["stream"] === true || address?.streaming === true,
@@ -56,7 +56,9 @@ function refersToStored(request: JsonObject): boolean {
 
 /** A target may heed any of these fields, so the largest counts. */
 function largest(request: JsonObject, paths: readonly Path[]): number {
-  return Math.max(0, ...paths.map((path) => countOf(at(request, path))));
+  let found = 0;
+  for (const path of paths) found = Math.max(found, countOf(at(request, path)));
+  return found;
 }
 
 /** Anthropic sells speed as an option apart from its tiers. */
@@ -191,9 +193,10 @@ interface Measure {
 }
 
 /** Uses an explicit list instead of recursion, because the sender controls the depth. */
-function measure(roots: readonly unknown[]): Measure {
+function measure(request: JsonObject, fields: readonly string[]): Measure {
   const sum: Measure = { characters: 0, hasImages: false, dataCharacters: 0, dataTokens: 0 };
-  const left: unknown[] = [...roots];
+  const left: unknown[] = [];
+  for (const field of fields) if (field in request) left.push(request[field]);
   const texts: unknown[] = [];
   let nodes = 0;
   for (; left.length > 0 && nodes < MAX_NODES; nodes++) {

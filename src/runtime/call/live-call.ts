@@ -177,7 +177,7 @@ export interface CallRequest {
   /** No person is present: a question is stored and the call stops until it is answered. */
   readonly headless: boolean;
   /** What other calls and the journal may see of its faults. Absent: all of it. */
-  readonly shareable?: (seen: Fault) => Fault;
+  readonly shareable?: ((seen: Fault) => Fault) | undefined;
 }
 
 // A running call as its parts see it. `CallRun` in `loop.ts` is one; admission, preparation, questions and decisions work on this.
