@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { makeMemoryFolder } from "./scripts/memory-folder.ts";
 
 /**
  * Marks of a test file that changes what all tests of a process share: its environment, its listeners, its globals, its clock.
@@ -53,6 +54,9 @@ const UNCOUNTED = { FAULTLINE_COUNTS: "no" };
 // Processes that tests start load the same sources and libraries again and again: with this cache in half the time.
 process.env["NODE_COMPILE_CACHE"] ??= join(root, "node_modules", ".cache", "node-compile");
 
+const memory = process.env["TMPDIR"] === undefined ? makeMemoryFolder() : null;
+if (memory !== null) process.env["TMPDIR"] = memory;
+
 // Tests that need PostgreSQL share one server, which ends with this process.
 process.env["FAULTLINE_TEST_OWNER"] ??= String(process.pid);
 
@@ -63,8 +67,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     // What must come may take long on a busy machine.
     expect: { poll: { timeout: 30_000, interval: 20 } },
-    // Half of the time of a test file, its worker waits for the processes and servers that it started.
-    maxWorkers: 2 * availableParallelism(),
+    // More than half of the time of a test file, its worker waits for the processes and servers that it started.
+    maxWorkers: 3 * availableParallelism(),
     sequence: { sequencer: LongestFirst },
     projects: [
       {

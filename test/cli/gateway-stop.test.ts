@@ -14,14 +14,15 @@ import { startChaos } from "../../src/chaos/start-chaos.ts";
 import { ledgerOf } from "../../src/gateway/ledger/read-ledger.ts";
 import { openJournal } from "../../src/index.ts";
 import { ask, DIALECTS, type Heard } from "../gateway/dialect-clients.ts";
+import { shareOf } from "../support/grid.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 /** On a busy machine, too. */
 const PATIENT = { timeout: 60_000, interval: 50 };
 
 const COMMANDS = [
-  { name: "faultline gateway", words: (file: string) => ["gateway", "--config", file] },
-  { name: "faultline serve --gateway", words: (file: string) => ["serve", "--gateway", file] },
+  { row: 1, name: "faultline gateway", words: (file: string) => ["gateway", "--config", file] },
+  { row: 0, name: "faultline serve --gateway", words: (file: string) => ["serve", "--gateway", file] },
 ];
 
 const file = (url: string): string => `version: 1
@@ -64,8 +65,8 @@ async function started(words: readonly string[]): Promise<Started> {
   };
 }
 
-describe.each(COMMANDS)("$name", ({ words }) => {
-  it.each([20, 500])(
+describe.each(COMMANDS)("$name", ({ row, words }) => {
+  it.each(shareOf([20, 500], 2, row))(
     "stops with %i calls under way: each gets an answer and a line in the ledger, and the exit code is 0",
     { timeout: 180_000 },
     async (calls) => {
@@ -117,8 +118,8 @@ const NOT_WRITTEN = [
   },
 ];
 
-describe.each(COMMANDS)("$name", ({ words }) => {
-  it.each(NOT_WRITTEN)(
+describe.each(COMMANDS)("$name", ({ row, words }) => {
+  it.each(shareOf(NOT_WRITTEN, 2, row))(
     "ends with exit code 1 and says what is not written while another process holds the journal's lock ($locale)",
     { timeout: 60_000 },
     async ({ locale, sentence }) => {

@@ -13,6 +13,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { startChaos } from "../../src/chaos/start-chaos.ts";
 import { EXIT_CODES } from "../../src/cli/exit-codes.ts";
 import { ask } from "../gateway/dialect-clients.ts";
+import { shareOf } from "../support/grid.ts";
 import { runCli } from "../support/run-cli.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
@@ -73,7 +74,10 @@ const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 const GRID = (Object.keys(COMMANDS) as Command[]).flatMap((command, index) => {
   const signal = SIGNALS[index % SIGNALS.length] ?? "SIGTERM";
   return [
-    ...[0, 10, 20, 40].map((afterMs) => ({ command, state: "idle", signal, afterMs, exit: EXIT_CODES.ok.code })),
+    ...shareOf([0, 10, 20, 40], 2, index).map((afterMs) => ({
+      ...{ command, state: "idle", signal, afterMs },
+      exit: EXIT_CODES.ok.code,
+    })),
     { command, state: "busy", signal, afterMs: 40, exit: EXIT_CODES.ok.code },
     { command, state: "busy", signal, afterMs: 500, exit: EXIT_CODES.cancelled.code },
   ];

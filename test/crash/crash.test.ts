@@ -1,11 +1,15 @@
 // A program that runs sessions on a journal is killed with SIGKILL, again and again. `npm run test:crash` does the same for longer.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sharedPostgres } from "../postgres/shared-server.ts";
 import { type Report, runCampaign } from "./campaign.ts";
+
+/** On a disk: in memory, a write is over too soon to be killed in its middle. */
+const ON_DISK = fileURLToPath(new URL("../../node_modules/.cache", import.meta.url));
+mkdirSync(ON_DISK, { recursive: true });
 
 const STORES = [
   { store: "SQLite", kills: 20 },
@@ -13,7 +17,7 @@ const STORES = [
 ] as const;
 
 describe.each(STORES)("a program that is killed at any moment, on a journal in $store", ({ store, kills: planned }) => {
-  const folder = mkdtempSync(join(tmpdir(), "faultline-crash-"));
+  const folder = mkdtempSync(join(ON_DISK, "faultline-crash-"));
   let report: Report;
 
   beforeAll(async () => {

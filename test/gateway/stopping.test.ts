@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { ledgerOf } from "../../src/gateway/ledger/read-ledger.ts";
 import { always } from "../provider/chain/chain-world.ts";
 import type { Protocol } from "../../src/provider/wire/protocol.ts";
+import { shareOf } from "../support/grid.ts";
 import { ANSWER, ask, bodyOf, DIALECTS, pathOf } from "./dialect-clients.ts";
 import { gatewayWorld } from "./gateway-world.ts";
 import { FIRST, SECOND, twoDialects, type Urls } from "./open-world.ts";
@@ -119,9 +120,9 @@ describe("a client that does not read its stream", () => {
     return client;
   }
 
-  const cases = DIALECTS.flatMap((dialect) =>
-    (["openai-chat", "anthropic-messages"] as const).flatMap((target) =>
-      [true, false].map((leaves) => ({ dialect, target, leaves })),
+  const cases = DIALECTS.flatMap((dialect, row) =>
+    (["openai-chat", "anthropic-messages"] as const).flatMap((target, column) =>
+      shareOf([true, false], 2, row + column).map((leaves) => ({ dialect, target, leaves })),
     ),
   );
 

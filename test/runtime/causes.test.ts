@@ -7,6 +7,7 @@ import { originOf } from "../../src/core/index.ts";
 import { type Fault, toProblem, viewFor } from "../../src/index.ts";
 import { stage } from "../../src/workflow/define.ts";
 import { engineWorld } from "../support/engine-world.ts";
+import { shareOf } from "../support/grid.ts";
 import { DRIVER_LISTENERS, driveWith, SPARED_PLACES } from "../support/sparing-places.ts";
 import { FAILING_PLACES, HOWS } from "../support/throwing-places.ts";
 import { PRIVATE, SECRET, THROWN_THINGS } from "../support/thrown-things.ts";
@@ -64,8 +65,14 @@ describe.each(FAILING_PLACES)("$where that throws", ({ unnamed, wraps, see }) =>
   });
 });
 
-describe.each(SPARED_PLACES)("$where that throws", ({ see, wraps }) => {
-  it.each(THROWN_THINGS)("$what", async (thing) => {
+/** Each listener of an agent starts a process for each thing, so these places share the things among them. */
+const SPARED = SPARED_PLACES.map((place, row) => ({
+  ...place,
+  things: place.where.includes("of an agent") ? shareOf(THROWN_THINGS, 5, row) : THROWN_THINGS,
+}));
+
+describe.each(SPARED)("$where that throws", ({ see, wraps, things }) => {
+  it.each(things)("$what", async (thing) => {
     const told = await see(thing);
     expect(told).toHaveLength(1);
     const [seen] = told as [Fault];
@@ -81,11 +88,14 @@ const DRIVER_CASES = THROWN_THINGS.flatMap((thing) =>
 );
 
 describe.each(DRIVER_LISTENERS)("%s of a driver that throws", (name) => {
-  it.each(DRIVER_CASES)("$what, $when", async ({ listener }) => {
-    await driveWith(name, listener);
-    await settled();
-    expect(warnings).toEqual([expect.stringContaining(name)]);
-  });
+  it.each(shareOf(DRIVER_CASES, DRIVER_LISTENERS.length, DRIVER_LISTENERS.indexOf(name)))(
+    "$what, $when",
+    async ({ listener }) => {
+      await driveWith(name, listener);
+      await settled();
+      expect(warnings).toEqual([expect.stringContaining(name)]);
+    },
+  );
 });
 
 describe("a fault in handling a failure", () => {

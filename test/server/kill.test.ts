@@ -12,7 +12,7 @@ import { runKills } from "./kill/campaign.ts";
 import { startServe } from "./kill/serve-process.ts";
 
 const COMBINATIONS = [
-  { name: "SQLite", postgres: false, restate: false, kills: 3 },
+  { name: "SQLite", postgres: false, restate: false, kills: 2 },
   { name: "PostgreSQL", postgres: true, restate: false, kills: 1 },
   { name: "PostgreSQL with Restate", postgres: true, restate: true, kills: 1 },
 ] as const;

@@ -93,7 +93,9 @@ function linkOf(value: unknown): OriginLink {
   const name = readField(value, "name");
   const message = readField(value, "message");
   const code = readField(value, "code");
-  const stack = framesOf(readField(value, "stack"));
+  // V8 writes the stack when it is first read, with the message in front: a list of millions of items takes seconds to become text.
+  const isList = tryRead(() => Array.isArray(message), true);
+  const stack = isList ? "" : framesOf(readField(value, "stack"));
   return {
     name: typeof name === "string" && name !== "" ? textOf(name, MAX_NAME_CHARS) : "object",
     message: typeof message === "string" ? textOf(message, MAX_MESSAGE_CHARS) : "",

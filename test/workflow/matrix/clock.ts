@@ -9,19 +9,29 @@ import { createSocketClock } from "../../support/socket-clock.ts";
 export function createMatrixClock(startAt: number, hanging: () => number): FakeClock {
   // It has no timers of its own: advancing it by 0 waits until the sockets are idle.
   const sockets = createSocketClock(0);
-  const isBusy = (): boolean => {
+  /** What looks again when that may have ended: at once after a file, a moment later after a process, which needs the processor itself. */
+  const waitOn = (): ((look: () => void) => void) | null => {
     const resources = process.getActiveResourcesInfo();
     // A shared disk may take a second for what usually takes a millisecond.
-    return resources.some((kind) => FILE_WORK.has(kind)) || countOf(resources, "ProcessWrap") > hanging();
+    if (resources.some((kind) => FILE_WORK.has(kind))) return (look) => systemClock.soon(look);
+    const processes = countOf(resources, "ProcessWrap");
+    return processes > 0 && processes > hanging() ? (look) => void systemClock.after(LOOK_AGAIN_MS, look) : null;
   };
   return createFakeClock(startAt, (next) => {
     const look = (): void => {
-      if (isBusy()) return systemClock.soon(look);
-      void sockets.advance(0).then(() => (isBusy() ? systemClock.soon(look) : next()));
+      const wait = waitOn();
+      if (wait !== null) return wait(look);
+      void sockets.advance(0).then(() => {
+        const again = waitOn();
+        if (again === null) next();
+        else again(look);
+      });
     };
     look();
   });
 }
+
+const LOOK_AGAIN_MS = 2;
 
 const FILE_WORK: ReadonlySet<string> = new Set(["FSReqPromise", "FSReqCallback", "CloseReq"]);
 
