@@ -21,7 +21,7 @@ function shown(_key: string, value: unknown): unknown {
   if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`;
   if (typeof value === "string") return short(value);
   if (typeof value !== "object" || value === null) return value;
-  if (value instanceof Error) return [value.name, value.message, { ...value }];
+  if (value instanceof Error) return [value.name, value.message, Object.fromEntries(Object.entries(value))];
   const many = Object.entries(value);
   return many.length > 40 ? `${many.length} entries, the last is ${short(JSON.stringify(many.at(-1)))}` : value;
 }
@@ -272,7 +272,7 @@ const TEXTS = [
 ];
 
 const page = (rows: readonly (readonly [unknown, unknown])[]): string =>
-  `${rows.map(([given, found]) => `${JSON.stringify(given, shown) ?? "undefined"}\n  ${typeof found === "string" ? found : JSON.stringify(found)}`).join("\n")}\n`;
+  `${rows.map(([given, found]) => `${JSON.stringify(given, shown)}\n  ${typeof found === "string" ? found : JSON.stringify(found)}`).join("\n")}\n`;
 
 describe("as the file says that was reviewed", () => {
   it("signals are read from evidence", async () => {
