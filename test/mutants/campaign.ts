@@ -112,21 +112,28 @@ function readKilled(file: string | undefined): ReadonlySet<string> {
   return new Set(existsSync(file) ? readFileSync(file, "utf8").split("\n") : []);
 }
 
-/** The first `count` of `mutants` that the compiler accepts. It checks many at once: one per file. */
+/**
+ * The first `count` of `mutants` that the compiler accepts. Each mutant becomes a file beside the one it changes, so one run of the compiler checks
+ * all of them. Beside them lies an unchanged copy of each file, which shows that a copy can compile there.
+ */
 export function thatCompile(mutants: readonly Mutant[], count: number): Promise<readonly Mutant[]> {
   return withCopy(async (copy) => {
-    const refused = new Set<Mutant>();
-    let waiting = [...mutants];
-    while (waiting.length > 0) {
-      const round = [...new Map(waiting.toReversed().map((mutant) => [mutant.file, mutant])).values()];
-      waiting = waiting.filter((mutant) => !round.includes(mutant));
-      const undo = round.map((mutant) => applyTo(copy, mutant));
-      const { output } = await run(copy, TSC);
-      for (const revert of undo) revert();
-      for (const mutant of round) if (output.includes(`${mutant.file}(`)) refused.add(mutant);
+    const sources = new Map(mutants.map(({ file }) => [file, readFileSync(join(copy, file), "utf8")]));
+    for (const [file, source] of sources) writeFileSync(join(copy, besideOf(file, "same")), source);
+    for (const [id, { file, start, end, to }] of mutants.entries()) {
+      const source = sources.get(file) ?? "";
+      writeFileSync(join(copy, besideOf(file, id)), source.slice(0, start) + to + source.slice(end));
     }
-    return mutants.filter((mutant) => !refused.has(mutant)).slice(0, count);
+    const { output } = await run(copy, TSC);
+    const refused = new Set(output.split("\n").map((line) => line.slice(0, line.indexOf("("))));
+    const unfit = [...sources.keys()].filter((file) => refused.has(besideOf(file, "same")));
+    if (unfit.length > 0) throw new Error(`a copy of ${unfit.join(", ")} does not compile beside it`);
+    return mutants.filter(({ file }, id) => !refused.has(besideOf(file, id))).slice(0, count);
   });
+}
+
+function besideOf(file: string, id: number | "same"): string {
+  return join(dirname(file), `mutant-${id}-${basename(file)}`);
 }
 
 /**

@@ -40,7 +40,7 @@ export class AgentRun {
   /** The events since the last call. */
   drain(): readonly AgentEvent[] {
     const events = this.#events;
-    if (events.length > 0) this.#events = [];
+    this.#events = [];
     return events;
   }
 
@@ -254,7 +254,7 @@ export class BoundedText {
   }
 
   #join(): void {
-    if (this.#pieces.length > 0) this.#blocks.push(this.#pieces.join(""));
+    this.#blocks.push(this.#pieces.join(""));
     this.#pieces = [];
     this.#pieceChars = 0;
   }

@@ -78,13 +78,11 @@ export function createGeminiReader(run: AgentRun): CliReader {
     if (models !== null) readModels(models);
     const response = textOf(value["response"]);
     run.answer(error === null ? response : onceOf(response, requestsOf(models)));
-    for (const warning of listOf(value["warnings"])) run.notice("warning", textOf(warning));
+    const warnings = listOf(value["warnings"]).map(textOf).filter(Boolean);
+    for (const warning of warnings) run.notice("warning", warning);
     if (error !== null) finishWith(error, "the run ended with an error, but gave no message");
-    else {
-      const [warning] = listOf(value["warnings"]).map(textOf).filter(Boolean);
-      if (response === "" && warning !== undefined)
-        run.error({ message: warning, status: null, code: null, isFinal: false });
-    }
+    else if (response === "" && warnings[0] !== undefined)
+      run.error({ message: warnings[0], status: null, code: null, isFinal: false });
     run.finished(error !== null, null);
     return true;
   }
@@ -113,16 +111,17 @@ export function createGeminiReader(run: AgentRun): CliReader {
   }
 
   function readStderr(line: string): void {
+    const begun = attemptIn(line);
     // The second line of a message contains the server's advice.
-    const failed =
-      attempt === null ? attemptIn(line) : { ...attempt, reason: `${attempt.reason} ${line.slice(0, 300)}` };
+    const continued = attempt === null ? null : { ...attempt, reason: `${attempt.reason} ${line.slice(0, 300)}` };
+    const failed = begun ?? continued;
     attempt = null;
     if (failed !== null) {
       // In a message of two lines, the second line says what happens next.
       const delayMs = numberOrNull(Number(/Retrying after (\d{1,9})ms/.exec(line)?.[1]));
       if (line.includes("Max attempts reached")) return;
       if (delayMs !== null || line.includes("Retrying")) return run.retrying({ ...failed, delayMs });
-      if (attemptIn(line) !== null) attempt = failed;
+      attempt = begun;
       return;
     }
     const report = REPORT.exec(line)?.[1];

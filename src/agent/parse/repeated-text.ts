@@ -3,7 +3,6 @@
 
 /** `attempts` is the number of attempts that the CLI has joined. */
 export function onceOf(text: string, attempts: number): string {
-  if (attempts < 2 || text.length === 0 || text.length % attempts !== 0) return text;
   const once = text.slice(0, text.length / attempts);
   return once.repeat(attempts) === text ? once : text;
 }

@@ -190,7 +190,7 @@ const MAX_EVENTS = 64;
 
 /** Server-sent events: the data of each is JSON, whose prose stays unread as in any JSON. One cut short is read only if it is an error. */
 function addEvents(signals: Signals, text: string): void {
-  const events = text.slice(0, MAX_JSON_CHARS).split(/\n(?=data:|\n)/, MAX_EVENTS);
+  const events = text.slice(0, MAX_JSON_CHARS).split(/\n{2,}|\n(?=data:)/, MAX_EVENTS);
   for (const event of events) {
     const data = event.replace(/^(?:(?:event|id|retry):.*\n?|data: ?)/gm, "").trim();
     if (typeof parseJson(data) === "object" || data.includes('"error"')) addText(signals, data);

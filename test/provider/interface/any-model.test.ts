@@ -4,7 +4,7 @@ import type { LanguageModelV2, LanguageModelV3, LanguageModelV4 } from "@ai-sdk/
 import { generateText, streamText } from "ai";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { createFaultline } from "../../../src/faultline.ts";
-import type { AnyLanguageModel, Interface } from "../../../src/provider/interface/any-model.ts";
+import { type AnyLanguageModel, asLatest, type Interface } from "../../../src/provider/interface/any-model.ts";
 
 interface Words {
   /** A tool of the provider, a file in the prompt, and what a tool gave back, in the words of the interface. */
@@ -202,4 +202,13 @@ describe("a chain of models with different interfaces", () => {
     expectTypeOf(fl.model([v4, { model: v3 }])).toEqualTypeOf<LanguageModelV3>();
     expectTypeOf(fl.model([v3, v2, v4])).toEqualTypeOf<LanguageModelV2>();
   });
+
+  it.each(["v2", "v3", "v4"] as const)(
+    "one of %s is adapted once, so that a chain sees that it lists it twice",
+    (version) => {
+      const { model } = fakeModel(version);
+      expect(asLatest(model)).toBe(asLatest(model));
+      expect(asLatest(model)).not.toBe(asLatest(fakeModel(version).model));
+    },
+  );
 });
