@@ -106,7 +106,7 @@ export function createFeed(source: FeedSource, clock: Clock, warn: OnWarning): F
     const { session, cursor: from } = subscriber;
     withAnswer(
       () => (session === null ? source.entriesBehind(from, PAGE) : source.entriesOf(session, from, PAGE)),
-      (page) => deliver(session, from, page),
+      (page) => deliver(session, from, page, true),
       (error) => readAgain([subscriber], error),
       (page) => {
         const riders = Array.from(bySession.get(session) ?? NO_SUBSCRIBERS).filter(({ cursor }) => cursor === from);
@@ -122,7 +122,7 @@ export function createFeed(source: FeedSource, clock: Clock, warn: OnWarning): F
         page.then(
           (rows) => {
             landed();
-            deliver(session, from, rows);
+            deliver(session, from, rows, false);
             if (due.size > 0 || lagging.size > 0) arm();
           },
           (error: unknown) => {
@@ -152,7 +152,8 @@ export function createFeed(source: FeedSource, clock: Clock, warn: OnWarning): F
     warn(fault, `reading entries for a subscriber${retryable ? "" : ", which gets no more"}`);
   }
 
-  function deliver(session: string | null, from: number, page: readonly Positioned[]): void {
+  /** `isNew`: read just now. A subscriber that was woken while the page was under way stays due: the page may be older than the news. */
+  function deliver(session: string | null, from: number, page: readonly Positioned[], isNew: boolean): void {
     const isMore = page.length === PAGE;
     const last = page.at(-1);
     const end = last === undefined ? from : cursorOf(session, last);
@@ -161,7 +162,7 @@ export function createFeed(source: FeedSource, clock: Clock, warn: OnWarning): F
     );
     // Before the first listener runs: it may write, and then they are due again.
     for (const subscriber of here) {
-      settle(subscriber);
+      if (isNew) settle(subscriber);
       if (isMore) lagging.add(subscriber);
     }
     for (const row of page) {

@@ -9,11 +9,8 @@ interface Details {
   readonly error?: unknown;
 }
 
-export function refusal(code: FaultCode, message: string, { context, because, error }: Details = {}): FaultError {
-  return new FaultError(
-    fault(code, { message, ...(context === undefined ? {} : { context }), cause: because }),
-    error === undefined ? {} : { cause: error },
-  );
+export function refusal(code: FaultCode, message: string, { context = {}, because, error }: Details = {}): FaultError {
+  return new FaultError(fault(code, { message, context, cause: because }), error === undefined ? {} : { cause: error });
 }
 
 export function fenced(session: string, after: number, lastSeq: number): FaultError {

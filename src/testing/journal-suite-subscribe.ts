@@ -119,15 +119,19 @@ export function subscriptionSuite(name: string, using: Using): void {
       using(async ({ journal }) => {
         const there: Promise<number>[] = [];
         let stop: () => void = () => undefined;
+        const outer = Promise.withResolvers<undefined>();
         const inner = new Promise<readonly Entry[]>((resolve) => {
           stop = journal.subscribe((entry) => {
             there.push(readAll(journal, "s", entry.seq - 1).then((entries) => entries[0]?.seq ?? 0));
             if (entry.seq === 1) resolve(listen(journal, { session: "s", after: 0 }).until(3));
             if (entry.seq === 2) void journal.append("s", 2, [note("from inside")]);
+            if (entry.seq === 3) outer.resolve(undefined);
           });
         });
         await journal.append("s", 0, [note("a"), note("b")]);
         expect(numbers(await inner)).toEqual([1, 2, 3]);
+        // Either of the two may get the third entry first.
+        await outer.promise;
         expect(await Promise.all(there)).toEqual([1, 2, 3]);
         stop();
       }));

@@ -218,6 +218,14 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     why: "arm does nothing unless the time is earlier than the one it is armed for",
   },
   {
+    file: "src/runtime/wheel.ts",
+    text: "if (time < this.armedFor) this.arm(now);",
+    columns: [4],
+    from: "time < this.armedFor",
+    to: "true",
+    why: "as above",
+  },
+  {
     file: "src/core/classify/read-text.ts",
     text: "if (letter < ASCII) {",
     columns: [11],
@@ -248,6 +256,14 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     from: "entries.length > 0",
     to: "true",
     why: "saves time only: subscribers that are woken without a new entry get none",
+  },
+  {
+    file: "src/workflow/advance/node-results.ts",
+    text: "this.#seen.set(key, { upTo, latest });",
+    columns: [0],
+    from: "this.#seen.set(key, { upTo, latest });",
+    to: ";",
+    why: "saves time only: visits that are not remembered are read again",
   },
   {
     file: "src/workflow/define.ts",

@@ -14,7 +14,6 @@ import { KeyedMutex } from "../../host/keyed-mutex.ts";
 import type { SessionSummary } from "../../journal/journal.ts";
 import { ENDED } from "../../journal/encode.ts";
 import { checkOptions } from "../../options/check-options.ts";
-import { costOf } from "../budget.ts";
 import { askPerson } from "../call/ask.ts";
 import { NO_FAULT, recordInBackground } from "../call/live-call.ts";
 import { endAsCancelled, endReported, redecide, succeed } from "../call/settle.ts";
@@ -400,7 +399,7 @@ function seenIn(binding: Binding, { evidence = {}, code, ran }: FailureReport, n
 }
 
 function costOfReport(usd: number | undefined): Cost | null {
-  return usd === undefined ? null : costOf(true, microcentsOf(usd), null);
+  return usd === undefined ? null : { microcents: microcentsOf(usd), basis: "reported" };
 }
 
 function nextCall({ core }: OpenSession): string {

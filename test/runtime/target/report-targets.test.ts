@@ -5,7 +5,7 @@ import type { Breaker } from "../../../src/core/decide/breaker.ts";
 import { fault } from "../../../src/core/fault/fault.ts";
 import { DEFAULT_POLICY } from "../../../src/core/index.ts";
 import { reportTargets } from "../../../src/runtime/target/report-targets.ts";
-import { accountOnce, targetKey, Targets } from "../../../src/runtime/target/targets.ts";
+import { accountOnce, lastingKey, targetKey, Targets } from "../../../src/runtime/target/targets.ts";
 import { createFakeClock, type FakeClock } from "../../../src/testing/fake-clock.ts";
 
 const NOW = 1_000_000;
@@ -114,4 +114,9 @@ describe("the report of a target", () => {
     targets.learnBreaker(accountOnce("t", "attempt-1"), { state: "closed", failures: 1, observed: 1, ...COUNTS });
     expect(reportTargets(targets, noTools, NOW)).toEqual([]);
   });
+});
+
+it.each(["", "acme", "acme only for tests"])("the lasting key of %j used once is the account itself", (account) => {
+  expect(lastingKey(accountOnce(account, "call 1"))).toBe(account);
+  expect(lastingKey("acme")).toBe("acme");
 });
