@@ -46,11 +46,14 @@ function budgetTeller(io: Io, shared: GlobalOptions): (alert: BudgetAlert) => vo
 }
 
 /** The same failure of the same target is printed once a minute. */
-export function decisionTeller(io: Io, shared: GlobalOptions): (decision: LedgerDecision) => void {
+export function decisionTeller(
+  io: Io,
+  shared: GlobalOptions,
+): (decision: LedgerDecision, detail: string | null) => void {
   const { locale } = shared;
-  const { failed, silent } = GATEWAY_WORDS[locale];
+  const { failed, silent, seenAs } = GATEWAY_WORDS[locale];
   const print = newsPrinter(io, shared);
-  const tell = calmly<{ message: string; decision: LedgerDecision }>(io.clock, (target, { decision }) => {
+  const tell = calmly<Told>(io.clock, (target, { decision, detail }) => {
     const { code, recourse } = decision;
     const why =
       code === null
@@ -58,10 +61,19 @@ export function decisionTeller(io: Io, shared: GlobalOptions): (decision: Ledger
         : isFaultCode(code)
           ? PUNCTUATION[locale].bracketed(wordsFor(code, locale).title, code)
           : code;
-    const line = failed(oneLine(target, 200), why, recourseWord(recourse, locale));
-    void print(line, { targetFailed: { at: io.clock.now(), ...decision } });
+    const seen = detail === null ? why : seenAs(why, oneLine(detail, 300));
+    const line = failed(oneLine(target, 200), seen, recourseWord(recourse, locale));
+    void print(line, { targetFailed: { at: io.clock.now(), ...decision, ...(detail === null ? {} : { detail }) } });
   });
-  return (decision) => tell(decision.target, { message: `${decision.code} ${decision.recourse}`, decision });
+  return (decision, detail) =>
+    tell(decision.target, { message: `${decision.code} ${decision.recourse}`, decision, detail });
+}
+
+interface Told {
+  /** The same one is not told again for a while. */
+  readonly message: string;
+  readonly decision: LedgerDecision;
+  readonly detail: string | null;
 }
 
 const AGAIN_MS = 60_000;
