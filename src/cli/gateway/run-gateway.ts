@@ -22,7 +22,7 @@ import { paintFor } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
 import { type JournalOption, journalOf } from "../runs/run-deps.ts";
-import { onStopSignal } from "../stop-signals.ts";
+import { onStopSignal, tellStopping } from "../stop-signals.ts";
 import { gatewayTeller, gatewayTellers } from "./gateway-news.ts";
 
 export interface GatewayCommandOptions extends JournalOption {
@@ -101,6 +101,7 @@ async function serveUntilStopped(
   await io.stdout.write(`${listening}\n`);
   await stopped.promise;
   unfollow();
+  await tellStopping(words.stopping, io, shared);
   const [stopping] = await Promise.allSettled([started.close()]);
   const [closing] = await Promise.allSettled([faultline.close()]);
   release();
