@@ -126,10 +126,31 @@ it("reports a key that stands twice together with all other mistakes", () => {
   expect(said(`${TARGETS}routes: { x: { chain: [c/m], chain: [d/m] } }\nother_paths: e`)).toEqual([
     "5:24 GW103",
     "5:30 GW001",
+    "5:38 GW103",
     "6:14 GW103",
+  ]);
+  const twice = `routes:\n  x: { chain: [c/m], mid_stream: maybe }\n  x: { chain: [d/m], affinity: 5 }\n  y: { chain: [e/m] }`;
+  expect(said(`${TARGETS}${twice}`)).toEqual([
+    "6:16 GW103",
+    "6:34 GW004",
+    "7:3 GW001",
+    "7:16 GW103",
+    "7:32 GW003",
+    "8:16 GW103",
   ]);
   const { settings } = parseGateway(`${TARGETS}other_paths: a\nother_paths: b`, "gateway.yaml", env);
   expect(settings).toBeNull();
+});
+
+it("knows the names of both values of a repeated key", () => {
+  const other = `targets: { c: { dialect: openai-chat, base_url: "http://x" } }\nroutes: { x: { chain: [a/m, c/m] } }`;
+  expect(said(`${TARGETS}${other}`)).toEqual(["5:1 GW001"]);
+});
+
+it("finds an anchor that only one value of a repeated key has", () => {
+  expect(said(`${TARGETS}routes: { x: { chain: &c [a/m] }, x: { chain: [b/m] }, y: { chain: *c } }`)).toEqual([
+    "5:35 GW001",
+  ]);
 });
 
 it("reports an address without its scheme once", () => {

@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { ask, pathOf } from "./dialect-clients.ts";
+import { ask } from "./dialect-clients.ts";
 import { gatewayWorld } from "./gateway-world.ts";
 import { oneDialect, TARGET_KEY, type WorldOptions } from "./open-world.ts";
 

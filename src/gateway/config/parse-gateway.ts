@@ -66,16 +66,24 @@ const PLACEHOLDERS: Readonly<Record<string, unknown>> = {
  */
 export function parseGateway(text: string, file: string, env: Environment, locale: Locale = "en"): ParsedGateway {
   const { place, documents, mistakes } = readYaml(text, file, { ...KIND, locale });
-  const [read] = documents;
-  if (read === undefined) return { settings: null, diagnostics: mistakes };
-  const { meant, issues, diagnostics: ofForm } = checkForm(read, place, { ...GRAMMAR, locale });
-  const { document, value } = meant;
-  const builder = new Builder({ value: objectOf(value) ?? {}, document, place, env, locale, issues });
-  const sound = soundPart(value, gatewayFileSchema, PLACEHOLDERS);
-  const settings = sound === null ? null : builder.build(sound);
-  const diagnostics = [...mistakes, ...ofForm, ...builder.found];
+  const forms = documents.map((read) => checkForm(read, place, { ...GRAMMAR, locale }));
+  const values = forms.map(({ meant }) => objectOf(meant.value) ?? {});
+  let settings: GatewaySettings | null = null;
+  const found = forms.flatMap(({ meant: { document, value }, issues, diagnostics: ofForm }) => {
+    const builder = new Builder({ values, document, place, env, locale, issues });
+    const sound = soundPart(value, gatewayFileSchema, PLACEHOLDERS);
+    settings = sound === null ? null : builder.build(sound);
+    return [...ofForm, ...builder.found];
+  });
+  const diagnostics = withoutEqual([...mistakes, ...found]);
   const hasError = diagnostics.some(({ severity }) => severity === "error");
   return { settings: hasError ? null : settings, diagnostics: inOrder(diagnostics) };
+}
+
+/** A mistake outside of a repeated key is found each time that the file is read. */
+function withoutEqual(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  const seen = new Map(diagnostics.map((one) => [`${one.line}:${one.column} ${one.code} ${one.message}`, one]));
+  return [...seen.values()];
 }
 
 const MIB = 1_048_576;
@@ -86,8 +94,8 @@ const NO_SECRET = sha256("");
 const BUILT_IN_PRICES = priceTable();
 
 interface WrittenGateway {
-  /** The file as it is written, mistakes included. */
-  readonly value: JsonObject;
+  /** The file as it is written, mistakes included; with a repeated key, all that it may mean. */
+  readonly values: readonly JsonObject[];
   readonly document: Document;
   readonly place: FilePlace;
   readonly env: Environment;
@@ -274,7 +282,8 @@ class Builder {
 
   /** A target or a route must be in the file. One with mistakes of its own is. */
   #checkName(section: keyof typeof UNKNOWN, written: string, path: Path): void {
-    const known = Object.keys(objectOf(this.#written.value[section]) ?? {});
+    const sections = this.#written.values.map((value) => objectOf(value[section]) ?? {});
+    const known = [...new Set(sections.flatMap(Object.keys))];
     if (!known.includes(written))
       this.#mistake(UNKNOWN[section], path, { written, near: nearest(written, known), known });
   }
