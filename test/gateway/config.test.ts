@@ -153,6 +153,42 @@ it("finds an anchor that only one value of a repeated key has", () => {
   ]);
 });
 
+it("reports a key that is written into the file once", () => {
+  const yaml = `version: 1\ntargets: { a: { dialect: openai-chat, base_url: "http://x", api_key: sk-123 } }`;
+  expect(said(yaml)).toEqual(["2:61 GW002"]);
+});
+
+it("names no target that is none, and says nothing of its use", () => {
+  const yaml = `${TARGETS}  c/d: { dialect: openai-chat, base_url: "http://x" }\nroutes: { x: { chain: [c/d, c/d/m, e] } }`;
+  expect(said(yaml)).toEqual(["5:3 GW005", "6:36 GW103"]);
+  const { diagnostics } = parseGateway(yaml, "gateway.yaml", env);
+  expect(diagnostics[1]).toMatchObject({ help: "Known here: a, b." });
+});
+
+it.each([
+  { field: "base_url", yaml: "targets: { a: { dialect: openai-chat, base_url: x } }" },
+  { field: "base_url", yaml: 'targets: { a: { dialect: openai-chat, base_url: "http://[" } }' },
+  { field: "api_key_env", yaml: 'targets: { a: { dialect: openai-chat, base_url: "http://x", api_key_env: sk-1 } }' },
+  {
+    field: "max_concurrent",
+    yaml: 'targets: { a: { dialect: openai-chat, base_url: "http://x", max_concurrent: 0 } }',
+  },
+  { field: "a name", yaml: 'targets: { a/b: { dialect: openai-chat, base_url: "http://x" } }' },
+  {
+    field: "key_sha256",
+    yaml: 'targets: { a: { dialect: openai-chat, base_url: "http://x" } }\nkeys: { me: { key_sha256: x } }',
+  },
+  { field: "max_body_mb", yaml: 'targets: { a: { dialect: openai-chat, base_url: "http://x" } }\nmax_body_mb: 0' },
+])("says what to write for $field instead, in both languages: $yaml", ({ yaml }) => {
+  const helps = (["en", "zh-CN"] as const).map((locale) => {
+    const { diagnostics } = parseGateway(`version: 1\n${yaml}`, "gateway.yaml", env, locale);
+    expect(diagnostics).toHaveLength(1);
+    return diagnostics[0]?.help ?? "";
+  });
+  expect(helps[0]).toMatch(/[a-z]/);
+  expect(helps[1]).toMatch(/\p{Script=Han}/u);
+});
+
 it("reports an address without its scheme once", () => {
   expect(said(`version: 1\ntargets: { a: { dialect: openai-chat, base_url: "127.0.0.1:80" } }`)).toEqual([
     "2:49 GW005",
