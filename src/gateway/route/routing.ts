@@ -66,7 +66,7 @@ export class Routing {
     return this.#usable(route, model, key);
   }
 
-  /** `model` null: any that the route's pattern fits, so that only steps which name their own model have a price. */
+  /** `model` null stands for all names that the route's pattern fits: then only steps which name their own model have a price. */
   #usable(route: GatewayRoute, model: string | null, key: ClientKey | null): TakenRoute | NoRoute {
     if (key?.routes?.has(route.name) === false) return "not-allowed";
     const inRegion = route.steps.filter(({ target }) => isInRegion(target.region, key));
