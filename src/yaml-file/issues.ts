@@ -237,6 +237,7 @@ function explainIssue(
   const path = issue.path as Path;
   const where = shownPath(path, words);
   const field = String(path.at(-1) ?? "");
+  const hint = rangeHelp[field] ?? "";
   const at = (code: string, message: string, label: string, help: string): Diagnostic =>
     diagnosticAt(place, code, message, rangeOf(document, path), label, help);
   const value = path.reduce<unknown>(
@@ -272,30 +273,23 @@ function explainIssue(
     case "too_small": {
       const label = issue.origin === "array" ? words.empty : words.tooSmall;
       const said = words.atLeast[unitOf(issue)](where, String(issue.minimum));
-      return [at(codes.outOfRange, said, label, rangeHelp[field] ?? "")];
+      return [at(codes.outOfRange, said, label, hint)];
     }
     case "too_big": {
       const said = words.atMost[unitOf(issue)](where, String(issue.maximum));
-      return [at(codes.outOfRange, said, words.tooLarge, rangeHelp[field] ?? "")];
+      return [at(codes.outOfRange, said, words.tooLarge, hint)];
     }
     case "invalid_format":
-      return [
-        at(codes.outOfRange, `${where} ${demandInWords(issue.message, locale)}`, words.invalid, rangeHelp[field] ?? ""),
-      ];
+      return [at(codes.outOfRange, `${where} ${demandInWords(issue.message, locale)}`, words.invalid, hint)];
     case "invalid_key": {
       const said = `${where} ${demandInWords(issue.issues[0]?.message ?? "", locale)}`;
       const help = rangeHelp[INVALID_KEY] ?? "";
       return [diagnosticAt(place, codes.outOfRange, said, keyRange(document, path), words.invalid, help)];
     }
-    default:
-      return [
-        at(
-          codes.wrongType,
-          `${where}${PUNCTUATION[locale].colon}${demandInWords(issue.message, locale)}`,
-          "",
-          rangeHelp[field] ?? "",
-        ),
-      ];
+    default: {
+      const said = `${where}${PUNCTUATION[locale].colon}${demandInWords(issue.message, locale)}`;
+      return [at(codes.wrongType, said, "", hint)];
+    }
   }
 }
 
