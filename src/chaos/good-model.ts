@@ -19,7 +19,7 @@ export interface ScriptedCall {
 export function replyTo(asked: ChaosRequest, scripted: Scripted | null): Reply {
   switch (scripted?.kind) {
     case "answer":
-      return said(scripted.text);
+      return said(behindPrefill(scripted.text, asked));
     case "calls":
       return calling(scripted.calls.map(({ tool, input }) => callOf(tool, input ?? sampleInput(tool, asked))));
     case "json":
@@ -33,7 +33,7 @@ function unscripted(asked: ChaosRequest): Reply {
   if (asked.forcedTool !== null) return calling([callOf(asked.forcedTool, sampleInput(asked.forcedTool, asked))]);
   if (asked.schema !== null)
     return inJson(asked, isAnything(asked.schema) ? { answer: textFor(asked) } : sampleOf(asked.schema));
-  return said(textFor(asked));
+  return said(behindPrefill(textFor(asked), asked));
 }
 
 /** A request may ask for JSON by forcing the model to call a tool that takes it. */
@@ -68,6 +68,11 @@ function textFor({ lastUserText, toolResults }: ChaosRequest): string {
   if (toolResults.length > 0) return `The tool said: ${toolResults.join("; ").slice(0, MAX_QUOTED_CHARS)}`;
   const quoted = lastUserText.slice(0, MAX_QUOTED_CHARS);
   return `You said: ${quoted === "" ? "nothing" : quoted} (This answer comes from a test server, in several pieces.)`;
+}
+
+/** Continues an answer whose beginning the request has, as models with prefill do. */
+function behindPrefill(text: string, { prefill }: ChaosRequest): string {
+  return text.startsWith(prefill) ? text.slice(prefill.length) : text;
 }
 
 function isAnything(schema: unknown): boolean {

@@ -41,6 +41,7 @@ function decoded(path: string): string {
 export function parseRequest(route: ChaosRoute, body: unknown): ChaosRequest {
   const asked = object(body);
   const read = READERS[route.protocol](asked);
+  const last = read.turns.at(-1);
   const lastUser = read.turns.findLastIndex(({ role }) => role === "user");
   return {
     protocol: route.protocol,
@@ -56,7 +57,8 @@ export function parseRequest(route: ChaosRoute, body: unknown): ChaosRequest {
     tools: read.tools,
     forcedTool: read.forcedTool === ANY_TOOL ? (read.tools[0]?.name ?? null) : read.forcedTool,
     schema: read.schema,
-    endsWithAssistant: read.turns.at(-1)?.role === "assistant",
+    endsWithAssistant: last?.role === "assistant",
+    prefill: last?.role === "assistant" ? last.text : "",
     promptTokens: tokensIn(read.turns.map((turn) => turn.text).join(" ")),
   };
 }

@@ -31,6 +31,8 @@ export interface ChaosRequest {
   /** The schema of the answer; null for text. */
   readonly schema: unknown;
   readonly endsWithAssistant: boolean;
+  /** The beginning of the answer, when the request ends with the assistant's words; otherwise empty. */
+  readonly prefill: string;
   readonly promptTokens: number;
 }
 

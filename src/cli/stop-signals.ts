@@ -10,6 +10,9 @@
 
 import { systemClock } from "../host/clock.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
+import type { Io } from "./io.ts";
+import type { GlobalOptions } from "./options.ts";
+import { safeJson } from "./render/safe-text.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** How long after the first signal another one is the same request. */
@@ -38,4 +41,9 @@ export function onStopSignal(stop: () => void): () => void {
     hasEnded = true;
     if (stoppedAt === null) for (const signal of SIGNALS) process.removeListener(signal, onSignal);
   };
+}
+
+/** A server that stops gives its clients a moment, in which it would otherwise be silent. */
+export function tellStopping(sentence: string, { stderr, clock }: Io, { json }: GlobalOptions): Promise<void> {
+  return stderr.write(`${json ? safeJson({ stopping: { at: clock.now() } }) : sentence}\n`);
 }

@@ -3,10 +3,10 @@
 import { resolve } from "node:path";
 import { isFaultError, type Locale } from "../core/index.ts";
 import { fieldOf } from "../core/try-read.ts";
-import { UsageError } from "./io.ts";
+import { type Io, UsageError } from "./io.ts";
 
 /** What the command was doing with the path. */
-export type FileUse = "read" | "write" | "open" | "create" | "folder";
+export type FileUse = "read" | "write" | "open" | "create" | "folder" | "journal";
 
 type Reasons = Readonly<Record<string, string>>;
 
@@ -17,10 +17,14 @@ interface RefusalWords {
   readonly reasonsOf: Readonly<Partial<Record<FileUse, Reasons>>>;
   /** What to do about it, where a file or folder would have been new. */
   readonly advice: Reasons;
+  /** What to do about a journal that a command writes. */
+  readonly ofJournal: Reasons;
 }
 
 const ELSEWHERE = "Choose a folder that you can write to.";
 const ELSEWHERE_ZH = "请换一个您可以写入的文件夹。";
+const PERMIT = "Get write permission for the file and its folder, or name another place.";
+const PERMIT_ZH = "请取得该文件及其文件夹的写入权限，或换一个位置。";
 
 const WORDS: Readonly<Record<Locale, RefusalWords>> = {
   "en": {
@@ -30,6 +34,7 @@ const WORDS: Readonly<Record<Locale, RefusalWords>> = {
       open: (path, why) => `Cannot open ${path}: ${why}.`,
       create: (path, why) => `Cannot create ${path}: ${why}.`,
       folder: (path, why) => `Cannot create the folder ${path}: ${why}.`,
+      journal: (path, why) => `Cannot write the journal ${path}: ${why}.`,
     },
     reasons: {
       EACCES: "permission denied",
@@ -47,13 +52,22 @@ const WORDS: Readonly<Record<Locale, RefusalWords>> = {
     },
     reasonsOf: {
       write: { ENOENT: "there is no such folder" },
+      create: { ENOENT: "the system does not allow a new file there" },
       folder: { EEXIST: "a part of its path is a file", ENOENT: "the system does not allow a new folder there" },
     },
     advice: {
       EACCES: ELSEWHERE,
       EDQUOT: "Free some space, or choose a folder on another disk.",
+      ENOENT: ELSEWHERE,
       ENOSPC: "Free some space, or choose a folder on another disk.",
       EPERM: ELSEWHERE,
+      EROFS: ELSEWHERE,
+    },
+    ofJournal: {
+      EACCES: PERMIT,
+      EISDIR: "Name a file in it.",
+      ENOTDIR: "Name another place.",
+      EPERM: PERMIT,
       EROFS: ELSEWHERE,
     },
   },
@@ -64,6 +78,7 @@ const WORDS: Readonly<Record<Locale, RefusalWords>> = {
       open: (path, why) => `无法打开 ${path}：${why}。`,
       create: (path, why) => `无法创建 ${path}：${why}。`,
       folder: (path, why) => `无法创建文件夹 ${path}：${why}。`,
+      journal: (path, why) => `无法写入日志 ${path}：${why}。`,
     },
     reasons: {
       EACCES: "没有权限",
@@ -81,13 +96,22 @@ const WORDS: Readonly<Record<Locale, RefusalWords>> = {
     },
     reasonsOf: {
       write: { ENOENT: "没有这个文件夹" },
+      create: { ENOENT: "系统不允许在那里新建文件" },
       folder: { EEXIST: "路径中有一部分是文件", ENOENT: "系统不允许在那里新建文件夹" },
     },
     advice: {
       EACCES: ELSEWHERE_ZH,
       EDQUOT: "请释放空间，或换到另一个磁盘上的文件夹。",
+      ENOENT: ELSEWHERE_ZH,
       ENOSPC: "请释放空间，或换到另一个磁盘上的文件夹。",
       EPERM: ELSEWHERE_ZH,
+      EROFS: ELSEWHERE_ZH,
+    },
+    ofJournal: {
+      EACCES: PERMIT_ZH,
+      EISDIR: "请指定其中的一个文件。",
+      ENOTDIR: "请换一个位置。",
+      EPERM: PERMIT_ZH,
       EROFS: ELSEWHERE_ZH,
     },
   },
@@ -101,10 +125,11 @@ const NO_ROOM: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT"]);
 /** `error` is what the system threw about `path`. */
 export function refusedFile(use: FileUse, path: string, error: unknown): UsageError {
   const code = codeOf(error);
-  const in_ = ({ cannot, reasons, reasonsOf, advice }: RefusalWords, gap: string): string => {
+  const in_ = ({ cannot, reasons, reasonsOf, advice, ofJournal }: RefusalWords, gap: string): string => {
     const why = reasonsOf[use]?.[code] ?? reasons[code] ?? (code === "" ? String(error) : code);
     const said = cannot[use](path, why);
-    const next = use === "create" || use === "folder" || NO_ROOM.has(code) ? advice[code] : undefined;
+    const ofNew = use === "create" || use === "folder" || NO_ROOM.has(code) ? advice[code] : undefined;
+    const next = use === "journal" ? ofJournal[code] : ofNew;
     return next === undefined ? said : `${said}${gap}${next}`;
   };
   return new UsageError(
@@ -114,26 +139,44 @@ export function refusedFile(use: FileUse, path: string, error: unknown): UsageEr
   );
 }
 
-/** A missing file may be a bug of ours. These are always about the place that the user chose, or about the disk. */
+/** Refuses a place where no journal can be written. A file that is not there will be made. */
+export async function refuseUnusable(journal: string, { fileBytes }: Pick<Io, "fileBytes">): Promise<void> {
+  try {
+    await fileBytes(journal);
+  } catch (error) {
+    throw error instanceof UsageError ? refusedFile("journal", journal, error.cause) : error;
+  }
+}
+
+/** These are always about the place that the user chose, or about the disk. */
 const OF_THE_PLACE: ReadonlySet<string> = new Set(Object.keys(WORDS.en.reasons).filter((code) => code !== "ENOENT"));
+
+/** A missing file may be a bug of ours, but not where something new was to be made: some file systems, such as /proc, refuse it so. */
+function isOfThePlace(thrown: unknown, code: string, named: string, journal: string | undefined): boolean {
+  if (code !== "ENOENT") return OF_THE_PLACE.has(code);
+  const isDraft = journal !== undefined && resolve(named).startsWith(`${resolve(journal)}.`);
+  return fieldOf(thrown, "syscall") === "mkdir" || isDraft;
+}
 
 /**
  * What an error says about a file or folder, for errors that no command expected; null for any other error. For a journal, its own path
  * is shown and not the files that SQLite and Faultline put beside it. `file` is the journal, unless the fault names another one.
+ * `isRead`: the command only reads it.
  */
-export function refusedBySystem(error: unknown, file?: string): UsageError | null {
+export function refusedBySystem(error: unknown, file?: string, isRead = false): UsageError | null {
   const thrown = isFaultError(error) ? error.cause : error;
   const place = isFaultError(error) ? error.fault.context["path"] : undefined;
   const journal = typeof place === "string" ? place : file;
   const code = codeOf(thrown);
   const named = fieldOf(thrown, "path") ?? journal;
-  if (!OF_THE_PLACE.has(code) || typeof named !== "string") return null;
+  if (typeof named !== "string" || !isOfThePlace(thrown, code, named, journal)) return null;
   const at = resolve(named);
   if (fieldOf(thrown, "syscall") === "mkdir") return refusedFile("folder", at, thrown);
   if (NO_ROOM.has(code)) return refusedFile("write", journal === undefined ? at : resolve(journal), thrown);
   if (journal === undefined) return refusedFile("open", at, thrown);
   // A journal is created as a draft beside its final name.
-  return refusedFile(at === resolve(journal) ? "open" : "create", resolve(journal), thrown);
+  const own = isRead ? "open" : "journal";
+  return refusedFile(at === resolve(journal) ? own : "create", resolve(journal), thrown);
 }
 
 function codeOf(error: unknown): string {

@@ -62,10 +62,17 @@ type Refusal =
   | "wrong-host"
   | "wrong-origin"
   | "unknown-path"
+  | "wrong-method"
   | "too-large"
   | "bad-request";
 
-const REFUSALS: Readonly<Record<Refusal, { readonly status: number; readonly code: FaultCode }>> = {
+interface RefusalRow {
+  readonly status: number;
+  readonly code: FaultCode;
+  readonly headers?: PlainHeaders;
+}
+
+const REFUSALS: Readonly<Record<Refusal, RefusalRow>> = {
   "unknown-key": { status: 401, code: "AuthFailed" },
   "wrong-host": { status: 421, code: "RequestInvalid" },
   "wrong-origin": { status: 403, code: "AccessDenied" },
@@ -74,8 +81,10 @@ const REFUSALS: Readonly<Record<Refusal, { readonly status: number; readonly cod
   "no-price": { status: 403, code: "AccessDenied" },
   "spent": { status: 402, code: "BudgetExceeded" },
   "bad-model": { status: 400, code: "RequestInvalid" },
+  "no-model": { status: 400, code: "RequestInvalid" },
   "unknown-model": { status: 404, code: "ModelNotFound" },
   "unknown-path": { status: 404, code: "RequestInvalid" },
+  "wrong-method": { status: 405, code: "RequestInvalid", headers: { allow: "POST" } },
   "too-large": { status: 413, code: "RequestInvalid" },
   "bad-request": { status: 400, code: "RequestInvalid" },
 };
@@ -91,7 +100,7 @@ export function strangerAt(
   own: OwnAddresses,
 ): readonly [Refusal, string] | null {
   if (!isOpen && !hasKey) return ["unknown-key", "the request has no key; send one of the gateway's keys"];
-  if (!isOpen) return ["unknown-key", "the gateway does not know this key"];
+  if (!isOpen) return ["unknown-key", "the gateway does not know this key; send one of the gateway's keys"];
   if (!own.isLocal) return ["unknown-key", "the gateway has no keys, so it answers on this machine only"];
   const header = (name: string): string | undefined => headers[name] as string | undefined;
   if (!isOwnHost(header, own))
@@ -100,8 +109,7 @@ export function strangerAt(
   return ["wrong-origin", "a page of another site sent this; a gateway without keys does not answer it"];
 }
 
-/** Answers a request that reaches no target. */
-/** `retryAfterMs`: when asking again may help; null: never, or it is not known. */
+/** Answers a request that reaches no target. `retryAfterMs`: when asking again may help; null: never, or it is not known. */
 export function refuse(
   exchange: ClientExchange,
   dialect: Protocol,
@@ -109,8 +117,9 @@ export function refuse(
   message: string,
   retryAfterMs: number | null = null,
 ): void {
-  const { status, code } = REFUSALS[why];
-  const headers = errorHeaders(fault(code, { message, ...(retryAfterMs === null ? {} : { retryAfterMs }) }), 0);
+  const { status, code, headers: own } = REFUSALS[why];
+  const refusal = fault(code, { message, ...(retryAfterMs === null ? {} : { retryAfterMs }) });
+  const headers = { ...errorHeaders(refusal, 0), ...own };
   sendError(exchange, dialect, { status, cause: traitsOf(code).cause, message, call: "" }, headers);
 }
 
@@ -139,7 +148,7 @@ function sendError(
 export function noRouteWords(why: NoRoute, model: string, { inForce, key }: ClientExchange): string {
   if (why === "bad-model")
     return "the model's name is too long, or has characters that no name has, such as line breaks";
-  if (model === "") return `the request names no model; set the field "model"`;
+  if (why === "no-model") return `the request names no model; set the field "model"`;
   const known = inForce.routing.names(key).join(", ") || "none";
   if (why === "not-allowed") return `this key may not use ${model}; it may use ${known}`;
   if (why === "no-region") return `no target of ${model} is in a region of this key`;

@@ -21,7 +21,7 @@ import { Scope } from "../runtime/scope.ts";
 import { ClientAnswer } from "./answer/client-answer.ts";
 import type { ClientKey, GatewaySettings, KeepRule, SpendLimits } from "./config/settings.ts";
 import { dialectFor } from "./dialect/dialect.ts";
-import { errorHeaders, errorWords } from "./dialect/error-words.ts";
+import { errorHeaders, errorWords, transportWords } from "./dialect/error-words.ts";
 import { Affinity, type Conversation, conversationOf, storedConversation, storedState } from "./route/affinity.ts";
 import { plainFault } from "./ledger/failed-calls.ts";
 import { type KeptCall, Ledger } from "./ledger/ledger.ts";
@@ -68,8 +68,11 @@ const NO_LIMITS = { hour: null, day: null, month: null };
 export interface GatewayListener {
   /** Called when a client has used up most of a budget: once for each window of time. */
   readonly onBudgetLow?: (alert: BudgetAlert) => void;
-  /** A target failed, or was silent for long: what was decided. Called for each attempt. */
-  readonly onDecided?: (decision: LedgerDecision) => void;
+  /**
+   * A target failed, or was silent for long: what was decided. Called for each attempt. `detail` is for operators: what this machine saw of a
+   * broken connection, with the address; null when a target has answered, because its words may repeat a prompt.
+   */
+  readonly onDecided?: (decision: LedgerDecision, detail: string | null) => void;
   /** The journal cannot be written: called with each attempt, and when it can be written again. */
   readonly onJournal?: (news: JournalNews) => void;
 }
@@ -315,7 +318,8 @@ export class Gateway {
       if (event.type === "call-admitted" && event.hedge !== undefined) hedged = event.tool;
       if (decision === null) return;
       decisions.push(decision);
-      this.#listener.onDecided?.(decision);
+      const seen = "fault" in event ? event.fault : null;
+      this.#listener.onDecided?.(decision, seen === null ? null : transportWords(seen, scrub));
       // A header has room for the first ones.
       if (decisions.length <= MOST_NAMED && "call" in event)
         answer.decided.push(`${decisionId(event.call, decisions.length - 1)}=${decision.recourse}`);

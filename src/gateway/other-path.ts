@@ -19,6 +19,7 @@ import { DIALECT_NAMES, DIALECTS } from "./dialect/dialect.ts";
 import { errorWords } from "./dialect/error-words.ts";
 import type { CallPurse, KeyAccount } from "./key/key-account.ts";
 import type { LedgerLine } from "./ledger/ledger-line.ts";
+import { endpointOf } from "./request/endpoints.ts";
 import { headerText, queryForTarget } from "./request/header-lists.ts";
 import { whyUnread } from "./request/read-body.ts";
 import { unclearField } from "./request/repeated-field.ts";
@@ -50,6 +51,10 @@ export async function passOther(
   const { otherPaths: target } = exchange.inForce.settings;
   const { request, path, key } = exchange;
   const method = request.method ?? "GET";
+  if (target === null && takesPost(exchange)) {
+    const message = `the gateway has no ${method} ${path}; use POST`;
+    return void refuse(exchange, dialect, "wrong-method", message);
+  }
   if (target === null) {
     const message = `the gateway has no ${method} ${path}; name a target for such paths with other_paths`;
     return void refuse(exchange, dialect, "unknown-path", message);
@@ -70,6 +75,11 @@ export async function passOther(
   const money = moneyRefusal(priced, key, purse, `${method} ${path}`);
   if (money !== null) return void refuse(exchange, dialect, ...money);
   await new OtherCall(exchange, dialect, target, priced, purse, deps).run(bytes);
+}
+
+/** The same path with POST asks for an answer of a model, or for its tokens. */
+function takesPost({ path, query, request }: ClientExchange): boolean {
+  return endpointOf("POST", path, query, request.headers).kind !== "other";
 }
 
 interface PricedRequest {

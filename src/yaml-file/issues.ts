@@ -17,7 +17,7 @@ export interface Grammar {
   readonly schemaFor: (value: unknown) => z.ZodType;
   /** Codes are stable, because people search for them. */
   readonly codes: IssueCodes;
-  /** Hints for numbers out of range, by field. */
+  /** Hints for values out of range or of a wrong form, by field; those for a wrong name are under `INVALID_KEY`. */
   readonly rangeHelp: Readonly<Record<string, string>>;
   /** What to write for a field that is missing, by field. Without one, only its kind is named. */
   readonly examples?: Readonly<Record<string, string>>;
@@ -36,6 +36,8 @@ export interface IssueCodes {
 }
 
 type UsedGrammar = Grammar & { readonly schema: z.ZodType };
+
+export const INVALID_KEY = "(name)";
 
 const MAX_KEYS_TOLD = 50;
 
@@ -60,24 +62,33 @@ export function checkForm(read: ReadDocument, place: FilePlace, grammar: Grammar
   const meant = { document: read.document, value: structuredClone(read.value ?? {}) };
   const diagnostics: Diagnostic[] = [];
   const respelled = new Set<string>();
+  const renamed = new Set<string>();
   for (;;) {
     const schema = grammar.schemaFor(meant.value);
     const { issues = [] } = schema.safeParse(meant.value).error ?? {};
     const flat = flatten(issues);
     const used = { ...grammar, schema };
     const misspelled = flat.flatMap((issue) => [
-      ...rename(meant, issue, place, used),
+      ...rename(meant, issue, place, used, renamed),
       ...respell(meant, issue, place, used, respelled),
     ]);
     diagnostics.push(...misspelled);
     if (misspelled.length > 0) continue;
-    diagnostics.push(...flat.flatMap((issue) => explainIssue(issue, meant, place, used)));
+    // A value that cannot have the right name, as in `api_key: sk-…` for `api_key_env`, is the same mistake.
+    const own = flat.filter(({ code, path }) => code !== "invalid_format" || !renamed.has(placeName(path)));
+    diagnostics.push(...own.flatMap((issue) => explainIssue(issue, meant, place, used)));
     return { meant, issues, diagnostics };
   }
 }
 
 /** Gives the misspelled keys of one map their right names, unless the map has these already. */
-function rename({ document, value }: ReadDocument, issue: Issue, place: FilePlace, grammar: UsedGrammar): Diagnostic[] {
+function rename(
+  { document, value }: ReadDocument,
+  issue: Issue,
+  place: FilePlace,
+  grammar: UsedGrammar,
+  renamed: Set<string>,
+): Diagnostic[] {
   const path = issue.path as Path;
   const owner = stepsInto(value, path);
   if (issue.code !== "unrecognized_keys" || owner === null) return [];
@@ -89,6 +100,7 @@ function rename({ document, value }: ReadDocument, issue: Issue, place: FilePlac
     if (near === null || Object.hasOwn(owner, near) || (owner[key] ?? null) === null) return [];
     const told = explainUnknownKey(key, path, document, place, grammar);
     owner[near] = owner[key];
+    renamed.add(placeName([...path, near]));
     Reflect.deleteProperty(owner, key);
     const written = isMap(node)
       ? node.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === key)
@@ -225,6 +237,7 @@ function explainIssue(
   const path = issue.path as Path;
   const where = shownPath(path, words);
   const field = String(path.at(-1) ?? "");
+  const hint = rangeHelp[field] ?? "";
   const at = (code: string, message: string, label: string, help: string): Diagnostic =>
     diagnosticAt(place, code, message, rangeOf(document, path), label, help);
   const value = path.reduce<unknown>(
@@ -260,24 +273,23 @@ function explainIssue(
     case "too_small": {
       const label = issue.origin === "array" ? words.empty : words.tooSmall;
       const said = words.atLeast[unitOf(issue)](where, String(issue.minimum));
-      return [at(codes.outOfRange, said, label, rangeHelp[field] ?? "")];
+      return [at(codes.outOfRange, said, label, hint)];
     }
     case "too_big": {
       const said = words.atMost[unitOf(issue)](where, String(issue.maximum));
-      return [at(codes.outOfRange, said, words.tooLarge, rangeHelp[field] ?? "")];
+      return [at(codes.outOfRange, said, words.tooLarge, hint)];
     }
     case "invalid_format":
-      return [
-        at(codes.outOfRange, `${where} ${demandInWords(issue.message, locale)}`, words.invalid, rangeHelp[field] ?? ""),
-      ];
+      return [at(codes.outOfRange, `${where} ${demandInWords(issue.message, locale)}`, words.invalid, hint)];
     case "invalid_key": {
       const said = `${where} ${demandInWords(issue.issues[0]?.message ?? "", locale)}`;
-      return [diagnosticAt(place, codes.outOfRange, said, keyRange(document, path), words.invalid, "")];
+      const help = rangeHelp[INVALID_KEY] ?? "";
+      return [diagnosticAt(place, codes.outOfRange, said, keyRange(document, path), words.invalid, help)];
     }
-    default:
-      return [
-        at(codes.wrongType, `${where}${PUNCTUATION[locale].colon}${demandInWords(issue.message, locale)}`, "", ""),
-      ];
+    default: {
+      const said = `${where}${PUNCTUATION[locale].colon}${demandInWords(issue.message, locale)}`;
+      return [at(codes.wrongType, said, "", hint)];
+    }
   }
 }
 

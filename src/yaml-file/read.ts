@@ -9,9 +9,12 @@ import {
   parseAllDocuments,
   parseDocument,
   type DocumentOptions,
+  type Pair,
   type ParseOptions,
+  type Scalar,
   type SchemaOptions,
   visit,
+  type YAMLMap,
 } from "yaml";
 import type { Locale } from "../core/index.ts";
 import { type Diagnostic, withoutMark } from "./diagnostic.ts";
@@ -30,7 +33,10 @@ export interface FileKind {
   readonly documents: "one" | "many";
   /** The language of its diagnostics. Default: English. */
   readonly locale?: Locale;
-  /** A file whose only mistakes are repeated keys is read all the same, so that the caller reports its other mistakes as well. */
+  /**
+   * A file whose only mistakes are repeated keys is read all the same, so that the caller reports its other mistakes as well. Each document
+   * is then read several times: with the first value of each repeated key, with the second, and so on.
+   */
   readonly readsOn?: true;
 }
 
@@ -85,7 +91,8 @@ export function readYaml(text: string, file: string, kind: FileKind): ReadFile {
   if (!isReadable) return { place, documents: [], mistakes: syntax };
   const read = documents.map((document) => readData(document, place, kind));
   const mistakes = read.filter((one) => "severity" in one);
-  const sound = mistakes.length > 0 ? [] : read.filter((one) => "document" in one);
+  const readings = errors.length === 0 ? read : documents.flatMap(readingsOf).map((one) => readData(one, place, kind));
+  const sound = mistakes.length > 0 ? [] : readings.filter((one) => "document" in one);
   return { place, documents: sound, mistakes: [...syntax, ...mistakes] };
 }
 
@@ -159,20 +166,51 @@ function syntaxMistakes(document: Document, source: string): readonly SyntaxMist
 /** All repetitions of a key. Linear time and no recursion, for any input. */
 export function repeatedKeys({ contents }: Pick<Document, "contents">): readonly SyntaxMistake[] {
   const found: SyntaxMistake[] = [];
+  for (const map of mapsIn(contents))
+    for (const [, ...again] of pairsByKey(map).values())
+      for (const { key } of again) {
+        const at = key.range?.[0] ?? 0;
+        found.push({ kind: "repeated-key", pos: [at, at + 1], written: "" });
+      }
+  return found;
+}
+
+/** More than a person repeats a key. */
+const MOST_READINGS = 10;
+
+/** A document without repeated keys for each of their values. */
+function readingsOf(document: Document): readonly Document[] {
+  let times = 1;
+  for (const map of mapsIn(document.contents))
+    for (const { length } of pairsByKey(map).values()) times = Math.max(times, length);
+  return Array.from({ length: Math.min(times, MOST_READINGS) }, (_none, index) => {
+    const reading = document.clone();
+    for (const map of mapsIn(reading.contents)) {
+      const kept = new Set<unknown>(Array.from(pairsByKey(map).values(), (pairs) => pairs[index] ?? pairs.at(-1)));
+      map.items = map.items.filter((pair) => !isScalar(pair.key) || kept.has(pair));
+    }
+    return reading;
+  });
+}
+
+/** All maps at any depth. A map may be changed before the next one is asked for. */
+function* mapsIn(contents: unknown): Generator<YAMLMap> {
   const open: unknown[] = [contents];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (isSeq(node)) for (const item of node.items) open.push(item ?? null);
     if (!isMap(node)) continue;
-    const seen = new Set<unknown>();
-    for (const { key, value } of node.items) {
-      open.push(key ?? null, value ?? null);
-      if (!isScalar(key)) continue;
-      const at = key.range?.[0] ?? 0;
-      if (seen.has(key.value)) found.push({ kind: "repeated-key", pos: [at, at + 1], written: "" });
-      seen.add(key.value);
-    }
+    yield node;
+    for (const { key, value } of node.items) open.push(key ?? null, value ?? null);
   }
-  return found;
+}
+
+type ScalarPair = Pair<Scalar>;
+
+function pairsByKey(map: YAMLMap): ReadonlyMap<unknown, readonly ScalarPair[]> {
+  return Map.groupBy(
+    map.items.filter((pair): pair is ScalarPair => isScalar(pair.key)),
+    ({ key }) => key.value,
+  );
 }
 
 function wordsOf({ locale = "en" }: FileKind): (typeof ISSUE_WORDS)[Locale] {

@@ -277,3 +277,42 @@ describe("a request", () => {
     expect(await stream("error-first-event")).toMatchObject([{ error: { status: "UNAVAILABLE" } }]);
   });
 });
+
+describe("a request that ends with the assistant's words", () => {
+  const BODIES = {
+    "openai-chat": (said: string) => ({
+      messages: [
+        { role: "user", content: "hello" },
+        { role: "assistant", content: said },
+      ],
+    }),
+    "openai-responses": (said: string) => ({
+      input: [
+        { role: "user", content: "hello" },
+        { role: "assistant", content: said },
+      ],
+    }),
+    "anthropic": (said: string) => ({
+      messages: [
+        { role: "user", content: "hello" },
+        { role: "assistant", content: said },
+      ],
+    }),
+    "google": (said: string) => ({
+      contents: [
+        { role: "user", parts: [{ text: "hello" }] },
+        { role: "model", parts: [{ text: said }] },
+      ],
+    }),
+  };
+
+  it.each(PROTOCOLS)("gets the rest of an answer that begins with them: %s", (protocol) => {
+    const replied = (said: string, scripted: string | null): string => {
+      const asked = parseRequest({ protocol, model: "m", streaming: false, asArray: false }, BODIES[protocol](said));
+      return replyTo(asked, scripted === null ? null : { kind: "answer", text: scripted }).text;
+    };
+    expect(replied("You said: he", null)).toMatch(/^llo \(This answer/);
+    expect(replied("one", "one two")).toBe(" two");
+    expect(replied("another beginning", "one two")).toBe("one two");
+  });
+});

@@ -23,26 +23,40 @@ it.each([
   { locale: "zh-CN", line: /^1970-01-01 00:00:00 UTC {2}us\/gpt-5：鉴权失败（AuthFailed） ?→ .+\n$/ },
 ] as const)("names the target, the failure and what was done ($locale)", ({ locale, line }) => {
   const { said, tell } = teller(locale);
-  tell(REFUSED);
+  tell(REFUSED, null);
   expect(said).toEqual([expect.stringMatching(line)]);
+});
+
+it.each([
+  { locale: "en", line: "us/gpt-5: Connection lost (NetworkDisconnect): connect ECONNREFUSED 10.0.0.9:443 → retried" },
+  { locale: "zh-CN", line: "us/gpt-5：网络断流（NetworkDisconnect）：connect ECONNREFUSED 10.0.0.9:443 → 重试" },
+] as const)("says what this machine saw of a broken connection, on one line ($locale)", ({ locale, line }) => {
+  const { said, tell } = teller(locale);
+  tell({ ...REFUSED, code: "NetworkDisconnect", recourse: "retry" }, "connect ECONNREFUSED\n10.0.0.9:443");
+  expect(said).toEqual([`1970-01-01 00:00:00 UTC  ${line}\n`]);
 });
 
 it("tells the same failure of the same target once a minute, and another one at once", async () => {
   const { said, clock, tell } = teller("en");
-  for (let call = 0; call < 100; call++) tell(REFUSED);
-  tell({ ...REFUSED, target: "eu/gpt-5" });
-  tell({ ...REFUSED, code: "RateLimited", recourse: "retry" });
-  tell({ ...REFUSED, code: null, recourse: "hedge" });
+  for (let call = 0; call < 100; call++) tell(REFUSED, null);
+  tell({ ...REFUSED, target: "eu/gpt-5" }, null);
+  tell({ ...REFUSED, code: "RateLimited", recourse: "retry" }, null);
+  tell({ ...REFUSED, code: null, recourse: "hedge" }, null);
   expect(said).toHaveLength(4);
   await clock.advance(60_000);
-  tell(REFUSED);
+  tell(REFUSED, null);
   expect(said).toHaveLength(5);
 });
 
 it("is one JSON document per line with --json", () => {
   const { said, tell } = teller("en", true);
-  tell(REFUSED);
+  tell(REFUSED, null);
   expect(JSON.parse(said.join(""))).toEqual({ targetFailed: { at: 0, ...REFUSED } });
+  said.length = 0;
+  tell({ ...REFUSED, target: "eu" }, "read ECONNRESET");
+  expect(JSON.parse(said.join(""))).toEqual({
+    targetFailed: { at: 0, ...REFUSED, target: "eu", detail: "read ECONNRESET" },
+  });
 });
 
 /** What was said about these news, in their order. */

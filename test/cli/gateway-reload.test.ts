@@ -68,4 +68,5 @@ it("a log in the folder of its file is no change of the file", async () => {
   expect(said.join("").match(/is gone/g)).toHaveLength(1);
   process.emit("SIGTERM");
   await running;
+  expect(said.at(-1)).toBe("Stopping; calls that run have five seconds to finish. Another Ctrl-C ends them at once.\n");
 });

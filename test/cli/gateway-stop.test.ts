@@ -138,7 +138,9 @@ describe.each(COMMANDS)("$name", ({ row, words }) => {
       for (let call = 0; call < 3; call++)
         expect((await ask(gateway.url, "openai-chat", { model: "hangs" })).status).toBe(200);
       expect(await gateway.stop()).toBe(1);
-      expect(await gateway.said).toContain(`faultline: ${sentence}`);
+      const said = await gateway.said;
+      expect(said).toContain(`faultline: ${sentence}`);
+      expect(said).toMatch(/^\{"stopping":\{"at":\d+\}\}$/m);
     },
   );
 });

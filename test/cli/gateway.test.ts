@@ -22,6 +22,13 @@ it("--check says that a file is good", async () => {
   expect(stdout).toContain("0 errors, 0 warnings");
 });
 
+it.each([["--check"], ["--port", "0"]])("without a file it says how to get one: %s", async (...words) => {
+  const file = join(dirname(fileWith(GOOD)), "none.yaml");
+  const { exit, stderr } = await runCli(["gateway", ...words, "--config", file]);
+  expect(exit).toBe("usage");
+  expect(stderr).toContain(`There is no ${file}. \`faultline init gateway\` writes a gateway.faultline.yaml`);
+});
+
 it.each([["--check"], ["--port", "0"]])(
   "a mistake is shown with its place, and nothing starts: %s",
   async (...words) => {

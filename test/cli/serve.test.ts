@@ -37,7 +37,7 @@ it.each([["list"], ["remove", "ci"], ["add", "ci"]])(
 );
 
 it.each([
-  [["serve", "--journal", tmpdir()], `Cannot read ${tmpdir()}: it is a folder.`],
+  [["serve", "--journal", tmpdir()], `Cannot write the journal ${tmpdir()}: it is a folder. Name a file in it.`],
   [["policy", "check", "/dev/zero"], "Cannot read /dev/zero: it is longer than 64 MB."],
 ])("a path that is not a file ends with a sentence: %j", async (words, sentence) => {
   const { exit, stderr } = await runCli(words);

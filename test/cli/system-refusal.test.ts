@@ -34,6 +34,8 @@ beforeAll(async () => {
   chmodSync(folder.file("closed"), 0o555);
   await writeTrip(folder.file("secret.db"));
   chmodSync(folder.file("secret.db"), 0o000);
+  mkdirSync(folder.file("private"));
+  chmodSync(folder.file("private"), 0o700);
 });
 afterAll(() => {
   chmodSync(folder.file("closed"), 0o755);
@@ -70,17 +72,39 @@ const MAKERS: readonly (readonly [command: string, sentence: string])[] = [
 
 /** The path leads through a file. */
 const THROUGH_A_FILE: readonly (readonly [command: string, sentence: string])[] = [
-  ["serve --port 0 --journal ../a-file/j.db", "Cannot read ../a-file/j.db: a part of its path is a file."],
+  [
+    "serve --port 0 --journal ../a-file/j.db",
+    "Cannot write the journal ../a-file/j.db: a part of its path is a file. Name another place.",
+  ],
   ["worker --journal ../a-file/j.db", "Cannot create the folder {}/a-file: a part of its path is a file."],
   ["run --journal ../a-file/j.db -- true", "Cannot create the folder {}/a-file: a part of its path is a file."],
   ["token add ci --journal ../a-file/x/j.db", "Cannot open {}/a-file/x: a part of its path is a file."],
 ];
 
-/** Another user's journal, without read permission. */
+/** The system lets no user make anything there, and says "no such file". */
+const NOT_ALLOWED: readonly (readonly [command: string, sentence: string])[] = [
+  [
+    "gateway --config ../gateway.yaml --port 0 --journal /proc/x/j.db",
+    "Cannot create the folder /proc/x: the system does not allow a new folder there. Choose a folder that you can write to.",
+  ],
+  [
+    "serve --port 0 --journal /proc/j.db",
+    "Cannot create /proc/j.db: the system does not allow a new file there. Choose a folder that you can write to.",
+  ],
+];
+
+/** Commands that write another user's journal, without permission to read it or to enter its folder. */
+const WRITERS: readonly (readonly [words: readonly string[], journal: string])[] = [
+  [["gateway", "--config", "{}/gateway.yaml", "--port", "0", "--journal"], "secret.db"],
+  [["gateway", "--config", "{}/gateway.yaml", "--port", "0", "--journal"], "private/j.db"],
+  [["serve", "--port", "0", "--journal"], "secret.db"],
+  [["serve", "--port", "0", "--journal"], "private/j.db"],
+  [["worker", "--journal"], "secret.db"],
+  [["run", "--journal"], "secret.db"],
+];
+
+/** Commands that read it. */
 const READERS: readonly (readonly string[])[] = [
-  ["serve", "--port", "0", "--journal"],
-  ["worker", "--journal"],
-  ["run", "--journal"],
   ["runs", "list", "--journal"],
   ["journal", "verify"],
   ["journal", "sessions"],
@@ -88,7 +112,7 @@ const READERS: readonly (readonly string[])[] = [
 ];
 
 describe("a command", () => {
-  it.each([...MAKERS, ...THROUGH_A_FILE])(
+  it.each([...MAKERS, ...THROUGH_A_FILE, ...NOT_ALLOWED])(
     "that cannot write says so in one sentence: %s",
     async (command, sentence) => {
       const got = await runCli(command.split(" "), { asNobody: true, folder: folder.file("closed") });
@@ -96,10 +120,22 @@ describe("a command", () => {
     },
   );
 
+  it.each(WRITERS)("that cannot write a journal says so, and what to do: %j %s", async (words, name) => {
+    const journal = folder.file(name);
+    const named = words.map((word) => word.replace("{}", folder.path));
+    const command = words[0] === "run" ? ["--", "true"] : [];
+    const got = await runCli([...named, journal, ...command], { asNobody: true, folder: folder.path });
+    const next = "Get write permission for the file and its folder, or name another place.";
+    expect(got).toEqual({
+      stdout: "",
+      stderr: `faultline: Cannot write the journal ${journal}: permission denied. ${next}\n`,
+      exit: "usage",
+    });
+  });
+
   it.each(READERS.map((words) => [words]))("that cannot read a journal says so in one sentence: %j", async (words) => {
     const secret = folder.file("secret.db");
-    const command = words[0] === "run" ? ["--", "true"] : [];
-    const got = await runCli([...words, secret, ...command], { asNobody: true, folder: folder.path });
+    const got = await runCli([...words, secret], { asNobody: true, folder: folder.path });
     expect(got).toEqual({
       stdout: "",
       stderr: `faultline: Cannot open ${secret}: permission denied.\n`,
@@ -124,6 +160,10 @@ describe("what the system refuses", () => {
     ["EPERM", "Cannot create the folder /x: permission denied. Choose a folder that you can write to."],
     ["ENOTDIR", "Cannot create the folder /x: a part of its path is a file."],
     ["EEXIST", "Cannot create the folder /x: a part of its path is a file."],
+    [
+      "ENOENT",
+      "Cannot create the folder /x: the system does not allow a new folder there. Choose a folder that you can write to.",
+    ],
     ["ENAMETOOLONG", "Cannot create the folder /x: the name is too long."],
     ["ELOOP", "Cannot create the folder /x: the links in its path lead in a circle."],
   ])("is a sentence in both languages: %s", (code, sentence) => {
@@ -142,7 +182,11 @@ describe("what the system refuses", () => {
 
   it("names the journal and not the files beside it", () => {
     const readonly = Object.assign(new Error("attempt to write a readonly database"), { errcode: 8 | (1 << 8) });
-    expect(refusedBySystem(readonly, "/x/j.db")?.in("en")).toBe("Cannot open /x/j.db: permission denied.");
+    expect(refusedBySystem(readonly, "/x/j.db", true)?.in("en")).toBe("Cannot open /x/j.db: permission denied.");
+    expect(refusedBySystem(readonly, "/x/j.db")?.in("en")).toBe(
+      "Cannot write the journal /x/j.db: permission denied. Get write permission for the file and its folder, or name another place.",
+    );
+    expect(refusedBySystem(thrown("ENOENT", "open", "/x/other"), "/x/j.db")).toBeNull();
     expect(refusedBySystem(thrown("EROFS", "open", "/x/j.db.new_1"), "/x/j.db")?.in("en")).toBe(
       "Cannot create /x/j.db: the disk is read-only. Choose a folder that you can write to.",
     );

@@ -126,10 +126,67 @@ it("reports a key that stands twice together with all other mistakes", () => {
   expect(said(`${TARGETS}routes: { x: { chain: [c/m], chain: [d/m] } }\nother_paths: e`)).toEqual([
     "5:24 GW103",
     "5:30 GW001",
+    "5:38 GW103",
     "6:14 GW103",
+  ]);
+  const twice = `routes:\n  x: { chain: [c/m], mid_stream: maybe }\n  x: { chain: [d/m], affinity: 5 }\n  y: { chain: [e/m] }`;
+  expect(said(`${TARGETS}${twice}`)).toEqual([
+    "6:16 GW103",
+    "6:34 GW004",
+    "7:3 GW001",
+    "7:16 GW103",
+    "7:32 GW003",
+    "8:16 GW103",
   ]);
   const { settings } = parseGateway(`${TARGETS}other_paths: a\nother_paths: b`, "gateway.yaml", env);
   expect(settings).toBeNull();
+});
+
+it("knows the names of both values of a repeated key", () => {
+  const other = `targets: { c: { dialect: openai-chat, base_url: "http://x" } }\nroutes: { x: { chain: [a/m, c/m] } }`;
+  expect(said(`${TARGETS}${other}`)).toEqual(["5:1 GW001"]);
+});
+
+it("finds an anchor that only one value of a repeated key has", () => {
+  expect(said(`${TARGETS}routes: { x: { chain: &c [a/m] }, x: { chain: [b/m] }, y: { chain: *c } }`)).toEqual([
+    "5:35 GW001",
+  ]);
+});
+
+it("reports a key that is written into the file once", () => {
+  const yaml = `version: 1\ntargets: { a: { dialect: openai-chat, base_url: "http://x", api_key: sk-123 } }`;
+  expect(said(yaml)).toEqual(["2:61 GW002"]);
+});
+
+it("names no target that is none, and says nothing of its use", () => {
+  const yaml = `${TARGETS}  c/d: { dialect: openai-chat, base_url: "http://x" }\nroutes: { x: { chain: [c/d, c/d/m, e] } }`;
+  expect(said(yaml)).toEqual(["5:3 GW005", "6:36 GW103"]);
+  const { diagnostics } = parseGateway(yaml, "gateway.yaml", env);
+  expect(diagnostics[1]).toMatchObject({ help: "Known here: a, b." });
+});
+
+it.each([
+  { field: "base_url", yaml: "targets: { a: { dialect: openai-chat, base_url: x } }" },
+  { field: "base_url", yaml: 'targets: { a: { dialect: openai-chat, base_url: "http://[" } }' },
+  { field: "api_key_env", yaml: 'targets: { a: { dialect: openai-chat, base_url: "http://x", api_key_env: sk-1 } }' },
+  {
+    field: "max_concurrent",
+    yaml: 'targets: { a: { dialect: openai-chat, base_url: "http://x", max_concurrent: 0 } }',
+  },
+  { field: "a name", yaml: 'targets: { a/b: { dialect: openai-chat, base_url: "http://x" } }' },
+  {
+    field: "key_sha256",
+    yaml: 'targets: { a: { dialect: openai-chat, base_url: "http://x" } }\nkeys: { me: { key_sha256: x } }',
+  },
+  { field: "max_body_mb", yaml: 'targets: { a: { dialect: openai-chat, base_url: "http://x" } }\nmax_body_mb: 0' },
+])("says what to write for $field instead, in both languages: $yaml", ({ yaml }) => {
+  const helps = (["en", "zh-CN"] as const).map((locale) => {
+    const { diagnostics } = parseGateway(`version: 1\n${yaml}`, "gateway.yaml", env, locale);
+    expect(diagnostics).toHaveLength(1);
+    return diagnostics[0]?.help ?? "";
+  });
+  expect(helps[0]).toMatch(/[a-z]/);
+  expect(helps[1]).toMatch(/\p{Script=Han}/u);
 });
 
 it("reports an address without its scheme once", () => {

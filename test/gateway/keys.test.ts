@@ -43,7 +43,9 @@ describe("keys", () => {
     const world = await gatewayWorld({ file: file("per_day_usd: 1"), env });
     const heard = await world.run(ask(world.url, dialect, { headers: { authorization: "Bearer nobody" } }));
     expect(heard.status).toBe(401);
-    expect(heard.error).toMatchObject({ message: "the gateway does not know this key" });
+    expect(heard.error).toMatchObject({
+      message: "the gateway does not know this key; send one of the gateway's keys",
+    });
     const keyless = await world.run(ask(world.url, dialect, { headers: { authorization: "" } }));
     expect(keyless.status).toBe(401);
     expect(keyless.error).toMatchObject({ message: "the request has no key; send one of the gateway's keys" });

@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { ask, pathOf } from "./dialect-clients.ts";
+import { ask } from "./dialect-clients.ts";
 import { gatewayWorld } from "./gateway-world.ts";
 import { oneDialect, TARGET_KEY, type WorldOptions } from "./open-world.ts";
 
@@ -66,7 +66,6 @@ other_paths: files
 it("refuses other paths when no target is named for them", async () => {
   const world = await gatewayWorld();
   expect((await world.run(fetch(`${world.url}/v1/embeddings`, { method: "POST", body: "{}" }))).status).toBe(404);
-  expect((await world.run(fetch(`${world.url}${pathOf("openai-chat", {})}`))).status).toBe(404);
 });
 
 it("says which routes there are, with their patterns, when none takes a model", async () => {
@@ -80,6 +79,35 @@ routes:
   const world = await gatewayWorld({ file });
   const heard = await world.run(ask(world.url, "openai-chat", { model: "gpt-5" }));
   expect([heard.status, heard.raw]).toEqual([404, expect.stringContaining("it has fast, claude-*")]);
+});
+
+it("lists no route that a key may not use, because of its regions, its routes or a missing price", async () => {
+  const file: WorldOptions["file"] = ({ of }) => `version: 1
+targets:
+  us: { dialect: openai-chat, base_url: "${of("openai-chat")}", region: us, models: [gpt-us] }
+  eu: { dialect: openai-chat, base_url: "${of("openai-chat")}", region: eu, models: [gpt-eu] }
+routes:
+  everywhere: { chain: [us/gpt-5, eu/gpt-5] }
+  american: { chain: [us/gpt-5] }
+  american-*: { chain: [us] }
+  unpriced: { chain: [eu/unheard-of] }
+  unpriced-*: { chain: [eu/unheard-of] }
+  any-*: { chain: [eu] }
+keys:
+  far: { key_env: FAR, regions: [eu] }
+  few: { key_env: FEW, routes: [american] }
+  poor: { key_env: POOR, regions: [eu], budget: { per_day_usd: 1 } }
+`;
+  const world = await gatewayWorld({ file, env: { FAR: "far", FEW: "few", POOR: "poor" } });
+  const listed = async (key: string): Promise<string | undefined> => {
+    const heard = await world.run(
+      ask(world.url, "openai-chat", { model: "nowhere", headers: { authorization: `Bearer ${key}` } }),
+    );
+    return /it has ([^"]*)"/.exec(heard.raw)?.[1];
+  };
+  expect(await listed("far")).toBe("everywhere, unpriced, unpriced-*, any-*, gpt-eu");
+  expect(await listed("few")).toBe("american");
+  expect(await listed("poor")).toBe("everywhere, any-*");
 });
 
 it("gives Codex its own empty list of models beside the one that every client reads", async () => {

@@ -1,4 +1,5 @@
-// A target that repeats a prompt in its error: those words stay with the call, also where the journal says why a target is not used.
+// A target that repeats a prompt in its error: those words stay with the call, also where the journal says why a target is not used, and
+// where the operator reads what failed.
 
 import { expect, it, onTestFinished } from "vitest";
 import { openJournal } from "../../src/index.ts";
@@ -35,3 +36,22 @@ routes: { team: { chain: [one/m] } }
     expect(JSON.stringify(kept)).not.toContain("Umbrella");
   },
 );
+
+it("tells the operator which address refused a connection, and no words of a target that answered", async () => {
+  const told: string[] = [];
+  const world = await stubWorld(
+    (_request, response) =>
+      void response
+        .writeHead(401, { "content-type": "application/json" })
+        .end(JSON.stringify({ error: { message: `You said: ${PROMPT_WORDS}` } })),
+    (base) => `version: 1
+targets:
+  closed: { dialect: openai-chat, base_url: "http://127.0.0.1:1/v1" }
+  speaks: { dialect: openai-chat, base_url: "${base}/speaks" }
+routes: { team: { chain: [closed/m, speaks/m] } }
+`,
+    { listener: { onDecided: ({ target }, detail) => void told.push(`${target}: ${detail}`) } },
+  );
+  await world.run(ask(world.url, "openai-chat"));
+  expect(new Set(told)).toEqual(new Set(["closed/m: connect ECONNREFUSED 127.0.0.1:1", "speaks/m: null"]));
+});

@@ -58,9 +58,9 @@ it.each([
 ])("says that a request names no model: $path", async ({ path, body }) => {
   const world = await gatewayWorld({ file });
   const response = await world.run(fetch(`${world.url}${path}`, { method: "POST", body: JSON.stringify(body) }));
-  expect(response.status).toBe(404);
+  expect([response.status, response.headers.get("x-faultline-code")]).toEqual([400, "RequestInvalid"]);
   expect(await response.json()).toMatchObject({
-    error: { message: 'the request names no model; set the field "model"' },
+    error: { type: "invalid_request_error", message: 'the request names no model; set the field "model"' },
   });
 });
 
@@ -74,6 +74,19 @@ it.each([
   const response = await world.run(fetch(`${world.url}${path}`, { headers }));
   expect([response.status, response.headers.get("x-faultline-code")]).toEqual([404, "RequestInvalid"]);
   expect(await response.json()).toMatchObject(words);
+});
+
+it.each([
+  "/v1/chat/completions",
+  "/v1/responses",
+  "/v1/messages",
+  "/v1/messages/count_tokens",
+  "/v1beta/models/gpt-5:generateContent",
+])("says that a call of a model is a POST: GET %s", async (path) => {
+  const world = await gatewayWorld({ file: () => file().replace("other_paths: openai", "") });
+  const response = await world.run(fetch(`${world.url}${path}`));
+  expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
+  expect(await response.json()).toMatchObject({ error: { message: `the gateway has no GET ${path}; use POST` } });
 });
 
 it("does not tell where the target of other paths is", async () => {

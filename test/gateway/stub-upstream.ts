@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import { parseGateway } from "../../src/gateway/config/parse-gateway.ts";
+import type { GatewayListener } from "../../src/gateway/gateway.ts";
 import { startGateway } from "../../src/gateway/start-gateway.ts";
 import { createFaultline, type Faultline, type FaultlineOptions } from "../../src/index.ts";
 import type { Protocol } from "../../src/provider/wire/protocol.ts";
@@ -183,7 +184,12 @@ export async function stubWorld(
   {
     env = {},
     faultline = {},
-  }: { readonly env?: Readonly<Record<string, string>>; readonly faultline?: FaultlineOptions } = {},
+    listener = {},
+  }: {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly faultline?: FaultlineOptions;
+    readonly listener?: GatewayListener;
+  } = {},
 ): Promise<StubWorld> {
   const clock = createSocketClock(1_800_000_000_000);
   const asked: StubRequest[] = [];
@@ -202,7 +208,7 @@ export async function stubWorld(
   const { settings, diagnostics } = parseGateway(file(base), "gateway.faultline.yaml", env);
   if (settings === null) throw new Error(diagnostics.map(({ message }) => message).join("\n"));
   const fl = createFaultline({ clock, chance: createSeededChance(1), ...faultline });
-  const started = await startGateway(fl, settings, { port: 0, host: "127.0.0.1" });
+  const started = await startGateway(fl, settings, { port: 0, host: "127.0.0.1" }, listener);
   onTestFinished(async () => {
     server.closeAllConnections();
     await clock.runUntil(started.close());

@@ -131,8 +131,8 @@ export const JOURNAL_SENTENCES: readonly SentenceRow[] = [
     "{1} 上次写入时正在使用，但它的 {2}-wal 不存在，最后的写入也随之丢失。请把两个文件一起移动或复制。如果其他工具已把它合并进文件，请建立一个空的 {3}-wal。",
   ],
   [
-    "{} was deleted, moved or replaced while this program has the journal open, so the journal accepts no more writes. Stop the program, put {} and {}-wal back together, and start it again.",
-    "本程序打开日志期间，{1} 被删除、移动或替换，因此日志不再接受写入。请停止程序，把 {2} 和 {3}-wal 一起放回，再重新启动。",
+    "{} was deleted, moved or replaced while this program has the journal open, so nothing is written until it is back. Move {} and {}-wal back; if you have only a copy of them, stop the program, put the copy there, and start it again.",
+    "本程序打开日志期间，{1} 被删除、移动或替换，放回之前不会写入任何内容。请把 {2} 和 {3}-wal 移回原处；如果只有副本，请停止程序，放好副本，再重新启动。",
   ],
   [
     "A journal in a file needs Node 22.23, Node 24 or newer; this is Node {}, which has no SQLite. Install a newer Node, or keep the journal in memory: createFaultline() without the option `journal`.",

@@ -46,11 +46,14 @@ function budgetPrinter(io: Io, shared: GlobalOptions): (alert: BudgetAlert) => v
 }
 
 /** The same failure of the same target is printed once a minute. */
-export function decisionPrinter(io: Io, shared: GlobalOptions): (decision: LedgerDecision) => void {
+export function decisionPrinter(
+  io: Io,
+  shared: GlobalOptions,
+): (decision: LedgerDecision, detail: string | null) => void {
   const { locale } = shared;
-  const { failed, silent } = GATEWAY_WORDS[locale];
+  const { failed, silent, seenAs } = GATEWAY_WORDS[locale];
   const print = newsPrinter(io, shared);
-  const printOnce = oncePerMinute<{ message: string; decision: LedgerDecision }>(io.clock, (target, { decision }) => {
+  const printOnce = oncePerMinute<DecisionNews>(io.clock, (target, { decision, detail }) => {
     const { code, recourse } = decision;
     const why =
       code === null
@@ -58,10 +61,19 @@ export function decisionPrinter(io: Io, shared: GlobalOptions): (decision: Ledge
         : isFaultCode(code)
           ? PUNCTUATION[locale].bracketed(wordsFor(code, locale).title, code)
           : code;
-    const line = failed(oneLine(target, 200), why, recourseWord(recourse, locale));
-    void print(line, { targetFailed: { at: io.clock.now(), ...decision } });
+    const seen = detail === null ? why : seenAs(why, oneLine(detail, 300));
+    const line = failed(oneLine(target, 200), seen, recourseWord(recourse, locale));
+    void print(line, { targetFailed: { at: io.clock.now(), ...decision, ...(detail === null ? {} : { detail }) } });
   });
-  return (decision) => printOnce(decision.target, { message: `${decision.code} ${decision.recourse}`, decision });
+  return (decision, detail) =>
+    printOnce(decision.target, { message: `${decision.code} ${decision.recourse}`, decision, detail });
+}
+
+interface DecisionNews {
+  /** The same one is not printed again for a minute. */
+  readonly message: string;
+  readonly decision: LedgerDecision;
+  readonly detail: string | null;
 }
 
 const AGAIN_MS = 60_000;

@@ -22,7 +22,8 @@ import { paintFor } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
 import { type JournalOption, journalOf } from "../runs/run-deps.ts";
-import { onStopSignal } from "../stop-signals.ts";
+import { refuseUnusable } from "../system-refusal.ts";
+import { onStopSignal, tellStopping } from "../stop-signals.ts";
 import { fileNewsPrinter, gatewayPrinters } from "./gateway-news.ts";
 
 export interface GatewayCommandOptions extends JournalOption {
@@ -34,6 +35,7 @@ export interface GatewayCommandOptions extends JournalOption {
 
 export async function runGateway(options: GatewayCommandOptions, io: Io, shared: GlobalOptions): Promise<void> {
   const config = (await settingOf("gateway", options.config, io.env)).value ?? SETTINGS.gateway.fallback;
+  if ((await io.fileBytes(config)) === null) throw new UsageError(GATEWAY_WORDS[shared.locale].noFile(config));
   if (options.check === true) {
     const parse = (source: string, file: string): Promise<{ usable: boolean } & ParsedGateway> => {
       const parsed = parseGateway(source, file, io.env, shared.locale);
@@ -41,14 +43,12 @@ export async function runGateway(options: GatewayCommandOptions, io: Io, shared:
     };
     return checkFile(config, parse, false, io, shared);
   }
-  if ((await io.fileBytes(config)) === null) throw new UsageError(GATEWAY_WORDS[shared.locale].noFile(config));
   const text = await io.readFile(config);
   const { settings, diagnostics } = parseGateway(text, config, io.env, shared.locale);
   await printDiagnostics(diagnostics, text, io, shared);
   if (settings === null) return void io.exit("config");
   const file = await journalOf(options, io);
-  // A folder is refused with a sentence; a file that is not there will be made.
-  await io.fileBytes(file);
+  await refuseUnusable(file, io);
   await withNewJournal({ file, io, locale: shared.locale }, (journal) =>
     serveUntilStopped({ ...options, config }, { text, settings, journal, shownJournal: shownPlace(file) }, io, shared),
   );
@@ -101,6 +101,7 @@ async function serveUntilStopped(
   await io.stdout.write(`${listening}\n`);
   await stopped.promise;
   unfollow();
+  await tellStopping(words.stopping, io, shared);
   const [stopping] = await Promise.allSettled([started.close()]);
   const [closing] = await Promise.allSettled([faultline.close()]);
   release();

@@ -35,7 +35,7 @@ export async function copyTo(from: string, to: string, io: Io, shared: GlobalOpt
   await lookAtJournal(place, () => Promise.resolve());
   const { copyJournal } = await import("../../journal/copy/copy-journal.ts");
   const counts = await copyJournal(from, to).catch((error: unknown) => {
-    throw inWords(error, place);
+    throw inWords(error, place, true);
   });
   if (json) return io.stdout.write(`${safeJson({ to: oneLine(shownPlace(to), 500), ...counts })}\n`);
   const { entries, kept, files } = counts;

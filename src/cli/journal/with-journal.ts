@@ -52,7 +52,7 @@ async function opened<T>(place: JournalPlace, readOnly: boolean, use: (journal: 
     if (closed.status === "rejected") throw closed.reason;
     return used.value;
   } catch (error) {
-    throw inWords(error, place);
+    throw inWords(error, place, readOnly);
   }
 }
 
@@ -87,14 +87,14 @@ const EXITS: Readonly<Partial<Record<FaultCode, ExitName>>> = {
   ShapeInvalid: "usage", //   a name or an answer that cannot be one
 };
 
-/** Errors without a fault are returned unchanged. */
-export function inWords(error: unknown, { file, locale }: JournalPlace): unknown {
+/** Errors without a fault are returned unchanged. `isRead`: the journal is only read. */
+export function inWords(error: unknown, { file, locale }: JournalPlace, isRead = false): unknown {
   if (!isFaultError(error)) return error;
   const { code, message, evidence, context } = error.fault;
   const exit = EXITS[code] ?? "failed";
   // Refusals already say what to do; system errors do not.
   if (evidence.source === "raised") return refusalOf(error, exit);
-  const refused = isPostgresAddress(file) ? null : refusedBySystem(error, file);
+  const refused = isPostgresAddress(file) ? null : refusedBySystem(error, file, isRead);
   if (refused !== null) return refused;
   const place = typeof context["path"] === "string" ? context["path"] : file;
   const said = sentences(locale, `${shownPlace(place)}: ${message}.`, wordsFor(code, locale).operator);

@@ -21,7 +21,8 @@ import { oneLine, safeJson } from "../render/safe-text.ts";
 import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
 import { SERVE_WORDS } from "../render/words/serve-words.ts";
 import { type JournalOption, journalOf } from "../runs/run-deps.ts";
-import { onStopSignal } from "../stop-signals.ts";
+import { refuseUnusable } from "../system-refusal.ts";
+import { onStopSignal, tellStopping } from "../stop-signals.ts";
 import { gatewayListener } from "../gateway/gateway-news.ts";
 import { hostsOf, restateOf } from "../worker/run-worker.ts";
 
@@ -58,8 +59,7 @@ export async function runServe(
   const release = onStopSignal(() => stopped.resolve(undefined));
   const paint = paintFor(io.stdout, io.env, shared.color);
   const tell = reloadPrinter(io, shared);
-  // A folder is refused with a sentence; a file that is not there will be made.
-  await io.fileBytes(journal);
+  await refuseUnusable(journal, io);
   const server = await start(options, journal, version, io, shared, tell);
   const printed = shared.json
     ? safeJson({
@@ -85,7 +85,7 @@ export async function runServe(
       ].join("\n");
   await io.stdout.write(`${printed}\n`);
   await stopped.promise;
-  if (!shared.json) await io.stderr.write(`${words.stopping}\n`);
+  await tellStopping(words.stopping, io, shared);
   try {
     await server.close();
   } finally {

@@ -377,7 +377,7 @@ export function canBeSecret(name: string, value: unknown): boolean {
 /** What a browser calls its ways of sending credentials. */
 const HARMLESS_VALUES = new Set(["", "same-origin", "include", "omit"]);
 
-/** A word that stands behind "token" by chance: "unexpected token: identifier", "token: 1234". */
+/** What stands behind "token" by chance: "unexpected token: identifier", "token: 1234", "`slow-first-token:wait-ms=4000`", a model's setting. */
 function isWordOfParser(name: string, value: string): boolean {
-  return /token$/i.test(name) && /^(?:[A-Za-z_]{1,24}|\d{1,6}|\W{1,3})$/.test(value);
+  return /token$/i.test(name) && /^(?:[A-Za-z_]{1,24}|\d{1,6}|\W{1,3}|[a-z]{2,10}-ms=\d{1,7}`?)$/.test(value);
 }

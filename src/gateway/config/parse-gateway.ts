@@ -8,7 +8,7 @@ import { microcentsOf } from "../../core/flow/money.ts";
 import type { Locale } from "../../core/index.ts";
 import { type JsonObject, objectOf } from "../../core/json-fields.ts";
 import type { Diagnostic } from "../../yaml-file/diagnostic.ts";
-import { checkForm, type Grammar, isAbout, soundPart } from "../../yaml-file/issues.ts";
+import { checkForm, type Grammar, INVALID_KEY, isAbout, soundPart } from "../../yaml-file/issues.ts";
 import { diagnosticAt, type FilePlace, type Path, rangeOf } from "../../yaml-file/locate.ts";
 import { type FileKind, inOrder, readYaml } from "../../yaml-file/read.ts";
 import { sha256 } from "../key/sha256.ts";
@@ -39,10 +39,36 @@ const KIND: FileKind = {
   readsOn: true,
 };
 
+/** What to write instead, by field. */
+const RANGE_HELP: Readonly<Record<Locale, Grammar["rangeHelp"]>> = {
+  "en": {
+    [INVALID_KEY]: "Choose a name such as `openai-eu`; a slash separates it from a model in a chain.",
+    api_key_env: "Put the key into an environment variable, and write the variable's name here.",
+    base_url: "Write the whole address, as its SDK takes it: `base_url: https://api.openai.com/v1`.",
+    chain: "Name at least one target: `chain: [openai/gpt-5]`.",
+    key_env: "Put the key into an environment variable, and write the variable's name here.",
+    key_sha256: 'This prints it: printf %s "$KEY" | sha256sum',
+    max_body_mb: "Write whole MiB, 1 to 1024; leave it out for 32.",
+    max_concurrent: "Leave it out for no limit.",
+    requests_per_minute: "Leave it out for no limit.",
+  },
+  "zh-CN": {
+    [INVALID_KEY]: "请用 `openai-eu` 这样的名称；在链中，斜杠把它与模型分开。",
+    api_key_env: "请把密钥放进环境变量，这里只写变量的名称。",
+    base_url: "请写完整的地址，与其 SDK 的写法一样：`base_url: https://api.openai.com/v1`。",
+    chain: "请至少写一个目标：`chain: [openai/gpt-5]`。",
+    key_env: "请把密钥放进环境变量，这里只写变量的名称。",
+    key_sha256: '用这条命令得到：printf %s "$KEY" | sha256sum',
+    max_body_mb: "请写整数 MiB，1 到 1024；省略时为 32。",
+    max_concurrent: "不限制时请省略。",
+    requests_per_minute: "不限制时请省略。",
+  },
+};
+
 const GRAMMAR: Grammar = {
   schemaFor: () => gatewayFileSchema,
   codes: { unknownKey: "GW002", wrongType: "GW003", unknownName: "GW004", outOfRange: "GW005", missing: "GW006" },
-  rangeHelp: {},
+  rangeHelp: RANGE_HELP.en,
   manyNamesHelp: "",
   examples: {
     targets: "targets: { openai: { dialect: openai-chat, base_url: https://api.openai.com/v1 } }",
@@ -66,16 +92,24 @@ const PLACEHOLDERS: Readonly<Record<string, unknown>> = {
  */
 export function parseGateway(text: string, file: string, env: Environment, locale: Locale = "en"): ParsedGateway {
   const { place, documents, mistakes } = readYaml(text, file, { ...KIND, locale });
-  const [read] = documents;
-  if (read === undefined) return { settings: null, diagnostics: mistakes };
-  const { meant, issues, diagnostics: ofForm } = checkForm(read, place, { ...GRAMMAR, locale });
-  const { document, value } = meant;
-  const builder = new Builder({ value: objectOf(value) ?? {}, document, place, env, locale, issues });
-  const sound = soundPart(value, gatewayFileSchema, PLACEHOLDERS);
-  const settings = sound === null ? null : builder.build(sound);
-  const diagnostics = [...mistakes, ...ofForm, ...builder.found];
+  const forms = documents.map((read) => checkForm(read, place, { ...GRAMMAR, rangeHelp: RANGE_HELP[locale], locale }));
+  const values = forms.map(({ meant }) => objectOf(meant.value) ?? {});
+  let settings: GatewaySettings | null = null;
+  const found = forms.flatMap(({ meant: { document, value }, issues, diagnostics: ofForm }) => {
+    const builder = new Builder({ values, document, place, env, locale, issues });
+    const sound = soundPart(value, gatewayFileSchema, PLACEHOLDERS);
+    settings = sound === null ? null : builder.build(sound);
+    return [...ofForm, ...builder.found];
+  });
+  const diagnostics = withoutEqual([...mistakes, ...found]);
   const hasError = diagnostics.some(({ severity }) => severity === "error");
   return { settings: hasError ? null : settings, diagnostics: inOrder(diagnostics) };
+}
+
+/** A mistake outside of a repeated key is found each time that the file is read. */
+function withoutEqual(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  const seen = new Map(diagnostics.map((one) => [`${one.line}:${one.column} ${one.code} ${one.message}`, one]));
+  return [...seen.values()];
 }
 
 const MIB = 1_048_576;
@@ -86,8 +120,8 @@ const NO_SECRET = sha256("");
 const BUILT_IN_PRICES = priceTable();
 
 interface WrittenGateway {
-  /** The file as it is written, mistakes included. */
-  readonly value: JsonObject;
+  /** The file as it is written, mistakes included; with a repeated key, all that it may mean. */
+  readonly values: readonly JsonObject[];
   readonly document: Document;
   readonly place: FilePlace;
   readonly env: Environment;
@@ -180,7 +214,9 @@ class Builder {
       const target = targets.get(slash === -1 ? written : written.slice(0, slash));
       const path = ["routes", name, "chain", index];
       if (target === undefined) {
-        this.#checkName("targets", written.split("/")[0] ?? written, path);
+        // A name that has a slash in it is the mistake, not its use.
+        const isOfBadName = this.#badTargets.some((bad) => written === bad || written.startsWith(`${bad}/`));
+        if (!isOfBadName) this.#checkName("targets", written.split("/")[0] ?? written, path);
         return [];
       }
       const step = { target, model: slash === -1 ? null : written.slice(slash + 1) };
@@ -274,9 +310,21 @@ class Builder {
 
   /** A target or a route must be in the file. One with mistakes of its own is. */
   #checkName(section: keyof typeof UNKNOWN, written: string, path: Path): void {
-    const known = Object.keys(objectOf(this.#written.value[section]) ?? {});
-    if (!known.includes(written))
+    const sections = this.#written.values.map((value) => objectOf(value[section]) ?? {});
+    const all = [...new Set(sections.flatMap(Object.keys))];
+    const known = all.filter((name) => !this.#isBadName(section, name));
+    if (!all.includes(written))
       this.#mistake(UNKNOWN[section], path, { written, near: nearest(written, known), known });
+  }
+
+  get #badTargets(): readonly string[] {
+    const names = this.#written.values.flatMap((value) => Object.keys(objectOf(value["targets"]) ?? {}));
+    return names.filter((name) => this.#isBadName("targets", name));
+  }
+
+  #isBadName(section: keyof typeof UNKNOWN, name: string): boolean {
+    const { issues } = this.#written;
+    return issues.some(({ code, path }) => code === "invalid_key" && path[0] === section && path[1] === name);
   }
 
   /** Says nothing if the form of one of these parts of the file is wrong: the mistake would only be a consequence. */

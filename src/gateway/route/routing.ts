@@ -27,7 +27,7 @@ export function takenRoute(
 }
 
 /** Why a key gets no route for a model. */
-export type NoRoute = "bad-model" | "unknown-model" | "not-allowed" | "no-region" | "no-price";
+export type NoRoute = "bad-model" | "no-model" | "unknown-model" | "not-allowed" | "no-region" | "no-price";
 
 /** Whether the price of a model at a target is known. */
 export type HasPrice = (target: GatewayTarget, model: string) => boolean;
@@ -68,15 +68,23 @@ export class Routing {
   #find(model: string, key: ClientKey | null): TakenRoute | NoRoute {
     if (model.length > MAX_NAME || UNREADABLE.test(model) || !model.isWellFormed()) return "bad-model";
     const route = this.#routeOf(model);
-    if (route === null) return "unknown-model";
+    if (route === null) return model === "" ? "no-model" : "unknown-model";
+    return this.#usable(route, model, key);
+  }
+
+  /** `model` null stands for all names that the route's pattern fits: then only steps which name their own model have a price. */
+  #usable(route: GatewayRoute, model: string | null, key: ClientKey | null): TakenRoute | NoRoute {
     if (key?.routes?.has(route.name) === false) return "not-allowed";
     const inRegion = route.steps.filter(({ target }) => isInRegion(target.region, key));
     if (inRegion.length === 0) return "no-region";
-    const isPriced = (step: RouteStep): boolean => this.#hasPrice(step.target, step.model ?? model);
+    const isPriced = ({ target, model: own }: RouteStep): boolean => {
+      const asked = own ?? model;
+      return asked === null || this.#hasPrice(target, asked);
+    };
     const unpriced = needsPrice(key) ? inRegion.filter((step) => !isPriced(step)) : [];
     const [first, ...rest] = inRegion.filter((step) => !unpriced.includes(step));
     if (first === undefined) return "no-price";
-    const names = unpriced.map((step) => `${step.target.name}/${step.model ?? model}`);
+    const names = unpriced.map((step) => `${step.target.name}/${step.model ?? model ?? ""}`);
     return takenRoute(route, [first, ...rest], names);
   }
 
@@ -91,11 +99,14 @@ export class Routing {
 
   /** For messages: the routes that this key may use, with their patterns, and the models of targets. */
   names(key: ClientKey | null): readonly string[] {
-    const targets = [...this.#settings.targets.values()].filter(({ region }) => isInRegion(region, key));
-    const allowed = key?.routes ?? null;
-    const own = allowed === null ? targets.flatMap(({ models }) => models) : [];
-    const named = this.#settings.routes.map(({ name }) => name).filter((name) => allowed === null || allowed.has(name));
-    return [...new Set([...named, ...own])];
+    const { targets, routes } = this.#settings;
+    const isPattern = ({ name }: GatewayRoute): boolean => name.includes("*");
+    const usable = routes.filter(
+      (route) => typeof this.#usable(route, isPattern(route) ? null : route.name, key) !== "string",
+    );
+    const own = [...targets.values()].flatMap(({ models }) => models);
+    const offered = own.filter((model) => typeof this.take(model, key) !== "string");
+    return [...new Set([...usable.map(({ name }) => name), ...offered])];
   }
 
   #routeOf(model: string): GatewayRoute | null {

@@ -134,8 +134,8 @@ function identityOf(file: string): string | null {
 
 function gone(path: string, file: string): Error {
   return drift(
-    `${file} was deleted, moved or replaced while this program has the journal open, so the journal accepts no more writes. ` +
-      `Stop the program, put ${path} and ${path}-wal back together, and start it again.`,
+    `${file} was deleted, moved or replaced while this program has the journal open, so nothing is written until it is back. ` +
+      `Move ${path} and ${path}-wal back; if you have only a copy of them, stop the program, put the copy there, and start it again.`,
     { context: { path } },
   );
 }

@@ -30,6 +30,10 @@ describe("by shape", () => {
     ["Token validation failed", "a step"],
     ["Unexpected token: something in JSON", "a word of a parser"],
     ["token: 1234 tokens used", "a count"],
+    [
+      "no target `ant/slow-first-token:wait-ms=4000`, see chain: [ant/slow-first-token:wait-ms=4000]",
+      "a model's setting",
+    ],
     ["sk_learn_module_not_found", "a module"],
     ["https://x.test/?code=context_length_exceeded", "an error code"],
     ["x-ratelimit-reset-tokens: 6m11.52s", "the header that explains a limit"],

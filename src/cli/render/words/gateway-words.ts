@@ -17,10 +17,13 @@ export interface GatewayWords {
   /** What is done about it comes last. */
   readonly failed: (target: string, why: string, what: string) => string;
   readonly silent: string;
+  /** A failure, and what this machine saw of it. */
+  readonly seenAs: (why: string, detail: string) => string;
   /** `why` is what the store said, `lasted` is null at first; the counts are lines of the ledger. */
   readonly unwritten: (why: string, lasted: string | null, waiting: number, lost: number) => string;
   readonly written: (lasted: string, lost: number) => string;
   readonly stop: string;
+  readonly stopping: string;
 }
 
 const WINDOWS_ZH: Readonly<Record<WindowName, string>> = { hour: "小时", day: "天", month: "月" };
@@ -40,10 +43,12 @@ export const GATEWAY_WORDS: Readonly<Record<Locale, GatewayWords>> = {
       `Budget of key ${client}: ${spent} of ${limit} per ${window} is spent.`,
     failed: (target, why, what) => `${target}: ${why} → ${what}`,
     silent: "silent for longer than usual",
+    seenAs: (why, detail) => `${why}: ${detail}`,
     unwritten: (why, lasted, waiting, lost) =>
       `The journal ${lasted === null ? "cannot be written" : `could not be written for ${lasted}`} (${why}). The gateway keeps answering, and budgets go by what it knows itself. Lines of the ledger that wait in memory: ${waiting}; lost: ${lost}.`,
     written: (lasted, lost) => `The journal can be written again, after ${lasted}. Lost lines of the ledger: ${lost}.`,
     stop: "Ctrl-C stops.",
+    stopping: "Stopping; calls that run have five seconds to finish. Another Ctrl-C ends them at once.",
   },
   "zh-CN": {
     noFile: (file) =>
@@ -59,9 +64,11 @@ export const GATEWAY_WORDS: Readonly<Record<Locale, GatewayWords>> = {
       `密钥 ${client} 的预算：每${WINDOWS_ZH[window]}上限 ${limit}，已花费 ${spent}。`,
     failed: (target, why, what) => `${target}：${why} → ${what}`,
     silent: "沉默时间超过平常",
+    seenAs: (why, detail) => `${why}：${detail}`,
     unwritten: (why, lasted, waiting, lost) =>
       `日志${lasted === null ? "" : `已有 ${lasted}`}无法写入（${why}）。网关继续应答，预算只按本网关已知的花费计算。内存中等待写入的账目行数：${waiting}；丢失的行数：${lost}。`,
     written: (lasted, lost) => `日志恢复写入，中断了 ${lasted}。丢失的账目行数：${lost}。`,
     stop: "按 Ctrl-C 停止。",
+    stopping: "正在停止；正在进行的调用有五秒时间完成。再按一次 Ctrl-C 立即结束。",
   },
 };
