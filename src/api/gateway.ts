@@ -90,6 +90,7 @@ export const gatewayCall = z
     target: z.string().nullable().describe("What answered; null when nothing did."),
     attempts: z.number(),
     state: labelled(["completed", "failed", "cancelled"]),
+    says: z.string().describe("How it ended, in a sentence."),
     fault: z.object({ code: z.string(), title: z.string() }).nullable(),
     microcents: z.number(),
     isExact: z.boolean().describe("False: some of the cost is estimated, or has no price."),
@@ -102,7 +103,7 @@ export const gatewayCall = z
       z.object({
         id: z.string().describe("The call with the number of its decision."),
         target: z.string(),
-        attempt: z.number(),
+        attempt: z.number().describe("0: the target was not asked, for example because it is paused after failures."),
         code: z
           .string()
           .nullable()

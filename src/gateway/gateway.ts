@@ -298,7 +298,7 @@ export class Gateway {
       if (event.type === "call-admitted" && event.hedge !== undefined) hedged = event.tool;
       if (decision === null) return;
       decisions.push(decision);
-      this.#listener.onDecided?.(decision);
+      if (decision.attempt > 0) this.#listener.onDecided?.(decision);
       // A header has room for the first ones.
       if (decisions.length <= MOST_NAMED && "call" in event)
         answer.decided.push(`${decisionId(event.call, decisions.length - 1)}=${decision.recourse}`);

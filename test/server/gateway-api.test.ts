@@ -6,10 +6,13 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { startChaos } from "../../src/chaos/start-chaos.ts";
 import { createClient } from "../../src/client/index.ts";
+import { STOPPING } from "../../src/gateway/gateway.ts";
+import type { LedgerLine } from "../../src/gateway/ledger/ledger-line.ts";
 import { type Entry, openJournal } from "../../src/index.ts";
+import type { Keep } from "../../src/journal/journal.ts";
 import type { ServerOptions } from "../../src/server/options.ts";
 import { ANSWER, ask, DIALECTS, PROMPT } from "../gateway/dialect-clients.ts";
-import { startWorld, type ServerWorld } from "./world.ts";
+import { journalPath, startWorld, type ServerWorld } from "./world.ts";
 
 const SECRET = "ci-key-0123456789abcdef";
 const headers = { authorization: `Bearer ${SECRET}` };
@@ -85,6 +88,81 @@ it("shows keys with their budgets, routes with their targets, what was spent, an
   });
   expect(JSON.stringify([shown, items])).not.toContain(SECRET);
   expect(JSON.stringify(items)).not.toMatch(/north|You said/);
+});
+
+it("says how each call ended, and why a target was not asked", async () => {
+  const world = await gatewayWorld();
+  const ended = async (count: number) => {
+    await expect.poll(async () => (await world.viewer.listGatewayCalls()).items.length).toBe(count);
+    return (await world.viewer.listGatewayCalls()).items[0];
+  };
+  await ask(world.url, "openai-chat", { headers });
+  expect(await ended(1)).toMatchObject({ attempts: 3, says: "A target answered in the end. The decisions say how." });
+  const sick = (await world.viewer.listTargets()).items.find(({ tools }) => tools.includes("one/gpt-4o"));
+  await world.operator.isolateTarget({ params: { target: sick?.target ?? "" }, body: { reason: "it is down" } });
+  const past = await ask(world.url, "openai-chat", { headers });
+  expect(past.headers.get("x-faultline-decisions")).toBe(`${past.headers.get("x-faultline-call")}#1=fallback`);
+  expect(await ended(2)).toMatchObject({
+    ...{ attempts: 1, target: "two/claude-sonnet-4-5", says: "A target answered in the end. The decisions say how." },
+    decisions: [{ target: "one/gpt-4o", attempt: 0, code: "CircuitOpen", recourse: "fallback" }],
+  });
+  await world.operator.resetTarget({ params: { target: sick?.target ?? "" } });
+  await ask(world.url, "openai-chat", { headers, body: { max_tokens: 100_000_000 } });
+  expect(await ended(3)).toMatchObject({
+    ...{ attempts: 0, target: null, says: "No target was asked.", fault: { code: "BudgetExceeded" } },
+    decisions: [{ attempt: 0, code: "BudgetExceeded" }],
+  });
+});
+
+/** A journal with these calls in its ledger, the oldest first. */
+async function journalWith(lines: readonly Partial<LedgerLine>[]): Promise<string> {
+  const file = journalPath();
+  const journal = await openJournal(file);
+  const pages = lines.map((line, index): Keep => {
+    const at = Date.now() - 60_000 + index;
+    return {
+      kind: "ledger",
+      key: `page-${index}`,
+      value: { at, lines: [{ ...LINE, call: `call_${index}`, at, ...line }] },
+    };
+  });
+  await journal.keep(pages);
+  await journal.close();
+  return file;
+}
+
+const LINE: Omit<LedgerLine, "call" | "at"> = {
+  ...{ tookMs: 5, key: "ci", route: "team", dialect: "openai-chat", model: "team", target: "two/claude-sonnet-4-5" },
+  ...{ attempts: 1, status: "done", code: null, microcents: 0, isExact: true, omitted: [], decisions: [] },
+};
+
+it("says of a call without decisions what ended it, in both languages", async () => {
+  const journal = await journalWith([
+    {},
+    { target: null, attempts: 0, status: "failed", code: "BudgetExceeded" },
+    { target: null, status: "failed", code: "Overloaded" },
+    { target: null, status: "cancelled", code: "CallCancelled" },
+    { target: null, status: "cancelled", code: STOPPING.code },
+  ]);
+  const world = await startWorld({ ...(await gatewayOptions()), journal });
+  const says = async (language: "en" | "zh-CN") => {
+    const client = createClient({ baseUrl: world.url, token: world.tokens.viewer, language });
+    return (await client.listGatewayCalls()).items.map((call) => call.says).toReversed();
+  };
+  expect(await says("en")).toEqual([
+    "The first attempt answered.",
+    "No target was asked.",
+    "No target gave a whole answer.",
+    "The client left before it had the whole answer.",
+    "The gateway stopped before the client had the whole answer.",
+  ]);
+  expect(await says("zh-CN")).toEqual([
+    "第一次尝试即得到回答。",
+    "没有询问任何目标。",
+    "没有目标给出完整的回答。",
+    "客户端在收到完整回答之前已离开。",
+    "网关在客户端收到完整回答之前已停止。",
+  ]);
 });
 
 it("shows the same states as the list of targets, also those that only the journal knows", async () => {

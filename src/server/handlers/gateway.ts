@@ -187,7 +187,7 @@ function callFor(
   locale: Locale,
 ): Omit<CallView, "kept"> {
   const { call, at, tookMs, key, dialect, target, attempts, microcents, isExact, code } = line;
-  const { calls, stopped, silent, hedged } = SERVED_GATEWAY_WORDS[locale];
+  const { calls, stopped, endings, silent, hedged } = SERVED_GATEWAY_WORDS[locale];
   const id: GatewayEnding = line.status === "cancelled" ? "cancelled" : code === null ? "completed" : "failed";
   return {
     call,
@@ -202,6 +202,7 @@ function callFor(
     model: askedName(line.model),
     target: target === null ? null : targetName(target),
     state: { id, label: code === STOPPING.code ? stopped : calls[id] },
+    says: endings[endingOf(line)],
     fault: code === null ? null : { code, title: titleOf(code, locale) },
     omitted: omitted(line.omitted),
     decisions: line.decisions.map((decision, index) => ({
@@ -214,10 +215,18 @@ function callFor(
   };
 }
 
+function endingOf({ code, status, attempts, decisions }: LedgerLine): CallEnding {
+  if (code === STOPPING.code) return "stopped";
+  if (status === "cancelled") return "left";
+  if (code === null) return decisions.length === 0 ? "first" : "later";
+  return attempts === 0 ? "unasked" : "failed";
+}
+
 // The gateway in words: windows of budgets, how full they are, and how calls ended.
 
 type BudgetState = "fine" | "low" | "spent";
 type GatewayEnding = "completed" | "failed" | "cancelled";
+type CallEnding = "first" | "later" | "unasked" | "failed" | "left" | "stopped";
 
 interface ServedGatewayWords {
   readonly windows: Readonly<Record<WindowName, string>>;
@@ -225,6 +234,7 @@ interface ServedGatewayWords {
   readonly calls: Readonly<Record<GatewayEnding, string>>;
   /** How a call ended that the gateway itself cancelled. */
   readonly stopped: string;
+  readonly endings: Readonly<Record<CallEnding, string>>;
   /** A target that said nothing for long, and what was done: another one was asked beside it. */
   readonly silent: string;
   readonly hedged: string;
@@ -238,6 +248,14 @@ const SERVED_GATEWAY_WORDS: Readonly<Record<Locale, ServedGatewayWords>> = {
     budgets: { fine: "Within budget", low: "Running low", spent: "Used up" },
     calls: { completed: "Answered", failed: "Failed", cancelled: "Client left" },
     stopped: "Gateway stopped",
+    endings: {
+      first: "The first attempt answered.",
+      later: "A target answered in the end. The decisions say how.",
+      unasked: "No target was asked.",
+      failed: "No target gave a whole answer.",
+      left: "The client left before it had the whole answer.",
+      stopped: "The gateway stopped before the client had the whole answer.",
+    },
     silent: "Silent for longer than usual",
     hedged: "asked another target, too",
     unused: "Not used yet",
@@ -248,6 +266,14 @@ const SERVED_GATEWAY_WORDS: Readonly<Record<Locale, ServedGatewayWords>> = {
     budgets: { fine: "预算充足", low: "预算将尽", spent: "预算用尽" },
     calls: { completed: "已回答", failed: "失败", cancelled: "客户端已离开" },
     stopped: "网关已停止",
+    endings: {
+      first: "第一次尝试即得到回答。",
+      later: "最终有目标作出回答，经过见各项决定。",
+      unasked: "没有询问任何目标。",
+      failed: "没有目标给出完整的回答。",
+      left: "客户端在收到完整回答之前已离开。",
+      stopped: "网关在客户端收到完整回答之前已停止。",
+    },
     silent: "沉默时间超过平常",
     hedged: "同时询问另一个目标",
     unused: "尚未使用",

@@ -93,7 +93,7 @@ function CallRow({ call }: { readonly call: Call }): ReactNode {
 function CallPanel({ call, onClose }: { readonly call: Call; readonly onClose: () => void }): ReactNode {
   const words = useWords(GATEWAY_WORDS);
   const { dateTime, duration, money, count } = useFormat();
-  const { state, model, target, fault, key, route, dialect, attempts, tookMs, microcents, isExact, at } = call;
+  const { state, says, model, target, fault, key, route, dialect, attempts, tookMs, microcents, isExact, at } = call;
   return (
     <section className="gateway-panel" aria-label={words.callOf(call.call)}>
       <header>
@@ -103,6 +103,7 @@ function CallPanel({ call, onClose }: { readonly call: Call; readonly onClose: (
         </button>
       </header>
       <StatePill state={state} />
+      <p className="dim">{says}</p>
       <Facts
         rows={[
           [words.target, target ?? "–"],
@@ -139,14 +140,14 @@ function Kept({ title, text }: { readonly title: string; readonly text: string |
 
 function Decisions({ decisions }: Pick<Call, "decisions">): ReactNode {
   const words = useWords(GATEWAY_WORDS);
-  if (decisions.length === 0) return <p className="dim">{words.noDecisions}</p>;
+  if (decisions.length === 0) return null;
   return (
     <div className="gateway-decisions">
       <h3>{words.decisions}</h3>
       <ol>
         {decisions.map(({ id, target, attempt, title, says }) => (
           <li key={id}>
-            <b>{words.attemptOf(attempt, target)}</b>
+            <b>{attempt === 0 ? words.notAsked(target) : words.attemptOf(attempt, target)}</b>
             <span>{`${title} → ${says}`}</span>
             <span className="dim">{id}</span>
           </li>

@@ -60,8 +60,8 @@ export const GATEWAY_WORDS = wordTable({
     answer: "Answer",
     about: (cost: string) => `about ${cost}`,
     decisions: "Decisions",
-    noDecisions: "Nothing had to be decided: the first attempt answered.",
     attemptOf: (attempt: number, target: string) => `Attempt ${attempt} at ${target}`,
+    notAsked: (target: string) => `${target} was not asked`,
   },
   "zh-CN": {
     title: "网关",
@@ -120,7 +120,7 @@ export const GATEWAY_WORDS = wordTable({
     answer: "回答",
     about: (cost: string) => `约 ${cost}`,
     decisions: "决定",
-    noDecisions: "无需决定：第一次尝试即得到回答。",
     attemptOf: (attempt: number, target: string) => `对 ${target} 的第 ${attempt} 次尝试`,
+    notAsked: (target: string) => `未询问 ${target}`,
   },
 });
