@@ -23,14 +23,22 @@ const gatewayKey = z
   })
   .meta({ id: "GatewayKey" });
 
+const targetState = z.object({
+  id: z.enum([...targetView.shape.state.shape.id.options, "unused"]),
+  label: z.string(),
+});
+
 const step = z.object({
   name: z.string().describe("`target/model`; `target` for the model that a client asks for."),
   dialects: z.array(z.string()),
   region: z.string().nullable(),
-  state: z
-    .object({ id: z.enum([...targetView.shape.state.shape.id.options, "unused"]), label: z.string() })
-    .describe("The worst state of what it was called for."),
+  state: targetState.describe(
+    "If the step has no model of its own, the best state of the models that the route asks it for.",
+  ),
   says: z.string(),
+  except: z
+    .array(z.object({ model: z.string().describe("Empty for viewers, unless the file names it."), state: targetState }))
+    .describe("Models that are in a worse state, if the step has no model of its own."),
 });
 
 const spent = z.object({ calls: z.number(), failed: z.number(), microcents: z.number() });

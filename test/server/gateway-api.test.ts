@@ -1,5 +1,6 @@
 // What the server shows of its gateway: keys, budgets, routes with the health of their targets, spend and calls.
 
+import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +15,7 @@ import type { ServerOptions } from "../../src/server/options.ts";
 import { ANSWER, ask, DIALECTS, PROMPT } from "../gateway/dialect-clients.ts";
 import { journalPath, startWorld, type ServerWorld } from "./world.ts";
 
+const OPS = "ops-key-0123456789abcdef";
 const SECRET = "ci-key-0123456789abcdef";
 const headers = { authorization: `Bearer ${SECRET}` };
 
@@ -35,7 +37,7 @@ routes:
   spare-*: { chain: [two], mid_stream: restart }
 keys:
   ci: { key_env: CI_KEY, routes: [team], budget: { per_day_usd: 2 } }
-  ops: { key_sha256: "${"0".repeat(64)}" }
+  ops: { key_sha256: "${createHash("sha256").update(OPS).digest("hex")}" }
 ${more}
 `,
   );
@@ -179,6 +181,26 @@ it("shows the same states as the list of targets, also those that only the journ
   expect(known).toMatchObject({ target: sick?.target, state: { id: "isolated" }, usedAt: null });
   const [team] = (await next.viewer.showGateway()).routes;
   expect(team?.steps[0]).toMatchObject({ name: "one/gpt-4o", state: known?.state, says: known?.says });
+});
+
+it("shows a target that a route asks for any model as in service, and names the models that are not", async () => {
+  const world = await gatewayWorld();
+  const all = { authorization: `Bearer ${OPS}` };
+  for (const model of ["spare-1", "spare-2", "two/other"])
+    await ask(world.url, "anthropic-messages", { headers: all, model });
+  const isolate = async (name: string) => {
+    const one = (await world.viewer.listTargets()).items.find(({ tools }) => tools.includes(name));
+    await world.operator.isolateTarget({ params: { target: one?.target ?? "" }, body: { reason: "it is down" } });
+  };
+  const spare = async (client = world.operator) => (await client.showGateway()).routes[1]?.steps[0];
+  await isolate("two/other");
+  expect(await spare()).toMatchObject({ name: "two", state: { id: "in-service" }, except: [] });
+  await isolate("two/spare-1");
+  const except = [{ model: "spare-1", state: { id: "isolated", label: "Isolated" } }];
+  expect(await spare()).toMatchObject({ name: "two", state: { id: "in-service" }, except });
+  expect(await spare(world.viewer)).toMatchObject({ except: [{ model: "" }] });
+  await isolate("two/spare-2");
+  expect(await spare()).toMatchObject({ name: "two", state: { id: "isolated" }, except: [] });
 });
 
 it("counts failures of its calls in the groups of failures, the search and the overview, without words of a target", async () => {

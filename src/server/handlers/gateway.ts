@@ -12,6 +12,7 @@ import { decisionId, type LedgerLine } from "../../gateway/ledger/ledger-line.ts
 import { readLedger } from "../../gateway/ledger/read-ledger.ts";
 import { transcriptOf } from "../../gateway/ledger/transcripts.ts";
 import { type DayUsage, usageOfDays } from "../../gateway/ledger/usage.ts";
+import { modelInKey } from "../../runtime/target/targets.ts";
 import type { TargetReport } from "../../runtime/target/report-targets.ts";
 import { serviceRank } from "./targets.ts";
 import { describeTarget, targetPill } from "../../runtime/target/target-words.ts";
@@ -44,7 +45,7 @@ export function gatewayHandlers({
     async showGateway({ locale, who }) {
       const report = served().report();
       const { keys, routes, unwritten } = report;
-      const { targetName } = namesFor(report, who);
+      const names = namesFor(report, who);
       const targets = faultline.targets();
       const now = clock.now();
       return {
@@ -55,12 +56,12 @@ export function gatewayHandlers({
           regions: key.regions === null ? null : [...key.regions],
           budgets: key.budgets.map((budget) => budgetFor(budget, locale)),
         })),
-        routes: routes.map((route) => routeFor(route, targets, locale)),
+        routes: routes.map((route) => routeFor(route, targets, names, locale)),
         unwritten:
           unwritten === null
             ? null
             : { since: unwritten.since, says: wordsFor(unwritten.fault.code, locale).operator, lines: unwritten.lines },
-        spend: spendOf(await usageOfDays(journal, DAYS, now), now, targetName),
+        spend: spendOf(await usageOfDays(journal, DAYS, now), now, names.targetName),
       };
     },
     async listGatewayCalls({ query: { limit, cursor, key }, locale, who }) {
@@ -129,27 +130,38 @@ function budgetFor(budget: ReportedBudget, locale: Locale): View["keys"][number]
 function routeFor(
   { name, midStream, hedgeAfter, steps }: ReportedRoute,
   targets: readonly TargetReport[],
+  names: ShownNames,
   locale: Locale,
 ): View["routes"][number] {
-  return { name, midStream, hedgeAfter, steps: steps.map((step) => stepFor(step, targets, locale)) };
+  return { name, midStream, hedgeAfter, steps: steps.map((step) => stepFor(step, targets, names, locale)) };
 }
 
 function stepFor(
   step: ReportedStep,
   targets: readonly TargetReport[],
+  { askedName }: ShownNames,
   locale: Locale,
 ): View["routes"][number]["steps"][number] {
-  const { dialects, region, isKeyOf } = step;
+  const { model, dialects, region, isKeyOf, mayAsk } = step;
   // The same rows as on the page of targets, so the two never differ.
-  const [worst] = targets
+  const rows = targets
     .filter(({ target }) => isKeyOf(target))
     .toSorted((one, other) => serviceRank(one) - serviceRank(other));
   const { unused, unusedSays } = SERVED_GATEWAY_WORDS[locale];
+  const asked = rows.filter(({ target }) => mayAsk(target));
+  // One model that fails says nothing about the others at the same address; one that answers shows that the address is there.
+  const working = rows.findLast(({ breaker }) => breaker === "closed");
+  const shown = model === null ? (asked.at(-1) ?? working) : rows[0];
   const health =
-    worst === undefined
+    shown === undefined
       ? { state: { id: "unused" as const, label: unused }, says: unusedSays }
-      : { state: targetPill(worst, locale), says: describeTarget(worst, locale) };
-  return { name: stepName(step), dialects: [...dialects], region, ...health };
+      : { state: targetPill(shown, locale), says: describeTarget(shown, locale) };
+  const worse = asked.filter((row) => model === null && shown !== undefined && serviceRank(row) < serviceRank(shown));
+  const except = worse.map((row) => ({
+    model: askedName(modelInKey(row.target) ?? ""),
+    state: targetPill(row, locale),
+  }));
+  return { name: stepName(step), dialects: [...dialects], region, ...health, except };
 }
 
 function spendOf(used: readonly DayUsage[], now: number, targetName: ShownNames["targetName"]): View["spend"] {
