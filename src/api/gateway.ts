@@ -75,7 +75,9 @@ export const gatewayView = z
         total: spent,
         byDay: z.array(z.object({ at: instant, ...spent.shape })).describe("Every day, in UTC, the oldest first."),
         byKey: z.array(z.object({ name: z.string(), ...spent.shape })).describe("The largest first."),
-        byTarget: z.array(z.object({ name: z.string(), ...spent.shape })).describe("The largest first."),
+        byTarget: z
+          .array(z.object({ name: z.string(), ...spent.shape }))
+          .describe("Attempts at each target, instead of calls. The largest first."),
       })
       .describe("What the calls of the last 14 days have cost."),
   })

@@ -74,12 +74,18 @@ it("shows keys with their budgets, routes with their targets, what was spent, an
     },
     { name: "spare-*", midStream: "restart", steps: [{ name: "two", state: { id: "in-service" } }] },
   ]);
+  const { items } = await world.viewer.listGatewayCalls();
   const { total, byDay, byKey, byTarget } = shown.spend;
   expect(total).toMatchObject({ calls: 4, failed: 0, microcents: budget?.spentMicrocents });
   expect([byDay.length, byDay.at(-1)]).toMatchObject([14, { calls: 4 }]);
   expect(byKey).toMatchObject([{ name: "ci", calls: 4 }]);
-  expect(byTarget).toMatchObject([{ name: "two/claude-sonnet-4-5", calls: 4 }]);
-  const { items } = await world.viewer.listGatewayCalls();
+  const { length: failed } = items
+    .flatMap(({ decisions }) => decisions)
+    .filter(({ target, attempt }) => target === "one/gpt-4o" && attempt > 0);
+  expect(byTarget).toMatchObject([
+    { name: "two/claude-sonnet-4-5", calls: 4, failed: 0 },
+    { name: "one/gpt-4o", calls: failed, failed, microcents: 0 },
+  ]);
   const first = items.at(-1);
   expect(first).toMatchObject({
     ...{ key: "ci", route: "team", model: "team", target: "two/claude-sonnet-4-5", state: { id: "completed" } },

@@ -172,11 +172,14 @@ function spendOf(used: readonly DayUsage[], now: number, targetName: ShownNames[
     total: sumOf(used),
     byDay: days.map((at) => ({ at, ...sumOf(used.filter((one) => one.at === at)) })),
     byKey: grouped(used, ({ client }) => client),
-    byTarget: grouped(
-      used.filter(({ target }) => target !== ""),
-      ({ target }) => targetName(target),
-    ),
+    byTarget: grouped(used.filter(({ target }) => target !== "").map(attemptsAt), ({ target }) => targetName(target)),
   };
+}
+
+/** Of a target, attempts count and not calls: one call may ask several targets, and each of them several times. */
+function attemptsAt(one: DayUsage): DayUsage {
+  const { calls, failed, failedAttempts } = one;
+  return { ...one, calls: calls - failed + failedAttempts, failed: failedAttempts };
 }
 
 function grouped(used: readonly DayUsage[], nameOf: (one: DayUsage) => string): View["spend"]["byKey"] {
