@@ -83,9 +83,12 @@ export const gatewayView = z
   })
   .meta({ id: "Gateway" });
 
+const ENDINGS = ["completed", "failed", "cancelled"] as const;
+
 const gatewayCallsQuery = z.object({
   ...page,
   key: name.optional().describe("Only calls with this key, by its name."),
+  state: z.enum(ENDINGS).optional().describe("Only calls that ended like this."),
 });
 
 export const gatewayCall = z
@@ -99,7 +102,7 @@ export const gatewayCall = z
     model: z.string().describe("What the client asked for."),
     target: z.string().nullable().describe("What answered; null when nothing did."),
     attempts: z.number(),
-    state: labelled(["completed", "failed", "cancelled"]),
+    state: labelled(ENDINGS),
     says: z.string().describe("How it ended, in a sentence."),
     fault: z.object({ code: z.string(), title: z.string() }).nullable(),
     microcents: z.number(),
@@ -140,6 +143,15 @@ export const GATEWAY_ROUTES = {
     role: "viewer",
     query: gatewayCallsQuery,
     answer: pageOf(gatewayCall),
+    errors: [404],
+  }),
+  showGatewayCall: route({
+    summary: "One call through the gateway, by the id that its client got. Searches the newest 200,000 calls.",
+    role: "viewer",
+    params: z.object({
+      call: name.describe("As in the header `x-faultline-call`, also with the number of a decision."),
+    }),
+    answer: gatewayCall,
     errors: [404],
   }),
 };

@@ -13,6 +13,7 @@ import { type Entry, openJournal } from "../../src/index.ts";
 import type { Keep } from "../../src/journal/journal.ts";
 import type { ServerOptions } from "../../src/server/options.ts";
 import { ANSWER, ask, DIALECTS, PROMPT } from "../gateway/dialect-clients.ts";
+import { runCli } from "../support/run-cli.ts";
 import { journalPath, startWorld, type ServerWorld } from "./world.ts";
 
 const OPS = "ops-key-0123456789abcdef";
@@ -171,6 +172,48 @@ it("says of a call without decisions what ended it, in both languages", async ()
     "客户端在收到完整回答之前已离开。",
     "网关在客户端收到完整回答之前已停止。",
   ]);
+});
+
+it("finds a call by the id that its client got, or by that of a decision: on the page, in the search, and with explain", async () => {
+  const world = await gatewayWorld();
+  const call = (await ask(world.url, "openai-chat", { headers })).headers.get("x-faultline-call") ?? "";
+  await expect.poll(async () => (await world.viewer.listFaultGroups()).items.length).toBe(1);
+  for (const id of [call, `${call}#1`, `${call}#2=fallback`]) {
+    expect((await world.viewer.lookUp({ query: { id } })).found).toEqual({ kind: "gateway-call", call });
+    expect(await world.viewer.showGatewayCall({ params: { call: id } })).toMatchObject({
+      call,
+      attempts: 3,
+      kept: null,
+    });
+  }
+  const explain = async (id: string) => runCli(["explain", id, "--journal", world.journalFile, "--json"]);
+  const faults = async (id: string) => (JSON.parse((await explain(id)).stdout) as { faults: unknown }).faults;
+  const [first, second] = [1, 2].map((count) => ({ event: "call-failed", id: `${call}#${count}`, code: "Overloaded" }));
+  expect(await faults(call)).toMatchObject([first, second]);
+  expect(await faults(`${call}#2`)).toMatchObject([second]);
+  const other = `${call}0`;
+  expect((await world.viewer.lookUp({ query: { id: other } })).found).toBeNull();
+  await expect(world.viewer.showGatewayCall({ params: { call: other } })).rejects.toMatchObject({
+    problem: { status: 404 },
+  });
+  for (const id of [other, "call_0123456789", `${call}#x`])
+    expect(await explain(id)).toMatchObject({
+      exit: "usage",
+      stderr: expect.stringContaining("No failure is recorded") as string,
+    });
+});
+
+it("finds an old call behind many others, and explains one that was cut off from the ledger alone", async () => {
+  const call = "call_0123456789abcdef.7";
+  const lines = Array.from({ length: 250 }, () => ({}));
+  const old = { call, target: null, status: "cancelled", code: STOPPING.code };
+  const journal = await journalWith([old, ...lines]);
+  const world = await startWorld({ ...(await gatewayOptions()), journal });
+  expect(await world.viewer.showGatewayCall({ params: { call } })).toMatchObject({ call, state: { id: "cancelled" } });
+  const { items } = await world.viewer.listGatewayCalls({ query: { state: "cancelled" } });
+  expect(items.map((one) => one.call)).toEqual([call]);
+  const { stdout } = await runCli(["explain", call, "--journal", journal]);
+  expect(stdout).toContain(STOPPING.code);
 });
 
 it("shows the same states as the list of targets, also those that only the journal knows", async () => {

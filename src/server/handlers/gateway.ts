@@ -9,6 +9,7 @@ import { type Gateway, STOPPING } from "../../gateway/gateway.ts";
 import type { GatewayReport, ReportedBudget, ReportedRoute, ReportedStep } from "../../gateway/gateway-report.ts";
 import { type WindowName, windowStart } from "../../gateway/key/key-account.ts";
 import { decisionId, type LedgerLine } from "../../gateway/ledger/ledger-line.ts";
+import { findCall, readCallId } from "../../gateway/ledger/find-call.ts";
 import { readLedger } from "../../gateway/ledger/read-ledger.ts";
 import { transcriptOf } from "../../gateway/ledger/transcripts.ts";
 import { type DayUsage, usageOfDays } from "../../gateway/ledger/usage.ts";
@@ -35,10 +36,14 @@ export function gatewayHandlers({
   journal,
   clock,
   faultline,
-}: ServerParts): HandlersOf<"showGateway" | "listGatewayCalls"> {
+}: ServerParts): HandlersOf<"showGateway" | "listGatewayCalls" | "showGatewayCall"> {
   function served(): Gateway {
     if (gateway === null) throw new Refused("not-there");
     return gateway;
+  }
+
+  async function keptFor({ call, isKept }: LedgerLine, { role }: Identity): Promise<CallView["kept"]> {
+    return role === "operator" && isKept === true ? transcriptOf(journal, call, clock.now()) : null;
   }
 
   return {
@@ -64,27 +69,32 @@ export function gatewayHandlers({
         spend: spendOf(await usageOfDays(journal, DAYS, now), now, names.targetName),
       };
     },
-    async listGatewayCalls({ query: { limit, cursor, key }, locale, who }) {
+    async listGatewayCalls({ query: { limit, cursor, key, state }, locale, who }) {
       const names = namesFor(served().report(), who);
       const after = fromCursor(cursor, PLACE);
       const found = await readLedger(journal, {
         limit: limit + 1,
-        ...defined({ after, client: key }),
+        ...defined({ after }),
+        where: (line) => (key === undefined || line.key === key) && (state === undefined || stateOf(line) === state),
       });
-      const now = clock.now();
-      const mayRead = who.role === "operator";
-      const withKept = await Promise.all(
-        found.map(async (one) => {
-          const isShown = mayRead && one.line.isKept === true;
-          return { ...one, kept: isShown ? await transcriptOf(journal, one.line.call, now) : null };
-        }),
+      const shown = await Promise.all(
+        found.map(async ({ line, place }) => ({
+          place,
+          view: { ...callFor(line, names, locale), kept: await keptFor(line, who) },
+        })),
       );
       return pageFrom(
-        withKept,
+        shown,
         limit,
-        ({ line, kept: transcript }) => ({ ...callFor(line, names, locale), kept: transcript }),
+        ({ view }) => view,
         ({ place }) => ({ ...place }),
       );
+    },
+    async showGatewayCall({ params: { call }, locale, who }) {
+      const names = namesFor(served().report(), who);
+      const line = (await findCall(journal, readCallId(call)?.call ?? call))?.line;
+      if (line === undefined) throw new Refused("not-there");
+      return { ...callFor(line, names, locale), kept: await keptFor(line, who) };
     },
   };
 }
@@ -203,7 +213,7 @@ function callFor(
 ): Omit<CallView, "kept"> {
   const { call, at, tookMs, key, dialect, target, attempts, microcents, isExact, code } = line;
   const { calls, stopped, endings, silent, hedged } = SERVED_GATEWAY_WORDS[locale];
-  const id: GatewayEnding = line.status === "cancelled" ? "cancelled" : code === null ? "completed" : "failed";
+  const id = stateOf(line);
   return {
     call,
     at,
@@ -228,6 +238,10 @@ function callFor(
       says: decision.code === null ? hedged : recourseWord(decision.recourse, locale),
     })),
   };
+}
+
+function stateOf({ status, code }: LedgerLine): GatewayEnding {
+  return status === "cancelled" ? "cancelled" : code === null ? "completed" : "failed";
 }
 
 function endingOf({ code, status, attempts, decisions }: LedgerLine): CallEnding {

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { useFormat } from "../../app/format.ts";
 import { useLongList } from "../../app/long-list.ts";
 import { useSearchParams } from "../../app/search-params.ts";
-import { type Answer, useClient } from "../../app/server.tsx";
+import { type Answer, useClient, useRead } from "../../app/server.tsx";
 import { useWords } from "../../app/words.ts";
 import { Copy } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
@@ -27,7 +27,15 @@ export function GatewayCalls(): ReactNode {
     read: (cursor, signal) =>
       client.listGatewayCalls({ query: { limit: 100, ...(cursor === null ? {} : { cursor }) }, signal }),
   });
-  const chosen = list.items.find(({ call }) => call === search.get("call")) ?? null;
+  const asked = search.get("call");
+  const listed = list.items.find(({ call }) => call === asked) ?? null;
+  // An older call, by a link or an id from a log.
+  const older = useRead(
+    "showGatewayCall",
+    { params: { call: asked ?? "" } },
+    { enabled: asked !== null && listed === null },
+  );
+  const chosen = asked === null ? null : (listed ?? (older.data?.call === asked ? older.data : null));
   const choose = ({ call }: Call): void => search.set({ call });
   return (
     <div className="gateway-calls" data-open={chosen !== null}>
