@@ -109,7 +109,11 @@ export const gatewayCall = z
     isExact: z.boolean().describe("False: some of the cost is estimated, or has no price."),
     omitted: z.array(z.string()).describe("What the target's dialect had no place for."),
     kept: z
-      .object({ prompt: z.string().nullable(), answer: z.string().nullable() })
+      .object({
+        prompt: z.string().nullable(),
+        answer: z.string().nullable().describe("As the client got it: a document, or the events of a stream."),
+        text: z.string().nullable().describe("The text in the answer; null if none can be read."),
+      })
       .nullable()
       .describe("What the gateway's file says to keep, without secrets. For operators; null for others."),
     decisions: z.array(

@@ -290,6 +290,7 @@ it("shows prompts and answers that are kept to operators only", async () => {
   const [call] = (await world.operator.listGatewayCalls()).items;
   expect(call?.kept?.prompt).toContain(PROMPT);
   expect(call?.kept?.answer).toContain("You said");
+  expect(call?.kept?.text).toBe(ANSWER);
   expect((await world.viewer.listGatewayCalls()).items[0]?.kept).toBeNull();
   const off = await gatewayWorld();
   await ask(off.url, "openai-chat", { headers });

@@ -3,13 +3,14 @@
 import { defined } from "../../core/defined.ts";
 import { z } from "zod";
 import type { gatewayCall, gatewayView } from "../../api/gateway.ts";
-import { recourseWord } from "../../core/decide/explain.ts";
 import { type Locale, wordsFor } from "../../core/fault/words/words.ts";
 import { type Gateway, STOPPING } from "../../gateway/gateway.ts";
 import type { GatewayReport, ReportedBudget, ReportedRoute, ReportedStep } from "../../gateway/gateway-report.ts";
 import { type WindowName, windowStart } from "../../gateway/key/key-account.ts";
 import { decisionId, type LedgerLine } from "../../gateway/ledger/ledger-line.ts";
 import { findCall, readCallId } from "../../gateway/ledger/find-call.ts";
+import { textIn } from "../../gateway/ledger/kept-text.ts";
+import { gatewayRecourse } from "../../gateway/ledger/recourse-word.ts";
 import { readLedger } from "../../gateway/ledger/read-ledger.ts";
 import { transcriptOf } from "../../gateway/ledger/transcripts.ts";
 import { type DayUsage, usageOfDays } from "../../gateway/ledger/usage.ts";
@@ -42,8 +43,10 @@ export function gatewayHandlers({
     return gateway;
   }
 
-  async function keptFor({ call, isKept }: LedgerLine, { role }: Identity): Promise<CallView["kept"]> {
-    return role === "operator" && isKept === true ? transcriptOf(journal, call, clock.now()) : null;
+  async function keptFor({ call, isKept, dialect }: LedgerLine, { role }: Identity): Promise<CallView["kept"]> {
+    const kept = role === "operator" && isKept === true ? await transcriptOf(journal, call, clock.now()) : null;
+    if (kept === null) return null;
+    return { ...kept, text: kept.answer === null ? null : textIn(kept.answer, dialect) };
   }
 
   return {
@@ -235,7 +238,7 @@ function callFor(
       target: targetName(decision.target),
       id: decisionId(call, index),
       title: decision.code === null ? silent : titleOf(decision.code, locale),
-      says: decision.code === null ? hedged : recourseWord(decision.recourse, locale),
+      says: decision.code === null ? hedged : gatewayRecourse(decision.recourse, locale),
     })),
   };
 }

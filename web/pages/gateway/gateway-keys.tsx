@@ -62,13 +62,13 @@ const TONES = { fine: "green", low: "amber", spent: "red" } as const;
 
 function BudgetItem({ client, budget }: { readonly client: string; readonly budget: Budget }): ReactNode {
   const words = useWords(GATEWAY_WORDS);
-  const { money, percent, minute } = useFormat();
+  const { moneyPair, percent, minute } = useFormat();
   const { window, limitMicrocents, spentMicrocents, state, resetsAt } = budget;
   const share = Math.min(1, spentMicrocents / limitMicrocents);
   return (
     <li className="gateway-budget">
       <span className="gateway-budget-window">{window.label}</span>
-      <span className="num">{words.ofLimit(money(spentMicrocents), money(limitMicrocents))}</span>
+      <span className="num">{words.ofLimit(...moneyPair(spentMicrocents, limitMicrocents))}</span>
       <Badge tone={TONES[state.id]}>{state.label}</Badge>
       <div
         className={`gateway-bar gateway-bar-${state.id}`}
