@@ -47,17 +47,7 @@ export function GatewayCalls({ keys }: { readonly keys: readonly string[] }): Re
   return (
     <div className="gateway-calls" data-open={chosen !== null}>
       <div className="gateway-list">
-        <div className="gateway-filters">
-          <ChoiceFilter
-            name="state"
-            label={words.state}
-            choices={STATES.map((id) => ({ id, label: words.states[id] }))}
-          />
-          {keys.length === 0 ? null : (
-            <ChoiceFilter name="key" label={words.key} choices={keys.map((id) => ({ id, label: id }))} />
-          )}
-          <ClearFilters names={["state", "key"]} />
-        </div>
+        <CallFilters keys={keys} />
         <Rows
           list={list}
           label={words.tabs.calls}
@@ -95,6 +85,19 @@ export function GatewayCalls({ keys }: { readonly keys: readonly string[] }): Re
   );
 }
 
+function CallFilters({ keys }: { readonly keys: readonly string[] }): ReactNode {
+  const words = useWords(GATEWAY_WORDS);
+  return (
+    <div className="gateway-filters">
+      <ChoiceFilter name="state" label={words.state} choices={STATES.map((id) => ({ id, label: words.states[id] }))} />
+      {keys.length === 0 ? null : (
+        <ChoiceFilter name="key" label={words.key} choices={keys.map((id) => ({ id, label: id }))} />
+      )}
+      <ClearFilters names={["state", "key"]} />
+    </div>
+  );
+}
+
 function CallRow({ call }: { readonly call: Call }): ReactNode {
   const { clock, count, duration, money } = useFormat();
   const { state, model, target, fault, key, attempts, tookMs, microcents, isExact, at } = call;
@@ -128,6 +131,7 @@ function CallPanel({ call, onClose }: { readonly call: Call; readonly onClose: (
   const words = useWords(GATEWAY_WORDS);
   const { dateTime, duration, money, count } = useFormat();
   const { state, says, model, target, fault, key, route, dialect, attempts, tookMs, microcents, isExact, at } = call;
+  const { prompt, answer, text } = call.kept ?? { prompt: null, answer: null, text: null };
   return (
     <section className="gateway-panel" aria-label={words.callOf(call.call)}>
       <header>
@@ -155,9 +159,9 @@ function CallPanel({ call, onClose }: { readonly call: Call; readonly onClose: (
         ]}
       />
       <Decisions decisions={call.decisions} />
-      <Kept title={words.prompt} text={pretty(call.kept?.prompt ?? null)} />
-      <Kept title={words.answer} text={call.kept?.text ?? pretty(call.kept?.answer ?? null)}>
-        {call.kept?.text == null ? null : <Kept title={words.raw} text={pretty(call.kept.answer)} />}
+      <Kept title={words.prompt} text={pretty(prompt)} />
+      <Kept title={words.answer} text={text ?? pretty(answer)}>
+        {text === null ? null : <Kept title={words.raw} text={pretty(answer)} />}
       </Kept>
     </section>
   );
