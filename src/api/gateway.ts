@@ -23,14 +23,22 @@ const gatewayKey = z
   })
   .meta({ id: "GatewayKey" });
 
+const targetState = z.object({
+  id: z.enum([...targetView.shape.state.shape.id.options, "unused"]),
+  label: z.string(),
+});
+
 const step = z.object({
   name: z.string().describe("`target/model`; `target` for the model that a client asks for."),
   dialects: z.array(z.string()),
   region: z.string().nullable(),
-  state: z
-    .object({ id: z.enum([...targetView.shape.state.shape.id.options, "unused"]), label: z.string() })
-    .describe("The worst state of what it was called for."),
+  state: targetState.describe(
+    "If the step has no model of its own, the best state of the models that the route asks it for.",
+  ),
   says: z.string(),
+  except: z
+    .array(z.object({ model: z.string().describe("Empty for viewers, unless the file names it."), state: targetState }))
+    .describe("Models that are in a worse state, if the step has no model of its own."),
 });
 
 const spent = z.object({ calls: z.number(), failed: z.number(), microcents: z.number() });
@@ -67,15 +75,20 @@ export const gatewayView = z
         total: spent,
         byDay: z.array(z.object({ at: instant, ...spent.shape })).describe("Every day, in UTC, the oldest first."),
         byKey: z.array(z.object({ name: z.string(), ...spent.shape })).describe("The largest first."),
-        byTarget: z.array(z.object({ name: z.string(), ...spent.shape })).describe("The largest first."),
+        byTarget: z
+          .array(z.object({ name: z.string(), ...spent.shape }))
+          .describe("Attempts at each target, instead of calls. The largest first."),
       })
       .describe("What the calls of the last 14 days have cost."),
   })
   .meta({ id: "Gateway" });
 
+const ENDINGS = ["completed", "failed", "cancelled"] as const;
+
 const gatewayCallsQuery = z.object({
   ...page,
   key: name.optional().describe("Only calls with this key, by its name."),
+  state: z.enum(ENDINGS).optional().describe("Only calls that ended like this."),
 });
 
 export const gatewayCall = z
@@ -89,20 +102,25 @@ export const gatewayCall = z
     model: z.string().describe("What the client asked for."),
     target: z.string().nullable().describe("What answered; null when nothing did."),
     attempts: z.number(),
-    state: labelled(["completed", "failed", "cancelled"]),
+    state: labelled(ENDINGS),
+    says: z.string().describe("How it ended, in a sentence."),
     fault: z.object({ code: z.string(), title: z.string() }).nullable(),
     microcents: z.number(),
     isExact: z.boolean().describe("False: some of the cost is estimated, or has no price."),
     omitted: z.array(z.string()).describe("What the target's dialect had no place for."),
     kept: z
-      .object({ prompt: z.string().nullable(), answer: z.string().nullable() })
+      .object({
+        prompt: z.string().nullable(),
+        answer: z.string().nullable().describe("As the client got it: a document, or the events of a stream."),
+        text: z.string().nullable().describe("The text in the answer; null if none can be read."),
+      })
       .nullable()
       .describe("What the gateway's file says to keep, without secrets. For operators; null for others."),
     decisions: z.array(
       z.object({
         id: z.string().describe("The call with the number of its decision."),
         target: z.string(),
-        attempt: z.number(),
+        attempt: z.number().describe("0: the target was not asked, for example because it is paused after failures."),
         code: z
           .string()
           .nullable()
@@ -129,6 +147,15 @@ export const GATEWAY_ROUTES = {
     role: "viewer",
     query: gatewayCallsQuery,
     answer: pageOf(gatewayCall),
+    errors: [404],
+  }),
+  showGatewayCall: route({
+    summary: "One call through the gateway, by the id that its client got. Searches the newest 200,000 calls.",
+    role: "viewer",
+    params: z.object({
+      call: name.describe("As in the header `x-faultline-call`, also with the number of a decision."),
+    }),
+    answer: gatewayCall,
     errors: [404],
   }),
 };

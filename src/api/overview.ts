@@ -59,6 +59,7 @@ export const lookedUp = z
     z.object({ kind: z.literal("fault-group"), fingerprint: name }),
     z.object({ kind: z.literal("bulk"), bulk: name, fingerprint: name }),
     z.object({ kind: z.literal("question"), question: name, session: name }),
+    z.object({ kind: z.literal("gateway-call"), call: name }),
   ])
   .meta({ id: "LookedUp" });
 
@@ -105,7 +106,7 @@ export const OVERVIEW_ROUTES = {
   }),
   lookUp: route({
     summary:
-      "What has exactly this id: a run, a session, a group of failures, a bulk action, a question, or a failure's correlation id.",
+      "What has exactly this id: a run, a session, a group of failures, a bulk action, a question, a call of the gateway, or a failure's correlation id.",
     role: "viewer",
     query: z.object({ id: z.string().min(1).max(1_000) }),
     answer: z.object({ found: lookedUp.nullable().describe("null when nothing has it.") }),

@@ -55,6 +55,7 @@ export const PATHS = {
 
   showGateway:      get("/v1/gateway"),
   listGatewayCalls: get("/v1/gateway/calls"),
+  showGatewayCall:  get("/v1/gateway/calls/{call}"),
 
   showPolicy:       get("/v1/policy"),
   checkPolicy:      post("/v1/policy/check"),

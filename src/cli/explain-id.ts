@@ -1,9 +1,21 @@
 // `faultline explain <correlation id>`: shows the operator's details of a recorded failure. An id is a session or run, optionally
-// followed by one of its turns or calls: `ship`, `ship/coder#1.1`, `ship/t1/1/search`.
+// followed by one of its turns or calls: `ship`, `ship/coder#1.1`, `ship/t1/1/search`. Or it is that of a gateway's call: `call_….7`,
+// `call_….7#2`.
 
-import { type AuditView, type Entry, type Fault, type JournalEvent, type Locale, viewFor } from "../core/index.ts";
+import {
+  type AuditView,
+  type Entry,
+  type Fault,
+  fault,
+  isFaultCode,
+  type JournalEvent,
+  type Locale,
+  viewFor,
+} from "../core/index.ts";
 import { turnOf } from "../core/flow/visit.ts";
 import { knownCode } from "../core/record/fault-index.ts";
+import { callEntries, findCall, readCallId } from "../gateway/ledger/find-call.ts";
+import { decisionId } from "../gateway/ledger/ledger-line.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Paint } from "./render/paint.ts";
 import { said as recorded } from "./fault-sentences/sentence.ts";
@@ -21,7 +33,7 @@ export interface FoundFault {
 }
 
 /** An id that Faultline generated, or a part of a session. Error texts contain spaces and URLs contain `://`, so neither matches. */
-const ID = /^(?:(?:run|ses)_\w{6,}|[^\s/]+\/(?!\/)\S+)$/;
+const ID = /^(?:call_\w{6,}[.#\w=-]*|(?:run|ses)_\w{6,}|[^\s/]+\/(?!\/)\S+)$/;
 /** A run may have thousands of faults; the last ones say why it ended. */
 const MAX_SHOWN = 10;
 /** Lines of evidence shown per fault. */
@@ -33,6 +45,8 @@ export function looksLikeId(text: string): boolean {
 
 /** null when the journal has no such session, or it recorded no failure under this id. */
 export async function findFaults(journal: Journal, id: string): Promise<readonly FoundFault[] | null> {
+  const ofGateway = readCallId(id);
+  if (ofGateway !== null) return callFaults(journal, ofGateway.call, ofGateway.decision);
   const [session = "", ...parts] = id.trim().split("/");
   const rest = parts.join("/");
   if ((await journal.session(session)) === null) return null;
@@ -45,6 +59,21 @@ export async function findFaults(journal: Journal, id: string): Promise<readonly
     if (!found.has(key)) found.set(key, one);
   }
   return found.size === 0 ? null : [...found.values()].slice(-MAX_SHOWN);
+}
+
+/** What a call of a gateway met, by the id that its client got. */
+async function callFaults(journal: Journal, call: string, only: number | null): Promise<readonly FoundFault[] | null> {
+  const placed = await findCall(journal, call);
+  if (placed === null) return null;
+  const found = (await callEntries(journal, placed)).flatMap(({ entry: { at, event }, decision }) =>
+    decision !== null && "fault" in event && event.fault !== null && (only ?? decision) === decision
+      ? [{ at, event: event.type, id: decisionId(call, decision - 1), fault: event.fault }]
+      : [],
+  );
+  const { code, at } = placed.line;
+  if (found.length > 0) return found.slice(-MOST_SHOWN);
+  // Nothing was decided about a call that was cancelled: only the ledger has it.
+  return isFaultCode(code) ? [{ at, event: "call-ended", id: call, fault: fault(code) }] : null;
 }
 
 /** The ids of the most recent failures in these entries, oldest first. */

@@ -2,8 +2,9 @@
 
 import type { HedgeAfter } from "../core/decide/hedge.ts";
 import type { Protocol } from "../provider/wire/protocol.ts";
-import { targetKey } from "../runtime/target/targets.ts";
+import { modelInKey, targetKey } from "../runtime/target/targets.ts";
 import type { GatewayRoute, GatewaySettings, RouteStep } from "./config/settings.ts";
+import { patternOf } from "./route/routing.ts";
 import { domainsOf } from "./target/byte-member.ts";
 import type { Unwritten } from "./ledger/write-trouble.ts";
 import { type KeyAccount, WINDOW_NAMES, type WindowName } from "./key/key-account.ts";
@@ -33,6 +34,8 @@ export interface ReportedStep {
   readonly region: string | null;
   /** Whether a key of the runtime's targets is of this step, whichever process called it and under whatever name. */
   readonly isKeyOf: (targetKey: string) => boolean;
+  /** Whether the route asks for the model in such a key. */
+  readonly mayAsk: (targetKey: string) => boolean;
 }
 
 export interface ReportedRoute {
@@ -81,7 +84,7 @@ export function reportGateway(
       name,
       midStream,
       hedgeAfter: hedge?.after ?? null,
-      steps: steps.map(stepOf),
+      steps: steps.map((step) => stepOf(step, name)),
     })),
   };
 }
@@ -96,10 +99,12 @@ function budgetOf(account: KeyAccount, window: WindowName): readonly ReportedBud
   return [{ window, limitMicrocents, spentMicrocents: account.spent(window), resetsAt: account.endOf(window) }];
 }
 
-function stepOf({ target, model }: RouteStep): ReportedStep {
+function stepOf({ target, model }: RouteStep, route: string): ReportedStep {
   const { name, dialects, region } = target;
   const keys = dialects.map((dialect) => targetKey(domainsOf(target, model ?? "", dialect)));
   // A step without a model of its own has a key for each model: all end alike.
   const isKeyOf = (key: string): boolean => keys.some((own) => (model === null ? key.endsWith(own) : key === own));
-  return { target: name, model, dialects, region, isKeyOf };
+  const asked = patternOf(route);
+  const mayAsk = (key: string): boolean => model !== null || asked.test(modelInKey(key) ?? "");
+  return { target: name, model, dialects, region, isKeyOf, mayAsk };
 }

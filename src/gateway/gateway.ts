@@ -319,7 +319,9 @@ export class Gateway {
       if (decision === null) return;
       decisions.push(decision);
       const seen = "fault" in event ? event.fault : null;
-      this.#listener.onDecided?.(decision, seen === null ? null : transportWords(seen, scrub));
+      // A target that was not asked has nothing to report.
+      if (decision.attempt > 0)
+        this.#listener.onDecided?.(decision, seen === null ? null : transportWords(seen, scrub));
       // A header has room for the first ones.
       if (decisions.length <= MOST_NAMED && "call" in event)
         answer.decided.push(`${decisionId(event.call, decisions.length - 1)}=${decision.recourse}`);

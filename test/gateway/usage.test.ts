@@ -26,6 +26,21 @@ describe("a window of time begins, in UTC,", () => {
 const DAY_MS = 86_400_000;
 const TODAY = Date.parse("2026-11-18T00:00:00Z");
 
+it("counts each attempt that failed under its target, and no target that was not asked", async () => {
+  const journal = createMemoryJournal();
+  const failure = (target: string, attempt: number, code: string | null = "Overloaded") =>
+    ({ target, attempt, code, recourse: "fallback" }) as const;
+  const decisions = [failure("one/m", 1), failure("one/m", 2), failure("three/m", 0), failure("two/m", 3, null)];
+  const page = [
+    { ...lineOf("ci", "two/m", TODAY), decisions },
+    { ...lineOf("ci", null, TODAY, "Overloaded"), decisions: [failure("one/m", 1), failure("two/m", 2)] },
+  ];
+  await addUsage(journal, page, { owner: "gw_1", number: 1 });
+  const used = await usageOfDays(journal, 1, TODAY);
+  const shown = used.map(({ target, calls, failed, failedAttempts }) => [target, calls, failed, failedAttempts]);
+  expect(new Set(shown.map(String))).toEqual(new Set([",1,1,0", "one/m,0,0,3", "two/m,1,0,1"]));
+});
+
 function lineOf(key: string, target: string | null, at: number, code: string | null = null): LedgerLine {
   return {
     ...{ call: "call_1", at, tookMs: 1, key, route: "*", dialect: "openai-chat", model: "m", target },

@@ -1,16 +1,22 @@
 // What the server shows of its gateway: keys, budgets, routes with the health of their targets, spend and calls.
 
+import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { startChaos } from "../../src/chaos/start-chaos.ts";
 import { createClient } from "../../src/client/index.ts";
+import { STOPPING } from "../../src/gateway/gateway.ts";
+import type { LedgerLine } from "../../src/gateway/ledger/ledger-line.ts";
 import { type Entry, openJournal } from "../../src/index.ts";
+import type { Keep } from "../../src/journal/journal.ts";
 import type { ServerOptions } from "../../src/server/options.ts";
 import { ANSWER, ask, DIALECTS, PROMPT } from "../gateway/dialect-clients.ts";
-import { startWorld, type ServerWorld } from "./world.ts";
+import { runCli } from "../support/run-cli.ts";
+import { journalPath, startWorld, type ServerWorld } from "./world.ts";
 
+const OPS = "ops-key-0123456789abcdef";
 const SECRET = "ci-key-0123456789abcdef";
 const headers = { authorization: `Bearer ${SECRET}` };
 
@@ -32,7 +38,7 @@ routes:
   spare-*: { chain: [two], mid_stream: restart }
 keys:
   ci: { key_env: CI_KEY, routes: [team], budget: { per_day_usd: 2 } }
-  ops: { key_sha256: "${"0".repeat(64)}" }
+  ops: { key_sha256: "${createHash("sha256").update(OPS).digest("hex")}" }
 ${more}
 `,
   );
@@ -69,12 +75,18 @@ it("shows keys with their budgets, routes with their targets, what was spent, an
     },
     { name: "spare-*", midStream: "restart", steps: [{ name: "two", state: { id: "in-service" } }] },
   ]);
+  const { items } = await world.viewer.listGatewayCalls();
   const { total, byDay, byKey, byTarget } = shown.spend;
   expect(total).toMatchObject({ calls: 4, failed: 0, microcents: budget?.spentMicrocents });
   expect([byDay.length, byDay.at(-1)]).toMatchObject([14, { calls: 4 }]);
   expect(byKey).toMatchObject([{ name: "ci", calls: 4 }]);
-  expect(byTarget).toMatchObject([{ name: "two/claude-sonnet-4-5", calls: 4 }]);
-  const { items } = await world.viewer.listGatewayCalls();
+  const { length: failed } = items
+    .flatMap(({ decisions }) => decisions)
+    .filter(({ target, attempt }) => target === "one/gpt-4o" && attempt > 0);
+  expect(byTarget).toMatchObject([
+    { name: "two/claude-sonnet-4-5", calls: 4, failed: 0 },
+    { name: "one/gpt-4o", calls: failed, failed, microcents: 0 },
+  ]);
   const first = items.at(-1);
   expect(first).toMatchObject({
     ...{ key: "ci", route: "team", model: "team", target: "two/claude-sonnet-4-5", state: { id: "completed" } },
@@ -85,6 +97,123 @@ it("shows keys with their budgets, routes with their targets, what was spent, an
   });
   expect(JSON.stringify([shown, items])).not.toContain(SECRET);
   expect(JSON.stringify(items)).not.toMatch(/north|You said/);
+});
+
+it("says how each call ended, and why a target was not asked", async () => {
+  const world = await gatewayWorld();
+  const ended = async (count: number) => {
+    await expect.poll(async () => (await world.viewer.listGatewayCalls()).items.length).toBe(count);
+    return (await world.viewer.listGatewayCalls()).items[0];
+  };
+  await ask(world.url, "openai-chat", { headers });
+  expect(await ended(1)).toMatchObject({ attempts: 3, says: "A target answered in the end. The decisions say how." });
+  const sick = (await world.viewer.listTargets()).items.find(({ tools }) => tools.includes("one/gpt-4o"));
+  await world.operator.isolateTarget({ params: { target: sick?.target ?? "" }, body: { reason: "it is down" } });
+  const past = await ask(world.url, "openai-chat", { headers });
+  expect(past.headers.get("x-faultline-decisions")).toBe(`${past.headers.get("x-faultline-call")}#1=fallback`);
+  expect(await ended(2)).toMatchObject({
+    ...{ attempts: 1, target: "two/claude-sonnet-4-5", says: "A target answered in the end. The decisions say how." },
+    decisions: [{ target: "one/gpt-4o", attempt: 0, code: "CircuitOpen", recourse: "fallback" }],
+  });
+  await world.operator.resetTarget({ params: { target: sick?.target ?? "" } });
+  await ask(world.url, "openai-chat", { headers, body: { max_tokens: 100_000_000 } });
+  expect(await ended(3)).toMatchObject({
+    ...{ attempts: 0, target: null, says: "No target was asked.", fault: { code: "BudgetExceeded" } },
+    decisions: [{ attempt: 0, code: "BudgetExceeded" }],
+  });
+});
+
+/** A journal with these calls in its ledger, the oldest first. */
+async function journalWith(lines: readonly Partial<LedgerLine>[]): Promise<string> {
+  const file = journalPath();
+  const journal = await openJournal(file);
+  const pages = lines.map((line, index): Keep => {
+    const at = Date.now() - 60_000 + index;
+    return {
+      kind: "ledger",
+      key: `page-${index}`,
+      value: { at, lines: [{ ...LINE, call: `call_${index}`, at, ...line }] },
+    };
+  });
+  await journal.keep(pages);
+  await journal.close();
+  return file;
+}
+
+const LINE: Omit<LedgerLine, "call" | "at"> = {
+  ...{ tookMs: 5, key: "ci", route: "team", dialect: "openai-chat", model: "team", target: "two/claude-sonnet-4-5" },
+  ...{ attempts: 1, status: "done", code: null, microcents: 0, isExact: true, omitted: [], decisions: [] },
+};
+
+it("says of a call without decisions what ended it, in both languages", async () => {
+  const journal = await journalWith([
+    {},
+    { target: null, attempts: 0, status: "failed", code: "BudgetExceeded" },
+    { target: null, status: "failed", code: "Overloaded" },
+    { target: null, status: "cancelled", code: "CallCancelled" },
+    { target: null, status: "cancelled", code: STOPPING.code },
+  ]);
+  const world = await startWorld({ ...(await gatewayOptions()), journal });
+  const says = async (language: "en" | "zh-CN") => {
+    const client = createClient({ baseUrl: world.url, token: world.tokens.viewer, language });
+    return (await client.listGatewayCalls()).items.map((call) => call.says).toReversed();
+  };
+  expect(await says("en")).toEqual([
+    "The first attempt answered.",
+    "No target was asked.",
+    "No target gave a whole answer.",
+    "The client left before it had the whole answer.",
+    "The gateway stopped before the client had the whole answer.",
+  ]);
+  expect(await says("zh-CN")).toEqual([
+    "第一次尝试即得到回答。",
+    "没有询问任何目标。",
+    "没有目标给出完整的回答。",
+    "客户端在收到完整回答之前已离开。",
+    "网关在客户端收到完整回答之前已停止。",
+  ]);
+});
+
+it("finds a call by the id that its client got, or by that of a decision: on the page, in the search, and with explain", async () => {
+  const world = await gatewayWorld();
+  const call = (await ask(world.url, "openai-chat", { headers })).headers.get("x-faultline-call") ?? "";
+  await expect.poll(async () => (await world.viewer.listFaultGroups()).items.length).toBe(1);
+  for (const id of [call, `${call}#1`, `${call}#2=fallback`]) {
+    expect((await world.viewer.lookUp({ query: { id } })).found).toEqual({ kind: "gateway-call", call });
+    expect(await world.viewer.showGatewayCall({ params: { call: id } })).toMatchObject({
+      call,
+      attempts: 3,
+      kept: null,
+    });
+  }
+  const explain = async (id: string) => runCli(["explain", id, "--journal", world.journalFile, "--json"]);
+  const faults = async (id: string) => (JSON.parse((await explain(id)).stdout) as { faults: unknown }).faults;
+  const [first, second] = [1, 2].map((count) => ({ event: "call-failed", id: `${call}#${count}`, code: "Overloaded" }));
+  expect(await faults(call)).toMatchObject([first, second]);
+  expect(await faults(`${call}#2`)).toMatchObject([second]);
+  const other = `${call}0`;
+  expect((await world.viewer.lookUp({ query: { id: other } })).found).toBeNull();
+  await expect(world.viewer.showGatewayCall({ params: { call: other } })).rejects.toMatchObject({
+    problem: { status: 404 },
+  });
+  for (const id of [other, "call_0123456789", `${call}#x`])
+    expect(await explain(id)).toMatchObject({
+      exit: "usage",
+      stderr: expect.stringContaining("No failure is recorded") as string,
+    });
+});
+
+it("finds an old call behind many others, and explains one that was cut off from the ledger alone", async () => {
+  const call = "call_0123456789abcdef.7";
+  const lines = Array.from({ length: 250 }, () => ({}));
+  const old = { call, target: null, status: "cancelled", code: STOPPING.code };
+  const journal = await journalWith([old, ...lines]);
+  const world = await startWorld({ ...(await gatewayOptions()), journal });
+  expect(await world.viewer.showGatewayCall({ params: { call } })).toMatchObject({ call, state: { id: "cancelled" } });
+  const { items } = await world.viewer.listGatewayCalls({ query: { state: "cancelled" } });
+  expect(items.map((one) => one.call)).toEqual([call]);
+  const { stdout } = await runCli(["explain", call, "--journal", journal]);
+  expect(stdout).toContain(STOPPING.code);
 });
 
 it("shows the same states as the list of targets, also those that only the journal knows", async () => {
@@ -101,6 +230,26 @@ it("shows the same states as the list of targets, also those that only the journ
   expect(known).toMatchObject({ target: sick?.target, state: { id: "isolated" }, usedAt: null });
   const [team] = (await next.viewer.showGateway()).routes;
   expect(team?.steps[0]).toMatchObject({ name: "one/gpt-4o", state: known?.state, says: known?.says });
+});
+
+it("shows a target that a route asks for any model as in service, and names the models that are not", async () => {
+  const world = await gatewayWorld();
+  const all = { authorization: `Bearer ${OPS}` };
+  for (const model of ["spare-1", "spare-2", "two/other"])
+    await ask(world.url, "anthropic-messages", { headers: all, model });
+  const isolate = async (name: string) => {
+    const one = (await world.viewer.listTargets()).items.find(({ tools }) => tools.includes(name));
+    await world.operator.isolateTarget({ params: { target: one?.target ?? "" }, body: { reason: "it is down" } });
+  };
+  const spare = async (client = world.operator) => (await client.showGateway()).routes[1]?.steps[0];
+  await isolate("two/other");
+  expect(await spare()).toMatchObject({ name: "two", state: { id: "in-service" }, except: [] });
+  await isolate("two/spare-1");
+  const except = [{ model: "spare-1", state: { id: "isolated", label: "Isolated" } }];
+  expect(await spare()).toMatchObject({ name: "two", state: { id: "in-service" }, except });
+  expect(await spare(world.viewer)).toMatchObject({ except: [{ model: "" }] });
+  await isolate("two/spare-2");
+  expect(await spare()).toMatchObject({ name: "two", state: { id: "isolated" }, except: [] });
 });
 
 it("counts failures of its calls in the groups of failures, the search and the overview, without words of a target", async () => {
@@ -141,6 +290,7 @@ it("shows prompts and answers that are kept to operators only", async () => {
   const [call] = (await world.operator.listGatewayCalls()).items;
   expect(call?.kept?.prompt).toContain(PROMPT);
   expect(call?.kept?.answer).toContain("You said");
+  expect(call?.kept?.text).toBe(ANSWER);
   expect((await world.viewer.listGatewayCalls()).items[0]?.kept).toBeNull();
   const off = await gatewayWorld();
   await ask(off.url, "openai-chat", { headers });

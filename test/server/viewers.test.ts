@@ -83,6 +83,7 @@ describe("a viewer", () => {
       question: ["q_none"],
       id: ["none"],
       bulk: ["none"],
+      call: (await world.viewer.listGatewayCalls()).items.map(({ call }) => call),
     };
     const found: string[] = [];
     for (const name of READ) {

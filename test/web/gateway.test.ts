@@ -115,9 +115,41 @@ inBrowser("the gateway's page", () => {
     await panel.getByText("Prompt", { exact: true }).click();
     await panel.locator("pre").filter({ hasText: HOSTILE }).first().waitFor();
     await panel.getByText("Answer", { exact: true }).click();
-    await panel.locator("pre").filter({ hasText: "You said:" }).waitFor();
+    await panel
+      .locator("pre")
+      .filter({ hasText: /^You said: </ })
+      .waitFor();
+    expect(await panel.locator("pre").first().textContent()).toContain('{\n  "');
+    await panel.getByText("As it was sent", { exact: true }).click();
+    await panel.locator("pre").filter({ hasText: '"chat.completion"' }).waitFor();
     const seen = await open("viewer");
     await seen.getByText("Attempt 1 at one/gpt-4o", { exact: true }).waitFor();
     expect(await seen.locator("pre").count()).toBe(0);
+  });
+
+  it.each<[LookOptions["language"] & string, string, string]>([
+    ["en", "No target was asked.", "two/gpt-4.1 was not asked"],
+    ["zh-CN", "没有询问任何目标。", "未询问 two/gpt-4.1"],
+  ])(
+    "lists in %s the calls that failed, and says of one that no target was asked",
+    async (language, says, notAsked) => {
+      const world = await usedGateway();
+      const page = await look(world, "/gateway?tab=calls&state=failed", { language, width: 1280 });
+      await expect.poll(() => page.locator(".gateway-call-name").allTextContents()).toHaveLength(1);
+      const [name] = await page.locator(".gateway-call-name b").allTextContents();
+      expect(name).toBe("–");
+      await page.locator(".gateway-call-name").click();
+      await page.locator(".gateway-panel").getByText(says, { exact: true }).waitFor();
+      await page.locator(".gateway-panel").getByText(notAsked, { exact: true }).waitFor();
+    },
+  );
+
+  it("leads from the id of a call to its panel, also when the list does not show it", async () => {
+    const world = await usedGateway();
+    const failed = (await world.operator.listGatewayCalls({ query: { state: "failed" } })).items[0]?.call ?? "";
+    const page = await look(world, `/search?q=${encodeURIComponent(`${failed}#1`)}`, { width: 1280 });
+    await page.getByRole("region", { name: `Call ${failed}` }).waitFor();
+    const other = await look(world, `/gateway?tab=calls&state=completed&call=${failed}`, { width: 1280 });
+    await other.getByRole("region", { name: `Call ${failed}` }).waitFor();
   });
 });

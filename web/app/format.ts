@@ -1,8 +1,8 @@
 // Numbers, money and time as people read them, in the chosen language.
 
+import { moneyOf, moneyPair } from "./money.ts";
 import { type Language, usePreferences } from "./preferences.ts";
 
-const MICROCENTS_PER_USD = 1e8;
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
 
 export interface Format {
@@ -10,6 +10,8 @@ export interface Format {
   readonly percent: (share: number) => string;
   /** From microcents. */
   readonly money: (microcents: number) => string;
+  /** Two amounts, with as many digits as they need to look different. */
+  readonly moneyPair: (one: number, other: number) => readonly [string, string];
   /** How long something took. */
   readonly duration: (ms: number) => string;
   /** A clock such as 02:10, for what is still to come; days and hours where that is long. */
@@ -53,11 +55,6 @@ function makeFormat(language: Language): Format {
   const short = new Intl.DateTimeFormat(language, {
     ...{ month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
   });
-  const dollars = (value: number): string => {
-    if (value === 0) return "$0";
-    const digits = value >= 0.995 ? 2 : value >= 0.01 ? 3 : 4;
-    return value < 0.0001 ? "<$0.0001" : `$${value.toFixed(digits)}`;
-  };
   const long = (ms: number): string =>
     ms < HOUR
       ? `${Math.floor(ms / MINUTE)}${units.min}`
@@ -67,7 +64,8 @@ function makeFormat(language: Language): Format {
   return {
     count: (value) => number.format(value),
     percent: (value) => share.format(value),
-    money: (microcents) => dollars(microcents / MICROCENTS_PER_USD),
+    money: moneyOf,
+    moneyPair,
     duration: (ms) => {
       if (Math.round(ms) < SECOND) return `${Math.round(ms)}${units.ms}`;
       // Rounded to what is shown first, so that 59.99 s is a minute.

@@ -1,6 +1,5 @@
 // What is printed while a gateway runs: changes of its file, budgets that run low, targets that fail, and a journal that cannot be written.
 
-import { recourseWord } from "../../core/decide/explain.ts";
 import { dollars } from "../../core/flow/money.ts";
 import { formatMs, secondOf } from "../../core/fault/words/time-words.ts";
 import { isFaultCode, wordsFor } from "../../core/index.ts";
@@ -8,6 +7,7 @@ import type { GatewayFileNews } from "../../server/gateway-file.ts";
 import type { BudgetAlert } from "../../gateway/ledger/budget-alert.ts";
 import type { GatewayListener } from "../../gateway/gateway.ts";
 import type { LedgerDecision } from "../../gateway/ledger/ledger-line.ts";
+import { gatewayRecourse } from "../../gateway/ledger/recourse-word.ts";
 import type { JournalNews } from "../../gateway/ledger/write-trouble.ts";
 import type { GatewayNewsListener } from "../../server/gateway.ts";
 import { oncePerMinute } from "../../workflow/driver.ts";
@@ -62,7 +62,7 @@ export function decisionPrinter(
           ? PUNCTUATION[locale].bracketed(wordsFor(code, locale).title, code)
           : code;
     const seen = detail === null ? why : seenAs(why, oneLine(detail, 300));
-    const line = failed(oneLine(target, 200), seen, recourseWord(recourse, locale));
+    const line = failed(oneLine(target, 200), seen, gatewayRecourse(recourse, locale));
     void print(line, { targetFailed: { at: io.clock.now(), ...decision, ...(detail === null ? {} : { detail }) } });
   });
   return (decision, detail) =>

@@ -44,13 +44,14 @@ export function errorWords(fault: Fault, call: string, decisions: readonly Ledge
   return { status: httpStatus < MIN_STATUS ? BAD_GATEWAY : httpStatus, cause, message, call };
 }
 
-/** Which targets were asked, how often, and how each failed last. Empty when there was one attempt: its fault says it all. */
+/** Which targets were asked, how often, and how each failed last; which were passed over, and why. Empty when there was one: its fault says it all. */
 function attemptsIn(decisions: readonly LedgerDecision[]): string {
   const failed = decisions.filter(({ code }) => code !== null);
   if (failed.length < 2) return "";
-  const tried = [...Map.groupBy(failed, ({ target }) => target)].map(([target, attempts]) => {
-    const times = attempts.length === 1 ? "" : `, ${attempts.length} times`;
-    return `${target} (${attempts.at(-1)?.code ?? ""}${times})`;
+  const tried = [...Map.groupBy(failed, ({ target }) => target)].map(([target, all]) => {
+    const asked = all.filter(({ attempt }) => attempt > 0);
+    const times = asked.length === 0 ? ", not asked" : asked.length === 1 ? "" : `, ${asked.length} times`;
+    return `${target} (${(asked.at(-1) ?? all.at(-1))?.code ?? ""}${times})`;
   });
   return `; tried ${tried.join(", then ")}`;
 }

@@ -2,19 +2,20 @@
 
 import type { JournalEvent } from "../../core/record/event.ts";
 
-/** What was decided about one attempt. */
+/** What was decided about one attempt, or about a target that could not be asked. */
 export interface LedgerDecision {
   readonly target: string;
+  /** 0: the target was not asked, because it is paused after failures, say, or because a budget is used up. */
   readonly attempt: number;
   /** null for a hedge: nothing failed, but the target was silent, so a second one was asked as well. */
   readonly code: string | null;
   readonly recourse: string;
 }
 
-/** What an event says was decided about an attempt; null when it says nothing of that. `hedged`: the target that was asked beside a silent one. */
+/** What an event says was decided; null when it says nothing of that. `hedged`: the target that was asked beside a silent one. */
 export function decisionIn(event: JournalEvent, hedged: string | null): LedgerDecision | null {
-  if (event.type === "call-failed") {
-    const { tool, attempt, fault, decision } = event;
+  if (event.type === "call-failed" || event.type === "call-decided") {
+    const { tool, attempt = 0, fault, decision } = event;
     return { target: tool, attempt, code: fault.code, recourse: decision.recourse };
   }
   // A hedge is recorded under the target that was silent.

@@ -19,23 +19,25 @@ export interface LedgerQuery {
   readonly limit: number;
   /** Only calls older than this one. */
   readonly after?: LinePlace;
-  /** Only calls with this key. */
-  readonly client?: string;
+  /** Only these calls. */
+  readonly where?: (line: LedgerLine) => boolean;
 }
 
 const PAGES_AT_ONCE = 20;
-/** The search for a client that called long ago stops here. */
-const MOST_PAGES = 1_000;
+/** The search for calls of long ago stops behind so many others. */
+const MOST_LINES = 200_000;
 
 export async function readLedger(journal: Journal, query: LedgerQuery): Promise<readonly PlacedLine[]> {
-  const { limit, after, client } = query;
+  const { limit, after, where } = query;
   const found: PlacedLine[] = [];
+  let read = 0;
   const take = (page: Pick<Timed, "at" | "key" | "value">, from: number): void => {
     const lines = (page.value as LedgerPage).lines.toReversed();
     for (let index = from; index < lines.length && found.length < limit; index++) {
       const line = lines[index];
-      if (line === undefined || (client !== undefined && line.key !== client)) continue;
-      found.push({ line, place: { at: page.at, key: page.key, index } });
+      read += 1;
+      if (line !== undefined && where?.(line) !== false)
+        found.push({ line, place: { at: page.at, key: page.key, index } });
     }
   };
   if (after !== undefined) {
@@ -43,7 +45,7 @@ export async function readLedger(journal: Journal, query: LedgerQuery): Promise<
     if (value !== null) take({ ...after, value }, after.index + 1);
   }
   let last: Pick<Timed, "at" | "key"> | undefined = after;
-  for (let read = 0; found.length < limit && read < MOST_PAGES; read += PAGES_AT_ONCE) {
+  while (found.length < limit && read < MOST_LINES) {
     const pages = await journal.keptByTime("ledger", {
       order: "newest",
       limit: PAGES_AT_ONCE,

@@ -15,6 +15,8 @@ export interface DayUsage {
   readonly target: string;
   readonly calls: number;
   readonly failed: number;
+  /** Attempts at this target that failed, in whatever calls. Days of older programs have none. */
+  readonly failedAttempts: number;
   readonly microcents: number;
 }
 
@@ -27,8 +29,7 @@ export interface PageName {
 /** Adds a page once, however often it is called for it. Resolves or rejects when every sum is written, or could not be. */
 export async function addUsage(journal: Journal, lines: readonly LedgerLine[], page: PageName): Promise<void> {
   const sums: DayUsage[] = [];
-  for (const line of lines) {
-    const one = usageOf(line);
+  for (const one of lines.flatMap(usagesOf)) {
     const at = sums.findLastIndex((sum) => isAlike(sum, one));
     if (at === -1) sums.push(one);
     else sums[at] = sumOf(sums[at] ?? null, one);
@@ -70,9 +71,15 @@ export async function usageOfDays(journal: Journal, days: number, now: number): 
   return kept.flat().flatMap(({ value }) => readUsage(value) ?? []);
 }
 
-function usageOf({ at, key, target, code, microcents }: LedgerLine): DayUsage {
+/** The call itself, and each of its attempts that failed. */
+function usagesOf({ at, key: client, target, code, microcents, decisions }: LedgerLine): readonly DayUsage[] {
+  const day = { at: windowStart("day", at), client };
   const failed = code === null ? 0 : 1;
-  return { at: windowStart("day", at), client: key, target: target ?? "", calls: 1, failed, microcents };
+  const failures = decisions.filter((one) => one.code !== null && one.attempt > 0);
+  return [
+    { ...day, target: target ?? "", calls: 1, failed, failedAttempts: 0, microcents },
+    ...failures.map((one) => ({ ...day, target: one.target, calls: 0, failed: 0, failedAttempts: 1, microcents: 0 })),
+  ];
 }
 
 function keyOf({ at, client, target }: DayUsage): string {
@@ -85,6 +92,7 @@ function sumOf(one: DayUsage | null, other: DayUsage): DayUsage {
     ...other,
     calls: one.calls + other.calls,
     failed: one.failed + other.failed,
+    failedAttempts: one.failedAttempts + other.failedAttempts,
     microcents: one.microcents + other.microcents,
   };
 }
@@ -98,6 +106,7 @@ function readUsage(value: unknown): DayUsage | null {
     target: textOf(read["target"]),
     calls: countOf(read["calls"]),
     failed: countOf(read["failed"]),
+    failedAttempts: countOf(read["failedAttempts"]),
     microcents: countOf(read["microcents"]),
   };
 }

@@ -148,7 +148,8 @@ export function isInRegion(region: string | null, key: ClientKey | null): boolea
   return regions === null || (region !== null && regions.has(region));
 }
 
-function patternOf(name: string): RegExp {
+/** What the model names have in common that a route takes. */
+export function patternOf(name: string): RegExp {
   const parts = name.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return new RegExp(`^${parts.join(".*")}$`, "s");
 }

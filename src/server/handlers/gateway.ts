@@ -3,15 +3,18 @@
 import { defined } from "../../core/defined.ts";
 import { z } from "zod";
 import type { gatewayCall, gatewayView } from "../../api/gateway.ts";
-import { recourseWord } from "../../core/decide/explain.ts";
 import { type Locale, wordsFor } from "../../core/fault/words/words.ts";
 import { type Gateway, STOPPING } from "../../gateway/gateway.ts";
 import type { GatewayReport, ReportedBudget, ReportedRoute, ReportedStep } from "../../gateway/gateway-report.ts";
 import { type WindowName, windowStart } from "../../gateway/key/key-account.ts";
 import { decisionId, type LedgerLine } from "../../gateway/ledger/ledger-line.ts";
+import { findCall, readCallId } from "../../gateway/ledger/find-call.ts";
+import { textIn } from "../../gateway/ledger/kept-text.ts";
+import { gatewayRecourse } from "../../gateway/ledger/recourse-word.ts";
 import { readLedger } from "../../gateway/ledger/read-ledger.ts";
 import { transcriptOf } from "../../gateway/ledger/transcripts.ts";
 import { type DayUsage, usageOfDays } from "../../gateway/ledger/usage.ts";
+import { modelInKey } from "../../runtime/target/targets.ts";
 import type { TargetReport } from "../../runtime/target/report-targets.ts";
 import { serviceRank } from "./targets.ts";
 import { describeTarget, targetPill } from "../../runtime/target/target-words.ts";
@@ -34,17 +37,23 @@ export function gatewayHandlers({
   journal,
   clock,
   faultline,
-}: ServerParts): HandlersOf<"showGateway" | "listGatewayCalls"> {
+}: ServerParts): HandlersOf<"showGateway" | "listGatewayCalls" | "showGatewayCall"> {
   function served(): Gateway {
     if (gateway === null) throw new Refused("not-there");
     return gateway;
+  }
+
+  async function keptFor({ call, isKept, dialect }: LedgerLine, { role }: Identity): Promise<CallView["kept"]> {
+    const kept = role === "operator" && isKept === true ? await transcriptOf(journal, call, clock.now()) : null;
+    if (kept === null) return null;
+    return { ...kept, text: kept.answer === null ? null : textIn(kept.answer, dialect) };
   }
 
   return {
     async showGateway({ locale, who }) {
       const report = served().report();
       const { keys, routes, unwritten } = report;
-      const { targetName } = namesFor(report, who);
+      const names = namesFor(report, who);
       const targets = faultline.targets();
       const now = clock.now();
       return {
@@ -55,35 +64,40 @@ export function gatewayHandlers({
           regions: key.regions === null ? null : [...key.regions],
           budgets: key.budgets.map((budget) => budgetFor(budget, locale)),
         })),
-        routes: routes.map((route) => routeFor(route, targets, locale)),
+        routes: routes.map((route) => routeFor(route, targets, names, locale)),
         unwritten:
           unwritten === null
             ? null
             : { since: unwritten.since, says: wordsFor(unwritten.fault.code, locale).operator, lines: unwritten.lines },
-        spend: spendOf(await usageOfDays(journal, DAYS, now), now, targetName),
+        spend: spendOf(await usageOfDays(journal, DAYS, now), now, names.targetName),
       };
     },
-    async listGatewayCalls({ query: { limit, cursor, key }, locale, who }) {
+    async listGatewayCalls({ query: { limit, cursor, key, state }, locale, who }) {
       const names = namesFor(served().report(), who);
       const after = fromCursor(cursor, PLACE);
       const found = await readLedger(journal, {
         limit: limit + 1,
-        ...defined({ after, client: key }),
+        ...defined({ after }),
+        where: (line) => (key === undefined || line.key === key) && (state === undefined || stateOf(line) === state),
       });
-      const now = clock.now();
-      const mayRead = who.role === "operator";
-      const withKept = await Promise.all(
-        found.map(async (one) => {
-          const isShown = mayRead && one.line.isKept === true;
-          return { ...one, kept: isShown ? await transcriptOf(journal, one.line.call, now) : null };
-        }),
+      const shown = await Promise.all(
+        found.map(async ({ line, place }) => ({
+          place,
+          view: { ...callFor(line, names, locale), kept: await keptFor(line, who) },
+        })),
       );
       return pageFrom(
-        withKept,
+        shown,
         limit,
-        ({ line, kept: transcript }) => ({ ...callFor(line, names, locale), kept: transcript }),
+        ({ view }) => view,
         ({ place }) => ({ ...place }),
       );
+    },
+    async showGatewayCall({ params: { call }, locale, who }) {
+      const names = namesFor(served().report(), who);
+      const line = (await findCall(journal, readCallId(call)?.call ?? call))?.line;
+      if (line === undefined) throw new Refused("not-there");
+      return { ...callFor(line, names, locale), kept: await keptFor(line, who) };
     },
   };
 }
@@ -129,27 +143,38 @@ function budgetFor(budget: ReportedBudget, locale: Locale): View["keys"][number]
 function routeFor(
   { name, midStream, hedgeAfter, steps }: ReportedRoute,
   targets: readonly TargetReport[],
+  names: ShownNames,
   locale: Locale,
 ): View["routes"][number] {
-  return { name, midStream, hedgeAfter, steps: steps.map((step) => stepFor(step, targets, locale)) };
+  return { name, midStream, hedgeAfter, steps: steps.map((step) => stepFor(step, targets, names, locale)) };
 }
 
 function stepFor(
   step: ReportedStep,
   targets: readonly TargetReport[],
+  { askedName }: ShownNames,
   locale: Locale,
 ): View["routes"][number]["steps"][number] {
-  const { dialects, region, isKeyOf } = step;
+  const { model, dialects, region, isKeyOf, mayAsk } = step;
   // The same rows as on the page of targets, so the two never differ.
-  const [worst] = targets
+  const rows = targets
     .filter(({ target }) => isKeyOf(target))
     .toSorted((one, other) => serviceRank(one) - serviceRank(other));
   const { unused, unusedSays } = SERVED_GATEWAY_WORDS[locale];
+  const asked = rows.filter(({ target }) => mayAsk(target));
+  // One model that fails says nothing about the others at the same address; one that answers shows that the address is there.
+  const working = rows.findLast(({ breaker }) => breaker === "closed");
+  const shown = model === null ? (asked.at(-1) ?? working) : rows[0];
   const health =
-    worst === undefined
+    shown === undefined
       ? { state: { id: "unused" as const, label: unused }, says: unusedSays }
-      : { state: targetPill(worst, locale), says: describeTarget(worst, locale) };
-  return { name: stepName(step), dialects: [...dialects], region, ...health };
+      : { state: targetPill(shown, locale), says: describeTarget(shown, locale) };
+  const worse = asked.filter((row) => model === null && shown !== undefined && serviceRank(row) < serviceRank(shown));
+  const except = worse.map((row) => ({
+    model: askedName(modelInKey(row.target) ?? ""),
+    state: targetPill(row, locale),
+  }));
+  return { name: stepName(step), dialects: [...dialects], region, ...health, except };
 }
 
 function spendOf(used: readonly DayUsage[], now: number, targetName: ShownNames["targetName"]): View["spend"] {
@@ -160,11 +185,14 @@ function spendOf(used: readonly DayUsage[], now: number, targetName: ShownNames[
     total: sumOf(used),
     byDay: days.map((at) => ({ at, ...sumOf(used.filter((one) => one.at === at)) })),
     byKey: grouped(used, ({ client }) => client),
-    byTarget: grouped(
-      used.filter(({ target }) => target !== ""),
-      ({ target }) => targetName(target),
-    ),
+    byTarget: grouped(used.filter(({ target }) => target !== "").map(attemptsAt), ({ target }) => targetName(target)),
   };
+}
+
+/** Of a target, attempts count and not calls: one call may ask several targets, and each of them several times. */
+function attemptsAt(one: DayUsage): DayUsage {
+  const { calls, failed, failedAttempts } = one;
+  return { ...one, calls: calls - failed + failedAttempts, failed: failedAttempts };
 }
 
 function grouped(used: readonly DayUsage[], nameOf: (one: DayUsage) => string): View["spend"]["byKey"] {
@@ -187,8 +215,8 @@ function callFor(
   locale: Locale,
 ): Omit<CallView, "kept"> {
   const { call, at, tookMs, key, dialect, target, attempts, microcents, isExact, code } = line;
-  const { calls, stopped, silent, hedged } = SERVED_GATEWAY_WORDS[locale];
-  const id: GatewayEnding = line.status === "cancelled" ? "cancelled" : code === null ? "completed" : "failed";
+  const { calls, stopped, endings, silent, hedged } = SERVED_GATEWAY_WORDS[locale];
+  const id = stateOf(line);
   return {
     call,
     at,
@@ -202,6 +230,7 @@ function callFor(
     model: askedName(line.model),
     target: target === null ? null : targetName(target),
     state: { id, label: code === STOPPING.code ? stopped : calls[id] },
+    says: endings[endingOf(line)],
     fault: code === null ? null : { code, title: titleOf(code, locale) },
     omitted: omitted(line.omitted),
     decisions: line.decisions.map((decision, index) => ({
@@ -209,15 +238,27 @@ function callFor(
       target: targetName(decision.target),
       id: decisionId(call, index),
       title: decision.code === null ? silent : titleOf(decision.code, locale),
-      says: decision.code === null ? hedged : recourseWord(decision.recourse, locale),
+      says: decision.code === null ? hedged : gatewayRecourse(decision.recourse, locale),
     })),
   };
+}
+
+function stateOf({ status, code }: LedgerLine): GatewayEnding {
+  return status === "cancelled" ? "cancelled" : code === null ? "completed" : "failed";
+}
+
+function endingOf({ code, status, attempts, decisions }: LedgerLine): CallEnding {
+  if (code === STOPPING.code) return "stopped";
+  if (status === "cancelled") return "left";
+  if (code === null) return decisions.length === 0 ? "first" : "later";
+  return attempts === 0 ? "unasked" : "failed";
 }
 
 // The gateway in words: windows of budgets, how full they are, and how calls ended.
 
 type BudgetState = "fine" | "low" | "spent";
 type GatewayEnding = "completed" | "failed" | "cancelled";
+type CallEnding = "first" | "later" | "unasked" | "failed" | "left" | "stopped";
 
 interface ServedGatewayWords {
   readonly windows: Readonly<Record<WindowName, string>>;
@@ -225,6 +266,7 @@ interface ServedGatewayWords {
   readonly calls: Readonly<Record<GatewayEnding, string>>;
   /** How a call ended that the gateway itself cancelled. */
   readonly stopped: string;
+  readonly endings: Readonly<Record<CallEnding, string>>;
   /** A target that said nothing for long, and what was done: another one was asked beside it. */
   readonly silent: string;
   readonly hedged: string;
@@ -238,6 +280,14 @@ const SERVED_GATEWAY_WORDS: Readonly<Record<Locale, ServedGatewayWords>> = {
     budgets: { fine: "Within budget", low: "Running low", spent: "Used up" },
     calls: { completed: "Answered", failed: "Failed", cancelled: "Client left" },
     stopped: "Gateway stopped",
+    endings: {
+      first: "The first attempt answered.",
+      later: "A target answered in the end. The decisions say how.",
+      unasked: "No target was asked.",
+      failed: "No target gave a whole answer.",
+      left: "The client left before it had the whole answer.",
+      stopped: "The gateway stopped before the client had the whole answer.",
+    },
     silent: "Silent for longer than usual",
     hedged: "asked another target, too",
     unused: "Not used yet",
@@ -248,6 +298,14 @@ const SERVED_GATEWAY_WORDS: Readonly<Record<Locale, ServedGatewayWords>> = {
     budgets: { fine: "预算充足", low: "预算将尽", spent: "预算用尽" },
     calls: { completed: "已回答", failed: "失败", cancelled: "客户端已离开" },
     stopped: "网关已停止",
+    endings: {
+      first: "第一次尝试即得到回答。",
+      later: "最终有目标作出回答，经过见各项决定。",
+      unasked: "没有询问任何目标。",
+      failed: "没有目标给出完整的回答。",
+      left: "客户端在收到完整回答之前已离开。",
+      stopped: "网关在客户端收到完整回答之前已停止。",
+    },
     silent: "沉默时间超过平常",
     hedged: "同时询问另一个目标",
     unused: "尚未使用",

@@ -7,6 +7,7 @@ import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
 import { usageOfDays } from "../../gateway/ledger/usage.ts";
 import type { Found } from "../../journal/journal.ts";
+import { findCall, readCallId } from "../../gateway/ledger/find-call.ts";
 import { contains, textOfFault, wordsOf } from "../../journal/search-text.ts";
 import { describeGlance, type GlanceCounts, isWell } from "../../workflow/report/overview-words.ts";
 import { overviewOf } from "../../workflow/report/overview.ts";
@@ -140,7 +141,7 @@ function foundView(one: Found, { who, locale }: Pick<Sender, "who" | "locale">):
 
 type LookedUp = z.output<typeof lookedUp>;
 
-export function lookUpHandlers({ journal, workflows: { bulks } }: ServerParts): HandlersOf<"lookUp"> {
+export function lookUpHandlers({ journal, gateway, workflows: { bulks } }: ServerParts): HandlersOf<"lookUp"> {
   const inOrder: readonly ((id: string) => Promise<LookedUp | null>)[] = [
     async (run) => ((await journal.kept("run", run)) === null ? null : { kind: "run", run }),
     async (session) => ((await journal.session(session)) === null ? null : { kind: "session", session }),
@@ -153,6 +154,10 @@ export function lookUpHandlers({ journal, workflows: { bulks } }: ServerParts): 
     async (question) => {
       const asked = (await journal.kept("question", question)) as Question | null;
       return asked === null ? null : { kind: "question", question, session: asked.session };
+    },
+    async (id) => {
+      const call = gateway === null ? null : (readCallId(id)?.call ?? null);
+      return call === null || (await findCall(journal, call)) === null ? null : { kind: "gateway-call", call };
     },
   ];
 

@@ -62,13 +62,13 @@ const TONES = { fine: "green", low: "amber", spent: "red" } as const;
 
 function BudgetItem({ client, budget }: { readonly client: string; readonly budget: Budget }): ReactNode {
   const words = useWords(GATEWAY_WORDS);
-  const { money, percent, minute } = useFormat();
+  const { moneyPair, percent, minute } = useFormat();
   const { window, limitMicrocents, spentMicrocents, state, resetsAt } = budget;
   const share = Math.min(1, spentMicrocents / limitMicrocents);
   return (
     <li className="gateway-budget">
       <span className="gateway-budget-window">{window.label}</span>
-      <span className="num">{words.ofLimit(money(spentMicrocents), money(limitMicrocents))}</span>
+      <span className="num">{words.ofLimit(...moneyPair(spentMicrocents, limitMicrocents))}</span>
       <Badge tone={TONES[state.id]}>{state.label}</Badge>
       <div
         className={`gateway-bar gateway-bar-${state.id}`}
@@ -126,7 +126,9 @@ const HEALTH = {
   "unused": "grey",
 } as const satisfies Readonly<Record<Step["state"]["id"], string>>;
 
-function StepItem({ step: { name, dialects, region, state, says } }: { readonly step: Step }): ReactNode {
+function StepItem({ step: { name, dialects, region, state, says, except } }: { readonly step: Step }): ReactNode {
+  const words = useWords(GATEWAY_WORDS);
+  const worse = except.map(({ model, state: { label } }) => `${model === "" ? words.someModel : model} (${label})`);
   return (
     <li className="gateway-step">
       <Badge tone={HEALTH[state.id]}>{state.label}</Badge>
@@ -134,6 +136,7 @@ function StepItem({ step: { name, dialects, region, state, says } }: { readonly 
         {name}
       </Link>
       <span className="dim one-line">{[...dialects, ...(region === null ? [] : [region])].join(" · ")}</span>
+      {worse.length === 0 ? null : <span className="gateway-except">{words.except(worse.join(", "))}</span>}
     </li>
   );
 }

@@ -46,7 +46,7 @@ export function GatewayPage(): ReactNode {
         className="gateway-tabs"
         pageClassName="gateway-tab"
         page={(name) => {
-          if (name === "calls") return <GatewayCalls />;
+          if (name === "calls") return <GatewayCalls keys={data.keys.map((key) => key.name)} />;
           if (name === "spend") return <GatewaySpend spend={data.spend} />;
           return (
             <>

@@ -42,7 +42,7 @@ export function GatewaySpend({ spend: { total, byDay, byKey, byTarget } }: { rea
         <SpendTable head={words.key} rows={byKey} most={byKey[0]?.microcents ?? 0} />
       </Section>
       <Section title={words.byTarget}>
-        <SpendTable head={words.target} rows={byTarget} most={byTarget[0]?.microcents ?? 0} />
+        <SpendTable head={words.target} counted={words.attempts} rows={byTarget} most={byTarget[0]?.microcents ?? 0} />
       </Section>
     </>
   );
@@ -50,12 +50,14 @@ export function GatewaySpend({ spend: { total, byDay, byKey, byTarget } }: { rea
 
 interface SpendTableProps {
   readonly head: string;
+  /** Of what the rows have a number. Default: calls. */
+  readonly counted?: string;
   readonly rows: readonly (Spent & { readonly name: string })[];
   /** What the longest bar stands for. */
   readonly most: number;
 }
 
-function SpendTable({ head, rows, most }: SpendTableProps): ReactNode {
+function SpendTable({ head, counted, rows, most }: SpendTableProps): ReactNode {
   const words = useWords(GATEWAY_WORDS);
   const { money, count } = useFormat();
   return (
@@ -64,7 +66,7 @@ function SpendTable({ head, rows, most }: SpendTableProps): ReactNode {
         <tr>
           <th scope="col">{head}</th>
           <th scope="col" className="num">
-            {words.calls}
+            {counted ?? words.calls}
           </th>
           <th scope="col" className="num">
             {words.failed}

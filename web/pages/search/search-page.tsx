@@ -78,6 +78,8 @@ function goTo(navigate: ReturnType<typeof useNavigate>, found: LookedUp): Promis
     }
     case "question":
       return navigate({ to: "/questions", search: { question: found.question } as never, ...replace });
+    case "gateway-call":
+      return navigate({ to: "/gateway", search: { tab: "calls", call: found.call } as never, ...replace });
   }
 }
 
