@@ -71,7 +71,7 @@ async function callFaults(journal: Journal, call: string, only: number | null): 
       : [],
   );
   const { code, at } = placed.line;
-  if (found.length > 0) return found.slice(-MOST_SHOWN);
+  if (found.length > 0) return found.slice(-MAX_SHOWN);
   // Nothing was decided about a call that was cancelled: only the ledger has it.
   return isFaultCode(code) ? [{ at, event: "call-ended", id: call, fault: fault(code) }] : null;
 }
