@@ -68,7 +68,7 @@ export default defineConfig({
     // What must come may take long on a busy machine.
     expect: { poll: { timeout: 30_000, interval: 20 } },
     // More than half of the time of a test file, its worker waits for the processes and servers that it started.
-    maxWorkers: 3 * availableParallelism(),
+    maxWorkers: Math.min(3 * availableParallelism(), availableParallelism() + 16),
     sequence: { sequencer: LongestFirst },
     projects: [
       {

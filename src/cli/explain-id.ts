@@ -33,7 +33,7 @@ export interface FoundFault {
 }
 
 /** An id that Faultline generated, or a part of a session. Error texts contain spaces and URLs contain `://`, so neither matches. */
-const ID = /^(?:call_\w{6,}[.#\w=-]*|(?:run|ses)_\w{6,}|[^\s/]+\/(?!\/)\S+)$/;
+const ID = /^(?:call_\w{6}[.#\w=-]*|(?:run|ses)_\w{6,}|[^\s/]+\/(?!\/)\S+)$/;
 /** A run may have thousands of faults; the last ones say why it ended. */
 const MAX_SHOWN = 10;
 /** Lines of evidence shown per fault. */
@@ -73,7 +73,7 @@ async function callFaults(journal: Journal, call: string, only: number | null): 
   const { code, at } = placed.line;
   if (found.length > 0) return found.slice(-MAX_SHOWN);
   // Nothing was decided about a call that was cancelled: only the ledger has it.
-  return isFaultCode(code) ? [{ at, event: "call-ended", id: call, fault: fault(code) }] : null;
+  return only === null && isFaultCode(code) ? [{ at, event: "call-ended", id: call, fault: fault(code) }] : null;
 }
 
 /** The ids of the most recent failures in these entries, oldest first. */

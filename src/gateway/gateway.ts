@@ -274,7 +274,7 @@ export class Gateway {
       target === null ? 0 : Math.max(0, stepOf(steps, target, model));
     if (stored !== null) {
       const [first] = steps;
-      const tried = takenRoute(route, [steps[placeOf(storedAt)] ?? first]);
+      const tried = takenRoute(route, [steps[placeOf(storedAt)] ?? first], taken.unpriced);
       return { taken: tried, start: 0, conversation: () => storedConversation(stored), all: steps };
     }
     const hasPlace = steps.length > 1 && route.affinity;
@@ -450,10 +450,12 @@ function conclude(
 }
 
 /** Says what of the request no target of another dialect can do. Other faults are returned unchanged. */
-function withReading(fault: Fault, { asked, read }: GatewayRequest): Fault {
+function withReading(fault: Fault, request: GatewayRequest): Fault {
   const { expected, model } = fault.context;
-  if (expected !== dialectOnly(asked.dialect) || read.refused === null) return fault;
-  return { ...fault, message: `${String(model)} cannot answer this request: ${read.refused.slice(0, MOST_REASON)}` };
+  // Other requests are not read again: that takes time.
+  const refused = expected === dialectOnly(request.asked.dialect) ? request.read.refused : null;
+  if (refused === null) return fault;
+  return { ...fault, message: `${String(model)} cannot answer this request: ${refused.slice(0, MOST_REASON)}` };
 }
 
 /** What the client can do about a budget that refuses it: wait, or ask for less. Other faults are returned unchanged. */

@@ -152,7 +152,10 @@ export function createFeed(source: FeedSource, clock: Clock, warn: OnWarning): F
     warn(fault, `reading entries for a subscriber${retryable ? "" : ", which gets no more"}`);
   }
 
-  /** `isNew`: read just now. A subscriber that was woken while the page was under way stays due: the page may be older than the news. */
+  /**
+   * `isNew`: read just now. A subscriber that was woken while the page was under way stays due: the page may be older than the news. After a
+   * full page it reads on anyway, and others have their turn first.
+   */
   function deliver(session: string | null, from: number, page: readonly Positioned[], isNew: boolean): void {
     const isMore = page.length === PAGE;
     const last = page.at(-1);
@@ -162,7 +165,7 @@ export function createFeed(source: FeedSource, clock: Clock, warn: OnWarning): F
     );
     // Before the first listener runs: it may write, and then they are due again.
     for (const subscriber of here) {
-      if (isNew) settle(subscriber);
+      if (isNew || isMore) settle(subscriber);
       if (isMore) lagging.add(subscriber);
     }
     for (const row of page) {

@@ -91,7 +91,9 @@ export function readYaml(text: string, file: string, kind: FileKind): ReadFile {
   if (!isReadable) return { place, documents: [], mistakes: syntax };
   const read = documents.map((document) => readData(document, place, kind));
   const mistakes = read.filter((one) => "severity" in one);
-  const readings = errors.length === 0 ? read : documents.flatMap(readingsOf).map((one) => readData(one, place, kind));
+  // Each reading walks the whole file, and with so many mistakes none of what it finds is shown.
+  const isRepeated = errors.length > 0 && errors.length < MAX_DIAGNOSTICS;
+  const readings = isRepeated ? documents.flatMap(readingsOf).map((one) => readData(one, place, kind)) : read;
   const sound = mistakes.length > 0 ? [] : readings.filter((one) => "document" in one);
   return { place, documents: sound, mistakes: [...syntax, ...mistakes] };
 }
@@ -176,14 +178,14 @@ export function repeatedKeys({ contents }: Pick<Document, "contents">): readonly
 }
 
 /** More than a person repeats a key. */
-const MOST_READINGS = 10;
+const MAX_READINGS = 10;
 
 /** A document without repeated keys for each of their values. */
 function readingsOf(document: Document): readonly Document[] {
   let times = 1;
   for (const map of mapsIn(document.contents))
     for (const { length } of pairsByKey(map).values()) times = Math.max(times, length);
-  return Array.from({ length: Math.min(times, MOST_READINGS) }, (_none, index) => {
+  return Array.from({ length: Math.min(times, MAX_READINGS) }, (_none, index) => {
     const reading = document.clone();
     for (const map of mapsIn(reading.contents)) {
       const kept = new Set<unknown>(Array.from(pairsByKey(map).values(), (pairs) => pairs[index] ?? pairs.at(-1)));

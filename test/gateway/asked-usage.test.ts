@@ -94,6 +94,34 @@ it.each([{ include_usage: false }, { include_usage: "true" }, { include_obfuscat
   },
 );
 
+it.each(LINE_ENDS)("removes the event when each byte comes alone (line ends %j)", (lineEnd) => {
+  const [came, shown] = [withEvent(WHOLE), WHOLE].map((text) => Buffer.from(text.replaceAll("\n", lineEnd)));
+  if (came === undefined || shown === undefined) throw new Error("unreachable");
+  const filter = new UsageFilter();
+  const out = Array.from(came, (byte) => Buffer.from(filter.take(new Uint8Array([byte]))));
+  // Every event is passed on when it is whole.
+  expect(Buffer.concat(out).toString()).toBe(shown.toString());
+});
+
+it("asks for usage again when a target refused what the client itself wrote", async () => {
+  const world = await stubWorld(
+    ({ body }, response) => {
+      const isOdd = "x" in ((body["stream_options"] as object | undefined) ?? {});
+      const error = `{"error":{"message":"Unknown parameter: 'stream_options.x'","type":"invalid_request_error"}}`;
+      if (isOdd) response.writeHead(400, { "content-type": "application/json" }).end(error);
+      else response.writeHead(200, SSE).end(WHOLE);
+    },
+    file(BUDGET),
+    { env: { ALICE: KEY } },
+  );
+  const headers = { authorization: `Bearer ${KEY}` };
+  const send = (more: object): ReturnType<typeof ask> =>
+    world.run(ask(world.url, "openai-chat", { streaming: true, headers, body: { max_tokens: 10, ...more } }));
+  expect((await send({ stream_options: { x: 1 } })).status).toBe(400);
+  expect((await send({})).status).toBe(200);
+  expect(world.asked.at(-1)?.body).toMatchObject({ stream_options: { include_usage: true } });
+});
+
 it.each([
   `: a comment\n${USAGE}`,
   `id: 7\nevent: message\n${USAGE}`,

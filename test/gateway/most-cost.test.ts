@@ -136,6 +136,14 @@ const COUNTED: readonly CountedRow[] = [
   { name: "a stored prompt", dialect: "openai-responses", body: { prompt: { id: "pmpt_1" } }, least: BOUND, most: Infinity },
   { name: "the input of a tool that looks like a picture", dialect: "anthropic-messages", body: { messages: [{ role: "assistant", content: [{ type: "tool_use", id: "1", name: "t", input: { mime_type: "image/png", data: "word ".repeat(10_000) } }] }] }, least: 0, most: 0 },
   { name: "a schema that looks like a picture", dialect: "openai-chat", body: { tools: [{ type: "function", function: { name: "t", parameters: { mime_type: "image/png", data: "word ".repeat(10_000) } } }] }, least: 0, most: 0 },
+  { name: "an item at the vendor, without a type", dialect: "openai-responses", body: { input: [{ id: "msg_1" }] }, least: BOUND, most: Infinity },
+  { name: "a picture of a screen", dialect: "openai-responses", body: { input: [{ type: "computer_call_output", output: { type: "computer_screenshot", image_url: `data:image/png;base64,${"A".repeat(20_000)}` } }] }, least: 5_000, most: 5_000 },
+  { name: "a file that says it is a picture", dialect: "openai-responses", body: input({ type: "input_file", file_data: `data:image/png;base64,${"A".repeat(20_000)}` }), least: 20_000, most: 21_000 },
+  { name: "a file beside the type of a picture", dialect: "openai-chat", body: content({ type: "file", mimeType: "image/x", file: { file_id: "file-1" } }), least: BOUND, most: Infinity },
+  { name: "an example for a tool that looks like a picture", dialect: "anthropic-messages", body: { tools: [{ name: "t", input_examples: [{ type: "image", data: "word ".repeat(10_000) }] }] }, least: 0, most: 0 },
+  { name: "a citation", dialect: "openai-responses", body: { input: [{ role: "assistant", content: [{ type: "output_text", text: "x", annotations: [{ type: "url_citation", url: "https://example.com" }] }] }] }, least: 0, most: 0 },
+  { name: "the result of a search", dialect: "anthropic-messages", body: content({ type: "web_search_result", url: "https://example.com", title: "t" }), least: 0, most: 0 },
+  { name: "the id of a call", dialect: "google-generate", body: contents({ functionCall: { id: "c1", name: "t", args: {} } }), least: 0, most: 0 },
   { name: "a text with an address", dialect: "openai-chat", body: content({ type: "text", text: "https://example.com" }), least: 0, most: 0 },
 ];
 
@@ -149,6 +157,13 @@ it.each(COUNTED)("$name counts as at least $least and at most $most tokens besid
   const limits = { contextWindowTokens: INPUT_TOKENS, maxOutputTokens: 0 };
   const tokens = (mostCost(ONE_DOLLAR, { facts: { ...facts, maxOutputTokens: 0 }, bytes }, limits) ?? 0) / 100;
   expect(tokens).toBe(bytes.length - facts.dataCharacters + Math.min(INPUT_TOKENS, facts.dataTokens));
+});
+
+it("a model whose context window is not known is taken for a large one", () => {
+  const body = { input: "hi", previous_response_id: "resp_1" };
+  const asked = { facts: factsAt("openai-responses", null, body), bytes: Buffer.from(JSON.stringify(body)) };
+  const most = mostCost(ONE_DOLLAR, asked, { contextWindowTokens: Infinity, maxOutputTokens: 0 });
+  expect(most).toBe((1_048_576 + asked.bytes.length) * 100);
 });
 
 it("the limit of an answer covers its thinking, at a target of another dialect, too", async () => {

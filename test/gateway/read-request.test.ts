@@ -325,15 +325,4 @@ describe("what other dialects cannot say", () => {
     const tool = { type: "custom", name: "t", format: { type: "grammar", syntax: "lark", definition: "start: x" } };
     expect(read("openai-responses", { input: "hi", tools: [tool] }).omitted).toEqual(["tools.custom.format"]);
   });
-
-  it.each(DIALECTS)("refuses what is nested deeper than packages can walk: %s", (dialect) => {
-    const nested = (levels: number): unknown => {
-      let schema: unknown = {};
-      for (let level = 0; level < levels; level++) schema = { items: schema };
-      return schema;
-    };
-    const body = (levels: number): JsonObject => ({ ...WRITTEN[dialect], metadata: nested(levels) });
-    expect(read(dialect, body(400)).refused).toBeNull();
-    expect(read(dialect, body(3_000)).refused).toBe("it is nested more than 500 levels deep");
-  });
 });

@@ -193,3 +193,19 @@ it("finds a repeated field in any request, and none where there is none", () => 
     }),
   );
 });
+
+describe.each(DIALECTS)("a request of %s that is nested deeply", (dialect) => {
+  it.each([
+    { levels: 400, status: 200 },
+    { levels: 600, status: 400 },
+    { levels: 20_000, status: 400 },
+  ])("gets a $status at $levels levels", async ({ levels, status }) => {
+    const world = await gatewayWorld({ file: twoDialects(dialect, dialect, "") });
+    const own = JSON.stringify(bodyOf(dialect, {})).slice(0, -1);
+    const body = `${own},"extra":${"[".repeat(levels)}${"]".repeat(levels)}}`;
+    const response = await world.run(fetch(`${world.url}${pathOf(dialect, {})}`, { method: "POST", body }));
+    const text = await response.text();
+    expect(response.status, text).toBe(status);
+    if (status === 400) expect(text).toContain("nested more than 500 levels deep");
+  });
+});

@@ -101,8 +101,7 @@ async function serveUntilStopped(
   await io.stdout.write(`${listening}\n`);
   await stopped.promise;
   unfollow();
-  await tellStopping(words.stopping, io, shared);
-  const [stopping] = await Promise.allSettled([started.close()]);
+  const [stopping] = await Promise.allSettled([started.close(), tellStopping(words.stopping, io, shared)]);
   const [closing] = await Promise.allSettled([faultline.close()]);
   release();
   // The first one says what is missing in the journal.

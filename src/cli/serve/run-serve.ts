@@ -85,9 +85,8 @@ export async function runServe(
       ].join("\n");
   await io.stdout.write(`${printed}\n`);
   await stopped.promise;
-  await tellStopping(words.stopping, io, shared);
   try {
-    await server.close();
+    await Promise.all([server.close(), tellStopping(words.stopping, io, shared)]);
   } finally {
     release();
   }

@@ -350,7 +350,7 @@ const EXTENSION =
 const ADDRESS = /\bhttps?:\/\/[^\s"'`<>)\]}]+/g;
 
 /** What stands between words, other than the one space that most words have between them already. */
-const BETWEEN_WORDS = /(?! [^\s_\-"`\\│┃|\u001b])(?:\\+[nrt]|[\s_\-"`\\│┃|]|\u001b\[[0-9;]{0,16}m)+/g;
+const BETWEEN_WORDS = /(?! [^\s_\-"`\\│┃|\u001b])(?:\\+[nrt]?|[\s_\-"`│┃|]|\u001b\[[0-9;]{0,16}m)+/g;
 
 export function normalise(text: string): string {
   const lower = text.toLowerCase();

@@ -72,9 +72,9 @@ function isOfTransport({ evidence, context }: Fault): boolean {
   return evidence.origin !== undefined && evidence.source !== "raised" && context["status"] === undefined;
 }
 
-/** What this machine saw of a broken connection, for the gateway's operator; null for any other failure. */
+/** What this machine saw of a broken connection, for the gateway's operator; null for any other failure, which may quote the target. */
 export function transportWords(fault: Fault, scrub: (text: string) => string): string | null {
-  return isOfTransport(fault) ? scrub(fault.message) : null;
+  return isOfTransport(fault) && traitsOf(fault.code).scope === "network" ? scrub(fault.message) : null;
 }
 
 /** Headers of every error: when to come back, if that is known, and whether asking again helps. */

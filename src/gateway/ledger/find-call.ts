@@ -12,7 +12,7 @@ interface CallId {
   readonly decision: number | null;
 }
 
-const CALL_ID = /^(call_\w{6,}\.\d+)(?:#(\d+)(?:=[\w-]+)?)?$/;
+const CALL_ID = /^(call_\w{6,}(?:\.\d+)?)(?:#(\d+)(?:=[\w-]+)?)?$/;
 
 /** null: it is no such id. */
 export function readCallId(text: string): CallId | null {

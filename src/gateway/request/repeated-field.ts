@@ -1,6 +1,7 @@
 // Finds a field that a target may read otherwise than the gateway, which would then check one value while the target uses another one.
 // R1  A field that is there twice: parsers differ in which of the two they take.
 // R2  A field in another case, such as `MAX_TOKENS`: parsers of some targets ignore case, so they would heed it.
+// Nesting so deep that programs which walk it by recursion fail is refused, too.
 
 import { type JsonObject, objectOf } from "../../core/json-fields.ts";
 import { FACT_PATHS } from "../../provider/wire/request-facts.ts";
@@ -8,9 +9,11 @@ import { stringEnd } from "./model-name.ts";
 
 /** All fields that the gateway checks are at the top level, or in an object there, such as Google's `generationConfig`. */
 const DEEPEST = 2;
+const MAX_DEPTH = 500;
+const TOO_DEEP = Symbol("too deep");
 
-/** The name of the first field that the text has twice; null when there is none. The text is a JSON object. Parsers of some targets ignore the case of the fields they know, so at the top level it does not count. */
-export function repeatedField(text: string): string | null {
+/** The name of the first field that the text has twice; null when there is none; or that it is nested too deep. The text is a JSON object. Parsers of some targets ignore the case of the fields they know, so at the top level it does not count. */
+export function repeatedField(text: string): string | typeof TOO_DEEP | null {
   /** The names in each open object, by depth; null in a list. */
   const seen: (Set<string> | null)[] = [null];
   let depth = 0;
@@ -20,6 +23,7 @@ export function repeatedField(text: string): string | null {
       case OPEN_OBJECT:
       case OPEN_LIST:
         depth += 1;
+        if (depth > MAX_DEPTH) return TOO_DEEP;
         isName = depth <= DEEPEST && text.charCodeAt(at) === OPEN_OBJECT;
         if (depth <= DEEPEST) seen[depth] = isName ? new Set() : null;
         break;
@@ -81,6 +85,7 @@ function oddCase(body: JsonObject, { usual, within }: CheckedFields): readonly [
 /** Says which field of a request is not clear; null when all are. `text`: the request as it was sent. */
 export function unclearField(text: string, body: JsonObject): string | null {
   const repeated = repeatedField(text);
+  if (repeated === TOO_DEEP) return `the body is nested more than ${MAX_DEPTH} levels deep`;
   if (repeated !== null) return `the body has the field ${JSON.stringify(repeated)} twice; send it once`;
   const odd = oddCase(body, CHECKED);
   return odd === null

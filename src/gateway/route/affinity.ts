@@ -38,7 +38,10 @@ export class Affinity {
     if (opening !== null) this.#places.delete(opening);
     if (fallback === null) return;
     this.#places.set(name, fallback);
-    for (const oldest of this.#places.keys()) if (this.#places.size > MAX_CONVERSATIONS) this.#places.delete(oldest);
+    for (const oldest of this.#places.keys()) {
+      if (this.#places.size <= MAX_CONVERSATIONS) break;
+      this.#places.delete(oldest);
+    }
   }
 }
 

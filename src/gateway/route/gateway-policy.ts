@@ -26,12 +26,16 @@ function forClients(row: PolicyRow): PolicyRow {
   const isOfAccount = codesOf(match, FAULT_CODES).every((code) => traitsOf(code).scope === "account");
   const asked = then.indexOf("ask");
   const fallsBack = !isOfAccount || asked === -1 || then.includes("fallback");
-  const waitsLong = retry !== null && retry.maxWaitMs > MAX_WAIT_MS;
+  const waitsLong = retry !== null && (retry.maxWaitMs > MAX_WAIT_MS || retry.maxTotalWaitMs > MAX_TOTAL_WAIT_MS);
   if (fallsBack && !waitsLong) return row;
   return {
     ...row,
     retry: waitsLong
-      ? { ...retry, maxWaitMs: MAX_WAIT_MS, maxTotalWaitMs: Math.min(retry.maxTotalWaitMs, MAX_TOTAL_WAIT_MS) }
+      ? {
+          ...retry,
+          maxWaitMs: Math.min(retry.maxWaitMs, MAX_WAIT_MS),
+          maxTotalWaitMs: Math.min(retry.maxTotalWaitMs, MAX_TOTAL_WAIT_MS),
+        }
       : retry,
     then: fallsBack ? then : then.toSpliced(asked, 0, "fallback"),
     origin: { layer: "preset", at: "gateway" },

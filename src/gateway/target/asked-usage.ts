@@ -37,16 +37,31 @@ const END_OF_EVENT = /(?<=\r?\n\r?\n)/;
 
 /** Passes whole events on, without those that only report usage. */
 export class UsageFilter {
-  private held = Buffer.alloc(0);
+  /** The beginning of an event, in the pieces in which it came. */
+  private held: Chunk[] = [];
+  private heldBytes = 0;
+  /** The last bytes that came. */
+  private tail: Chunk = EMPTY;
 
   /** `isLast`: nothing follows, so nothing is held back. */
   take(chunk: Chunk, isLast = false): Chunk {
-    const all = Buffer.concat([this.held, chunk]);
-    const cut = isLast || all.length > MAX_HELD_BYTES ? all.length : endOfEvents(all);
-    this.held = all.subarray(cut);
+    const recent = Buffer.concat([this.tail, chunk]);
+    this.tail = recent.subarray(-MAX_MARK_BYTES);
+    this.held.push(chunk);
+    this.heldBytes += chunk.length;
+    const isAll = isLast || this.heldBytes > MAX_HELD_BYTES;
+    // Only what is new is searched, so that an event in many pieces is not searched again and again.
+    if (!isAll && endOfEvents(recent) === 0) return EMPTY;
+    const all = Buffer.concat(this.held);
+    const cut = isAll ? all.length : endOfEvents(all);
+    this.held = [all.subarray(cut)];
+    this.heldBytes = all.length - cut;
     return withoutUsage(all.subarray(0, cut));
   }
 }
+
+/** Of the mark that ends an event: two line ends. */
+const MAX_MARK_BYTES = 3;
 
 /** Behind the last event that is whole; 0 when there is none. */
 function endOfEvents(bytes: Buffer): number {

@@ -295,14 +295,16 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     this.reject(new FaultError(seen));
   }
 
-  /** The same attempt again: the client did not ask for what the target refuses. */
+  /** The same attempt again: the client did not ask for what the target refuses. If that helps, the target is not asked for usage any more. */
   private askWithoutUsage(): void {
     const { target, request, context } = this;
     this.isOver = true;
     this.controller?.abort(GIVEN_UP);
-    target.refusesUsage = true;
     request.answer.attempts -= 1;
-    void passBytes(target, request, context).then(this.tellDone, this.tellFailed);
+    void passBytes({ ...target, refusesUsage: true }, request, context).then((done) => {
+      target.refusesUsage = true;
+      this.tellDone(done);
+    }, this.tellFailed);
   }
 
   /** The answer is whole. */

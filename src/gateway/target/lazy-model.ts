@@ -57,6 +57,8 @@ const PACKAGES: Readonly<Record<Protocol, PackageRow>> = {
 
 /** Anthropic accepts no smaller number of tokens for thinking. */
 const MIN_THINKING = 1_024;
+/** Of Google's models, some accept no smaller number. */
+const MIN_GOOGLE_THINKING = 512;
 /** Of the limit, so that something is left for the answer. */
 const MAX_THINKING = 0.6;
 
@@ -75,16 +77,9 @@ function boundGoogle(body: JsonObject, limit: number): JsonObject {
   const config = objectOf(body["generationConfig"]);
   const thinking = objectOf(config?.["thinkingConfig"]);
   const budget = countOf(thinking?.["thinkingBudget"]);
-  const most = Math.floor(limit * MAX_THINKING);
+  const most = Math.max(Math.floor(limit * MAX_THINKING), MIN_GOOGLE_THINKING);
   if (budget <= most) return body;
   return { ...body, generationConfig: { ...config, thinkingConfig: { ...thinking, thinkingBudget: most } } };
-}
-
-/** The limit of the answer leaves no room for thinking, so the model answers without. */
-export function losesThinking(dialect: Protocol, { reasoning, maxOutputTokens }: LanguageModelV4CallOptions): boolean {
-  const thinks = reasoning !== undefined && reasoning !== "none";
-  const most = Math.floor((maxOutputTokens ?? Infinity) * MAX_THINKING);
-  return PACKAGES[dialect].bound === boundAnthropic && thinks && most < MIN_THINKING;
 }
 
 /** Carries the limit of a request past the package to `bounded`. */

@@ -21,7 +21,7 @@ import {
   type GatewayMember,
   type PlacedTarget,
 } from "./byte-member.ts";
-import { lazyModel, losesThinking } from "./lazy-model.ts";
+import { lazyModel } from "./lazy-model.ts";
 import { mostCost, targetPrice } from "./target-price.ts";
 import { streamTranslated, writeWhole } from "./translated-answer.ts";
 
@@ -113,8 +113,7 @@ function translate(
   const sink = request.asked.facts.streaming ? new StreamSink("fail") : null;
   const asked = new ModelRequest({ ...options, providerOptions: { [vendor]: own } }, sink);
   const { request: fitted, changes } = fit?.(asked) ?? { request: asked, changes: [] };
-  const lost = losesThinking(target.dialects[0], fitted.options) ? [...omitted, "reasoning"] : omitted;
-  const left: readonly RequestChange[] = lost.map((where) => ({
+  const left: readonly RequestChange[] = omitted.map((where) => ({
     rule: OTHER_DIALECT,
     where,
     why: "the target's dialect has no place for it",

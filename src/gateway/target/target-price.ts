@@ -20,6 +20,9 @@ export function needsPrice(key: ClientKey | null): boolean {
 /** Of an answer whose request sets no limit. Longer ones are rare, and a stream of one is watched. */
 export const LONGEST_ANSWER_TOKENS = 32_768;
 
+/** Of a model whose context window is not known. Few have a larger one. */
+const UNKNOWN_WINDOW_TOKENS = 1_048_576;
+
 type Limits = Pick<ModelFacts, "contextWindowTokens" | "maxOutputTokens">;
 
 /** The most that a request may cost; null without a price. No tokenizer makes more tokens of a text than it has bytes. */
@@ -29,7 +32,8 @@ export function mostCost(
   model: Limits,
 ): number | null {
   if (price === null) return null;
-  const files = Math.min(facts.dataTokens, model.contextWindowTokens);
+  const window = Number.isFinite(model.contextWindowTokens) ? model.contextWindowTokens : UNKNOWN_WINDOW_TOKENS;
+  const files = Math.min(facts.dataTokens, window);
   const input = Math.max(0, bytes.length - facts.dataCharacters) + files;
   const output = facts.maxOutputTokens ?? Math.min(LONGEST_ANSWER_TOKENS, model.maxOutputTokens);
   return estimateCost(input, facts.answers * output, price, facts.serviceTier);

@@ -63,8 +63,6 @@ export class Reading {
   constructor(body: JsonObject, known: readonly string[]) {
     this.options = { prompt: this.messages };
     this.others(body, known);
-    // Packages that write the request for another vendor walk it by recursion.
-    if (isDeeper(body, DEEPEST)) this.refuse(`it is nested more than ${DEEPEST} levels deep`);
   }
 
   /** Names the fields of this part of the request that no reader knows. */
@@ -182,20 +180,6 @@ export class Reading {
     const { options, extras, omitted, refused, textTools } = this;
     return { options, extras, omitted, refused, textTools };
   }
-}
-
-const DEEPEST = 500;
-
-/** Level by level, because the sender controls the depth. */
-function isDeeper(body: JsonObject, levels: number): boolean {
-  let level: unknown[] = [body];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > levels) return true;
-    level = level.flatMap((value): unknown[] =>
-      typeof value === "object" && value !== null ? Object.values(value) : [],
-    );
-  }
-  return false;
 }
 
 function isSet(value: unknown): boolean {

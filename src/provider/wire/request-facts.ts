@@ -174,7 +174,16 @@ const NAME_FIELDS: ReadonlySet<string> = new Set(["file_id", "container_id"]);
 const STORED_FIELDS = ["previous_response_id", "conversation", "cachedContent", "cached_content"];
 /** Fields whose objects a model reads as text, whatever is in them: what a tool got and gave, and schemas. */
 const TEXT_FIELDS: ReadonlySet<string> = new Set([
-  ...["args", "response", "arguments", "schema", "input_schema", "parameters", "parametersJsonSchema"],
+  ...[
+    "args",
+    "response",
+    "arguments",
+    "schema",
+    "input_schema",
+    "input_examples",
+    "parameters",
+    "parametersJsonSchema",
+  ],
   ...["parameters_json_schema", "responseSchema", "response_schema", "responseJsonSchema", "response_json_schema"],
 ]);
 /** More than most vendors count for the largest picture. */
@@ -214,15 +223,13 @@ function measure(request: JsonObject, fields: readonly string[]): Measure {
 }
 
 function measureObject(holder: JsonObject, sum: Measure, left: unknown[], texts: unknown[]): void {
-  const isPicture = isImage(holder);
-  if (isPicture) {
-    sum.hasImages = true;
-    sum.dataTokens += IMAGE_TOKENS;
-  }
+  const isNamedPicture = IMAGE_TYPES.has(textOf(holder["type"]));
+  const isPicture = isNamedPicture || textOf(holder["mimeType"] ?? holder["mime_type"]).startsWith("image/");
+  if (isPicture) addPicture(sum);
   for (const key in holder) {
     const value = holder[key];
     // The data of a picture, or its address, is in the same object or in one directly below it.
-    const below = isPicture ? objectOf(value) : null;
+    const below = isNamedPicture ? objectOf(value) : null;
     if (typeof value === "string") addText(sum, holder, key, value, isPicture);
     else if (below !== null) for (const inner in below) addText(sum, below, inner, textOf(below[inner]), true);
     else if (TEXT_FIELDS.has(key) || (key === "input" && "name" in holder)) texts.push(value);
@@ -230,22 +237,33 @@ function measureObject(holder: JsonObject, sum: Measure, left: unknown[], texts:
   }
 }
 
-/** A type that says so, or the media type beside the data. */
-function isImage(holder: JsonObject): boolean {
-  if (IMAGE_TYPES.has(textOf(holder["type"]))) return true;
-  return textOf(holder["mimeType"] ?? holder["mime_type"]).startsWith("image/");
+function addPicture(sum: Measure): void {
+  sum.hasImages = true;
+  sum.dataTokens += IMAGE_TOKENS;
 }
 
 /** Anthropic's plain-text documents are in `data`, too. A picture's tokens are counted where the picture is. */
 function addText(sum: Measure, holder: JsonObject, key: string, value: string, isPicture: boolean): void {
-  const isInline = DATA_FIELDS.has(key)
-    ? holder["type"] !== "text"
-    : ADDRESS_FIELDS.has(key) && value.startsWith("data:");
-  if (!isInline) sum.characters += value.length;
-  else sum.dataCharacters += value.length;
-  if (isPicture || value.startsWith("data:image/")) return;
-  const isStored = NAME_FIELDS.has(key) || (key === "id" && holder["type"] === "item_reference");
-  const isReference = isStored || (ADDRESS_FIELDS.has(key) && !isInline);
-  if (isInline) sum.dataTokens += value.length;
-  else if (isReference) sum.dataTokens = ANY_TOKENS;
+  const isAddress = ADDRESS_FIELDS.has(key);
+  const isInline = DATA_FIELDS.has(key) ? holder["type"] !== "text" : isAddress && value.startsWith("data:");
+  if (isInline) sum.dataCharacters += value.length;
+  else sum.characters += value.length;
+  if (isPicture) return;
+  if (isInline && isAddress && value.startsWith("data:image/")) addPicture(sum);
+  else if (isInline) sum.dataTokens += value.length;
+  else if ((isAddress || NAME_FIELDS.has(key)) && !isQuote(holder)) sum.dataTokens = ANY_TOKENS;
+  else if (key === "id" && isItemReference(holder)) sum.dataTokens = ANY_TOKENS;
+}
+
+/** The source of something that is in the request itself: a citation, or the result of a search. */
+function isQuote(holder: JsonObject): boolean {
+  return /citation|search_result|_location$/.test(textOf(holder["type"]));
+}
+
+/** An item that the vendor has stored. Its type may be left out. */
+function isItemReference(holder: JsonObject): boolean {
+  const type = holder["type"] ?? null;
+  return (
+    type === "item_reference" || (type === null && Object.keys(holder).every((key) => key === "id" || key === "type"))
+  );
 }

@@ -95,7 +95,8 @@ export function gatewayHandlers({
     },
     async showGatewayCall({ params: { call }, locale, who }) {
       const names = namesFor(served().report(), who);
-      const line = (await findCall(journal, readCallId(call)?.call ?? call))?.line;
+      const id = readCallId(call);
+      const line = id === null ? undefined : (await findCall(journal, id.call))?.line;
       if (line === undefined) throw new Refused("not-there");
       return { ...callFor(line, names, locale), kept: await keptFor(line, who) };
     },

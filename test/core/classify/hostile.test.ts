@@ -277,8 +277,8 @@ describe("text made to be slow to search", () => {
     "\n".repeat(200_000),
   ];
 
-  // A pattern that backtracks would not be a little slower here: it would not come back before the test's time is up.
-  it.each(EVIL.map((text) => [`${text.slice(0, 24)}…`, text] as const))("%j", (_name, text) => {
+  // Each takes a few milliseconds. A pattern that backtracks, or is quadratic, would not come back before the test's time is up.
+  it.each(EVIL.map((text) => [`${text.slice(0, 24)}…`, text] as const))("%j", { timeout: 8_000 }, (_name, text) => {
     expectFault({ surface: "http", status: 429, headers: { "retry-after": text }, body: text, message: text });
     expectFault({ surface: "cli", message: `rate limit ${text}` });
     SHAPE_REDACTOR.text(text);
