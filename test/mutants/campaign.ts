@@ -161,7 +161,8 @@ function planTests(
         const reaching = results.filter(({ test }) => isReached(join(copy, test)));
         // What only runs when its file loads has no report of its own, and what runs in processes that tests start does not know its test.
         const isUnclear = reaching.length === 0 || isReached(IN_A_PROCESS);
-        const candidates = isUnclear ? results.filter(({ test }) => testsFor(mutant.file).includes(test)) : reaching;
+        const near = isUnclear ? testsFor(mutant.file) : [];
+        const candidates = isUnclear ? results.filter(({ test }) => near.includes(test)) : reaching;
         return [mutant, inStages(candidates.filter(({ passed }) => passed))];
       }),
     );
