@@ -36,7 +36,7 @@ async function youngBytes(how: "bounded" | "free", connections: number): Promise
 it.each([
   { connections: 0, expected: 16 * MIB },
   { connections: 32, expected: 16 * MIB },
-  { connections: 256, expected: 32 * MIB },
+  { connections: 200, expected: 32 * MIB },
 ])("the space for new objects grows to $expected bytes with $connections connections", async (row) => {
   expect(await youngBytes("bounded", row.connections)).toBe(row.expected);
 });
