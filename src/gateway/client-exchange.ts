@@ -41,7 +41,7 @@ export function whenLeft({ response }: ClientExchange, calls: Scope): AbortSigna
   const left = new AbortController();
   const member = { cancel: (why: Fault) => left.abort(new FaultError(why)) };
   calls.add(member);
-  response.on("close", () => {
+  whenClosed(response, () => {
     calls.remove(member);
     if (!response.writableFinished) left.abort(CLIENT_LEFT);
   });
@@ -51,8 +51,14 @@ export function whenLeft({ response }: ClientExchange, calls: Scope): AbortSigna
 /** Is cancelled with `calls`, and when the client leaves before it has its answer. Costs less than a signal, which a model call does not need. */
 export function scopeOf({ response }: ClientExchange, calls: Scope): Scope {
   const scope = new Scope("tool", calls);
-  response.on("close", () => response.writableFinished || scope.cancel(cancellation("tool", CLIENT_LEFT.message)));
+  whenClosed(response, () => response.writableFinished || scope.cancel(cancellation("tool", CLIENT_LEFT.message)));
   return scope;
+}
+
+/** A client may leave while its request still waits for the journal. Its response never says so again. */
+function whenClosed(response: ServerResponse, listener: () => void): void {
+  if (response.destroyed) listener();
+  else response.once("close", listener);
 }
 
 type Refusal =

@@ -13,6 +13,7 @@ import type { JournalEvent } from "../core/record/event.ts";
 import type { Faultline } from "../faultline.ts";
 import type { NewEntry } from "../journal/journal.ts";
 import type { Clock } from "../host/clock.ts";
+import { guarded, type Suppress } from "../host/foreign-code.ts";
 import type { OwnAddresses } from "../host/own-addresses.ts";
 import type { Address } from "../provider/wire/protocol.ts";
 import { factsAt } from "../provider/wire/request-facts.ts";
@@ -84,7 +85,7 @@ export class Gateway {
   readonly #affinity = new Affinity();
   readonly #stored: StoredPlaces;
   readonly #accounts = new Map<string, KeyAccount>();
-  readonly #listener: GatewayListener;
+  readonly #listener: Required<GatewayListener>;
   readonly #calls = new Scope("session", null);
   /** Requests whose bodies are not read yet. */
   readonly #uploads = new Scope("session", null);
@@ -97,7 +98,12 @@ export class Gateway {
   private constructor(faultline: Faultline, settings: GatewaySettings, listener: GatewayListener) {
     const { deps, journal } = faultline;
     this.#faultline = faultline;
-    this.#listener = listener;
+    this.#listener = guardedListener(listener, (error) =>
+      deps.suppress(
+        classify({ surface: "node", error, observedAt: deps.clock.now() }),
+        "the gateway continues although a listener failed",
+      ),
+    );
     this.#stored = new StoredPlaces({ journal, clock: deps.clock, suppress: deps.suppress });
     this.#transport = createTransport();
     this.#ledger = new Ledger({
@@ -106,7 +112,7 @@ export class Gateway {
       owner: deps.newId("gw"),
       suppress: deps.suppress,
       scrub: deps.scrub,
-      onJournal: (news) => listener.onJournal?.(news),
+      onJournal: (news) => this.#listener.onJournal(news),
     });
     this.#inForce = this.#follow(settings);
   }
@@ -114,12 +120,17 @@ export class Gateway {
   /** Resolves when it knows what its clients have spent. */
   static async open(faultline: Faultline, settings: GatewaySettings, listener: GatewayListener = {}): Promise<Gateway> {
     const gateway = new Gateway(faultline, settings, listener);
-    await gateway.use(settings);
+    await gateway.#loadAccounts(settings);
     return gateway;
   }
 
   /** Calls that begin from now on use these settings. Breakers, pauses and budgets stay as they are. */
   async use(settings: GatewaySettings): Promise<void> {
+    await this.#loadAccounts(settings);
+    this.#inForce = this.#follow(settings);
+  }
+
+  async #loadAccounts(settings: GatewaySettings): Promise<void> {
     for (const { name, limits } of settings.keys) {
       const known = this.#accounts.get(name);
       const account = known ?? this.#newAccount(name, limits);
@@ -127,7 +138,6 @@ export class Gateway {
       if (known === undefined) await this.#ledger.load(account);
       this.#accounts.set(name, account);
     }
-    this.#inForce = this.#follow(settings);
   }
 
   /** What each client has spent. */
@@ -320,20 +330,23 @@ export class Gateway {
       decisions.push(decision);
       const seen = "fault" in event ? event.fault : null;
       // A target that was not asked has nothing to report.
-      if (decision.attempt > 0)
-        this.#listener.onDecided?.(decision, seen === null ? null : transportWords(seen, scrub));
+      if (decision.attempt > 0) this.#listener.onDecided(decision, seen === null ? null : transportWords(seen, scrub));
       // A header has room for the first ones.
       if (decisions.length <= MOST_NAMED && "call" in event)
         answer.decided.push(`${decisionId(event.call, decisions.length - 1)}=${decision.recourse}`);
     };
-    const rest = facts.streaming ? beating(answer, clock, inForce.settings.keepAliveMs) : nothing;
+    const stopKeepAlive = facts.streaming ? startKeepAlive(answer, clock, inForce.settings.keepAliveMs) : nothing;
     const scope = scopeOf(exchange, this.#calls);
     const party = { purse, heard, scope, shareable: plainFault, policyOf: gatewayPolicy };
-    // What this process has set aside of the budget lasts for a few seconds. Renewed once here, it covers all calls that begin together.
-    if (!account.isCurrent) await purse.cover(0);
-    const outcome = await this.#faultline.protectFor(party, chain, request);
-    rest();
-    scope.leave();
+    let outcome: Outcome<unknown>;
+    try {
+      // What this process has set aside of the budget lasts for a few seconds. Renewed once here, it covers all calls that begin together.
+      if (!account.isCurrent) await purse.cover(0);
+      outcome = await this.#faultline.protectFor(party, chain, request);
+    } finally {
+      stopKeepAlive();
+      scope.leave();
+    }
     const endedAt = clock.now();
     const target = "from" in outcome ? outcome.from : null;
     const isFallback = target !== null && !isStep(all[0], target, facts.model ?? "");
@@ -359,7 +372,7 @@ export class Gateway {
     const now = deps.clock.now();
     try {
       const alert = await recordAlert(journal, account, window, now);
-      if (alert !== null) this.#listener.onBudgetLow?.(alert);
+      if (alert !== null) this.#listener.onBudgetLow(alert);
     } catch (error) {
       const seen = classify({ surface: "store", error, observedAt: now });
       deps.suppress(seen, `the journal has no entry about the budget of ${account.name}, which runs low`);
@@ -401,14 +414,26 @@ interface PlacedRoute {
   readonly all: TakenRoute["steps"];
 }
 
-/** Shows the client that it is being worked for; returns how to stop. */
-function beating(answer: ClientAnswer, clock: Clock, everyMs: number): () => void {
-  let rest = clock.after(everyMs, beat);
+/** A listener that throws must not fail a call. */
+function guardedListener(listener: GatewayListener, report: Suppress): Required<GatewayListener> {
+  const onBudgetLow = guarded(listener.onBudgetLow ?? nothing, report);
+  const onDecided = guarded(listener.onDecided ?? nothing, report);
+  const onJournal = guarded(listener.onJournal ?? nothing, report);
+  return {
+    onBudgetLow: (alert) => void onBudgetLow(alert),
+    onDecided: (decision, detail) => void onDecided(decision, detail),
+    onJournal: (news) => void onJournal(news),
+  };
+}
+
+/** Sends keep-alives until the returned function is called. */
+function startKeepAlive(answer: ClientAnswer, clock: Clock, everyMs: number): () => void {
+  let disarm = clock.after(everyMs, beat);
   function beat(): void {
     answer.keepAlive();
-    rest = clock.after(everyMs, beat);
+    disarm = clock.after(everyMs, beat);
   }
-  return () => rest();
+  return () => disarm();
 }
 
 const nothing = (): void => undefined;

@@ -58,3 +58,32 @@ describe.each(DIALECTS)("a client of %s", (dialect) => {
     expect(world.received().map(({ key }) => key)).toEqual([null, null]);
   });
 });
+
+// The call has no result, so the request is changed for a target that it was not written for.
+const UNANSWERED = [
+  { role: "user", content: PROMPT },
+  { type: "function_call", call_id: "call_1", name: "compass", arguments: "{}" },
+  { role: "user", content: PROMPT },
+];
+
+it.each(DIALECTS)(
+  "a target of %s that also speaks the client's dialect gets a changed request with its options",
+  async (other) => {
+    const file = (urls: Urls): string =>
+      twoDialects(
+        "openai-responses",
+        "openai-responses",
+      )(urls).replace(
+        /(two: \{ dialect: )openai-responses/,
+        `$1[${other === "openai-responses" ? other : `${other}, openai-responses`}]`,
+      );
+    const world = await gatewayWorld({ file, rules: [always(FIRST, { fault: "unavailable" })] });
+    const body = { input: UNANSWERED, parallel_tool_calls: false, prompt_cache_key: "ours" };
+    const heard = await world.run(ask(world.url, "openai-responses", { body }));
+    expect(heard).toMatchObject({ status: 200, isWhole: true });
+    expect(world.received().at(-1)).toMatchObject({
+      model: SECOND,
+      body: { store: false, parallel_tool_calls: false, prompt_cache_key: "ours" },
+    });
+  },
+);

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { createMemoryJournal, type Journal } from "../../src/index.ts";
 import { ask } from "./dialect-clients.ts";
 import { gatewayWorld } from "./gateway-world.ts";
-import { FIRST, type GatewayWorld, SECOND, twoDialects } from "./open-world.ts";
+import { FIRST, type GatewayWorld, SECOND, START_AT, twoDialects } from "./open-world.ts";
 
 const RESPONSES = "openai-responses";
 
@@ -40,4 +40,62 @@ it("what the first choice stored is there, and an unknown response is looked for
     const next = await world.run(ask(world.url, RESPONSES, { body: { previous_response_id: id } }));
     expect(next.headers.get("x-faultline-target")).toBe(`one/${FIRST}`);
   }
+});
+
+/** A journal that answers what the gateway asks about stored responses only when it is told to. */
+function silentJournal(): { readonly journal: Journal; readonly answer: () => void; readonly asked: Promise<void> } {
+  const journal = createMemoryJournal();
+  const answered = Promise.withResolvers<undefined>();
+  const asked = Promise.withResolvers<undefined>();
+  const kept: Journal["kept"] = async (kind, key) => {
+    if (kind === "stored") {
+      asked.resolve(undefined);
+      await answered.promise;
+    }
+    return journal.kept(kind, key);
+  };
+  const keep: Journal["keep"] = async (changes) => {
+    if (changes.some(({ kind }) => kind === "stored")) await answered.promise;
+    return journal.keep(changes);
+  };
+  const silent = new Proxy(journal, {
+    get: (target, name) => {
+      if (name === "kept") return kept;
+      if (name === "keep") return keep;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
+  });
+  return { journal: silent, answer: () => answered.resolve(undefined), asked: asked.promise };
+}
+
+it.each([false, true])(
+  "a journal that never answers delays a call by ten seconds (streaming: %s)",
+  async (streaming) => {
+    const { journal } = silentJournal();
+    const world = await open(journal, "");
+    const next = await world.run(ask(world.url, RESPONSES, { streaming, body: { previous_response_id: "resp_old" } }));
+    expect(next.headers.get("x-faultline-target")).toBe(`one/${FIRST}`);
+    expect(world.clock.now() - START_AT).toBe(10_000);
+    await world.afflict(FIRST, "unavailable");
+    const fallback = await world.run(ask(world.url, RESPONSES, { streaming }));
+    expect(fallback.isWhole).toBe(true);
+    expect(fallback.headers.get("x-faultline-target")).toBe(`two/${SECOND}`);
+  },
+);
+
+it("a client that leaves while the journal is asked costs nothing", async () => {
+  const { journal, answer, asked } = silentJournal();
+  const world = await open(journal, "");
+  const left = new AbortController();
+  const body = { previous_response_id: "resp_old" };
+  const asking = ask(world.url, RESPONSES, { body, signal: left.signal });
+  const ended = asking.catch((error: unknown) => String(error));
+  await asked;
+  left.abort();
+  expect(await ended).toContain("AbortError");
+  await world.clock.advance(1_000);
+  answer();
+  await world.clock.advance(1_000);
+  expect(world.asked()).toEqual([]);
 });

@@ -83,6 +83,8 @@ export const SERVER_SENTENCES: readonly SentenceRow[] = [
   ["the gateway continues with what it knows of this client's spending", "网关继续使用它已知的此客户端花费"],
   ["the gateway soon sets aside again what this client's calls may cost", "网关稍后会再次为此客户端的调用预留费用"],
   ["the gateway continues without {} lines in its ledger", "网关继续运行，但账目中缺少 {1} 行"],
+  ["the gateway continues although a listener failed", "监听函数出错，网关继续运行"],
+  ["the journal has not answered for {} seconds", "日志 {1} 秒没有应答"],
   ["the journal could not be written for too long", "日志太久无法写入"],
   [
     "the gateway continues without these failures in the journal's index",

@@ -31,6 +31,8 @@ const TRAILERS = ["target", "call", "attempts", "decisions", "skipped", "omitted
   .map((name) => `${OWN_HEADERS}${name}`)
   .join(", ");
 const LINE_FEED = 0x0a;
+/** How long a client may leave what was written unread. */
+const UNREAD_MS = 60_000;
 /** How closely: sending costs more than all the rest of a piece, and no reader sees the difference. */
 const TOGETHER_MS = 5;
 const MOST_TOGETHER_BYTES = 16_384;
@@ -182,19 +184,26 @@ export class ClientAnswer {
     return this.response.writableNeedDrain;
   }
 
-  /** Calls `left` when the client has read nothing for too long, and `goOn` when it has read what was written, or there is no reason to wait any more. */
-  whenDrained(limitMs: number, goOn: () => void, left: () => void): void {
+  /**
+   * Calls `resume` when the client has read what was written, or there is no reason to wait any more. A client that reads nothing for a minute
+   * has left: it is cut off, and `left` is called.
+   */
+  whenRead(resume: () => void, left: () => void): void {
     const { response } = this;
     const end = (then: () => void): void => {
       disarm();
-      response.off("drain", resume).off("close", resume);
+      response.off("drain", done).off("close", done);
       this.endUnread = nothing;
       then();
     };
-    const resume = (): void => end(goOn);
-    const disarm = this.clock.after(limitMs, () => end(left));
-    response.once("drain", resume).once("close", resume);
-    this.endUnread = resume;
+    const done = (): void => end(resume);
+    const disarm = this.clock.after(UNREAD_MS, () => {
+      end(nothing);
+      this.cut();
+      left();
+    });
+    response.once("drain", done).once("close", done);
+    this.endUnread = done;
   }
 
   /** The attempt whose answer it was is over, so it waits for the client no longer. */

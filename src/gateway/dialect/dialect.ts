@@ -1,6 +1,7 @@
 // The four dialects that clients and targets speak: where their requests go, how they sign in, and how they tell errors. A table; pure.
 
 import type { Protocol } from "../../provider/wire/protocol.ts";
+import type { GatewayTarget } from "../config/settings.ts";
 import { type ErrorWords, anthropicType, googleStatus, openaiWords } from "./error-words.ts";
 
 export interface Dialect {
@@ -116,6 +117,11 @@ const GOOGLE_LIST: Dialect = {
 export function dialectFor(protocol: Protocol, query: string, streaming: boolean): Dialect {
   const isList = protocol === "google-generate" && streaming && !/[?&]alt=sse(?:&|$)/.test(query);
   return isList ? GOOGLE_LIST : DIALECTS[protocol];
+}
+
+/** The dialect in which a target is asked for such a client: the client's own if the target speaks it, else the one it prefers. */
+export function targetDialect({ dialects }: Pick<GatewayTarget, "dialects">, asked: Protocol): Protocol {
+  return dialects.includes(asked) ? asked : dialects[0];
 }
 
 /** Behind any number that the stream itself has used. */

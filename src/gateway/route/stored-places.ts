@@ -1,9 +1,10 @@
 // Which target has stored the response that a later request continues (`previous_response_id`). Only responses of fallbacks are remembered:
 // all others are at the first target of their route.
-// S1  The place is in the journal before the client has the whole answer, so another process, or this one after a restart, finds it.
+// S1  The place is in the journal before the client has the whole answer, so another process, or this one after a restart, finds it. A
+//     journal that does not answer delays the end of an answer by ten seconds at most.
 
 import { classify } from "../../core/classify/classify.ts";
-import type { Fault } from "../../core/fault/fault.ts";
+import { fault, type Fault, FaultError } from "../../core/fault/fault.ts";
 import { objectOf, textOf } from "../../core/json-fields.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Journal } from "../../journal/journal.ts";
@@ -13,6 +14,8 @@ interface PlacesDeps {
   readonly clock: Clock;
   readonly suppress: (fault: Fault, reason: string) => void;
 }
+
+const PATIENCE_MS = 10_000;
 
 export class StoredPlaces {
   readonly #deps: PlacesDeps;
@@ -24,7 +27,8 @@ export class StoredPlaces {
   /** The target that stored it; null if unknown. */
   async find(id: string): Promise<string | null> {
     try {
-      return textOf(objectOf(await this.#deps.journal.kept("stored", id))?.["target"]) || null;
+      const found = await this.#inTime(this.#deps.journal.kept("stored", id));
+      return textOf(objectOf(found)?.["target"]) || null;
     } catch (error) {
       this.#suppress(error, "the gateway looks for the stored response at the first target of the route");
       return null;
@@ -34,12 +38,26 @@ export class StoredPlaces {
   async note(id: string, target: string): Promise<void> {
     const { journal, clock } = this.#deps;
     try {
-      await journal.keep([{ kind: "stored", key: id, value: { at: clock.now(), target } }]);
+      await this.#inTime(journal.keep([{ kind: "stored", key: id, value: { at: clock.now(), target } }]));
     } catch (error) {
       this.#suppress(
         error,
         "the gateway could not record which target stored a response; a later request that continues it may go to the wrong target",
       );
+    }
+  }
+
+  /** What the journal answers. A journal that does not answer must not keep a client waiting. */
+  async #inTime<T>(asked: Promise<T>): Promise<T> {
+    const late = Promise.withResolvers<never>();
+    const message = `the journal has not answered for ${PATIENCE_MS / 1_000} seconds`;
+    const disarm = this.#deps.clock.after(PATIENCE_MS, () =>
+      late.reject(new FaultError(fault("StoreUnavailable", { message }))),
+    );
+    try {
+      return await Promise.race([asked, late.promise]);
+    } finally {
+      disarm();
     }
   }
 

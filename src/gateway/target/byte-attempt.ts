@@ -42,8 +42,6 @@ export interface ByteTarget extends Pick<WireCosts, "costOf"> {
   refusesUsage: boolean;
 }
 
-/** How long a client may leave what was written unread. */
-const UNREAD_MS = 60_000;
 /** Behind its end mark an answer has nothing more; then the connection is free for the next one. */
 const TAIL_MS = 1_000;
 
@@ -77,6 +75,8 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
   /** The target answered with an error. Another attempt of the call may run beside it, so the request's memory cannot tell. */
   private isRefused = false;
   private isOver = false;
+  /** Called when the connection is free after the end mark, or broken: it need not be closed any more. */
+  private tailEnded: () => void = nothing;
   private tellDone: (value: null) => void = nothing;
   private tellFailed: (error: unknown) => void = nothing;
 
@@ -157,7 +157,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    if (this.isOver) return;
+    if (this.isOver) return this.tailEnded();
     try {
       if (this.head.status >= 400) return this.refuse();
       const bytes = this.body === null ? null : this.unpacked(this.body);
@@ -173,6 +173,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.tailEnded();
     this.reject(error);
   }
 
@@ -251,16 +252,12 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
   private waitForClient(controller: Dispatcher.DispatchController): void {
     const { answer } = this.request;
     controller.pause();
-    answer.whenDrained(
-      UNREAD_MS,
+    answer.whenRead(
       () => {
         controller.resume();
         if (!this.isOver) this.wait();
       },
-      () => {
-        answer.cut();
-        this.context.cancel();
-      },
+      () => this.context.cancel(),
     );
   }
 
@@ -335,9 +332,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
   private leaveTidily(): void {
     if (this.body !== null || this.controller === null) return;
     const { controller } = this;
-    const giveUp = this.target.clock.after(TAIL_MS, () => controller.abort(GIVEN_UP));
-    this.onResponseEnd = giveUp;
-    this.onResponseError = giveUp;
+    this.tailEnded = this.target.clock.after(TAIL_MS, () => controller.abort(GIVEN_UP));
   }
 }
 

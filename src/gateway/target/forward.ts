@@ -6,7 +6,7 @@ import type { Dispatcher } from "undici";
 import { HeldBytes } from "../../provider/fetch/bounded.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";
 import type { GatewayTarget } from "../config/settings.ts";
-import { DIALECTS } from "../dialect/dialect.ts";
+import { DIALECTS, targetDialect } from "../dialect/dialect.ts";
 import { PLAIN, unpacked } from "./content-encoding.ts";
 import { headersForClient, headersForTarget, type PlainHeaders } from "../request/header-lists.ts";
 
@@ -24,8 +24,7 @@ type Answered = Dispatcher.ResponseData;
 
 export function forward(agent: Dispatcher, target: GatewayTarget, request: Forwarded): Promise<Answered> {
   const { origin, pathname } = new URL(target.baseUrl);
-  const { headers, signIn } =
-    DIALECTS[target.dialects.includes(request.dialect) ? request.dialect : target.dialects[0]];
+  const { headers, signIn } = DIALECTS[targetDialect(target, request.dialect)];
   const own: PlainHeaders = target.key === null ? {} : signIn(target.key);
   return agent.request({
     origin,
@@ -61,8 +60,7 @@ export async function passOn(
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       seen(chunk);
-      if (!response.write(chunk))
-        await new Promise((resolve) => void response.once("drain", resolve).once("close", resolve));
+      if (!response.write(chunk)) await clientHasRead(response);
     }
   } catch (error) {
     // What stands before it may be an event that is not whole.
@@ -70,6 +68,17 @@ export async function passOn(
     throw error;
   }
   response.end();
+}
+
+/** Also resolves when the client has left. */
+function clientHasRead(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      response.off("drain", end).off("close", end);
+      resolve();
+    };
+    response.on("drain", end).on("close", end);
+  });
 }
 
 const EVENTS = /^text\/event-stream\b/i;

@@ -9,7 +9,7 @@ import { ModelRequest } from "../../provider/model/model-request.ts";
 import { StreamSink } from "../../provider/model/stream-sink.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";
 import type { FittedRequest, RunContext, Tool } from "../../runtime/tool/tool.ts";
-import { DIALECTS } from "../dialect/dialect.ts";
+import { DIALECTS, targetDialect } from "../dialect/dialect.ts";
 import type { GatewayRequest } from "../request/gateway-request.ts";
 import type { Continuation } from "../answer/continuation.ts";
 import { ContentTally } from "../../provider/model/tally.ts";
@@ -82,7 +82,7 @@ function innerMember(
   dialect: Protocol,
   deps: GatewayDeps,
 ): ModelMember {
-  const own = target.dialects.includes(dialect) ? dialect : target.dialects[0];
+  const own = targetDialect(target, dialect);
   const language = lazyModel(target, own, model, deps.transport.fetch);
   const { maxConcurrent, maxPerMinute, timeouts, name } = target;
   const limits = {
@@ -108,7 +108,7 @@ function translate(
   { fit }: ModelMember,
 ): FittedRequest<GatewayRequest> {
   const { options, extras, omitted } = request.read;
-  const { vendor } = DIALECTS[target.dialects[0]];
+  const { vendor } = DIALECTS[targetDialect(target, request.asked.dialect)];
   const own = { ...OWN_OPTIONS[vendor], ...extras[vendor] };
   const sink = request.asked.facts.streaming ? new StreamSink("fail") : null;
   const asked = new ModelRequest({ ...options, providerOptions: { [vendor]: own } }, sink);

@@ -42,6 +42,7 @@ export async function streamTranslated(call: TranslatedCall, sink: StreamSink, r
   const head = headOf(call, about.asList ? "application/json" : "text/event-stream; charset=utf-8");
   const encoder = new TextEncoder();
   let isGone = false;
+  let isRunning = true;
   // The model's attempt shows parts only when the answer is its own.
   const begun = { isFirst: true };
   const reading = readAll(sink, async (part) => {
@@ -51,7 +52,7 @@ export async function streamTranslated(call: TranslatedCall, sink: StreamSink, r
     begun.isFirst = false;
     answer.push(encoder.encode(written));
     if (!answer.isOpen && answer.open(head) && !request.isContinued) context.commit();
-    if (answer.isOpen && answer.isFull) await clientHasRead(call);
+    if (isRunning && answer.isOpen && answer.isFull) await clientHasRead(call);
   });
   try {
     const { finish } = (await running) as Streamed;
@@ -62,7 +63,9 @@ export async function streamTranslated(call: TranslatedCall, sink: StreamSink, r
   } catch (error) {
     // The client gets all that came before the break; of an attempt that it has not seen, nothing.
     isGone = !answer.isOpen;
+    isRunning = false;
     sink.paced.close();
+    answer.stopAwaitingClient();
     await reading;
     // What cannot be continued must not be started over either: the client has seen it.
     if (!begun.isFirst && answer.isOpen && request.continuation === null) context.commit();
@@ -85,13 +88,9 @@ async function readAll(sink: StreamSink, write: (part: AnswerPart) => Promise<vo
   for (let read = await parts.read(); !read.done; read = await parts.read()) await write(read.value);
 }
 
-/** How long a client may leave what was written unread. */
-const UNREAD_MS = 60_000;
-
 function clientHasRead({ request, context }: TranslatedCall): Promise<void> {
   return new Promise((resolve) => {
-    request.answer.whenDrained(UNREAD_MS, resolve, () => {
-      request.answer.cut();
+    request.answer.whenRead(resolve, () => {
       context.cancel();
       resolve();
     });
