@@ -94,22 +94,29 @@ describe("what processes set aside of a limit", () => {
   it.each([
     { isIdle: true, held: {}, own: 100 },
     { isIdle: false, held: {}, own: 0 },
-    { isIdle: true, held: { b: { microcents: 10, until: HELD_MS } }, own: 0 },
-  ])("is all of the rest for a call that may cost more, if no other call runs anywhere: $isIdle, $held", (row) => {
-    const { isIdle, held, own } = row;
-    const kept = { at: 5, microcents: LIMIT - 100, held };
-    const after = takeShare(kept, {
-      owner: "a",
-      start: 5,
-      now: 1,
-      limit: LIMIT,
-      spent: 0,
-      kept: 0,
-      needed: 300,
-      isIdle,
-    });
-    expect(sharedSpend(after).held["a"]?.microcents ?? 0).toBe(own);
-  });
+    { isIdle: true, held: { b: { microcents: 10, until: HELD_MS } }, own: 90 },
+    { isIdle: true, held: { b: { microcents: 25, until: HELD_MS } }, own: 75 },
+    // A quarter of what it may cost is not left.
+    { isIdle: true, held: { b: { microcents: 26, until: HELD_MS } }, own: 0 },
+    { isIdle: true, held: { b: { microcents: 100, until: HELD_MS } }, own: 0 },
+  ])(
+    "is all that others do not hold for a call that may cost more, if no other call of its process runs: $isIdle, $held",
+    (row) => {
+      const { isIdle, held, own } = row;
+      const kept = { at: 5, microcents: LIMIT - 100, held };
+      const after = takeShare(kept, {
+        owner: "a",
+        start: 5,
+        now: 1,
+        limit: LIMIT,
+        spent: 0,
+        kept: 0,
+        needed: 300,
+        isIdle,
+      });
+      expect(sharedSpend(after).held["a"]?.microcents ?? 0).toBe(own);
+    },
+  );
 
   it("is written only when something changes: a limit that is used up costs no write", () => {
     const spent = { at: 5, microcents: LIMIT, held: {} };
@@ -121,6 +128,11 @@ describe("what processes set aside of a limit", () => {
     });
   });
 });
+
+interface GatewayAccount {
+  readonly ledger: Ledger;
+  readonly account: KeyAccount;
+}
 
 describe("a gateway", () => {
   /** How often a gateway changes the shared value for so many calls, one after the other, within a moment. */
@@ -229,6 +241,95 @@ describe("a gateway", () => {
     },
   );
 
+  /** Gateways of one journal, each with an account of the same client. */
+  function gateways(clock: FakeClock, journal: Journal, limit: number, owners: number): readonly GatewayAccount[] {
+    return Array.from({ length: owners }, (_, index) => {
+      const suppress = (): never => {
+        throw new Error("the journal answers");
+      };
+      const deps = { journal, clock, owner: `gw${index}`, suppress, scrub: (text: string) => text };
+      const ledger = new Ledger({ ...deps, onJournal: () => undefined });
+      const limits = { hour: limit, day: null, month: null };
+      return { ledger, account: new KeyAccount("alice", limits, clock, () => undefined) };
+    });
+  }
+
+  /** Starts a call that may cost so much; null when it is refused. Its end takes what it cost. */
+  async function startCall(
+    { ledger, account }: GatewayAccount,
+    most: number,
+  ): Promise<((cost: number) => void) | null> {
+    const purse = new CallPurse(account, ledger.cover);
+    while (!purse.covers(most) && (await purse.cover(most)));
+    if (purse.exceeds(most)) return null;
+    purse.reserve(most);
+    return (cost) => {
+      purse.settle(most, { microcents: cost, basis: "reported" });
+      const about = { call: "c", at: 0, tookMs: 1, key: "alice", route: "*", dialect: "openai-chat", model: "m" };
+      const end = { target: "t", attempts: 1, status: "done", code: null, microcents: cost, isExact: true };
+      ledger.add({ ...about, ...end, omitted: [], decisions: [] }, account);
+    };
+  }
+
+  const TURNS = [2, 4, 8].flatMap((owners) => [0.1, 0.25, 0.5, 0.9, 1.5].map((share) => ({ owners, share })));
+
+  it.each(TURNS)(
+    "of $owners that take turns refuses no call that may cost $share of the limit while little is spent",
+    async ({ owners, share }) => {
+      const clock = createFakeClock();
+      const all = gateways(clock, createMemoryJournal({ clock }), 1_000_000, owners);
+      for (let turn = 0; turn < 3 * owners; turn++) {
+        const one = all[turn % owners];
+        const end = one === undefined ? null : await startCall(one, share * 1_000_000);
+        expect(end, `turn ${turn}`).not.toBeNull();
+        await clock.advance(2_000);
+        end?.(400);
+        // The ledger writes four times a second.
+        await clock.advance(300);
+      }
+      await Promise.all(all.map(({ ledger }) => ledger.close(clock.now())));
+    },
+  );
+
+  it("lets gateways exceed a limit by one call at most, whatever calls may cost and cost, in any order", async () => {
+    const action = fc.record({
+      gateway: fc.nat(2),
+      most: fc.integer({ min: 1, max: 2_000 }),
+      cost: fc.double({ min: 0, max: 1, noNaN: true }),
+      waitMs: fc.oneof(fc.constant(0), fc.nat(400), fc.nat(20_000)),
+      lastsFor: fc.nat(6),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
+        const clock = createFakeClock();
+        const all = gateways(clock, createMemoryJournal({ clock }), LIMIT, 3);
+        const running: { readonly endsAt: number; readonly end: () => void }[] = [];
+        let spent = 0;
+        let dearest = 0;
+        for (const [at, { gateway, most, cost, waitMs, lastsFor }] of actions.entries()) {
+          for (const call of running.filter(({ endsAt }) => endsAt === at)) call.end();
+          await clock.advance(waitMs);
+          const one = all[gateway];
+          const end = one === undefined ? null : await startCall(one, most);
+          if (end === null) continue;
+          const paid = Math.floor(most * cost);
+          running.push({
+            endsAt: at + 1 + lastsFor,
+            end: () => {
+              end(paid);
+              spent += paid;
+              dearest = Math.max(dearest, paid);
+            },
+          });
+        }
+        for (const call of running.filter(({ endsAt }) => endsAt >= actions.length)) call.end();
+        await Promise.all(all.map(({ ledger }) => ledger.close(clock.now())));
+        expect(spent).toBeLessThanOrEqual(LIMIT + dearest);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   it.each([1_000, 4_000, 9_000])(
     "that shares a limit with others does not pass it, on a journal that is locked for %i ms",
     async (lockedMs) => {
@@ -304,7 +405,7 @@ describe("a gateway", () => {
     });
     purse.reserve(0.75e8);
     expect(purse.refusing(0.5e8)).toEqual({
-      words: "Of the key's budget per day, $0.75 are set aside for running calls. Ask again in a moment.",
+      words: "Of the key's budget per day, $0.75 is set aside for other calls. Ask again in a moment.",
       endsAt: clock.now() + SHARE_MS,
     });
     purse.settle(0.75e8, { microcents: 0.75e8, basis: "reported" });

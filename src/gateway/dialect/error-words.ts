@@ -77,12 +77,16 @@ export function transportWords(fault: Fault, scrub: (text: string) => string): s
   return isOfTransport(fault) && traitsOf(fault.code).scope === "network" ? scrub(fault.message) : null;
 }
 
+/** A budget that has room again so soon: the client's own retry helps. */
+const SOON_MS = 10_000;
+
 /** Headers of every error: when to come back, if that is known, and whether asking again helps. */
 export function errorHeaders(fault: Fault, now: number): Record<string, string> {
   const { code, resetAt, retryAfterMs } = fault;
   const waitMs = resetAt === undefined ? retryAfterMs : resetAt - now;
   const wait = waitMs === undefined ? {} : { "retry-after": String(Math.max(1, Math.ceil(waitMs / 1_000))) };
-  return { "x-should-retry": String(isStopping(fault)), "x-faultline-code": code, ...wait };
+  const isSoon = traitsOf(code).cause === "budget-exceeded" && waitMs !== undefined && waitMs <= SOON_MS;
+  return { "x-should-retry": String(isStopping(fault) || isSoon), "x-faultline-code": code, ...wait };
 }
 
 interface OpenaiWords {

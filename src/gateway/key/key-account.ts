@@ -4,7 +4,15 @@ import { checkBudget, type BudgetRule, type Cost, dollars, NO_BUDGET } from "../
 import type { Clock } from "../../host/clock.ts";
 import type { Purse } from "../../runtime/budget.ts";
 import type { SpendLimits } from "../config/settings.ts";
-import { HELD_MS, heldByOthers, mayStartAlone, SHARE_MS, type SharedSpend, type ShareRequest } from "./spend-share.ts";
+import {
+  HELD_MS,
+  heldByOthers,
+  mayStartAlone,
+  SHARE_MS,
+  shareFor,
+  type SharedSpend,
+  type ShareRequest,
+} from "./spend-share.ts";
 
 export type WindowName = keyof SpendLimits;
 
@@ -115,19 +123,21 @@ export class KeyAccount {
     return WINDOW_NAMES.every((name) => {
       const limit = this.limits[name];
       if (limit === null) return true;
-      const { written, unwritten, share, shareUntil } = this.window(name, now);
+      const { written, unwritten, share, shareUntil, heldByOthers: held } = this.window(name, now);
       const needed = unwritten + this.reserved + estimate;
       if (now >= shareUntil) return false;
       // The limit may have been lowered since.
-      if (needed <= Math.min(share, limit - written)) return true;
+      const own = Math.min(share, limit - written);
+      if (needed <= own) return true;
       // All that is left is set aside for this call.
-      return this.reserved === 0 && share >= limit - written && mayStartAlone(limit - written - unwritten, estimate);
+      return this.reserved === 0 && share >= limit - written - held && mayStartAlone(own - unwritten, estimate);
     });
   }
 
-  /** What is to be written now, and set aside for a call that may cost `estimate`. It counts as unwritten until `written` is called. */
+  /** What is to be written now, and set aside for a call that may cost `estimate`; 0 when no call asks. It counts as unwritten until `written` is called. */
   requests(owner: string, estimate: number): readonly (ShareRequest & { readonly name: WindowName })[] {
     const now = this.clock.now();
+    if (estimate === 0) this.release(now);
     return WINDOW_NAMES.flatMap((name) => {
       const { start, unwritten: spent, share, shareUntil } = this.window(name, now);
       const limit = this.limits[name];
@@ -183,10 +193,10 @@ export class KeyAccount {
       const limit = this.limits[name];
       if (limit === null) return false;
       const { written, unwritten, heldByOthers: held, shareUntil } = this.window(name, now);
-      const taken = this.reserved + (now < shareUntil ? held : 0);
+      const heldNow = now < shareUntil ? held : 0;
       const spent = written + unwritten;
-      if (taken === 0 && mayStartAlone(limit - spent, estimate)) return false;
-      return checkBudget(ruleOf(limit), spent, taken, estimate).exceeds;
+      if (this.reserved === 0 && mayStartAlone(limit - spent - heldNow, estimate)) return false;
+      return checkBudget(ruleOf(limit), spent, this.reserved + heldNow, estimate).exceeds;
     });
   }
 
@@ -205,6 +215,20 @@ export class KeyAccount {
       if (limit === null || window.warned || !checkBudget(ruleOf(limit), spent, 0, 0).warns) continue;
       window.warned = true;
       this.low(this, name);
+    }
+  }
+
+  /**
+   * Gives up what calls that have ended did not cost, so that other processes can have it. Until the journal has
+   * changed, it holds more for this process than the process uses.
+   */
+  private release(now: number): void {
+    for (const name of WINDOW_NAMES) {
+      const limit = this.limits[name];
+      if (limit === null) continue;
+      const window = this.window(name, now);
+      const { written, unwritten, heldByOthers: held, share } = window;
+      window.share = Math.min(share, unwritten + shareFor(this.reserved, limit - written - unwritten - held));
     }
   }
 
@@ -278,7 +302,7 @@ export class CallPurse implements Purse {
     const { name, rule, spent, setAside, endsAt } = tightest;
     // The rest would do if running calls cost less than they may.
     if (setAside > 0 && mayStartAlone(rule.maxCostMicrocents - spent, estimate)) {
-      const words = `Of the key's budget per ${name}, ${dollars(setAside)} are set aside for running calls. Ask again in a moment.`;
+      const words = `Of the key's budget per ${name}, ${dollars(setAside)} is set aside for other calls. Ask again in a moment.`;
       return { words, endsAt: this.account.now + SHARE_MS };
     }
     if (!mayStartAlone(rule.maxCostMicrocents, estimate)) {

@@ -30,7 +30,7 @@ export interface ShareRequest {
   readonly kept: number;
   /** What running calls and the next one may cost. */
   readonly needed: number;
-  /** No call runs, so the next one may have all that is left, even if it may cost more. */
+  /** No call of this process runs, so the next one may have all that is left, even if it may cost more. */
   readonly isIdle: boolean;
 }
 
@@ -53,17 +53,22 @@ export function takeShare(present: unknown, request: ShareRequest): unknown {
     Object.entries(before.held).filter(([name, { until }]) => name !== owner && until > now),
   );
   const rest = limit === null ? 0 : Math.max(0, limit - microcents - sumOf(others));
-  const wanted = Math.max(kept, needed + Math.floor((rest - needed) * SHARE_OF_REST));
-  const isAlone = isIdle && sumOf(others) === 0;
-  const own = Math.min(rest, needed <= rest ? wanted : isAlone ? rest : kept);
+  const wanted = Math.max(kept, shareFor(needed, rest));
+  const hasAll = isIdle && mayStartAlone(rest, needed);
+  const own = Math.min(rest, needed <= rest ? wanted : hasAll ? rest : kept);
   if (spent === 0 && own === 0 && !Object.hasOwn(before.held, owner)) return present;
   const held = own > 0 ? { ...others, [owner]: { microcents: own, until: now + HELD_MS } } : others;
   return { at: start, microcents, held } satisfies SharedSpend;
 }
 
+/** What a process sets aside that needs so much of the rest. */
+export function shareFor(needed: number, rest: number): number {
+  return needed + Math.max(0, Math.floor((rest - needed) * SHARE_OF_REST));
+}
+
 /**
- * The most that a call may cost is about four times its usual cost. So a call that runs alone may start if a quarter of that is left: at worst,
- * this one call exceeds the limit.
+ * The most that a call may cost is about four times its usual cost. So a call may start if a quarter of that is left and it gets all of it. No
+ * other call can start then, in any process: at worst, this one call exceeds the limit.
  */
 export function mayStartAlone(left: number, most: number): boolean {
   return left > 0 && most <= 4 * left;

@@ -301,7 +301,7 @@ export class Ledger {
     this.#deps.suppress(this.#faultOf(error), reason);
   }
 
-  /** Books what an account has spent, and sets something aside for what is next. */
+  /** Books what an account has spent, and sets something aside for a call that may cost `estimate`; 0 when no call asks. */
   #share(account: KeyAccount, estimate: number): Promise<void> {
     const sharing = Promise.allSettled([this.#sharing.get(account)]).then(() => this.#shareNow(account, estimate));
     const ended = Promise.allSettled([sharing]).then(() => {
