@@ -34,7 +34,7 @@ const LINE_FEED = 0x0a;
 /** How closely: sending costs more than all the rest of a piece, and no reader sees the difference. */
 const TOGETHER_MS = 5;
 const MOST_TOGETHER_BYTES = 16_384;
-/** Node writes a head and a short text at once. Bytes take it a list of buffers, which costs more than copying them. */
+/** Node sends headers and a string in one write, but headers and a Buffer in two. Copying up to this many bytes is cheaper. */
 const MOST_AS_TEXT = 16_384;
 
 export class ClientAnswer {

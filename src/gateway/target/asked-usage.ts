@@ -60,7 +60,7 @@ export class UsageFilter {
   }
 }
 
-/** Of the mark that ends an event: two line ends. */
+/** The length of the longest mark that ends an event: `\n\r\n`. */
 const MAX_MARK_BYTES = 3;
 
 /** Behind the last event that is whole; 0 when there is none. */

@@ -112,7 +112,7 @@ export class CallRecord {
     this.#noted.push({ event, at });
   }
 
-  /** Something that happened on the way and changes nothing for the call. */
+  /** Writes the event together with the next one. It does not change the call's state. */
   aside(event: GuardEvent | MoneyEvent | HostEvent): void {
     this.#unwritten.push(this.#run.binding.counted(event));
   }
