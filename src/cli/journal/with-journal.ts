@@ -52,7 +52,7 @@ async function opened<T>(place: JournalPlace, readOnly: boolean, use: (journal: 
     if (closed.status === "rejected") throw closed.reason;
     return used.value;
   } catch (error) {
-    throw inWords(error, place, readOnly);
+    throw journalRefusal(error, place, readOnly);
   }
 }
 
@@ -75,7 +75,7 @@ async function isInDatabase(place: JournalPlace): Promise<boolean> {
     const { isInPostgres } = await import("../../journal/postgres/postgres-journal.ts");
     return await isInPostgres(place.file, teller(place));
   } catch (error) {
-    throw inWords(error, place);
+    throw journalRefusal(error, place);
   }
 }
 
@@ -88,7 +88,7 @@ const EXITS: Readonly<Partial<Record<FaultCode, ExitName>>> = {
 };
 
 /** Errors without a fault are returned unchanged. `isRead`: the journal is only read. */
-export function inWords(error: unknown, { file, locale }: JournalPlace, isRead = false): unknown {
+export function journalRefusal(error: unknown, { file, locale }: JournalPlace, isRead = false): unknown {
   if (!isFaultError(error)) return error;
   const { code, message, evidence, context } = error.fault;
   const exit = EXITS[code] ?? "failed";

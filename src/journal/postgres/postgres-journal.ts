@@ -118,10 +118,10 @@ function createPostgresJournal(db: Database, settings: Settings, readOnly: boole
     if (readOnly) throw onlyLooking(db.address.name);
   }
 
-  function listening(takeBack: () => void): () => void {
+  function listening(unsubscribe: () => void): () => void {
     changes.start();
     return () => {
-      takeBack();
+      unsubscribe();
       if (feed.isEmpty() && kept.isEmpty()) void changes.stop();
     };
   }
