@@ -225,7 +225,7 @@ export function valueOf({ result }: Attempt): CallValue {
 }
 
 /** Used where the machine guarantees a fault. If it appears, the machine has a bug. */
-export const NO_FAULT: Fault = fault("InvariantBroken", { message: "a call waits for nothing" });
+export const NO_FAULT: Fault = fault("InvariantBroken", { message: "a failed call has no fault (a bug in Faultline)" });
 
 /**
  * True for a call in its own retry schedule: a breaker that other calls opened does not end it. A breaker that counts attempts
