@@ -40,6 +40,6 @@ export interface FaultTrendQuery {
 export interface FaultBucket {
   readonly at: number;
   readonly count: number;
-  /** So many of them an automatic retry recovered from. */
+  /** How many of them an automatic retry recovered from. */
   readonly recoveredByRetry: number;
 }

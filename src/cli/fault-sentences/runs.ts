@@ -322,7 +322,7 @@ export const RUN_SENTENCES: readonly SentenceRow[] = [
   ["Use 2020-12, 2019-09 or draft-07.", "请用 2020-12、2019-09 或 draft-07。"],
   ["`$async` is not supported", "不支持 `$async`"],
   ["it is nested too deeply, contains itself or cannot be read", "它嵌套过深、包含自身或无法读取"],
-  ["its text has {} characters, and {} are the most", "它的文本有 {1} 个字符，上限是 {2}"],
+  ["its text has {} characters; the limit is {}", "它的文本有 {1} 个字符，上限是 {2}"],
   ["its `$schema` names a dialect that is not supported", "它的 `$schema` 指定了不受支持的版本"],
   // Expressions and templates.
   ["{} could not be evaluated: {}. {}", "无法计算{1}：{2}。{3}"],
