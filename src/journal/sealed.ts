@@ -17,7 +17,7 @@ export interface KeptRow {
   /** The session whose chain it hangs on; null when it stands alone. */
   readonly session: string | null;
   readonly seq: number;
-  /** Of entry `seq` of that session; null when there is no such entry. */
+  /** The seal of entry `seq` of that session; null if there is no such entry. */
   readonly seal: string | null;
   readonly link: string | null;
 }

@@ -259,7 +259,7 @@ export interface ReadManifests {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Of two manifests for one tool, the first counts. Manifests of tools that the workflow does not have are left out. */
+/** If two manifests name one tool, the first counts. Manifests of tools that the workflow does not have are left out. */
 function readManifests(
   names: readonly string[],
   { tools = {} }: WorkflowFile,

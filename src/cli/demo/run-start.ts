@@ -35,7 +35,7 @@ export interface DemoOptions {
   readonly ask: boolean;
   /** End with the story instead of keeping the dashboard up. */
   readonly once: boolean;
-  /** Of this program, for the dashboard. */
+  /** The version of this program, for the dashboard. */
   readonly version: string;
   /** The command that starts this program again as a worker. */
   readonly program: readonly string[];

@@ -47,7 +47,7 @@ async function opened<T>(place: JournalPlace, readOnly: boolean, use: (journal: 
     const journal = await openJournal(file, { clock: io.clock, readOnly, onWarning: teller(place) });
     const [used] = await Promise.allSettled([use(journal)]);
     const [closed] = await Promise.allSettled([journal.close()]);
-    // Of two errors, the first one says more: a journal that cannot be written cannot be closed either.
+    // If both failed, the first error says more: a journal that cannot be written cannot be closed either.
     if (used.status === "rejected") throw used.reason;
     if (closed.status === "rejected") throw closed.reason;
     return used.value;

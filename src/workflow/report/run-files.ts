@@ -158,7 +158,7 @@ interface StageFile {
   readonly text: string;
 }
 
-/** Of one attempt's raw output; a longer one loses its middle. */
+/** The most that is kept of one attempt's raw output; a longer one loses its middle. */
 const MAX_RAW_BYTES = 1024 * 1024;
 
 /** The files about failed stages that have changed. */
