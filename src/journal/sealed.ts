@@ -138,7 +138,7 @@ export function checkedEntries(
   return entries;
 }
 
-/** The entries of a session behind `after`. */
+/** The entries of a session after number `after`. */
 export function entriesWithoutGap(name: string, after: number, rows: readonly EventRow[]): readonly Positioned[] {
   return rows.map((row, index) => {
     if (row.seq !== after + 1 + index) throw gap(name, after + 1 + index);

@@ -142,7 +142,7 @@ export interface RunsFilter {
   /** Only runs whose id, workflow, code or nodes contain every word of this. */
   readonly text?: string;
   readonly limit?: number;
-  /** Only those behind this one: the last of a page leads to the next. */
+  /** Only those after this one: the last of a page leads to the next. */
   readonly after?: RunsPlace;
 }
 
