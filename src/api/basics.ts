@@ -41,7 +41,7 @@ export const BASIC_ROUTES = {
     }),
   }),
   ready: route({
-    summary: "Says whether the server can work: its journal answers.",
+    summary: "Says whether the server is ready: its journal answers.",
     role: null,
     answer: z.object({ status: z.literal("ready") }),
     errors: [503],
@@ -126,11 +126,7 @@ export const BASIC_ROUTES = {
     query: z.object({
       session: name.optional().describe("Only events of this session or run."),
       types: z.string().max(2_000).optional().describe("Only these types of events, separated by commas."),
-      last_event_id: z
-        .string()
-        .max(40)
-        .optional()
-        .describe("Resumes behind this event, like the Last-Event-ID header."),
+      last_event_id: z.string().max(40).optional().describe("Resumes after this event, like the Last-Event-ID header."),
     }),
     answer: { mediaTypes: ["text/event-stream"] },
     errors: [503],

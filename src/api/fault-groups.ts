@@ -45,7 +45,7 @@ export const faultGroup = z
     next: z.string().describe("What to do next, for a user."),
     tool: z.string().describe("The tool, target or node that failed."),
     count: z.number(),
-    sessions: z.number().describe("How many sessions and runs met it."),
+    sessions: z.number().describe("In how many sessions and runs it occurred."),
     firstAt: instant,
     lastAt: instant,
     trend,

@@ -29,7 +29,7 @@ export const overview = z
     running: countedOf(runAtGlance),
     queued: countedOf(runAtGlance).describe("Runs that have something to do and wait for a process to take them up."),
     programs: countedOf(z.object({ session: name, startedAt: instant, updatedAt: instant })).describe(
-      "Open sessions of programs, the one that was begun last first.",
+      "Open sessions of programs, newest first.",
     ),
     waiting: countedOf(z.object({ ...runAtGlance.shape, nextAt: instant })).describe(
       "Runs that continue by themselves, the next one first.",
@@ -42,9 +42,9 @@ export const overview = z
       .object({
         trend: z.array(faultBucket).describe("How many failures each hour has."),
         count: z.number(),
-        recoveredByRetry: z.number().describe("So many of them an automatic retry recovered from."),
+        recoveredByRetry: z.number().describe("How many of them an automatic retry recovered from."),
       })
-      .describe("Failures of the last 24 hours, those that were recovered from included."),
+      .describe("Failures of the last 24 hours, including those that were recovered from."),
     spentMicrocents: z.number().describe("What the runs begun today have cost, and the calls of the gateway."),
     since: instant.describe("When today began, in UTC."),
     hasGateway: z.boolean().describe("The server is a gateway, too."),
@@ -106,9 +106,9 @@ export const OVERVIEW_ROUTES = {
   }),
   lookUp: route({
     summary:
-      "What has exactly this id: a run, a session, a group of failures, a bulk action, a question, a call of the gateway, or a failure's correlation id.",
+      "Finds what has exactly this id: a run, a session, a group of failures, a bulk action, a question, a call of the gateway, or a failure's correlation id.",
     role: "viewer",
     query: z.object({ id: z.string().min(1).max(1_000) }),
-    answer: z.object({ found: lookedUp.nullable().describe("null when nothing has it.") }),
+    answer: z.object({ found: lookedUp.nullable().describe("null if nothing has this id.") }),
   }),
 };

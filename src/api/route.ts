@@ -3,7 +3,7 @@
 
 import type { z } from "zod";
 
-/** What a token may do. An operator may do whatever a viewer may. */
+/** What a token may do. An operator may do everything a viewer may. */
 export type Role = "viewer" | "operator";
 export const ROLES: readonly Role[] = ["viewer", "operator"];
 
@@ -17,7 +17,7 @@ export interface RouteSpec {
   readonly summary: string;
   /** null: without a token. */
   readonly role: Role | null;
-  /** It changes something: it takes an `Idempotency-Key`, and the audit log has it. */
+  /** The route changes something: it takes an `Idempotency-Key` and is recorded in the audit log. */
   readonly acts?: boolean;
   /** Whether the handler recognises a repeated request with this body by itself, so that its answer need not be kept. */
   readonly keyed?: (body: unknown) => boolean;

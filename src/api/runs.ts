@@ -39,8 +39,8 @@ export const runLine = z
     code: z.string().nullable(),
     questions: z.array(z.string()).describe("The ids of open questions."),
     nextAt: instant.nullable().describe("When it continues by itself."),
-    attempt: z.number().describe("Of the node that failed or is retried; 0 for no failure."),
-    of: z.number().describe("How many attempts it may have; 0 until that is known."),
+    attempt: z.number().describe("The attempt of the node that failed or is retried; 0 if nothing failed."),
+    of: z.number().describe("How many attempts it may make; 0 until that is known."),
     startedAt: instant,
     updatedAt: instant,
     endedAt: instant.nullable(),
@@ -57,17 +57,14 @@ export const runsQuery = z.object({
   state: z
     .enum([...RUN_STANDINGS, "open"])
     .optional()
-    .describe("Only runs that stand here; open: all that are not over."),
+    .describe("Only runs in this state; open: all that are not over."),
   cause: faultCause.optional().describe("Only runs that failed, or wait, with a fault of this cause."),
   workflow: name.optional(),
   code: name.optional().describe("Only runs that failed, or wait, with this fault code."),
   target: name.optional().describe("Only runs that asked this target last."),
   since: z.coerce.number().int().min(0).optional().describe("Only runs that began at this time or later."),
   until: z.coerce.number().int().min(0).optional().describe("Only runs that began at this time or before."),
-  superseded: z
-    .enum(["show", "hide"])
-    .default("show")
-    .describe("hide: without runs that were continued in another one."),
+  superseded: z.enum(["show", "hide"]).default("show").describe("hide: leaves out runs that another run continues."),
   q: z.string().min(1).max(400).optional().describe("Only runs whose id, workflow, code or nodes contain every word."),
 });
 
@@ -108,7 +105,7 @@ export const actionView = z
     needs: z.enum(["nothing", "text", "target", "limits", "answer", "commands", "tools"]),
     accepts: z
       .array(z.enum(["text", "commands"]))
-      .describe("What may be given besides. text: a comment for the node. commands: further commands to allow."),
+      .describe("What else may be sent. text: a comment for the node. commands: further commands to allow."),
     choices: z.array(z.string()),
     limits: z.record(z.string(), z.number()).describe("What the limits are now; a new one must be higher."),
     effect: z.enum(["instruct", "successor", "answer", "resume", "cancel"]),
@@ -116,7 +113,7 @@ export const actionView = z
     costMicrocents: z
       .number()
       .describe("What the node has cost so far, for an action that runs it again; 0: nothing, or not known."),
-    key: z.string().describe("Send it back: the same offer is carried out once."),
+    key: z.string().describe("Send it back with the action, so that one offer is carried out only once."),
   })
   .meta({ id: "Action" });
 
@@ -144,7 +141,7 @@ const visitView = z
     reason: z.string().describe("Why it waits, failed or was skipped; may be empty."),
     cause: causePill.nullable(),
     attempt: z.number(),
-    of: z.number().describe("How many attempts it may have; 0 until that is known."),
+    of: z.number().describe("How many attempts it may make; 0 until that is known."),
     phase: z.string().nullable(),
     startedAt: instant.nullable(),
     endedAt: instant.nullable(),
@@ -173,7 +170,9 @@ export const graphView = z
         kind: z.string(),
         targets: z.array(z.string()),
         tools: z.array(z.string()),
-        state: labelled(VISIT_STANDINGS).nullable().describe("Of its newest visit; null when it was not entered."),
+        state: labelled(VISIT_STANDINGS)
+          .nullable()
+          .describe("The state of its newest visit; null if the node was not entered."),
         visits: z.number(),
       }),
     ),
@@ -181,11 +180,13 @@ export const graphView = z
       z.object({
         from: z.string(),
         to: z.string(),
-        kind: z.enum(["next", "failure", "case", "branch", "join", "taken"]).describe("taken: only the run shows it."),
+        kind: z
+          .enum(["next", "failure", "case", "branch", "join", "taken"])
+          .describe("taken: the run went this way, although the workflow does not declare it."),
         when: z.string().nullable(),
         max: z.number().nullable(),
         outcome: z.string(),
-        taken: z.number().describe("How often a path went here."),
+        taken: z.number().describe("How often the run went this way."),
       }),
     ),
   })
@@ -231,7 +232,7 @@ export const runEventView = z
 
 export const runEventsQuery = z.object({
   limit: page.limit,
-  after: z.coerce.number().int().min(0).default(0).describe("Leaves out so many of the matching events, the oldest."),
+  after: z.coerce.number().int().min(0).default(0).describe("Skips this many of the oldest matching events."),
   types: z.string().max(2_000).optional().describe("Only these types, such as node.failed, separated by commas."),
   level: z.enum(RUN_EVENT_LEVELS).optional().describe("Only events of this level and of higher ones."),
   node: name.optional().describe("Only events of this node."),

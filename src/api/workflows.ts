@@ -56,7 +56,6 @@ const outline = z
 export const workflowView = z
   .object({
     ...workflowLine.shape,
-    nodes: z.number(),
     start: z.array(z.string()),
     limits: z.object({
       maxParallel: z.number(),

@@ -43,11 +43,11 @@ export async function listen(
   });
   const { port } = server.address() as AddressInfo;
   let isClosed = false;
-  let takeBack = (): void => undefined;
+  let disarm = (): void => undefined;
 
   function wake(afterMs: number): void {
-    takeBack();
-    takeBack = clock.after(afterMs, () => {
+    disarm();
+    disarm = clock.after(afterMs, () => {
       if (!isClosed && !server.listening) server.listen(port, host);
     });
   }
@@ -64,7 +64,7 @@ export async function listen(
     },
     async close() {
       isClosed = true;
-      takeBack();
+      disarm();
       const closed = server.listening
         ? new Promise<void>((resolve) => void server.close(() => resolve()))
         : Promise.resolve();

@@ -43,9 +43,9 @@ async function inOrder(
     if (isGone()) return "client-left";
     switch (act.do) {
       case "wait": {
-        let takeBack = (): void => undefined;
-        await untilGone((done) => void (takeBack = clock.after(act.ms, done)));
-        takeBack();
+        let disarm = (): void => undefined;
+        await untilGone((done) => void (disarm = clock.after(act.ms, done)));
+        disarm();
         break;
       }
       case "head":

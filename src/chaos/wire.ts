@@ -83,7 +83,7 @@ export interface ChaosProtocol {
   /** An error event inside a stream that began well. */
   errorEvent(error: ErrorAnswer, asked: ChaosRequest, stamp: Stamp, isFirst: boolean): string;
   /** A keep-alive without content. */
-  signOfLife(asked: ChaosRequest): string;
+  keepAlive(asked: ChaosRequest): string;
   /** The same error in the body of a 200. */
   errorBody(error: ErrorAnswer, asked: ChaosRequest, stamp: Stamp): Json;
 }

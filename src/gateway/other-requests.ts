@@ -16,13 +16,18 @@ import { noRouteWords, refuse, sendJson, type ClientExchange, whenLeft } from ".
 export function showModels(exchange: ClientExchange, dialect: Protocol, model: string | null): void {
   const models = exchange.inForce.routing.models(exchange.key);
   if (model !== null && !models.includes(model))
-    return void refuse(exchange, dialect, "unknown-model", `there is no ${model}`);
+    return void refuse(exchange, dialect, "unknown-model", noModel(exchange, model, models));
   const list = modelList(dialect, models);
   const isCodex = dialect === "openai-chat" && CODEX.test(exchange.query);
   sendJson(
     exchange,
     JSON.stringify(model === null ? (isCodex ? withCodexList(list) : list) : oneModel(dialect, model)),
   );
+}
+
+function noModel({ key }: ClientExchange, model: string, models: readonly string[]): string {
+  const who = key === null ? "the gateway" : "this key";
+  return `${who} has no model ${JSON.stringify(model)}; it has ${models.join(", ") || "none"}`;
 }
 
 /** The parameter by which Codex asks for its own list. */

@@ -1,4 +1,4 @@
-// Who did what, when, and with which key: everything a person or a client did, kept in the journal by whichever surface it came through.
+// Who did what, when, and with which key: the library, the CLI and the server record in the journal everything a person or a client does.
 
 import { SHAPE_REDACTOR } from "../core/fault/redact.ts";
 import { isFaultError } from "../core/fault/fault.ts";
@@ -33,7 +33,7 @@ export interface AuditQuery extends Pick<TimeQuery, "limit" | "after"> {
   readonly on?: string;
 }
 
-/** Done by the program itself: not worth a line. */
+/** The name for what the program does by itself, which is not recorded. */
 export const BY_PROGRAM = "program";
 
 interface Auditing {
@@ -45,10 +45,10 @@ interface Auditing {
 /** What was done; parts that are absent are empty. */
 export type Deed = Pick<AuditRecord, "what" | "on" | "by"> & Partial<typeof NOTHING>;
 
-/** Records of earlier versions lack what was said. */
+/** Defaults of absent parts. Records of earlier versions have no `said` and no `session`. */
 const NOTHING = { action: "", key: "", said: "", session: "" };
 
-/** What is said more than this is in the journal, where it was said. */
+/** Longer texts are cut here. The journal keeps all of them with the run or the answer. */
 const MAX_SAID = 300;
 
 /** Does the work and keeps a record of it, also when it is refused. */

@@ -30,12 +30,12 @@ export function refuseOtherLink(
 
 const DIGEST_CHARS = 32;
 
-/** Of a kept value, with its kind and key: values cannot change places. */
+/** The digest of a kept value with its kind and key, so that values cannot change places. */
 export function keptDigest(kind: string, key: string, text: string): string {
   return sha256(`faultline-kept\n${kind}\n${key}\n${text}`).slice(0, DIGEST_CHARS);
 }
 
-/** Of a value that sums up the chain up to `link`. */
+/** The digest of a value that sums up the chain up to `link`. */
 export function boundDigest(link: string, digest: string): string {
   return sha256(`${link}\n${digest}`).slice(0, DIGEST_CHARS);
 }

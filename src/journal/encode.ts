@@ -99,7 +99,7 @@ export function checkInstant(at: number, what: string): void {
   throw unfit(`${what} must be a number of milliseconds, and is ${String(at)}.`);
 }
 
-/** Of an entry among all, or how many to read. */
+/** Checks the position of an entry among all entries, or the number of entries to read. */
 export function checkPosition(position: number): void {
   if (Number.isSafeInteger(position) && position >= 0) return;
   throw unfit(`A position in the journal must be a whole number from 0, and is ${String(position)}.`);

@@ -9,7 +9,7 @@ export const IS_CAUSE = `g.code NOT IN (${FOLLOWING_CODES.map((code) => `'${code
 /** Groups of failures, the one with the newest failure first. */
 export interface FaultGroupsQuery {
   readonly limit: number;
-  /** Only those behind this one; the last of a page leads to the next. */
+  /** Only those after this one; the last of a page leads to the next. */
   readonly after?: Pick<FaultGroup, "lastAt" | "fingerprint">;
   readonly code?: string;
   readonly tool?: string;
@@ -18,14 +18,14 @@ export interface FaultGroupsQuery {
 /** Failures of one group, newest first. */
 export interface FaultsQuery {
   readonly limit: number;
-  /** Only those behind this one; the last of a page leads to the next. */
+  /** Only those after this one; the last of a page leads to the next. */
   readonly after?: Pick<FaultOccurrence, "at" | "position">;
 }
 
 /** Runs that met a failure of one group, the one that was begun last first. */
 export interface FaultRunsQuery {
   readonly limit: number;
-  /** Only those behind this run; the last of a page leads to the next. */
+  /** Only those after this run; the last of a page leads to the next. */
   readonly after?: string;
 }
 
@@ -40,6 +40,6 @@ export interface FaultTrendQuery {
 export interface FaultBucket {
   readonly at: number;
   readonly count: number;
-  /** So many of them an automatic retry recovered from. */
+  /** How many of them an automatic retry recovered from. */
   readonly recoveredByRetry: number;
 }

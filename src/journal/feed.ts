@@ -22,7 +22,7 @@ export interface FeedSource {
   /** The newest position of all sessions; 0 when nothing was ever written. */
   lastPosition(): Soon<number>;
   lastSeq(session: string): Soon<number>;
-  /** The number of the session's last entry that is not behind this position; 0 when there is none. */
+  /** The number of the session's last entry up to this position; 0 if there is none. */
   seqAt(session: string, position: number): Soon<number>;
   entriesOf(session: string, after: number, limit: number): Soon<readonly Positioned[]>;
   entriesBehind(position: number, limit: number): Soon<readonly Positioned[]>;
@@ -68,7 +68,7 @@ export function createFeed(source: FeedSource, clock: Clock, warn: OnWarning): F
   const lagging = new Set<Subscriber>();
   /** Their place is being looked up. */
   const starting = new Set<Subscriber>();
-  /** The page behind their place is under way. */
+  /** The page after their place is being read. */
   const reading = new Set<Subscriber>();
   let underWay = 0;
   let isArmed = false;
@@ -200,7 +200,7 @@ export function createFeed(source: FeedSource, clock: Clock, warn: OnWarning): F
       if (!lagging.has(subscriber) && !starting.has(subscriber)) due.add(subscriber);
   }
 
-  /** The number behind which it begins. */
+  /** It begins after this number. */
   function startOf({ session, after, position }: Subscription): Soon<number> {
     if (session === undefined) return position ?? source.lastPosition();
     if (after !== undefined) return after;

@@ -7,7 +7,7 @@
 // J6  a key is held by at most one owner at a time, across processes.
 // J7  A query by time or by page costs as much as its answer is long, however much the store holds.
 // J8  Every entry has a position, a number that grows over all sessions in the order of their commits. A reader that continues
-//     behind a position misses nothing, unless `position().first` lies behind it: then entries between the two were removed.
+//     after a position misses nothing, unless `position().first` lies after it: then entries between the two were removed.
 // J9  Failures are found by their fingerprint. Groups, counts and what helped are written with the entries they follow from, so they
 //     always equal a recount of the entries that are there.
 // J10 A search finds every failure and every run whose text contains all words of the question, whatever characters they have.
@@ -107,7 +107,7 @@ export interface TimeQuery {
   readonly limit: number;
   /** Only those with all of these tags. The first one is looked up, the others are compared: name the rarest first. */
   readonly tags?: readonly string[];
-  /** Only those behind this one, in the order asked for; the last of a page leads to the next. */
+  /** Only those after this one, in the order asked for; the last of a page leads to the next. */
   readonly after?: Pick<Timed, "at" | "key">;
   /** Oldest first: only those that are not later than this. */
   readonly until?: number;
@@ -116,7 +116,7 @@ export interface TimeQuery {
 export interface SessionsQuery {
   readonly status?: SessionStatus;
   readonly limit?: number;
-  /** Only those behind this one; the last of a page leads to the next. */
+  /** Only those after this one; the last of a page leads to the next. */
   readonly after?: Pick<SessionSummary, "session" | "startedAt">;
 }
 
@@ -124,9 +124,9 @@ export interface SessionsQuery {
 export interface Subscription {
   /** Only entries of this session; all when absent. */
   readonly session?: string;
-  /** For one session: only entries behind this number. */
+  /** For one session: only entries after this number. */
   readonly after?: number;
-  /** Only entries behind this position. */
+  /** Only entries after this position. */
   readonly position?: number;
 }
 
@@ -143,7 +143,7 @@ export interface Positioned {
 
 /** The range of positions that a journal can still serve without a gap. */
 export interface PositionRange {
-  /** The oldest position behind which nothing was removed; 0 until sessions are pruned. */
+  /** The oldest position after which nothing was removed; 0 until sessions are pruned. */
   readonly first: number;
   /** The newest position; 0 when nothing was ever written. */
   readonly last: number;
@@ -159,7 +159,7 @@ export interface SearchQuery {
   /** All kinds when left out. */
   readonly kinds?: readonly Found["kind"][];
   readonly limit: number;
-  /** Only those behind this one; the last of a page leads to the next. */
+  /** Only those after this one; the last of a page leads to the next. */
   readonly after?: Pick<Found, "position">;
 }
 
@@ -182,7 +182,7 @@ export interface Journal {
   /** Where large outputs and files about runs are kept, for every process of this journal; null for memory. */
   readonly files: JournalFiles | null;
 
-  /** Appends behind number `after` (0 for a new session), with the values that belong to it. */
+  /** Appends after number `after` (0 for a new session), with the values that belong to it. */
   append(session: string, after: number, entries: readonly NewEntry[], keeps?: readonly Keep[]): Promise<void>;
   /** Values that belong to no entry, such as a breaker's state. A result or an input comes with the entry that tells of it: refused here. */
   keep(keeps: readonly Keep[]): Promise<void>;
@@ -203,10 +203,10 @@ export interface Journal {
   /** All holds, by key. A hold that has expired stays in the list until it is taken, released or pruned. */
   holds(): Promise<readonly (Hold & { readonly key: string })[]>;
 
-  /** Entries behind `after`, in order, in pages so that a long session needs little memory. */
+  /** Entries after number `after`, in order, in pages so that a long session needs little memory. */
   read(session: string, after?: number): AsyncIterable<Entry>;
   position(): Promise<PositionRange>;
-  /** Entries of all sessions behind a position, in order, at most `limit`. */
+  /** Entries of all sessions after a position, in order, at most `limit`. */
   readFrom(position: number, options: { readonly limit: number }): Promise<readonly Positioned[]>;
   /** null when nothing is kept under the key. */
   kept(kind: KeepKind, key: string): Promise<unknown>;

@@ -190,7 +190,7 @@ export function isUnder(key: string, owner: string): boolean {
 }
 
 /**
- * The same for a row of a table. '0' is the character behind '/', so everything between begins with `owner/`; the outer
+ * The same for a row of a table. '0' is the character after '/', so everything between begins with `owner/`; the outer
  * bounds are needed because SQLite scans all keys if it gets only an OR.
  */
 export function isUnderSql(owner: string, key = "key"): string {

@@ -15,7 +15,7 @@ export interface QuestionsQuery {
   readonly limit: number;
   /** Only questions of this session. */
   readonly session?: string;
-  /** Only those behind this one; the last of a page leads to the next. */
+  /** Only those after this one; the last of a page leads to the next. */
   readonly after?: Pick<Timed, "at" | "key">;
 }
 

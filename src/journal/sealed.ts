@@ -17,7 +17,7 @@ export interface KeptRow {
   /** The session whose chain it hangs on; null when it stands alone. */
   readonly session: string | null;
   readonly seq: number;
-  /** Of entry `seq` of that session; null when there is no such entry. */
+  /** The seal of entry `seq` of that session; null if there is no such entry. */
   readonly seal: string | null;
   readonly link: string | null;
 }
@@ -138,7 +138,7 @@ export function checkedEntries(
   return entries;
 }
 
-/** The entries of a session behind `after`. */
+/** The entries of a session after number `after`. */
 export function entriesWithoutGap(name: string, after: number, rows: readonly EventRow[]): readonly Positioned[] {
   return rows.map((row, index) => {
     if (row.seq !== after + 1 + index) throw gap(name, after + 1 + index);

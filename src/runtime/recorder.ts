@@ -225,8 +225,8 @@ interface StoreRetryDeps {
 const STORE = { ...NOWHERE, surface: "store" } as const;
 
 /** Rejects with a FaultError that says how often it was tried. */
-export async function withRetries<T>(busyRetry: StoreRetryDeps, ask: (attempt: number) => Promise<T>): Promise<T> {
-  const { clock, policy, roll } = busyRetry;
+export async function withRetries<T>(deps: StoreRetryDeps, ask: (attempt: number) => Promise<T>): Promise<T> {
+  const { clock, policy, roll } = deps;
   let waitedMs = 0;
   for (let attempt = 1; ; attempt++) {
     try {
@@ -244,25 +244,25 @@ export async function withRetries<T>(busyRetry: StoreRetryDeps, ask: (attempt: n
 
 export class RetryingStore {
   readonly #journal: Journal;
-  readonly #busyRetry: StoreRetryDeps;
+  readonly #deps: StoreRetryDeps;
 
-  constructor(journal: Journal, busyRetry: StoreRetryDeps) {
+  constructor(journal: Journal, deps: StoreRetryDeps) {
     this.#journal = journal;
-    this.#busyRetry = busyRetry;
+    this.#deps = deps;
   }
 
   kept(kind: KeepKind, key: string): Promise<unknown> {
-    return withRetries(this.#busyRetry, () => this.#journal.kept(kind, key));
+    return withRetries(this.#deps, () => this.#journal.kept(kind, key));
   }
 
   keepFirst(keep: Keep): Promise<boolean> {
-    return withRetries(this.#busyRetry, () => this.#journal.keepFirst(keep));
+    return withRetries(this.#deps, () => this.#journal.keepFirst(keep));
   }
 
   /** Each entry once, however often the reading had to begin again. */
   async each(session: string, after: number, take: (entry: Entry) => void): Promise<void> {
     let seq = after;
-    await withRetries(this.#busyRetry, async () => {
+    await withRetries(this.#deps, async () => {
       for await (const entry of this.#journal.read(session, seq)) {
         take(entry);
         seq = entry.seq;

@@ -369,7 +369,7 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
     return (await this.#reporting()).outcome(id, outcome);
   }
 
-  /** A reported call as it stands, with a person's answer taken into account; null when there is none of that id. */
+  /** A reported call as it stands, with a person's answer taken into account; null if there is no call with that id. */
   async reported(id: string): Promise<ReportedFailure | null> {
     return (await this.#reporting()).show(id);
   }
@@ -411,7 +411,7 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
     return this.#reports;
   }
 
-  /** Questions that wait for an answer, the oldest first: all of them, those of one session, or a page behind the last of another one. */
+  /** Questions that wait for an answer, the oldest first: all of them, those of one session, or the page after another one. */
   async questions(filter: QuestionsFilter = {}): Promise<readonly Question[]> {
     return openQuestions(this.journal, filter);
   }

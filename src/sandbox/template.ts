@@ -79,7 +79,7 @@ function slashesBefore(text: string, braces: number, from: number): number {
   return braces - start;
 }
 
-/** Of more than two braces the last two open the place. */
+/** If there are more than two braces, the last two open the place. */
 function lastPair(text: string, braces: number): number {
   let open = braces;
   while (text[open + 2] === "{") open++;

@@ -62,7 +62,7 @@ function textOf(schema: Readonly<Record<string, unknown>>, what: string): string
     throw invalidSchema(what, "it is nested too deeply, contains itself or cannot be read", "Correct the schema.", error);
   }
   if (text.length <= MAX_SCHEMA_CHARS) return text;
-  const size = `its text has ${text.length.toLocaleString("en")} characters, and ${MAX_SCHEMA_CHARS.toLocaleString("en")} are the most`;
+  const size = `its text has ${text.length.toLocaleString("en")} characters; the limit is ${MAX_SCHEMA_CHARS.toLocaleString("en")}`;
   throw invalidSchema(what, size, "Use a smaller schema.");
 }
 
@@ -184,7 +184,7 @@ function checkWith(fits: (value: unknown) => unknown, validate: ValidateFunction
   };
 }
 
-/** What ajv says of a key, said at that key; and what it only hints at, said in full. All of it comes from the schema. */
+/** Places messages about a key at that key, and completes messages that leave out values. All of the text comes from the schema. */
 const WORDS: Readonly<Record<string, (params: Params) => { readonly step?: unknown; readonly message: string }>> = {
   required: ({ missingProperty }) => ({ step: missingProperty, message: "is required" }),
   dependentRequired: ({ missingProperty, property }) => ({
@@ -202,7 +202,7 @@ type Params = Readonly<Record<string, unknown>>;
 function issueOf(error: ErrorObject, value: unknown): Issue {
   const { step, message } = WORDS[error.keyword]?.(error.params) ?? { message: error.message ?? "is not valid" };
   const steps = [...stepsOf(error.instancePath), ...(typeof step === "string" ? [step] : [])];
-  // Of a property's name ajv speaks as if it stood at its holder.
+  // ajv reports a wrong property name at the object that has the property.
   const about = error.propertyName === undefined ? "" : "has a property whose name ";
   return { path: pathText(steps, value), message: `${about}${message}`.slice(0, MAX_MESSAGE_CHARS), got: kindOf(steps, value) };
 }

@@ -6,7 +6,7 @@ import type { MetricRow } from "./metric-table.ts";
 export interface Series {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
-  /** Of a histogram: how many values fell into each bucket, not summed up; the last is for those above all bounds. */
+  /** For a histogram: how many values fell into each bucket, not cumulative. The last one counts the values above all bounds. */
   readonly counts?: readonly number[];
 }
 

@@ -133,7 +133,7 @@ function isAlone({ kind }: WorkflowFinding): boolean {
   return row.alone === true;
 }
 
-/** What other parts of the file name is there, even if it is not a map. */
+/** Makes each node, agent, tool and provider a map, so that references to its name are found even if its value is wrong. */
 function withMaps(value: unknown): unknown {
   const file = fieldsOf(value);
   const sections = ["nodes", "agents", "tools", "providers"].flatMap((section) => {
@@ -204,8 +204,8 @@ function isError({ severity }: Diagnostic): boolean {
 }
 
 /**
- * More than the maximum number of nodes. Longer maps and lists are refused before the YAML is parsed, as one mistake instead of
- * one per entry.
+ * The most entries of a map or list; higher than the maximum number of nodes. Longer ones are refused before the YAML is parsed, as one
+ * mistake instead of one per entry.
  */
 const MAX_ENTRIES = 1000;
 
@@ -259,7 +259,7 @@ export interface ReadManifests {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Of two manifests for one tool, the first counts. Manifests of tools that the workflow does not have are left out. */
+/** If two manifests name one tool, the first counts. Manifests of tools that the workflow does not have are left out. */
 function readManifests(
   names: readonly string[],
   { tools = {} }: WorkflowFile,

@@ -101,7 +101,7 @@ export interface Stage {
   readonly turnCap: number;
   /** Per attempt. */
   readonly timeoutMs: number;
-  /** Of its agent in one run; 0: no limit. */
+  /** What its agent may cost in one run; 0: no limit. */
   readonly maxCostMicrocents: number;
   /** Selects the outcome ids for output faults of this stage; null for `coder` and everything else. */
   readonly role: "reviewer" | "tester" | null;

@@ -350,7 +350,7 @@ export function secretsIn(env: Environment): readonly string[] {
   );
 }
 
-/** Of the variables a file names as those of keys. */
+/** The values of the variables that a file names as keys (`api_key_env`). */
 export function keysOf({ nodes }: WorkflowDefinition, env: Environment): readonly string[] {
   const targets = nodes.flatMap((node) => (node.kind === "agent" ? node.agent.targets : []));
   const values = targets.map((target) => (target.kind === "model" ? (env[target.apiKeyEnv] ?? "") : ""));

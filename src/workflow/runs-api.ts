@@ -21,7 +21,7 @@ export interface RunSummary extends RunLine {
   readonly version: string;
   readonly digest: string;
   readonly file: string | null;
-  /** Of the node that failed, or that is retried after a failure; 0 for no failure. Older programs leave it out. */
+  /** The attempt of the node that failed or is retried; 0 if nothing failed. Older programs leave it out. */
   readonly attempt?: number;
   /** How many attempts that node may have; 0 until that is known. */
   readonly of?: number;
@@ -142,13 +142,13 @@ export interface RunsFilter {
   /** Only runs whose id, workflow, code or nodes contain every word of this. */
   readonly text?: string;
   readonly limit?: number;
-  /** Only those behind this one: the last of a page leads to the next. */
+  /** Only those after this one: the last of a page leads to the next. */
   readonly after?: RunsPlace;
 }
 
 /** A place in the list of runs. */
 export interface RunsPlace extends Pick<RunSummary, "run" | "startedAt"> {
-  /** Of a list with `text`: the position that the search continues behind. */
+  /** For a list with `text`: the search continues after this position. */
   readonly position?: number;
 }
 

@@ -75,6 +75,8 @@ interface IssueWords {
 
 const CLOSING: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
 
+const counted = (number: string, one: string, several: string): string => `${number} ${number === "1" ? one : several}`;
+
 const EN: IssueWords = {
   error: "error",
   warning: "warning",
@@ -105,13 +107,13 @@ const EN: IssueWords = {
     null: "nothing",
   },
   atLeast: {
-    entries: (where, least) => `${where} must have at least ${least} entry`,
-    characters: (where, least) => `${where} must have at least ${least} characters`,
+    entries: (where, least) => `${where} must have at least ${counted(least, "entry", "entries")}`,
+    characters: (where, least) => `${where} must have at least ${counted(least, "character", "characters")}`,
     number: (where, least) => `${where} must be at least ${least}`,
   },
   atMost: {
-    entries: (where, most) => `${where} must have at most ${most} entries`,
-    characters: (where, most) => `${where} must have at most ${most} characters`,
+    entries: (where, most) => `${where} must have at most ${counted(most, "entry", "entries")}`,
+    characters: (where, most) => `${where} must have at most ${counted(most, "character", "characters")}`,
     number: (where, most) => `${where} must be at most ${most}`,
   },
   empty: "empty",

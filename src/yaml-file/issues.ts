@@ -131,7 +131,7 @@ function respell(
   return told;
 }
 
-/** Of a union, reports the issues of the closest branch: the one that failed deepest. */
+/** For a union, reports the issues of the closest branch: the one that failed deepest. */
 function flatten(issues: readonly Issue[]): readonly Issue[] {
   return issues.flatMap((issue) => {
     if (issue.code !== "invalid_union" || issue.errors.length === 0) return [issue];

@@ -31,7 +31,7 @@ interface Row {
 }
 
 const LIST_ENTRY = /^\s*-(?:\s|$)/;
-/** A text goes on in the next line, which ends in a key. */
+/** The line has no key: its text continues in the next line. */
 const NEXT_LINE = /^[^\n:]*\n/;
 
 /** The first row that fits. */
@@ -73,7 +73,7 @@ export function syntaxMistake(said: Said): SyntaxMistake {
   return { kind: row?.kind ?? "other", pos, written };
 }
 
-/** The text that the parser ended where it missed the quote. */
+/** The start of the quoted text that has no closing quote. The parser reports the place where it expected the quote. */
 function openQuote({ error, document }: Said): number | null {
   return firstOf(document, (node) => {
     if (!isScalar(node) || node.srcToken === undefined || !("source" in node.srcToken)) return null;
@@ -84,7 +84,7 @@ function openQuote({ error, document }: Said): number | null {
 
 const CLOSES: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
 
-/** The outermost: which of several the author forgot to close, nobody knows. */
+/** The outermost open bracket: which of several the author forgot to close cannot be known. */
 function openBracket({ document }: Said): number | null {
   return firstOf(document, (node) => {
     if (!isCollection(node) || node.srcToken?.type !== "flow-collection") return null;

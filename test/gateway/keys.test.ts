@@ -96,6 +96,11 @@ describe("keys", () => {
     });
     const google = await world.run(fetch(`${world.url}/v1beta/models?key=${env.BOB}`));
     expect(await google.json()).toMatchObject({ models: [{ name: "models/team" }] });
+    const other = await world.run(fetch(`${world.url}/v1/models/gpt-9`, { headers: bob }));
+    expect([other.status, await other.text()]).toEqual([
+      404,
+      expect.stringContaining('this key has no model \\"gpt-9\\"; it has team'),
+    ]);
   });
 
   it("a target's refusal of the gateway's own key is no 401 for the client, and shows nothing of it", async () => {

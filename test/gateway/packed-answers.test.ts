@@ -90,5 +90,5 @@ it.each([
   const { post } = await packing(200, encoding, body);
   const response = await post("/v1/chat/completions", fields);
   expect([response.status, response.headers.get("x-faultline-code")]).toEqual([502, "AnswerUnreadable"]);
-  expect(await response.text()).toContain(`the answer is packed (${encoding})`);
+  expect(await response.text()).toContain(`the target compressed the answer (${encoding})`);
 });

@@ -63,7 +63,7 @@ export interface ProcessEnd {
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly spawnError: SpawnError | null;
-  /** Of `timedOut`, `aborted` and `killReason`, only the first that happened is set. */
+  /** Only one of `timedOut`, `aborted` and `killReason` is set: the first that happened. */
   readonly timedOut: ProcessTimeLimit | null;
   readonly aborted: boolean;
   /** The reason passed to `kill`. */

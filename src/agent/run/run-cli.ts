@@ -112,7 +112,7 @@ export async function runCli(
     const end = await running.done;
     hear(parser.end());
     request.listeners.onExit({ exitCode: end.exitCode, signal: end.signal });
-    if (end.spawnError !== null && !STARTS.has(end.spawnError.obstacle))
+    if (end.spawnError !== null && !HANDLED_BY_VERDICT.has(end.spawnError.obstacle))
       throw new FaultError(notStarted(end.spawnError, context));
     const { state } = parser;
     const isPlainSuccess = target.exitCodeDecides && end.exitCode === 0 && !end.killed;
@@ -201,12 +201,15 @@ function whatRan({ kind, hidesTools }: CliTarget, end: ProcessEnd, usedTools: bo
 }
 
 /** Obstacles that the verdict handles by their code. The others concern this machine, not the CLI. */
-const STARTS: ReadonlySet<SpawnError["obstacle"]> = new Set<SpawnError["obstacle"]>(["command", "interpreter"]);
+const HANDLED_BY_VERDICT: ReadonlySet<SpawnError["obstacle"]> = new Set<SpawnError["obstacle"]>([
+  "command",
+  "interpreter",
+]);
 
 function notStarted({ message, obstacle, code }: SpawnError, { cost }: RunContext): Fault {
   cost(0);
-  const isAsked = obstacle === "folder" || obstacle === "arguments";
-  return fault(isAsked ? "ConfigSchemaViolation" : "ResourceExhausted", {
+  const isConfigError = obstacle === "folder" || obstacle === "arguments";
+  return fault(isConfigError ? "ConfigSchemaViolation" : "ResourceExhausted", {
     message,
     context: { obstacle, errno: code, ran: false },
   });

@@ -177,7 +177,7 @@ function wordsOf({ cli, state }: Run, stderr: string): readonly string[] {
 /** More lines than any CLI needs to report an error. */
 const MAX_JUDGED_LINES = 100;
 
-/** Of many lines, the one that determined the fault; if several did, the most informative. */
+/** The line that determined the fault; if several did, the most informative one. */
 function decidingLine(text: string, { message, evidence }: Fault, judge: (line: string) => Fault): string {
   const lines = text.split("\n", MAX_JUDGED_LINES).map((line) => line.trim());
   if (lines.length === 1) return message;

@@ -65,14 +65,14 @@ function malformedChunk(scene: Scene): readonly ConnectionAct[] {
   return [streamHead(scene), ...before.map(write), write({ text }), ...rest.map(write), { do: "end" }];
 }
 
-const MAX_SIGNS = 10_000;
+const MAX_KEEP_ALIVES = 10_000;
 
 function stallAlive(scene: Scene): readonly ConnectionAct[] {
   const { asked, params } = scene;
-  const count = Math.min(MAX_SIGNS, Math.floor(params["for-ms"] / Math.max(1, params["wait-ms"])));
-  const sign = write({ text: PROTOCOL_OF[asked.protocol].signOfLife(asked) });
+  const count = Math.min(MAX_KEEP_ALIVES, Math.floor(params["for-ms"] / Math.max(1, params["wait-ms"])));
+  const keepAlive = write({ text: PROTOCOL_OF[asked.protocol].keepAlive(asked) });
   const wait: ConnectionAct = { do: "wait", ms: params["wait-ms"] };
-  return [...begun(scene), ...Array.from({ length: count }, () => [wait, sign]).flat(), { do: "cut" }];
+  return [...begun(scene), ...Array.from({ length: count }, () => [wait, keepAlive]).flat(), { do: "cut" }];
 }
 
 function slowFirst(scene: Scene): readonly ConnectionAct[] {

@@ -54,7 +54,7 @@ export const anthropic: ChaosProtocol = {
     event("close", { type: "message_stop" }),
   ],
   errorEvent: ({ body }) => sse(body, "error"),
-  signOfLife: () => sse({ type: "ping" }, "ping"),
+  keepAlive: () => sse({ type: "ping" }, "ping"),
   errorBody: ({ body }) => body,
 };
 

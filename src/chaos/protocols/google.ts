@@ -35,7 +35,7 @@ export const google: ChaosProtocol = {
   events: (reply, asked, stamp) => framed(chunksOf(reply, asked, stamp), asked),
   errorEvent: ({ body }, asked, _stamp, isFirst) =>
     asked.asArray ? `${isFirst ? "[" : ",\r\n"}${JSON.stringify(body)}]` : sse(body),
-  signOfLife: ({ asArray }) => (asArray ? "\r\n" : ": keep-alive\n\n"),
+  keepAlive: ({ asArray }) => (asArray ? "\r\n" : ": keep-alive\n\n"),
   errorBody: ({ body }) => body,
 };
 

@@ -38,7 +38,7 @@ export const openAiChat: ChaosProtocol = {
   }),
   events: (reply, asked, stamp) => (reply.isEmpty ? [empty(reply, asked, stamp), DONE] : eventsOf(reply, asked, stamp)),
   errorEvent: ({ body }) => sse(body),
-  signOfLife: () => ": keep-alive\n\n",
+  keepAlive: () => ": keep-alive\n\n",
   errorBody: ({ body }) => body,
 };
 

@@ -37,7 +37,7 @@ export const openAiResponses: ChaosProtocol = {
           { type: "response.failed", sequence_number: LATE_NUMBER, response: failed(error.body, asked, stamp) },
           "response.failed",
         ),
-  signOfLife: () => ": keep-alive\n\n",
+  keepAlive: () => ": keep-alive\n\n",
   errorBody: (error, asked, stamp) => failed(error.body, asked, stamp),
 };
 

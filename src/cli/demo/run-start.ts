@@ -35,7 +35,7 @@ export interface DemoOptions {
   readonly ask: boolean;
   /** End with the story instead of keeping the dashboard up. */
   readonly once: boolean;
-  /** Of this program, for the dashboard. */
+  /** The version of this program, for the dashboard. */
   readonly version: string;
   /** The command that starts this program again as a worker. */
   readonly program: readonly string[];
@@ -86,7 +86,7 @@ export async function runStart(options: DemoOptions, io: Io, shared: GlobalOptio
     if (dashboard !== null && !options.once) await keepUp(dashboard);
   } catch (error) {
     await view?.end();
-    throw inWords(error);
+    throw asUsageError(error);
   } finally {
     unlisten();
     await dashboard?.close();
@@ -130,7 +130,7 @@ export async function runStart(options: DemoOptions, io: Io, shared: GlobalOptio
     await io.stdout.write(`${endingLines(facts, end, io, shared).join("\n")}\n`);
   }
 
-  function inWords(error: unknown): unknown {
+  function asUsageError(error: unknown): unknown {
     if (!isFaultError(error)) return error;
     const { code, message, context } = error.fault;
     if (traitsOf(code).cancels) {

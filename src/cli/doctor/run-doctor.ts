@@ -66,14 +66,14 @@ async function examine(
     ...(journal === null ? [] : [await checkJournal(journal, sqlite.ok, io, shared.locale)]),
     ...(checked === null ? [] : [checked.check]),
   ];
-  const inWords = <T extends { readonly detail: string | null }>(one: T): T => ({
+  const translated = <T extends { readonly detail: string | null }>(one: T): T => ({
     ...one,
     detail: one.detail === null ? null : messageIn(shared.locale, one.detail),
   });
   const clis = await examineClis(kinds, { env: io.env, clock: io.clock, timeoutMs });
   return {
-    clis: clis.map(inWords),
-    machine: machine.map(inWords),
+    clis: clis.map(translated),
+    machine: machine.map(translated),
     areAsked: names.length > 0,
     needs: checked?.needs ?? null,
   };

@@ -15,7 +15,10 @@ export const CALL_SENTENCES: readonly SentenceRow[] = [
     "signal is not an AbortSignal; pass `controller.signal`, not the controller",
     "signal 不是 AbortSignal；请传入 `controller.signal`，而不是 controller",
   ],
-  ["{} calls already wait for {}", "已有 {1} 个调用在等待 {2}"],
+  [
+    "{} calls already wait for {}; raise maxConcurrent or maxQueued",
+    "已有 {1} 个调用在等待 {2}；请提高 maxConcurrent 或 maxQueued",
+  ],
   [
     "{} was taken out of service ({}); it takes calls again when an operator releases it",
     "{1} 已停止服务（{2}）；操作员恢复之后才接受调用",
@@ -45,7 +48,7 @@ export const CALL_SENTENCES: readonly SentenceRow[] = [
     "调用 {1} 已完成，但其结果不在此日志中；请连同结果导出会话",
   ],
   ["a call failed without a fault", "调用失败，但没有故障"],
-  ["a call waits for nothing", "调用没有可等待的内容"],
+  ["a failed call has no fault (a bug in Faultline)", "失败的调用没有故障（Faultline 的错误）"],
   ["the answer was not usable; the next request tells the model why", "回答不可用；下一个请求会告知模型原因"],
   ["the schema of the {} of {} did not answer in time", "{2} 的{1} schema 没有按时响应"],
   ["{} cannot do what the request needs: {}", "{1} 不能满足请求的需要：{2}"],
@@ -100,14 +103,20 @@ export const CALL_SENTENCES: readonly SentenceRow[] = [
     "请用当前轮次调用，或用 { beside: true } 并行运行这个轮次",
   ],
   ["turn {} was started and is not there", "轮次 {1} 已开始，但不存在"],
-  ["the session has used its {} turns", "会话已用完 {1} 个轮次"],
+  [
+    "the session reached its limit of {} turns; raise limits.maxTurns",
+    "会话已达到 {1} 个轮次的上限；请提高 limits.maxTurns",
+  ],
   ["the session has run for {} ms", "会话已运行 {1} 毫秒"],
   [
     "turn {} has ended, and it had another plan; give this turn another name",
     "轮次 {1} 已结束，且计划不同；请给这个轮次另取名称",
   ],
   ["turn {} is over, but its result is not in the journal", "轮次 {1} 已结束，但其结果不在日志中"],
-  ["turn {} has used its {} rounds of tools", "轮次 {1} 已用完 {2} 轮工具调用"],
+  [
+    "turn {} reached its limit of {} tool rounds; raise limits.maxToolRounds",
+    "轮次 {1} 已达到 {2} 轮工具调用的上限；请提高 limits.maxToolRounds",
+  ],
   [
     "round {} of turn {} has another plan now than when it was interrupted; resume with the same plan, or begin a new turn",
     "轮次 {2} 的第 {1} 轮的计划与中断时不同；请用相同的计划继续，或开始新的轮次",
@@ -176,7 +185,10 @@ export const CALL_SENTENCES: readonly SentenceRow[] = [
     "a request in another dialect needs the package {}, which is not installed here: npm i {}",
     "另一种方言的请求需要软件包 {1}，这里没有安装：`npm i {2}`",
   ],
-  ["the answer is packed ({}), and cannot be read", "回答以 {1} 压缩，无法读取"],
+  [
+    "the target compressed the answer ({}), although the gateway asked for plain bytes; turn compression off there",
+    "目标压缩了回答（{1}），而网关要求不压缩；请在目标处关闭压缩",
+  ],
   ["the target answered with a redirect ({})", "目标返回了重定向（{1}）"],
   // MCP servers.
   ["{} disconnected right after connecting", "{1} 在连接之后立即断开"],

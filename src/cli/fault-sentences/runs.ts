@@ -157,13 +157,16 @@ export const RUN_SENTENCES: readonly SentenceRow[] = [
   ["session {} is not a run of a workflow", "会话 {1} 不是工作流的运行"],
   ["the session is not a run of a workflow", "该会话不是工作流的运行"],
   ["attempt {} ended without a result", "第 {1} 次尝试结束时没有结果"],
-  ["where to go from there could not be worked out", "无法确定接下来去哪里"],
+  ["choosing the next node failed, too", "选择下一个节点也失败了"],
   ["stopped by {}", "由 {1} 停止"],
   [
     "the workflow has no node {} any more; resume with the definition it was started with",
     "工作流中已没有节点 {1}；请用启动时的定义继续",
   ],
-  ["the run has visited its {} nodes", "运行已到达 {1} 个节点的上限"],
+  [
+    "the run reached its limit of {} node visits; check for a loop, or raise maxNodes (max_nodes in YAML)",
+    "运行已达到 {1} 次节点访问的上限；请检查是否有循环，或提高 maxNodes（YAML 中为 max_nodes）",
+  ],
   ["a run failed without a fault", "运行失败，但没有故障"],
   ["the workflow ended at {} with {}", "工作流在 {1} 以 {2} 结束"],
   ["the run was cancelled by {}", "运行由 {1} 取消"],
@@ -319,7 +322,7 @@ export const RUN_SENTENCES: readonly SentenceRow[] = [
   ["Use 2020-12, 2019-09 or draft-07.", "请用 2020-12、2019-09 或 draft-07。"],
   ["`$async` is not supported", "不支持 `$async`"],
   ["it is nested too deeply, contains itself or cannot be read", "它嵌套过深、包含自身或无法读取"],
-  ["its text has {} characters, and {} are the most", "它的文本有 {1} 个字符，上限是 {2}"],
+  ["its text has {} characters; the limit is {}", "它的文本有 {1} 个字符，上限是 {2}"],
   ["its `$schema` names a dialect that is not supported", "它的 `$schema` 指定了不受支持的版本"],
   // Expressions and templates.
   ["{} could not be evaluated: {}. {}", "无法计算{1}：{2}。{3}"],

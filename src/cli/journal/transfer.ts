@@ -12,7 +12,7 @@ import { escapedLines, safeJson } from "../render/safe-text.ts";
 import { sentences } from "../render/words/cli-words.ts";
 import { findSession } from "./show.ts";
 import { shown } from "../render/values.ts";
-import { inWords, isThere, type JournalPlace, lookAtJournal, withNewJournal } from "./with-journal.ts";
+import { journalRefusal, isThere, type JournalPlace, lookAtJournal, withNewJournal } from "./with-journal.ts";
 
 export interface SessionExportOptions {
   /** null: stdout. */
@@ -90,6 +90,6 @@ async function refuseUntrusted(lines: readonly string[], place: JournalPlace): P
   try {
     await readSessionFile(lines);
   } catch (error) {
-    throw inWords(error, place);
+    throw journalRefusal(error, place);
   }
 }

@@ -8,7 +8,7 @@ import type { GlobalOptions } from "../options.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { shown } from "../render/values.ts";
 import { said } from "../fault-sentences/sentence.ts";
-import { inWords, lookAtJournal } from "./with-journal.ts";
+import { journalRefusal, lookAtJournal } from "./with-journal.ts";
 import { shownPlace } from "../../journal/journal-place.ts";
 
 export async function verifyJournal(file: string, io: Io, { json, locale, color }: GlobalOptions): Promise<void> {
@@ -35,7 +35,7 @@ export async function copyTo(from: string, to: string, io: Io, shared: GlobalOpt
   await lookAtJournal(place, () => Promise.resolve());
   const { copyJournal } = await import("../../journal/copy/copy-journal.ts");
   const counts = await copyJournal(from, to).catch((error: unknown) => {
-    throw inWords(error, place, true);
+    throw journalRefusal(error, place, true);
   });
   if (json) return io.stdout.write(`${safeJson({ to: oneLine(shownPlace(to), 500), ...counts })}\n`);
   const { entries, kept, files } = counts;

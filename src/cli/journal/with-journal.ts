@@ -47,12 +47,12 @@ async function opened<T>(place: JournalPlace, readOnly: boolean, use: (journal: 
     const journal = await openJournal(file, { clock: io.clock, readOnly, onWarning: teller(place) });
     const [used] = await Promise.allSettled([use(journal)]);
     const [closed] = await Promise.allSettled([journal.close()]);
-    // Of two errors, the first one says more: a journal that cannot be written cannot be closed either.
+    // If both failed, the first error says more: a journal that cannot be written cannot be closed either.
     if (used.status === "rejected") throw used.reason;
     if (closed.status === "rejected") throw closed.reason;
     return used.value;
   } catch (error) {
-    throw inWords(error, place, readOnly);
+    throw journalRefusal(error, place, readOnly);
   }
 }
 
@@ -75,7 +75,7 @@ async function isInDatabase(place: JournalPlace): Promise<boolean> {
     const { isInPostgres } = await import("../../journal/postgres/postgres-journal.ts");
     return await isInPostgres(place.file, teller(place));
   } catch (error) {
-    throw inWords(error, place);
+    throw journalRefusal(error, place);
   }
 }
 
@@ -88,7 +88,7 @@ const EXITS: Readonly<Partial<Record<FaultCode, ExitName>>> = {
 };
 
 /** Errors without a fault are returned unchanged. `isRead`: the journal is only read. */
-export function inWords(error: unknown, { file, locale }: JournalPlace, isRead = false): unknown {
+export function journalRefusal(error: unknown, { file, locale }: JournalPlace, isRead = false): unknown {
   if (!isFaultError(error)) return error;
   const { code, message, evidence, context } = error.fault;
   const exit = EXITS[code] ?? "failed";

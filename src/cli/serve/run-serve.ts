@@ -14,7 +14,7 @@ import { settingOf } from "../config/setting-of.ts";
 import { SETTINGS, variableOf } from "../config/settings.ts";
 import { refusalOf } from "../fault-sentences/sentence.ts";
 import { type Io, UsageError } from "../io.ts";
-import { inWords } from "../journal/with-journal.ts";
+import { journalRefusal } from "../journal/with-journal.ts";
 import type { GlobalOptions } from "../options.ts";
 import { paintFor } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
@@ -176,7 +176,7 @@ async function start(
     });
   } catch (error) {
     if (isFaultError(error) && error.fault.context["field"] === GATEWAY_FILE) throw refusalOf(error, "config");
-    if (isFaultError(error)) throw inWords(error, { file: journal, io, locale: shared.locale });
+    if (isFaultError(error)) throw journalRefusal(error, { file: journal, io, locale: shared.locale });
     throw portInUse(error, port) ?? error;
   }
 }

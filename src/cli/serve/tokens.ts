@@ -28,14 +28,14 @@ export async function addTokenTo(
   const folder = folderBeside(await journalOf(options, io));
   await makeFolder(folder, { mode: 0o700 });
   const { role } = options;
-  const token = await inWords(addToken(folder, name, role, io.clock.now()));
+  const token = await asUsageError(addToken(folder, name, role, io.clock.now()));
   await io.stdout.write(json ? `${safeJson({ name, role, token })}\n` : `${token}\n`);
   if (!json) await io.stderr.write(`faultline: ${SERVE_WORDS[locale].tokenMade(oneLine(name), role)}\n`);
 }
 
 export async function listTokensOf(options: TokenPlace, io: Io, { locale, json }: GlobalOptions): Promise<void> {
   const words = SERVE_WORDS[locale];
-  const tokens = await inWords(listTokens(folderBeside(await journalOf(options, io))));
+  const tokens = await asUsageError(listTokens(folderBeside(await journalOf(options, io))));
   if (json) {
     const shown = tokens.map(({ name, role, createdAt }) => ({ name, role, createdAt }));
     return void (await io.stdout.write(`${safeJson(shown)}\n`));
@@ -53,14 +53,14 @@ export async function removeTokenOf(
   { locale, json }: GlobalOptions,
 ): Promise<void> {
   const words = SERVE_WORDS[locale];
-  const isRemoved = await inWords(removeToken(folderBeside(await journalOf(options, io)), name));
+  const isRemoved = await asUsageError(removeToken(folderBeside(await journalOf(options, io)), name));
   if (!isRemoved) throw new UsageError(words.noToken(oneLine(name)), "usage");
   if (json) return void (await io.stdout.write(`${safeJson({ removed: name })}\n`));
   await io.stderr.write(`faultline: ${words.tokenRemoved(oneLine(name))}\n`);
 }
 
-/** A damaged file, or a name that cannot be used, is the user's to put right. */
-async function inWords<T>(work: Promise<T>): Promise<T> {
+/** The user can put right a damaged file or a name that cannot be used. */
+async function asUsageError<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

@@ -203,7 +203,7 @@ export function mergeBreakers(own: Breaker, other: Breaker): Breaker {
 
 type Rank = readonly (number | string)[];
 
-/** Of one generation, the more cautious state wins. */
+/** If two breakers have the same generation, the more cautious state wins. */
 const CAUTION: Readonly<Record<BreakerState, number>> = { "closed": 0, "half-open": 1, "open": 2, "isolated": 3 };
 
 /** Every fact of a breaker, the most important first. */
@@ -215,7 +215,7 @@ function rankOf(breaker: Breaker): Rank {
 function factsOf(breaker: Breaker): Rank {
   switch (breaker.state) {
     case "closed":
-      // Of the same outages, the one that has seen a success since is newer.
+      // If both saw the same outages, the one that has seen a success since is newer.
       return [breaker.observed ?? 0, -breaker.failures, breaker.settledAt ?? 0];
     case "half-open": {
       const { probes, successes, probeStartedAt } = breaker;

@@ -80,8 +80,8 @@ export function scopeOf({ code, context }: Pick<Fault, "code" | "context">): Fau
 /** The next target of a chain, and those that were passed over. */
 export interface NextTarget {
   readonly target: Target | null;
-  /** The target shares what failed: it is asked only because no other is left, so busyRetry with the failed one comes first. */
-  readonly isLastResort: boolean;
+  /** The target shares what failed: it is asked only because no other is left, so retrying the failed target comes first. */
+  readonly sharesTheFailure: boolean;
   readonly passedOver: readonly PassedOver[];
 }
 
@@ -99,27 +99,27 @@ export interface PassedOver {
     | "breaker open";
 }
 
-export const NO_TARGET: NextTarget = Object.freeze({ target: null, isLastResort: false, passedOver: [] });
+export const NO_TARGET: NextTarget = Object.freeze({ target: null, sharesTheFailure: false, passedOver: [] });
 
 /** The next target of a chain that would not fail for the same reason. */
 export function nextTarget({ targets, current, needs, minContextTokens }: ChainState, scope: FaultScope): NextTarget {
   const failed = targets[current];
   const domains = DOMAINS_OF_SCOPE.get(scope);
   const passedOver: PassedOver[] = [];
-  let lastResort: Target | null = null;
+  let sharing: Target | null = null;
   for (const target of targets.slice(current + 1)) {
     const cannot =
       (hasAll(target, needs) ? null : "lacks capability") ??
       (target.contextWindowTokens >= minContextTokens ? null : "window too small") ??
       (target.available ? null : "breaker open");
     const shared = failed !== undefined && domains !== undefined && sharesAll(failed, target, domains.shares);
-    if (!shared && cannot === null) return { target, isLastResort: false, passedOver };
+    if (!shared && cannot === null) return { target, sharesTheFailure: false, passedOver };
     passedOver.push({ id: target.id, why: shared ? domains.why : (cannot ?? "breaker open") });
     const isWorthATry = shared && cannot === null && !domains.isCertain && !sharesAll(failed, target, EVERY_DOMAIN);
-    if (isWorthATry) lastResort ??= target;
+    if (isWorthATry) sharing ??= target;
   }
-  const others = passedOver.filter(({ id }) => id !== lastResort?.id);
-  return { target: lastResort, isLastResort: lastResort !== null, passedOver: others };
+  const others = passedOver.filter(({ id }) => id !== sharing?.id);
+  return { target: sharing, sharesTheFailure: sharing !== null, passedOver: others };
 }
 
 /** The other targets that can take the request and are not certain to fail the same way, in the chain's order. */

@@ -276,7 +276,7 @@ export function policyFor(
   { own, beforeFallback }: EffectivePolicy,
 ): Policy {
   if (chain.targets.length === 0) return own;
-  const isLast = next.target === null || next.isLastResort;
+  const isLast = next.target === null || next.sharesTheFailure;
   const policy = isLast ? own : beforeFallback;
   // A target that was silent until its time limit is not tried again while another can answer.
   const mayRetry = currentMeetsNeeds(chain) && (isLast || traitsOf(fault.code).cause !== "timeout");

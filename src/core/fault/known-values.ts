@@ -85,7 +85,7 @@ function base64Inside(bytes: Uint8Array, shift: number): string {
   return encoded.slice(head, encoded.length - tail);
 }
 
-/** Of the same length as the text, so that places in it are places in the text. */
+/** In lower case, with the same length, so that positions in it are positions in the text. */
 function lowerCase(text: string): string {
   const lower = text.toLowerCase();
   return lower.length === text.length ? lower : text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());

@@ -40,7 +40,7 @@ export interface OfferedAction {
   /** What is kept. */
   readonly keeps: string;
   readonly needs: ActionNeeds;
-  /** What may be given besides; empty for nothing. */
+  /** What else an operator may send; empty for nothing. */
   readonly accepts: readonly ActionAccepts[];
   /** What can be chosen: targets, options of the question, limits by name, the node to send back to; empty for nothing to choose. */
   readonly choices: readonly string[];

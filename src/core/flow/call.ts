@@ -34,7 +34,7 @@ type AnyCallEvent =
       readonly call: string;
       readonly turn: string;
       readonly tool: string;
-      /** Of the original input; the input that is shown is scrubbed. */
+      /** The digest of the original input; the input that is shown is scrubbed. */
       readonly digest: string;
       readonly input: unknown;
       readonly deadlineAt: number | null;
@@ -90,7 +90,7 @@ type AnyCallEvent =
       readonly call: string;
       readonly tool: string;
       readonly fault: Fault;
-      /** Of the attempt that ran; null when none did. */
+      /** The cost of the attempt that ran; null when none did. */
       readonly cost: Cost | null;
     }
   | {
@@ -169,7 +169,7 @@ export interface CallState {
   readonly tried: readonly string[];
   /** The last attempt of the tool in charge, admitted or replaced by another call's attempt; 0 before the first. */
   readonly attempt: number;
-  /** Of all tools together. */
+  /** The attempts of all tools together. */
   readonly attempts: number;
   /** How often a guard has refused since the last attempt. */
   readonly refusals: number;

@@ -87,16 +87,16 @@ export interface BudgetOptions {
 
 /** A budget as the runtime keeps it, in whole micro-cents (1e-8 US dollars). */
 export interface BudgetRule {
-  /** 0 means without bound. */
+  /** 0 means no limit. */
   readonly maxCostMicrocents: number;
   readonly onExceed: OnExceed;
-  /** From this share on a warning is written, once. */
+  /** A warning is recorded once when this share of the budget is used. */
   readonly warnAtPercent: number;
 }
 
 export const NO_BUDGET: BudgetRule = Object.freeze({ maxCostMicrocents: 0, onExceed: "fail", warnAtPercent: 80 });
 
-/** `base` with the options a program gave. */
+/** `base`, changed by the options of a program. */
 export function budgetRule(base: BudgetRule, { maxUsd, onExceed, warnAtPercent }: BudgetOptions = {}): BudgetRule {
   return {
     maxCostMicrocents: maxUsd === undefined ? base.maxCostMicrocents : microcentsOf(maxUsd),

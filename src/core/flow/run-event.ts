@@ -57,7 +57,7 @@ export type RunEvent =
       readonly type: "run-started";
       readonly workflow: string;
       readonly version: string;
-      /** Of the definition: a run does not resume with a different definition unless a person accepts it. */
+      /** The digest of the definition: a run does not resume with a different definition unless a person accepts it. */
       readonly digest: string;
       /** Where it was read from; null for a workflow written in TypeScript. */
       readonly file: string | null;

@@ -77,7 +77,7 @@ function tell(settlements: readonly Settlement[], ended: Fault | null, words: Tu
   ]);
 }
 
-/** Of a turn without steps nothing is known but how it ended: its body may have done anything. */
+/** If a turn has no steps, only its end is known: its body may have done anything. */
 function opening(done: readonly string[], settlements: readonly Settlement[], words: TurnWords): readonly string[] {
   if (done.length > 0) return [words.completed(done.slice(0, MAX_NAMED), done.length)];
   if (settlements.every(({ label }) => label === "")) return [];

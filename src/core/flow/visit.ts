@@ -86,7 +86,7 @@ export interface Fan {
   readonly outer: string;
   /** Paths that have not arrived. */
   open: number;
-  /** Of the node that fanned out, and of the join again. */
+  /** The `path` of the node that fanned out. The join has it again. */
   readonly path?: readonly string[];
 }
 

@@ -114,7 +114,7 @@ export interface BreakerRule {
   readonly growth: number;
   /** … up to this. */
   readonly maxOpenMs: number;
-  /** … or only to this, where `maxOpenMs` is as the default policy has it: what a chain says of a model with a stand-in. */
+  /** Cap used while the operator has not set `maxOpenMs`. Chains set it for targets that have a fallback. */
   readonly defaultMaxOpenMs?: number;
   /** A probe that has not answered after this long no longer keeps the next one waiting. */
   readonly probeTimeoutMs: number;

@@ -90,7 +90,7 @@ export type MoneyEvent =
       readonly type: "budget-warned";
       readonly spentMicrocents: number;
       readonly maxCostMicrocents: number;
-      /** Of a client of a gateway: its name, and the window of time that the limit is for. */
+      /** For a client of a gateway: its name, and the window of time that the limit is for. */
       readonly client?: string;
       readonly window?: "hour" | "day" | "month";
     }

@@ -45,7 +45,7 @@ export interface FaultGroup {
   readonly sessions: number;
   readonly firstAt: number;
   readonly lastAt: number;
-  /** Of the newest one. */
+  /** The message of the newest failure. */
   readonly message: string;
 }
 

@@ -45,7 +45,7 @@ export interface IncidentCost {
   readonly attempts: number;
   readonly failed: number;
   readonly spent: Spending;
-  /** Of failed and cancelled attempts. */
+  /** The cost of failed and cancelled attempts. */
   readonly wasted: Spending;
 }
 

@@ -72,7 +72,7 @@ export interface ReplaySummary {
   readonly firstAt: number | null;
   readonly lastAt: number | null;
   readonly decisions: number;
-  /** Of `decisions`: those about stages, which no policy changes. */
+  /** How many of `decisions` are about stages, which no policy changes. */
   readonly stageDecisions: number;
   readonly same: number;
   readonly changed: number;

@@ -104,7 +104,7 @@ export interface RunStreamData {
   "call.switched": { readonly call: string; readonly from: string; readonly to: string; readonly why: FaultCode };
   /** An answer was not usable: the model is asked again and told what was wrong. */
   "call.regenerating": { readonly call: string; readonly target: string; readonly why: FaultCode };
-  /** Of the whole run so far. */
+  /** The spending of the whole run so far. */
   "cost.updated": Spending;
   "budget.warning": { readonly spentMicrocents: number; readonly maxCostMicrocents: number };
   "budget.paused": {
@@ -144,9 +144,9 @@ interface Envelope<Type extends RunStreamType> {
   readonly node: string;
   /** 0 for an event of the whole run. */
   readonly execution: number;
-  /** Of the node: what the workflow redoes. 0 for an event of the whole run. */
+  /** The attempt of the node, which the workflow retries. 0 for an event of the whole run. */
   readonly attempt: number;
-  /** With the journal's number of the entry it was made from. */
+  /** `seq`: the journal's number of the entry that the event was made from. */
   readonly data: RunStreamData[Type] & { readonly seq: number };
 }
 

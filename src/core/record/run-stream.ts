@@ -38,7 +38,7 @@ export interface RunStream {
 }
 
 export interface RunStreamOptions {
-  /** Of the words about failures. */
+  /** The language of the words about failures. */
   readonly locale?: Locale;
 }
 

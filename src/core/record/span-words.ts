@@ -57,7 +57,7 @@ export function statusPill(status: StepStatus, locale: Locale): StatePill {
   return { id: STANDINGS[status], label: WORDS[locale].statuses[status] };
 }
 
-/** Of a program's session, in the words of runs. We cannot tell whether its program is running, so an open one is just open. */
+/** The state of a program's session, in the words of runs. We cannot tell whether its program is running, so an open one is just open. */
 export function sessionPill(status: SessionStatus, isAsking: boolean, locale: Locale): RunPill {
   const id = isAsking ? "asking" : SESSION_STANDINGS[status];
   return { id, label: status === "open" && !isAsking ? WORDS[locale].open : STANDING_WORDS[locale][id] };

@@ -40,7 +40,7 @@ export interface Span {
   /** For turns and calls; null: none. */
   deadlineAt: number | null;
   tool: string;
-  /** Of the call, or of the node; 0 for everything else. */
+  /** The attempt of the call or of the node; 0 for everything else. */
   readonly attempt: number;
   /** False for a decision without an attempt: a guard refused it, or another call's failed attempt counted for it, too. */
   readonly attempted: boolean;

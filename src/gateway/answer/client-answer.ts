@@ -2,9 +2,9 @@
 // A1  Nothing of a failed attempt is seen: its bytes are dropped when another one has content.
 // A2  A head that was sent to keep the connection open commits nothing: the next attempt still answers below it.
 // A3  A stream that broke after its first content ends with the dialect's own error, never as if it were complete.
-// A4  The client gets whole lines, and of a list whole elements, so a break in the middle of one does not make the error behind it unreadable.
+// A4  The client gets whole lines, and of a list whole elements, so a break in the middle of one does not make the error after it unreadable.
 // A5  A piece goes out at once, unless another one went out just before: those that follow it closely go out together.
-// A6  What its headers would have said comes behind the head of A2, too: as a comment of the stream; in a list, which has none, as trailers.
+// A6  What its headers would have said comes after the head of A2, too: as a comment of the stream; in a list, which has none, as trailers.
 
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../host/clock.ts";
@@ -36,7 +36,7 @@ const UNREAD_MS = 60_000;
 /** How closely: sending costs more than all the rest of a piece, and no reader sees the difference. */
 const TOGETHER_MS = 5;
 const MOST_TOGETHER_BYTES = 16_384;
-/** Node writes a head and a short text at once. Bytes take it a list of buffers, which costs more than copying them. */
+/** Node sends headers and a string in one write, but headers and a Buffer in two. Copying up to this many bytes is cheaper. */
 const MOST_AS_TEXT = 16_384;
 
 export class ClientAnswer {
@@ -153,7 +153,7 @@ export class ClientAnswer {
     else this.response.end(latin1Of(body), "latin1");
   }
 
-  /** There is no answer, or no more of it. */
+  /** Ends the answer with an error: as a whole answer, or inside one that has begun. */
   fail(words: ErrorWords, headers: PlainHeaders): void {
     this.endUnread();
     if (this.isOver) return;
@@ -227,7 +227,7 @@ export class ClientAnswer {
     this.sendGathered();
   }
 
-  /** The head is gone: tells in another way what it would have said of this call. */
+  /** The head was sent before this was known: sends the headers about this call as trailers or as a comment of the stream. */
   private tell(headers: PlainHeaders): void {
     const about = Object.entries({ ...headers, ...this.history }).filter(([name]) => name.startsWith(OWN_HEADERS));
     if (this.dialect.streamAs === "list") this.response.addTrailers(Object.fromEntries(about));

@@ -84,7 +84,7 @@ const route = z
     mid_stream: z
       .enum(["fail", "restart", "continue"])
       .describe(
-        "After a stream broke: `fail` ends it with an error event; `restart` starts over, and shows a stream only when it is whole; `continue` lets a target with `continues` go on with the text. Default: `fail`.",
+        "After a stream broke: `fail` ends it with an error event; `restart` starts over, and shows a stream only when it is whole; `continue` lets a target with `continues` continue the text. Default: `fail`.",
       ),
     min_characters_per_second: z
       .number()

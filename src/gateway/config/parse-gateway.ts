@@ -115,7 +115,7 @@ function withoutEqual(diagnostics: readonly Diagnostic[]): readonly Diagnostic[]
 const MIB = 1_048_576;
 const KEEP_ALIVE_MS = 15_000;
 const BODY_MB = 32;
-/** Of a key that has none, which is a mistake of its own. */
+/** The hash of a key without a secret, which is reported as a mistake of its own. */
 const NO_SECRET = sha256("");
 const BUILT_IN_PRICES = priceTable();
 
@@ -272,7 +272,7 @@ class Builder {
     };
   }
 
-  /** Of two keys with one secret, a client would always be the last, with that one's routes and budget. */
+  /** If two keys had one secret, its clients would always get the routes and the budget of the second key. */
   #checkSecrets(keys: readonly ClientKey[]): void {
     const seen = new Map<string, string>();
     for (const { name: client, sha256: hash } of keys) {

@@ -57,7 +57,7 @@ export interface KeepRule {
 
 export interface ClientKey {
   readonly name: string;
-  /** Of the key, in hex. */
+  /** The hash of the key, in hex. */
   readonly sha256: string;
   /** Null: all. */
   readonly routes: ReadonlySet<string> | null;

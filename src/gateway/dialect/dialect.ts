@@ -10,7 +10,7 @@ export interface Dialect {
   readonly vendor: string;
   /** The path of the vendor's API version, for an address without a path. */
   readonly versionPath: string;
-  /** The path of a model call, behind the base URL. */
+  /** The path of a model call, after the base URL. */
   readonly path: (model: string, streaming: boolean) => string;
   /** The headers that carry a key. */
   readonly signIn: (key: string) => Readonly<Record<string, string>>;

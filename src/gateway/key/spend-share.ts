@@ -4,7 +4,7 @@
 
 import { countOf, objectOf } from "../../core/json-fields.ts";
 
-/** Of one process, until it is renewed: a process that died keeps nothing. */
+/** The share of one process. It ends at `until` unless the process renews it, so a dead process keeps nothing. */
 interface Share {
   readonly microcents: number;
   readonly until: number;

@@ -1,7 +1,7 @@
 // Calls of the gateway that met a failure, as entries of the journal: the index of failures, its groups and the search have them like
 // those of any program. Calls that met none are in the ledger only.
 // F1  One session for each hour and process. Its first write also ends it, so that a gateway that dies leaves no open session.
-// F2  Entries that could not be written are written again, behind the same number of the same session: the journal has them once.
+// F2  Entries that could not be written are written again, after the same number of the same session: the journal has them once.
 // F3  No entry contains text from a target: it may repeat a prompt. The code says what happened; the rule and the status say how we know.
 
 import { type Fault, isFaultError } from "../../core/fault/fault.ts";

@@ -14,7 +14,7 @@ interface CallId {
 
 const CALL_ID = /^(call_\w{6,}(?:\.\d+)?)(?:#(\d+)(?:=[\w-]+)?)?$/;
 
-/** null: it is no such id. */
+/** null: the text is not the id of a call. */
 export function readCallId(text: string): CallId | null {
   const [, call, decision] = CALL_ID.exec(text.trim()) ?? [];
   return call === undefined ? null : { call, decision: decision === undefined ? null : Number(decision) };

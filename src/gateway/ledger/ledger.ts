@@ -50,7 +50,7 @@ const FLUSH_MS = 250;
 const RETRY_MS = 2_000;
 /** How long to wait after a failed write of a gateway that stops. */
 const LAST_RETRY_MS = 100;
-/** Of one page. Lines that wait for long move to V8's old space, where only a full collection finds them. */
+/** The most lines of one page. Lines that wait for long move to V8's old space, where only a full collection frees them. */
 const MOST_LINES = 1_000;
 /** How many lines wait for a journal that cannot be written. Later ones are dropped, and counted. */
 const MOST_WAITING = 10_000;

@@ -24,7 +24,7 @@ export interface LedgerQuery {
 }
 
 const PAGES_AT_ONCE = 20;
-/** The search for calls of long ago stops behind so many others. */
+/** The search for an old call stops after this many others. */
 const MOST_LINES = 200_000;
 
 export async function readLedger(journal: Journal, query: LedgerQuery): Promise<readonly PlacedLine[]> {

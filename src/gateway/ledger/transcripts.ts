@@ -12,7 +12,7 @@ export interface Transcript {
   readonly answer: string | null;
 }
 
-/** Of each, in UTF-16 units. */
+/** The most that is kept of a prompt or an answer, in UTF-16 units. */
 const MOST_CHARACTERS = 65_536;
 /** How many characters wait for a journal that cannot be written. Later calls are left out, and counted. */
 const MOST_WAITING = 64 * 1_048_576;

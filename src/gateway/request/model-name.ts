@@ -39,7 +39,7 @@ function* topLevelValues(text: string): Generator<readonly [number, number]> {
   }
 }
 
-/** Where the text behind a colon begins; -1 when there is no colon, or no text behind it. */
+/** Where the text after a colon begins; -1 if there is no colon, or no text after it. */
 function valueAt(text: string, from: number): number {
   const found = /\s*:\s*(?=")/y;
   found.lastIndex = from;

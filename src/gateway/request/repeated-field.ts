@@ -12,7 +12,10 @@ const DEEPEST = 2;
 const MAX_DEPTH = 500;
 const TOO_DEEP = Symbol("too deep");
 
-/** The name of the first field that the text has twice; null when there is none; or that it is nested too deep. The text is a JSON object. Parsers of some targets ignore the case of the fields they know, so at the top level it does not count. */
+/**
+ * The name of the first field that a JSON object in text form has twice; null if there is none; `TOO_DEEP` if it is nested too deep.
+ * Parsers of some targets ignore the case of the fields they know, so at the top level case does not count.
+ */
 export function repeatedField(text: string): string | typeof TOO_DEEP | null {
   /** The names in each open object, by depth; null in a list. */
   const seen: (Set<string> | null)[] = [null];

@@ -12,7 +12,10 @@ const MAX_CONVERSATIONS = 50_000;
 /** The names under which a conversation's place is remembered. */
 export interface Conversation {
   readonly name: string;
-  /** The name that its first request had, before there was an answer to tell it from others that begin alike; null: the same name. */
+  /**
+   * The name of its first request: a hash of the prompt only, so equal prompts share it. `name` also covers the first answer.
+   * null: this is the first request, or the client or the vendor has named the conversation.
+   */
   readonly opening: string | null;
   /** This is its first request, so it begins with the first choice. */
   readonly isNew: boolean;

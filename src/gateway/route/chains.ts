@@ -48,7 +48,10 @@ export class Chains {
     this.#newest = { taken, dialect, model, start, chain };
     this.#chains.delete(key);
     this.#chains.set(key, chain);
-    for (const oldest of this.#chains.keys()) if (this.#chains.size > MAX_CHAINS) this.#chains.delete(oldest);
+    for (const oldest of this.#chains.keys()) {
+      if (this.#chains.size <= MAX_CHAINS) break;
+      this.#chains.delete(oldest);
+    }
     return chain;
   }
 

@@ -148,7 +148,7 @@ export function isInRegion(region: string | null, key: ClientKey | null): boolea
   return regions === null || (region !== null && regions.has(region));
 }
 
-/** What the model names have in common that a route takes. */
+/** The regular expression for a route name with `*`. */
 export function patternOf(name: string): RegExp {
   const parts = name.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return new RegExp(`^${parts.join(".*")}$`, "s");

@@ -60,10 +60,10 @@ export class UsageFilter {
   }
 }
 
-/** Of the mark that ends an event: two line ends. */
+/** The length of the longest mark that ends an event: `\n\r\n`. */
 const MAX_MARK_BYTES = 3;
 
-/** Behind the last event that is whole; 0 when there is none. */
+/** Where the last whole event ends; 0 if there is none. */
 function endOfEvents(bytes: Buffer): number {
   const [plain, withReturns] = [bytes.lastIndexOf("\n\n"), bytes.lastIndexOf("\n\r\n")];
   return Math.max(plain === -1 ? 0 : plain + 2, withReturns === -1 ? 0 : withReturns + 3);

@@ -8,7 +8,7 @@ import { factsFor } from "../../provider/model-facts/facts-for.ts";
 import type { MembersDeps } from "../../provider/model/members.ts";
 import { modelTimeouts } from "../../provider/model/watch.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";
-import type { Member } from "../../runtime/tool/chain.ts";
+import { MAX_OPEN_WITH_FALLBACK_MS, type Member } from "../../runtime/tool/chain.ts";
 import { tool } from "../../runtime/tool/tool.ts";
 import type { GatewayTarget } from "../config/settings.ts";
 import { DIALECTS } from "../dialect/dialect.ts";
@@ -34,9 +34,6 @@ export interface PlacedTarget {
   /** The slowest allowed stream, in characters; 0 for any. */
   readonly leastPerSecond: number;
 }
-
-/** Probing this target costs little while another one answers. */
-const MOST_OPEN_MS = 30_000;
 
 export function byteMember(placed: PlacedTarget, dialect: Protocol, deps: GatewayDeps): GatewayMember {
   const { target, model, hasFallback } = placed;
@@ -70,7 +67,7 @@ export function byteMember(placed: PlacedTarget, dialect: Protocol, deps: Gatewa
       provider,
       idempotent: true,
       timeoutMs: timeouts.stream.totalMs,
-      ...(hasFallback ? { breaker: { defaultMaxOpenMs: MOST_OPEN_MS } } : {}),
+      ...(hasFallback ? { breaker: { defaultMaxOpenMs: MAX_OPEN_WITH_FALLBACK_MS } } : {}),
       ...(maxConcurrent === null ? {} : { maxConcurrent }),
       ...(maxPerMinute === null ? {} : { maxPerMinute }),
       cost: { estimate: ({ asked }) => mostCost(price, asked, facts), sent: ({ asked }) => costs.sent(asked.facts) },

@@ -44,6 +44,7 @@ export function refusePacked(encoding: string | readonly string[] | undefined): 
 }
 
 export function packedFault(encoding: string | readonly string[] | undefined): FaultError {
-  const message = `the answer is packed (${stepsOf(encoding).join(", ").slice(0, 40)}), and cannot be read`;
+  const named = stepsOf(encoding).join(", ").slice(0, 40);
+  const message = `the target compressed the answer (${named}), although the gateway asked for plain bytes; turn compression off there`;
   return new FaultError(fault("AnswerUnreadable", { message }));
 }

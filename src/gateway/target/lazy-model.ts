@@ -57,9 +57,9 @@ const PACKAGES: Readonly<Record<Protocol, PackageRow>> = {
 
 /** Anthropic accepts no smaller number of tokens for thinking. */
 const MIN_THINKING = 1_024;
-/** Of Google's models, some accept no smaller number. */
+/** Some of Google's models accept no smaller number. */
 const MIN_GOOGLE_THINKING = 512;
-/** Of the limit, so that something is left for the answer. */
+/** The share of the limit that thinking may use, so that something is left for the answer. */
 const MAX_THINKING = 0.6;
 
 /** In all dialects, the limit of an answer covers its thinking. Anthropic's package adds the thinking to the limit. */

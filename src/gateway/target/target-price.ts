@@ -17,10 +17,10 @@ export function needsPrice(key: ClientKey | null): boolean {
   return key !== null && isBounded(key.limits) && !key.mayUseUnpriced;
 }
 
-/** Of an answer whose request sets no limit. Longer ones are rare, and a stream of one is watched. */
+/** Assumed length of an answer whose request sets no limit. Longer answers are rare, and the cost of a stream is checked as it arrives. */
 export const LONGEST_ANSWER_TOKENS = 32_768;
 
-/** Of a model whose context window is not known. Few have a larger one. */
+/** Assumed when the context window of a model is not known. Few models have a larger one. */
 const UNKNOWN_WINDOW_TOKENS = 1_048_576;
 
 type Limits = Pick<ModelFacts, "contextWindowTokens" | "maxOutputTokens">;

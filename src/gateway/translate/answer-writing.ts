@@ -29,7 +29,7 @@ export interface AboutAnswer {
   readonly wantsUsage: boolean;
   /** The client reads a list of JSON instead of events. */
   readonly asList: boolean;
-  /** The client has this from a target that broke off: what follows uses its names. */
+  /** What the client has received from a target whose stream broke off. The rest of the answer uses its ids. */
   readonly sent: Continuation | null;
 }
 
@@ -48,7 +48,7 @@ export abstract class AnswerWriter {
     this.about = about;
   }
 
-  /** What the client is sent for a part; empty for nothing. */
+  /** The text to send to the client for a part; empty if the dialect has no form for it. */
   part(part: AnswerPart): string {
     switch (part.type) {
       case "text-delta":

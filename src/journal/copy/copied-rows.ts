@@ -24,9 +24,9 @@ type Soon<T> = T | Promise<T>;
 export interface CopySource {
   readonly storeId: string;
   readonly files: JournalFiles;
-  /** Entries behind a position, in order. */
+  /** Entries after a position, in order. */
   entriesBehind(position: number, limit: number): Soon<readonly CopiedEntry[]>;
-  /** Kept values behind a key, in order. */
+  /** Kept values after a key, in order. */
   keptBehind(kind: string, key: string, limit: number): Soon<readonly CopiedKept[]>;
   close(): Soon<void>;
 }
@@ -41,7 +41,7 @@ export interface CopyTarget {
   heads(
     sessions: readonly string[],
   ): Soon<ReadonlyMap<string, { readonly lastSeq: number; readonly lastHash: string }>>;
-  /** In this order; each behind what the session has. Refuses an entry whose hash is not the one that its content gives. */
+  /** In this order; each after the last one of its session. Refuses an entry whose hash is not the one that its content gives. */
   append(entries: readonly (CopiedEntry & { readonly encoded: EncodedEntry })[]): Promise<void>;
   keep(values: readonly EncodedKeep[]): Promise<void>;
   close(): Soon<void>;

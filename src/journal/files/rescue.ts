@@ -12,7 +12,7 @@ import { refusal } from "../journal-faults.ts";
 import { createSessionFileWriter } from "./session-file.ts";
 import { makeFolder } from "./file-store.ts";
 
-/** Entries behind number `after`, with the values that belong to them. Returns where the file is. */
+/** Entries after number `after`, with the values that belong to them. Returns where the file is. */
 export async function writeRescue(
   folderCandidates: readonly string[],
   session: string,

@@ -17,7 +17,7 @@ export const FILE_VERSION = 1;
 export interface SessionFileHeader {
   readonly storeId: string;
   readonly session: string;
-  /** The entries begin behind this number: 0 for a whole session. */
+  /** The entries begin after this number: 0 for a whole session. */
   readonly after: number;
   /** How many there are. */
   readonly entries: number;

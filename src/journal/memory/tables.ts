@@ -274,7 +274,7 @@ function positioned({ position, session, seq, at, body }: Row): Positioned {
   return { position, entry: { session, seq, at, event: decodeEvent(session, seq, body) } };
 }
 
-/** The place of the first row behind `position`. */
+/** The place of the first row after `position`. */
 function placeBehind(log: readonly Row[], position: number): number {
   let low = 0;
   let high = log.length;

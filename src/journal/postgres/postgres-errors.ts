@@ -67,7 +67,7 @@ const NO_TLS: CodeRow = {
   example: "The server does not support SSL connections",
 };
 const OF_TLS = /\b(?:SSL|TLS|certificates?)\b|, open '/i;
-/** With a digit: Node's `EPIPE` is none. */
+/** Has a digit: Node's `EPIPE` is not an SQLSTATE. */
 const SQLSTATE = /^(?=.*[0-9])[0-9A-Z]{5}$/;
 
 /** Whether a statement that failed like this may be sent again, and when. */

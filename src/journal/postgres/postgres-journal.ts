@@ -86,7 +86,7 @@ function createPostgresJournal(db: Database, settings: Settings, readOnly: boole
   const feed = createFeed(
     {
       ...own.source,
-      // Entries written from now on are behind the place where a subscriber begins.
+      // Entries written from now on come after the place where a subscriber begins.
       lastPosition: () => first(reads.feed.lastPosition()),
       lastSeq: (session) => first(reads.feed.lastSeq(session)),
     },
@@ -118,10 +118,10 @@ function createPostgresJournal(db: Database, settings: Settings, readOnly: boole
     if (readOnly) throw onlyLooking(db.address.name);
   }
 
-  function listening(takeBack: () => void): () => void {
+  function listening(unsubscribe: () => void): () => void {
     changes.start();
     return () => {
-      takeBack();
+      unsubscribe();
       if (feed.isEmpty() && kept.isEmpty()) void changes.stop();
     };
   }

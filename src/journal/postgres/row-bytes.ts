@@ -5,7 +5,7 @@ type FieldType = "bigint" | "integer" | "text" | "float8";
 export type Field = string | number | null;
 
 const OIDS: Readonly<Record<FieldType, number>> = { bigint: 20, integer: 23, text: 25, float8: 701 };
-/** Of numbers: all values of a type have the same size. */
+/** The sizes of numbers: all values of a type have the same size. */
 const SIZES = { bigint: 8, integer: 4, float8: 8 } as const;
 /** Dimensions, whether there are nulls, the type of the elements; then the length and the first index of the one dimension. */
 const ARRAY_HEADER_BYTES = 20;

@@ -13,7 +13,7 @@ import { createBusyRetry } from "./busy-retry.ts";
 import { openStore, type Store } from "./open-store.ts";
 import { createWrites } from "./writes.ts";
 
-/** Of two journals, an error has to say which one it is about. */
+/** Two journals are open, so an error has to say which one it is about. */
 async function open(path: string): Promise<Store> {
   try {
     return await openStore(path, systemClock, systemChance, createBusyRetry(systemClock, warn));

@@ -9,7 +9,7 @@ import type { RequestChange } from "../../core/flow/call.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import type { Clock } from "../../host/clock.ts";
 import { lazyPart } from "../../host/lazy-part.ts";
-import { chain, type Member } from "../../runtime/tool/chain.ts";
+import { chain, MAX_OPEN_WITH_FALLBACK_MS, type Member } from "../../runtime/tool/chain.ts";
 import { type Chain, type Repairs, type RequestNeeds, tool, type ToolOptions } from "../../runtime/tool/tool.ts";
 import { domainsOf, keysOf } from "../domain/model-domains.ts";
 import { type AnyLanguageModel, asLatest, INTERFACES, isInterface } from "../interface/any-model.ts";
@@ -151,9 +151,6 @@ export function modelMember(
   };
 }
 
-/** Probing this model costs little while another one answers. The operator's own breaker rule takes precedence. */
-const MAX_OPEN_MS = 30_000;
-
 const attempts = lazyPart(() => import("./attempt.ts"));
 
 function modelTool(
@@ -174,7 +171,7 @@ function modelTool(
     provider,
     idempotent: true,
     timeoutMs: timeouts.stream.totalMs,
-    ...(hasFallback ? { breaker: { defaultMaxOpenMs: MAX_OPEN_MS } } : {}),
+    ...(hasFallback ? { breaker: { defaultMaxOpenMs: MAX_OPEN_WITH_FALLBACK_MS } } : {}),
     ...defined({ maxConcurrent: target.maxConcurrent, maxPerMinute: target.maxPerMinute }),
     cost: {
       estimate: (request) => {

@@ -8,7 +8,7 @@ import { type Address, type Protocol, readAddress } from "./protocol.ts";
 export interface RequestFacts {
   readonly model: string | null;
   readonly streaming: boolean;
-  /** Of one answer. */
+  /** The limit for one answer. */
   readonly maxOutputTokens: number | null;
   /** How many answers it asks for; all of them are paid. */
   readonly answers: number;

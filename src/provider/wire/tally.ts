@@ -104,7 +104,7 @@ export class WireTally {
     this.open = this.open.filter((other) => other !== choice);
     if (this.ended.length < MAX_CHOICES && !this.ended.includes(choice)) this.ended.push(choice);
     this.state.progress++;
-    // Of several reasons, the worst is kept.
+    // If there are several reasons, the worst is kept.
     if (this.state.stopReason === null || stopMeaning(this.state.stopReason) === null) this.state.stopReason = reason;
   }
 

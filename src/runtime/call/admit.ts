@@ -59,7 +59,7 @@ async function takeSlot(run: LiveCall): Promise<NotSent> {
   if (entered === null) {
     const { maxQueued } = target.settings;
     return fault("QueueFull", {
-      message: `${maxQueued} calls already wait for ${tool.id}`,
+      message: `${maxQueued} calls already wait for ${tool.id}; raise maxConcurrent or maxQueued`,
       context: { target: target.id, limit: maxQueued },
     });
   }

@@ -112,7 +112,7 @@ export class Hedge {
     if (run.record.state.step.at === "end") this.stop(OUTRUN);
   }
 
-  /** The second attempt runs, and the call can go on beside it. */
+  /** The second attempt runs, and the call can send its own next attempt. */
   leavesWay({ step, tool }: CallState): boolean {
     return this.isOut && this.winner === null && step.at === "admit" && tool !== this.beside?.binding.tool.id;
   }

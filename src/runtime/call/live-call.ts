@@ -112,7 +112,7 @@ export class CallRecord {
     this.#noted.push({ event, at });
   }
 
-  /** Something that happened on the way and changes nothing for the call. */
+  /** Writes the event together with the next one. It does not change the call's state. */
   aside(event: GuardEvent | MoneyEvent | HostEvent): void {
     this.#unwritten.push(this.#run.binding.counted(event));
   }
@@ -225,7 +225,7 @@ export function valueOf({ result }: Attempt): CallValue {
 }
 
 /** Used where the machine guarantees a fault. If it appears, the machine has a bug. */
-export const NO_FAULT: Fault = fault("InvariantBroken", { message: "a call waits for nothing" });
+export const NO_FAULT: Fault = fault("InvariantBroken", { message: "a failed call has no fault (a bug in Faultline)" });
 
 /**
  * True for a call in its own retry schedule: a breaker that other calls opened does not end it. A breaker that counts attempts

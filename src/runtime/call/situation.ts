@@ -194,8 +194,8 @@ export function hasFallback(run: LiveCall, why: Fault | undefined): boolean {
   const { id, member } = run.binding.tool;
   if (member === null) return false;
   if (why === undefined) return member.chain.members.at(-1)?.id !== id;
-  const { target, isLastResort } = chainAfter(run, why, run.engine.clock.now()).next;
-  return SCOPES_THAT_ADVANCE.has(scopeOf(why)) && target !== null && !isLastResort;
+  const { target, sharesTheFailure } = chainAfter(run, why, run.engine.clock.now()).next;
+  return SCOPES_THAT_ADVANCE.has(scopeOf(why)) && target !== null && !sharesTheFailure;
 }
 
 /** No target can be asked now: the fault says when the first of them is back. */

@@ -10,7 +10,7 @@ import { writeAndWake } from "./write-and-wake.ts";
 export interface QuestionsFilter {
   readonly session?: string;
   readonly limit?: number;
-  /** Only those behind this one. */
+  /** Only those after this one. */
   readonly after?: Pick<Question, "id" | "askedAt">;
 }
 

@@ -147,7 +147,7 @@ interface Ending {
 
 /** Everything that ends a prompt besides the keys it knows. */
 function watchForEnd(input: Readable, dismissed: AbortSignal, wipe: () => void): Ending {
-  // Of its own, because clack keeps listening on the one it is given and would draw if that fired long after the prompt.
+  // A separate controller: clack keeps listening on the signal it is given, and would draw if that fired long after the prompt.
   const ending = new AbortController();
   let isGone = input.destroyed || input.readableEnded;
   // Erase it now, before the code that dismissed it writes to the screen.

@@ -6,7 +6,7 @@ import type { Journal } from "../../journal/journal.ts";
 const SECOND_CHANCE_MS = 10_000;
 
 /**
- * The run is marked twice. The mark behind the write wakes it now. The one before it is for the process that dies in between; a driver that
+ * The run is marked twice. The mark after the write wakes it now. The one before it is for the process that dies in between; a driver that
  * came at once would find nothing to read yet, so this one lies in the future.
  */
 export async function writeAndWake<T>(journal: Journal, run: string, at: number, write: () => Promise<T>): Promise<T> {

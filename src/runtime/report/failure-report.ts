@@ -107,7 +107,7 @@ export interface MayCall {
   readonly tool: string;
   /** Epoch milliseconds; null for `stop`. */
   readonly nextAt: number | null;
-  /** Of the tool's target. */
+  /** The breaker of the tool's target. */
   readonly breaker: BreakerState;
 }
 

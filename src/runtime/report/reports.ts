@@ -215,7 +215,7 @@ export class Reports {
     await succeed(run, { value: output, errors: [] }, { attempt, durationMs, cost, at }, null);
   }
 
-  /** A call as it stands; null when there is none of that id. */
+  /** A call as it stands; null if there is no call with that id. */
   async show(id: string): Promise<ReportedFailure | null> {
     const found = readFailureId(id);
     if (found === null) return null;

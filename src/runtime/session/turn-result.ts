@@ -98,7 +98,10 @@ function settlementOf({ label, outcome, because }: StepEnd, { text }: Redactor):
 // The faults of turns that a session refuses, and the results of turns that have ended.
 
 export function turnLimitFault(maxTurns: number): Fault {
-  return fault("TurnLimit", { message: `the session has used its ${maxTurns} turns`, context: { limit: maxTurns } });
+  return fault("TurnLimit", {
+    message: `the session reached its limit of ${maxTurns} turns; raise limits.maxTurns`,
+    context: { limit: maxTurns },
+  });
 }
 
 export function runTimeoutFault(runTimeoutMs: number): Fault {

@@ -245,7 +245,7 @@ export class LiveTurn extends Calls<Pick<CallOptions, "id">> implements Turn {
   /** A round too many, or another plan than the one this turn had before it was interrupted. */
   #refusal(round: number, maxRounds: number, digest: string): Fault | null {
     if (round > maxRounds) {
-      const message = `turn ${this.id} has used its ${maxRounds} rounds of tools`;
+      const message = `turn ${this.id} reached its limit of ${maxRounds} tool rounds; raise limits.maxToolRounds`;
       return fault("TurnLimit", { message, context: { limit: maxRounds, turn: this.id } });
     }
     const before = this.#options.record.rounds.get(round);

@@ -111,7 +111,7 @@ export class SharedState {
     }
   }
 
-  /** Gives back a start that is not used. If another call has reserved the one behind it, it stays empty. */
+  /** Gives back a start that is not used. If another call has reserved the one after it, it stays empty. */
   releaseStart(target: LiveTarget, startAt: number): void {
     const { journal } = this.#options;
     target.releaseStart(startAt);

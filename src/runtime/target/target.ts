@@ -365,7 +365,7 @@ export class RecentAttempts {
     this.failed[at] = ok ? 0 : 1;
   }
 
-  /** Of all of them together; null before the first attempt. */
+  /** The figures of all of them together; null before the first attempt. */
   static report(all: readonly RecentAttempts[]): RecentReport | null {
     const attempts = all.reduce((sum, { noted }) => sum + Math.min(noted, KEPT), 0);
     if (attempts === 0) return null;

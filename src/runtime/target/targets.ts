@@ -237,7 +237,7 @@ export function modelInKey(key: string): string | null {
 
 const ONCE = " only for ";
 
-/** The account under a name that a single attempt has, so that no pause and no breaker of earlier calls applies to it. */
+/** A name for the account that only one attempt uses, so that no pause and no breaker of earlier calls applies to it. */
 export function accountOnce(account: string, attempt: string): string {
   return `${account}${ONCE}${attempt}`;
 }

@@ -16,6 +16,9 @@ import {
   type Tool,
 } from "./tool.ts";
 
+/** The breaker cap of a target that has a fallback: probing it costs little while another target answers. The operator's own rule takes precedence. */
+export const MAX_OPEN_WITH_FALLBACK_MS = 30_000;
+
 /** One target of a chain, as its kind declares it. */
 export interface Member<Request extends ChainRequest, Output> {
   readonly tool: Tool<Request, Output>;

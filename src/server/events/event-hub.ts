@@ -1,5 +1,5 @@
 // One stream of everything that happens, for many readers. The journal is the source, and its positions are the ids. Holds these:
-// E1  A reader gets every entry behind the one it names, each once, in order, however often server and client restart.
+// E1  A reader gets every entry after the one it names, each once, in order, however often server and client restart.
 // E2  A reader that does not keep up is cut off with a `reset`; it holds up neither the others nor the journal.
 // E3  What can no longer be given without a gap begins with a `reset`: the reader must fetch the present state.
 // E4  What happens within a few milliseconds is sent together: with many readers, each chunk costs more than the bytes in it.
@@ -180,7 +180,7 @@ export function createEventHub(journal: Journal, clock: Clock): EventHub {
 
 interface Page {
   readonly frames: readonly Frame[];
-  /** Entries of this page were removed: the reader continues behind `last`. */
+  /** Entries of this page were removed: the reader continues after `last`. */
   readonly gap: { readonly last: number; readonly bytes: Uint8Array } | null;
 }
 

@@ -104,7 +104,7 @@ export function gatewayHandlers({
 }
 
 interface ShownNames {
-  /** Of a model or a route that a client named. */
+  /** The shown name of a model or a route that a client asked for. */
   readonly askedName: (name: string) => string;
   readonly targetName: (id: string) => string;
   readonly omitted: (where: readonly string[]) => string[];
@@ -190,7 +190,7 @@ function spendOf(used: readonly DayUsage[], now: number, targetName: ShownNames[
   };
 }
 
-/** Of a target, attempts count and not calls: one call may ask several targets, and each of them several times. */
+/** For a target, attempts count instead of calls: one call may ask several targets, and each of them several times. */
 function attemptsAt(one: DayUsage): DayUsage {
   const { calls, failed, failedAttempts } = one;
   return { ...one, calls: calls - failed + failedAttempts, failed: failedAttempts };

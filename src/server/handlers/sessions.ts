@@ -26,7 +26,7 @@ type Names = "listSessions" | "showSession" | "endSession" | "listEntries" | "tr
 
 const place = z.strictObject({ session: z.string(), startedAt: z.number() });
 const MAX_QUESTIONS = 100;
-/** Of a list that leaves something out, so many pages are read for one that is given. */
+/** The most pages of the journal that are read to fill one page of a filtered list. */
 const MAX_PAGES_READ = 20;
 
 export function sessionHandlers(parts: ServerParts): HandlersOf<Names> {

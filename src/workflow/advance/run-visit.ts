@@ -304,7 +304,7 @@ async function routeOf(
   const { route, failed: second } = await nextOf(stage, scope, { status, output, capHit: false, fault });
   // If Next is what failed, it has failed again: that is the fault already.
   if (second === null || failedIn === "next") return { route, fault };
-  return { route: null, fault: andAlso(fault, "where to go from there could not be worked out", second) };
+  return { route: null, fault: andAlso(fault, "choosing the next node failed, too", second) };
 }
 
 async function nextOf(

@@ -344,7 +344,10 @@ function unknownNode(node: string): Fault {
 }
 
 function tooManyNodes(limit: number): Fault {
-  return fault("TurnLimit", { message: `the run has visited its ${limit} nodes`, context: { limit } });
+  return fault("TurnLimit", {
+    message: `the run reached its limit of ${limit} node visits; check for a loop, or raise maxNodes (max_nodes in YAML)`,
+    context: { limit },
+  });
 }
 
 // How a run ends, as the events that say so: completed, failed with what failed, cancelled, or broken by a bug.

@@ -185,7 +185,7 @@ export class BulkDriver {
     const { journal, clock } = this.#deps;
     const watched = new Set(stepsOf(wave, steps).map(({ now }) => now));
     const bell = new Bell(clock);
-    const takeBack = journal.subscribe(({ session, event }) => {
+    const unsubscribe = journal.subscribe(({ session, event }) => {
       if (watched.has(session) && (event.type.startsWith("run-") || event.type.startsWith("node-"))) bell.ring();
     });
     this.#waiting.add(bell.ring);
@@ -200,7 +200,7 @@ export class BulkDriver {
         await bell.wait(LOOK_EVERY_MS);
       }
     } finally {
-      takeBack();
+      unsubscribe();
       this.#waiting.delete(bell.ring);
     }
   }

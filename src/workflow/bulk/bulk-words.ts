@@ -6,7 +6,7 @@ import type { BulkStatus, BulkStepState, WhyPassedOver } from "./bulk.ts";
 interface BulkWords {
   readonly status: Readonly<Record<BulkStatus, { readonly label: string; readonly says: string }>>;
   readonly step: Readonly<Record<BulkStepState, string>>;
-  /** Of a run whose turn never came. */
+  /** For a run whose turn never came. */
   readonly untouched: string;
   readonly passedOver: Readonly<Record<WhyPassedOver, string>>;
 }

@@ -96,7 +96,7 @@ export interface BulksQuery {
   readonly status?: BulkStatus;
   /** Only those on this group of failures. */
   readonly fingerprint?: string;
-  /** Only those behind this one; the last of a page leads to the next. */
+  /** Only those after this one; the last of a page leads to the next. */
   readonly after?: Pick<Bulk, "id" | "startedAt">;
 }
 

@@ -14,7 +14,7 @@ export function outlineOf({ inputs, nodes, tools }: WorkflowDefinition): Workflo
   };
 }
 
-/** Of a workflow written in TypeScript: what its stages do is known when they run. */
+/** The outline of a workflow written in TypeScript: what its stages do is known only when they run. */
 export function outlineOfStages(stages: ReadonlyMap<string, Stage>): WorkflowOutline {
   const nodes = Array.from(stages.values(), ({ id, kind }) => ({ id, kind, targets: [], tools: [] }));
   return { inputs: null, nodes, edges: [], tools: [] };

@@ -62,12 +62,12 @@ async function act(
   await deps.learn(agent.tools);
   const place = { agent: agent.id, clock: deps.clock, log, env, given: agent.env, cwd, instruction, own };
   const targets = await agentMembers(chain, { ...place, ...limit });
-  const inWords = outputSchema !== null && needsSchemaWords(chain) ? schemaWords(outputSchema) : "";
+  const schemaNote = outputSchema !== null && needsSchemaWords(chain) ? schemaWords(outputSchema) : "";
   return runMessageLoop({
     agent: agent.id,
     // The answer is read only when it is complete, so a broken stream can restart.
     model: () => faultline.model(targets, { within: turn, midStream: "restart", repeatedFailures }),
-    system: [system, inWords].filter((part) => part !== "").join("\n\n"),
+    system: [system, schemaNote].filter((part) => part !== "").join("\n\n"),
     prompt,
     outputSchema,
     tools: offeredTools(agent.tools, deps.tool, agent.id),

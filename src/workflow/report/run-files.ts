@@ -158,7 +158,7 @@ interface StageFile {
   readonly text: string;
 }
 
-/** Of one attempt's raw output; a longer one loses its middle. */
+/** The most that is kept of one attempt's raw output; a longer one loses its middle. */
 const MAX_RAW_BYTES = 1024 * 1024;
 
 /** The files about failed stages that have changed. */
@@ -196,7 +196,7 @@ function rawText(stage: StageRecord, { raw, before, redactor }: ContentOptions):
   const parts = failedAttempts(stage).map(({ attempt, fault, outcome }) => {
     const now = fitted(raw.get(turnOf({ node, execution, attempt })) ?? "", redactor);
     const then = fitted(known.get(attempt) ?? "", redactor);
-    // An attempt that is gone through again after a crash is answered from the journal, and says less than the first time.
+    // After a crash, a repeated attempt is answered from the journal and produces less raw output. Keep the longer text.
     const text = then.length > now.length ? then : now;
     const what = fault === null ? "" : `${fault.class}/${fault.code}`;
     return `## Attempt ${attempt}: ${what} (${outcome ?? ""})\n\n${section(attempt, text)}`;

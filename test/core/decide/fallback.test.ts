@@ -27,16 +27,16 @@ const OTHERS = {
   "another endpoint": { endpoint: "https://west" },
 } as const;
 
-type Next = "next" | "last resort" | "passed over";
+type Next = "next" | "if no other" | "passed over";
 
 // prettier-ignore
 const EXPECTED: Readonly<Partial<Record<FaultScope, Readonly<Record<keyof typeof OTHERS, Next>>>>> = {
   rate:     { "the same again": "passed over", "another model": "next",        "another key": "next",        "another key and model": "next",        "another endpoint": "next" },
   account:  { "the same again": "passed over", "another model": "passed over", "another key": "next",        "another key and model": "next",        "another endpoint": "next" },
-  model:    { "the same again": "passed over", "another model": "next",        "another key": "last resort", "another key and model": "next",        "another endpoint": "next" },
-  output:   { "the same again": "passed over", "another model": "next",        "another key": "last resort", "another key and model": "next",        "another endpoint": "next" },
-  endpoint: { "the same again": "passed over", "another model": "last resort", "another key": "last resort", "another key and model": "last resort", "another endpoint": "next" },
-  network:  { "the same again": "passed over", "another model": "last resort", "another key": "last resort", "another key and model": "last resort", "another endpoint": "next" },
+  model:    { "the same again": "passed over", "another model": "next",        "another key": "if no other", "another key and model": "next",        "another endpoint": "next" },
+  output:   { "the same again": "passed over", "another model": "next",        "another key": "if no other", "another key and model": "next",        "another endpoint": "next" },
+  endpoint: { "the same again": "passed over", "another model": "if no other", "another key": "if no other", "another key and model": "if no other", "another endpoint": "next" },
+  network:  { "the same again": "passed over", "another model": "if no other", "another key": "if no other", "another key and model": "if no other", "another endpoint": "next" },
   target:   { "the same again": "passed over", "another model": "next",        "another key": "next",        "another key and model": "next",        "another endpoint": "next" },
 };
 
@@ -52,15 +52,15 @@ describe("the next target", () => {
   it.each(CELLS)("after a fault of scope $scope, $name is: $next", ({ scope, name, next }) => {
     const got = nextOf(scope, other("b", OTHERS[name]));
     expect(got.target?.id ?? null).toBe(next === "passed over" ? null : "b");
-    expect(got.isLastResort).toBe(next === "last resort");
+    expect(got.sharesTheFailure).toBe(next === "if no other");
     expect(got.passedOver.map(({ id }) => id)).toEqual(next === "passed over" ? ["b"] : []);
   });
 
-  it.each(CELLS.filter(({ next }) => next === "last resort"))(
+  it.each(CELLS.filter(({ next }) => next === "if no other"))(
     "after a fault of scope $scope, an endpoint that does not share it goes before $name",
     ({ scope, name }) => {
       const got = nextOf(scope, other("b", OTHERS[name]), other("c", { endpoint: "https://west" }));
-      expect(got).toMatchObject({ target: { id: "c" }, isLastResort: false, passedOver: [{ id: "b" }] });
+      expect(got).toMatchObject({ target: { id: "c" }, sharesTheFailure: false, passedOver: [{ id: "b" }] });
     },
   );
 

@@ -223,8 +223,8 @@ describe("a chain", () => {
         [id, endpoint, account, model, capabilities.length, ...Object.values(facts)].join(""),
       );
       const byScope = SCOPES.map((scope) => {
-        const { target, isLastResort, passedOver } = nextTarget(chain, scope);
-        const next = `${target?.id ?? "-"}${isLastResort ? "!" : ""}`;
+        const { target, sharesTheFailure, passedOver } = nextTarget(chain, scope);
+        const next = `${target?.id ?? "-"}${sharesTheFailure ? "!" : ""}`;
         const others = otherTargets(chain, scope).map(({ id }) => id);
         return `  ${scope} ${next} ${line(passedOver.map(({ id, why }) => `${id} ${why}`))} ${line(others)}`;
       });

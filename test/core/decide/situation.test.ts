@@ -230,7 +230,7 @@ describe("the policy of one tool's calls", () => {
   const target = { id: "b" } as Target;
   const to = (next: Partial<NextTarget>): NextTarget => ({
     target: null,
-    isLastResort: false,
+    sharesTheFailure: false,
     passedOver: [],
     ...next,
   });
@@ -242,7 +242,14 @@ describe("the policy of one tool's calls", () => {
   it.each<[string, FaultCode, ChainState, NextTarget, string, boolean]>([
     ["no chain", "NetworkTimeout", NO_CHAIN, to({ target }), "own", true],
     ["no other target", "NetworkTimeout", chain, to({}), "own", true],
-    ["only a last resort", "NetworkTimeout", chain, to({ target, isLastResort: true }), "own", true],
+    [
+      "only a target that shares the failure",
+      "NetworkTimeout",
+      chain,
+      to({ target, sharesTheFailure: true }),
+      "own",
+      true,
+    ],
     ["another target", "Overloaded", chain, to({ target }), "before", true],
     ["another target after silence", "NetworkTimeout", chain, to({ target }), "before", false],
     ["a target that cannot continue", "Overloaded", { ...chain, needs: ["prefill"] }, to({ target }), "before", false],

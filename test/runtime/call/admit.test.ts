@@ -35,7 +35,11 @@ describe("a queue", () => {
     const refused = await clock.runUntil(fl.protect(slow.tool, "c", { deadlineMs: 10 }));
     expect(refused).toMatchObject({
       attempts: 0,
-      fault: { code: "QueueFull", message: "1 calls already wait for slow", context: { target: "slow", limit: 1 } },
+      fault: {
+        code: "QueueFull",
+        message: "1 calls already wait for slow; raise maxConcurrent or maxQueued",
+        context: { target: "slow", limit: 1 },
+      },
     });
     await clock.runUntil(Promise.all([first, second]));
   });

@@ -36,7 +36,7 @@ describe("a stage that fails", () => {
   });
 
   it.each([
-    ["act", "the act failed; where to go from there could not be worked out: next failed, time 1"],
+    ["act", "the act failed; choosing the next node failed, too: next failed, time 1"],
     // Its words differ each time: what counts is which phase failed.
     ["next", "next failed, time 1"],
   ])("in %s, with a next that throws, is reported with each failure once", async (phase, message) => {

@@ -12,7 +12,7 @@ export interface RunsWords {
   readonly manyRuns: (given: string, some: string) => string;
   readonly moreRuns: (limit: number) => string;
   readonly heads: readonly [string, string, string, string, string, string, string, string];
-  /** Of a visit: the target that it asks now, and the one that answered it. */
+  /** For a visit: the target that it asks now, and the one that answered it. */
   readonly asks: (target: string) => string;
   readonly answeredBy: (target: string) => string;
   readonly watch: string;
