@@ -17,10 +17,8 @@ const SECRET = "sk-proj-0123456789abcdefghijklmnopqrstuvwxyzABCDEF";
 const CALLS = DIALECTS.flatMap((dialect) => [true, false].map((streaming) => ({ dialect, streaming })));
 
 async function linesIn(journal: Journal, count: number): ReturnType<typeof ledgerOf> {
-  for (;;) {
-    const lines = await ledgerOf(journal, count);
-    if (lines.length === count) return lines;
-  }
+  await expect.poll(async () => (await ledgerOf(journal, count)).length).toBe(count);
+  return ledgerOf(journal, count);
 }
 
 /** The gateway writes what it keeps of a call beside its line in the ledger. */

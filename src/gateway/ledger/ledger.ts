@@ -204,7 +204,7 @@ export class Ledger {
       this.#suppress(failed.reason, "the gateway continues without these failures in the journal's index");
     }
     if (this.#isRefused(kept)) {
-      this.#transcripts.giveUp();
+      this.#transcripts.drop();
       this.#suppress(kept.reason, WITHOUT_TRANSCRIPTS);
     }
     const lostLines = this.#dropped;

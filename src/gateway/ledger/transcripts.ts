@@ -23,8 +23,11 @@ const DAY_MS = 86_400_000;
 export class Transcripts {
   readonly #journal: Journal;
   readonly #scrub: (text: string) => string;
+  /** What waits to be written. Calls that end during a write add to it. */
   #keeps: Keep[] = [];
   #characters = 0;
+  /** How much of it the last write was about. */
+  #tried = { keeps: 0, characters: 0 };
   /** For how many calls there was no room. */
   dropped = 0;
   #prunedAt = -Infinity;
@@ -48,19 +51,17 @@ export class Transcripts {
     return this.#keeps.length;
   }
 
-  /** The journal refuses them for good. */
-  giveUp(): void {
-    this.#keeps = [];
-    this.#characters = 0;
+  /** Drops what the last write was about: it is written, or the journal refuses it for good. */
+  drop(): void {
+    this.#keeps.splice(0, this.#tried.keeps);
+    this.#characters -= this.#tried.characters;
   }
 
   /** If it fails, everything is written again: a call's name is its key. */
   async write(now: number): Promise<void> {
-    const keeps = this.#keeps;
-    const characters = this.#characters;
-    if (keeps.length > 0) await this.#journal.keep(keeps);
-    this.#keeps = this.#keeps.slice(keeps.length);
-    this.#characters -= characters;
+    this.#tried = { keeps: this.#keeps.length, characters: this.#characters };
+    if (this.#keeps.length > 0) await this.#journal.keep([...this.#keeps]);
+    this.drop();
     if (now - this.#prunedAt < PRUNE_MS) return;
     this.#prunedAt = now;
     await this.#prune(now);
