@@ -247,7 +247,10 @@ class OtherCall {
       seen: (chunk) => tail.push(chunk),
       scrub: this.#deps.scrub,
       errorEvents: (error) =>
-        DIALECTS[this.#dialect].errorEvents(errorWords(classify({ surface: "http", error }), call), true),
+        DIALECTS[this.#dialect].errorEvents(errorWords(classify({ surface: "http", error }), call), {
+          hasElement: true,
+          responseId: null,
+        }),
     });
     return { status, cost: status < BAD ? this.#costOf(tail.text) : null };
   }

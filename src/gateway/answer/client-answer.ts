@@ -57,7 +57,9 @@ export class ClientAnswer {
   /** Where elements of a list end; null: the answer is not one. */
   private readonly elements: ListElements | null;
   /** The client has got an element of the list. */
-  private hasElement = false;
+  hasElement = false;
+  /** The id of the response that has begun; null: it is not known, or the dialect has none. */
+  responseId: string | null = null;
   /** The line, or the element of a list, that has begun and not ended. */
   private line: Chunk[] = [];
   /** Whole lines, or elements, that are about to go out. */
@@ -94,6 +96,7 @@ export class ClientAnswer {
   begin(): void {
     this.held = null;
     this.lastChunk = null;
+    if (!this.opened) this.responseId = null;
   }
 
   push(chunk: Chunk): void {
@@ -162,7 +165,7 @@ export class ClientAnswer {
       // An event that lacks only its empty line is whole, and ends here.
       if (this.elements === null) this.response.write("\n");
       if (!this.opened) this.tell(headers);
-      return void this.response.end(this.dialect.errorEvents(words, this.hasElement));
+      return void this.response.end(this.dialect.errorEvents(words, this));
     }
     const body = JSON.stringify(this.dialect.errorBody(words));
     this.send({ status: words.status, headers: { ...headers, "content-type": "application/json" } }, body);

@@ -17,12 +17,20 @@ export interface Dialect {
   /** Sent unless the client sends its own. */
   readonly headers: Readonly<Record<string, string>>;
   readonly errorBody: (words: ErrorWords) => unknown;
-  /** What ends a broken stream. `hasContent`: the client has got some of a list. */
-  readonly errorEvents: (words: ErrorWords, hasContent: boolean) => string;
+  /** What ends a broken stream of which the client has got this. */
+  readonly errorEvents: (words: ErrorWords, shown: ShownAnswer) => string;
   /** Keeps a connection open; not content. */
   readonly keepAlive: string;
   /** `list`: a stream is one JSON list, which can be ended only between two of its elements. */
   readonly streamAs: "events" | "list";
+}
+
+/** What the client has got of an answer. */
+export interface ShownAnswer {
+  /** An element of a list. */
+  readonly hasElement: boolean;
+  /** The id of the response that has begun: SDKs refuse another one in the same stream. null: none, or the dialect has no such ids. */
+  readonly responseId: string | null;
 }
 
 const bearer = (key: string): Readonly<Record<string, string>> => ({ authorization: `Bearer ${key}` });
@@ -67,10 +75,11 @@ export const DIALECTS: Readonly<Record<Protocol, Dialect>> = {
     headers: {},
     errorBody: openaiError,
     // Codex reads the first, the SDKs throw at the second.
-    errorEvents: (words) => {
+    errorEvents: (words, { responseId }) => {
       const { code } = openaiWords(words);
       const { message, call } = words;
-      const response = { id: call, object: "response", status: "failed", error: { code, message }, output: [] };
+      const id = responseId ?? call;
+      const response = { id, object: "response", status: "failed", error: { code, message }, output: [] };
       const failed = { type: "response.failed", sequence_number: LAST, response };
       const error = { type: "error", sequence_number: LAST + 1, code, message, param: null };
       return named("response.failed", failed) + named("error", error);
@@ -108,7 +117,7 @@ export const DIALECTS: Readonly<Record<Protocol, Dialect>> = {
 /** Google streams a JSON list to clients that do not ask for events. */
 const GOOGLE_LIST: Dialect = {
   ...DIALECTS["google-generate"],
-  errorEvents: (words, hasContent) => `${hasContent ? "," : "["}${JSON.stringify(googleError(words))}]`,
+  errorEvents: (words, { hasElement }) => `${hasElement ? "," : "["}${JSON.stringify(googleError(words))}]`,
   keepAlive: "\n",
   streamAs: "list",
 };

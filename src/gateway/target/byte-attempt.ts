@@ -214,6 +214,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     this.early = null;
     const { answer, memory } = request;
     answer.begin();
+    answer.responseId ??= stored;
     for (const chunk of early.chunks) answer.push(chunk);
     memory.head = this.head;
     memory.omitted = request.omitted;

@@ -12,7 +12,7 @@ import type { AnswerHead } from "../answer/client-answer.ts";
 import { dialectFor } from "../dialect/dialect.ts";
 import { headerText } from "../request/header-lists.ts";
 import type { GatewayRequest } from "../request/gateway-request.ts";
-import type { AboutAnswer, AnswerPart } from "../translate/answer-writing.ts";
+import { type AboutAnswer, type AnswerPart, responseIdOf } from "../translate/answer-writing.ts";
 import { WRITERS } from "../translate/write-answer.ts";
 
 export interface TranslatedCall {
@@ -48,7 +48,7 @@ export async function streamTranslated(call: TranslatedCall, sink: StreamSink, r
   const reading = readAll(sink, async (part) => {
     const written = isGone ? "" : writer.part(part);
     if (written === "") return;
-    if (begun.isFirst) begin(call, head);
+    if (begun.isFirst) begin(call, head, about);
     begun.isFirst = false;
     answer.push(encoder.encode(written));
     if (!answer.isOpen && answer.open(head) && !request.isContinued) context.commit();
@@ -58,7 +58,7 @@ export async function streamTranslated(call: TranslatedCall, sink: StreamSink, r
     const { finish } = (await running) as Streamed;
     sink.finish(finish);
     await reading;
-    if (begun.isFirst) begin(call, head);
+    if (begun.isFirst) begin(call, head, about);
     answer.last(encoder.encode(writer.finish(finish)));
   } catch (error) {
     // The client gets all that came before the break; of an attempt that it has not seen, nothing.
@@ -73,9 +73,10 @@ export async function streamTranslated(call: TranslatedCall, sink: StreamSink, r
   }
 }
 
-function begin({ request, target }: TranslatedCall, head: AnswerHead): void {
+function begin({ request, target }: TranslatedCall, head: AnswerHead, about: AboutAnswer): void {
   const { answer, memory, omitted } = request;
   answer.begin();
+  answer.responseId ??= responseIdOf(about);
   if (answer.isOpen) {
     answer.resume(headerText(target));
     memory.continued += 1;

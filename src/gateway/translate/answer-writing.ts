@@ -33,6 +33,11 @@ export interface AboutAnswer {
   readonly sent: Continuation | null;
 }
 
+/** The id of an answer in the Responses dialect. */
+export function responseIdOf({ id, sent }: AboutAnswer): string {
+  return sent?.id ?? `resp_${id}`;
+}
+
 export interface WholeAnswerParts {
   readonly content: readonly LanguageModelV4Content[];
   readonly finishReason: LanguageModelV4FinishReason;

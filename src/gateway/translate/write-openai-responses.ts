@@ -14,6 +14,7 @@ import {
   secondsOf,
   textIn,
   totalsOf,
+  responseIdOf,
 } from "./answer-writing.ts";
 
 /** Why a response is incomplete; null when it is complete. */
@@ -42,14 +43,15 @@ export const OPENAI_RESPONSES_WRITER: DialectWriter = {
 };
 
 function responseOf(
-  { id, model, createdAt, sent }: AboutAnswer,
+  about: AboutAnswer,
   finishReason: LanguageModelV4FinishReason | null,
   output: readonly Item[],
   usage: LanguageModelV4Usage | null,
 ): Item {
+  const { model, createdAt } = about;
   const cut = finishReason === null ? null : CUTS[finishReason.unified];
   return {
-    id: sent?.id ?? `resp_${id}`,
+    id: responseIdOf(about),
     object: "response",
     created_at: secondsOf(createdAt),
     status: finishReason === null ? "in_progress" : cut === null ? "completed" : "incomplete",
