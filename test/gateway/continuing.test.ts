@@ -89,6 +89,27 @@ describe.each(DIALECTS)("a client of %s", (dialect) => {
     },
   );
 
+  it.each<Protocol>(["anthropic-messages", "openai-chat"])(
+    "gets every character once from the only target of %s, which continues its own text when it is asked again",
+    async (target) => {
+      const cut = Buffer.from(streamOf(target, PIECES)).indexOf(" rest.");
+      const own = (base: string): string => `
+version: 1
+targets: { two: { dialect: ${target}, base_url: "${base}/two/v1", continues: true } }
+routes: { cut-*: { chain: [two], mid_stream: continue } }
+`;
+      const breaksOnce: Parameters<typeof stubWorld>[0] = (request, response, ...rest) => {
+        if (prefillIn(request) !== "") return cutting(target)(request, response, ...rest);
+        response.writeHead(200, SSE);
+        response.write(Buffer.from(streamOf(target, PIECES)).subarray(0, cut), () => response.destroy());
+      };
+      const world = await stubWorld(breaksOnce, own);
+      const heard = await world.run(ask(world.url, dialect, { model: "cut-x", streaming: true }));
+      expect(heard).toMatchObject({ text: TEXT, isWhole: true, error: null });
+      expect(heard.raw).toContain(": x-faultline-continued: two/");
+    },
+  );
+
   it("has lines that can be continued at every byte without a character lost or doubled", () => {
     const bytes = Buffer.from(streamOf(dialect, PIECES));
     let open = 0;

@@ -95,6 +95,10 @@ export class GatewayRequest implements ChainRequest {
     return isText && this.answer.isOpen ? this.answer.continuation(this.asked.dialect) : null;
   }
 
+  get isContinuation(): boolean {
+    return this.answer.isOpen;
+  }
+
   get hedging(): NonNullable<ChainRequest["hedging"]> {
     const { refused, omitted } = this.read;
     const runsElsewhere = omitted.some((field) => field.startsWith("tools.") || RUN_BY_VENDOR.has(field));

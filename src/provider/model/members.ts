@@ -196,9 +196,8 @@ function modelTool(
 
 function needsOfRequest(request: ModelRequest, { stopAfter }: RepeatLimits): RequestNeeds {
   const { needs, inputTokensAtLeast } = needsOf(request.walk, request.isStreaming);
-  const continues = request.sink !== null && request.sink.continuable !== null;
   return {
-    capabilities: continues ? [...needs, "prefill"] : needs,
+    capabilities: request.isContinuation ? [...needs, "prefill"] : needs,
     inputTokens: inputTokensAtLeast,
     refusal: request.repeats.count < stopAfter ? null : toolLoop(request.repeats, stopAfter),
   };

@@ -73,6 +73,10 @@ export class ModelRequest implements ChainRequest {
     return this.sink !== null;
   }
 
+  get isContinuation(): boolean {
+    return this.sink !== null && this.sink.continuable !== null;
+  }
+
   get hedging(): NonNullable<ChainRequest["hedging"]> {
     const mayRepeat = (this.options.tools ?? []).every(({ type }) => type === "function");
     return { isStream: this.isStreaming, mayRepeat };

@@ -38,7 +38,7 @@ import type { JournalEvent } from "../../core/record/event.ts";
 import type { Keep } from "../../journal/journal.ts";
 import { otel } from "../../telemetry/otel.ts";
 import type { Recorder } from "../recorder.ts";
-import type { AnyTool } from "../tool/tool.ts";
+import type { AnyTool, ChainRequest } from "../tool/tool.ts";
 
 export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
   readonly engine: Engine;
@@ -143,6 +143,10 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
 
   private estimate(): number | null {
     return (this.estimated ??= this.binding.estimate(this.fit, this.engine.suppress));
+  }
+
+  private get isContinuation(): boolean {
+    return this.binding.tool.member !== null && (this.given as ChainRequest).isContinuation === true;
   }
 
   // The short way.
@@ -351,7 +355,7 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
     const shown = await shareAttempt(this);
     if (shown === "cancelled") return;
     if (shown !== null) return endShared(this, shown);
-    const isReady = this.inputReady && !this.record.state.repairDue;
+    const isReady = this.inputReady && !this.record.state.repairDue && !this.isContinuation;
     const unready = isReady ? null : await prepareInput(this);
     if (unready === "cancelled") return;
     await (unready === null ? this.send() : redecide(this, unready));

@@ -243,6 +243,8 @@ export interface ChainRequest {
     /** The work may be done twice: it runs nothing at the vendor but the model. */
     readonly mayRepeat: boolean;
   };
+  /** Part of the answer was shown and is to be continued, so the request is fitted again, also for the target that has begun it. */
+  readonly isContinuation?: boolean;
   /** The request as the journal kept it, completed with what only this process has: where a stream goes, who listens. */
   revived(kept: unknown): ChainRequest;
 }
