@@ -83,6 +83,9 @@ describe.each(DIALECTS)("a client of %s", (dialect) => {
         if (error === null) expect([where, text, isWhole]).toEqual([where, TEXT, true]);
         // A stream that has ended cannot be continued: the client gets an error, and no character twice.
         else expect([where, TEXT.startsWith(text), isWhole]).toEqual([where, true, false]);
+        // SDKs fail at an event without its data.
+        const bare = raw.split("\n\n").filter((one) => /^event:/m.test(one) && !/^data:/m.test(one));
+        expect([where, bare]).toEqual([where, []]);
         if (raw.includes(": x-faultline-continued: two/")) continued += 1;
       }
       expect(continued).toBeGreaterThan(4);

@@ -2,7 +2,8 @@
 // A1  Nothing of a failed attempt is seen: its bytes are dropped when another one has content.
 // A2  A head that was sent to keep the connection open commits nothing: the next attempt still answers below it.
 // A3  A stream that broke after its first content ends with the dialect's own error, never as if it were complete.
-// A4  The client gets whole lines, and of a list whole elements, so a break in the middle of one does not make the error after it unreadable.
+// A4  The client gets whole events, and of a list whole elements: SDKs fail at an event without its data, and a break in the middle of an
+//     element would make the error after it unreadable.
 // A5  A piece goes out at once, unless another one went out just before: those that follow it closely go out together.
 // A6  What its headers would have said comes after the head of A2, too: as a comment of the stream; in a list, which has none, as trailers.
 
@@ -10,6 +11,7 @@ import type { ServerResponse } from "node:http";
 import type { Clock } from "../../host/clock.ts";
 import { HeldBytes } from "../../provider/fetch/bounded.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";
+import { EventEnds } from "./event-ends.ts";
 import { ListElements } from "./list-elements.ts";
 import { type Continuation, continuationOf } from "./continuation.ts";
 import type { Dialect } from "../dialect/dialect.ts";
@@ -30,7 +32,6 @@ const OWN_HEADERS = "x-faultline-";
 const TRAILERS = ["target", "call", "attempts", "decisions", "skipped", "omitted", "code"]
   .map((name) => `${OWN_HEADERS}${name}`)
   .join(", ");
-const LINE_FEED = 0x0a;
 /** How long a client may leave what was written unread. */
 const UNREAD_MS = 60_000;
 /** How closely: sending costs more than all the rest of a piece, and no reader sees the difference. */
@@ -54,15 +55,16 @@ export class ClientAnswer {
   private held: HeldBytes | null = null;
   private lastChunk: Chunk | null = null;
   private opened = false;
+  private readonly events = new EventEnds();
   /** Where elements of a list end; null: the answer is not one. */
   private readonly elements: ListElements | null;
   /** The client has got an element of the list. */
   hasElement = false;
   /** The id of the response that has begun; null: it is not known, or the dialect has none. */
   responseId: string | null = null;
-  /** The line, or the element of a list, that has begun and not ended. */
-  private line: Chunk[] = [];
-  /** Whole lines, or elements, that are about to go out. */
+  /** The event, or the element of a list, that has begun and not ended. */
+  private begun: Chunk[] = [];
+  /** Whole events, or elements, that are about to go out. */
   private gathered: Chunk[] = [];
   private gatheredBytes = 0;
   private sentAt = 0;
@@ -124,9 +126,9 @@ export class ClientAnswer {
     return text === null ? null : continuationOf(dialect, text);
   }
 
-  /** Another target continues: the broken line is dropped, and a comment names the new target. */
+  /** Another target continues: the broken event is dropped, and a comment names the new target. */
   resume(target: string): void {
-    this.line = [];
+    this.begun = [];
     this.push(new TextEncoder().encode(`\n: ${OWN_HEADERS}continued: ${target}\n\n`));
   }
 
@@ -138,7 +140,7 @@ export class ClientAnswer {
   /** The answer is whole. */
   finish(head: AnswerHead): void {
     if (!this.opened) this.show(head);
-    const tail = [...this.line, ...(this.lastChunk === null ? [] : [this.lastChunk])];
+    const tail = [...this.begun, ...(this.lastChunk === null ? [] : [this.lastChunk])];
     for (const chunk of tail) this.shown?.takes(chunk);
     const rest = [...this.takeGathered(), ...tail];
     if (!this.isOver) this.response.end(joined(rest));
@@ -162,8 +164,6 @@ export class ClientAnswer {
     if (this.isOver) return;
     this.sendGathered();
     if (this.response.headersSent) {
-      // An event that lacks only its empty line is whole, and ends here.
-      if (this.elements === null) this.response.write("\n");
       if (!this.opened) this.tell(headers);
       return void this.response.end(this.dialect.errorEvents(words, this));
     }
@@ -246,16 +246,16 @@ export class ClientAnswer {
     return history;
   }
 
-  /** Gathers all but the line that has not ended. A list has elements instead of lines. */
+  /** Gathers all but the event, or the element of a list, that has not ended. */
   private take(chunk: Chunk): void {
-    const end = this.elements?.endIn(chunk) ?? chunk.lastIndexOf(LINE_FEED) + 1;
+    const end = this.elements?.endIn(chunk) ?? this.events.endIn(chunk);
     if (end > 0) {
       this.hasElement = this.elements !== null;
-      for (const begun of this.line) this.gather(begun);
-      if (this.line.length > 0) this.line = [];
+      for (const begun of this.begun) this.gather(begun);
+      if (this.begun.length > 0) this.begun = [];
       this.gather(end === chunk.length ? chunk : chunk.subarray(0, end));
     }
-    if (end < chunk.length) this.line.push(chunk.subarray(end));
+    if (end < chunk.length) this.begun.push(chunk.subarray(end));
   }
 
   private gather(chunk: Chunk): void {
