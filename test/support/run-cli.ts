@@ -31,6 +31,8 @@ export interface RunOptions {
   readonly nodeArgs?: readonly string[];
   /** The test is about processes: the command gets one of its own, whatever it does. */
   readonly asProcess?: boolean;
+  /** The test is about what a command says that ends by itself: it needs no process, although other commands of its name do. */
+  readonly isHere?: boolean;
   /** As a user without rights. Only root can become another user; other users are already without them. */
   readonly asNobody?: boolean;
 }
@@ -46,17 +48,20 @@ export interface Run {
 
 /**
  * Commands that print an answer and end, and touch nothing but their `Io` and files. They run in this process, because starting another one
- * takes longer than the command. `test/cli/json.test.ts` runs each command as a process.
+ * takes longer than the command. What `run` starts is a process all the same. `test/cli/json.test.ts` runs each command as a process.
  */
 const ANSWERING: ReadonlySet<string | undefined> = new Set([
-  ...["classify", "completion", "config", "doctor", "explain", "init", "journal", "policy", "report", "runs", "tools"],
+  ...["classify", "completion", "config", "doctor", "explain", "init", "journal", "policy", "report", "run", "runs"],
+  ...["token", "tools"],
 ]);
 
 export function runCli(args: readonly string[], options: RunOptions = {}): Promise<Run> {
-  const { nodeArgs = [], asProcess = false, asNobody = false } = options;
+  const { nodeArgs = [], asProcess = false, asNobody = false, isHere = false } = options;
   const isHelp = args.length === 0 || ["--help", "-h", "--version"].includes(args.at(-1) ?? "");
-  const isHere = (isHelp || ANSWERING.has(args[0])) && nodeArgs.length === 0 && !asProcess && !asNobody;
-  return isHere ? inTurn(() => runHere(args, options)) : run(process.execPath, [...nodeArgs, MAIN, ...args], options);
+  const needsNone = isHere || isHelp || ANSWERING.has(args[0]);
+  return needsNone && nodeArgs.length === 0 && !asProcess && !asNobody
+    ? inTurn(() => runHere(args, options))
+    : run(process.execPath, [...nodeArgs, MAIN, ...args], options);
 }
 
 let turn: Promise<unknown> = Promise.resolve();
