@@ -242,7 +242,7 @@ beforeAll(async () => {
     const words = Array.from(line.replace(/^! /, "").matchAll(/"([^"]*)"|(\S+)/g), ([, quoted, word]) =>
       (quoted ?? word ?? "").replace("USED", used).replace("LAST", last),
     );
-    outputs.push(await runCli(words, { folder, env: ENV }));
+    outputs.push(await runCli(words, { folder, env: ENV, isHere: true }));
   }
   listening.close();
 }, 300_000);

@@ -17,14 +17,14 @@ function fileWith(text: string): string {
 const GOOD = `version: 1\ntargets: { a: { dialect: openai-chat, base_url: "http://127.0.0.1:1/v1" } }\n`;
 
 it("--check says that a file is good", async () => {
-  const { exit, stdout } = await runCli(["gateway", "--check", "--config", fileWith(GOOD)]);
+  const { exit, stdout } = await runCli(["gateway", "--check", "--config", fileWith(GOOD)], { isHere: true });
   expect(exit).not.toBe("config");
   expect(stdout).toContain("0 errors, 0 warnings");
 });
 
 it.each([["--check"], ["--port", "0"]])("without a file it says how to get one: %s", async (...words) => {
   const file = join(dirname(fileWith(GOOD)), "none.yaml");
-  const { exit, stderr } = await runCli(["gateway", ...words, "--config", file]);
+  const { exit, stderr } = await runCli(["gateway", ...words, "--config", file], { isHere: true });
   expect(exit).toBe("usage");
   expect(stderr).toContain(`There is no ${file}. \`faultline init gateway\` writes a gateway.faultline.yaml`);
 });
@@ -33,7 +33,7 @@ it.each([["--check"], ["--port", "0"]])(
   "a mistake is shown with its place, and nothing starts: %s",
   async (...words) => {
     const file = fileWith(`${GOOD}routes: { x: { chain: [b] } }\n`);
-    const { exit, stderr } = await runCli(["gateway", ...words, "--config", file]);
+    const { exit, stderr } = await runCli(["gateway", ...words, "--config", file], { isHere: true });
     expect(exit).toBe("config");
     expect(stderr).toContain("there is no target `b`");
     expect(stderr).toContain(":3:24");

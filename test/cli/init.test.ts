@@ -52,10 +52,16 @@ describe("init gateway", () => {
     expect((jsonOf(done) as Written).written).toEqual(["gateway.faultline.yaml"]);
     const file = join(folder, "gateway.faultline.yaml");
     const env = { OPENAI_API_KEY: "sk-set", ANTHROPIC_API_KEY: "sk-set", ALICE_KEY: "a key" };
-    expect(await runCli(["gateway", "--check", "--config", file], { env })).toMatchObject({ exit: "ok", stderr: "" });
+    expect(await runCli(["gateway", "--check", "--config", file], { env, isHere: true })).toMatchObject({
+      exit: "ok",
+      stderr: "",
+    });
     // What stands behind # is right, too.
     writeFileSync(file, readFileSync(file, "utf8").replaceAll(/^# (keys:| {2}alice)/gm, "$1"));
-    expect(await runCli(["gateway", "--check", "--config", file], { env })).toMatchObject({ exit: "ok", stderr: "" });
+    expect(await runCli(["gateway", "--check", "--config", file], { env, isHere: true })).toMatchObject({
+      exit: "ok",
+      stderr: "",
+    });
     expect(readFileSync(file, "utf8")).toMatch(/^keys:\n {2}alice:/m);
   });
 });
@@ -120,7 +126,9 @@ describe("init team", () => {
     const [, named = ""] = /\$schema=\.\/node_modules\/faultline\/(\S+)$/.exec(first) ?? [];
     const { exports } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { exports: object };
     expect(Object.values(exports)).toContain(`./${named}`);
-    expect(readFileSync(packageFile(named), "utf8")).toBe((await runCli(["workflow", "schema"])).stdout);
+    expect(readFileSync(packageFile(named), "utf8")).toBe(
+      (await runCli(["workflow", "schema"], { isHere: true })).stdout,
+    );
   });
 
   it("reports the same again if everything exists already, and changes nothing", async () => {

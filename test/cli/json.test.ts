@@ -12,6 +12,7 @@ import { createProgram } from "../../src/cli/program.ts";
 import { EXIT_CODES, type ExitName } from "../../src/cli/exit-codes.ts";
 import { pathOf } from "../../src/cli/render/help.ts";
 import { ROOT } from "../package/stranger.ts";
+import { type Run, runCli } from "../support/run-cli.ts";
 import { GATED, QUICK, WorkflowWorld } from "./workflow-world.ts";
 
 const MAIN = join(ROOT, "dist", "cli", "main.js");
@@ -125,14 +126,16 @@ describe("--json", () => {
     const files = { "gated.yaml": GATED, "quick.yaml": QUICK, "failing.yaml": FAILING };
     const more = { "policy.yaml": POLICY, "tools.yaml": TOOLS, "gateway.yaml": GATEWAY };
     for (const [name, content] of Object.entries({ ...files, ...more })) writeFileSync(join(folder, name), content);
-    const start = (file: string, run: string): Promise<Ended> =>
-      ran(["workflow", "run", file, "--run", run, ...J], folder, false);
+    // The rows below need processes; what they find does not.
+    const here = (...args: readonly string[]): Promise<Run> =>
+      runCli(args, { folder, env: { LANG: "en" }, isHere: true });
+    const start = (file: string, run: string): Promise<Run> => here("workflow", "run", file, "--run", run, ...J);
     await start("quick.yaml", "done");
     for (const run of ["asks-0", "asks-1", "asks-2", "asks-3"]) await start("gated.yaml", run);
     for (const run of ["failed-1", "failed-2"]) await start("failing.yaml", run);
-    const shown = await ran(["runs", "show", "asks-0", "--json", ...J], folder, false);
+    const shown = await here("runs", "show", "asks-0", "--json", ...J);
     question = (JSON.parse(shown.stdout) as { questions: readonly { id: string }[] }).questions[0]?.id ?? "";
-    await ran(["journal", "export", "runs.db", "done", "--with-results", "-o", "done.jsonl"], folder, false);
+    await here("journal", "export", "runs.db", "done", "--with-results", "-o", "done.jsonl");
   });
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

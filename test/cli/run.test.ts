@@ -1,4 +1,5 @@
-// `faultline run` from a shell: real commands, real exit codes, and fake agent CLIs that replay recorded output.
+// `faultline run`: real commands, real exit codes, and fake agent CLIs that replay recorded output. Faultline itself gets a process of its own
+// where the test is about signals, about a reader that is slow, or about streams that the command inherits.
 
 import { spawn, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
@@ -32,7 +33,12 @@ const EVENTS = ["-p", "hi", "--verbose", "--output-format", "stream-json"];
 const SECRET = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789AA";
 
 function run(args: readonly string[], env: Readonly<Record<string, string>> = {}, stdin?: string): Promise<Run> {
-  return runCli(["run", ...args], { files: { "hasty.yaml": HASTY }, env, ...(stdin === undefined ? {} : { stdin }) });
+  // Its streams are inherited there; and a command is looked up on the PATH of the process.
+  const asProcess = args.includes("--passthrough") || "PATH" in env;
+  return runCli(["run", ...args], {
+    ...{ files: { "hasty.yaml": HASTY }, env, asProcess },
+    ...(stdin === undefined ? {} : { stdin }),
+  });
 }
 
 /** With agent CLIs on the PATH that replay these recordings. */
@@ -60,7 +66,7 @@ describe("a successful command", () => {
   });
 
   it("may print faster than the reader reads, and loses nothing", async () => {
-    const { stdout, stderr, exit } = await run(["--", "seq", "1", "300000"]);
+    const { stdout, stderr, exit } = await runCli(["run", "--", "seq", "1", "300000"], { asProcess: true });
     expect({ stderr, exit }).toEqual({ stderr: "", exit: "ok" });
     expect(stdout).toBe(Array.from({ length: 300_000 }, (_, index) => `${index + 1}\n`).join(""));
   });

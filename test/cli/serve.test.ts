@@ -53,7 +53,7 @@ it.each([
   ["config", ["--gateway", "bad.yaml"], "targets is missing"],
 ])("distinguishes wrong usage from a bad file: %s for %j", async (expected, words, sentence) => {
   const files = { "bad.yaml": "version: 1\nroutes: 7\n" };
-  const { exit, stdout, stderr } = await runCli(["serve", "--port", "0", ...words], { files });
+  const { exit, stdout, stderr } = await runCli(["serve", "--port", "0", ...words], { files, isHere: true });
   expect([exit, stdout]).toEqual([expected, ""]);
   expect(stderr).toContain(sentence);
 });

@@ -1,5 +1,5 @@
-// A file or a folder that the system refuses ends every command with a sentence, exit code 2 and no stack. The built program runs as a
-// user without rights.
+// A file or a folder that the system refuses ends every command with a sentence, exit code 2 and no stack. The commands run as a user
+// without rights.
 
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -115,7 +115,7 @@ describe("a command", () => {
   it.each([...MAKERS, ...THROUGH_A_FILE, ...NOT_ALLOWED])(
     "that cannot write says so in one sentence: %s",
     async (command, sentence) => {
-      const got = await runCli(command.split(" "), { asNobody: true, folder: folder.file("closed") });
+      const got = await runCli(command.split(" "), { asNobody: true, isHere: true, folder: folder.file("closed") });
       expect(got).toEqual({ stdout: "", stderr: `faultline: ${sentence.replace("{}", folder.path)}\n`, exit: "usage" });
     },
   );
@@ -124,7 +124,7 @@ describe("a command", () => {
     const journal = folder.file(name);
     const named = words.map((word) => word.replace("{}", folder.path));
     const command = words[0] === "run" ? ["--", "true"] : [];
-    const got = await runCli([...named, journal, ...command], { asNobody: true, folder: folder.path });
+    const got = await runCli([...named, journal, ...command], { asNobody: true, isHere: true, folder: folder.path });
     const next = "Get write permission for the file and its folder, or name another place.";
     expect(got).toEqual({
       stdout: "",
@@ -135,7 +135,7 @@ describe("a command", () => {
 
   it.each(READERS.map((words) => [words]))("that cannot read a journal says so in one sentence: %j", async (words) => {
     const secret = folder.file("secret.db");
-    const got = await runCli([...words, secret], { asNobody: true, folder: folder.path });
+    const got = await runCli([...words, secret], { asNobody: true, isHere: true, folder: folder.path });
     expect(got).toEqual({
       stdout: "",
       stderr: `faultline: Cannot open ${secret}: permission denied.\n`,

@@ -12,8 +12,8 @@ const ON_DISK = fileURLToPath(new URL("../../node_modules/.cache", import.meta.u
 mkdirSync(ON_DISK, { recursive: true });
 
 const STORES = [
-  { store: "SQLite", kills: 20 },
-  { store: "PostgreSQL", kills: 12 },
+  { store: "SQLite", kills: 14 },
+  { store: "PostgreSQL", kills: 10 },
 ] as const;
 
 describe.each(STORES)("a program that is killed at any moment, on a journal in $store", ({ store, kills: planned }) => {

@@ -43,27 +43,31 @@ const UNDER_WAY = [
 
 describe.each(DIALECTS)("a client of %s", (dialect) => {
   describe.each(DIALECTS)("with a target of %s", (target) => {
-    it.each(UNDER_WAY)("learns that the gateway stops: $name", async ({ streaming, rule, keepAliveMs, status }) => {
-      const file = (urls: Urls): string => `${twoDialects(target, target)(urls)}keep_alive_ms: ${keepAliveMs}\n`;
-      const world = await gatewayWorld({ file, rules: [always(FIRST, rule)] });
-      const asking = ask(world.url, dialect, { streaming });
-      void Promise.allSettled([asking]);
-      await world.clock.advance(1_000);
-      expect(world.asked()).toEqual([FIRST]);
-      const stopping = world.run(world.started.close());
-      const heard = await asking;
-      expect(heard).toMatchObject({ status, isWhole: false });
-      expect(heard.error).not.toBeNull();
-      expect(heard.raw).toContain("the gateway is stopping");
-      // Another process can answer it.
-      if (status === 503) expect(heard.headers.get("x-should-retry")).toBe("true");
-      if (status === 503) expect(heard.headers.get("retry-after")).toBe("1");
-      await stopping;
-      expect(world.received().map(({ ended }) => ended)).toEqual(["client-left"]);
-      expect(world.asked()).not.toContain(SECOND);
-      const [line] = await ledgerOf(world.fl.journal, 10);
-      expect(line).toMatchObject({ status: "cancelled", code: "SessionCancelled", attempts: 1 });
-    });
+    const turn = DIALECTS.indexOf(dialect) + DIALECTS.indexOf(target);
+    it.each(dialect === target ? UNDER_WAY : shareOf(UNDER_WAY, UNDER_WAY.length, turn))(
+      "learns that the gateway stops: $name",
+      async ({ streaming, rule, keepAliveMs, status }) => {
+        const file = (urls: Urls): string => `${twoDialects(target, target)(urls)}keep_alive_ms: ${keepAliveMs}\n`;
+        const world = await gatewayWorld({ file, rules: [always(FIRST, rule)] });
+        const asking = ask(world.url, dialect, { streaming });
+        void Promise.allSettled([asking]);
+        await world.clock.advance(1_000);
+        expect(world.asked()).toEqual([FIRST]);
+        const stopping = world.run(world.started.close());
+        const heard = await asking;
+        expect(heard).toMatchObject({ status, isWhole: false });
+        expect(heard.error).not.toBeNull();
+        expect(heard.raw).toContain("the gateway is stopping");
+        // Another process can answer it.
+        if (status === 503) expect(heard.headers.get("x-should-retry")).toBe("true");
+        if (status === 503) expect(heard.headers.get("retry-after")).toBe("1");
+        await stopping;
+        expect(world.received().map(({ ended }) => ended)).toEqual(["client-left"]);
+        expect(world.asked()).not.toContain(SECOND);
+        const [line] = await ledgerOf(world.fl.journal, 10);
+        expect(line).toMatchObject({ status: "cancelled", code: "SessionCancelled", attempts: 1 });
+      },
+    );
   });
 
   it.each([true, false])("gets its whole answer if that comes in time (streaming: %s)", async (streaming) => {

@@ -7,6 +7,7 @@ import { createMemoryJournal } from "../../src/journal/memory/memory-journal.ts"
 import { openSqliteJournal } from "../../src/journal/sqlite/sqlite-journal.ts";
 import { failed } from "../../src/testing/journal-samples.ts";
 import { tempFolder } from "./temp-folder.ts";
+import { samples } from "../support/grid.ts";
 
 const text = (maxLength: number): fc.Arbitrary<string> =>
   fc.string({
@@ -46,7 +47,7 @@ it("finds what a scan of the texts finds, for any text and any question", async 
         expect(answers[1]).toEqual(answers[0]);
       },
     ),
-    { numRuns: 40 },
+    { numRuns: samples(12, 40) },
   );
   folder.remove();
 });

@@ -10,6 +10,7 @@ import { createWorkflows, defineWorkflow, stage } from "../../src/workflow/index
 import { keptDigest as digest } from "../../src/journal/chain.ts";
 import { codeOf, readAll } from "../../src/testing/journal-samples.ts";
 import { tempFolder } from "./temp-folder.ts";
+import { samples } from "../support/grid.ts";
 
 const folder = tempFolder();
 const original = folder.file("original.db");
@@ -139,7 +140,7 @@ describe("a journal file that was changed by hand", () => {
         });
         expect(await firstBadOf(path), `${table}.${column} of row ${row}`).not.toBeNull();
       }),
-      { numRuns: 200 },
+      { numRuns: samples(50, 200) },
     );
   });
 

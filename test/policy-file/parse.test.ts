@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_POLICY, PRESETS, schedule } from "../../src/core/index.ts";
 import { parsePolicy, renderDiagnostic } from "../../src/policy-file/index.ts";
 import { FILE, mistakes, policyOf, row, text } from "../support/policy-text.ts";
+import { samples } from "../support/grid.ts";
 
 describe("a good file", () => {
   it("puts its rows in front of the default policy and remembers their lines", () => {
@@ -157,7 +158,7 @@ describe("any text", () => {
         expect(policy === null).toBe(errors.length > 0);
         for (const diagnostic of diagnostics) expect(renderDiagnostic(diagnostic, given)).toContain(diagnostic.code);
       }),
-      { numRuns: 1000 },
+      { numRuns: samples(250, 1000) },
     );
   });
 });

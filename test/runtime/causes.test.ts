@@ -46,8 +46,11 @@ function expectHidden(seen: Fault): void {
   }
 }
 
-describe.each(FAILING_PLACES)("$where that throws", ({ unnamed, wraps, see }) => {
-  it.each(THROWN_THINGS)("$what", async (thing) => {
+/** Places that follow each other share the things among them. */
+const FAILING = FAILING_PLACES.map((place, row) => ({ ...place, things: shareOf(THROWN_THINGS, 3, row) }));
+
+describe.each(FAILING)("$where that throws", ({ unnamed, wraps, see, things }) => {
+  it.each(things)("$what", async (thing) => {
     const { fault: seen, events, result } = await see(thing);
     expect(wraps === true || thing.code === null ? unnamed : [thing.code]).toContain(seen.code);
     // Operators find the thrown value in the fault and in the journal.
@@ -68,7 +71,7 @@ describe.each(FAILING_PLACES)("$where that throws", ({ unnamed, wraps, see }) =>
 /** Each listener of an agent starts a process for each thing, so these places share the things among them. */
 const SPARED = SPARED_PLACES.map((place, row) => ({
   ...place,
-  things: place.where.includes("of an agent") ? shareOf(THROWN_THINGS, 5, row) : THROWN_THINGS,
+  things: place.where.includes("of an agent") ? shareOf(THROWN_THINGS, 5, row) : shareOf(THROWN_THINGS, 3, row),
 }));
 
 describe.each(SPARED)("$where that throws", ({ see, wraps, things }) => {

@@ -7,6 +7,7 @@ import { type Clock, systemClock } from "../../src/host/clock.ts";
 import { memoryOf, sharedEngine } from "../../src/sandbox/engine.ts";
 import { CAUSES, ENGINE_ERRORS, SANDBOX_CAUSES } from "../../src/sandbox/failures.ts";
 import { checkExpression, createSandbox } from "../../src/sandbox/sandbox.ts";
+import { samples } from "../support/grid.ts";
 
 const MIB = 2 ** 20;
 const WHAT = "the condition of node check";
@@ -69,7 +70,7 @@ describe("an expression", () => {
         const plain: unknown = JSON.parse(JSON.stringify(given));
         expect(await value("given", { given })).toEqual(plain);
       }),
-      { numRuns: 150 },
+      { numRuns: samples(40, 150) },
     );
   });
 

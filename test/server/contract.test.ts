@@ -9,6 +9,7 @@ import { problem } from "../../src/api/shapes.ts";
 import type { RouteSpec } from "../../src/api/route.ts";
 import { ROUTES } from "../../src/api/routes.ts";
 import { type ServerWorld, startWorld } from "./world.ts";
+import { samples } from "../support/grid.ts";
 
 const NAMES = Object.keys(PATHS) as RouteName[];
 const SPECS: Readonly<Record<RouteName, RouteSpec>> = ROUTES;
@@ -130,7 +131,7 @@ describe("every route", () => {
         expect(status).not.toBe(500);
         expect([...statusesOf(spec), 404]).toContain(status);
       }),
-      { numRuns: 150 },
+      { numRuns: samples(40, 150) },
     );
   });
 

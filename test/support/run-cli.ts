@@ -31,6 +31,8 @@ export interface RunOptions {
   readonly nodeArgs?: readonly string[];
   /** The test is about processes: the command gets one of its own, whatever it does. */
   readonly asProcess?: boolean;
+  /** The test is about what a command says that ends by itself: it needs no process, although other commands of its name do. */
+  readonly isHere?: boolean;
   /** As a user without rights. Only root can become another user; other users are already without them. */
   readonly asNobody?: boolean;
 }
@@ -46,17 +48,20 @@ export interface Run {
 
 /**
  * Commands that print an answer and end, and touch nothing but their `Io` and files. They run in this process, because starting another one
- * takes longer than the command. `test/cli/json.test.ts` runs each command as a process.
+ * takes longer than the command. What `run` starts is a process all the same. `test/cli/json.test.ts` runs each command as a process.
  */
 const ANSWERING: ReadonlySet<string | undefined> = new Set([
-  ...["classify", "completion", "config", "doctor", "explain", "init", "journal", "policy", "report", "runs", "tools"],
+  ...["classify", "completion", "config", "doctor", "explain", "init", "journal", "policy", "report", "run", "runs"],
+  ...["token", "tools"],
 ]);
 
 export function runCli(args: readonly string[], options: RunOptions = {}): Promise<Run> {
-  const { nodeArgs = [], asProcess = false, asNobody = false } = options;
+  const { nodeArgs = [], asProcess = false, asNobody = false, isHere = false } = options;
   const isHelp = args.length === 0 || ["--help", "-h", "--version"].includes(args.at(-1) ?? "");
-  const isHere = (isHelp || ANSWERING.has(args[0])) && nodeArgs.length === 0 && !asProcess && !asNobody;
-  return isHere ? inTurn(() => runHere(args, options)) : run(process.execPath, [...nodeArgs, MAIN, ...args], options);
+  const needsNone = isHere || (!asNobody && (isHelp || ANSWERING.has(args[0])));
+  return needsNone && nodeArgs.length === 0 && !asProcess
+    ? inTurn(() => runHere(args, options))
+    : run(process.execPath, [...nodeArgs, MAIN, ...args], options);
 }
 
 let turn: Promise<unknown> = Promise.resolve();
@@ -89,7 +94,7 @@ export function jsonLinesOf({ stdout }: Run): readonly unknown[] {
     .map((line) => JSON.parse(line) as unknown);
 }
 
-async function runHere(args: readonly string[], { stdin, env, ...place }: RunOptions): Promise<Run> {
+async function runHere(args: readonly string[], { stdin, env, asNobody = false, ...place }: RunOptions): Promise<Run> {
   const out: Uint8Array[] = [];
   const err: Uint8Array[] = [];
   let exit = "ok";
@@ -107,9 +112,31 @@ async function runHere(args: readonly string[], { stdin, env, ...place }: RunOpt
   await inFolder(place, async (folder) => {
     const before = process.cwd();
     process.chdir(folder);
-    await runProgram(args, VERSION, io).finally(() => process.chdir(before));
+    const becomeRoot = asNobody ? becomeNobody() : () => undefined;
+    await runProgram(args, VERSION, io).finally(() => {
+      becomeRoot();
+      process.chdir(before);
+    });
   });
   return { stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString(), exit };
+}
+
+/**
+ * Until the returned function is called, the system refuses this process what it refuses a user without rights. It still answers the question
+ * whether a file can be written as for root (`access` asks for the real user): a command that asks needs a process.
+ */
+function becomeNobody(): () => void {
+  const { geteuid, getgroups, setgroups, setegid, seteuid } = process;
+  if (geteuid?.() !== 0) return () => undefined;
+  const groups = getgroups?.() ?? [];
+  setgroups?.([NOBODY]);
+  setegid?.(NOBODY);
+  seteuid?.(NOBODY);
+  return () => {
+    seteuid?.(0);
+    setegid?.(0);
+    setgroups?.(groups);
+  };
 }
 
 function sinkTo(pieces: Uint8Array[]): Sink {

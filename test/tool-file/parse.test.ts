@@ -8,6 +8,7 @@ import { DEFAULT_POLICY, rowFor, rowsOfTool, schedule, withRows } from "../../sr
 import { compileSchema, type JsonSchema } from "../../src/schema/index.ts";
 import { parseToolManifests, renderDiagnostic, toolManifestJsonSchema } from "../../src/tool-file/index.ts";
 import { manifestIn, manifestsOf, TOOL_FILE, toolMistakes, toolWith } from "../support/tool-text.ts";
+import { samples } from "../support/grid.ts";
 
 /** Sections 2.2, 3.2 and 4.1 of the tool error handling specification, verbatim. */
 const FROM_THE_SPECIFICATION = `tool:
@@ -287,7 +288,7 @@ describe("any text", () => {
         expect(manifests === null).toBe(errors.length > 0);
         for (const diagnostic of diagnostics) expect(renderDiagnostic(diagnostic, given)).toContain(diagnostic.code);
       }),
-      { numRuns: 600 },
+      { numRuns: samples(150, 600) },
     );
   });
 });
@@ -312,8 +313,8 @@ describe("the JSON Schema for editors", () => {
         else bad++;
         expect({ value, accepted }).toEqual({ value, accepted: !refused });
       }),
-      { numRuns: 2000 },
+      { numRuns: samples(500, 2000) },
     );
-    expect(Math.min(good, bad)).toBeGreaterThan(50);
+    expect(Math.min(good, bad)).toBeGreaterThan(10);
   });
 });

@@ -10,6 +10,7 @@ import type { NodeDeps } from "../../src/workflow/node/base.ts";
 import type { StageEnding, StageScope } from "../../src/workflow-model/stage.ts";
 import { CONTRACT, readContractFile } from "./contract-text.ts";
 import { definitionOf, FILE } from "./workflow-text.ts";
+import { samples } from "../support/grid.ts";
 
 const HOME: NodeDeps = {
   sandbox: createSandbox(),
@@ -252,8 +253,8 @@ describe("any file that is read without an error", () => {
         ]);
         for (const to of [...start, ...leads]) expect(to === "end" || stages.has(to)).toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: samples(100, 200) },
     );
-    expect(Math.min(counted.compiled, counted.refused), JSON.stringify(counted)).toBeGreaterThan(20);
+    expect(Math.min(counted.compiled, counted.refused), JSON.stringify(counted)).toBeGreaterThan(10);
   });
 });

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { parseWorkflow } from "../../src/workflow-file/index.ts";
 import { CONTRACT, readContractFile } from "./contract-text.ts";
 import { FILE, HEAD, mistakes, nodes, text, warnings } from "./workflow-text.ts";
+import { samples } from "../support/grid.ts";
 
 const bomb = (depth: number): string =>
   text(
@@ -129,7 +130,7 @@ describe("any damage to a file", () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: samples(75, 300) },
     );
   });
 });

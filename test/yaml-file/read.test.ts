@@ -8,6 +8,7 @@ import { parseToolManifests } from "../../src/tool-file/index.ts";
 import { parseWorkflow } from "../../src/workflow-file/index.ts";
 import { renderDiagnostic } from "../../src/yaml-file/diagnostic.ts";
 import { repeatedKeys } from "../../src/yaml-file/read.ts";
+import { samples } from "../support/grid.ts";
 
 const KEYS = ["a", "b", '"a"', "1", '"1"', "1.0", "true", "null", "~", "? [a]\n: 1\nb"];
 
@@ -33,7 +34,7 @@ it("duplicate keys are found where the parser itself finds them", () => {
         found.map(({ pos }) => pos[0]).toSorted((a = 0, b = 0) => a - b);
       expect(starts(ours)).toEqual(starts(theirs));
     }),
-    { numRuns: 300 },
+    { numRuns: samples(75, 300) },
   );
 });
 

@@ -7,6 +7,7 @@ import { createParser } from "../../../src/agent/parse/create-parser.ts";
 import { verdictOn } from "../../../src/agent/verdict/verdict.ts";
 import { FAULT_CODES } from "../../../src/core/index.ts";
 import { CAPTURES } from "../captures/read-captures.ts";
+import { samples } from "../../support/grid.ts";
 
 const REAL_LINES = [
   ...new Set(CAPTURES.flatMap(({ stdout, stderr }) => [...stdout.split("\n"), ...stderr.split("\n")])),
@@ -102,7 +103,7 @@ describe("any output", () => {
           if (exitCode !== 0 || signal !== null) expect(fault).not.toBeNull();
         },
       ),
-      { numRuns: 400 },
+      { numRuns: samples(100, 400) },
     );
   });
 

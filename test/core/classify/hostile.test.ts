@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { classify, isFaultCode, SHAPE_REDACTOR, SURFACES, type Evidence } from "../../../src/core/index.ts";
 import { createPhraseBook, normalise } from "../../../src/core/classify/read-text.ts";
+import { samples } from "../../support/grid.ts";
 
 function expectFault(evidence: Evidence): void {
   const fault = classify(evidence);
@@ -143,7 +144,7 @@ describe("hostile input", () => {
           expectFault(evidence as Evidence);
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: samples(500, 2000) },
     );
   });
 
@@ -152,7 +153,7 @@ describe("hostile input", () => {
       fc.property(fc.string({ unit: "binary", maxLength: 500 }), fc.constantFrom(...SURFACES), (message, surface) => {
         expectFault({ surface, message, body: message, headers: { "retry-after": message } });
       }),
-      { numRuns: 1000 },
+      { numRuns: samples(250, 1000) },
     );
   });
 
@@ -303,7 +304,7 @@ describe("phrases", () => {
           );
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: samples(500, 2000) },
     );
   });
 });

@@ -16,6 +16,7 @@ import {
 import { faults, policies, roll, situations } from "./arbitraries.ts";
 import { scopeOf, SCOPES_THAT_ADVANCE } from "../../../src/core/decide/fallback.ts";
 import { withDeclared } from "../../../src/core/policy/policy.ts";
+import { samples } from "../../support/grid.ts";
 
 /** Recourses that start the same work again. */
 const RUNS_AGAIN: ReadonlySet<Decision["recourse"]> = new Set([
@@ -43,7 +44,7 @@ describe("any decision", () => {
       fc.property(situations, policies, (seen, policy) => {
         check(decide(seen, policy), seen, policy);
       }),
-      { numRuns: 5000 },
+      { numRuns: samples(1_250, 5_000) },
     );
   }
 
@@ -214,7 +215,7 @@ describe("a call played to its end", () => {
           }
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: samples(750, 3_000) },
     );
   });
 });

@@ -8,6 +8,7 @@ import { NO_CHAIN } from "../../../src/core/decide/fallback.ts";
 import { replayUnder } from "../../../src/core/record/policy-replay.ts";
 import { policyOfRuns } from "../../../src/core/policy/presets.ts";
 import { policies, situations } from "./arbitraries.ts";
+import { samples } from "../../support/grid.ts";
 
 const retries = fc.record(
   { maxAttempts: fc.integer({ min: 1, max: 9 }), maxWaitMs: fc.constantFrom(0, 500, Infinity), jitter: fc.constant(0) },
@@ -60,7 +61,7 @@ describe("a recorded situation", () => {
         const decision = decide(situation, policyFor(situation, effective));
         expect(JSON.stringify(replayUnder(policy)(entryOf(situation, declared)))).toBe(JSON.stringify(decision));
       }),
-      { numRuns: 3_000 },
+      { numRuns: samples(750, 3_000) },
     );
   });
 

@@ -16,10 +16,11 @@ import { copyRun, foldRun, needsOf, startRun } from "../../../src/core/flow/run.
 import { isBeside, isOpen } from "../../../src/core/flow/visit.ts";
 import { fault } from "../../../src/core/fault/fault.ts";
 import { compile, type Compiled, plans, started, tell } from "./run-plans.ts";
+import { samples } from "../../support/grid.ts";
 
 const choices = fc.array(fc.nat(1_000), { maxLength: 200 });
 const parallel = fc.integer({ min: 1, max: 4 });
-const RUNS = { numRuns: 300 };
+const RUNS = { numRuns: samples(100, 300) };
 
 function fold(events: readonly { readonly at: number; readonly event: RunEvent }[], from?: RunState): RunState {
   let state = from;

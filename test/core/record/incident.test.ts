@@ -7,6 +7,7 @@ import { recordIncident } from "../../../src/core/record/incident.ts";
 import { incidentMarkdown } from "../../../src/core/record/incident-markdown.ts";
 import { markdownName, markdownText, withoutPaths } from "../../../src/core/record/markdown-text.ts";
 import { historyOf, PLANTED, RUN } from "./run-history.ts";
+import { samples } from "../../support/grid.ts";
 
 const HOSTILE = [
   "```\n# owned\n```",
@@ -137,7 +138,7 @@ describe("an incident report", () => {
             /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/,
           );
         }),
-        { numRuns: 300 },
+        { numRuns: samples(75, 300) },
       );
     },
   );
@@ -148,7 +149,7 @@ describe("an incident report", () => {
         expect(pageOf(entriesWith(`${text}${SECRET}`), "en", `${text}${SECRET}`)).not.toContain(SECRET);
         expect(pageOf(historyOf(choices), "en", PLANTED)).not.toContain(PLANTED);
       }),
-      { numRuns: 200 },
+      { numRuns: samples(50, 200) },
     );
   });
 

@@ -16,6 +16,7 @@ import { fileNameOf, isFileName } from "../../../src/journal/files/artefact-name
 import { folderStore } from "../../../src/journal/files/file-store.ts";
 import { codeOf } from "../../../src/testing/journal-samples.ts";
 import { tempFolder, type TempFolder } from "../temp-folder.ts";
+import { samples } from "../../support/grid.ts";
 
 let folder: TempFolder;
 let place: string;
@@ -233,7 +234,7 @@ describe("the kept part of an artefact", () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: samples(20, 60) },
     );
   });
 

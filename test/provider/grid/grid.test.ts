@@ -21,7 +21,7 @@ function titled(place: Place): readonly [string, Place] {
 
 describe.each(COLUMNS)("$name", (column) => {
   const places = PLACES.filter((place) => place.column === column);
-  const chained = new Set(shareOf(places, 3, COLUMNS.indexOf(column)));
+  const chained = new Set(shareOf(places, 7, COLUMNS.indexOf(column)));
 
   it.each(places.map(titled))("meets %s as the tables say", async (_title, place) => {
     const { alone, inChain } = cellFor(place);

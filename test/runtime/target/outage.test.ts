@@ -17,6 +17,7 @@ import { Outage, type Sharer } from "../../../src/runtime/target/outage.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
 import { mostRequests, retryOf, shortestMs } from "../../support/outage-bounds.ts";
 import { broken, callTimes, failure, held, type More, START_AT, type World, world } from "../../support/world.ts";
+import { samples } from "../../support/grid.ts";
 
 const CODES = [
   "Provider5xx",
@@ -88,7 +89,7 @@ describe("an outage that is shorter than the schedule", () => {
           expect(here.fl.targets()).toMatchObject([{ breaker: "closed" }]);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: samples(20, 60) },
     );
   });
 
@@ -148,7 +149,7 @@ describe("an outage that is longer than the schedule", () => {
         expect(down.asked.down).toBeLessThanOrEqual(mostRequests(retry, count, longestMs));
         expect(down.asked.down).toBeLessThanOrEqual(count * retry.maxAttempts);
       }),
-      { numRuns: 30 },
+      { numRuns: samples(10, 30) },
     );
   });
 
