@@ -382,6 +382,20 @@ describe("a gateway", () => {
     },
   );
 
+  it("warns that a budget runs low when it learns what other gateways have spent", () => {
+    const clock = createFakeClock();
+    const low: string[] = [];
+    const limits = { hour: 100, day: 1_000, month: null };
+    const account = new KeyAccount("alice", limits, clock, (_account, window) => void low.push(window));
+    account.book(40);
+    account.learn("hour", account.startOf("hour"), 39);
+    expect(low).toEqual([]);
+    account.learn("hour", account.startOf("hour"), 40);
+    account.learn("hour", account.startOf("hour"), 60);
+    account.learn("day", account.startOf("day"), 60);
+    expect(low).toEqual(["hour"]);
+  });
+
   it("says what is set aside to a client that is refused because of it, and to ask again soon", async () => {
     const clock = createFakeClock();
     const journal = createMemoryJournal({ clock });

@@ -108,7 +108,9 @@ export class KeyAccount {
   /** Takes over what all processes have written for a window. The figure only grows, so one that arrives late changes nothing. */
   learn(name: WindowName, start: number, written: number): void {
     const window = this.window(name);
-    if (window.start === start) window.written = Math.max(window.written, written);
+    if (window.start !== start) return;
+    window.written = Math.max(window.written, written);
+    this.warnIfLow(name);
   }
 
   /** What it has set aside, and what it knows of the other processes, is still valid. */
@@ -207,15 +209,19 @@ export class KeyAccount {
   book(microcents: number): void {
     const now = this.clock.now();
     for (const name of WINDOW_NAMES) {
-      const window = this.window(name, now);
-      window.unwritten += microcents;
-      const limit = this.limits[name];
-      const spent = window.written + window.unwritten;
-      // Reservations do not trigger the warning. Only what was spent does.
-      if (limit === null || window.warned || !checkBudget(ruleOf(limit), spent, 0, 0).warns) continue;
-      window.warned = true;
-      this.low(this, name);
+      this.window(name, now).unwritten += microcents;
+      this.warnIfLow(name);
     }
+  }
+
+  /** Reservations do not trigger the warning. Only what was spent does, here and by other processes. */
+  private warnIfLow(name: WindowName): void {
+    const window = this.window(name);
+    const limit = this.limits[name];
+    const spent = window.written + window.unwritten;
+    if (limit === null || window.warned || !checkBudget(ruleOf(limit), spent, 0, 0).warns) return;
+    window.warned = true;
+    this.low(this, name);
   }
 
   /**

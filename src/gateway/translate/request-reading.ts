@@ -177,10 +177,15 @@ export class Reading {
     const tools = this.tools.filter(({ name }) => this.#allowed?.has(name) ?? true);
     if (tools.length > 0) this.options.tools = tools;
     else delete this.options.toolChoice;
-    const { options, extras, omitted, refused, textTools } = this;
+    const { options, extras, refused, textTools } = this;
+    // The names are the client's own words, and the ledger keeps them.
+    const omitted = this.omitted.slice(0, MAX_OMITTED).map((name) => name.slice(0, MAX_OMITTED_LENGTH).toWellFormed());
     return { options, extras, omitted, refused, textTools };
   }
 }
+
+const MAX_OMITTED = 50;
+const MAX_OMITTED_LENGTH = 100;
 
 function isSet(value: unknown): boolean {
   return value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0);

@@ -29,8 +29,10 @@ export const VAGUE_IDENTIFIERS: RuleGroup = {
       means: "AnswerUnreadable", onTool: "OutputMalformed", example: { surface: "node", provider: "openai", error: { name: "AI_InvalidResponseDataError", message: "Expected 'id' to be a string." } } },
     { id: "vague/not-found", when: { token: ["not_found_error", "not_found", "notfounderror", "notfound", "resourcenotfoundexception", "thread_not_found", "previous_response_not_found", "session_not_found", "unknown_url", "resourcenotfound", "resource_not_found_error"] },
       means: "EndpointNotFound", onTool: "NotFound", example: { surface: "http", provider: "fireworks", status: 404, body: { error: { code: "NOT_FOUND", message: "not deployed" } } } },
+    { id: "vague/dropped", when: { token: ["cancelled", "canceled"], status: [499] },
+      means: "Provider5xx", onTool: "ToolUnavailable", example: { surface: "http", provider: "google", status: 499, body: { error: { code: 499, status: "CANCELLED" } } } },
     { id: "vague/aborted", when: { token: ["abort_error", "cancelled", "canceled", "interrupted_by_user"] },
-      means: "TurnCancelled", onTool: "ToolCancelled", example: { surface: "http", provider: "google", status: 499, body: { error: { code: 499, status: "CANCELLED" } } } },
+      means: "TurnCancelled", onTool: "ToolCancelled", example: { surface: "cli", message: "interrupted", body: { subtype: "interrupted_by_user" } } },
   ],
 };
 
@@ -84,7 +86,7 @@ export const STATUSES: RuleGroup = {
     { id: "status/409", when: { status: [409, 423] },           means: "ResourceBusy",                             example: { surface: "http", status: 409, message: "409 conflict" } },
     { id: "status/422", when: { status: [422] },                means: "RequestInvalid", onTool: "InputInvalid",   example: { surface: "http", status: 422, body: { detail: [{ loc: ["body", "model"], msg: "field required", type: "missing" }] } } },
     { id: "status/498", when: { status: [498] },                means: "Overloaded", onTool: "ToolUnavailable",    example: { surface: "http", provider: "groq", status: 498 } },
-    { id: "status/499", when: { status: [499] },                means: "TurnCancelled", onTool: "ToolCancelled",   example: { surface: "http", status: 499 } },
+    { id: "status/499", when: { status: [499] },                means: "Provider5xx", onTool: "ToolUnavailable",   example: { surface: "http", status: 499 } },
     { id: "status/501", when: { status: [501, 505] },           means: "MissingCapability", onTool: "Unsupported", example: { surface: "http", status: 501 } },
     { id: "status/503", when: { status: [503, 529] },           means: "Overloaded", onTool: "ToolUnavailable",    example: { surface: "http", provider: "anthropic", status: 529 } },
     { id: "status/504", when: { status: [504, 522, 524] },      means: "Provider5xx", onTool: "ExecutionTimeout",  example: { surface: "http", provider: "anthropic", status: 504, body: "<!DOCTYPE html><title>api.anthropic.com | 504: Gateway time-out</title>" } },
