@@ -238,7 +238,8 @@ export class Gateway {
       return null;
     }
     if (kind === "model") return this.#callModel(exchange, endpoint.address, bytes);
-    if (kind === "count") return countTokens(exchange, dialect, bytes.toString("utf8"), this.#transport, this.#calls);
+    if (kind === "count")
+      return countTokens(exchange, dialect, endpoint.model, bytes.toString("utf8"), this.#transport, this.#calls);
     const account = this.#accountOf(exchange.key);
     const record = (line: LedgerLine): void => this.#ledger.add(line, account);
     const purse = new CallPurse(account, this.#ledger.cover);

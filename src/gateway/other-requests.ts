@@ -33,19 +33,18 @@ function noModel({ key }: ClientExchange, model: string, models: readonly string
 /** The parameter by which Codex asks for its own list. */
 const CODEX = /[?&]client_version=/;
 
-const COUNTED_MODEL = /\/models\/([^/:]+):countTokens$/;
-
-/** The target of the client's dialect counts; if there is none, or it cannot, the gateway estimates. */
+/** The target of the client's dialect counts; if there is none, or it cannot, the gateway estimates. `inPath`: the model as the path names it. */
 export async function countTokens(
   exchange: ClientExchange,
   dialect: Protocol,
+  inPath: string | null,
   text: string,
   transport: Transport,
   calls: Scope,
 ): Promise<void> {
   const body = readObject(text, exchange.request.headers);
   if (typeof body === "string") return void refuse(exchange, dialect, "bad-request", body);
-  const model = textOf(body["model"]) || (COUNTED_MODEL.exec(exchange.path)?.[1] ?? "");
+  const model = textOf(body["model"]) || (inPath ?? "");
   const taken = exchange.inForce.routing.take(model, exchange.key);
   if (typeof taken === "string") return void refuse(exchange, dialect, taken, noRouteWords(taken, model, exchange));
   const [{ target, model: named }] = taken.steps;

@@ -1,18 +1,28 @@
 // What a client asks of the gateway, by the method and path of its request. One table.
 
+import { tryRead } from "../../core/try-read.ts";
 import { type Address, type Protocol, readAddress } from "../../provider/wire/protocol.ts";
 
 export type Endpoint =
   | { readonly kind: "model"; readonly dialect: Protocol; readonly address: Address }
-  /** How many tokens a request has. */
-  | { readonly kind: "count"; readonly dialect: Protocol }
+  /** How many tokens a request has. `model`: as its path names it; null: it does not. */
+  | { readonly kind: "count"; readonly dialect: Protocol; readonly model: string | null }
   /** The models, or one of them, in the shape of this dialect. */
   | { readonly kind: "models"; readonly dialect: Protocol; readonly model: string | null }
   | { readonly kind: "other"; readonly dialect: Protocol };
 
 const VERSION = String.raw`(?:\/v1(?:beta\d*|alpha\d*)?)?`;
 const MODELS = new RegExp(`^${VERSION}/models(?:/(?<model>[^:]+))?/?$`);
-const COUNTS = /\/messages\/count_tokens\/?$|\/models\/[^/:]+:countTokens$/;
+const COUNTS = /\/messages\/count_tokens\/?$|\/models\/[^:]+:countTokens$/;
+/** The model of a call in Google's dialect. It may be `target/model`, and clients encode what a path cannot have. */
+const GOOGLE_MODEL = new RegExp(
+  `^${VERSION}/models/(?<model>[^:]+):(?:generateContent|streamGenerateContent|countTokens)$`,
+);
+
+/** A name that is not encoded properly stays as it is. No route has such a name. */
+function decoded(name: string): string {
+  return tryRead(() => decodeURIComponent(name), name);
+}
 
 /** The paths that are the gateway's when it shares its port with the server's own API. */
 const SHARED = new RegExp(
@@ -37,11 +47,15 @@ export function endpointOf(
       ? "openai-chat"
       : "anthropic-messages";
   if (method === "POST") {
-    const address = readAddress(path + query);
-    if (address !== null) return { kind: "model", dialect: address.protocol, address };
-    if (COUNTS.test(path)) return { kind: "count", dialect: isGoogle ? "google-generate" : "anthropic-messages" };
+    const named = GOOGLE_MODEL.exec(path)?.groups?.["model"];
+    const model = named === undefined ? null : decoded(named);
+    const address = readAddress((named === undefined ? path : path.replace(named, "any")) + query);
+    if (address !== null)
+      return { kind: "model", dialect: address.protocol, address: { ...address, model: model ?? address.model } };
+    if (COUNTS.test(path))
+      return { kind: "count", dialect: isGoogle ? "google-generate" : "anthropic-messages", model };
   }
   const models = method === "GET" ? MODELS.exec(path) : null;
-  if (models !== null) return { kind: "models", dialect, model: models.groups?.["model"] ?? null };
+  if (models !== null) return { kind: "models", dialect, model: decoded(models.groups?.["model"] ?? "") || null };
   return { kind: "other", dialect };
 }
