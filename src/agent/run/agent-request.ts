@@ -64,13 +64,10 @@ export class AgentRequest implements ChainRequest {
     this.listeners = listeners;
   }
 
-  get isResuming(): boolean {
-    return Object.keys(this.sessions).length > 0;
-  }
-
-  /** The same request in a new session, with a summary of the old one. */
-  afresh(summary: string): AgentRequest {
-    return new AgentRequest(`${summary}\n\n${this.prompt}`, {}, this.listeners);
+  /** The same request with a new session for this target, which begins with a summary of the old one. */
+  afresh(target: string, summary: string): AgentRequest {
+    const { [target]: _left, ...others } = this.sessions;
+    return new AgentRequest(`${summary}\n\n${this.prompt}`, others, this.listeners);
   }
 
   revived(kept: unknown): AgentRequest {

@@ -21,15 +21,15 @@ import type { AgentEnding, StopReason } from "../verdict/ending.ts";
 import { whyStop, whyStopRetrying } from "../verdict/stop-early.ts";
 import { retryFault, verdictOn } from "../verdict/verdict.ts";
 import type { AgentRequest, AgentRunResult } from "./agent-request.ts";
-import type { CliTarget } from "./cli.ts";
+import { type CliTarget, resumesSessions } from "./cli.ts";
+import type { KnownSessions } from "./known-sessions.ts";
 import { RawOutput } from "./raw-output.ts";
 
 export interface CliRunDeps {
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** The cost of the session before this run: some CLIs report the cost of the session, not of the run. */
-  readonly costBefore: (sessionId: string | null) => number;
+  readonly known: KnownSessions;
 }
 
 /** About ten seconds: enough for a short outage in the middle of a run, and short enough if another target can take over. */
@@ -54,7 +54,7 @@ export async function runCli(
   const known = AGENT_CLIS[kind];
   request.listeners.onEvent({ type: "attempt", target: context.tool, attempt: context.attempt });
   const cwd = target.cwd ?? deps.cwd;
-  const resume = known.supportsResume && !target.privateHome ? (request.sessions[context.tool] ?? null) : null;
+  const resume = resumesSessions(target) ? (request.sessions[context.tool] ?? null) : null;
   const byStdin = target.stdin === null && request.prompt.length > LONGEST_ARGUMENT && known.supportsStdinPrompt;
   const privateHome =
     target.privateHome && known.configHomeEnv !== null ? createPrivateHome(`faultline-${kind}-`) : null;
@@ -117,11 +117,13 @@ export async function runCli(
     const { state } = parser;
     const isPlainSuccess = target.exitCodeDecides && end.exitCode === 0 && !end.killed;
     const failed = isPlainSuccess ? null : verdictOn(kind, state, endingOf(end, stopped, deps.clock.now()));
-    tellCost(state.costUsd, state.cumulative.cost ? deps.costBefore(resume) : 0, failed, context);
+    tellCost(state.costUsd, state.cumulative.cost ? deps.known.costOf(resume) : 0, failed, context);
     if (state.usage !== null) context.tokens({ inputTokens: state.usage.input, outputTokens: state.usage.output });
     const result = resultOf(context.tool, parser.state, end, failed);
     request.listeners.onResult(result);
-    if (failed === null) return target.forgetsOutput ? { ...result, text: "", stderr: "" } : result;
+    const remembered = target.forgetsOutput ? { ...result, text: "", stderr: "" } : result;
+    deps.known.note(remembered);
+    if (failed === null) return remembered;
     raw.put(end, failed, context);
     const hasTriedEnough = end.killReason === null && state.ownRetries >= ENOUGH_OWN_RETRIES;
     const owned = hasTriedEnough ? { ownRetries: state.ownRetries, shouldRetry: false } : {};
