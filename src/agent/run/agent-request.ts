@@ -1,6 +1,7 @@
 // The request to an agent and the result of a run, with the fields that channels expect.
 
-import type { ErrorCategory } from "../../core/fault/vocabulary.ts";
+import type { Fault } from "../../core/fault/fault.ts";
+import { type ErrorCategory, VOCABULARY } from "../../core/fault/vocabulary.ts";
 import type { ChainRequest } from "../../runtime/tool/tool.ts";
 import type { AgentEvent, AgentUsage } from "../event/agent-event.ts";
 import type { PermissionDenial } from "../parse/agent-state.ts";
@@ -50,6 +51,11 @@ export interface AgentRunResult {
   readonly permissionDenials: readonly PermissionDenial[];
   /** The CLI that ran. */
   readonly target: string;
+}
+
+/** A fault of the watchdog has a phase, so it is a timeout. Other faults are mapped by their code. */
+export function errorSubtypeOf({ code, context }: Fault): ErrorCategory {
+  return context["phase"] === undefined ? VOCABULARY[code].cli : "timeout";
 }
 
 export class AgentRequest implements ChainRequest {

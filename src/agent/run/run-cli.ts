@@ -6,7 +6,6 @@
 import { microcentsOf } from "../../core/flow/money.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import { fault, type Fault, FaultError, withContext } from "../../core/fault/fault.ts";
-import { VOCABULARY } from "../../core/fault/vocabulary.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";
 import type { AgentEvent } from "../event/agent-event.ts";
@@ -20,7 +19,7 @@ import { AGENT_CLIS } from "../verdict/cli-table.ts";
 import type { AgentEnding, StopReason } from "../verdict/ending.ts";
 import { whyStop, whyStopRetrying } from "../verdict/stop-early.ts";
 import { retryFault, verdictOn } from "../verdict/verdict.ts";
-import type { AgentRequest, AgentRunResult } from "./agent-request.ts";
+import { type AgentRequest, type AgentRunResult, errorSubtypeOf } from "./agent-request.ts";
 import { type CliTarget, resumesSessions } from "./cli.ts";
 import type { KnownSessions } from "./known-sessions.ts";
 import { RawOutput } from "./raw-output.ts";
@@ -125,9 +124,7 @@ export async function runCli(
     deps.known.note(remembered);
     if (failed === null) return remembered;
     raw.put(end, failed, context);
-    const hasTriedEnough = end.killReason === null && state.ownRetries >= ENOUGH_OWN_RETRIES;
-    const owned = hasTriedEnough ? { ownRetries: state.ownRetries, shouldRetry: false } : {};
-    throw new FaultError(withContext(failed, { ...whatRan(target, end, usedTools), ...owned }));
+    throw new FaultError(withContext(failed, { ...whatRan(target, end, usedTools), ...whoRetried(state, end) }));
   } finally {
     privateHome?.remove();
   }
@@ -202,6 +199,13 @@ function whatRan({ kind, hidesTools }: CliTarget, end: ProcessEnd, usedTools: bo
   return kind === "generic" ? {} : { ran: usedTools };
 }
 
+function whoRetried(
+  { ownRetries }: AgentState,
+  { killReason }: ProcessEnd,
+): Readonly<Record<string, number | boolean>> {
+  return killReason === null && ownRetries >= ENOUGH_OWN_RETRIES ? { ownRetries, shouldRetry: false } : {};
+}
+
 /** Obstacles that the verdict handles by their code. The others concern this machine, not the CLI. */
 const STARTS: ReadonlySet<SpawnError["obstacle"]> = new Set<SpawnError["obstacle"]>(["command", "interpreter"]);
 
@@ -264,20 +268,10 @@ function resultOf(
     apiDurationMs: state.apiDurationMs,
     numTurns: state.numTurns,
     stopReason: state.stopReason,
-    errorSubtype: failed === null ? null : subtypeOf(failed, end),
+    errorSubtype: failed === null ? null : errorSubtypeOf(failed),
     permissionDenials: state.permissionDenials,
     target,
   };
-}
-
-/** Timeouts and cancellations are known for certain. Only other failures are classified by their text. */
-export function subtypeOf(
-  { code }: Fault,
-  end: Pick<ProcessEnd, "timedOut" | "aborted">,
-): AgentRunResult["errorSubtype"] {
-  if (end.aborted) return "aborted";
-  if (end.timedOut !== null) return "timeout";
-  return VOCABULARY[code].cli;
 }
 
 /** Some CLIs report the cost of the whole session. A run that never started, or reached no model, has cost nothing. */

@@ -400,6 +400,21 @@ describe("a channel bridge", () => {
     expect(runs().map(({ args }) => args.includes(first.sessionId ?? "?"))).toEqual([false, true, true]);
   });
 
+  it("answers the messages that wait behind one that is refused", async () => {
+    const { target, runs } = replayedClis({ claude: ["claude-ok-stream"] });
+    const bridge = new ChannelBridge(runtime().agent([target("claude")]));
+    const unknown: object = { onEnd: () => undefined };
+    const messages = [
+      bridge.handle("chat", "one", unknown),
+      bridge.handle("chat", "two"),
+      bridge.handle("chat", "three"),
+    ];
+    const [first, ...others] = await Promise.allSettled(messages);
+    expect(first).toMatchObject({ status: "rejected", reason: { fault: { code: "ConfigSchemaViolation" } } });
+    expect(others).toMatchObject([{ value: { fault: null } }, { value: { fault: null } }]);
+    expect(runs().map(({ args }) => args.at(-1))).toEqual(["two", "three"]);
+  });
+
   it.each([
     ["claude", "claude-resume-1", "claude-badresume", "claude-resume-2"],
     ["gemini", "gemini-ok-stream-json", "gemini-badresume", "gemini-ok-stream-json"],
