@@ -69,10 +69,15 @@ const MAX_SIGNS = 10_000;
 
 function stallAlive(scene: Scene): readonly ConnectionAct[] {
   const { asked, params } = scene;
-  const count = Math.min(MAX_SIGNS, Math.floor(params["for-ms"] / Math.max(1, params["wait-ms"])));
+  const forMs = params["for-ms"];
+  // A stall with too many signs gets fewer of them; it never ends early.
+  const everyMs = Math.max(1, params["wait-ms"], forMs / MAX_SIGNS);
+  const count = Math.floor(forMs / everyMs);
   const sign = write({ text: PROTOCOL_OF[asked.protocol].signOfLife(asked) });
-  const wait: ConnectionAct = { do: "wait", ms: params["wait-ms"] };
-  return [...begun(scene), ...Array.from({ length: count }, () => [wait, sign]).flat(), { do: "cut" }];
+  const wait = (ms: number): ConnectionAct => ({ do: "wait", ms });
+  const signs = Array.from({ length: count }, () => [wait(everyMs), sign]).flat();
+  const leftMs = forMs - count * everyMs;
+  return [...begun(scene), ...signs, ...(leftMs > 0 ? [wait(leftMs)] : []), { do: "cut" }];
 }
 
 function slowFirst(scene: Scene): readonly ConnectionAct[] {
