@@ -52,11 +52,11 @@ export function endCompactly(run: LiveCall, attempt: Attempt): CallValue | null 
   counters.calls += 1;
   countSuccess(counters, 1, cost);
   request.budget.settle(attempt.reserved, cost);
+  const endedAt = run.engine.clock.now();
+  target.recent.note(tool.tellsFailure?.(value.value) !== true, endedAt - startedAt);
   if (cost === null) return value;
   const { deadline } = request;
   if (!binding.costs) binding.noteCost();
-  const endedAt = run.engine.clock.now();
-  target.recent.note(true, endedAt - startedAt);
   quiet.keepCompact({
     call: run.call,
     by: binding,
