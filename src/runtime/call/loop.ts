@@ -173,11 +173,11 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
     return true;
   }
 
-  /** Writes that an attempt starts. Returns false and releases its slot if the write has to wait, or if a listener cancelled the call. */
+  /** Writes that an attempt starts; outside sessions no write waits. Returns false and releases its slot if a listener cancelled the call. */
   private announce(number: number, now: number): boolean {
     const { call, record, binding } = this;
-    const written = record.write({ type: "call-admitted", call, tool: binding.tool.id, attempt: number }, [], now);
-    if (written === null && this.cancelled === null) return true;
+    void record.write({ type: "call-admitted", call, tool: binding.tool.id, attempt: number }, [], now);
+    if (this.cancelled === null) return true;
     binding.target.leave();
     return false;
   }
