@@ -142,16 +142,17 @@ export class Interruptible implements Cancellable {
     return this.cancelled === null;
   }
 
-  /** Waits until then, or until `wake` is called. */
+  /** Waits until then, or until `wake` is called. Cancelled, it does not wait. */
   async waitOnce(at: number): Promise<void> {
     await this.within(new Promise<never>(() => undefined), at);
   }
 
-  /** Waits for `work`. null: the time is up, or `wake` was called. */
+  /** Waits for `work`. null: the time is up, `wake` was called, or it was cancelled before the work was done. */
   async within<T>(work: Promise<T>, at: number): Promise<T | null> {
     const { clock } = this;
     let disarm: () => void = () => undefined;
     const left = new Promise<null>((resolve) => {
+      if (this.cancelled !== null) return resolve(null);
       if (Number.isFinite(at)) disarm = clock.after(at - clock.now(), () => resolve(null));
       this.wake = () => resolve(null);
     });

@@ -9,6 +9,7 @@ import { type Answer, answerAsSaid } from "../core/flow/interaction.ts";
 import { isEnded, type RunState } from "../core/flow/run-state.ts";
 import type { Visit } from "../core/flow/visit.ts";
 import type { Entry } from "../core/record/event.ts";
+import type { SessionState } from "../core/record/replay.ts";
 import { createRunStream, type RunStreamEvent } from "../core/record/run-stream.ts";
 import type { Session } from "../runtime/session/session.ts";
 import { beginRun, openRun, RunHolds, runOf } from "./advance/held-run.ts";
@@ -147,10 +148,11 @@ export class WorkflowRuns implements Runs {
     if (held === null) throw new FaultError(heldElsewhere(run));
     try {
       // Others may have advanced it before it was held.
-      const state = runOf(await reader.read(run));
+      let folded = await reader.read(run);
+      const state = runOf(folded);
       const workflow = await definitionOf(this.#deps, run, state);
       return await tracedRun({ run, workflow: state.workflow, traceparent: state.traceparent ?? null }, async () => {
-        while (await this.#slice(run, workflow, active));
+        while (await this.#slice(run, folded, workflow, active)) folded = await reader.read(run);
         return endOf(this.#deps, run, active.session?.run);
       });
     } catch (error) {
@@ -162,10 +164,9 @@ export class WorkflowRuns implements Runs {
   }
 
   /** True when the limits have changed: the session has to be opened again with them. */
-  async #slice(run: string, workflow: Workflow, active: Active): Promise<boolean> {
+  async #slice(run: string, folded: SessionState, workflow: Workflow, active: Active): Promise<boolean> {
     const { limits, status } = await knownRun(this.#deps, run);
     if (isEnded({ status })) return false;
-    const folded = await this.#deps.reader.read(run);
     const session = await openRun(this.#deps, folded, workflow, limits);
     active.session = session;
     const files = new RunFiles(this.#deps, session, workflow);

@@ -160,6 +160,9 @@ describe("a fault of time", () => {
     ["stall; for-ms=7000", false, [7000]],
     ["stall; for-ms=7000", true, [7000]],
     ["stall-alive; for-ms=40; wait-ms=10", true, [10, 10, 10, 10]],
+    ["stall-alive; for-ms=25; wait-ms=10", true, [10, 10, 5]],
+    ["stall-alive; for-ms=7; wait-ms=10", true, [7]],
+    ["stall-alive; for-ms=3; wait-ms=0", true, [1, 1, 1]],
     ["slow-first-token; wait-ms=900", false, [900]],
     ["slow-first-token; wait-ms=900", true, [900]],
     ["slow-drip; wait-ms=5", false, Array(8).fill(5)],
@@ -178,6 +181,12 @@ describe("a fault of time", () => {
       expect(error).toBeNull();
       expect(waits).toHaveLength(text.trimEnd().split("\n\n").length);
     }
+  });
+
+  it("stall-alive lasts as long as it should, also with more signs of life than it sends", async () => {
+    waits.length = 0;
+    await asked("stall-alive; for-ms=20000; wait-ms=1", "openai-chat", true);
+    expect(waits).toEqual(Array(10_000).fill(2));
   });
 
   it("stall-alive sends signs of life between the content and the cut", async () => {

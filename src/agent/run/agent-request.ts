@@ -1,6 +1,7 @@
 // The request to an agent and the result of a run, with the fields that channels expect.
 
-import type { ErrorCategory } from "../../core/fault/vocabulary.ts";
+import type { Fault } from "../../core/fault/fault.ts";
+import { type ErrorCategory, VOCABULARY } from "../../core/fault/vocabulary.ts";
 import type { ChainRequest } from "../../runtime/tool/tool.ts";
 import type { AgentEvent, AgentUsage } from "../event/agent-event.ts";
 import type { PermissionDenial } from "../parse/agent-state.ts";
@@ -52,6 +53,11 @@ export interface AgentRunResult {
   readonly target: string;
 }
 
+/** A fault of the watchdog has a phase, so it is a timeout. Other faults are mapped by their code. */
+export function errorSubtypeOf({ code, context }: Fault): ErrorCategory {
+  return context["phase"] === undefined ? VOCABULARY[code].cli : "timeout";
+}
+
 export class AgentRequest implements ChainRequest {
   readonly prompt: string;
   /** The session to resume, by target: a CLI cannot resume another CLI's session. */
@@ -64,13 +70,10 @@ export class AgentRequest implements ChainRequest {
     this.listeners = listeners;
   }
 
-  get isResuming(): boolean {
-    return Object.keys(this.sessions).length > 0;
-  }
-
-  /** The same request in a new session, with a summary of the old one. */
-  afresh(summary: string): AgentRequest {
-    return new AgentRequest(`${summary}\n\n${this.prompt}`, {}, this.listeners);
+  /** The same request with a new session for this target, which begins with a summary of the old one. */
+  afresh(target: string, summary: string): AgentRequest {
+    const { [target]: _left, ...others } = this.sessions;
+    return new AgentRequest(`${summary}\n\n${this.prompt}`, others, this.listeners);
   }
 
   revived(kept: unknown): AgentRequest {

@@ -19,8 +19,9 @@ import type { Outcome, ProtectChain } from "../../runtime/call/outcome.ts";
 import { chain } from "../../runtime/tool/chain.ts";
 import type { Repairs } from "../../runtime/tool/tool.ts";
 import { type AgentListeners, AgentRequest, type AgentRunResult } from "./agent-request.ts";
-import type { CliTarget } from "./cli.ts";
+import { type CliTarget, resumesSessions } from "./cli.ts";
 import { cliMember } from "./cli-member.ts";
+import { KnownSessions } from "./known-sessions.ts";
 
 /** Options of an agent. */
 export interface AgentOptions {
@@ -86,23 +87,22 @@ export function createAgent(
   if (!Array.isArray(list) || list.length === 0 || !list.every(targetKind.fits)) {
     throw invalidOption("fl.agent", "targets", "targets must be a list of agent CLIs, as in fl.agent([cli('claude')])");
   }
-  const known: KnownSessions = new Map();
-  const costBefore = (sessionId: string | null): number => known.get(sessionId ?? "")?.costUsd ?? 0;
-  const runDeps = { ...deps, costBefore };
+  const known = new KnownSessions();
+  const runDeps = { ...deps, known };
   const members = targets.map((target) =>
     cliMember<AgentRequest, AgentRunResult>(target, async (request, context) => {
       const { runCli } = await cliRuns();
       return runCli(target, request, runDeps, context);
     }),
   );
+  const resumable = new Set(targets.filter(resumesSessions).map(({ id }) => id));
   const agents = chain(members, { repairs: repairsFor(options, known) });
   return {
     async run(prompt, options = {}) {
       const { sessions = {}, signal, ...listeners } = checkOptions("agent.run", options, AGENT_RUN_OPTIONS);
-      const request = new AgentRequest(prompt, sessions, safeListeners({ ...NO_LISTENERS, ...listeners }, deps));
-      const outcome = await protect(agents, request, signal);
-      if (outcome.status === "done") remember(known, outcome.value);
-      return outcome;
+      const resumed = Object.fromEntries(Object.entries(sessions).filter(([id]) => resumable.has(id)));
+      const request = new AgentRequest(prompt, resumed, safeListeners({ ...NO_LISTENERS, ...listeners }, deps));
+      return protect(agents, request, signal);
     },
   };
 }
@@ -163,30 +163,19 @@ function safely<Args extends readonly unknown[]>(
   );
 }
 
-/** The cost and the last answer of each session that succeeded. */
-type KnownSessions = Map<string, { readonly costUsd: number; readonly text: string }>;
-
-const MAX_SESSIONS = 1_000;
-
-function remember(known: KnownSessions, { sessionId, totalCostUsd, text }: AgentRunResult): void {
-  if (sessionId === null) return;
-  known.delete(sessionId);
-  known.set(sessionId, { costUsd: totalCostUsd ?? 0, text });
-  for (const oldest of known.keys()) if (known.size > MAX_SESSIONS) known.delete(oldest);
-}
-
 /** The assumed size of a session that overflows, in tokens: more than any prompt. */
 const SESSION_TOKENS = 200_000;
 
 function repairsFor({ summarize }: AgentOptions, known: KnownSessions): Partial<Repairs<AgentRequest>> {
   return {
-    sizeOf: ({ prompt, isResuming }) => Math.ceil(prompt.length / 4) + (isResuming ? SESSION_TOKENS : 0),
+    sizeOf: ({ prompt, sessions }) => Math.ceil(prompt.length / 4) + Object.keys(sessions).length * SESSION_TOKENS,
     // Replaces a session that is too long, or that the CLI has lost, with a new one that starts with a summary. This cannot help a prompt that is too long by itself.
     compact: async (request, _why, signal, target) => {
-      if (!request.isResuming) return null;
-      const lastText = known.get(request.sessions[target] ?? "")?.text ?? "";
+      const session = request.sessions[target];
+      if (session === undefined) return null;
+      const lastText = known.textOf(session);
       const gist = summarize === undefined ? lastText : await summarize({ lastText, signal });
-      return request.afresh(gist === "" ? NOTHING_KNOWN : `Summary of the conversation so far:\n${gist}`);
+      return request.afresh(target, gist === "" ? NOTHING_KNOWN : `Summary of the conversation so far:\n${gist}`);
     },
     regenerate: (request) => request,
   };

@@ -4,10 +4,10 @@
 // B2  The messages of one channel run one after another.
 
 import type { Fault } from "../../core/fault/fault.ts";
-import { VOCABULARY } from "../../core/fault/vocabulary.ts";
+import { KeyedMutex } from "../../host/keyed-mutex.ts";
 import { hasValue, type Outcome } from "../../runtime/call/outcome.ts";
 import type { Agent, AgentRunOptions } from "./agent.ts";
-import type { AgentRunResult } from "./agent-request.ts";
+import { type AgentRunResult, errorSubtypeOf } from "./agent-request.ts";
 
 /** The result of `ChannelBridge.handle`. */
 export interface BridgeResult extends AgentRunResult {
@@ -19,7 +19,7 @@ export interface BridgeResult extends AgentRunResult {
 export class ChannelBridge {
   readonly #agent: Agent;
   readonly #sessions = new Map<string, Readonly<Record<string, string>>>();
-  readonly #running = new Map<string, Promise<unknown>>();
+  readonly #channels = new KeyedMutex();
 
   constructor(agent: Agent) {
     this.#agent = agent;
@@ -36,15 +36,8 @@ export class ChannelBridge {
   }
 
   /** Does not reject when a CLI fails; the result contains the fault. */
-  async handle(channel: string, text: string, options: Omit<AgentRunOptions, "sessions"> = {}): Promise<BridgeResult> {
-    const before = this.#running.get(channel) ?? Promise.resolve();
-    const mine = before.then(() => this.#handle(channel, text, options));
-    this.#running.set(channel, mine);
-    try {
-      return await mine;
-    } finally {
-      if (this.#running.get(channel) === mine) this.#running.delete(channel);
-    }
+  handle(channel: string, text: string, options: Omit<AgentRunOptions, "sessions"> = {}): Promise<BridgeResult> {
+    return this.#channels.run(channel, () => this.#handle(channel, text, options));
   }
 
   async #handle(channel: string, text: string, options: Omit<AgentRunOptions, "sessions">): Promise<BridgeResult> {
@@ -72,7 +65,7 @@ function failedResult(outcome: Outcome<AgentRunResult>, last: AgentRunResult): B
   return {
     ...last,
     aborted: isCancelled,
-    errorSubtype: isCancelled ? "aborted" : seen === null ? "fatal" : subtypeIn(seen),
+    errorSubtype: seen === null ? "fatal" : errorSubtypeOf(seen),
     fault: seen,
   };
 }
@@ -92,8 +85,3 @@ const NOTHING_RAN: AgentRunResult = {
   permissionDenials: [],
   target: "",
 };
-
-/** A fault of the watchdog has a phase, so it is a timeout. Other faults are mapped by their code. */
-function subtypeIn({ code, context }: Fault): AgentRunResult["errorSubtype"] {
-  return context["phase"] === undefined ? VOCABULARY[code].cli : "timeout";
-}

@@ -80,6 +80,11 @@ export interface CliTarget {
   readonly forgetsOutput: boolean;
 }
 
+/** Whether its next run can continue a session. A private home is gone after each run, with its sessions. */
+export function resumesSessions({ kind, privateHome }: CliTarget): boolean {
+  return AGENT_CLIS[kind].supportsResume && !privateHome;
+}
+
 /** A running tool may be silent for long, and the CLI reports it. A CLI that prints nothing for minutes hangs. */
 const DEFAULT_TIMEOUTS: Required<ProcessTimeouts> = {
   startupMs: 120_000,

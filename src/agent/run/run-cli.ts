@@ -6,7 +6,6 @@
 import { microcentsOf } from "../../core/flow/money.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import { fault, type Fault, FaultError, withContext } from "../../core/fault/fault.ts";
-import { VOCABULARY } from "../../core/fault/vocabulary.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { RunContext } from "../../runtime/tool/tool.ts";
 import type { AgentEvent } from "../event/agent-event.ts";
@@ -20,16 +19,16 @@ import { AGENT_CLIS } from "../verdict/cli-table.ts";
 import type { AgentEnding, StopReason } from "../verdict/ending.ts";
 import { whyStop, whyStopRetrying } from "../verdict/stop-early.ts";
 import { retryFault, verdictOn } from "../verdict/verdict.ts";
-import type { AgentRequest, AgentRunResult } from "./agent-request.ts";
-import type { CliTarget } from "./cli.ts";
+import { type AgentRequest, type AgentRunResult, errorSubtypeOf } from "./agent-request.ts";
+import { type CliTarget, resumesSessions } from "./cli.ts";
+import type { KnownSessions } from "./known-sessions.ts";
 import { RawOutput } from "./raw-output.ts";
 
 export interface CliRunDeps {
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** The cost of the session before this run: some CLIs report the cost of the session, not of the run. */
-  readonly costBefore: (sessionId: string | null) => number;
+  readonly known: KnownSessions;
 }
 
 /** About ten seconds: enough for a short outage in the middle of a run, and short enough if another target can take over. */
@@ -54,7 +53,7 @@ export async function runCli(
   const known = AGENT_CLIS[kind];
   request.listeners.onEvent({ type: "attempt", target: context.tool, attempt: context.attempt });
   const cwd = target.cwd ?? deps.cwd;
-  const resume = known.supportsResume && !target.privateHome ? (request.sessions[context.tool] ?? null) : null;
+  const resume = resumesSessions(target) ? (request.sessions[context.tool] ?? null) : null;
   const byStdin = target.stdin === null && request.prompt.length > LONGEST_ARGUMENT && known.supportsStdinPrompt;
   const privateHome =
     target.privateHome && known.configHomeEnv !== null ? createPrivateHome(`faultline-${kind}-`) : null;
@@ -117,15 +116,15 @@ export async function runCli(
     const { state } = parser;
     const isPlainSuccess = target.exitCodeDecides && end.exitCode === 0 && !end.killed;
     const failed = isPlainSuccess ? null : verdictOn(kind, state, endingOf(end, stopped, deps.clock.now()));
-    tellCost(state.costUsd, state.cumulative.cost ? deps.costBefore(resume) : 0, failed, context);
+    tellCost(state.costUsd, state.cumulative.cost ? deps.known.costOf(resume) : 0, failed, context);
     if (state.usage !== null) context.tokens({ inputTokens: state.usage.input, outputTokens: state.usage.output });
     const result = resultOf(context.tool, parser.state, end, failed);
     request.listeners.onResult(result);
-    if (failed === null) return target.forgetsOutput ? { ...result, text: "", stderr: "" } : result;
+    const remembered = target.forgetsOutput ? { ...result, text: "", stderr: "" } : result;
+    deps.known.note(remembered);
+    if (failed === null) return remembered;
     raw.put(end, failed, context);
-    const hasTriedEnough = end.killReason === null && state.ownRetries >= ENOUGH_OWN_RETRIES;
-    const owned = hasTriedEnough ? { ownRetries: state.ownRetries, shouldRetry: false } : {};
-    throw new FaultError(withContext(failed, { ...whatRan(target, end, usedTools), ...owned }));
+    throw new FaultError(withContext(failed, { ...whatRan(target, end, usedTools), ...whoRetried(state, end) }));
   } finally {
     privateHome?.remove();
   }
@@ -200,6 +199,13 @@ function whatRan({ kind, hidesTools }: CliTarget, end: ProcessEnd, usedTools: bo
   return kind === "generic" ? {} : { ran: usedTools };
 }
 
+function whoRetried(
+  { ownRetries }: AgentState,
+  { killReason }: ProcessEnd,
+): Readonly<Record<string, number | boolean>> {
+  return killReason === null && ownRetries >= ENOUGH_OWN_RETRIES ? { ownRetries, shouldRetry: false } : {};
+}
+
 /** Obstacles that the verdict handles by their code. The others concern this machine, not the CLI. */
 const HANDLED_BY_VERDICT: ReadonlySet<SpawnError["obstacle"]> = new Set<SpawnError["obstacle"]>([
   "command",
@@ -265,20 +271,10 @@ function resultOf(
     apiDurationMs: state.apiDurationMs,
     numTurns: state.numTurns,
     stopReason: state.stopReason,
-    errorSubtype: failed === null ? null : subtypeOf(failed, end),
+    errorSubtype: failed === null ? null : errorSubtypeOf(failed),
     permissionDenials: state.permissionDenials,
     target,
   };
-}
-
-/** Timeouts and cancellations are known for certain. Only other failures are classified by their text. */
-export function subtypeOf(
-  { code }: Fault,
-  end: Pick<ProcessEnd, "timedOut" | "aborted">,
-): AgentRunResult["errorSubtype"] {
-  if (end.aborted) return "aborted";
-  if (end.timedOut !== null) return "timeout";
-  return VOCABULARY[code].cli;
 }
 
 /** Some CLIs report the cost of the whole session. A run that never started, or reached no model, has cost nothing. */

@@ -69,10 +69,15 @@ const MAX_KEEP_ALIVES = 10_000;
 
 function stallAlive(scene: Scene): readonly ConnectionAct[] {
   const { asked, params } = scene;
-  const count = Math.min(MAX_KEEP_ALIVES, Math.floor(params["for-ms"] / Math.max(1, params["wait-ms"])));
+  const forMs = params["for-ms"];
+  // A stall with too many keep-alives gets fewer of them; it never ends early.
+  const everyMs = Math.max(1, params["wait-ms"], forMs / MAX_KEEP_ALIVES);
+  const count = Math.floor(forMs / everyMs);
   const keepAlive = write({ text: PROTOCOL_OF[asked.protocol].keepAlive(asked) });
-  const wait: ConnectionAct = { do: "wait", ms: params["wait-ms"] };
-  return [...begun(scene), ...Array.from({ length: count }, () => [wait, keepAlive]).flat(), { do: "cut" }];
+  const wait = (ms: number): ConnectionAct => ({ do: "wait", ms });
+  const keepAlives = Array.from({ length: count }, () => [wait(everyMs), keepAlive]).flat();
+  const leftMs = forMs - count * everyMs;
+  return [...begun(scene), ...keepAlives, ...(leftMs > 0 ? [wait(leftMs)] : []), { do: "cut" }];
 }
 
 function slowFirst(scene: Scene): readonly ConnectionAct[] {

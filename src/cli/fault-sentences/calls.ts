@@ -85,6 +85,7 @@ export const CALL_SENTENCES: readonly SentenceRow[] = [
   ["the input of step {} could not be made", "无法生成步骤 {1} 的输入"],
   ["the time of turn {} was up before this step could start", "轮次 {1} 的时间已到，此步骤未能开始"],
   ["call {} is already running; give each call its own id", "调用 {1} 正在运行；请给每个调用不同的 ID"],
+  ["turn {} is already running; give each turn its own id", "轮次 {1} 正在运行；请给每个轮次不同的 ID"],
   [
     "call {} has another tool or input now than when it was interrupted; resume with the same, or use another id",
     "调用 {1} 的工具或输入与中断时不同；请用相同的继续，或换一个 ID",

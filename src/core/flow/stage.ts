@@ -25,9 +25,16 @@ export interface AttemptState {
   readonly ending: "completed" | "skipped" | "failed";
   /** A verdict asked for another attempt. */
   readonly again: boolean;
+  /** No phase follows. */
+  readonly isOver: boolean;
 }
 
-export const FIRST_PHASE: AttemptState = Object.freeze({ phase: "setup", ending: "completed", again: false });
+export const FIRST_PHASE: AttemptState = Object.freeze({
+  phase: "setup",
+  ending: "completed",
+  again: false,
+  isOver: false,
+});
 
 const AFTER: Readonly<Record<StagePhase, StagePhase | null>> = {
   "setup": "init",
@@ -39,27 +46,26 @@ const AFTER: Readonly<Record<StagePhase, StagePhase | null>> = {
   "next": null,
 };
 
-/** The next state of the attempt; null when it is over. */
-export function advanceAttempt(state: AttemptState, verdict: PhaseVerdict): AttemptState | null {
+export function advanceAttempt(state: AttemptState, verdict: PhaseVerdict): AttemptState {
   const { phase } = state;
+  const next = AFTER[phase];
   // A failure in Exit or Next changes the ending of the attempt; it does not start it again.
-  if (phase === "exit" || phase === "next") {
+  if (next === null || phase === "exit") {
     const ending = verdict === "fail" ? "failed" : state.ending;
-    const next = AFTER[phase];
     // A stage that is retried names no next node yet.
-    return next === null || ending === "failed" ? null : { ...state, phase: next, ending };
+    return next === null || ending === "failed"
+      ? { ...state, ending, isOver: true }
+      : { ...state, phase: next, ending };
   }
   switch (verdict) {
-    case "ok": {
-      const next = AFTER[phase];
-      return next === null ? null : { ...state, phase: next };
-    }
+    case "ok":
+      return { ...state, phase: next };
     case "skip":
-      return { phase: "exit", ending: "skipped", again: false };
+      return { ...state, phase: "exit", ending: "skipped" };
     case "retry":
-      return { phase: "exit", ending: "failed", again: true };
+      return { ...state, phase: "exit", ending: "failed", again: true };
     case "fail":
-      return { phase: "exit", ending: "failed", again: false };
+      return { ...state, phase: "exit", ending: "failed" };
   }
 }
 

@@ -47,7 +47,7 @@ const SILENT = fault("NetworkTimeout", { message: "the target is silent", contex
 export function hedgeFor(run: HedgedRun, own: Attempt): Hedge | null {
   const { tool } = run.binding;
   const options = tool.member?.chain.hedge ?? null;
-  const hedging = (run.input as Partial<ChainRequest> | null)?.hedging;
+  const hedging = (run.sentInput as Partial<ChainRequest> | null)?.hedging;
   if (options === null || hedging === undefined || run.request.recorder.isSession || run.isHedged) return null;
   return hedging.mayRepeat && tool.idempotent ? new Hedge(run, own, options, hedging.isStream) : null;
 }
@@ -185,7 +185,7 @@ class SecondAttempt extends Interruptible implements LiveCall, AttemptOwner {
   readonly isUnderWay = false;
   committed = false;
   given: unknown;
-  input: unknown;
+  sentInput: unknown;
   ticket: Ticket | null = null;
   sent = 0;
   private readonly main: HedgedRun;
@@ -200,7 +200,7 @@ class SecondAttempt extends Interruptible implements LiveCall, AttemptOwner {
     this.call = main.call;
     this.trace = main.trace;
     this.given = main.given;
-    this.input = main.given;
+    this.sentInput = main.given;
     this.main = main;
     this.binding = binding;
     this.hedge = hedge;
@@ -211,7 +211,7 @@ class SecondAttempt extends Interruptible implements LiveCall, AttemptOwner {
     const { engine, request, binding } = this;
     const { tool, target, retryBudget } = binding;
     if ((await prepareInput(this)) !== null) return null;
-    const estimate = request.budget.isBounded ? binding.estimate(this.input, engine.suppress) : null;
+    const estimate = request.budget.isBounded ? binding.estimate(this.sentInput, engine.suppress) : null;
     let isAdmitted = false;
     let attempt: Attempt | null = null;
     try {
@@ -227,7 +227,7 @@ class SecondAttempt extends Interruptible implements LiveCall, AttemptOwner {
       this.sent = target.outage.depart(now);
       attempt = new Attempt(tool, 1, estimate, now, request.deadline.at, engine.wheel, this);
       this.running = attempt;
-      return await attempt.run(this.input);
+      return await attempt.run(this.sentInput);
     } finally {
       this.running = null;
       if (isAdmitted) target.leave();
@@ -259,11 +259,11 @@ class SecondAttempt extends Interruptible implements LiveCall, AttemptOwner {
 
   replaceInput(input: unknown): void {
     this.given = input;
-    this.input = input;
+    this.sentInput = input;
   }
 
-  fitted(input: unknown): void {
-    this.input = input;
+  setSentInput(input: unknown): void {
+    this.sentInput = input;
   }
 
   responseHeaders(headers: unknown): void {

@@ -190,7 +190,7 @@ export interface LiveCall {
   readonly binding: Binding;
   readonly call: string;
   /** The input that is sent: parsed by the tool's schema and fitted to the target. */
-  readonly input: unknown;
+  readonly sentInput: unknown;
   /** The caller's input, or the one a person or a repair replaced it with. */
   readonly given: unknown;
   /** Part of the answer has reached the caller. */
@@ -211,7 +211,7 @@ export interface LiveCall {
   /** Waits for `work`. null: the time is up, or `wake` was called. */
   within<T>(work: Promise<T>, at: number): Promise<T | null>;
   replaceInput(input: unknown): void;
-  fitted(input: unknown): void;
+  setSentInput(input: unknown): void;
 }
 
 /** Why the next attempt may not go out: a fault to decide about, or the call is over. null: it may. */

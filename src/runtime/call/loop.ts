@@ -47,11 +47,11 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
   binding: Binding;
   ticket: Ticket | null = null;
   sent = 0;
-  private kept: CallRecord | null = null;
+  private recordIfAny: CallRecord | null = null;
   private name: string | null;
   given: unknown;
   committed = false;
-  private fit: unknown;
+  sentInput: unknown;
   private inputReady = false;
   /** What an attempt with this input may cost; null until it is asked for. */
   private estimated: number | null = null;
@@ -65,7 +65,7 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
     this.engine = engine;
     this.binding = request.binding;
     this.given = request.input;
-    this.fit = request.input;
+    this.sentInput = request.input;
     this.name = request.call;
     const traced = tracedRequest(this, request);
     this.trace = traced?.trace ?? null;
@@ -78,15 +78,11 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
 
   /** Made when there is something to remember. */
   get record(): CallRecord {
-    return (this.kept ??= new CallRecord(this.request, this.engine, this));
+    return (this.recordIfAny ??= new CallRecord(this.request, this.engine, this));
   }
 
   get isUnderWay(): boolean {
     return this.record.state.attempt > 0;
-  }
-
-  get input(): unknown {
-    return this.fit;
   }
 
   run(): Promise<Outcome<unknown>> {
@@ -124,8 +120,8 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
     this.forgetInput();
   }
 
-  fitted(input: unknown): void {
-    this.fit = input;
+  setSentInput(input: unknown): void {
+    this.sentInput = input;
     this.inputReady = true;
     this.estimated = null;
   }
@@ -136,13 +132,13 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
 
   /** The next tool reads the original input, not the last tool's parsed version. */
   private forgetInput(): void {
-    this.fit = this.given;
+    this.sentInput = this.given;
     this.inputReady = false;
     this.estimated = null;
   }
 
   private estimate(): number | null {
-    return (this.estimated ??= this.binding.estimate(this.fit, this.engine.suppress));
+    return (this.estimated ??= this.binding.estimate(this.sentInput, this.engine.suppress));
   }
 
   private get isContinuation(): boolean {
@@ -177,18 +173,18 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
     return true;
   }
 
-  /** Writes that an attempt starts. Returns false and releases its slot if the write has to wait, or if a listener cancelled the call. */
+  /** Writes that an attempt starts; outside sessions no write waits. Returns false and releases its slot if a listener cancelled the call. */
   private announce(number: number, now: number): boolean {
     const { call, record, binding } = this;
-    const written = record.write({ type: "call-admitted", call, tool: binding.tool.id, attempt: number }, [], now);
-    if (written === null && this.cancelled === null) return true;
+    void record.write({ type: "call-admitted", call, tool: binding.tool.id, attempt: number }, [], now);
+    if (this.cancelled === null) return true;
     binding.target.leave();
     return false;
   }
 
   private launch(number: number, now: number, reserved: number | null): void {
     if (number === 1) this.binding.retryBudget.earn(now);
-    this.begin(number, reserved, now).start(this.fit);
+    this.begin(number, reserved, now).start(this.sentInput);
   }
 
   private begin(number: number, reserved: number | null, now: number): Attempt {
@@ -217,7 +213,7 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
     this.running = null;
     try {
       this.binding.target.leave();
-      const value = this.kept === null ? endCompactly(this, attempt) : null;
+      const value = this.recordIfAny === null ? endCompactly(this, attempt) : null;
       if (value === null) this.endWritten(attempt);
       else this.done(attempt, value);
     } catch (error) {
@@ -286,7 +282,7 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
   }
 
   private failed(seen: Fault): Outcome<unknown> {
-    return brokenOutcome(this.call, this.kept?.begun === true ? this.kept.state.attempts : 0, seen);
+    return brokenOutcome(this.call, this.recordIfAny?.begun === true ? this.recordIfAny.state.attempts : 0, seen);
   }
 
   private async drive(): Promise<Outcome<unknown>> {
@@ -382,7 +378,7 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
       if (this.cancelled === null && now < request.deadline.at) {
         attempt = this.begin(number, estimate, now);
         this.hedge = this.hedge?.follow(attempt) ?? hedgeFor(this, attempt);
-        await attempt.run(this.fit);
+        await attempt.run(this.sentInput);
       }
     } finally {
       this.running = null;

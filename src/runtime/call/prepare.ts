@@ -29,7 +29,7 @@ export async function prepareInput(run: LiveCall): Promise<NotSent> {
 async function readInput(run: LiveCall, check: Check): Promise<NotSent> {
   const checked = await checkValue(run, check, "input", run.given);
   if (run.cancelled !== null) return "cancelled";
-  if (checked.fault === null) run.fitted(checked.value);
+  if (checked.fault === null) run.setSentInput(checked.value);
   return checked.fault;
 }
 
@@ -42,7 +42,7 @@ export function prepareAtOnce(run: LiveCall): boolean {
 function passesThrough(run: LiveCall): boolean {
   const { member } = run.binding.tool;
   const isReady = member === null || readWith(run.given as ChainRequest, member.passesThrough) === true;
-  if (isReady) run.fitted(run.given);
+  if (isReady) run.setSentInput(run.given);
   return isReady;
 }
 
@@ -102,7 +102,7 @@ async function fitToTarget(run: LiveCall): Promise<void> {
   const { member } = run.binding.tool;
   if (member === null) return;
   const { request, changes } = member.fit(run.given as ChainRequest);
-  run.fitted(request);
+  run.setSentInput(request);
   if (changes.length > 0) await writeAdapted(run, changes, false);
 }
 
@@ -172,11 +172,11 @@ const CODE_OF_NEED: Readonly<Record<string, FaultCode>> = {
 };
 
 /** Asked before a target is tried, and again after each switch: null when it can do what the request needs. */
-function negotiate({ binding, input }: LiveCall): Fault | null {
+function negotiate({ binding, sentInput }: LiveCall): Fault | null {
   const { member } = binding.tool;
   if (member === null) return null;
   const { model, capabilities, contextWindowTokens } = member.facts;
-  const needs = member.chain.needsOf(input as ChainRequest);
+  const needs = member.chain.needsOf(sentInput as ChainRequest);
   if (needs.refusal !== null) return needs.refusal;
   const lacks = needs.capabilities.find((need) => !capabilities.includes(need));
   if (lacks !== undefined) {

@@ -28,13 +28,13 @@ import type { HostEvent } from "../../core/record/event.ts";
 import { keepArtefact } from "../../journal/files/artefacts.ts";
 
 /** The cost the attempt reported or, if it reported none, the estimate for an attempt that was sent. */
-function costOfAttempt({ binding, request, engine, input }: LiveCall, attempt: Attempt): Cost | null {
+function costOfAttempt({ binding, request, engine, sentInput }: LiveCall, attempt: Attempt): Cost | null {
   const { costMicrocents, costBasis, reserved } = attempt;
   const { estimate, estimateSent } = binding.tool;
   if (costMicrocents !== null) return costOf(estimate !== null, costMicrocents, null, costBasis);
   // If the tool has only `estimate`, a bounded budget has already called it before the attempt.
   const isEstimated = estimateSent === null && request.budget.isBounded;
-  return costOf(estimate !== null, null, isEstimated ? reserved : binding.estimateSent(input, engine.suppress));
+  return costOf(estimate !== null, null, isEstimated ? reserved : binding.estimateSent(sentInput, engine.suppress));
 }
 
 /** Ends a call whose first attempt succeeded by counting it and keeping its cost. null when more has to be done. */
@@ -52,11 +52,11 @@ export function endCompactly(run: LiveCall, attempt: Attempt): CallValue | null 
   counters.calls += 1;
   countSuccess(counters, 1, cost);
   request.budget.settle(attempt.reserved, cost);
+  const endedAt = run.engine.clock.now();
+  target.recent.note(tool.tellsFailure?.(value.value) !== true, endedAt - startedAt);
   if (cost === null) return value;
   const { deadline } = request;
   if (!binding.costs) binding.noteCost();
-  const endedAt = run.engine.clock.now();
-  target.recent.note(true, endedAt - startedAt);
   quiet.keepCompact({
     call: run.call,
     by: binding,
@@ -142,8 +142,8 @@ function dropOpenQuestion({ record }: LiveCall): readonly Keep[] {
 
 /** Found running after a crash: its result is unknown. It was sent, so its estimated cost is booked, once. */
 export async function endAsInterrupted(run: LiveCall, { tool, attempt }: CallState): Promise<void> {
-  const { binding, engine, input } = run;
-  const cost = costOf(binding.tool.estimate !== null, null, binding.estimateSent(input, engine.suppress));
+  const { binding, engine, sentInput } = run;
+  const cost = costOf(binding.tool.estimate !== null, null, binding.estimateSent(sentInput, engine.suppress));
   run.request.budget.rebook(null, cost);
   if (run.cancelled !== null) return void (await endAsCancelled(run, run.cancelled, cost));
   const context = run.request.mayRepeat ? { repeatApproved: true } : {};

@@ -170,7 +170,7 @@ export function chainAfter(run: LiveCall, seen: Fault, now: number): ChainAfter 
   const { id, member } = binding.tool;
   if (member === null) return { chain: NO_CHAIN, next: NO_TARGET, policy: binding.policy };
   const { members, needsOf } = member.chain;
-  const { capabilities, inputTokens } = needsOf(run.input as ChainRequest);
+  const { capabilities, inputTokens } = needsOf(run.sentInput as ChainRequest);
   const isOverflow = traitsOf(seen.code).cause === "context-overflow";
   const chain: ChainState = {
     targets: members.map((each) => targetOf(run, each, now)),

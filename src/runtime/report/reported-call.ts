@@ -19,7 +19,7 @@ export class ReportedCall extends Interruptible implements LiveCall {
   ticket: Ticket | null = null;
   committed = false;
   readonly sent = 0;
-  readonly input = null;
+  readonly sentInput = null;
   given: unknown = null;
 
   constructor(core: SessionCore, call: string, binding: Binding, report: FailureReport) {
@@ -59,7 +59,7 @@ export class ReportedCall extends Interruptible implements LiveCall {
     this.given = input;
   }
 
-  fitted(): void {
+  setSentInput(): void {
     throw new Error("the input of a reported call is in its executor");
   }
 }

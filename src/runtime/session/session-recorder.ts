@@ -13,6 +13,7 @@ import { fault, type Fault, FaultError, withContext } from "../../core/fault/fau
 import type { LearningRedactor, Redactor } from "../../core/fault/redact.ts";
 import type { Policy } from "../../core/policy/policy.ts";
 import type { JournalEvent, SessionStatus } from "../../core/record/event.ts";
+import { tryRead } from "../../core/try-read.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Journal, Keep, NewEntry } from "../../journal/journal.ts";
 import { type Recorder, scrubEvent, withRetries } from "../recorder.ts";
@@ -51,6 +52,13 @@ interface Write {
   readonly note: (() => readonly JournalEvent[]) | null;
 }
 
+/** Writes that go to the journal together. */
+interface Batch {
+  readonly writes: Write[];
+  derived: readonly DerivedKeep[];
+  isOnDisk: boolean;
+}
+
 export class SessionRecorder implements Recorder {
   readonly quiet = null;
   readonly isSession = true;
@@ -78,10 +86,6 @@ export class SessionRecorder implements Recorder {
     return this.#dead?.fault ?? null;
   }
 
-  get seq(): number {
-    return this.#seq;
-  }
-
   record(events: readonly JournalEvent[], keeps: readonly Keep[], at: number): Promise<void> {
     if (this.#dead !== null) return Promise.reject(this.#dead);
     if (this.#closedAs !== null && events.some(({ type }) => type !== "call-late"))
@@ -91,7 +95,7 @@ export class SessionRecorder implements Recorder {
       this.#queue.push({ entries, keeps, resolve, reject, note: null });
       if (!this.#busy) {
         this.#busy = true;
-        void this.#pumpSafely();
+        void this.#pump();
       }
     });
   }
@@ -134,31 +138,16 @@ export class SessionRecorder implements Recorder {
     if (this.#busy || this.#queue.length > 0) await this.record([], [], 0);
   }
 
-  /** A bug here must not leave callers waiting for ever. */
-  async #pumpSafely(): Promise<void> {
-    try {
-      await this.#pump();
-    } catch (error) {
-      await this.#die(classify({ surface: "store", error }), [], [], []);
-      this.#busy = false;
-    }
-  }
-
   async #pump(): Promise<void> {
     /** So many are written one by one, because one of them cannot be written at all. */
     let alone = 0;
     while (this.#isAwaited() && this.#dead === null) {
-      const writes = this.#queue.splice(0, alone > 0 ? 1 : this.#queue.length).map((write) => this.#made(write));
+      const writes = this.#queue.splice(0, alone > 0 ? 1 : this.#queue.length);
+      const batch: Batch = { writes, derived: [], isOnDisk: false };
       alone = Math.max(0, alone - 1);
-      const entries = writes.flatMap((write) => write.entries);
-      const derived = this.#derive(entries).filter(({ kind, says }) => this.#derived.get(kind) !== says);
-      const keeps = [...writes.flatMap((write) => write.keeps), ...derived];
-      const failed = await this.#append(entries, keeps);
-      if (failed === null) {
-        for (const { kind, says } of derived) this.#derived.set(kind, says);
-        for (const entry of entries) this.#options.written(entry, ++this.#seq);
-        for (const { resolve } of writes) resolve();
-      } else if (failed.class !== "Validation") await this.#die(failed, writes, entries, keeps);
+      const failed = await this.#write(batch);
+      if (failed === null) for (const { resolve } of writes) resolve();
+      else if (failed.class !== "Validation" || batch.isOnDisk) await this.#die(failed, batch);
       else if (writes.length === 1) writes[0]?.reject(new FaultError(failed));
       else {
         this.#queue = [...writes, ...this.#queue];
@@ -169,6 +158,26 @@ export class SessionRecorder implements Recorder {
     if (this.#dead !== null) for (const { reject } of this.#queue.splice(0)) reject(this.#dead);
     // Synchronous with the last look at the queue, so that no write slips in between.
     this.#busy = false;
+  }
+
+  /** null when written. An error in code that it calls, such as a note, counts as a failed write, so that every caller gets an answer. */
+  async #write(batch: Batch): Promise<Fault | null> {
+    const { writes } = batch;
+    try {
+      for (const [index, write] of writes.entries()) writes[index] = this.#made(write);
+      const entries = writes.flatMap((write) => write.entries);
+      batch.derived = this.#derive(entries).filter(({ kind, says }) => this.#derived.get(kind) !== says);
+      const failed = await this.#append(entries, [...writes.flatMap((write) => write.keeps), ...batch.derived]);
+      if (failed !== null) return failed;
+      batch.isOnDisk = true;
+      for (const { kind, says } of batch.derived) this.#derived.set(kind, says);
+      const before = this.#seq;
+      this.#seq += entries.length;
+      for (const [index, entry] of entries.entries()) this.#options.written(entry, before + index + 1);
+      return null;
+    } catch (error) {
+      return classify({ surface: "store", error });
+    }
   }
 
   #isAwaited(): boolean {
@@ -227,25 +236,23 @@ export class SessionRecorder implements Recorder {
     return index === entries.length;
   }
 
-  async #die(
-    failed: Fault,
-    writes: readonly Write[],
-    entries: readonly NewEntry[],
-    keeps: readonly Keep[],
-  ): Promise<void> {
+  async #die(failed: Fault, { writes, derived, isOnDisk }: Batch): Promise<void> {
     const { rescue, died } = this.#options;
-    const left = this.#queue.map((write) => this.#made(write));
+    const refused = [...writes, ...this.#queue];
     this.#queue = [];
-    const unwritten = [...entries, ...left.flatMap((write) => write.entries)];
+    // A note that cannot be made is left out: it follows from other events.
+    const unwritten = refused
+      .slice(isOnDisk ? writes.length : 0)
+      .map((write) => tryRead(() => this.#made(write), write));
+    const entries = unwritten.flatMap((write) => write.entries);
+    const keeps = [...unwritten.flatMap((write) => write.keeps), ...(isOnDisk ? [] : derived)];
     // Another writer, or a closed journal, is not a failing store: there is nothing to rescue.
-    const isLost = traitsOf(failed.code).retryable && unwritten.some(({ event }) => event.type !== "call-late");
-    const place = isLost
-      ? await rescue(this.#seq, unwritten, [...keeps, ...left.flatMap((write) => write.keeps)])
-      : null;
+    const isLost = traitsOf(failed.code).retryable && entries.some(({ event }) => event.type !== "call-late");
+    const place = isLost ? await rescue(this.#seq, entries, keeps) : null;
     const reported = place === null ? failed : withContext(failed, { rescue: place });
     const dead = new FaultError(reported);
     this.#dead = dead;
-    for (const { reject } of [...writes, ...left, ...this.#queue]) reject(dead);
+    for (const { reject } of [...refused, ...this.#queue]) reject(dead);
     this.#queue = [];
     died(reported);
   }

@@ -40,6 +40,7 @@ import {
   runTimeoutFault,
   turnKey,
   turnLimitFault,
+  turnRunningFault,
   turnResult,
   type TurnResult,
 } from "./turn-result.ts";
@@ -72,8 +73,9 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
   #turns = 0;
   #calls = 0;
   #queue: Promise<unknown> = Promise.resolve();
-  /** The last turn without a name waits for something. */
-  #lastWaits = false;
+  /** The last unnamed turn that ended with `waiting`. The session state says whether it still waits. */
+  #leftWaiting = "";
+  readonly #runningTurns = new Set<string>();
   #snapshotSeq = 0;
   readonly #runDeadline: Moment;
 
@@ -199,8 +201,8 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
   /** An unnamed turn resumes the unnamed turn that waits, if there is one. */
   #nameOf({ id }: TurnOptions): string {
     if (id !== undefined) return id;
-    const last = `t${this.#turns}`;
-    return this.#core.state.turns.get(last)?.status === "waiting" && this.#lastWaits ? last : `t${++this.#turns}`;
+    const isWaiting = this.#core.state.turns.get(this.#leftWaiting)?.status === "waiting";
+    return isWaiting ? this.#leftWaiting : `t${++this.#turns}`;
   }
 
   async #turn(
@@ -211,14 +213,32 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
     stageTurn: StageTurn | null,
   ): Promise<TurnResult> {
     const core = this.#core;
-    this.#lastWaits = false;
     const ended = this.#endedFault();
     if (ended !== null) throw new FaultError(ended);
     const known = core.state.turns.get(id);
     const isOver = known?.status !== undefined && known.status !== null && known.status !== "waiting";
     if (known !== undefined && isOver) return recallTurn(core, known.turn, digest);
-    const refused = nameFault("turn", id) ?? this.#refusal(known);
+    const refused = nameFault("turn", id) ?? this.#refusal(id, known);
     if (refused !== null) return emptyResult(id, refused, core.engine.locale);
+    this.#runningTurns.add(id);
+    try {
+      const result = await this.#run(id, known, body, digest, options, stageTurn);
+      if (result.status === "waiting" && options.id === undefined) this.#leftWaiting = id;
+      return result;
+    } finally {
+      this.#runningTurns.delete(id);
+    }
+  }
+
+  async #run(
+    id: string,
+    known: TurnRecord | undefined,
+    body: TurnBody<unknown>,
+    digest: string,
+    options: TurnOptions,
+    stageTurn: StageTurn | null,
+  ): Promise<TurnResult> {
+    const core = this.#core;
     const turnDeadline = await this.#open(id, known, options, stageTurn?.opening ?? NO_WRITES);
     const record = core.state.turns.get(id);
     if (record === undefined) throw new Error(`turn ${id} was started and is not there`);
@@ -269,7 +289,6 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
     // A refused plan has not run, so a correct one can still be given.
     const isClosed = refusal === null && !live.isOtherPlan && core.recorder.deadFault?.class !== "Session";
     if (isClosed) await this.#close(result, digest, options, stageTurn);
-    this.#lastWaits = result.status === "waiting" && options.id === undefined;
     return result;
   }
 
@@ -322,9 +341,10 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
     return this.#core.keep([{ kind: "snapshot", key: this.id, value: snapshotOf(this.#core.state) }]);
   }
 
-  #refusal(known: TurnRecord | undefined): Fault | null {
+  #refusal(id: string, known: TurnRecord | undefined): Fault | null {
     const { maxTurns, runTimeoutMs } = this.#limits;
     const { state, clock } = this.#core;
+    if (this.#runningTurns.has(id)) return turnRunningFault(id);
     if (known === undefined && state.turns.size >= maxTurns) return turnLimitFault(maxTurns);
     return clock.now() < this.#runDeadline.at ? null : runTimeoutFault(runTimeoutMs);
   }

@@ -104,6 +104,11 @@ export function turnLimitFault(maxTurns: number): Fault {
   });
 }
 
+export function turnRunningFault(turn: string): Fault {
+  const message = `turn ${turn} is already running; give each turn its own id`;
+  return fault("EngineState", { message, context: { turn } });
+}
+
 export function runTimeoutFault(runTimeoutMs: number): Fault {
   const message = `the session has run for ${runTimeoutMs} ms`;
   return fault("RunTimeout", { message, context: { limit: runTimeoutMs } });

@@ -39,16 +39,14 @@ export async function runAttempt(
   entered: (phase: StagePhase) => void,
 ): Promise<StageAttemptEnd | null> {
   const attempt = new Attempt(stage, tools, scope);
-  for (let state: AttemptState | null = FIRST_PHASE; state !== null;) {
+  let state = FIRST_PHASE;
+  while (!state.isOver) {
     entered(state.phase);
     const verdict = await attempt.perform(state);
     if (tools.turn.isWaiting) return null;
-    attempt.ending = verdict === "fail" ? "failed" : state.ending;
     state = advanceAttempt(state, verdict);
-    if (state !== null) attempt.ending = state.ending;
-    if (state?.again === true) attempt.again = true;
   }
-  return attempt.end();
+  return attempt.end(state);
 }
 
 class Attempt {
@@ -64,8 +62,6 @@ class Attempt {
   #route: Route | null = null;
   #acted = false;
   #failedIn: StagePhase | null = null;
-  ending: AttemptState["ending"] = "completed";
-  again = false;
 
   constructor(stage: Stage, tools: ActTools, scope: StageScope) {
     this.#stage = stage;
@@ -141,12 +137,12 @@ class Attempt {
     return { status, output: this.#output, capHit: this.#capHit, fault: this.#fault };
   }
 
-  end(): StageAttemptEnd {
+  end({ ending, again }: AttemptState): StageAttemptEnd {
     const output = this.#output;
-    if (this.ending === "skipped") return { end: "skipped", reason: this.#reason, output, route: this.#route };
-    if (this.ending === "completed" && this.#route !== null) return { end: "completed", output, route: this.#route };
+    if (ending === "skipped") return { end: "skipped", reason: this.#reason, output, route: this.#route };
+    if (ending === "completed" && this.#route !== null) return { end: "completed", output, route: this.#route };
     const seen = this.#fault ?? nowhere(this.#stage.id);
-    return { end: "failed", fault: seen, again: this.again, acted: this.#acted, failedIn: this.#failedIn, output };
+    return { end: "failed", fault: seen, again, acted: this.#acted, failedIn: this.#failedIn, output };
   }
 }
 

@@ -5,6 +5,7 @@ import type { LanguageModelV4, LanguageModelV4Content, LanguageModelV4Message } 
 import { AGENT_KINDS } from "../../agent/parse/agent-state.ts";
 import { childEnv, type Environment, type GivenEnv } from "../../agent/process/child-env.ts";
 import { AgentRequest } from "../../agent/run/agent-request.ts";
+import { KnownSessions } from "../../agent/run/known-sessions.ts";
 import { cli, type CliTarget } from "../../agent/run/cli.ts";
 import { cliDomains, cliMember } from "../../agent/run/cli-member.ts";
 import { cliEnvNames } from "../../agent/verdict/cli-env.ts";
@@ -51,7 +52,7 @@ export async function agentMembers(
   targets: readonly NamedTarget<AgentTarget>[],
   deps: AgentMembersDeps,
 ): Promise<readonly (ModelTargetOptions | ModelMember)[]> {
-  const poor: PoorSessions = new Map();
+  const poor: PoorSessions = { ids: new Map(), known: new KnownSessions() };
   const made: (ModelTargetOptions | ModelMember)[] = [];
   for (const { id, target } of targets) {
     if (target.kind === "cli") made.push(memberOfCli(cliTarget(id, target, deps), deps, poor));
@@ -117,8 +118,12 @@ function unknownCli(name: string): FaultError {
 /** A CLI meets every need of a conversation in its own way, but it cannot continue a text that a reader has already seen. */
 const CLI_CAPABILITIES = CAPABILITIES.filter((each) => each !== "prefill");
 
-/** Sessions that gave an invalid answer, by CLI: their id and their cost so far. */
-type PoorSessions = Map<string, { readonly sessionId: string; readonly costUsd: number }>;
+/** Sessions that gave an invalid answer. */
+interface PoorSessions {
+  /** By CLI. */
+  readonly ids: Map<string, string>;
+  readonly known: KnownSessions;
+}
 
 function memberOfCli(target: CliTarget, deps: AgentMembersDeps, poor: PoorSessions): ModelMember {
   return cliMember(target, (request, context) => answerOf(target, request, context, deps, poor), CLI_CAPABILITIES);
@@ -130,23 +135,23 @@ async function answerOf(
   { options, sink, memory }: ModelRequest,
   context: RunContext,
   { agent, clock, log, instruction }: AgentMembersDeps,
-  poor: PoorSessions,
+  { ids, known }: PoorSessions,
 ): Promise<unknown> {
   sink?.begin();
   // A CLI asked for a better answer resumes its session, unless the operator asked for a shorter prompt.
-  const before = isShortened(instruction) ? undefined : poor.get(target.id);
-  const sessions = before === undefined ? {} : { [target.id]: before.sessionId };
+  const before = isShortened(instruction) ? undefined : ids.get(target.id);
+  const sessions = before === undefined ? {} : { [target.id]: before };
   const request = new AgentRequest(conversationText(options.prompt), sessions, attemptsIn(log));
-  const run = { clock, env: {}, cwd: target.cwd ?? "", costBefore: () => before?.costUsd ?? 0 };
+  const run = { clock, env: {}, cwd: target.cwd ?? "", known };
   const { runCli } = await cliRuns();
-  const { text: said, sessionId, totalCostUsd } = await runCli(target, request, run, context);
-  poor.delete(target.id);
+  const { text: said, sessionId } = await runCli(target, request, run, context);
+  ids.delete(target.id);
   const { responseFormat } = options;
   const isJson = responseFormat?.type === "json";
   const read = isJson ? await readAnswer(said, (responseFormat.schema as JsonSchema | undefined) ?? true, agent) : null;
   if (read !== null && !read.ok) {
     memory.lastAnswer = said;
-    if (sessionId !== null) poor.set(target.id, { sessionId, costUsd: totalCostUsd ?? 0 });
+    if (sessionId !== null) ids.set(target.id, sessionId);
     throw new FaultError(read.fault);
   }
   const text = read === null ? said : JSON.stringify(read.value);

@@ -6,6 +6,9 @@ import { describe, expect, it } from "vitest";
 import {
   type AgentRunEvent,
   ChannelBridge,
+  cli,
+  type CliOptions,
+  type CliTarget,
   createFaultline,
   type Faultline,
   type FaultlineOptions,
@@ -254,6 +257,105 @@ describe("a session that became too long", () => {
   });
 });
 
+describe("a prompt that is too long", () => {
+  it.each<readonly [string, Readonly<Record<string, string>>, CliOptions]>([
+    ["without a session", {}, {}],
+    ["with a session of another CLI only", { codex: "codex-session" }, {}],
+    ["with a session that was in a private home", { claude: "old-session" }, { privateHome: true }],
+  ])("is not sent again by the same CLI: %s", async (_what, sessions, options) => {
+    const { target, runs } = replayedClis({ claude: ["claude-400ctx-stream"], codex: ["codex-ok-json"] });
+    await runtime()
+      .agent([target("claude", options), target("codex")])
+      .run("and now?", { sessions });
+    expect(runs().filter(({ kind }) => kind === "claude")).toHaveLength(1);
+    const [ofCodex] = runs().filter(({ kind }) => kind === "codex");
+    expect(ofCodex?.args.at(-1)).toBe("and now?");
+    expect(ofCodex?.args.includes("codex-session")).toBe("codex" in sessions);
+  });
+
+  it("leaves the session of its CLI and keeps those of others", async () => {
+    const fl = runtime();
+    const { target, runs } = replayedClis({
+      claude: ["claude-400ctx-stream", "claude-529-stream"],
+      codex: ["codex-ok-json"],
+    });
+    const outcome = await fl
+      .agent([target("claude"), target("codex")], { summarize: () => "We spoke of trains." })
+      .run("and now?", { sessions: { claude: "old-session", codex: "codex-session" } });
+    expect(outcome).toMatchObject({ status: "done", from: "codex" });
+    expect(decisionsOf(fl).slice(0, 2)).toEqual(["claude ContextOverflow compact", "claude Overloaded fallback"]);
+    const [first, second, third] = runs().map(({ args }) => args);
+    expect([first?.includes("old-session"), second?.includes("old-session")]).toEqual([true, false]);
+    expect(third).toContain("codex-session");
+  });
+});
+
+describe("the cost of a session that a CLI reports as a whole", () => {
+  /** Claude Code in one session: after each run it reports this cost, and whether the run failed. */
+  function reporting(runs: readonly (readonly [usd: number, fails: boolean])[]): CliTarget {
+    let made = 0;
+    const args = (): readonly string[] => {
+      const [usd, fails] = runs[made++] ?? [0, true];
+      const { stdout } = captureOf(fails ? "claude-400-stream" : "claude-resume-1");
+      const said = stdout
+        .replace(/,"model_usage_since_last_result":\{[^}]*\}/, "")
+        .replace(/"total_cost_usd":[\d.e-]+/, `"total_cost_usd":${usd}`)
+        .replaceAll(/"session_id":"[^"]*"/g, '"session_id":"one"');
+      return ["-e", `process.stdout.write(${JSON.stringify(said)}); process.exitCode = ${fails ? 1 : 0};`];
+    };
+    return cli("claude", { command: process.execPath, args });
+  }
+
+  it.each([
+    [
+      "each run succeeds",
+      [
+        [1, false],
+        [1.5, false],
+        [1.8, false],
+      ],
+      [1, 0.5, 0.3],
+    ],
+    [
+      "a run fails",
+      [
+        [1, false],
+        [1.5, true],
+        [1.8, false],
+      ],
+      [1, 0.5, 0.3],
+    ],
+    [
+      "the first run fails",
+      [
+        [1, true],
+        [1.5, false],
+      ],
+      [1, 0.5],
+    ],
+    [
+      "a run fails before it has cost anything",
+      [
+        [1, false],
+        [0, true],
+        [1.8, false],
+      ],
+      [1, 0, 0.8],
+    ],
+  ] as const)("is booked once: %s", async (_what, runs, booked) => {
+    const fl = runtime();
+    const agent = fl.agent([reporting(runs)]);
+    const before = [0, ...booked.map(() => 0)];
+    for (const index of booked.keys()) {
+      const outcome = await agent.run("go on", { sessions: { claude: "one" } });
+      expect(outcome.status === "done").toBe(runs[index]?.[1] === false);
+      before[index + 1] = fl.spending.microcents;
+    }
+    const each = booked.map((_usd, index) => ((before[index + 1] ?? 0) - (before[index] ?? 0)) / 1e8);
+    expect(each.map((usd) => usd.toFixed(6))).toEqual(booked.map((usd) => usd.toFixed(6)));
+  });
+});
+
 describe("a conversation that became too long, without a summariser", () => {
   it("continues in a fresh session with the last answer", async () => {
     const { target, runs } = replayedClis({ claude: ["claude-resume-1", "claude-400ctx-stream", "claude-resume-2"] });
@@ -296,6 +398,21 @@ describe("a channel bridge", () => {
     expect(bridge.sessionsOf("chat")).toEqual(known);
     await bridge.handle("chat", "three");
     expect(runs().map(({ args }) => args.includes(first.sessionId ?? "?"))).toEqual([false, true, true]);
+  });
+
+  it("answers the messages that wait behind one that is refused", async () => {
+    const { target, runs } = replayedClis({ claude: ["claude-ok-stream"] });
+    const bridge = new ChannelBridge(runtime().agent([target("claude")]));
+    const unknown: object = { onEnd: () => undefined };
+    const messages = [
+      bridge.handle("chat", "one", unknown),
+      bridge.handle("chat", "two"),
+      bridge.handle("chat", "three"),
+    ];
+    const [first, ...others] = await Promise.allSettled(messages);
+    expect(first).toMatchObject({ status: "rejected", reason: { fault: { code: "ConfigSchemaViolation" } } });
+    expect(others).toMatchObject([{ value: { fault: null } }, { value: { fault: null } }]);
+    expect(runs().map(({ args }) => args.at(-1))).toEqual(["two", "three"]);
   });
 
   it.each([

@@ -17,29 +17,40 @@ import {
 } from "../../../src/core/flow/stage.ts";
 
 const VERDICTS = ["ok", "retry", "skip", "fail"] as const;
-const over = (ending: AttemptState["ending"], again = false): AttemptState => ({ phase: "exit", ending, again });
+const exit = (ending: AttemptState["ending"], again = false): AttemptState => ({
+  phase: "exit",
+  ending,
+  again,
+  isOver: false,
+});
+const ended = (phase: StagePhase, ending: AttemptState["ending"]): AttemptState => ({
+  phase,
+  ending,
+  again: false,
+  isOver: true,
+});
 
 describe("the phases of an attempt", () => {
   // prettier-ignore
-  const TABLE: readonly (readonly [StagePhase, PhaseVerdict, AttemptState | null])[] = [
+  const TABLE: readonly (readonly [StagePhase, PhaseVerdict, AttemptState])[] = [
     ["setup",      "ok",    { ...FIRST_PHASE, phase: "init" }],
     ["init",       "ok",    { ...FIRST_PHASE, phase: "check-gate" }],
     ["check-gate", "ok",    { ...FIRST_PHASE, phase: "act" }],
     ["act",        "ok",    { ...FIRST_PHASE, phase: "assert" }],
     ["assert",     "ok",    { ...FIRST_PHASE, phase: "exit" }],
     ["exit",       "ok",    { ...FIRST_PHASE, phase: "next" }],
-    ["next",       "ok",    null],
-    ["check-gate", "skip",  over("skipped")],
-    ["check-gate", "retry", over("failed", true)],
-    ["assert",     "skip",  over("skipped")],
-    ["assert",     "retry", over("failed", true)],
-    ["setup",      "fail",  over("failed")],
-    ["init",       "fail",  over("failed")],
-    ["check-gate", "fail",  over("failed")],
-    ["act",        "fail",  over("failed")],
-    ["assert",     "fail",  over("failed")],
-    ["exit",       "fail",  null],
-    ["next",       "fail",  null],
+    ["next",       "ok",    ended("next", "completed")],
+    ["check-gate", "skip",  exit("skipped")],
+    ["check-gate", "retry", exit("failed", true)],
+    ["assert",     "skip",  exit("skipped")],
+    ["assert",     "retry", exit("failed", true)],
+    ["setup",      "fail",  exit("failed")],
+    ["init",       "fail",  exit("failed")],
+    ["check-gate", "fail",  exit("failed")],
+    ["act",        "fail",  exit("failed")],
+    ["assert",     "fail",  exit("failed")],
+    ["exit",       "fail",  ended("exit", "failed")],
+    ["next",       "fail",  ended("next", "failed")],
   ];
 
   it.each(TABLE)("after %s with %s comes what the table says", (phase, verdict, after) => {
@@ -50,8 +61,8 @@ describe("the phases of an attempt", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...VERDICTS), { maxLength: 10 }), (verdicts) => {
         const seen: StagePhase[] = [];
-        let state: AttemptState | null = FIRST_PHASE;
-        for (let step = 0; state !== null; step++) {
+        let state = FIRST_PHASE;
+        for (let step = 0; !state.isOver; step++) {
           seen.push(state.phase);
           state = advanceAttempt(state, verdicts[step] ?? "ok");
         }
@@ -65,8 +76,9 @@ describe("the phases of an attempt", () => {
   });
 
   it("a failed attempt is not asked where to go", () => {
-    expect(advanceAttempt(over("failed"), "ok")).toBeNull();
-    expect(advanceAttempt(over("skipped"), "ok")).toEqual({ phase: "next", ending: "skipped", again: false });
+    expect(advanceAttempt(exit("failed"), "ok")).toEqual(ended("exit", "failed"));
+    expect(advanceAttempt(exit("failed", true), "ok")).toEqual({ ...ended("exit", "failed"), again: true });
+    expect(advanceAttempt(exit("skipped"), "ok")).toEqual({ ...exit("skipped"), phase: "next" });
   });
 });
 

@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createMemoryJournal, type Journal, tool } from "../../../src/index.ts";
+import { chain } from "../../../src/runtime/tool/chain.ts";
 import { tempFolder } from "../../journal/temp-folder.ts";
 import { broken, failure, held, liveOnDisk, scripted, silent, START_AT, world } from "../../support/world.ts";
 
@@ -67,6 +68,50 @@ describe("a cancellation wins", () => {
       "call-admitted",
       "call-succeeded",
     ]);
+  });
+
+  it("over a repair that is being recorded, without waiting for a slot first", async () => {
+    const inner = createMemoryJournal();
+    const controller = new AbortController();
+    const journal: Journal = {
+      ...inner,
+      append: async (session, after, entries, keeps) => {
+        await inner.append(session, after, entries, keeps);
+        if (entries.some(({ event }) => event.type === "call-adapted")) controller.abort();
+      },
+    };
+    const { fl, clock } = world({ journal });
+    const runs: Request[] = [];
+    class Request {
+      readonly words: number;
+      constructor(words: number) {
+        this.words = words;
+      }
+      revived(): this {
+        return this;
+      }
+    }
+    const one = tool<Request, string>({
+      id: "one",
+      maxConcurrent: 1,
+      run: (request) => {
+        // The second call takes the slot that the first one gives up.
+        if (runs.push(request) > 1) return new Promise(() => undefined);
+        throw failure("ContextOverflow");
+      },
+    });
+    const facts = { endpoint: "e", account: "a", model: "m", capabilities: [], contextWindowTokens: Infinity };
+    const repairs = {
+      compact: ({ words }: Request) => Promise.resolve(new Request(words / 2)),
+      sizeOf: ({ words }: Request) => words,
+    };
+    const compacting = chain<Request, string>([{ tool: one, facts: { ...facts, lastResort: false } }], { repairs });
+    const session = await clock.runUntil(fl.session("s"));
+    const call = session.protect(compacting, new Request(100), { signal: controller.signal });
+    void session.protect(compacting, new Request(100));
+    expect(await clock.runUntil(call)).toMatchObject({ status: "cancelled", attempts: 1 });
+    expect(clock.now()).toBe(START_AT);
+    expect(runs).toHaveLength(2);
   });
 
   it.each([

@@ -253,6 +253,16 @@ describe.each([
       expect(endedAt).toBe(START_AT + AFTER_MS + 8_000);
     });
 
+    it("ends as cancelled, if its caller leaves after the second target has begun to answer", async () => {
+      const { outcome, ran } = await play({
+        ...{ one: () => NEVER, two: () => well(8_000, 2_000), asked },
+        cancelMs: 4_000,
+      });
+      expect(outcome).toMatchObject({ status: "cancelled", fault: { code: "ToolCancelled" } });
+      expect(outcome).not.toMatchObject({ fault: { message: expect.stringContaining("answered first") as string } });
+      expect(ran.map(({ givenUp }) => givenUp)).toEqual([true, true]);
+    });
+
     it("ends with its caller: neither attempt is left, and nothing more is sent", async () => {
       const { outcome, ran } = await play({
         ...{ one: (number) => (number === 0 ? broken(1_100) : NEVER), two: () => NEVER, asked, maxAttempts: 2 },

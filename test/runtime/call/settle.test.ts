@@ -49,16 +49,26 @@ function rejected(code: "Overloaded", message: string): Promise<never> {
 }
 
 describe("the figures of a target", () => {
+  it("count the calls of a free tool that work as well as those that fail", async () => {
+    const { fl, clock } = world();
+    let calls = 0;
+    const free = tool<string, string>({
+      id: "free",
+      retry: { maxAttempts: 1 },
+      run: (input) => {
+        if (++calls % 4 === 0) throw failure("Unsupported");
+        return input;
+      },
+    });
+    for (let made = 0; made < 8; made++) await clock.runUntil(fl.protect(free, "x"));
+    expect(fl.targets()[0]?.recent).toMatchObject({ attempts: 8, errorRate: 0.25 });
+  });
+
   it.each([
     ["that costs something, and works at once", { cost: 5, fails: false, isWatched: false }, 1, 0],
     ["that works, with a subscriber", { cost: null, fails: false, isWatched: true }, 1, 0],
     ["that fails", { cost: null, fails: true, isWatched: false }, 1, 1],
-    [
-      "that works at once and costs nothing, which is not measured",
-      { cost: null, fails: false, isWatched: false },
-      0,
-      0,
-    ],
+    ["that works at once and costs nothing", { cost: null, fails: false, isWatched: false }, 1, 0],
   ])("have how long an attempt took %s", async (_what, { cost, fails, isWatched }, attempts, errorRate) => {
     const { fl, clock } = world();
     if (isWatched) fl.subscribe(() => undefined);
@@ -73,8 +83,7 @@ describe("the figures of a target", () => {
       },
     });
     await clock.runUntil(fl.protect(slow, "x"));
-    const expected = attempts === 0 ? null : { attempts, errorRate, p50Ms: 70, p95Ms: 70 };
-    expect(fl.targets()[0]?.recent ?? null).toEqual(expected);
+    expect(fl.targets()[0]?.recent).toEqual({ attempts, errorRate, p50Ms: 70, p95Ms: 70 });
   });
 });
 

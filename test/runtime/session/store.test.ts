@@ -13,6 +13,10 @@ import {
   step,
   tool,
 } from "../../../src/index.ts";
+import { DEFAULT_POLICY } from "../../../src/core/index.ts";
+import { createRedactor } from "../../../src/core/fault/redact.ts";
+import { SessionRecorder } from "../../../src/runtime/session/session-recorder.ts";
+import { createFakeClock } from "../../../src/testing/fake-clock.ts";
 import { thrownBy } from "../../support/thrown.ts";
 import { eventsOf, type Life, life, lifeOn, never, newPath, only } from "./life.ts";
 
@@ -305,6 +309,101 @@ describe("an append", () => {
     await clock.runUntil(session.end());
     expect(only(await eventsOf(inner, "s"), "call-succeeded")).toHaveLength(3);
   });
+});
+
+describe("an error in code that the recorder calls", () => {
+  const paused = { type: "run-paused", why: "gate", wakeAt: null } as const;
+  const resumed = { type: "session-resumed", interrupted: [] } as const;
+  const boom = (): never => {
+    throw new TypeError("a bug");
+  };
+
+  interface Place {
+    readonly where: string;
+    readonly breaks?: (recorder: SessionRecorder) => void;
+    /** Reports an entry that is on disk. */
+    readonly written?: (seq: number) => void;
+    readonly onDisk: readonly string[];
+    readonly rescued: readonly string[];
+    readonly after: number;
+  }
+
+  const PLACES: readonly Place[] = [
+    {
+      where: "in a note",
+      breaks: (recorder) => recorder.note(boom),
+      onDisk: [],
+      rescued: ["run-paused", "session-resumed", "run-paused"],
+      after: 0,
+    },
+    {
+      where: "in what is derived from the entries",
+      breaks: (recorder) => recorder.deriveKeeps(boom),
+      onDisk: [],
+      rescued: ["run-paused", "session-resumed", "run-paused"],
+      after: 0,
+    },
+    {
+      where: "in a note that waits while the store fails",
+      breaks: (recorder) => {
+        recorder.deriveKeeps(() => {
+          recorder.note(boom);
+          throw new FaultError(fault("StoreUnavailable", { message: "the disk is gone" }));
+        });
+      },
+      onDisk: [],
+      rescued: ["run-paused", "session-resumed", "run-paused"],
+      after: 0,
+    },
+    {
+      where: "once an entry is on disk",
+      written: (seq) => {
+        if (seq === 1) boom();
+      },
+      onDisk: ["run-paused", "session-resumed"],
+      rescued: ["run-paused"],
+      after: 2,
+    },
+  ];
+
+  it.each(PLACES)(
+    "$where refuses every write that waits, and saves what is not on disk",
+    async ({ breaks, written = () => undefined, onDisk, rescued, after }) => {
+      const clock = createFakeClock(1_000_000);
+      const journal = createMemoryJournal({ clock });
+      const saved: (readonly [number, readonly string[]])[] = [];
+      const died: string[] = [];
+      const recorder = new SessionRecorder({
+        session: "s",
+        journal,
+        clock,
+        policy: DEFAULT_POLICY,
+        redactor: createRedactor([]),
+        roll: () => 0,
+        seq: 0,
+        rescue: (from, entries) => {
+          saved.push([from, entries.map(({ event }) => event.type)]);
+          return Promise.resolve("rescued.jsonl");
+        },
+        died: ({ code }) => void died.push(code),
+        written: (_entry, seq) => written(seq),
+      });
+      breaks?.(recorder);
+      recorder.note(() => []);
+      const first = recorder.record([paused, resumed], [], clock.now());
+      const second = recorder.record([paused], [], clock.now());
+      const told = await clock.runUntil(Promise.allSettled([first, second]));
+      expect(told).toMatchObject([
+        { status: "rejected", reason: { fault: { code: "StoreUnavailable", context: { rescue: "rescued.jsonl" } } } },
+        { status: "rejected", reason: { fault: { code: "StoreUnavailable" } } },
+      ]);
+      expect((await eventsOf(journal, "s")).map(({ type }) => type)).toEqual(onDisk);
+      expect(saved).toEqual([[after, rescued]]);
+      expect(died).toEqual(["StoreUnavailable"]);
+      const later = await clock.runUntil(Promise.allSettled([recorder.record([paused], [], clock.now())]));
+      expect(later).toMatchObject([{ status: "rejected" }]);
+    },
+  );
 });
 
 describe("two runtimes on one session", () => {
