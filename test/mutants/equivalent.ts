@@ -313,6 +313,30 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     to: "1",
     why: "without a retry in the row, the wait is not used",
   },
+  {
+    file: "src/journal/postgres/reads.ts",
+    text: "return range ?? { first: 0, last: 0 };",
+    columns: [25, 34],
+    from: "0",
+    to: "1",
+    why: "the query has no table, so it always has one row; the compiler cannot know",
+  },
+  {
+    file: "src/core/classify/read-text.ts",
+    text: "steps: most <= LETTERS ? new Uint16Array(most * columns) : new Int32Array(most * columns),",
+    columns: [12],
+    from: "<=",
+    to: "<",
+    why: "saves memory only: the larger numbers hold the same states",
+  },
+  {
+    file: "src/core/classify/read-text.ts",
+    text: "steps: most <= LETTERS ? new Uint16Array(most * columns) : new Int32Array(most * columns),",
+    columns: [7],
+    from: "most <= LETTERS",
+    to: "false",
+    why: "saves memory only, as above",
+  },
 ];
 
 export function isEquivalent(mutant: Mutant): boolean {
