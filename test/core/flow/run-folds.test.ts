@@ -35,7 +35,7 @@ const STORY: readonly RunEvent[] = [
   event("node-completed", { ...place("over"), route: END }),
   event("node-started", { ...place("again"), kind: "tool" }),
   event("node-retrying", { ...place("again"), of: 3, fault: WHY, nextAt: 300 }),
-  event("node-skipped", { ...place("done"), reason: "optional", fault: WHY, route: to("join") }),
+  event("node-skipped", { ...place("done"), reason: "resolution", fault: WHY, route: to("join") }),
 ];
 
 const OPEN = ["runs", "waits", "fresh", "again"].map((node) => place(node));
@@ -84,7 +84,7 @@ const FOR_VISITS: readonly ((at: object) => RunEvent)[] = [
   (at) => event("node-resumed", { ...at, why: "gate", answer: null, by: "ada" }),
   (at) => event("run-instructed", { ...at, action: "retry-now", key: "k", params: {}, by: "ada" }),
   (at) => event("node-skipped", { ...at, reason: "sibling-failed", fault: null, route: null }),
-  (at) => event("node-skipped", { ...at, reason: "optional", fault: WHY, route: to("next") }),
+  (at) => event("node-skipped", { ...at, reason: "resolution", fault: WHY, route: to("next") }),
   ...Object.values(ROUTES).flatMap((route) => [
     ...(route === null ? [] : [(at: object) => event("node-completed", { ...at, route })]),
     (at: object) => event("node-failed", { ...at, fault: WHY, outcome: "internal_error", resolution: "x", route }),

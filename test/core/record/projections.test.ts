@@ -18,7 +18,7 @@ import {
 } from "../../../src/core/record/replay.ts";
 import { createRunStream } from "../../../src/core/record/run-stream.ts";
 import { Timeline } from "../../../src/core/record/timeline.ts";
-import { EVENTFUL_RUN } from "./eventful-run.ts";
+import { EVENTFUL_RUN, PLAIN_SESSION, RUN_OF_COMMANDS } from "./eventful-run.ts";
 import { historyOf } from "./run-history.ts";
 
 /** Numbers that only look random, so that the same histories come again. */
@@ -33,6 +33,8 @@ function choicesOf(seed: number, count: number): readonly number[] {
 
 const HISTORIES: readonly (readonly [string, readonly Entry[]])[] = [
   ["eventful", EVENTFUL_RUN],
+  ["commands", RUN_OF_COMMANDS],
+  ["plain", PLAIN_SESSION],
   ...[1, 2, 3].map((seed) => [`random-${seed}`, historyOf(choicesOf(seed, 24))] as const),
 ];
 
