@@ -94,6 +94,18 @@ describe.each(HISTORIES)("the %s run", (name, entries) => {
     await expect(incidentMarkdown(incident, locale)).toMatchFileSnapshot(file(`incident.${locale}`));
   });
 
+  it("has cost at its targets together what it has cost", () => {
+    const recorder = recordIncident(session, { locale: "en", redactor: createRedactor([]) });
+    for (const entry of entries) recorder.add(entry);
+    const { costs, spending } = recorder.incident({ now, actions: [], questions: [], acted: [] });
+    const sum = (field: keyof typeof spending): number => costs.reduce((all, { spent }) => all + spent[field], 0);
+    expect({
+      microcents: sum("microcents"),
+      estimatedMicrocents: sum("estimatedMicrocents"),
+      unpricedAttempts: sum("unpricedAttempts"),
+    }).toEqual(spending);
+  });
+
   it("streams the same events and notices, and counts the same", async () => {
     const stream = createRunStream(session);
     const events = entries.flatMap((entry) => stream.feed(entry));
