@@ -104,7 +104,7 @@ describe("a run of an agent CLI", () => {
     ["no thought", (run) => run.thinking(""), 2],
     ["a tool call", (run) => run.toolUse("a", "Bash"), 0],
     ["a recovery", (run) => run.recovered(), 0],
-    ["a notice", (run) => run.notice("model", "x"), 2],
+    ["a notice", (run) => run.notice("warning", "x"), 2],
     ["a retry with its number", (run) => run.retrying({ ...retry, attempt: 7 }), 7],
     ["one more retry", (run) => run.retrying(retry), 3],
   ])("whose retries are followed by %s has %i left", (_what, then, left) => {
@@ -148,7 +148,7 @@ describe("a text with a limit", () => {
     const text = new BoundedText(10);
     const told = ["", "abcd", "efgh", "ijkl", "m"].map((piece) => {
       text.add(piece);
-      return [text.isEmpty, text.isFull, `${text}`];
+      return [text.isEmpty, text.isFull, text.toString()];
     });
     expect(told).toEqual([
       [true, false, ""],
@@ -159,15 +159,15 @@ describe("a text with a limit", () => {
     ]);
     text.set("new");
     text.add("er");
-    expect([text.isEmpty, text.isFull, `${text}`]).toEqual([false, false, "newer"]);
+    expect([text.isEmpty, text.isFull, text.toString()]).toEqual([false, false, "newer"]);
     text.set("");
-    expect([text.isEmpty, `${text}`]).toEqual([true, ""]);
+    expect([text.isEmpty, text.toString()]).toEqual([true, ""]);
   });
 
   it("keeps the order of pieces that are joined in blocks", () => {
     const text = new BoundedText(1_000_000);
     const pieces = ["a".repeat(65_535), "b", "c", "d".repeat(65_536), "e"];
     for (const piece of pieces) text.add(piece);
-    expect(`${text}`).toBe(pieces.join(""));
+    expect(text.toString()).toBe(pieces.join(""));
   });
 });

@@ -9,7 +9,7 @@ const PLAIN = "AbCdZz0123456789";
 const LINES = "first line of it\nsecond line, longer\nshort\n  indented line of it  ";
 const VALUES = [VALUE, PLAIN, LINES, 271_828, { deep: ["inner-Value-7"] }, "abc", "true", "NULL"];
 
-const bytesOf = (text: string): readonly number[] => [...new TextEncoder().encode(text)];
+const bytesOf = (text: string): readonly number[] => Array.from(new TextEncoder().encode(text));
 const hex = (number: number, digits = 2): string => number.toString(16).padStart(digits, "0");
 const units = (text: string): readonly number[] => text.split("").map((unit) => unit.charCodeAt(0));
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
@@ -28,7 +28,10 @@ const WRITTEN: Readonly<Record<string, (value: string) => string>> = {
     units(value)
       .map((unit) => `\\u${hex(unit, 4)}`)
       .join(""),
-  "as \\u{}": (value) => [...value].map((one) => `\\u{${hex(one.codePointAt(0) ?? 0, 1)}}`).join(""),
+  "as \\u{}": (value) =>
+    Array.from(value)
+      .map((one) => `\\u{${hex(one.codePointAt(0) ?? 0, 1)}}`)
+      .join(""),
   "as \\x": (value) =>
     units(value)
       .map((unit) => (unit > 0xff ? String.fromCharCode(unit) : `\\x${hex(unit)}`))
@@ -46,8 +49,14 @@ const WRITTEN: Readonly<Record<string, (value: string) => string>> = {
       .map((byte) => `%25${hex(byte)}`)
       .join(""),
   "of a URL": encodeURIComponent,
-  "as &#": (value) => [...value].map((one) => `&#${one.codePointAt(0)};`).join(""),
-  "as &#x": (value) => [...value].map((one) => `&#x${hex(one.codePointAt(0) ?? 0)};`).join(""),
+  "as &#": (value) =>
+    Array.from(value)
+      .map((one) => `&#${one.codePointAt(0)};`)
+      .join(""),
+  "as &#x": (value) =>
+    Array.from(value)
+      .map((one) => `&#x${hex(one.codePointAt(0) ?? 0)};`)
+      .join(""),
   "of HTML": (value) => value.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll(" ", "&#32;"),
   "with + for a space": (value) => value.replaceAll(" ", "+"),
   "in hex": (value) => Buffer.from(value).toString("hex"),

@@ -186,11 +186,18 @@ const turns = (turn: string, ...within: readonly JournalEvent[]): readonly Journ
 /** A run of commands that end with an error although their calls worked, and of calls without a price. Nothing follows its end. */
 // prettier-ignore
 const COMMANDS: readonly JournalEvent[] = [
-  { type: "run-started", workflow: "ci", version: "1", digest: "d1", file: null, inputs: {}, start: ["build", "ask"],
+  { type: "run-started", workflow: "ci", version: "1", digest: "d1", file: null, inputs: {}, start: ["build", "ask", "lint"],
     limits: { maxParallel: 2, maxNodes: 20, timeoutMs: null, maxCostMicrocents: 0 }, predecessor: null, inherited: null, instruction: null },
   { type: "node-started", ...at("build"), kind: "command" },
   ...turns("build#1.1", call("build#1.1/1", "build#1.1", "make"), { type: "call-admitted", call: "build#1.1/1", tool: "make", attempt: 1 }, free("build#1.1/1", "make")),
+  { type: "node-started", ...at("lint"), kind: "command" },
+  { type: "turn-started", turn: "lint#1.1", deadlineAt: null },
+  call("lint#1.1/1", "lint#1.1", "make"),
+  { type: "call-admitted", call: "lint#1.1/1", tool: "make", attempt: 1 },
+  free("lint#1.1/1", "make"),
   { type: "node-retrying", ...at("build"), of: 3, fault: BROKEN, decision: retry(5_000, 2), delayMs: 5_000, nextAt: START + 9_000 },
+  { type: "turn-ended", turn: "lint#1.1", status: "done", fault: null },
+  { type: "node-completed", ...at("lint"), route: END, output: null },
   { type: "node-started", ...at("build", 2), kind: "command" },
   ...turns("build#1.2", call("build#1.2/1", "build#1.2", "make"), { type: "call-admitted", call: "build#1.2/1", tool: "make", attempt: 1 }, free("build#1.2/1", "make")),
   { type: "node-deferred", ...at("build", 2), of: 3, fault: BROKEN, nextAt: START + 19_000 },
@@ -254,6 +261,15 @@ const PLAIN: readonly JournalEvent[] = [
 const entriesOf = (session: string, steps: readonly (readonly [number, JournalEvent])[]): readonly Entry[] =>
   steps.map(([ms, event], index) => ({ session, seq: index + 1, at: START + ms, event }));
 
+/** A run that no node ends, and that costs nothing. */
+// prettier-ignore
+const LATE: readonly JournalEvent[] = [
+  { ...COMMANDS[0], start: ["wait"] },
+  { type: "node-started", ...at("wait"), kind: "wait" },
+  { type: "node-paused", ...at("wait"), why: "parked", fault: null, questions: [], wakeAt: START + 9_000 },
+  { type: "run-ended", status: "failed", outcome: "timed_out", node: "", fault: SPENT },
+] as unknown as readonly JournalEvent[];
+
 export const EVENTFUL_RUN = entriesOf(EVENTFUL, STEPS);
 export const RUN_OF_COMMANDS = entriesOf(
   "run_commands",
@@ -262,4 +278,8 @@ export const RUN_OF_COMMANDS = entriesOf(
 export const PLAIN_SESSION = entriesOf(
   "chat",
   PLAIN.map((event, index) => [index * 250, event]),
+);
+export const LATE_RUN = entriesOf(
+  "run_late",
+  LATE.map((event, index) => [index * 250, event]),
 );

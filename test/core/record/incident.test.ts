@@ -103,7 +103,7 @@ function entriesWith(text: string): readonly Entry[] {
   }));
 }
 
-const LONG = "a word of many ".repeat(100);
+const LONG = "字".repeat(1_500);
 
 /** Where a report has long texts, and how long they are. */
 function lengthsIn(value: unknown, path = ""): readonly string[] {
@@ -205,7 +205,7 @@ describe("an incident report", () => {
         ".failedNode: 80",
         ".predecessor: 300",
         ".successor: 300",
-        ".summary: 91",
+        ".summary: 92",
         ".causes.fingerprint: 92",
         ".causes.where: 80",
         ".causes.said: 300",

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { createRedactor } from "../../../src/core/index.ts";
-import { preview } from "../../../src/core/record/preview.ts";
+import { hasJsonForm, preview } from "../../../src/core/record/preview.ts";
 
 const SECRET = "planted-Zq81";
 const items = (count: number): readonly number[] => Array.from({ length: count }, (_one, index) => index);
@@ -48,6 +48,19 @@ describe("a short look at a value", () => {
     ["a text four deep", nested(4, "here"), nested(4, "here")],
     ["a list four deep", listed(4, [1, 2]), listed(4, "[2 items]")],
     ["a form of its own four deep", nested(3, new Date(0)), nested(3, "1970-01-01T00:00:00.000Z")],
+    ["what a form of its own shows, one deeper", { toJSON: () => nested(3, { a: 1 }) }, nested(3, "{…}")],
+    [
+      "what cannot be asked for its form",
+      new Proxy(
+        { a: 1 },
+        {
+          has: () => {
+            throw new Error("no");
+          },
+        },
+      ),
+      { a: 1 },
+    ],
     [
       "what throws when it is read",
       new Proxy(
@@ -63,4 +76,10 @@ describe("a short look at a value", () => {
   ])("of %s", (_what, value, shown) => {
     expect(preview(value, createRedactor([SECRET]))).toEqual(shown);
   });
+});
+
+it("a value has a form in JSON unless it is a ring or holds a large number", () => {
+  const ring: Record<string, unknown> = {};
+  ring["self"] = ring;
+  expect([{ a: 1 }, undefined, ring, [7n]].map(hasJsonForm)).toEqual([true, true, false, false]);
 });

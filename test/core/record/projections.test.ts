@@ -18,7 +18,7 @@ import {
 } from "../../../src/core/record/replay.ts";
 import { createRunStream } from "../../../src/core/record/run-stream.ts";
 import { Timeline } from "../../../src/core/record/timeline.ts";
-import { EVENTFUL_RUN, PLAIN_SESSION, RUN_OF_COMMANDS } from "./eventful-run.ts";
+import { EVENTFUL_RUN, LATE_RUN, PLAIN_SESSION, RUN_OF_COMMANDS } from "./eventful-run.ts";
 import { historyOf } from "./run-history.ts";
 
 /** Numbers that only look random, so that the same histories come again. */
@@ -35,6 +35,7 @@ const HISTORIES: readonly (readonly [string, readonly Entry[]])[] = [
   ["eventful", EVENTFUL_RUN],
   ["commands", RUN_OF_COMMANDS],
   ["plain", PLAIN_SESSION],
+  ["late", LATE_RUN],
   ...[1, 2, 3].map((seed) => [`random-${seed}`, historyOf(choicesOf(seed, 24))] as const),
 ];
 
