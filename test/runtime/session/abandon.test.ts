@@ -54,4 +54,21 @@ describe("an abandoned session", () => {
     expect(ended).not.toBe("done");
     expect(await entriesOf(journal, "s")).toEqual(before);
   });
+
+  it("stops what it left", async () => {
+    const { fl, clock } = life();
+    const session = await clock.runUntil(fl.session("s"));
+    const reasons: unknown[] = [];
+    const listening = tool<object, null>({
+      id: "listens",
+      run: (_given, { signal }) =>
+        new Promise((resolve) => signal.addEventListener("abort", () => (reasons.push(signal.reason), resolve(null)))),
+    });
+    const turn = session.turn((body) => body.protect(listening, {}));
+    await clock.advance(1);
+    await clock.runUntil(session.abandon("deploying"));
+    expect(reasons).toHaveLength(1);
+    expect(String((reasons[0] as Error).message)).toContain("deploying");
+    await clock.runUntil(Promise.allSettled([turn]));
+  });
 });

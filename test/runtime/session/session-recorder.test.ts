@@ -56,13 +56,15 @@ describe("a note", () => {
     const { recorder, appends } = world();
     await recorder.flush();
     recorder.note(() => [started("one")]);
+    await recorder.flush();
+    await recorder.flush();
+    expect(appends).toEqual([["one"]]);
     recorder.note(() => [started("two")]);
-    await recorder.flush();
-    await recorder.flush();
-    expect(appends).toEqual([["one", "two"]]);
     recorder.note(() => [started("three")]);
+    await recorder.flush();
+    recorder.note(() => [started("four")]);
     await recorder.settled();
-    expect(appends).toEqual([["one", "two"], ["three"]]);
+    expect(appends).toEqual([["one"], ["two", "three"], ["four"]]);
   });
 });
 

@@ -98,6 +98,43 @@ describe("a call that would wait for itself", () => {
 });
 
 describe("a body", () => {
+  it("that ends before its rounds is waited for until the last of them has ended", async () => {
+    const { session, clock, journal } = await begun();
+    const after = (ms: number) =>
+      tool<string, string>({
+        id: `in-${ms}`,
+        run: (text) => new Promise((resolve) => void clock.after(ms, () => resolve(text))),
+      });
+    const result = await clock.runUntil(
+      session.turn((turn) => {
+        void turn.run({ a: step(after(10), "one") });
+        void turn.run({ b: step(after(50), "two") });
+        void turn.run({ c: step(after(30), "three") });
+      }),
+    );
+    expect(Object.values(result.outcomes).map(({ status }) => status)).toEqual(["done", "done", "done"]);
+    const types = (await eventsOf(journal, "s")).map(({ type }) => type);
+    expect(types.filter((type) => type === "call-succeeded")).toHaveLength(3);
+    expect(types.lastIndexOf("call-succeeded")).toBeLessThan(types.indexOf("turn-ended"));
+  });
+
+  it("leaves the result of its turn in the journal, and of no call in it", async () => {
+    const { session, clock, journal } = await begun();
+    const results = async (): Promise<readonly string[]> =>
+      (await journal.keptAll("result")).map(({ key }) => key).toSorted();
+    const other = session.turn((turn) => turn.protect(ok, "a"), { id: "one" });
+    await clock.runUntil(other);
+    expect(await results()).toEqual(["s//one"]);
+    const seen: (readonly string[])[] = [];
+    const body = async (turn: Turn): Promise<void> => {
+      await turn.protect(ok, "b", { id: "mine" });
+      seen.push(await results());
+    };
+    await clock.runUntil(session.turn(body, { id: "two" }));
+    expect(seen).toEqual([["s//one", "s/two/mine"]]);
+    expect(await results()).toEqual(["s//one", "s//two"]);
+  });
+
   it("may run several rounds and single calls; each is reported under its own name", async () => {
     const { session, clock, journal } = await begun();
     const result = await clock.runUntil(
