@@ -62,13 +62,17 @@ describe("an abandoned session", () => {
     const listening = tool<object, null>({
       id: "listens",
       run: (_given, { signal }) =>
-        new Promise((resolve) => signal.addEventListener("abort", () => (reasons.push(signal.reason), resolve(null)))),
+        new Promise((resolve) => {
+          signal.addEventListener("abort", () => {
+            reasons.push(signal.reason);
+            resolve(null);
+          });
+        }),
     });
     const turn = session.turn((body) => body.protect(listening, {}));
     await clock.advance(1);
     await clock.runUntil(session.abandon("deploying"));
-    expect(reasons).toHaveLength(1);
-    expect(String((reasons[0] as Error).message)).toContain("deploying");
+    expect(reasons).toMatchObject([{ fault: { message: "deploying" } }]);
     await clock.runUntil(Promise.allSettled([turn]));
   });
 });

@@ -12,6 +12,7 @@ import {
   tool,
   type Turn,
 } from "../../../src/index.ts";
+import { thrownBy } from "../../support/thrown.ts";
 import { eventsOf, fails, type Life, life, never, newPath, only } from "./life.ts";
 
 const ok = tool<string, string>({ id: "ok", run: (text) => text });
@@ -116,6 +117,33 @@ describe("a body", () => {
     const types = (await eventsOf(journal, "s")).map(({ type }) => type);
     expect(types.filter((type) => type === "call-succeeded")).toHaveLength(3);
     expect(types.lastIndexOf("call-succeeded")).toBeLessThan(types.indexOf("turn-ended"));
+  });
+
+  it.each([
+    ["null", { default: null }, "defaulted"],
+    ["nothing", { default: undefined }, "defaulted"],
+    ["no default", {}, "surfaced"],
+  ])("has steps whose call fails and that have %s instead", async (_what, options, status) => {
+    const { session, clock } = await begun();
+    const broken = tool<object, null>({ id: "broken", run: fails("NotFound") });
+    const { outcomes } = await clock.runUntil(session.turn((turn) => turn.run({ a: step(broken, {}, options) })));
+    const [outcome] = Object.values(outcomes);
+    expect(outcome?.status).toBe(status);
+  });
+
+  it("asks nobody when its turn is over, or under a name that is none", async () => {
+    const { session, clock } = await begun();
+    const payload = { kind: "Ask", prompt: "Which?", field: "which" } as const;
+    const asked: Promise<unknown>[] = [];
+    let left: Turn | undefined;
+    const body = (turn: Turn): void => {
+      left = turn;
+      asked.push(thrownBy(turn.ask("a/b", payload)));
+    };
+    await clock.runUntil(session.turn(body));
+    asked.push(thrownBy((left as unknown as Turn).ask("which", payload)));
+    const refused = (await clock.runUntil(Promise.all(asked))).map((error) => isFaultError(error) && error.fault.class);
+    expect(refused).toEqual(["Validation", "Internal"]);
   });
 
   it("leaves the result of its turn in the journal, and of no call in it", async () => {
