@@ -5,7 +5,7 @@ import { parseAst } from "vite";
 import { describe, expect, it } from "vitest";
 import { EQUIVALENTS, isEquivalent } from "./equivalent.ts";
 import { withReports } from "./reach.ts";
-import { mutantsOf, ROOT, sampleMutants } from "./sample.ts";
+import { editsIn, mutantsOf, ROOT, sampleMutants } from "./sample.ts";
 
 describe("a sample of mutants", () => {
   it("is the same for the same seed, and another for another seed", () => {
@@ -33,6 +33,35 @@ describe("a sample of mutants", () => {
       );
       expect([...found]).toEqual(columns);
     }
+  });
+
+  it.each([
+    ["o = { ...(x === undefined ? {} : { x }) };", ["x === undefined → false"]],
+    ["o = { a: 1, ...(x.y !== undefined ? { b: x.y } : {}) };", ["x.y !== undefined → true"]],
+    ["o = { ...(x === undefined ? {} : { x }), ...(x === undefined ? {} : { x }) };", ["x === undefined → false"]],
+    ["o = { ...rest, ...(x === undefined ? {} : { x }) };", []],
+    ["o = { x: 1, ...(x === undefined ? {} : { x }) };", []],
+    ["o = { ...(x === null ? {} : { x }) };", []],
+    ["o = { ...(x === undefined ? {} : { x: f(x) }) };", []],
+    ["o = { ...(x === undefined ? {} : { x, y }) };", []],
+    ["o = { ...(x === undefined ? { y } : { x }) };", []],
+    ["o = { ...(x === undefined ? {} : { [x]: x }) };", []],
+    ["o = x === undefined ? {} : { x };", []],
+    ["m = a > b ? b : a;", ["> → >="]],
+    ["m = a <= b ? a : b;", ["<= → <"]],
+    ["m = isKnown && a < 0 ? 0 : a;", ["< → <="]],
+    ["if (a > b) b = a;", ["> → >="]],
+    ["m = a > b ? c : a;", []],
+    ["m = isKnown || a < 0 ? 0 : a;", []],
+    ["if (a > b) b += a;", []],
+    ["if (a > b) b = a; else c = b;", []],
+    ["list.sort((a, b) => (a < b ? -1 : 1));", ["1 → 2", "1 → 2"]],
+    ["list.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));", ["1 → 2", "1 → 2"]],
+    ["list.map((a, b) => (a < b ? -1 : 1));", []],
+    ["list.sort((a, b) => (a[1] < b[1] ? -5 : 0));", []],
+  ])("leaves out what changes nothing that can be observed in `%s`: %j", (source, left) => {
+    const found = editsIn(source).left.map(({ start, end, to }) => `${source.slice(start, end)} → ${to}`);
+    expect(found).toEqual(left);
   });
 
   it("makes every block with a mutant report, in sources that still parse and keep their lines", () => {

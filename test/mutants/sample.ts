@@ -6,6 +6,7 @@ import { globSync, readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { parseAst } from "vite";
+import { unnoticeableEdits } from "./equivalent-classes.ts";
 import { isEquivalent } from "./equivalent.ts";
 
 export interface Mutant {
@@ -57,9 +58,7 @@ function rankOf({ file, text, column, to }: Mutant, seed: number): string {
 export function mutantsOf(file: string): readonly Mutant[] {
   const source = readFileSync(join(ROOT, file), "utf8");
   const lines = source.split("\n");
-  const edits: Edit[] = [];
-  walk(parse(source), (node) => void edits.push(...editsOf(node, source)));
-  return edits.map(({ start, end, to }) => {
+  return editsIn(source).drawn.map(({ start, end, to }) => {
     const before = source.slice(0, start).split("\n");
     const text = lines[before.length - 1] ?? "";
     const indent = text.length - text.trimStart().length;
@@ -74,6 +73,22 @@ export function mutantsOf(file: string): readonly Mutant[] {
       to,
     };
   });
+}
+
+/** `left` are those that change nothing that can be observed. */
+export function editsIn(source: string): { readonly drawn: readonly Edit[]; readonly left: readonly Edit[] } {
+  const edits: Edit[] = [];
+  const unnoticeable = new Set<string>();
+  walk(parse(source), (node) => {
+    edits.push(...editsOf(node, source));
+    for (const edit of unnoticeableEdits(node, source)) unnoticeable.add(keyOf(edit));
+  });
+  const { drawn = [], left = [] } = Object.groupBy(edits, (edit) => (unnoticeable.has(keyOf(edit)) ? "left" : "drawn"));
+  return { drawn, left };
+}
+
+function keyOf({ start, end, to }: Edit): string {
+  return `${start}-${end} ${to}`;
 }
 
 export function parse(source: string): AstNode {

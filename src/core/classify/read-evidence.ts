@@ -174,16 +174,11 @@ function addText(signals: Signals, text: string): void {
       return createWalk(signals)(parsed, 4);
     if (typeof parsed === "string") return addText(signals, parsed);
   }
-  if (!isAsciiLetter(first) && /^\s{0,64}<(?:!doctype html|html)/i.test(text)) signals.tokens.add("body:html");
+  if (/^\s{0,64}<(?:!doctype html|html)/i.test(text)) signals.tokens.add("body:html");
   if (signals.texts.length >= MAX_ITEMS) return;
   const short =
     text.length <= HEAD_CHARS + TAIL_CHARS ? text : `${text.slice(0, HEAD_CHARS)}\n${text.slice(-TAIL_CHARS)}`;
   if (!signals.texts.includes(short)) signals.texts.push(short);
-}
-
-/** Most messages begin with one, and no page of HTML does. */
-function isAsciiLetter(unit: number): boolean {
-  return (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a);
 }
 
 const MAX_EVENTS = 64;

@@ -20,7 +20,6 @@ import {
   restart,
   type RunState,
   stopsOthers,
-  visitOf,
 } from "./run-state.ts";
 import type { Fan, Visit } from "./visit.ts";
 
@@ -137,7 +136,7 @@ const FOLDS: Folds = {
   },
   "node-completed": (state, event, at) => leave(state, event, { state: "completed", fault: null, skipped: null }, at),
   "node-failed": (state, event, at) => {
-    const visit = visitOf(state, event);
+    const visit = openVisitOf(state, event);
     const isFailing = event.route === null && visit !== undefined && stopsOthers(state, visit);
     leave(state, event, { state: "failed", fault: event.fault, skipped: null }, at);
     const { node, execution, outcome } = event;

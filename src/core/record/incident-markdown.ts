@@ -98,7 +98,7 @@ function momentLines({ at, who, what, more }: TimelineMoment): readonly string[]
 }
 
 function costLines({ costs, wasted, spending }: IncidentFacts, words: IncidentWords): readonly string[] {
-  if (costs.every(({ spent }) => isNothing(spent)) && isNothing(spending)) return [words.noCosts];
+  if (isNothing(spending)) return [words.noCosts];
   const { target, attempts, failed, cost, wasted: lost } = words.columns;
   const rows = costs.map((row) => [
     name(row.target),

@@ -4,7 +4,7 @@
 import { type FaultCode, traitsOf } from "../fault/catalogue.ts";
 import type { Fault } from "../fault/fault.ts";
 import { viewFor } from "../fault/view.ts";
-import { book, NOTHING_SPENT, type Spending } from "../flow/money.ts";
+import { book, NOTHING_SPENT, rebook, type Spending } from "../flow/money.ts";
 import { isOpen, turnOf } from "../flow/visit.ts";
 import { isEnded, type RunState, type RunStatus } from "../flow/run-state.ts";
 import { describeRun } from "../flow/run-words.ts";
@@ -216,6 +216,8 @@ class Recorder implements IncidentRecorder {
       case "call-succeeded":
       case "call-cancelled":
         return this.#spend(event);
+      case "call-late":
+        return this.#spendLate(event);
       case "node-retrying":
       case "node-deferred":
       case "node-failed":
@@ -258,6 +260,14 @@ class Recorder implements IncidentRecorder {
       spent: book(known?.spent ?? NOTHING_SPENT, cost),
       wasted: isWasted ? book(known?.wasted ?? NOTHING_SPENT, cost) : (known?.wasted ?? NOTHING_SPENT),
     });
+  }
+
+  /** What an attempt that was given up cost in the end: one that lost to another attempt has no other end. */
+  #spendLate({ tool, cost, booked }: Extract<JournalEvent, { readonly type: "call-late" }>): void {
+    const lost = { target: say(tool, this.#telling, 80), attempts: 1, failed: 1 };
+    const known = this.#costs.get(tool) ?? { ...lost, spent: NOTHING_SPENT, wasted: NOTHING_SPENT };
+    const { spent, wasted } = known;
+    this.#costs.set(tool, { ...known, spent: rebook(spent, booked, cost), wasted: rebook(wasted, booked, cost) });
   }
 
   #note({ event, at }: Entry): void {

@@ -158,7 +158,7 @@ function sumUpExactly(charges: readonly Charge[]): number {
   let millionths = 0n;
   for (const { tokens, microcentsPerMillion } of charges) millionths += BigInt(tokens) * BigInt(microcentsPerMillion);
   const microcents = (millionths + BigInt(MILLION - 1)) / BigInt(MILLION);
-  return microcents > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(microcents);
+  return Math.min(Number(microcents), Number.MAX_SAFE_INTEGER);
 }
 
 // The service tier of a model request: the tier that served it if the answer says so, otherwise the requested tier.

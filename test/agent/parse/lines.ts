@@ -326,6 +326,10 @@ const GOOSE: Readonly<Record<string, readonly Line[]>> = {
     goose([said("other")], "assistant", "2"),
     { type: "complete", total_tokens: 5, input_tokens: 3, output_tokens: 2 },
   ],
+  "notifications": [
+    goose([{ type: "systemNotification", notificationType: "inlineMessage", msg: "compacted" }]),
+    goose([{ type: "systemNotification", notificationType: "creditsExhausted", msg: "top up" }]),
+  ],
   "an end that counts nothing": [goose([said("hel")]), { type: "complete", total_tokens: null }],
   "an end of nothing": [{ type: "complete", total_tokens: null }],
   "an error as an answer": [

@@ -172,6 +172,29 @@ describe("a failed run", () => {
   });
 });
 
+describe("the visit that a run which has ended is about", () => {
+  const visit = (node: string, state: string) => ({ node, execution: 1, state, fault: null, pause: null });
+  it.each([
+    [
+      "the last that was neither completed nor skipped",
+      "",
+      ["a:cancelled", "b:cancelled", "c:completed", "d:skipped"],
+      "b",
+    ],
+    ["the failed one, the last time that it ran", "a", ["a:failed", "b:cancelled", "a:failed", "c:cancelled"], "a"],
+    ["none when all went well", "", ["a:completed", "b:skipped"], null],
+    ["none without visits", "a", [], null],
+  ])("is %s", (_what, failedNode, given, expected) => {
+    const visits = given.map((one) => {
+      const [node = "", state = ""] = one.split(":");
+      return visit(node, state);
+    });
+    const focus = focusOf({ status: "failed", failedNode, visits } as unknown as RunState);
+    expect(focus?.node ?? null).toBe(expected);
+    if (failedNode !== "" && focus !== null) expect(visits.indexOf(focus as never)).toBe(2);
+  });
+});
+
 describe("a run that waits", () => {
   it("for a retry can be retried now, elsewhere, or in place", () => {
     const offered = actionsFor(situation(retryingAfter("NetworkDisconnect"), EVERYTHING), "en");

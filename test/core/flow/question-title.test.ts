@@ -8,6 +8,9 @@ it.each([
   ["# The plan\n\n- **one**\n- two\n\nShall `coder` begin?", "Shall coder begin?"],
   ["## **Approve** the plan\n\nIt changes two files.", "Approve the plan"],
   ["发布吗？\n\n- 一\n- 二", "发布吗？"],
+  ["`open", "`open"],
+  ["`as **it** is` and **bold**", "as **it** is and bold"],
+  ["**open", "**open"],
   ["", ""],
 ])("of %j is %j", (prompt, title) => {
   expect(questionTitle(prompt)).toBe(title);

@@ -85,6 +85,8 @@ describe("why it stands there", () => {
       "in 500 ms",
       "用时 500 毫秒",
     ],
+    ["completed", { outcome: "shipped", startedAt: 0, endedAt: 1 }, "shipped, in 1 ms", "shipped，用时 1 毫秒"],
+    ["completed", { outcome: "shipped", startedAt: 1 }, "shipped", "shipped"],
     [
       "cancelled",
       { nodes: ["gate"], startedAt: 1, endedAt: 501 },

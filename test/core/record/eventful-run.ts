@@ -162,9 +162,124 @@ const STEPS: readonly (readonly [number, JournalEvent])[] = [
   [90_400,  { type: "session-ended", status: "failed", fault: KEY }],
 ];
 
-export const EVENTFUL_RUN: readonly Entry[] = STEPS.map(([ms, event], index) => ({
-  session: EVENTFUL,
-  seq: index + 1,
-  at: START + ms,
-  event,
-}));
+const unpriced = { microcents: null, basis: "reported" } as const;
+const free = (id: string, tool: string): JournalEvent =>
+  ({ ...succeeded(id, tool, 1), cost: null }) as unknown as JournalEvent;
+const late = (id: string, tool: string, ok: boolean, cost: object | null, booked: object | null): JournalEvent =>
+  ({
+    type: "call-late",
+    call: id,
+    tool,
+    attempt: 1,
+    ok,
+    fault: null,
+    durationMs: 5,
+    cost,
+    booked,
+  }) as unknown as JournalEvent;
+const turns = (turn: string, ...within: readonly JournalEvent[]): readonly JournalEvent[] => [
+  { type: "turn-started", turn, deadlineAt: null },
+  ...within,
+  { type: "turn-ended", turn, status: "done", fault: null },
+];
+
+/** A run of commands that end with an error although their calls worked, and of calls without a price. Nothing follows its end. */
+// prettier-ignore
+const COMMANDS: readonly JournalEvent[] = [
+  { type: "run-started", workflow: "ci", version: "1", digest: "d1", file: null, inputs: {}, start: ["build", "ask", "lint"],
+    limits: { maxParallel: 2, maxNodes: 20, timeoutMs: null, maxCostMicrocents: 0 }, predecessor: null, inherited: null, instruction: null },
+  { type: "node-started", ...at("build"), kind: "command" },
+  ...turns("build#1.1", call("build#1.1/1", "build#1.1", "make"), { type: "call-admitted", call: "build#1.1/1", tool: "make", attempt: 1 }, free("build#1.1/1", "make")),
+  { type: "node-started", ...at("lint"), kind: "command" },
+  { type: "turn-started", turn: "lint#1.1", deadlineAt: null },
+  call("lint#1.1/1", "lint#1.1", "make"),
+  { type: "call-admitted", call: "lint#1.1/1", tool: "make", attempt: 1 },
+  free("lint#1.1/1", "make"),
+  { type: "node-retrying", ...at("build"), of: 3, fault: BROKEN, decision: retry(5_000, 2), delayMs: 5_000, nextAt: START + 9_000 },
+  { type: "turn-ended", turn: "lint#1.1", status: "done", fault: null },
+  { type: "node-completed", ...at("lint"), route: END, output: null },
+  { type: "node-started", ...at("build", 2), kind: "command" },
+  ...turns("build#1.2", call("build#1.2/1", "build#1.2", "make"), { type: "call-admitted", call: "build#1.2/1", tool: "make", attempt: 1 }, free("build#1.2/1", "make")),
+  { type: "node-deferred", ...at("build", 2), of: 3, fault: BROKEN, nextAt: START + 19_000 },
+  { type: "node-started", ...at("ask"), kind: "agent", targets: ["west/llama"] },
+  { type: "turn-started", turn: "ask#1.1", deadlineAt: null },
+  call("ask#1.1/1", "ask#1.1", "west/llama"),
+  { type: "call-admitted", call: "ask#1.1/1", tool: "west/llama", attempt: 1 },
+  { ...failed("ask#1.1/1", "west/llama", 1, BUSY, retry(100, 2)), cost: unpriced } as unknown as JournalEvent,
+  late("ask#1.1/1", "west/llama", true, priced, unpriced),
+  { type: "call-admitted", call: "ask#1.1/1", tool: "west/llama", attempt: 2 },
+  { ...failed("ask#1.1/1", "west/llama", 2, BUSY, { recourse: "alternative", tool: "search" }), cost: null } as unknown as JournalEvent,
+  late("ask#1.1/1", "west/llama", false, guessed, null),
+  late("ask#1.1/1", "west/llama", false, null, guessed),
+  decided("ask#1.1/1", "search", KEY, { recourse: "fail", considered: [{ recourse: "ask", refused: "denied" }] }),
+  call("ask#1.1/2", "ask#1.1", "search"),
+  { type: "call-cancelled", call: "ask#1.1/2", tool: "search", fault: STOPPED, cost: null },
+  call("ask#1.1/3", "ask#1.1", "search"),
+  { type: "call-admitted", call: "ask#1.1/3", tool: "search", attempt: 1 },
+  { type: "call-cancelled", call: "ask#1.1/3", tool: "search", fault: STOPPED, cost: unpriced },
+  { type: "breaker-changed", target: "west/llama", tool: "west/llama", from: "half-open", to: "open" },
+  { type: "breaker-changed", target: "west/llama", tool: "west/llama", from: "open", to: "open" },
+  { type: "breaker-changed", target: "west/llama", tool: "west/llama", from: "open", to: "closed" },
+  { type: "turn-ended", turn: "ask#1.1", status: "failed", fault: STOPPED },
+  { type: "node-failed", ...at("ask"), fault: STOPPED, outcome: "cancelled", resolution: "abort-workflow", route: to("help") },
+  { type: "node-started", ...at("help"), kind: "human_gate" },
+  { type: "question-asked", call: "help#1.1", question: question("q3", null, "Approve") },
+  { type: "node-paused", ...at("help"), why: "gate", fault: null, questions: [question("q3", null, "Approve")], wakeAt: null },
+  { type: "node-resumed", ...at("help"), why: "gate", answer: { status: "accepted", value: true }, by: "ada" },
+  { type: "node-skipped", ...at("help"), reason: "resolution", fault: BUSY, route: null },
+  { type: "node-started", ...at("build", 3), kind: "command" },
+  ...turns("build#1.3", call("build#1.3/1", "build#1.3", "make"), { type: "call-admitted", call: "build#1.3/1", tool: "make", attempt: 1 }, free("build#1.3/1", "make")),
+  { type: "node-failed", ...at("build", 3), fault: BROKEN, outcome: "internal_error", resolution: "abort-workflow", route: null },
+  { type: "run-ended", status: "failed", outcome: "internal_error", node: "build", fault: BROKEN },
+] as unknown as readonly JournalEvent[];
+
+/** A session without a workflow: turns, a plan of calls, a failure that ends it. */
+// prettier-ignore
+const PLAIN: readonly JournalEvent[] = [
+  { type: "session-started" },
+  { type: "turn-started", turn: "t1", deadlineAt: START + 500 },
+  { type: "round-started", turn: "t1", round: 1, digest: "r", nodes: 2, plan: [{ id: "a", tool: "search", label: "", needs: [] }, { id: "b", tool: "book", label: "Book", needs: ["a"] }] },
+  call("t1/1/a", "t1", "search"),
+  { type: "call-admitted", call: "t1/1/a", tool: "search", attempt: 1 },
+  succeeded("t1/1/a", "search", 1),
+  call("t1/1/b", "t1", "book"),
+  { type: "call-admitted", call: "t1/1/b", tool: "book", attempt: 1 },
+  failed("t1/1/b", "book", 1, LIMIT, { recourse: "ask", question: "Approve" }),
+  { type: "question-asked", call: "t1/1/b", question: question("q4", "t1/1/b", "Approve") },
+  { type: "question-answered", call: "t1/1/b", id: "q4", answer: { status: "timeout" }, by: "" },
+  { type: "session-resumed", interrupted: [] },
+  failed("t1/1/b", "book", 2, BUSY, { recourse: "fail" }),
+  { type: "node-settled", turn: "t1", round: 1, node: "b", status: "failed", fault: BUSY, because: "" },
+  { type: "turn-ended", turn: "t1", status: "failed", fault: BUSY },
+  { type: "turn-started", turn: "t2", deadlineAt: null },
+  call("t2/1", "t2", "search"),
+  { type: "call-cancelled", call: "t2/1", tool: "search", fault: STOPPED, cost: null },
+  { type: "turn-ended", turn: "t2", status: "cancelled", fault: STOPPED },
+  { type: "session-ended", status: "failed", fault: BUSY },
+] as unknown as readonly JournalEvent[];
+
+const entriesOf = (session: string, steps: readonly (readonly [number, JournalEvent])[]): readonly Entry[] =>
+  steps.map(([ms, event], index) => ({ session, seq: index + 1, at: START + ms, event }));
+
+/** A run that no node ends, and that costs nothing. */
+// prettier-ignore
+const LATE: readonly JournalEvent[] = [
+  { ...COMMANDS[0], start: ["wait"] },
+  { type: "node-started", ...at("wait"), kind: "wait" },
+  { type: "node-paused", ...at("wait"), why: "parked", fault: null, questions: [], wakeAt: START + 9_000 },
+  { type: "run-ended", status: "failed", outcome: "timed_out", node: "", fault: SPENT },
+] as unknown as readonly JournalEvent[];
+
+export const EVENTFUL_RUN = entriesOf(EVENTFUL, STEPS);
+export const RUN_OF_COMMANDS = entriesOf(
+  "run_commands",
+  COMMANDS.map((event, index) => [index * 250, event]),
+);
+export const PLAIN_SESSION = entriesOf(
+  "chat",
+  PLAIN.map((event, index) => [index * 250, event]),
+);
+export const LATE_RUN = entriesOf(
+  "run_late",
+  LATE.map((event, index) => [index * 250, event]),
+);

@@ -55,7 +55,12 @@ function entriesWith(text: string): readonly Entry[] {
   };
   const events = [
     { type: "run-started", ...run, predecessor: text, inherited: null, instruction },
+    { type: "session-resumed", interrupted: [text] },
     { type: "node-started", ...place, kind: "agent" },
+    { type: "node-paused", ...place, why: "question", questions: [], wakeAt: null },
+    { type: "node-resumed", ...place, answer: null, by: text },
+    { type: "node-settled", turn: text, round: 1, node: text, status: "skipped", fault: said, because: text },
+    { type: "turn-ended", turn: text, status: "failed", fault: said },
     {
       type: "call-failed",
       ...common,
@@ -97,6 +102,17 @@ function entriesWith(text: string): readonly Entry[] {
     at: index,
     event: event as unknown as JournalEvent,
   }));
+}
+
+const LONG = "字".repeat(1_500);
+
+/** Where a report has long texts, and how long they are. */
+function lengthsIn(value: unknown, path = ""): readonly string[] {
+  if (typeof value === "string") return value.length < 40 ? [] : [`${path}: ${value.length}`];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    lengthsIn(inner, Array.isArray(value) ? path : `${path}.${key}`),
+  );
 }
 
 function pageOf(entries: readonly Entry[], locale: Locale, around: string): string {
@@ -175,6 +191,59 @@ describe("an incident report", () => {
       }),
       { numRuns: 30 },
     );
+  });
+
+  it("cuts each text at the length of its place", () => {
+    const recorder = recordIncident(RUN, { locale: "en", redactor: createRedactor([]) });
+    for (const entry of entriesWith(LONG)) recorder.add(entry);
+    const acted = [{ key: "other", action: LONG, by: LONG, at: 5 }];
+    const { timeline, ...report } = recorder.incident({ now: 99, actions: [], questions: [LONG], acted });
+    expect(lengthsIn(report)).toMatchInlineSnapshot(`
+      [
+        ".workflow: 100",
+        ".outcome: 60",
+        ".cause.said: 300",
+        ".failedNode: 80",
+        ".predecessor: 300",
+        ".successor: 300",
+        ".summary: 92",
+        ".causes.fingerprint: 92",
+        ".causes.where: 80",
+        ".causes.said: 300",
+        ".costs.target: 80",
+        ".people.by: 60",
+        ".people.what: 68",
+        ".people.by: 60",
+        ".people.what: 68",
+        ".people.by: 60",
+        ".people.by: 60",
+        ".people.what: 68",
+        ".next: 105",
+        ".next: 300",
+      ]
+    `);
+    expect(timeline.map((moment) => lengthsIn(moment).join(" "))).toMatchInlineSnapshot(`
+      [
+        ".what: 96 .more: 93 .more: 134",
+        ".more: 116",
+        ".who: 80",
+        ".who: 80",
+        ".who: 80 .what: 75",
+        ".who: 80 .more: 69",
+        ".what: 98",
+        ".who: 80 .what: 57 .more: 300 .more: 302",
+        ".who: 80 .what: 57 .more: 300 .more: 302",
+        ".who: 80 .what: 58",
+        ".who: 80 .more: 300",
+        ".more: 300",
+        ".who: 80",
+        ".who: 80 .what: 134",
+        ".more: 300 .more: 300",
+        ".who: 80 .what: 50 .more: 300",
+        ".what: 83",
+        ".what: 93",
+      ]
+    `);
   });
 
   // prettier-ignore

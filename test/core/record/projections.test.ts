@@ -18,7 +18,7 @@ import {
 } from "../../../src/core/record/replay.ts";
 import { createRunStream } from "../../../src/core/record/run-stream.ts";
 import { Timeline } from "../../../src/core/record/timeline.ts";
-import { EVENTFUL_RUN } from "./eventful-run.ts";
+import { EVENTFUL_RUN, LATE_RUN, PLAIN_SESSION, RUN_OF_COMMANDS } from "./eventful-run.ts";
 import { historyOf } from "./run-history.ts";
 
 /** Numbers that only look random, so that the same histories come again. */
@@ -33,6 +33,9 @@ function choicesOf(seed: number, count: number): readonly number[] {
 
 const HISTORIES: readonly (readonly [string, readonly Entry[]])[] = [
   ["eventful", EVENTFUL_RUN],
+  ["commands", RUN_OF_COMMANDS],
+  ["plain", PLAIN_SESSION],
+  ["late", LATE_RUN],
   ...[1, 2, 3].map((seed) => [`random-${seed}`, historyOf(choicesOf(seed, 24))] as const),
 ];
 
@@ -90,6 +93,18 @@ describe.each(HISTORIES)("the %s run", (name, entries) => {
     const actions = [{ label: "Retry the stage", explains: "starts it again" }];
     const incident = recorder.incident({ now, actions, questions: ["Ship it?"], acted });
     await expect(incidentMarkdown(incident, locale)).toMatchFileSnapshot(file(`incident.${locale}`));
+  });
+
+  it("has cost at its targets together what it has cost", () => {
+    const recorder = recordIncident(session, { locale: "en", redactor: createRedactor([]) });
+    for (const entry of entries) recorder.add(entry);
+    const { costs, spending } = recorder.incident({ now, actions: [], questions: [], acted: [] });
+    const sum = (field: keyof typeof spending): number => costs.reduce((all, { spent }) => all + spent[field], 0);
+    expect({
+      microcents: sum("microcents"),
+      estimatedMicrocents: sum("estimatedMicrocents"),
+      unpricedAttempts: sum("unpricedAttempts"),
+    }).toEqual(spending);
   });
 
   it("streams the same events and notices, and counts the same", async () => {

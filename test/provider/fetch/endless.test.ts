@@ -105,6 +105,20 @@ describe("an answer without end, through fl.fetch", () => {
     expect(sent.bytes).toBeLessThan(MOST_BYTES.quiet + IN_SOCKETS);
   });
 
+  it("keep-alives are counted anew after each piece of content", async () => {
+    const quiet = `: ${"x".repeat(1_000)}\n\n`.repeat(20_000);
+    const end = `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n`;
+    const body = [CONTENT, quiet, CONTENT, quiet, CONTENT, end].join("");
+    const whole: RequestListener = (request, response) => {
+      request.resume();
+      response.writeHead(200, { "content-type": EVENTS }).end(body);
+    };
+    await withServer(whole, async ({ url }) => {
+      const response = await chat(createFaultline({ policy: ONCE }), url);
+      expect((await response.arrayBuffer()).byteLength).toBe(body.length);
+    });
+  });
+
   it("a session keeps an answer only up to its limit", async () => {
     const sent = { bytes: 0 };
     await withServer(endless({ status: 200, type: EVENTS, first: CONTENT, again: CONTENT }, sent), async ({ url }) => {

@@ -453,6 +453,18 @@ describe("a request", () => {
       [HI, assistant(call("ws_1", { providerExecuted: true }), result("ws_1"), text("yes")), BYE],
     ],
     [
+      "a call that OpenAI ran itself, whose id looks like another vendor's",
+      TO.gpt,
+      [
+        HI,
+        assistant(
+          call("srvtoolu_1", { providerExecuted: true, providerOptions: { openai: {} } }),
+          result("srvtoolu_1"),
+        ),
+        BYE,
+      ],
+    ],
+    [
       "an asynchronous call of OpenAI, answered later",
       TO.gpt,
       [

@@ -54,4 +54,25 @@ describe("an abandoned session", () => {
     expect(ended).not.toBe("done");
     expect(await entriesOf(journal, "s")).toEqual(before);
   });
+
+  it("stops what it left", async () => {
+    const { fl, clock } = life();
+    const session = await clock.runUntil(fl.session("s"));
+    const reasons: unknown[] = [];
+    const listening = tool<object, null>({
+      id: "listens",
+      run: (_given, { signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener("abort", () => {
+            reasons.push(signal.reason);
+            resolve(null);
+          });
+        }),
+    });
+    const turn = session.turn((body) => body.protect(listening, {}));
+    await clock.advance(1);
+    await clock.runUntil(session.abandon("deploying"));
+    expect(reasons).toMatchObject([{ fault: { message: "deploying" } }]);
+    await clock.runUntil(Promise.allSettled([turn]));
+  });
 });

@@ -15,6 +15,7 @@ import {
   type TurnOptions,
   type TurnResult,
 } from "../../../src/index.ts";
+import { thrownBy } from "../../support/thrown.ts";
 import { eventsOf, fails, type Life, life, never, newPath, only } from "./life.ts";
 
 const ok = tool<string, string>({ id: "ok", run: (text) => text });
@@ -101,6 +102,70 @@ describe("a call that would wait for itself", () => {
 });
 
 describe("a body", () => {
+  it("that ends before its rounds is waited for until the last of them has ended", async () => {
+    const { session, clock, journal } = await begun();
+    const after = (ms: number) =>
+      tool<string, string>({
+        id: `in-${ms}`,
+        run: (text) => new Promise((resolve) => void clock.after(ms, () => resolve(text))),
+      });
+    const result = await clock.runUntil(
+      session.turn((turn) => {
+        void turn.run({ a: step(after(10), "one") });
+        void turn.run({ b: step(after(50), "two") });
+        void turn.run({ c: step(after(30), "three") });
+      }),
+    );
+    expect(Object.values(result.outcomes).map(({ status }) => status)).toEqual(["done", "done", "done"]);
+    const types = (await eventsOf(journal, "s")).map(({ type }) => type);
+    expect(types.filter((type) => type === "call-succeeded")).toHaveLength(3);
+    expect(types.lastIndexOf("call-succeeded")).toBeLessThan(types.indexOf("turn-ended"));
+  });
+
+  it.each([
+    ["null", { default: null }, "defaulted"],
+    ["nothing", { default: undefined }, "defaulted"],
+    ["no default", {}, "surfaced"],
+  ])("has steps whose call fails and that have %s instead", async (_what, options, status) => {
+    const { session, clock } = await begun();
+    const broken = tool<object, null>({ id: "broken", run: fails("NotFound") });
+    const { outcomes } = await clock.runUntil(session.turn((turn) => turn.run({ a: step(broken, {}, options) })));
+    const [outcome] = Object.values(outcomes);
+    expect(outcome?.status).toBe(status);
+  });
+
+  it("asks nobody when its turn is over, or under a name that is none", async () => {
+    const { session, clock } = await begun();
+    const payload = { kind: "Ask", prompt: "Which?", field: "which" } as const;
+    const asked: Promise<unknown>[] = [];
+    let left: Turn | undefined;
+    const body = (turn: Turn): void => {
+      left = turn;
+      asked.push(thrownBy(turn.ask("a/b", payload)));
+    };
+    await clock.runUntil(session.turn(body));
+    asked.push(thrownBy((left as unknown as Turn).ask("which", payload)));
+    const refused = (await clock.runUntil(Promise.all(asked))).map((error) => isFaultError(error) && error.fault.class);
+    expect(refused).toEqual(["Validation", "Internal"]);
+  });
+
+  it("leaves the result of its turn in the journal, and of no call in it", async () => {
+    const { session, clock, journal } = await begun();
+    const results = async (): Promise<readonly string[]> =>
+      (await journal.keptAll("result")).map(({ key }) => key).toSorted();
+    const other = session.turn((turn) => turn.protect(ok, "a"), { id: "one" });
+    await clock.runUntil(other);
+    expect(await results()).toEqual(["s//one"]);
+    const seen: (readonly string[])[] = [];
+    const body = async (turn: Turn): Promise<void> => {
+      await turn.protect(ok, "b", { id: "mine" });
+      seen.push(await results());
+    };
+    await clock.runUntil(session.turn(body, { id: "two" }));
+    expect(seen).toEqual([["s//one", "s/two/mine"]]);
+    expect(await results()).toEqual(["s//one", "s//two"]);
+  });
+
   it("may run several rounds and single calls; each is reported under its own name", async () => {
     const { session, clock, journal } = await begun();
     const result = await clock.runUntil(

@@ -165,6 +165,17 @@ describe("a workflow that has changed", () => {
     expect(only(all, "node-completed").at(-1)).toMatchObject({ output: ["new", "first of 1"] });
   });
 
+  it("is accepted without keeping the run from another process", async () => {
+    const { go, clock, runs, nextLife } = await engineWorld(gated("1", "old"));
+    const { run } = await go();
+    const workflow = defineWorkflow(gated("2", "new"));
+    await clock.runUntil(runs.resume(run, workflow, { changed: "accept" }));
+    const before = clock.now();
+    const other = nextLife({ workflows: [workflow] });
+    expect(await clock.runUntil(other.advance(run))).toMatchObject({ questions: [{ payload: { prompt: "2" } }] });
+    expect(clock.now()).toBe(before);
+  });
+
   it("is ignored if the run is to continue with its original", async () => {
     const { go, clock, runs, advance, events } = await engineWorld(gated("1", "old"));
     const { run, questions } = await go();
