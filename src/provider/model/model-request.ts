@@ -155,8 +155,9 @@ export function walkRequest({ prompt, tools, responseFormat }: LanguageModelV4Ca
     if (tool.type === "function") walk.toolNames.push(tool.name);
     walk.characters += charactersInTool(tool);
   }
-  /** Ids of calls without a result so far. */
-  const open: string[] = [];
+  /** How many calls of each id have no result so far, and all of them together; null before the first. */
+  let open: Map<string, number> | null = null;
+  let waiting = 0;
   /** Ids of all calls; null before the first. */
   let ids: Set<string> | null = null;
   let failures = 0;
@@ -165,7 +166,7 @@ export function walkRequest({ prompt, tools, responseFormat }: LanguageModelV4Ca
       walk.characters += message.content.length;
       continue;
     }
-    if (open.length > 0 && message.role !== "tool") walk.isOrderly = false;
+    if (waiting > 0 && message.role !== "tool") walk.isOrderly = false;
     const parts: readonly Part[] = message.content;
     for (let each = 0, part; (part = parts[each]) !== undefined; each++) {
       switch (part.type) {
@@ -184,16 +185,21 @@ export function walkRequest({ prompt, tools, responseFormat }: LanguageModelV4Ca
           ids ??= new Set();
           if (ids.has(part.toolCallId)) walk.isOrderly = false;
           ids.add(part.toolCallId);
-          open.push(part.toolCallId);
+          open ??= new Map();
+          open.set(part.toolCallId, (open.get(part.toolCallId) ?? 0) + 1);
+          waiting += 1;
           walk.calls.push(part);
           walk.toolNames.push(part.toolName);
           walk.characters += part.toolName.length + charactersIn(part.input);
           break;
         case "tool-result": {
           walk.usesTools = true;
-          const answered = open.indexOf(part.toolCallId);
-          if (answered === -1 || message.role !== "tool") walk.isOrderly = false;
-          else open.splice(answered, 1);
+          const left = open?.get(part.toolCallId) ?? 0;
+          if (left === 0 || message.role !== "tool") walk.isOrderly = false;
+          else {
+            open?.set(part.toolCallId, left - 1);
+            waiting -= 1;
+          }
           walk.toolNames.push(part.toolName);
           failures = isFailure(part.output) ? failures + 1 : 0;
           if (failures > walk.mostFailures) walk.mostFailures = failures;
@@ -205,7 +211,7 @@ export function walkRequest({ prompt, tools, responseFormat }: LanguageModelV4Ca
       }
     }
   }
-  if (open.length > 0) walk.isOrderly = false;
+  if (waiting > 0) walk.isOrderly = false;
   return walk;
 }
 
