@@ -111,7 +111,7 @@ interface PricedRequest {
 }
 
 /** What a target may read as another path, which is not free or not allowed. Some servers cut off what stands behind a semicolon. */
-const OTHER_MEANING = /[\\;#]|\/\.{1,2}(?:\/|$)|\/\//;
+const OTHER_MEANING = /^(?!\/)|[\\;#]|\/\.{1,2}(?:\/|$)|\/\//;
 /** Characters that need no encoding, and those that mean something in a path. */
 const PLAIN_IN_PATH = /[\w.~:?#;/\\%-]/;
 const [FIRST_PRINTED, DELETE] = [0x20, 0x7f];

@@ -250,6 +250,16 @@ it.each(["GET", "HEAD", "DELETE", "OPTIONS"])(
   },
 );
 
+it.each([
+  ["POST", "*"],
+  ["OPTIONS", "*"],
+  ["GET", "http://127.0.0.1:1/v1/files"],
+])("refuses an address that is no path: %s %s", async (method, path) => {
+  const { world, asked } = await upstream("per_day_usd: 1", whole);
+  expect(await world.run(sendRaw(world.url, method, path, headers, ""))).toMatch(/^HTTP\/1.1 400 /);
+  expect(asked).toEqual([]);
+});
+
 it.each(["TRACE", "PROPFIND", "SEARCH", "PURGE", "MKCOL"])("does not pass on %s", async (method) => {
   const { world, asked } = await upstream("per_day_usd: 1", whole);
   const answer = await world.run(sendRaw(world.url, method, "/v1/files", headers, ""));
