@@ -30,6 +30,8 @@ export interface ClientExchange {
   /** Empty, or with its question mark. */
   readonly query: string;
   readonly key: ClientKey | null;
+  /** The key that the client sent, which no target may get; null: it sent none. */
+  readonly secret: string | null;
   readonly inForce: InForce;
 }
 
@@ -69,6 +71,7 @@ type Refusal =
   | "wrong-origin"
   | "unknown-path"
   | "wrong-method"
+  | "unknown-method"
   | "too-large"
   | "bad-request";
 
@@ -77,6 +80,9 @@ interface RefusalRow {
   readonly code: FaultCode;
   readonly headers?: PlainHeaders;
 }
+
+/** What the gateway passes on to other paths. TRACE would return the gateway's own key. */
+export const OTHER_METHODS: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 const REFUSALS: Readonly<Record<Refusal, RefusalRow>> = {
   "unknown-key": { status: 401, code: "AuthFailed" },
@@ -91,6 +97,7 @@ const REFUSALS: Readonly<Record<Refusal, RefusalRow>> = {
   "unknown-model": { status: 404, code: "ModelNotFound" },
   "unknown-path": { status: 404, code: "RequestInvalid" },
   "wrong-method": { status: 405, code: "RequestInvalid", headers: { allow: "POST" } },
+  "unknown-method": { status: 405, code: "RequestInvalid", headers: { allow: OTHER_METHODS.join(", ") } },
   "too-large": { status: 413, code: "RequestInvalid" },
   "bad-request": { status: 400, code: "RequestInvalid" },
 };

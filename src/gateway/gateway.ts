@@ -28,12 +28,13 @@ import { plainFault } from "./ledger/failed-calls.ts";
 import { type KeptCall, Ledger } from "./ledger/ledger.ts";
 import type { JournalNews } from "./ledger/write-trouble.ts";
 import { decisionId, decisionIn, type LedgerDecision, type LedgerLine } from "./ledger/ledger-line.ts";
-import { ClientKeys, presentedKey } from "./key/client-keys.ts";
+import { ClientKeys, presentedKey, secretOf } from "./key/client-keys.ts";
 import { type BudgetAlert, recordAlert } from "./ledger/budget-alert.ts";
 import { CallPurse, KeyAccount, type WindowName } from "./key/key-account.ts";
 import { type Endpoint, endpointOf } from "./request/endpoints.ts";
 import { type AskedModel, GatewayRequest } from "./request/gateway-request.ts";
-import { headersForTarget, headerText, queryForTarget } from "./request/header-lists.ts";
+import { headersForTarget, headerText } from "./request/header-lists.ts";
+import { queryOfCall } from "./request/query.ts";
 import { readBody, readObject } from "./request/read-body.ts";
 import { Chains } from "./route/chains.ts";
 import { gatewayPolicy } from "./route/gateway-policy.ts";
@@ -176,7 +177,7 @@ export class Gateway {
     const inForce = this.#inForce;
     const sent = presentedKey(request.headers, query);
     const key = inForce.keys.find(sent, request.socket);
-    const exchange = { request, response, path, query, key, inForce };
+    const exchange = { request, response, path, query, key, secret: secretOf(sent, key), inForce };
     const stranger = key === null ? strangerAt(request, sent !== null, inForce.keys.isOpen, own) : null;
     if (stranger !== null) return void refuse(exchange, endpoint.dialect, ...stranger);
     void this.#serve(exchange, endpoint);
@@ -261,8 +262,9 @@ export class Gateway {
       refuse(exchange, dialect, taken, noRouteWords(taken, facts.model ?? "", exchange));
       return null;
     }
-    const query = queryForTarget(exchange.query);
-    const asked: AskedModel = { dialect, bytes, body, facts, headers: headersForTarget(headers), query };
+    const { secret } = exchange;
+    const query = queryOfCall(dialect, exchange.query, secret);
+    const asked: AskedModel = { dialect, bytes, body, facts, headers: headersForTarget(headers, secret), query };
     const stored = storedState(body);
     const run = (storedAt: string | null): Promise<void> =>
       this.#run(exchange, asked, this.#placed(taken, asked, exchange, stored, storedAt));

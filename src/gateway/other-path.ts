@@ -13,14 +13,15 @@ import type { Price } from "../provider/price/price-table.ts";
 import type { Scope } from "../runtime/scope.ts";
 import type { Protocol } from "../provider/wire/protocol.ts";
 import { factsAt } from "../provider/wire/request-facts.ts";
-import { type ClientExchange, noRouteWords, refuse, whenLeft } from "./client-exchange.ts";
+import { type ClientExchange, noRouteWords, OTHER_METHODS, refuse, whenLeft } from "./client-exchange.ts";
 import type { ClientKey, GatewayTarget } from "./config/settings.ts";
 import { DIALECT_NAMES, DIALECTS } from "./dialect/dialect.ts";
 import { errorWords } from "./dialect/error-words.ts";
 import type { CallPurse, KeyAccount } from "./key/key-account.ts";
 import type { LedgerLine } from "./ledger/ledger-line.ts";
 import { endpointOf } from "./request/endpoints.ts";
-import { headerText, queryForTarget } from "./request/header-lists.ts";
+import { headersForTarget, headerText } from "./request/header-lists.ts";
+import { holdsKey, methodParameter, queryOfOther } from "./request/query.ts";
 import { whyUnread } from "./request/read-body.ts";
 import { unclearField } from "./request/repeated-field.ts";
 import { isInRegion } from "./route/routing.ts";
@@ -59,10 +60,12 @@ export async function passOther(
     const message = `the gateway has no ${method} ${path}; name a target for such paths with other_paths`;
     return void refuse(exchange, dialect, "unknown-path", message);
   }
-  if (HIDDEN_PATH.test(path)) {
-    const message = "the path has encoded slashes or dots, so it may mean another one";
-    return void refuse(exchange, dialect, "bad-request", message);
+  if (!OTHER_METHODS.includes(method)) {
+    const message = `the gateway does not pass on ${method}; use one of ${OTHER_METHODS.join(", ")}`;
+    return void refuse(exchange, dialect, "unknown-method", message);
   }
+  const unclear = unclearAddress(exchange);
+  if (unclear !== null) return void refuse(exchange, dialect, "bad-request", unclear);
   const place = placeRefusal(target, key);
   if (place !== null) return void refuse(exchange, dialect, ...place);
   const priced = pricedRequest(method, path, bytes, target, deps);
@@ -75,6 +78,16 @@ export async function passOther(
   const money = moneyRefusal(priced, key, purse, `${method} ${path}`);
   if (money !== null) return void refuse(exchange, dialect, ...money);
   await new OtherCall(exchange, dialect, target, priced, purse, deps).run(bytes);
+}
+
+/** Why the target may read the path or the query otherwise than the gateway; null: it cannot. */
+function unclearAddress({ path, query, secret }: ClientExchange): string | null {
+  if (isHidden(path))
+    return "the path has encoded characters that need no encoding, or others by which it may mean another one; send it plainly";
+  if (holdsKey(path, secret)) return "the path has the client's key in it";
+  const parameter = methodParameter(query);
+  if (parameter === null) return null;
+  return `the query has ${JSON.stringify(parameter)}, which changes the method; send the request with that method instead`;
 }
 
 /** The same path with POST asks for an answer of a model, or for its tokens. */
@@ -97,11 +110,25 @@ interface PricedRequest {
   readonly mostMicrocents: number | null;
 }
 
-/** A target may read such a path as another one, which is not free or not allowed. */
-const HIDDEN_PATH = /%(?:2e|2f|5c|25)|\\|\/\.{1,2}(?:\/|$)|\/\//i;
+/** What a target may read as another path, which is not free or not allowed. Some servers cut off what stands behind a semicolon. */
+const OTHER_MEANING = /^(?!\/)|[\\;#]|\/\.{1,2}(?:\/|$)|\/\//;
+/** Characters that need no encoding, and those that mean something in a path. */
+const PLAIN_IN_PATH = /[\w.~:?#;/\\%-]/;
+const [FIRST_PRINTED, DELETE] = [0x20, 0x7f];
+
+function isHidden(path: string): boolean {
+  if (OTHER_MEANING.test(path)) return true;
+  for (const [, hex = ""] of path.matchAll(/%([0-9a-f]{2})?/gi)) {
+    const code = Number.parseInt(hex, 16);
+    const isPrinted = code >= FIRST_PRINTED && code !== DELETE;
+    if (!isPrinted || PLAIN_IN_PATH.test(String.fromCharCode(code))) return true;
+  }
+  return false;
+}
+
 const FREE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE", "OPTIONS"]);
 const FREE_PATHS = /\/(?:files|uploads|moderations)(?:\/|$)/;
-const MODEL_IN_PATH = /\/models\/([^/:]+):/;
+const MODEL_IN_PATH = /\/(?:models|tunedModels|endpoints)\/([^/:]+):/i;
 /** Paths whose answers have no tokens of their own. */
 const WITHOUT_OUTPUT = /\/(?:embeddings|rerank)$|:(?:batchEmbed|embed)Contents?$/;
 
@@ -230,13 +257,15 @@ class OtherCall {
   }
 
   async #send(bytes: Buffer, call: string): Promise<{ readonly cost: Cost | null; readonly status: number }> {
-    const { request, path, query, response } = this.#exchange;
-    const own = path.replace(VERSION, "") + queryForTarget(query);
+    const { request, path, query, response, secret } = this.#exchange;
+    const { method, isFree } = this.#priced;
+    const own = path.replace(VERSION, "") + queryOfOther(query, secret, isFree);
     const answer = await forward(this.#deps.transport.agent, this.#target, {
-      method: this.#priced.method,
+      method,
       path: own,
-      headers: request.headers,
-      body: bytes,
+      headers: headersForTarget(request.headers, secret),
+      // Only its method makes such a request free.
+      body: FREE_METHODS.has(method) ? "" : bytes,
       dialect: this.#dialect,
       signal: whenLeft(this.#exchange, this.#deps.calls),
     });
@@ -246,6 +275,7 @@ class OtherCall {
     await passOn(answer, response, about, {
       seen: (chunk) => tail.push(chunk),
       scrub: this.#deps.scrub,
+      ownKey: this.#target.key,
       errorEvents: (error) =>
         DIALECTS[this.#dialect].errorEvents(errorWords(classify({ surface: "http", error }), call), {
           hasElement: true,

@@ -6,6 +6,7 @@ import type { Protocol } from "../provider/wire/protocol.ts";
 import { requestFacts } from "../provider/wire/request-facts.ts";
 import type { Scope } from "../runtime/scope.ts";
 import type { GatewayTarget } from "./config/settings.ts";
+import { headersForTarget } from "./request/header-lists.ts";
 import { withModel } from "./request/model-name.ts";
 import { readObject } from "./request/read-body.ts";
 import { modelList, oneModel, withCodexList } from "./route/model-list.ts";
@@ -80,6 +81,7 @@ function forwarded(
   { agent }: Transport,
   calls: Scope,
 ): ReturnType<typeof forward> {
-  const { method = "GET", headers } = exchange.request;
+  const { method = "GET" } = exchange.request;
+  const headers = headersForTarget(exchange.request.headers, exchange.secret);
   return forward(agent, target, { method, path, headers, body, dialect, signal: whenLeft(exchange, calls) });
 }

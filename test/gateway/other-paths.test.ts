@@ -19,6 +19,8 @@ const journal = createMemoryJournal;
 interface Upstream {
   readonly world: GatewayWorld;
   readonly asked: readonly string[];
+  /** The headers and bodies of the same requests. */
+  readonly got: readonly { readonly headers: IncomingMessage["headers"]; readonly body: string }[];
   readonly spent: () => number;
   readonly embed: (model: string, path?: string) => Promise<Response>;
 }
@@ -32,9 +34,13 @@ async function upstream(
   routes = "",
 ): Promise<Upstream> {
   const asked: string[] = [];
+  const got: { headers: IncomingMessage["headers"]; body: string }[] = [];
   const server = createServer((request, response) => {
     asked.push(`${request.method} ${request.url}`);
-    request.resume().on("end", () => answer(request, response));
+    void text(request).then((body) => {
+      got.push({ headers: request.headers, body });
+      answer(request, response);
+    });
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
@@ -50,6 +56,7 @@ keys: { alice: { key_env: ALICE, budget: { ${budget} }${key} } }
   return {
     world,
     asked,
+    got,
     spent: () => [...world.started.gateway.accounts].find(({ name }) => name === "alice")?.spent("day") ?? -1,
     embed: (model, path = "/v1/embeddings") =>
       fetch(`${world.url}${path}`, { method: "POST", headers, body: JSON.stringify({ model, input: "north" }) }),
@@ -164,6 +171,17 @@ it.each([
   "/v1/uploads/%252e%252e/embeddings",
   "/v1/uploads/..%5cchat/completions",
   "/v1//uploads/chat",
+  "/v1beta/model%73/gpt-4o:generateContent",
+  "/v1beta/models/gpt-4o%3AgenerateContent",
+  "/v1beta/models/gpt-4o%3agenerateContent",
+  "/v1beta/models/gpt-4o:generat%65Content",
+  "/v1beta/models/gpt%2D4o:predict",
+  "/v1beta/models/gpt-4o:generateContent%3F",
+  "/v1/chat/completions%23",
+  "/v1/chat/completions%3Bx=1",
+  "/v1/chat/completions;x=1",
+  "/v1/chat/completions%00",
+  "/v1/chat/completions%zz",
 ])("refuses a path that may mean another one: %s", async (path) => {
   const { embed, asked } = await upstream("per_day_usd: 1", whole);
   expect([(await embed("gpt-4o", path)).status, asked]).toEqual([400, []]);
@@ -175,6 +193,153 @@ it.each(["key", "apikey", "api_key", "api-key", "apiKey", "API_KEY", "access_tok
     const { embed, asked } = await upstream("per_day_usd: 1", whole);
     await embed("text-embedding-3-small", `/v1/embeddings?a=1&${name}=of-the-client&pageToken=2`);
     expect(asked).toEqual(["POST /v1/embeddings?a=1&pageToken=2"]);
+  },
+);
+
+it("passes on what has to be encoded in a path", async () => {
+  const { embed, asked } = await upstream("per_day_usd: 1", whole);
+  expect((await embed("gpt-4o", "/v1/files/caf%C3%A9%20%40noon%2B1")).status).toBe(200);
+  expect(asked).toEqual(["POST /v1/files/caf%C3%A9%20%40noon%2B1"]);
+});
+
+describe.each(["GET", "HEAD", "POST", "DELETE", "OPTIONS"])("%s", (method) => {
+  it.each([
+    "$httpMethod=POST",
+    "%24httpMethod=POST",
+    "a=1&$http%4dethod=POST",
+    "a=1;$httpMethod=POST",
+    "x-http-method-override=POST",
+    "_method=POST",
+  ])("cannot become another method by ?%s", async (query) => {
+    const { world, asked } = await upstream("per_day_usd: 1", whole, "", undefined, "google-generate");
+    const body = method === "GET" || method === "HEAD" ? {} : { body: JSON.stringify({ model: "gpt-4o" }) };
+    const response = await fetch(`${world.url}/v1beta/models/dear:generate?${query}`, { method, headers, ...body });
+    expect([response.status, asked]).toEqual([400, []]);
+    if (method !== "HEAD") expect(await response.text()).toContain("changes the method");
+  });
+});
+
+/** Sends what `fetch` does not. */
+async function sendRaw(
+  url: string,
+  method: string,
+  path: string,
+  more: Readonly<Record<string, string>>,
+  body: string,
+): Promise<string> {
+  const { hostname, port, host } = new URL(url);
+  const client = connect(Number(port), hostname);
+  onTestFinished(() => void client.destroy());
+  const lines = Object.entries({ host, "connection": "close", "content-length": String(body.length), ...more });
+  client.write(
+    [`${method} ${path} HTTP/1.1`, ...lines.map(([name, value]) => `${name}: ${value}`), "", body].join("\r\n"),
+  );
+  return text(client);
+}
+
+it.each(["GET", "HEAD", "DELETE", "OPTIONS"])(
+  "%s carries no body and no other method to the target",
+  async (method) => {
+    const { world, asked, got } = await upstream("per_day_usd: 1", whole);
+    const more = { ...headers, "x-http-method-override": "POST", "x-http-method": "POST" };
+    const body = JSON.stringify({ model: "gpt-4o", prompt: "hi" });
+    await world.run(sendRaw(world.url, method, "/v1/files", more, body));
+    expect(asked).toEqual([`${method} /v1/files`]);
+    expect(got.map(({ body: sent }) => sent)).toEqual([""]);
+    expect(Object.keys(got[0]?.headers ?? {}).filter((name) => name.startsWith("x-http"))).toEqual([]);
+  },
+);
+
+it.each([
+  ["POST", "*"],
+  ["OPTIONS", "*"],
+  ["GET", "http://127.0.0.1:1/v1/files"],
+])("refuses an address that is no path: %s %s", async (method, path) => {
+  const { world, asked } = await upstream("per_day_usd: 1", whole);
+  expect(await world.run(sendRaw(world.url, method, path, headers, ""))).toMatch(/^HTTP\/1.1 400 /);
+  expect(asked).toEqual([]);
+});
+
+it.each(["TRACE", "PROPFIND", "SEARCH", "PURGE", "MKCOL"])("does not pass on %s", async (method) => {
+  const { world, asked } = await upstream("per_day_usd: 1", whole);
+  const answer = await world.run(sendRaw(world.url, method, "/v1/files", headers, ""));
+  expect(answer).toMatch(/^HTTP\/1.1 405 /);
+  expect(answer).toMatch(/\r\nallow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n/);
+  expect(asked).toEqual([]);
+});
+
+it.each(["application/json", "text/plain", "message/http", "text/event-stream", undefined])(
+  "keeps the gateway's own key from a client when an answer of the type %s repeats the request",
+  async (type) => {
+    const answer = (request: IncomingMessage, response: ServerResponse): void => {
+      const said = `said: ${JSON.stringify(request.headers)} é`;
+      const half = said.indexOf(TARGET_KEY) + 5;
+      response.writeHead(200, type === undefined ? {} : { "content-type": type });
+      response.write(said.slice(0, half), () => response.end(said.slice(half)));
+    };
+    const { embed } = await upstream("per_day_usd: 1", answer);
+    const said = await (await embed("text-embedding-3-small")).text();
+    expect(said).toMatch(/^said: \{.*Bearer \[removed\].*\} é$/);
+    expect(said).not.toContain(TARGET_KEY);
+  },
+);
+
+it("leaves the bytes of a file as they are", async () => {
+  const bytes = Buffer.from([0xff, 0x00, ...Buffer.from(TARGET_KEY), 0xfe]);
+  const answer = (_request: IncomingMessage, response: ServerResponse): void =>
+    void response.writeHead(200, { "content-type": "application/octet-stream" }).end(bytes);
+  const { world } = await upstream("per_day_usd: 1", answer);
+  const response = await fetch(`${world.url}/v1/files/file-1/content`, { headers });
+  expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true);
+});
+
+it.each([
+  `x=1;key=${env.ALICE}`,
+  `x=1%26key=${env.ALICE}`,
+  `a=${env.ALICE}`,
+  `a=before-${env.ALICE}-after`,
+  env.ALICE,
+  `a=${env.ALICE.replace("a", "%61")}`,
+  `a=${env.ALICE.replace("a", "%2561")}`,
+  "x=1;key=of-another",
+])("keeps the client's key in ?%s from the target", async (query) => {
+  const { embed, asked } = await upstream("per_day_usd: 1", whole);
+  await embed("text-embedding-3-small", `/v1/embeddings?b=1&${query}&pageToken=2`);
+  expect(asked).toEqual(["POST /v1/embeddings?b=1&pageToken=2"]);
+});
+
+it("keeps the client's key in a path from the target", async () => {
+  const { embed, asked } = await upstream("per_day_usd: 1", whole);
+  expect([(await embed("text-embedding-3-small", `/v1/files/${env.ALICE}`)).status, asked]).toEqual([400, []]);
+});
+
+it.each(["user-agent", "idempotency-key", "openai-beta", "session_id", "x-app"])(
+  "keeps the client's key in the header %s from the target",
+  async (name) => {
+    const { world, got } = await upstream("per_day_usd: 1", whole);
+    const send = (value: string): Promise<Response> =>
+      fetch(`${world.url}/v1/files`, { headers: { ...headers, [name]: value } });
+    await send(`a ${env.ALICE}`);
+    await send("plain");
+    expect(got.map((one) => one.headers[name])).toEqual([undefined, "plain"]);
+  },
+);
+
+it.each(["fields=data", "$fields=data", "%66ields=data", "alt=proto", "callback=f"])(
+  "keeps ?%s from the target of what costs money, because its answer would not say how much",
+  async (query) => {
+    const { embed, asked, world } = await upstream("per_day_usd: 1", whole);
+    await embed("text-embedding-3-small", `/v1/embeddings?${query}&a=1`);
+    await fetch(`${world.url}/v1/files?${query}`, { headers });
+    expect(asked).toEqual(["POST /v1/embeddings?a=1", `GET /v1/files?${query}`]);
+  },
+);
+
+it.each(["/v1beta/Models/dear:predict", "/v1beta/tunedModels/dear:predict", "/v1/endpoints/dear:predict"])(
+  "reads the model of %s from the path, too",
+  async (path) => {
+    const { embed, asked } = await upstream("", whole, "", undefined, "google-generate");
+    expect([(await embed("gpt-4o", path)).status, asked]).toEqual([400, []]);
   },
 );
 
@@ -199,7 +364,7 @@ const NAMELESS = [
   { path: "/v1/batches", body: JSON.stringify({ input_file_id: "file-1" }) },
   { path: "/v1/threads/runs", body: JSON.stringify({ assistant_id: "a" }) },
   { path: "/v1/engines/gpt-5/completions", body: JSON.stringify({ prompt: "hi" }) },
-  { path: "/v1beta/tunedModels/gpt-5:predict", body: "{}" },
+  { path: "/v1beta/deployedModels/gpt-5:predict", body: "{}" },
   { path: "/v1/completions", body: Buffer.from(JSON.stringify({ model: "gpt-5" }), "utf16le") },
   { path: "/v1/completions", body: `{"model":"gpt-5"} trailing` },
   { path: "/v1/completions", body: `{/* */"model":"gpt-5"}` },

@@ -259,9 +259,36 @@ describe("tools of which only some may be called", () => {
     expect(options.tools?.map(({ name }) => name)).toEqual(["a", "c"]);
     expect({ choice: options.toolChoice, omitted, refused }).toEqual({
       choice: { type: choice },
-      omitted: [],
+      // The model knows less than it would: the other tools are not offered.
+      omitted: [dialect === "google-generate" ? "toolConfig.allowedFunctionNames" : "tool_choice.allowed_tools"],
       refused: null,
     });
+  });
+
+  it("names nothing as left out if all tools may be called", () => {
+    const all = { type: "allowed_tools", mode: "auto", tools: names.map((name) => ({ type: "function", name })) };
+    expect(readRequest("openai-responses", { tools: responses, tool_choice: all }).omitted).toEqual([]);
+  });
+});
+
+describe("the input of a call is an object, whatever the model wrote", () => {
+  const WRITTEN_INPUTS = [
+    { written: `{"a":1}`, input: { a: 1 } },
+    { written: "", input: {} },
+    { written: " null ", input: {} },
+    { written: "{bad", input: { input: "{bad" } },
+    { written: "[1]", input: { input: [1] } },
+    { written: `"x"`, input: { input: "x" } },
+    { written: "5", input: { input: 5 } },
+  ];
+  it.each(WRITTEN_INPUTS)("$written", ({ written, input }) => {
+    const asked = (name: string): JsonObject => ({ name, arguments: written });
+    const chat = {
+      messages: [{ role: "assistant", tool_calls: [{ id: "c", type: "function", function: asked("f") }] }],
+    };
+    const responses = { input: [{ type: "function_call", call_id: "c", ...asked("f") }] };
+    for (const read of [readRequest("openai-chat", chat), readRequest("openai-responses", responses)])
+      expect(read.options.prompt).toMatchObject([{ role: "assistant", content: [{ type: "tool-call", input }] }]);
   });
 });
 

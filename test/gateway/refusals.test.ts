@@ -24,6 +24,12 @@ describe.each(DIALECTS)("%s", (dialect) => {
     expect([heard.status, heard.headers.get("x-faultline-code")]).toEqual([404, "ModelNotFound"]);
   });
 
+  it.runIf(dialect !== "google-generate")("says so of a target's name without a model", async () => {
+    const world = await gatewayWorld({ file });
+    const heard = await world.run(ask(world.url, dialect, { model: "openai/" }));
+    expect([heard.status, heard.headers.get("x-faultline-code")]).toEqual([404, "ModelNotFound"]);
+  });
+
   it("has no request id in a refusal at the door, because there is no call", async () => {
     const world = await gatewayWorld({ file });
     const heard = await world.run(ask(world.url, dialect, { model: "nobody" }));

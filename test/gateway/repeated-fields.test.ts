@@ -1,4 +1,4 @@
-// A field that a request has twice, or in another case, is refused: the gateway would check one value, and the target might use another one.
+// A field that a request has twice, in another case, or of another kind, is refused: the gateway would check one value, and the target might use another one.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -44,6 +44,8 @@ const ODD_CASES = [
   { sent: "STREAM", usual: "stream", value: true },
   { sent: "generationconfig", usual: "generationConfig", value: { maxOutputTokens: 99_999 } },
   { sent: "Service_Tier", usual: "service_tier", value: "priority" },
+  { sent: "max_token\u017F", usual: "max_tokens", value: 99_999 },
+  { sent: "max_to\u212Aens", usual: "max_tokens", value: 99_999 },
 ];
 
 /** Inside of other fields. */
@@ -72,7 +74,67 @@ const ODD_NESTED = [
   { sent: "Format", usual: "format", body: { text: { Format: { type: "json_object" } } } },
 ];
 
+/** Values that lenient servers read as another kind. */
+const ODD_NUMBERS = ["300000", "20", "", [1_000_000], { value: 9 }, true] as const;
+const NUMBERS = ["max_tokens", "max_completion_tokens", "max_output_tokens", "n", "best_of"].map((name) => ({
+  name,
+  body: (value: unknown) => ({ [name]: value }),
+}));
+const CONFIG_NUMBERS = ["maxOutputTokens", "max_output_tokens", "candidateCount", "candidate_count"].flatMap((name) =>
+  ["generationConfig", "generation_config"].map((config) => ({
+    name,
+    body: (value: unknown) => ({ [config]: { [name]: value } }),
+  })),
+);
+const OTHER_KINDS = [
+  ...["true", 1, 0, ["true"]].map((value) => ({ name: "stream", must: "true or false", body: { stream: value } })),
+  { name: "include_usage", must: "true or false", body: { stream_options: { include_usage: "false" } } },
+  { name: "budget_tokens", must: "a number", body: { thinking: { type: "enabled", budget_tokens: "9000" } } },
+  {
+    name: "thinkingBudget",
+    must: "a number",
+    body: { generationConfig: { thinkingConfig: { thinkingBudget: "9000" } } },
+  },
+  { name: "service_tier", must: "a text", body: { service_tier: ["priority"] } },
+  { name: "generationConfig", must: "an object", body: { generationConfig: [{ maxOutputTokens: 99_999 }] } },
+];
+const ODD_KINDS = [
+  ...[...NUMBERS, ...CONFIG_NUMBERS].flatMap(({ name, body }) =>
+    ODD_NUMBERS.map((value) => ({ name, must: "a number", body: body(value) as object })),
+  ),
+  ...OTHER_KINDS,
+];
+
 describe.each(DIALECTS)("a client of %s", (dialect) => {
+  it("learns which bound is of the wrong kind, because a lenient target would heed it", async () => {
+    const world = await gatewayWorld({ file: twoDialects(dialect, dialect) });
+    for (const { name, must, body } of ODD_KINDS)
+      for (const streaming of [true, false]) {
+        const asking = fetch(`${world.url}${pathOf(dialect, { streaming })}`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ ...(bodyOf(dialect, { streaming }) as object), ...body }),
+        });
+        const response = await world.run(asking);
+        expect([body, response.status]).toEqual([body, 400]);
+        expect(await response.text()).toContain(JSON.stringify(`the field "${name}" must be ${must}`).slice(1, -1));
+      }
+    expect(world.asked()).toEqual([]);
+  });
+
+  it("may send null for a bound that it does not set", async () => {
+    const world = await gatewayWorld({ file: twoDialects(dialect, dialect) });
+    const none = Object.fromEntries(NUMBERS.map(({ name }) => [name, null]));
+    const { max_tokens: limit } = bodyOf(dialect, {}) as Record<string, unknown>;
+    const own = { ...none, stream: null, service_tier: null, generationConfig: null, max_tokens: limit ?? null };
+    const asking = fetch(`${world.url}${pathOf(dialect, {})}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ ...(bodyOf(dialect, {}) as object), ...own }),
+    });
+    expect((await world.run(asking)).status).toBe(200);
+  });
+
   it("learns how nested fields are written", async () => {
     const world = await gatewayWorld({ file: twoDialects(dialect, dialect) });
     for (const { sent, usual, body } of ODD_NESTED)
@@ -144,6 +206,7 @@ it.each([
   for (const [twice, says] of [
     [`"model":"team"`, "twice"],
     [`"MAX_TOKENS":99999`, "write it as"],
+    [`"n":"20"`, "must be a number"],
   ] as const) {
     const body = `{"model":"team","messages":[],"prompt":"a",${twice}}`;
     const response = await world.run(fetch(`${world.url}${path}`, { method: "POST", headers, body }));
@@ -180,7 +243,7 @@ it.each([
 });
 
 it("finds a repeated field in any request, and none where there is none", () => {
-  const names = fc.uniqueArray(fc.string(), { minLength: 1, selector: (name) => name.toLowerCase() });
+  const names = fc.uniqueArray(fc.string(), { minLength: 1, selector: (name) => name.toUpperCase().toLowerCase() });
   fc.assert(
     fc.property(names, fc.func(fc.jsonValue()), fc.nat(), fc.boolean(), (fields, valueOf, pick, isSpaced) => {
       const parts = fields.map((name) => {

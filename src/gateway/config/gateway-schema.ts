@@ -52,12 +52,18 @@ const target = z
       .describe(
         "It continues an answer whose beginning it gets as the last message (a prefill), for routes with `mid_stream: continue`. Default: false.",
       ),
-    max_concurrent: z.int().min(1).max(100_000).describe("How many requests may run at the same time."),
+    max_concurrent: z
+      .int()
+      .min(1)
+      .max(100_000)
+      .describe("How many calls of one model may run at the same time, without token counts and other paths."),
     requests_per_minute: z
       .number()
       .min(0.01)
       .max(1_000_000)
-      .describe("How many requests may start in a minute, evenly spread, from all processes of the journal together."),
+      .describe(
+        "How many calls of one model may start in a minute, evenly spread, from all processes of the journal together.",
+      ),
     prices: z
       .record(z.string().min(1), price)
       .describe("Prices of its models by name, or by a beginning followed by `*`. Default: the built-in list prices."),

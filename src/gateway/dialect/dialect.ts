@@ -1,6 +1,6 @@
 // The four dialects that clients and targets speak: where their requests go, how they sign in, and how they tell errors. A table; pure.
 
-import type { Protocol } from "../../provider/wire/protocol.ts";
+import { asksForEvents, type Protocol } from "../../provider/wire/protocol.ts";
 import type { GatewayTarget } from "../config/settings.ts";
 import { type ErrorWords, anthropicType, googleStatus, openaiWords } from "./error-words.ts";
 
@@ -124,7 +124,7 @@ const GOOGLE_LIST: Dialect = {
 
 /** The dialect of a request's answer. */
 export function dialectFor(protocol: Protocol, query: string, streaming: boolean): Dialect {
-  const isList = protocol === "google-generate" && streaming && !/[?&]alt=sse(?:&|$)/.test(query);
+  const isList = protocol === "google-generate" && streaming && !asksForEvents(query);
   return isList ? GOOGLE_LIST : DIALECTS[protocol];
 }
 

@@ -12,6 +12,14 @@ export function presentedKey(headers: IncomingHttpHeaders, query: string): strin
   return query === "" ? null : new URLSearchParams(query).get("key");
 }
 
+/** What of it no target may get; null: nothing. A gateway without keys takes any text for one, and some clients send `any`. */
+export function secretOf(presented: string | null, key: ClientKey | null): string | null {
+  return presented !== null && (key !== null || presented.length >= LEAST_SECRET) ? presented : null;
+}
+
+/** Keys of vendors are longer. */
+const LEAST_SECRET = 16;
+
 export class ClientKeys {
   readonly #byHash: ReadonlyMap<string, ClientKey>;
   /** A connection sends the same key with each request. It is kept no longer than the connection. */

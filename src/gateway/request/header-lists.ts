@@ -1,4 +1,5 @@
-// Which headers pass, in both directions: what is not listed stays here. A client's key is in none of these lists.
+// Which headers pass, in both directions: what is not listed stays here. A client's key is in none of these lists, and a header that has it
+// as its value stays here, too.
 
 import type { IncomingHttpHeaders } from "node:http";
 
@@ -22,20 +23,23 @@ const TO_CLIENT = ["content-type", "openai-processing-ms", "openai-version", "re
 
 export type PlainHeaders = Readonly<Record<string, string>>;
 
-export function headersForTarget(headers: IncomingHttpHeaders): PlainHeaders {
-  return pick(headers, TO_TARGET);
+/** `secret`: the client's key; null: it sent none. */
+export function headersForTarget(headers: IncomingHttpHeaders, secret: string | null): PlainHeaders {
+  return pick(headers, TO_TARGET, secret);
 }
 
 export function headersForClient(headers: IncomingHttpHeaders): Record<string, string> {
-  return pick(headers, TO_CLIENT);
+  return pick(headers, TO_CLIENT, null);
 }
 
 /** A new object, to which its owner may add. */
-function pick(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {
+function pick(headers: IncomingHttpHeaders, names: readonly string[], secret: string | null): Record<string, string> {
   const picked: Record<string, string> = {};
   for (const name of names) {
     const value = headers[name];
-    if (value !== undefined) picked[name] = typeof value === "string" ? value : value.join(", ");
+    if (value === undefined) continue;
+    const text = typeof value === "string" ? value : value.join(", ");
+    if (secret === null || !text.includes(secret)) picked[name] = text;
   }
   return picked;
 }
@@ -48,37 +52,4 @@ export function headerText(text: string): string {
     .toWellFormed()
     .replaceAll(/[^\x20-\x7e]+/g, encodeURIComponent)
     .slice(0, MAX_HEADER);
-}
-
-/** Query parameters that may carry a client's key, in lower case and without signs. */
-const SECRET_PARAMETERS: ReadonlySet<string> = new Set([
-  "accesskey",
-  "accesstoken",
-  "apikey",
-  "apitoken",
-  "auth",
-  "authorization",
-  "authtoken",
-  "clientsecret",
-  "key",
-  "secret",
-  "subscriptionkey",
-  "token",
-  "xapikey",
-  "xgoogapikey",
-]);
-
-/** The query of a request without what may be a key; empty, or with its question mark. */
-export function queryForTarget(query: string): string {
-  if (query === "") return "";
-  const kept = query
-    .slice(1)
-    .split("&")
-    .filter((pair) => !SECRET_PARAMETERS.has(plainName(pair.split("=", 1)[0] ?? "")));
-  return kept.length === 0 ? "" : `?${kept.join("&")}`;
-}
-
-function plainName(text: string): string {
-  const decoded = new URLSearchParams(`${text}=`).keys().next().value ?? text;
-  return decoded.toLowerCase().replaceAll(/[^a-z]/g, "");
 }

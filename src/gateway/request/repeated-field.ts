@@ -1,10 +1,11 @@
 // Finds a field that a target may read otherwise than the gateway, which would then check one value while the target uses another one.
 // R1  A field that is there twice: parsers differ in which of the two they take.
 // R2  A field in another case, such as `MAX_TOKENS`: parsers of some targets ignore case, so they would heed it.
+// R3  A bound that is no number, such as `"n":"20"`: lenient servers read it as one.
 // Nesting so deep that programs which walk it by recursion fail is refused, too.
 
-import { type JsonObject, objectOf } from "../../core/json-fields.ts";
-import { FACT_PATHS } from "../../provider/wire/request-facts.ts";
+import { isMap, type JsonObject, objectOf } from "../../core/json-fields.ts";
+import { FACT_KINDS, FACT_PATHS, type FieldKind } from "../../provider/wire/request-facts.ts";
 import { stringEnd } from "./model-name.ts";
 
 /** All fields that the gateway checks are at the top level, or in an object there, such as Google's `generationConfig`. */
@@ -43,7 +44,7 @@ export function repeatedField(text: string): string | typeof TOO_DEEP | null {
         if (isName) {
           const name = nameIn(text.slice(at, end));
           const size = seen[depth]?.size;
-          if (seen[depth]?.add(depth === 1 ? name.toLowerCase() : name).size === size) return name;
+          if (seen[depth]?.add(depth === 1 ? folded(name) : name).size === size) return name;
           isName = false;
         }
         at = end - 1;
@@ -53,36 +54,67 @@ export function repeatedField(text: string): string | typeof TOO_DEEP | null {
   return null;
 }
 
-/** The names of checked fields in one object, and in the objects below it. */
-interface CheckedFields {
-  /** Each name by its form in lower case. */
-  readonly usual: Map<string, string>;
-  readonly within: Map<string, CheckedFields>;
+/** A checked field, and those below it. */
+interface CheckedField {
+  /** What its value has to be; null: anything. */
+  readonly kind: FieldKind | null;
+  /** The fields below it, each by its name in lower case. */
+  readonly usual: ReadonlyMap<string, string>;
+  readonly within: ReadonlyMap<string, CheckedField>;
 }
 
-const CHECKED = checkedFields(FACT_PATHS);
+type KindPath = readonly [path: readonly string[], kind: FieldKind | null];
 
-function checkedFields(paths: readonly (readonly string[])[]): CheckedFields {
-  const names = new Set(paths.flatMap(([name]) => name ?? []));
-  const below = (name: string): CheckedFields =>
-    checkedFields(paths.filter(([first, second]) => first === name && second !== undefined).map(([, ...rest]) => rest));
+const CHECKED = checkedField([...FACT_PATHS.map((path): KindPath => [path, null]), ...FACT_KINDS]);
+
+function checkedField(paths: readonly KindPath[]): CheckedField {
+  const names = [...new Set(paths.flatMap(([[name]]) => name ?? []))];
+  const below = (name: string): CheckedField =>
+    checkedField(paths.filter(([[first]]) => first === name).map(([[, ...rest], kind]) => [rest, kind]));
   return {
-    usual: new Map([...names].map((name) => [name.toLowerCase(), name])),
-    within: new Map([...names].map((name) => [name, below(name)])),
+    kind: paths.find(([path, kind]) => path.length === 0 && kind !== null)?.[1] ?? null,
+    usual: new Map(names.map((name) => [folded(name), name])),
+    within: new Map(names.map((name) => [name, below(name)])),
   };
 }
 
-/** The first field that is written in another case, with the usual one. */
-function oddCase(body: JsonObject, { usual, within }: CheckedFields): readonly [string, string] | null {
+/** Says which field is written in another case, or has a value of another kind; null when none is. */
+function oddField(body: JsonObject, { usual, within }: CheckedField): string | null {
   for (const name in body) {
     const known = within.get(name);
-    const meant = known === undefined ? usual.get(name.toLowerCase()) : undefined;
-    if (meant !== undefined) return [name, meant];
-    const inner = known === undefined || known.usual.size === 0 ? null : objectOf(body[name]);
-    const found = inner === null || known === undefined ? null : oddCase(inner, known);
+    if (known === undefined) {
+      const meant = usual.get(folded(name));
+      if (meant === undefined) continue;
+      return `the body has the field ${JSON.stringify(name)}; write it as ${JSON.stringify(meant)}`;
+    }
+    const value = body[name];
+    if (known.kind !== null && !isOfKind(value, known.kind))
+      return `the field ${JSON.stringify(name)} must be ${known.kind}`;
+    const inner = known.usual.size === 0 ? null : objectOf(value);
+    const found = inner === null ? null : oddField(inner, known);
     if (found !== null) return found;
   }
   return null;
+}
+
+/** null counts as absent, as it does for vendors. */
+function isOfKind(value: unknown, kind: FieldKind): boolean {
+  if (value === null) return true;
+  switch (kind) {
+    case "a number":
+      return typeof value === "number";
+    case "true or false":
+      return typeof value === "boolean";
+    case "a text":
+      return typeof value === "string";
+    case "an object":
+      return isMap(value);
+  }
+}
+
+/** Parsers that ignore case also take `ſ` for s and the sign of Kelvin for k. */
+function folded(name: string): string {
+  return name.toUpperCase().toLowerCase();
 }
 
 /** Says which field of a request is not clear; null when all are. `text`: the request as it was sent. */
@@ -90,10 +122,7 @@ export function unclearField(text: string, body: JsonObject): string | null {
   const repeated = repeatedField(text);
   if (repeated === TOO_DEEP) return `the body is nested more than ${MAX_DEPTH} levels deep`;
   if (repeated !== null) return `the body has the field ${JSON.stringify(repeated)} twice; send it once`;
-  const odd = oddCase(body, CHECKED);
-  return odd === null
-    ? null
-    : `the body has the field ${JSON.stringify(odd[0])}; write it as ${JSON.stringify(odd[1])}`;
+  return oddField(body, CHECKED);
 }
 
 function nameIn(quoted: string): string {

@@ -121,10 +121,11 @@ export class Routing {
   #pinned(model: string): GatewayRoute | null {
     const slash = model.indexOf("/");
     const target = slash === -1 ? undefined : this.#settings.targets.get(model.slice(0, slash));
-    if (target === undefined) return null;
+    const own = model.slice(slash + 1);
+    if (target === undefined || own === "") return null;
     return {
       name: model,
-      steps: [{ target, model: model.slice(slash + 1) }],
+      steps: [{ target, model: own }],
       midStream: "fail",
       affinity: false,
       leastPerSecond: 0,

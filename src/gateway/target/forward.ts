@@ -1,20 +1,22 @@
 // Requests that are not model calls: token counts, embeddings, files. They go to one target, once, with the gateway's own key; the answer
 // passes as it is.
 
-import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
 import { HeldBytes } from "../../provider/fetch/bounded.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";
 import type { GatewayTarget } from "../config/settings.ts";
 import { DIALECTS, targetDialect } from "../dialect/dialect.ts";
+import { KeyFilter } from "./key-filter.ts";
 import { PLAIN, unpacked } from "./content-encoding.ts";
-import { headersForClient, headersForTarget, type PlainHeaders } from "../request/header-lists.ts";
+import { headersForClient, type PlainHeaders } from "../request/header-lists.ts";
 
 export interface Forwarded {
   readonly method: string;
   /** Behind the base URL; with its query, without keys. */
   readonly path: string;
-  readonly headers: IncomingHttpHeaders;
+  /** Those that may pass. */
+  readonly headers: PlainHeaders;
   readonly body: Buffer | string;
   readonly dialect: Protocol;
   readonly signal: AbortSignal;
@@ -30,7 +32,7 @@ export function forward(agent: Dispatcher, target: GatewayTarget, request: Forwa
     origin,
     path: `${pathname === "/" ? "" : pathname}${request.path}`,
     method: request.method,
-    headers: { ...PLAIN, ...headers, ...headersForTarget(request.headers), ...own },
+    headers: { ...PLAIN, ...headers, ...request.headers, ...own },
     body: request.body.length === 0 ? null : request.body,
     signal: request.signal,
     headersTimeout: FORWARD_MS,
@@ -40,12 +42,15 @@ export function forward(agent: Dispatcher, target: GatewayTarget, request: Forwa
 
 const FORWARD_MS = 300_000;
 
-/** Passes an answer on as it comes. An error is scrubbed before: some targets repeat the request in it, with the gateway's own key. */
+/**
+ * Passes an answer on as it comes. Some targets repeat the request in it, with the gateway's own key: an error is scrubbed before, and the key
+ * is taken out of any other text as it passes.
+ */
 export async function passOn(
   { statusCode, headers, body }: Answered,
   response: ServerResponse,
   about: PlainHeaders,
-  { seen, scrub, errorEvents }: Passing,
+  { seen, scrub, errorEvents, ownKey }: Passing,
 ): Promise<void> {
   const head = { ...headersForClient(headers), ...about };
   const encoding = headers["content-encoding"];
@@ -57,11 +62,15 @@ export async function passOn(
       .end(scrubbed);
   }
   response.writeHead(statusCode, encoding === undefined ? head : { ...head, "content-encoding": String(encoding) });
+  const filter =
+    ownKey === null || encoding !== undefined || !isText(headers["content-type"]) ? null : new KeyFilter(ownKey);
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       seen(chunk);
-      if (!response.write(chunk)) await clientHasRead(response);
+      const shown = filter === null ? chunk : filter.take(chunk);
+      if (!response.write(shown)) await clientHasRead(response);
     }
+    if (filter !== null) response.write(filter.rest());
   } catch (error) {
     // What stands before it may be an event that is not whole.
     if (EVENTS.test(String(headers["content-type"]))) response.end(`\n\n${errorEvents(error)}`);
@@ -81,6 +90,12 @@ function clientHasRead(response: ServerResponse): Promise<void> {
   });
 }
 
+/** What a target writes itself. Files are what a client has stored there. */
+function isText(type: string | string[] | undefined): boolean {
+  return type === undefined || TEXT.test(String(type));
+}
+
+const TEXT = /^(?:text|message)\/|\b(?:json|xml)\b/i;
 const EVENTS = /^text\/event-stream\b/i;
 
 const MIN_ERROR_STATUS = 400;
@@ -88,6 +103,8 @@ const MIN_ERROR_STATUS = 400;
 interface Passing {
   readonly seen: (chunk: Buffer) => void;
   readonly scrub: (text: string) => string;
+  /** The key by which the gateway has signed in; null: it has none. */
+  readonly ownKey: string | null;
   /** The events that end a stream which broke. */
   readonly errorEvents: (error: unknown) => string;
 }

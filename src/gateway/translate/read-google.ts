@@ -182,7 +182,7 @@ function readTool(
 function readToolConfig(config: JsonObject, reading: Reading): void {
   const names = listOf(config["allowedFunctionNames"]).map(textOf);
   const [only] = names;
-  reading.allowOnly(names);
+  reading.allowOnly(names, "toolConfig.allowedFunctionNames");
   switch (textOf(config["mode"]).toUpperCase()) {
     case "NONE":
       return reading.toolChoice("none");

@@ -139,5 +139,5 @@ function readAllowed({ mode, tools }: JsonObject, reading: Reading): void {
   const names = objectsOf(tools).map(
     (tool) => textOf(tool["name"]) || textOf(objectOf(tool[textOf(tool["type"])])?.["name"]),
   );
-  reading.allowOnly(names);
+  reading.allowOnly(names, "tool_choice.allowed_tools");
 }

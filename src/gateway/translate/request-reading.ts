@@ -55,7 +55,7 @@ export class Reading {
   readonly textTools = new Set<string>();
   refused: string | null = null;
   /** The tools that the model may call in this turn; null: all of them. */
-  #allowed: ReadonlySet<string> | null = null;
+  #allowed: { readonly names: ReadonlySet<string>; readonly field: string } | null = null;
   /** The names of tools by the ids of their calls: results name only the call. */
   readonly #names = new Map<string, string>();
 
@@ -100,9 +100,9 @@ export class Reading {
     this.options.toolChoice = typeof choice === "string" ? { type: choice } : { type: "tool", ...choice };
   }
 
-  /** Other dialects cannot allow some of the tools, so they get no others. */
-  allowOnly(names: readonly string[]): void {
-    if (names.length > 0) this.#allowed = new Set(names);
+  /** Other dialects cannot allow some of the tools, so they get no others. `field`: what says so, which is named if tools are left out. */
+  allowOnly(names: readonly string[], field: string): void {
+    if (names.length > 0) this.#allowed = { names: new Set(names), field };
   }
 
   oneCallAtATime(): void {
@@ -174,7 +174,9 @@ export class Reading {
   }
 
   done(): ReadRequest {
-    const tools = this.tools.filter(({ name }) => this.#allowed?.has(name) ?? true);
+    const allowed = this.#allowed;
+    const tools = allowed === null ? this.tools : this.tools.filter(({ name }) => allowed.names.has(name));
+    if (allowed !== null && tools.length < this.tools.length) this.omitted.push(allowed.field);
     if (tools.length > 0) this.options.tools = tools;
     else delete this.options.toolChoice;
     const { options, extras, refused, textTools } = this;
@@ -235,11 +237,15 @@ export function fileOf(data: string, mediaType: string, filename?: string): Lang
   return { type: "file", mediaType, data: { type: "data", data }, ...(filename ? { filename } : {}) };
 }
 
-/** The input of a call, which some dialects write as text. */
-export function inputOf(given: unknown): unknown {
-  if (typeof given !== "string") return given ?? {};
-  return given.trim() === "" ? {} : (parseJson(given) ?? given);
+/** The input of a call, which some dialects write as text. Others accept objects only, but a model may have written something else. */
+export function inputOf(given: unknown): JsonObject {
+  if (given === undefined || given === null) return {};
+  if (typeof given === "string" && NO_INPUT.test(given)) return {};
+  const read = typeof given === "string" ? (parseJson(given) ?? given) : given;
+  return objectOf(read) ?? { input: read };
 }
+
+const NO_INPUT = /^\s*(?:null\s*)?$/;
 
 /** A result as text, or as the parts it has. */
 export function outputOf(

@@ -143,6 +143,27 @@ export interface RequestWalk {
   mostFailures: number;
 }
 
+/** Calls without a result so far, by their ids, of which several may be the same. */
+class OpenCalls {
+  #counts: Map<string, number> | null = null;
+  size = 0;
+
+  add(id: string): void {
+    this.#counts ??= new Map();
+    this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1);
+    this.size += 1;
+  }
+
+  /** False when there is none of this id. */
+  answer(id: string): boolean {
+    const left = this.#counts?.get(id) ?? 0;
+    if (left === 0) return false;
+    this.#counts?.set(id, left - 1);
+    this.size -= 1;
+    return true;
+  }
+}
+
 export function walkRequest({ prompt, tools, responseFormat }: LanguageModelV4CallOptions): RequestWalk {
   const walk: RequestWalk = {
     characters: responseFormat?.type === "json" ? charactersInSchema(responseFormat.schema) : 0,
@@ -159,8 +180,7 @@ export function walkRequest({ prompt, tools, responseFormat }: LanguageModelV4Ca
     if (tool.type === "function") walk.toolNames.push(tool.name);
     walk.characters += charactersInTool(tool);
   }
-  /** Ids of calls without a result so far. */
-  const open: string[] = [];
+  const open = new OpenCalls();
   /** Ids of all calls; null before the first. */
   let ids: Set<string> | null = null;
   let failures = 0;
@@ -169,7 +189,7 @@ export function walkRequest({ prompt, tools, responseFormat }: LanguageModelV4Ca
       walk.characters += message.content.length;
       continue;
     }
-    if (open.length > 0 && message.role !== "tool") walk.isOrderly = false;
+    if (open.size > 0 && message.role !== "tool") walk.isOrderly = false;
     const parts: readonly Part[] = message.content;
     for (let each = 0, part; (part = parts[each]) !== undefined; each++) {
       switch (part.type) {
@@ -188,16 +208,14 @@ export function walkRequest({ prompt, tools, responseFormat }: LanguageModelV4Ca
           ids ??= new Set();
           if (ids.has(part.toolCallId)) walk.isOrderly = false;
           ids.add(part.toolCallId);
-          open.push(part.toolCallId);
+          open.add(part.toolCallId);
           walk.calls.push(part);
           walk.toolNames.push(part.toolName);
           walk.characters += part.toolName.length + charactersIn(part.input);
           break;
         case "tool-result": {
           walk.usesTools = true;
-          const answered = open.indexOf(part.toolCallId);
-          if (answered === -1 || message.role !== "tool") walk.isOrderly = false;
-          else open.splice(answered, 1);
+          if (message.role !== "tool" || !open.answer(part.toolCallId)) walk.isOrderly = false;
           walk.toolNames.push(part.toolName);
           failures = isFailure(part.output) ? failures + 1 : 0;
           if (failures > walk.mostFailures) walk.mostFailures = failures;
@@ -209,7 +227,7 @@ export function walkRequest({ prompt, tools, responseFormat }: LanguageModelV4Ca
       }
     }
   }
-  if (open.length > 0) walk.isOrderly = false;
+  if (open.size > 0) walk.isOrderly = false;
   return walk;
 }
 

@@ -33,21 +33,40 @@ export interface Places {
 }
 
 export function placesOf(given: LanguageModelV4CallOptions): Places {
-  const places = new Map<object, string>();
-  const put = <T extends object>(thing: T, where: string): T => {
-    places.set(thing, where);
-    return thing;
-  };
-  const whereOf = (thing: object): string => places.get(thing) ?? "messages";
-  const prompt = given.prompt.map((message, at) => {
-    const where = `messages[${at}]`;
-    if (message.role === "system") return put({ ...message }, where);
-    const parts = message.content.map((part, index) => put({ ...part }, `${where}.content[${index}]`));
-    return put(withParts(message, parts), where);
-  });
-  const tools = given.tools?.map((tool, at) => put({ ...tool }, `tools[${at}]`));
+  const prompt = given.prompt.map((message) =>
+    message.role === "system"
+      ? { ...message }
+      : withParts(
+          message,
+          message.content.map((part) => ({ ...part })),
+        ),
+  );
+  const tools = given.tools?.map((tool) => ({ ...tool }));
   const options = tools === undefined ? { ...given, prompt } : { ...given, prompt, tools };
-  return { options, whereOf, replace: (before, next) => put(next, whereOf(before)) };
+  // Most requests need few changes or none, so places are named when the first one is asked for.
+  let places: ReadonlyMap<object, string> | null = null;
+  /** What was put in the place of another thing, with the thing that the request came with. */
+  const origins = new Map<object, object>();
+  return {
+    options,
+    whereOf: (thing) => (places ??= placesIn(options)).get(origins.get(thing) ?? thing) ?? "messages",
+    replace: (before, next) => {
+      if (next !== before) origins.set(next, origins.get(before) ?? before);
+      return next;
+    },
+  };
+}
+
+function placesIn({ prompt, tools = [] }: LanguageModelV4CallOptions): ReadonlyMap<object, string> {
+  const places = new Map<object, string>();
+  for (const [at, message] of prompt.entries()) {
+    const where = `messages[${at}]`;
+    places.set(message, where);
+    if (message.role === "system") continue;
+    for (const [index, part] of message.content.entries()) places.set(part, `${where}.content[${index}]`);
+  }
+  for (const [at, tool] of tools.entries()) places.set(tool, `tools[${at}]`);
+  return places;
 }
 
 /** The parts always come from a message of the same role, which the compiler cannot infer through the union. */
@@ -60,19 +79,29 @@ export function mapMessages(
   options: LanguageModelV4CallOptions,
   change: (message: Message, at: number) => Message | null,
 ): LanguageModelV4CallOptions {
-  const prompt = options.prompt.map(change);
-  const isSame = prompt.every((message, at) => message === options.prompt[at]);
-  return isSame ? options : { ...options, prompt: prompt.filter((message) => message !== null) };
+  const prompt = mapped(options.prompt, change);
+  return prompt === options.prompt ? options : { ...options, prompt };
 }
 
 /** Returning null removes a part. A message that loses its last part is removed, too. */
 export function mapParts(message: Message, pass: Pass, change: (part: Part) => Part | null): Message | null {
   if (message.role === "system" || message.content.length === 0) return message;
   const before: readonly Part[] = message.content;
-  const after = before.map(change);
-  if (after.every((part, at) => part === before[at])) return message;
-  const left = after.filter((part) => part !== null);
+  const left = mapped(before, change);
+  if (left === before) return message;
   return left.length === 0 ? null : pass.replace(message, withParts(message, left));
+}
+
+/** null removes an item. If nothing changes, the list itself is returned: a long conversation is walked by many rules, and few change it. */
+function mapped<T>(list: readonly T[], change: (item: T, at: number) => T | null): T[] {
+  let changed: T[] | null = null;
+  for (const [at, item] of list.entries()) {
+    const next = change(item, at);
+    if (next === item && changed === null) continue;
+    changed ??= list.slice(0, at);
+    if (next !== null) changed.push(next);
+  }
+  return changed ?? (list as T[]);
 }
 
 /** Removes parts everywhere and notes each removal. */

@@ -43,7 +43,7 @@ export function removeForeignOptions(options: LanguageModelV4CallOptions, pass: 
   return editOptions(options, pass, (given, where) =>
     keepEntries(given, (namespace) => {
       if (!isForeign(namespace, pass.to)) return true;
-      pass.note(`${where}.${namespace}`);
+      pass.note(`${where()}.${namespace}`);
       return false;
     }),
   );
@@ -63,7 +63,7 @@ function removeKeys(
       if (keys.length === 0 || !isGone(namespace, pass.to)) continue;
       const left = keepEntries(values, (key) => {
         if (!keys.includes(key)) return true;
-        pass.note(`${where}.${namespace}.${key}`);
+        pass.note(`${where()}.${namespace}.${key}`);
         return false;
       });
       if (left === values) continue;
@@ -77,14 +77,14 @@ function removeKeys(
 }
 
 /** Returns the same object if nothing changed. */
-type Edit = (given: SharedV4ProviderOptions, where: string) => SharedV4ProviderOptions;
+type Edit = (given: SharedV4ProviderOptions, where: () => string) => SharedV4ProviderOptions;
 
 interface Carrier {
   providerOptions?: SharedV4ProviderOptions;
 }
 
 function editOptions(options: LanguageModelV4CallOptions, pass: Pass, edit: Edit): LanguageModelV4CallOptions {
-  const own = editCarrier(options, "providerOptions", edit);
+  const own = editCarrier(options, () => "providerOptions", edit);
   const tools = own.tools?.map((tool) =>
     tool.type === "function"
       ? pass.replace(tool, editCarrier<LanguageModelV4FunctionTool>(tool, at(pass, tool), edit))
@@ -99,7 +99,7 @@ function editMessage(message: Message, pass: Pass, edit: Edit): Message | null {
   return mapParts(own, pass, (part) => pass.replace(part, editPart(part, at(pass, part), edit)));
 }
 
-function editPart(part: Part, where: string, edit: Edit): Part {
+function editPart(part: Part, where: () => string, edit: Edit): Part {
   const own = editCarrier(part, where, edit);
   if (own.type !== "tool-result") return own;
   const output = editOutput(own.output, where, edit);
@@ -108,7 +108,7 @@ function editPart(part: Part, where: string, edit: Edit): Part {
 
 function editOutput(
   output: LanguageModelV4ToolResultOutput,
-  where: string,
+  where: () => string,
   edit: Edit,
 ): LanguageModelV4ToolResultOutput {
   if (output.type !== "content") return editCarrier(output, where, edit);
@@ -116,7 +116,7 @@ function editOutput(
   return value.every((item, index) => item === output.value[index]) ? output : { ...output, value };
 }
 
-function editCarrier<T extends Carrier>(thing: T, where: string, edit: Edit): T {
+function editCarrier<T extends Carrier>(thing: T, where: () => string, edit: Edit): T {
   if (thing.providerOptions === undefined) return thing;
   const edited = edit(thing.providerOptions, where);
   if (edited === thing.providerOptions) return thing;
@@ -125,8 +125,8 @@ function editCarrier<T extends Carrier>(thing: T, where: string, edit: Edit): T 
   return copy;
 }
 
-function at(pass: Pass, thing: object): string {
-  return `${pass.whereOf(thing)}.providerOptions`;
+function at(pass: Pass, thing: object): () => string {
+  return () => `${pass.whereOf(thing)}.providerOptions`;
 }
 
 function keepEntries<T extends object>(given: T, isKept: (key: string) => boolean): T {

@@ -96,7 +96,9 @@ function callsIn(prompt: LanguageModelV4Prompt, isLastTurn: boolean): readonly M
         const call: Made = { toolName: part.toolName, input: part.input, result: null, isFirst };
         isFirst = false;
         calls.push(call);
-        open.set(part.toolCallId, [...(open.get(part.toolCallId) ?? []), call]);
+        const others = open.get(part.toolCallId);
+        if (others === undefined) open.set(part.toolCallId, [call]);
+        else others.push(call);
       }
       if (part.type !== "tool-result") continue;
       const call = open.get(part.toolCallId)?.shift();

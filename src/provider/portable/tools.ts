@@ -52,11 +52,13 @@ function fittedNames(options: LanguageModelV4CallOptions, form: RegExp): Readonl
   const known = namesIn(options);
   const taken = new Set(known);
   const fitted = new Map<string, string>();
+  /** The last number of each name. */
+  const numbers = new Map<string, number>();
   // The vendor's adapter translates the names of its own tools.
   const vendors = new Set((options.tools ?? []).filter(isVendors).map(({ name }) => name));
   for (const name of known) {
     if (form.test(name) || vendors.has(name)) continue;
-    const sent = freeName(name, taken);
+    const sent = freeName(name, taken, numbers);
     taken.add(sent);
     fitted.set(name, sent);
   }
@@ -73,13 +75,16 @@ function namesIn({ tools = [], prompt }: LanguageModelV4CallOptions): ReadonlySe
 }
 
 /** Letters, digits, dashes and underscores, not starting with a digit or dash: every vendor accepts this. */
-function freeName(name: string, taken: ReadonlySet<string>): string {
+function freeName(name: string, taken: ReadonlySet<string>, numbers: Map<string, number>): string {
   const plain = name.replace(/[^a-zA-Z0-9_-]+/g, "_").replace(/^(?=[^a-zA-Z_]|$)/, "_");
-  let free = plain.slice(0, LONGEST_TOOL_NAME);
-  for (let number = 2; taken.has(free); number++) {
-    const suffix = `_${number}`;
-    free = plain.slice(0, LONGEST_TOOL_NAME - suffix.length) + suffix;
+  const short = plain.slice(0, LONGEST_TOOL_NAME);
+  let number = numbers.get(short) ?? 1;
+  let free = short;
+  while (taken.has(free)) {
+    const suffix = `_${++number}`;
+    free = short.slice(0, LONGEST_TOOL_NAME - suffix.length) + suffix;
   }
+  numbers.set(short, number);
   return free;
 }
 
@@ -107,9 +112,9 @@ export function separateToolCallIds(options: LanguageModelV4CallOptions, pass: P
       const own = used.has(id) ? freeId() : id;
       used.add(id);
       // A call from an earlier message that is still open was interrupted. The results that follow belong to other calls.
-      const waiting = here.has(id) ? (open.get(id) ?? []) : [];
+      if (here.has(id)) open.get(id)?.push(own);
+      else open.set(id, [own]);
       here.add(id);
-      open.set(id, [...waiting, own]);
       return renamed(part, pass, own);
     });
   });
@@ -167,8 +172,9 @@ export const OUTCOME_UNKNOWN = "outcome unknown: the call was interrupted";
 /** Moves a result that came after other messages to its call: the real result is better than "unknown". */
 export function moveLateResults(options: LanguageModelV4CallOptions, pass: Pass): LanguageModelV4CallOptions {
   const taken = new Set<Part>();
+  let uses: CallUses | null = null;
   const answered = answerCalls(options, pass, (call, at) => {
-    const late = lateResult(options.prompt, call.toolCallId, at, taken);
+    const late = lateResult((uses ??= usesOfCalls(options.prompt)), call.toolCallId, at, taken);
     if (late === null) return null;
     taken.add(late);
     pass.note(pass.whereOf(late));
@@ -259,17 +265,25 @@ function openCalls(
   return [...open.values()].filter((call) => !answers.has(call.toolCallId));
 }
 
+/** The calls and results of each id, in the order of the conversation. */
+type CallUses = ReadonlyMap<string, readonly { readonly at: number; readonly part: ToolCall | ToolResult }[]>;
+
+function usesOfCalls(prompt: readonly Message[]): CallUses {
+  return Map.groupBy(
+    prompt.flatMap((message, at) => {
+      const parts: readonly Part[] = message.role === "assistant" || message.role === "tool" ? message.content : [];
+      const kind = message.role === "assistant" ? "tool-call" : "tool-result";
+      return parts.filter((part) => part.type === kind).map((part) => ({ at, part: part as ToolCall | ToolResult }));
+    }),
+    ({ part }) => part.toolCallId,
+  );
+}
+
 /** Finds a later result of a call, unless it belongs to a later call with the same id. */
-function lateResult(prompt: readonly Message[], id: string, at: number, taken: ReadonlySet<Part>): ToolResult | null {
-  for (const message of prompt.slice(at + 1)) {
-    if (
-      message.role === "assistant" &&
-      message.content.some((part) => part.type === "tool-call" && part.toolCallId === id)
-    )
-      return null;
-    if (message.role !== "tool") continue;
-    const late = resultsIn(message).find((result) => result.toolCallId === id && !taken.has(result));
-    if (late !== undefined) return late;
+function lateResult(uses: CallUses, id: string, at: number, taken: ReadonlySet<Part>): ToolResult | null {
+  for (const { at: usedAt, part } of uses.get(id) ?? []) {
+    if (usedAt <= at || taken.has(part)) continue;
+    return part.type === "tool-result" ? part : null;
   }
   return null;
 }

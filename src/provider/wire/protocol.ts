@@ -44,11 +44,23 @@ export function readAddress(url: string | URL): Address | null {
     return {
       protocol: row.protocol,
       model: found.groups?.["model"] ?? null,
-      streaming: found.groups?.["stream"] !== undefined || /[?&]alt=sse(?:&|$)/.test(query),
+      streaming: found.groups?.["stream"] !== undefined || (row.protocol === GOOGLE && asksForEvents(query)),
     };
   }
   return null;
 }
+
+const GOOGLE: Protocol = "google-generate";
+
+/** Whether a request to Google asks for a stream of events. Google also takes the name with a dollar sign, and decodes both sides. */
+export function asksForEvents(query: string): boolean {
+  if (!EVENTS_ASKED.test(query)) return false;
+  const asked = new URLSearchParams(query);
+  return [...asked.getAll("alt"), ...asked.getAll("$alt")].includes("sse");
+}
+
+/** Most queries need no parsing. */
+const EVENTS_ASKED = /alt|%/;
 
 /** The base URL of a request: its URL without the protocol's path. */
 export function baseOf(url: string): string {

@@ -144,6 +144,27 @@ export const FACT_PATHS: readonly Path[] = [
   ]),
 ];
 
+/** What a field has to be, so that the gateway and every target read the same in it. */
+export type FieldKind = "a number" | "true or false" | "a text" | "an object";
+
+const THINKING_CONFIGS = inConfig("thinkingConfig", "thinking_config");
+
+/** Lenient servers take `"20"` for 20. A bound that is read as absent would then be heeded. */
+export const FACT_KINDS: readonly (readonly [Path, FieldKind])[] = [
+  ...Object.values(SHAPES).flatMap(({ limits, answers }) =>
+    [...limits, ...answers].map((path) => [path, "a number"] as const),
+  ),
+  [["thinking", "budget_tokens"], "a number"],
+  ...THINKING_CONFIGS.flatMap((path) =>
+    ["thinkingBudget", "thinking_budget"].map((name) => [[...path, name], "a number"] as const),
+  ),
+  ...["generationConfig", "generation_config"].map((name) => [[name], "an object"] as const),
+  ...THINKING_CONFIGS.map((path) => [path, "an object"] as const),
+  [["stream"], "true or false"],
+  [["stream_options", "include_usage"], "true or false"],
+  ...["service_tier", "serviceTier"].map((name) => [[name], "a text"] as const),
+];
+
 const JSON_WISHES: ReadonlySet<string> = new Set(["json_object", "json_schema", "application/json"]);
 
 function asksForJson(value: unknown): boolean {

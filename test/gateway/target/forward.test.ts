@@ -25,7 +25,7 @@ it("leaves no listeners behind, however often it waited for the client", async (
     const answered = { statusCode: 200, headers: {}, body: pieces() } as unknown as Dispatcher.ResponseData;
     let waits = 0;
     response.on("drain", () => (waits += 1));
-    const passing = { seen: () => undefined, scrub: (text: string) => text, errorEvents: () => "" };
+    const passing = { seen: () => undefined, scrub: (text: string) => text, errorEvents: () => "", ownKey: null };
     const count = (name: string): number => response.listenerCount(name);
     const before = ["close", "drain"].map(count);
     passOn(answered, response, {}, passing).then(() => {

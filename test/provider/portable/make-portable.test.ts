@@ -6,6 +6,7 @@ import type { LanguageModelV4CallOptions, LanguageModelV4Message, SharedV4Provid
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { factsFor } from "../../../src/provider/model-facts/facts-for.ts";
+import { walkRequest } from "../../../src/provider/model/model-request.ts";
 import { makePortable, repairHistory } from "../../../src/provider/portable/make-portable.ts";
 import { CONTINUE_PROMPT } from "../../../src/provider/portable/rules.ts";
 import type { PortableFacts } from "../../../src/provider/portable/target-facts.ts";
@@ -13,7 +14,42 @@ import { assistant, call, ITEM, requests, result, SIGNED, targets, text, thought
 
 const from = fc.option(targets);
 
+const MANY = 40_000;
+/** Characters of Chinese in one block. */
+const NAMES = 20_000;
+const many = <T>(make: (at: number) => T): T[] => Array.from({ length: MANY }, (_none, at) => make(at));
+
+const LONG: readonly { readonly what: string; readonly prompt: readonly LanguageModelV4Message[] }[] = [
+  { what: "calls without results", prompt: many((at) => [assistant(call(`c${at}`)), user(text("go on"))]).flat() },
+  {
+    what: "results that came late",
+    prompt: [
+      ...many((at) => [assistant(call(`c${at}`)), user(text("go on"))]).flat(),
+      ...many((at) => tool(result(`c${at}`))),
+    ],
+  },
+  {
+    what: "results in the order from last to first",
+    prompt: [assistant(...many((at) => call(`c${at}`))), ...many((at) => tool(result(`c${MANY - at}`)))],
+  },
+  {
+    what: "names that are alike once they are plain",
+    prompt: many((at) => [
+      assistant(call(`c${at}`, { toolName: String.fromCodePoint(0x2_0000 + (at % NAMES)) })),
+      tool(result(`c${at}`)),
+    ]).flat(),
+  },
+  { what: "calls with one id", prompt: [assistant(...many(() => call("c"))), tool(...many(() => result("c")))] },
+];
+
 describe("making a request portable", () => {
+  // Work that grows with the square of the conversation takes minutes here.
+  it.each(LONG)("takes time in proportion to a conversation of 40,000 $what", { timeout: 25_000 }, ({ prompt }) => {
+    const given = { prompt: [user(text("hi")), ...prompt] };
+    walkRequest(given);
+    expect(makePortable(given, TO.opus).changes.length).toBeGreaterThan(0);
+  });
+
   it("changes nothing a second time", () => {
     fc.assert(
       fc.property(requests, targets, from, (given, to, made) => {
