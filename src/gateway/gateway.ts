@@ -6,7 +6,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { classify } from "../core/classify/classify.ts";
 import { traitsOf } from "../core/fault/catalogue.ts";
-import { fault, type Fault } from "../core/fault/fault.ts";
+import type { Fault } from "../core/fault/fault.ts";
 import { countOf, objectOf } from "../core/json-fields.ts";
 import { parseJson } from "../core/try-read.ts";
 import type { JournalEvent } from "../core/record/event.ts";
@@ -22,10 +22,12 @@ import { Scope } from "../runtime/scope.ts";
 import { ClientAnswer } from "./answer/client-answer.ts";
 import type { ClientKey, GatewaySettings, KeepRule, SpendLimits } from "./config/settings.ts";
 import { dialectFor } from "./dialect/dialect.ts";
-import { errorHeaders, errorWords, transportWords } from "./dialect/error-words.ts";
+import { errorHeaders, errorWords } from "./dialect/error-words.ts";
 import { Affinity, type Conversation, conversationOf, storedConversation, storedState } from "./route/affinity.ts";
+import { STOPPING } from "./ledger/call-ending.ts";
 import { plainFault } from "./ledger/failed-calls.ts";
 import { type KeptCall, Ledger } from "./ledger/ledger.ts";
+import { operatorWords } from "./ledger/operator-words.ts";
 import type { JournalNews } from "./ledger/write-trouble.ts";
 import { decisionId, decisionIn, type LedgerDecision, type LedgerLine } from "./ledger/ledger-line.ts";
 import { ClientKeys, presentedKey } from "./key/client-keys.ts";
@@ -59,11 +61,6 @@ const ANYONE = "anyone";
 const MOST_NAMED = 20;
 /** Reasons may quote the client. */
 const MOST_REASON = 300;
-/** Why the gateway cancels the calls that are left when it stops. */
-export const STOPPING = fault("SessionCancelled", {
-  message: "the gateway is stopping; ask again",
-  retryAfterMs: 1_000,
-});
 const NO_LIMITS = { hour: null, day: null, month: null };
 
 export interface GatewayListener {
@@ -71,7 +68,8 @@ export interface GatewayListener {
   readonly onBudgetLow?: (alert: BudgetAlert) => void;
   /**
    * A target failed, or was silent for long: what was decided. Called for each attempt. `detail` is for operators: what this machine saw of a
-   * broken connection, with the address; null when a target has answered, because its words may repeat a prompt.
+   * broken connection, with the address, or which limit of time or speed an answer missed; null when only the target's words say more, because
+   * these may repeat a prompt.
    */
   readonly onDecided?: (decision: LedgerDecision, detail: string | null) => void;
   /** The journal cannot be written: called with each attempt, and when it can be written again. */
@@ -330,7 +328,7 @@ export class Gateway {
       decisions.push(decision);
       const seen = "fault" in event ? event.fault : null;
       // A target that was not asked has nothing to report.
-      if (decision.attempt > 0) this.#listener.onDecided(decision, seen === null ? null : transportWords(seen, scrub));
+      if (decision.attempt > 0) this.#listener.onDecided(decision, seen === null ? null : operatorWords(seen, scrub));
       // A header has room for the first ones.
       if (decisions.length <= MOST_NAMED && "call" in event)
         answer.decided.push(`${decisionId(event.call, decisions.length - 1)}=${decision.recourse}`);

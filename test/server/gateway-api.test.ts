@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { startChaos } from "../../src/chaos/start-chaos.ts";
 import { createClient } from "../../src/client/index.ts";
-import { STOPPING } from "../../src/gateway/gateway.ts";
+import { STOPPING } from "../../src/gateway/ledger/call-ending.ts";
 import type { LedgerLine } from "../../src/gateway/ledger/ledger-line.ts";
 import { type Entry, openJournal } from "../../src/index.ts";
 import type { Keep } from "../../src/journal/journal.ts";

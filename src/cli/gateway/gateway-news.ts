@@ -61,7 +61,7 @@ export function decisionPrinter(
         : isFaultCode(code)
           ? PUNCTUATION[locale].bracketed(wordsFor(code, locale).title, code)
           : code;
-    const seen = detail === null ? why : seenAs(why, oneLine(detail, 300));
+    const seen = detail === null ? why : seenAs(why, oneLine(messageIn(locale, detail), 300));
     const line = failed(oneLine(target, 200), seen, gatewayRecourse(recourse, locale));
     void print(line, { targetFailed: { at: io.clock.now(), ...decision, ...(detail === null ? {} : { detail }) } });
   });
