@@ -31,6 +31,7 @@ import { operatorWords } from "./ledger/operator-words.ts";
 import type { JournalNews } from "./ledger/write-trouble.ts";
 import { decisionId, decisionIn, type LedgerDecision, type LedgerLine } from "./ledger/ledger-line.ts";
 import { ClientKeys, presentedKey } from "./key/client-keys.ts";
+import { type BreakerAlert, breakerAlert } from "./ledger/breaker-alert.ts";
 import { type BudgetAlert, recordAlert } from "./ledger/budget-alert.ts";
 import { CallPurse, KeyAccount, type WindowName } from "./key/key-account.ts";
 import { type Endpoint, endpointOf } from "./request/endpoints.ts";
@@ -72,6 +73,8 @@ export interface GatewayListener {
    * these may repeat a prompt.
    */
   readonly onDecided?: (decision: LedgerDecision, detail: string | null) => void;
+  /** The breaker of a target opened, so that calls pass it over for a while. */
+  readonly onBreakerOpened?: (alert: BreakerAlert) => void;
   /** The journal cannot be written: called with each attempt, and when it can be written again. */
   readonly onJournal?: (news: JournalNews) => void;
 }
@@ -322,6 +325,8 @@ export class Gateway {
     let hedged: string | null = null;
     const heard = (event: JournalEvent, at: number): void => {
       entries.push({ at, event });
+      const opened = breakerAlert(event, at, () => this.#faultline.targets());
+      if (opened !== null) this.#listener.onBreakerOpened(opened);
       const decision = decisionIn(event, hedged);
       if (event.type === "call-admitted" && event.hedge !== undefined) hedged = event.tool;
       if (decision === null) return;
@@ -416,10 +421,12 @@ interface PlacedRoute {
 function guardedListener(listener: GatewayListener, report: Suppress): Required<GatewayListener> {
   const onBudgetLow = guarded(listener.onBudgetLow ?? nothing, report);
   const onDecided = guarded(listener.onDecided ?? nothing, report);
+  const onBreakerOpened = guarded(listener.onBreakerOpened ?? nothing, report);
   const onJournal = guarded(listener.onJournal ?? nothing, report);
   return {
     onBudgetLow: (alert) => void onBudgetLow(alert),
     onDecided: (decision, detail) => void onDecided(decision, detail),
+    onBreakerOpened: (alert) => void onBreakerOpened(alert),
     onJournal: (news) => void onJournal(news),
   };
 }

@@ -1,6 +1,7 @@
 // What the gateway tells its operator of a failure besides its code: what this machine saw or measured, in plain words.
 
 import { describe, expect, it } from "vitest";
+import type { BreakerAlert } from "../../src/gateway/ledger/breaker-alert.ts";
 import type { ScenarioRule } from "../../src/chaos/scenario-schema.ts";
 import { always } from "../provider/chain/chain-world.ts";
 import { shareOf } from "../support/grid.ts";
@@ -51,4 +52,24 @@ describe("the line about a failure", () => {
     await world.run(ask(world.url, one.dialect, { streaming: true }));
     expect(told[0]).toMatch(one.says);
   });
+});
+
+it("tells once that a target's breaker opened, by the target's name in the file, with the failure and the time", async () => {
+  const opened: BreakerAlert[] = [];
+  const world = await gatewayWorld({
+    file: twoDialects("openai-chat", "anthropic-messages"),
+    rules: [always(FIRST, { fault: "unavailable" })],
+    listener: { onBreakerOpened: (alert) => void opened.push(alert) },
+  });
+  for (let call = 0; call < 8; call++) await world.run(ask(world.url, "openai-chat"));
+  expect(opened).toEqual([
+    {
+      at: expect.any(Number),
+      target: `one/${FIRST}`,
+      key: expect.any(String),
+      code: "Overloaded",
+      until: expect.any(Number),
+    },
+  ]);
+  expect((opened[0]?.until ?? 0) - (opened[0]?.at ?? 0)).toBe(30_000);
 });

@@ -4,6 +4,7 @@ import { dollars } from "../../core/flow/money.ts";
 import { formatMs, secondOf } from "../../core/fault/words/time-words.ts";
 import { isFaultCode, wordsFor } from "../../core/index.ts";
 import type { GatewayFileNews } from "../../server/gateway-file.ts";
+import type { BreakerAlert } from "../../gateway/ledger/breaker-alert.ts";
 import type { BudgetAlert } from "../../gateway/ledger/budget-alert.ts";
 import type { GatewayListener } from "../../gateway/gateway.ts";
 import type { LedgerDecision } from "../../gateway/ledger/ledger-line.ts";
@@ -42,6 +43,17 @@ function budgetPrinter(io: Io, shared: GlobalOptions): (alert: BudgetAlert) => v
     const { client, window, spentMicrocents, limitMicrocents } = alert;
     const line = budgetLow(oneLine(client, 200), window, dollars(spentMicrocents), dollars(limitMicrocents));
     void print(line, { budgetLow: alert });
+  };
+}
+
+export function breakerPrinter(io: Io, shared: GlobalOptions): (alert: BreakerAlert) => void {
+  const { locale } = shared;
+  const { breakerOpened } = GATEWAY_WORDS[locale];
+  const print = newsPrinter(io, shared);
+  return (alert) => {
+    const { target, code, until } = alert;
+    const why = code === null ? null : PUNCTUATION[locale].bracketed(wordsFor(code, locale).title, code);
+    void print(breakerOpened(oneLine(target, 200), why, secondOf(until)), { breakerOpened: alert });
   };
 }
 
@@ -112,6 +124,7 @@ export function gatewayPrinters(io: Io, shared: GlobalOptions): GatewayListener 
   return {
     onBudgetLow: budgetPrinter(io, shared),
     onDecided: decisionPrinter(io, shared),
+    onBreakerOpened: breakerPrinter(io, shared),
     onJournal: journalPrinter(io, shared),
   };
 }
