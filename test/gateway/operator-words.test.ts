@@ -62,14 +62,6 @@ it("tells once that a target's breaker opened, by the target's name in the file,
     listener: { onBreakerOpened: (alert) => void opened.push(alert) },
   });
   for (let call = 0; call < 8; call++) await world.run(ask(world.url, "openai-chat"));
-  expect(opened).toEqual([
-    {
-      at: expect.any(Number),
-      target: `one/${FIRST}`,
-      key: expect.any(String),
-      code: "Overloaded",
-      until: expect.any(Number),
-    },
-  ]);
+  expect(opened).toMatchObject([{ target: `one/${FIRST}`, code: "Overloaded" }]);
   expect((opened[0]?.until ?? 0) - (opened[0]?.at ?? 0)).toBe(30_000);
 });
