@@ -34,7 +34,8 @@ export function callLines({ line }: FoundCall, locale: Locale, paint: Paint): st
   ];
 }
 
-function costOf({ microcents, isExact }: LedgerLine, locale: Locale): string {
+function costOf({ microcents, isExact, isUnpriced }: LedgerLine, locale: Locale): string {
+  if (isUnpriced === true) return CALL_LINE_WORDS[locale].noPrice;
   const cost = dollars(microcents);
   return isExact ? cost : CALL_LINE_WORDS[locale].about(cost);
 }

@@ -55,7 +55,7 @@ import {
   strangerAt,
 } from "./client-exchange.ts";
 import { dialectOnly } from "./target/byte-member.ts";
-import { targetPrice } from "./target/target-price.ts";
+import { isUnpriced, targetPrice } from "./target/target-price.ts";
 import { createTransport, type Transport } from "./target/transport.ts";
 
 const ANYONE = "anyone";
@@ -362,8 +362,12 @@ export class Gateway {
     const code = "fault" in outcome ? outcome.fault.code : null;
     const { microcents, isExact } = purse;
     const { omitted, continued } = request.memory;
+    const { prices } = this.#faultline.deps;
+    const hasNoPrice =
+      !isExact && microcents === 0 && isUnpriced(prices, all, facts.model ?? "", { target, decisions });
     // prettier-ignore
     const line = {
+      ...(hasNoPrice ? { isUnpriced: true } : {}),
       call, at: startedAt, tookMs: endedAt - startedAt, key: account.name, route: taken.route.name, dialect, model: facts.model ?? "",
       target, attempts, status, code, microcents, isExact, omitted, decisions, continued,
     };

@@ -273,6 +273,7 @@ class OtherCall {
   #record(call: string, at: number, code: FaultCode | null): void {
     const { clock, account, record } = this.#deps;
     const { microcents, isExact } = this.#purse;
+    const { isFree, inputMicrocents } = this.#priced;
     const answered = code === null;
     record({
       call,
@@ -288,6 +289,7 @@ class OtherCall {
       code,
       microcents,
       isExact,
+      ...(isExact || isFree || inputMicrocents !== null ? {} : { isUnpriced: true }),
       omitted: [],
       decisions: [],
     });

@@ -208,6 +208,7 @@ function sumOf(used: readonly DayUsage[]): View["spend"]["total"] {
     calls: sum(({ calls }) => calls),
     failed: sum(({ failed }) => failed),
     microcents: sum(({ microcents }) => microcents),
+    unpriced: sum(({ unpriced }) => unpriced),
   };
 }
 
@@ -227,6 +228,7 @@ function callFor(
     attempts,
     microcents,
     isExact,
+    isUnpriced: line.isUnpriced === true,
     route: askedName(line.route),
     model: askedName(line.model),
     target: target === null ? null : targetName(target),

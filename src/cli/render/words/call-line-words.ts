@@ -9,6 +9,7 @@ interface CallLineWords {
   /** `attempt`: 0 if the target was not asked. */
   readonly at: (target: string, attempt: number) => string;
   readonly about: (cost: string) => string;
+  readonly noPrice: string;
   readonly asked: (key: string, route: string, model: string, dialect: string) => string;
   readonly leftOut: (fields: readonly string[]) => string;
   /** The title above what was decided. */
@@ -22,6 +23,7 @@ export const CALL_LINE_WORDS: Readonly<Record<Locale, CallLineWords>> = {
     attempts: (count) => plural(count, "attempt"),
     at: (target, attempt) => `${target}, ${attempt === 0 ? "not asked" : `attempt ${attempt}`}`,
     about: (cost) => `about ${cost}`,
+    noPrice: "no price",
     asked: (key, route, model, dialect) => `key ${key} · route ${route} · model ${model} · ${dialect}`,
     leftOut: (fields) => `left out of the request: ${fields.join(", ")}`,
     did: "What the gateway did about this call",
@@ -32,6 +34,7 @@ export const CALL_LINE_WORDS: Readonly<Record<Locale, CallLineWords>> = {
     attempts: (count) => `${count} 次尝试`,
     at: (target, attempt) => `${target}，${attempt === 0 ? "未询问" : `第 ${attempt} 次尝试`}`,
     about: (cost) => `约 ${cost}`,
+    noPrice: "没有价格",
     asked: (key, route, model, dialect) => `密钥 ${key} · 路由 ${route} · 模型 ${model} · ${dialect}`,
     leftOut: (fields) => `请求中略去：${fields.join("、")}`,
     did: "网关对此次调用的处理",
