@@ -41,7 +41,14 @@ const step = z.object({
     .describe("Models that are in a worse state, if the step has no model of its own."),
 });
 
-const spent = z.object({ calls: z.number(), failed: z.number(), microcents: z.number() });
+const spent = z.object({
+  calls: z.number(),
+  failed: z.number(),
+  microcents: z.number(),
+  unpriced: z
+    .number()
+    .describe("Calls at targets without a price: what they cost is not known, and not in `microcents`."),
+});
 
 export const gatewayView = z
   .object({
@@ -107,6 +114,7 @@ export const gatewayCall = z
     fault: z.object({ code: z.string(), title: z.string() }).nullable(),
     microcents: z.number(),
     isExact: z.boolean().describe("False: some of the cost is estimated, or has no price."),
+    isUnpriced: z.boolean().describe("No target that it asked has a price, so what it cost is not known."),
     omitted: z.array(z.string()).describe("What the target's dialect had no place for."),
     kept: z
       .object({

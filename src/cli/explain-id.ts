@@ -15,8 +15,9 @@ import {
 import { turnOf } from "../core/flow/visit.ts";
 import { knownCode } from "../core/record/fault-index.ts";
 import { callEntries, findCall, readCallId } from "../gateway/ledger/find-call.ts";
-import { decisionId } from "../gateway/ledger/ledger-line.ts";
+import { decisionId, type LedgerDecision, type LedgerLine } from "../gateway/ledger/ledger-line.ts";
 import type { Journal } from "../journal/journal.ts";
+import { decisionText, type FoundCall } from "./explain-call.ts";
 import type { Paint } from "./render/paint.ts";
 import { said as recorded } from "./fault-sentences/sentence.ts";
 import { dayOf, shown, timeOfDay } from "./render/values.ts";
@@ -30,6 +31,16 @@ export interface FoundFault {
   readonly event: string;
   readonly id: string;
   readonly fault: Fault;
+  /** What a gateway decided about it; null for the failure of a program. */
+  readonly decision: LedgerDecision | null;
+}
+
+/** What the journal has under an id. */
+export interface Found {
+  /** The call of a gateway that it names, or is a part of; null for any other id. */
+  readonly call: FoundCall | null;
+  /** Empty only for a call. */
+  readonly faults: readonly FoundFault[];
 }
 
 /** An id that Faultline generated, or a part of a session. Error texts contain spaces and URLs contain `://`, so neither matches. */
@@ -43,10 +54,10 @@ export function looksLikeId(text: string): boolean {
   return ID.test(text.trim());
 }
 
-/** null when the journal has no such session, or it recorded no failure under this id. */
-export async function findFaults(journal: Journal, id: string): Promise<readonly FoundFault[] | null> {
+/** null when the journal has no such call or session, or it recorded no failure of the session under this id. */
+export async function findUnder(journal: Journal, id: string): Promise<Found | null> {
   const ofGateway = readCallId(id);
-  if (ofGateway !== null) return callFaults(journal, ofGateway.call, ofGateway.decision);
+  if (ofGateway !== null) return foundCall(journal, ofGateway.call, ofGateway.decision);
   const [session = "", ...parts] = id.trim().split("/");
   const rest = parts.join("/");
   if ((await journal.session(session)) === null) return null;
@@ -58,22 +69,29 @@ export async function findFaults(journal: Journal, id: string): Promise<readonly
     const key = JSON.stringify([one.fault.code, one.fault.message, one.fault.evidence]);
     if (!found.has(key)) found.set(key, one);
   }
-  return found.size === 0 ? null : [...found.values()].slice(-MAX_SHOWN);
+  return found.size === 0 ? null : { call: null, faults: [...found.values()].slice(-MAX_SHOWN) };
 }
 
 /** What a call of a gateway met, by the id that its client got. */
-async function callFaults(journal: Journal, call: string, only: number | null): Promise<readonly FoundFault[] | null> {
+async function foundCall(journal: Journal, call: string, only: number | null): Promise<Found | null> {
   const placed = await findCall(journal, call);
   if (placed === null) return null;
-  const found = (await callEntries(journal, placed)).flatMap(({ entry: { at, event }, decision }) =>
-    decision !== null && "fault" in event && event.fault !== null && (only ?? decision) === decision
-      ? [{ at, event: event.type, id: decisionId(call, decision - 1), fault: event.fault }]
-      : [],
-  );
-  const { code, at } = placed.line;
-  if (found.length > 0) return found.slice(-MAX_SHOWN);
-  // Nothing was decided about a call that was cancelled: only the ledger has it.
-  return only === null && isFaultCode(code) ? [{ at, event: "call-ended", id: call, fault: fault(code) }] : null;
+  const { line } = placed;
+  if (only !== null && line.decisions[only - 1] === undefined) return null;
+  const found = (await callEntries(journal, placed)).flatMap(({ entry: { at, event }, decision }): FoundFault[] => {
+    if (decision === null || !("fault" in event) || event.fault === null || (only ?? decision) !== decision) return [];
+    const decided = line.decisions[decision - 1] ?? null;
+    return [{ at, event: event.type, id: decisionId(call, decision - 1), fault: event.fault, decision: decided }];
+  });
+  return { call: { line, only }, faults: found.length > 0 ? found.slice(-MAX_SHOWN) : ofLedger(line, only) };
+}
+
+/** Nothing was decided about a call that was cancelled, and few entries may be missing: then only the ledger has its failure. */
+function ofLedger({ call, at, code, decisions }: LedgerLine, only: number | null): readonly FoundFault[] {
+  const decision = only === null ? null : (decisions[only - 1] ?? null);
+  const failed = only === null ? code : (decision?.code ?? null);
+  const id = only === null ? call : decisionId(call, only - 1);
+  return isFaultCode(failed) ? [{ at, event: "call-ended", id, fault: fault(failed), decision }] : [];
 }
 
 /** The ids of the most recent failures in these entries, oldest first. */
@@ -85,7 +103,8 @@ function faultIn({ session, at, event }: Entry, rest: string): FoundFault | null
   if (!("fault" in event) || event.fault === null) return null;
   const names = namesOf(event);
   const isMeant = rest === "" || names.some((name) => isPartOf(name, rest));
-  return isMeant ? { at, event: event.type, id: [session, ...names.slice(0, 1)].join("/"), fault: event.fault } : null;
+  const id = [session, ...names.slice(0, 1)].join("/");
+  return isMeant ? { at, event: event.type, id, fault: event.fault, decision: null } : null;
 }
 
 /** Matches a turn, its calls, and the `turn/call` form that some surfaces print. */
@@ -102,13 +121,15 @@ function namesOf(event: JournalEvent): readonly string[] {
   ];
 }
 
-export function foundJson({ at, event, id, fault }: FoundFault, locale: Locale): object {
+export function foundJson({ at, event, id, fault, decision }: FoundFault, locale: Locale): object {
   const { class: family, code, detail, rule, excerpt, context, causes, origin } = auditOf(fault, id, locale);
-  return { at, event, id, class: family, code, message: detail, rule, excerpt, context, causes, origin };
+  const decided =
+    decision === null ? {} : { target: decision.target, attempt: decision.attempt, recourse: decision.recourse };
+  return { at, event, id, ...decided, class: family, code, message: detail, rule, excerpt, context, causes, origin };
 }
 
 export function foundLines(
-  { at, event, id, fault }: FoundFault,
+  { at, event, id, fault, decision }: FoundFault,
   words: CliWords,
   locale: Locale,
   paint: Paint,
@@ -123,7 +144,9 @@ export function foundLines(
   ]);
   return [
     `${paint("dim", `${dayOf(at)} ${timeOfDay(at)}`)}  ${paint("bold", code)}  ${title}  ${paint("dim", `${event} ${shown(id)}`)}`,
-    `  ${recorded(detail, locale, 1_000)}`,
+    ...(decision === null ? [] : [`  ${decisionText(decision, locale)}`]),
+    // Without the words of a target, the title is all that a gateway's entry says.
+    ...(detail === title ? [] : [`  ${recorded(detail, locale, 1_000)}`]),
     ...said.map((line) => paint("dim", `  │ ${shown(line)}`)),
     ...causes.map((cause) => `  ${words.causedBy}${gap}${shown(cause.code)}${colon}${recorded(cause.message, locale)}`),
     ...thrown,

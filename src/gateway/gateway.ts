@@ -6,7 +6,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { classify } from "../core/classify/classify.ts";
 import { traitsOf } from "../core/fault/catalogue.ts";
-import { fault, type Fault } from "../core/fault/fault.ts";
+import type { Fault } from "../core/fault/fault.ts";
 import { countOf, objectOf } from "../core/json-fields.ts";
 import { parseJson } from "../core/try-read.ts";
 import type { JournalEvent } from "../core/record/event.ts";
@@ -22,13 +22,16 @@ import { Scope } from "../runtime/scope.ts";
 import { ClientAnswer } from "./answer/client-answer.ts";
 import type { ClientKey, GatewaySettings, KeepRule, SpendLimits } from "./config/settings.ts";
 import { dialectFor } from "./dialect/dialect.ts";
-import { errorHeaders, errorWords, transportWords } from "./dialect/error-words.ts";
+import { errorHeaders, errorWords } from "./dialect/error-words.ts";
 import { Affinity, type Conversation, conversationOf, storedConversation, storedState } from "./route/affinity.ts";
+import { STOPPING } from "./ledger/call-ending.ts";
 import { plainFault } from "./ledger/failed-calls.ts";
 import { type KeptCall, Ledger } from "./ledger/ledger.ts";
+import { operatorWords } from "./ledger/operator-words.ts";
 import type { JournalNews } from "./ledger/write-trouble.ts";
 import { decisionId, decisionIn, type LedgerDecision, type LedgerLine } from "./ledger/ledger-line.ts";
 import { ClientKeys, presentedKey, secretOf } from "./key/client-keys.ts";
+import { type BreakerAlert, breakerAlert } from "./ledger/breaker-alert.ts";
 import { type BudgetAlert, recordAlert } from "./ledger/budget-alert.ts";
 import { CallPurse, KeyAccount, type WindowName } from "./key/key-account.ts";
 import { type Endpoint, endpointOf } from "./request/endpoints.ts";
@@ -53,18 +56,13 @@ import {
   strangerAt,
 } from "./client-exchange.ts";
 import { dialectOnly } from "./target/byte-member.ts";
-import { targetPrice } from "./target/target-price.ts";
+import { isUnpriced, targetPrice } from "./target/target-price.ts";
 import { createTransport, type Transport } from "./target/transport.ts";
 
 const ANYONE = "anyone";
 const MOST_NAMED = 20;
 /** Reasons may quote the client. */
 const MOST_REASON = 300;
-/** Why the gateway cancels the calls that are left when it stops. */
-export const STOPPING = fault("SessionCancelled", {
-  message: "the gateway is stopping; ask again",
-  retryAfterMs: 1_000,
-});
 const NO_LIMITS = { hour: null, day: null, month: null };
 
 export interface GatewayListener {
@@ -72,9 +70,12 @@ export interface GatewayListener {
   readonly onBudgetLow?: (alert: BudgetAlert) => void;
   /**
    * A target failed, or was silent for long: what was decided. Called for each attempt. `detail` is for operators: what this machine saw of a
-   * broken connection, with the address; null when a target has answered, because its words may repeat a prompt.
+   * broken connection, with the address, or which limit of time or speed an answer missed; null when only the target's words say more, because
+   * these may repeat a prompt.
    */
   readonly onDecided?: (decision: LedgerDecision, detail: string | null) => void;
+  /** The breaker of a target opened, so that calls pass it over for a while. */
+  readonly onBreakerOpened?: (alert: BreakerAlert) => void;
   /** The journal cannot be written: called with each attempt, and when it can be written again. */
   readonly onJournal?: (news: JournalNews) => void;
 }
@@ -327,13 +328,15 @@ export class Gateway {
     let hedged: string | null = null;
     const heard = (event: JournalEvent, at: number): void => {
       entries.push({ at, event });
+      const opened = breakerAlert(event, at, () => this.#faultline.targets());
+      if (opened !== null) this.#listener.onBreakerOpened(opened);
       const decision = decisionIn(event, hedged);
       if (event.type === "call-admitted" && event.hedge !== undefined) hedged = event.tool;
       if (decision === null) return;
       decisions.push(decision);
       const seen = "fault" in event ? event.fault : null;
       // A target that was not asked has nothing to report.
-      if (decision.attempt > 0) this.#listener.onDecided(decision, seen === null ? null : transportWords(seen, scrub));
+      if (decision.attempt > 0) this.#listener.onDecided(decision, seen === null ? null : operatorWords(seen, scrub));
       // A header has room for the first ones.
       if (decisions.length <= MOST_NAMED && "call" in event)
         answer.decided.push(`${decisionId(event.call, decisions.length - 1)}=${decision.recourse}`);
@@ -362,8 +365,12 @@ export class Gateway {
     const code = "fault" in outcome ? outcome.fault.code : null;
     const { microcents, isExact } = purse;
     const { omitted, continued } = request.memory;
+    const { prices } = this.#faultline.deps;
+    const hasNoPrice =
+      !isExact && microcents === 0 && isUnpriced(prices, all, facts.model ?? "", { target, decisions });
     // prettier-ignore
     const line = {
+      ...(hasNoPrice ? { isUnpriced: true } : {}),
       call, at: startedAt, tookMs: endedAt - startedAt, key: account.name, route: taken.route.name, dialect, model: facts.model ?? "",
       target, attempts, status, code, microcents, isExact, omitted, decisions, continued,
     };
@@ -421,10 +428,12 @@ interface PlacedRoute {
 function guardedListener(listener: GatewayListener, report: Suppress): Required<GatewayListener> {
   const onBudgetLow = guarded(listener.onBudgetLow ?? nothing, report);
   const onDecided = guarded(listener.onDecided ?? nothing, report);
+  const onBreakerOpened = guarded(listener.onBreakerOpened ?? nothing, report);
   const onJournal = guarded(listener.onJournal ?? nothing, report);
   return {
     onBudgetLow: (alert) => void onBudgetLow(alert),
     onDecided: (decision, detail) => void onDecided(decision, detail),
+    onBreakerOpened: (alert) => void onBreakerOpened(alert),
     onJournal: (news) => void onJournal(news),
   };
 }

@@ -306,6 +306,7 @@ class OtherCall {
   #record(call: string, at: number, code: FaultCode | null): void {
     const { clock, account, record } = this.#deps;
     const { microcents, isExact } = this.#purse;
+    const { isFree, inputMicrocents } = this.#priced;
     const answered = code === null;
     record({
       call,
@@ -321,6 +322,7 @@ class OtherCall {
       code,
       microcents,
       isExact,
+      ...(isExact || isFree || inputMicrocents !== null ? {} : { isUnpriced: true }),
       omitted: [],
       decisions: [],
     });

@@ -81,6 +81,7 @@ const SERVER_OPTIONS = shape<ServerOptions>({
       onNews: callable,
       onBudgetLow: callable,
       onDecided: callable,
+      onBreakerOpened: callable,
       onJournal: callable,
       locale: oneOf(LOCALES),
     }),

@@ -4,7 +4,8 @@
 import type { Locale } from "../core/index.ts";
 
 const ZH: Readonly<Record<string, string>> = {
-  "must be letters, digits, dots, dashes and underscores": "只能由字母、数字、点、短横线和下划线组成",
+  "must be ASCII letters, digits, dots, dashes and underscores, and begin with a letter or digit":
+    "只能由 ASCII 字母、数字、点、短横线和下划线组成，并以字母或数字开头",
   "must be the name of an environment variable": "必须是环境变量的名称",
   "must begin with http:// or https://": "必须以 http:// 或 https:// 开头",
   "must be an address, such as https://api.openai.com/v1": "必须是一个地址，如 https://api.openai.com/v1",

@@ -17,12 +17,17 @@ export interface Grammar {
   readonly schemaFor: (value: unknown) => z.ZodType;
   /** Codes are stable, because people search for them. */
   readonly codes: IssueCodes;
-  /** Hints for values out of range or of a wrong form, by field; those for a wrong name are under `INVALID_KEY`. */
+  /**
+   * Hints for values out of range or of a wrong form, by field; those for a wrong name are under `INVALID_KEY`, or under that and the section,
+   * as in `(name) keys`.
+   */
   readonly rangeHelp: Readonly<Record<string, string>>;
   /** What to write for a field that is missing, by field. Without one, only its kind is named. */
   readonly examples?: Readonly<Record<string, string>>;
   /** Where to find the allowed names if there are too many to list. */
   readonly manyNamesHelp: string;
+  /** Fields whose value is not shown if its form is wrong: it may be a secret that was put there by mistake. */
+  readonly hidden?: readonly string[];
   /** The language of the diagnostics. Default: English. */
   readonly locale?: Locale;
 }
@@ -279,11 +284,13 @@ function explainIssue(
       const said = words.atMost[unitOf(issue)](where, String(issue.maximum));
       return [at(codes.outOfRange, said, words.tooLarge, hint)];
     }
-    case "invalid_format":
-      return [at(codes.outOfRange, `${where} ${demandInWords(issue.message, locale)}`, words.invalid, hint)];
+    case "invalid_format": {
+      const told = at(codes.outOfRange, `${where} ${demandInWords(issue.message, locale)}`, words.invalid, hint);
+      return [grammar.hidden?.includes(field) === true ? { ...told, hides: true } : told];
+    }
     case "invalid_key": {
       const said = `${where} ${demandInWords(issue.issues[0]?.message ?? "", locale)}`;
-      const help = rangeHelp[INVALID_KEY] ?? "";
+      const help = rangeHelp[`${INVALID_KEY} ${path[0]}`] ?? rangeHelp[INVALID_KEY] ?? "";
       return [diagnosticAt(place, codes.outOfRange, said, keyRange(document, path), words.invalid, help)];
     }
     default: {

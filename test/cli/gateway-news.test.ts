@@ -2,7 +2,7 @@
 // that cannot be written.
 
 import { expect, it } from "vitest";
-import { decisionPrinter, journalPrinter } from "../../src/cli/gateway/gateway-news.ts";
+import { breakerPrinter, decisionPrinter, journalPrinter } from "../../src/cli/gateway/gateway-news.ts";
 import type { Io } from "../../src/cli/io.ts";
 import { fault } from "../../src/core/index.ts";
 import type { JournalNews } from "../../src/gateway/ledger/write-trouble.ts";
@@ -57,6 +57,26 @@ it("is one JSON document per line with --json", () => {
   expect(JSON.parse(said.join(""))).toEqual({
     targetFailed: { at: 0, ...REFUSED, target: "eu", detail: "read ECONNRESET" },
   });
+});
+
+const OPENED = { at: 0, target: "us/gpt-5", key: "api|acct|gpt-5", code: "Overloaded", until: 30_000 } as const;
+
+it.each([
+  {
+    locale: "en",
+    says: "us/gpt-5: breaker opened after Service overloaded (Overloaded); calls pass it over until 1970-01-01 00:00:30 UTC, then one tries it",
+  },
+  {
+    locale: "zh-CN",
+    says: "us/gpt-5：已熔断，原因是服务过载（Overloaded）；1970-01-01 00:00:30 UTC 之前的调用跳过它，之后由一个调用试探",
+  },
+] as const)("tells that a breaker opened, why and until when ($locale)", ({ locale, says }) => {
+  const said: string[] = [];
+  const stderr = { isTTY: false, columns: 80, write: (text: unknown) => Promise.resolve(void said.push(String(text))) };
+  const io = { clock: createFakeClock(), stderr } as unknown as Io;
+  breakerPrinter(io, { json: false, locale, color: "never" })(OPENED);
+  breakerPrinter(io, { json: true, locale, color: "never" })(OPENED);
+  expect(said).toEqual([`1970-01-01 00:00:00 UTC  ${says}\n`, `${JSON.stringify({ breakerOpened: OPENED })}\n`]);
 });
 
 /** What was said about these news, in their order. */

@@ -29,16 +29,19 @@ it.each([["--check"], ["--port", "0"]])("without a file it says how to get one: 
   expect(stderr).toContain(`There is no ${file}. \`faultline init gateway\` writes a gateway.faultline.yaml`);
 });
 
-it.each([["--check"], ["--port", "0"]])(
-  "a mistake is shown with its place, and nothing starts: %s",
-  async (...words) => {
-    const file = fileWith(`${GOOD}routes: { x: { chain: [b] } }\n`);
-    const { exit, stderr } = await runCli(["gateway", ...words, "--config", file], { isHere: true });
-    expect(exit).toBe("config");
-    expect(stderr).toContain("there is no target `b`");
-    expect(stderr).toContain(":3:24");
-  },
-);
+it.each([
+  ["gateway", "--check", "--config"],
+  ["gateway", "--port", "0", "--config"],
+  ["serve", "--port", "0", "--gateway"],
+])("each mistake is shown with its place, and nothing starts: %s %s", async (...words) => {
+  const file = fileWith(`${GOOD}routes: { x: { chain: [b] }, y: { chain: [c/m] } }\n`);
+  const { exit, stderr } = await runCli([...words, file], { isHere: true });
+  expect(exit).toBe("config");
+  expect(stderr).toContain("error[GW103]: there is no target `b`");
+  expect(stderr).toContain(`${file}:3:24`);
+  expect(stderr).toContain("error[GW103]: there is no target `c`");
+  expect(stderr).toContain("= help: Known here: a.");
+});
 
 it.each([["gateway"], ["serve"]])(
   "%s refuses a file that is not a journal, and leaves it as it was",

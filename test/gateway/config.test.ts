@@ -6,9 +6,10 @@ import { describe, expect, it } from "vitest";
 import { MISTAKES as ROWS } from "../../src/gateway/config/mistakes.ts";
 import { parseGateway } from "../../src/gateway/config/parse-gateway.ts";
 import { Routing } from "../../src/gateway/route/routing.ts";
+import { renderDiagnostic, withoutHidden } from "../../src/yaml-file/diagnostic.ts";
 import { englishIn } from "../support/english-in.ts";
 
-const env = { KEY: "sk-1", CLIENT: "client-1", BROKEN: "sk-1\n" };
+const env = { KEY: "sk-1", CLIENT: "client-1", BROKEN: "sk-1\n", EMPTY: "" };
 const TARGETS = `version: 1
 targets:
   a: { dialect: openai-chat, base_url: "http://127.0.0.1:1/v1", models: [small] }
@@ -89,6 +90,100 @@ const MISTAKES = [
     says: "6:54 GW109 key me may use no target: none that it can reach has `region: eu` or `uk`",
   },
   {
+    name: "a variable of a target that is empty",
+    yaml: `version: 1\ntargets: { a: { dialect: openai-chat, base_url: "http://x", api_key_env: EMPTY } }`,
+    says: "2:74 GW101 the environment variable EMPTY is empty, so target a has no key",
+  },
+  {
+    name: "a variable of a client that is empty",
+    yaml: `${TARGETS}keys: { me: { key_env: EMPTY } }`,
+    says: "5:24 GW102 the environment variable EMPTY is empty",
+  },
+  {
+    name: "no targets",
+    yaml: "version: 1\ntargets: {}",
+    says: "2:10 GW110 the file names no target, so no request can be answered",
+  },
+  ...["AIzaSyD_abcdefghijk1234567890", "ghp_abcdef", "aB3dE6gH9jK2mN5pQ8sT1vW4"].map((key) => ({
+    name: `a key in place of a variable: ${key}`,
+    yaml: `version: 1\ntargets: { a: { dialect: openai-chat, base_url: "http://x", api_key_env: ${key} } }`,
+    says: "2:74 GW111 `api_key_env` has a key instead of the name of an environment variable",
+  })),
+  {
+    name: "a client's key in place of a variable",
+    yaml: `${TARGETS}keys: { me: { key_env: sk_live_abc } }`,
+    says: "5:24 GW111 `key_env` has a key instead of the name of an environment variable",
+  },
+  {
+    name: "a client with a variable and a hash",
+    yaml: `${TARGETS}keys: { me: { key_env: CLIENT, key_sha256: ${"f".repeat(64)} } }`,
+    says: "5:24 GW112 key me has both `key_env` and `key_sha256`, and they may differ",
+  },
+  ...[
+    { dialect: "openai-chat", ending: "/chat/completions" },
+    { dialect: "openai-responses", ending: "/responses" },
+    { dialect: "anthropic-messages", ending: "/messages" },
+    { dialect: "[openai-responses, openai-chat]", ending: "/chat/completions" },
+  ].map(({ dialect, ending }) => ({
+    name: `an address with the path of ${dialect}`,
+    yaml: `version: 1\ntargets:\n  a: { base_url: "http://x/v1${ending}", dialect: ${dialect} }`,
+    says: `3:18 GW113 the address of target a ends in \`${ending}\`, which the gateway adds by itself`,
+  })),
+  ...["?key=1", "#part"].map((rest) => ({
+    name: `an address with ${rest}`,
+    yaml: `version: 1\ntargets: { a: { dialect: openai-chat, base_url: "http://x/v1${rest}" } }`,
+    says: "2:49 GW114 the address of target a has a query or a fragment, which the gateway would not send",
+  })),
+  {
+    name: "an address with a password",
+    yaml: `version: 1\ntargets: { a: { dialect: openai-chat, base_url: "http://ann:hunter2@x/v1" } }`,
+    says: "2:49 GW115 the address of target a has a user name or a password, which the gateway would not send",
+  },
+  {
+    name: "a price for a pattern that never matches",
+    yaml: `version: 1\ntargets: { a: { dialect: openai-chat, base_url: "http://x", prices: { "*-mini": { input: 1, output: 1 } } } }`,
+    says: "2:81 GW116 the price pattern `*-mini` never matches: `*` may be only its last character",
+  },
+  {
+    name: "an entry without its model",
+    yaml: `${TARGETS}routes: { x: { chain: [a/small, b/] } }`,
+    says: "5:33 GW117 this entry names target b and no model after the slash",
+  },
+  ...[
+    { earlier: "*", route: "gpt-*" },
+    { earlier: "gpt-*", route: "gpt-5-*" },
+    { earlier: "*-mini", route: "gpt-*-mini" },
+  ].map(({ earlier, route }) => ({
+    name: `a route behind one that takes all its names: ${earlier}, ${route}`,
+    yaml: `${TARGETS}routes:\n  "${earlier}": { chain: [a] }\n  "${route}": { chain: [b] }\nkeys: { you: {} }`,
+    says: `7:3 GW118 route \`${route}\` never gets a request: \`${earlier}\` stands before it and fits all its names`,
+  })),
+  {
+    name: "a chain with the same entry twice",
+    yaml: `${TARGETS}routes: { x: { chain: [a/m, b, a/m] } }\nkeys: { you: {} }`,
+    says: "5:32 GW119 `a/m` is in this chain twice; a target that has failed does not answer better in its second place",
+  },
+  {
+    name: "a hedge without a second target",
+    yaml: `${TARGETS}routes: { x: { chain: [a/m], hedge: { after: 5 } } }\nkeys: { you: {} }`,
+    says: "5:37 GW120 route `x` has one target, so there is no other one to ask when it is silent",
+  },
+  {
+    name: "a provider that is not known",
+    yaml: `version: 1\ntargets: { a: { dialect: openai-chat, base_url: "http://x", provider: opnai } }\nkeys: { you: {} }`,
+    says: "2:71 GW121 no prices and no facts about models are known for provider `opnai`",
+  },
+  {
+    name: "a budget without a limit",
+    yaml: `${TARGETS}keys: { me: { key_env: CLIENT, budget: {} }, you: {} }`,
+    says: "5:40 GW122 the budget of key me has no limit in it",
+  },
+  {
+    name: "an hourly budget above the daily one",
+    yaml: `${TARGETS}keys: { me: { key_env: CLIENT, budget: { per_hour_usd: 5, per_day_usd: 2 } }, you: {} }`,
+    says: "5:56 GW123 key me can never spend its `per_hour_usd` of $5: `per_day_usd` is $2",
+  },
+  {
     name: "a hedge without a time",
     yaml: `${TARGETS}routes: { x: { chain: [a/m], hedge: {} } }`,
     says: "5:30 GW006 routes.x.hedge.after is missing",
@@ -96,7 +191,7 @@ const MISTAKES = [
   {
     name: "a target with a name that cannot be used",
     yaml: `version: 1\ntargets: { "a b": { dialect: openai-chat, base_url: "http://x" } }`,
-    says: "2:12 GW005 targets.a b must be letters, digits, dots, dashes and underscores",
+    says: "2:12 GW005 targets.a b must be ASCII letters, digits, dots, dashes and underscores, and begin with a letter or digit",
   },
   {
     name: "a budget of nothing",
@@ -109,6 +204,50 @@ it.each(MISTAKES)("reports $name", ({ yaml, says }) => {
   const { settings, diagnostics } = parseGateway(yaml, "gateway.yaml", env);
   expect(settings).toBeNull();
   expect(diagnostics.map(({ line, column, code, message }) => `${line}:${column} ${code} ${message}`)).toContain(says);
+});
+
+it.each([
+  "routes: { gpt-5-*: { chain: [a] }, gpt-*: { chain: [b] }, '*': { chain: [b] }, exact: { chain: [a] } }",
+  "routes: { a-*: { chain: [a] }, 'b*': { chain: [b] }, '*-a': { chain: [a] } }",
+  "routes: { x: { chain: [a/m, b/m, a/n], hedge: { after: 5 } } }",
+  "keys: { me: { key_env: CLIENT, budget: { per_hour_usd: 1, per_day_usd: 1, per_month_usd: 20 } } }",
+])("says nothing of what is in order: %s", (yaml) => {
+  expect(said(`${TARGETS}${yaml}`)).toEqual([]);
+});
+
+it("says nothing of an unknown provider with prices of its own, or of vendors that it knows", () => {
+  const of = (more: string): string =>
+    `version: 1\ntargets: { a: { dialect: openai-chat, base_url: "http://x", ${more} } }`;
+  expect(said(of("provider: local, prices: { '*': { input: 0, output: 0 } }"))).toEqual([]);
+  for (const provider of ["mistral", "groq", "azure", "deepseek"])
+    expect(said(of(`provider: ${provider}`))).toEqual([]);
+});
+
+it.each([
+  {
+    secret: "hunter2",
+    yaml: 'targets: { a: { base_url: "http://ann:hunter2@x/v1", dialect: openai-chat, api_key_env: NOPE } }',
+  },
+  {
+    secret: "9jK2mN5pQ8",
+    yaml: 'targets: { a: { dialect: openai-chat, base_url: "http://x", api_key_env: aB3dE6gH9jK2mN5pQ8sT1vW4 } }',
+  },
+  {
+    secret: "house.key",
+    yaml: 'targets: { a: { dialect: openai-chat, base_url: "http://x", api_key_env: house.key.17 } }',
+  },
+])("prints no secret that was written in a wrong place: $yaml", ({ secret, yaml }) => {
+  const source = `version: 1\n${yaml}\n`;
+  const { diagnostics } = parseGateway(source, "gateway.yaml", env);
+  expect(diagnostics.length).toBeGreaterThan(0);
+  const safe = withoutHidden(source, diagnostics);
+  const printed = diagnostics.map((one) => renderDiagnostic(one, safe)).join("\n");
+  expect(`${printed}${JSON.stringify(diagnostics)}`).not.toContain(secret);
+});
+
+it("says what a client's name is, not what a target's is", () => {
+  const { diagnostics } = parseGateway(`${TARGETS}keys: { "a/b": { key_env: CLIENT } }`, "gateway.yaml", env);
+  expect(diagnostics).toMatchObject([{ code: "GW005", help: expect.stringContaining("client") as string }]);
 });
 
 it("says nothing of two keys without a secret being equal, or of regions that a target has", () => {
@@ -197,7 +336,7 @@ it("reports an address without its scheme once", () => {
 
 it("says all that a value may be, names and other kinds", () => {
   const { diagnostics } = parseGateway(
-    `${TARGETS}routes: { x: { chain: [a/m], hedge: { after: p59 } } }`,
+    `${TARGETS}routes: { x: { chain: [a/m, b/m], hedge: { after: p59 } } }`,
     "gateway.yaml",
     env,
   );
@@ -281,7 +420,7 @@ describe("a misspelled key", () => {
       place: "of a price",
       yaml: `version: 1\ntargets: { a: { dialect: openai-chat, base_url: "http://x", prices: { m: { inptu: 1, output: 1 } } } }`,
     },
-    { place: "of a hedge", yaml: `${TARGETS}routes: { x: { chain: [a/m], hedge: { aftr: 5 } } }` },
+    { place: "of a hedge", yaml: `${TARGETS}routes: { x: { chain: [a/m, b/m], hedge: { aftr: 5 } } }` },
     { place: "of a client", yaml: `${TARGETS}keys: { me: { key_evn: CLIENT } }` },
     { place: "of the file", yaml: TARGETS.replace("targets", "tragets") },
   ])("$place is reported once, with the key that was meant", ({ yaml }) => {

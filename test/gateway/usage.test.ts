@@ -26,6 +26,13 @@ describe("a window of time begins, in UTC,", () => {
 const DAY_MS = 86_400_000;
 const TODAY = Date.parse("2026-11-18T00:00:00Z");
 
+it("counts calls without a price, which cost something that is not known", async () => {
+  const journal = createMemoryJournal();
+  const page = [{ ...lineOf("ci", "two/m", TODAY), isUnpriced: true }, lineOf("ci", "two/m", TODAY)];
+  await addUsage(journal, page, { owner: "gw_1", number: 1 });
+  expect(await usageOfDays(journal, 1, TODAY)).toMatchObject([{ calls: 2, unpriced: 1 }]);
+});
+
 it("counts each attempt that failed under its target, and no target that was not asked", async () => {
   const journal = createMemoryJournal();
   const failure = (target: string, attempt: number, code: string | null = "Overloaded") =>

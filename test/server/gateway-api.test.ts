@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { startChaos } from "../../src/chaos/start-chaos.ts";
 import { createClient } from "../../src/client/index.ts";
-import { STOPPING } from "../../src/gateway/gateway.ts";
+import { STOPPING } from "../../src/gateway/ledger/call-ending.ts";
 import type { LedgerLine } from "../../src/gateway/ledger/ledger-line.ts";
 import { type Entry, openJournal } from "../../src/index.ts";
 import type { Keep } from "../../src/journal/journal.ts";
@@ -121,6 +121,20 @@ it("says how each call ended, and why a target was not asked", async () => {
     ...{ attempts: 0, target: null, says: "No target was asked.", fault: { code: "BudgetExceeded" } },
     decisions: [{ attempt: 0, code: "BudgetExceeded" }],
   });
+});
+
+it("tells a call whose cost is not known from one that cost nothing", async () => {
+  const world = await gatewayWorld();
+  const ops = { authorization: `Bearer ${OPS}` };
+  const models = ["two/house-model", "two/claude-sonnet-4-5"];
+  for (const model of models) expect((await ask(world.url, "openai-chat", { headers: ops, model })).status).toBe(200);
+  await expect.poll(async () => (await world.viewer.listGatewayCalls()).items.length).toBe(2);
+  const { items } = await world.operator.listGatewayCalls();
+  expect(items.map(({ isUnpriced, microcents }) => [isUnpriced, microcents === 0])).toEqual([
+    [false, false],
+    [true, true],
+  ]);
+  expect((await world.operator.showGateway()).spend.byKey).toMatchObject([{ name: "ops", calls: 2, unpriced: 1 }]);
 });
 
 /** A journal with these calls in its ledger, the oldest first. */

@@ -11,6 +11,7 @@ import { type ServerWorld, startWorld } from "../server/world.ts";
 import { inBrowser, look, type LookOptions } from "./browser.ts";
 
 const CI = "key-of-ci-0123456789";
+const DEV = "dev-key-0123456789abcdef";
 const HOSTILE = "<img src=x onerror=alert(1)> which way is north";
 
 /** Three calls of `ci`: answered, answered by a hedge, and refused by its budget. */
@@ -36,7 +37,7 @@ keys:
 ${more}
 `,
   );
-  const world = await startWorld({ gateway: file, env: { ...process.env, CI_KEY: CI }, drive: false });
+  const world = await startWorld({ gateway: file, env: { ...process.env, CI_KEY: CI, DEV_KEY: DEV }, drive: false });
   const headers = { authorization: `Bearer ${CI}` };
   const body = { max_tokens: 10 };
   for (const model of ["plain", "hedged"])
@@ -143,6 +144,23 @@ inBrowser("the gateway's page", () => {
       await page.locator(".gateway-panel").getByText(notAsked, { exact: true }).waitFor();
     },
   );
+
+  it.each<[LookOptions["language"] & string, string]>([
+    ["en", "no price"],
+    ["zh-CN", "没有价格"],
+  ])("shows in %s that the cost of a call is not known, where it is not known", async (language, says) => {
+    const world = await usedGateway("  dev: { key_env: DEV_KEY }");
+    const headers = { authorization: `Bearer ${DEV}` };
+    expect((await ask(world.url, "openai-chat", { model: "one/house-model", headers })).status).toBe(200);
+    const page = await look(world, "/gateway?tab=calls&key=dev", { language, width: 1280 });
+    const row = page.getByRole("row").filter({ hasText: "one/house-model" });
+    await row.getByText(says, { exact: true }).waitFor();
+    await row.click();
+    await page.locator(".gateway-panel").getByText(says, { exact: true }).waitFor();
+    const spend = await look(world, "/gateway?tab=spend", { language, width: 1280 });
+    const spent = spend.getByRole("row").filter({ has: spend.getByRole("rowheader", { name: "dev" }) });
+    await spent.getByText(says, { exact: true }).waitFor();
+  });
 
   it("leads from the id of a call to its panel, also when the list does not show it", async () => {
     const world = await usedGateway();

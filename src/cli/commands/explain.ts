@@ -8,6 +8,7 @@ import {
   FAULT_CODES,
   type Fault,
   type FaultCode,
+  type Locale,
   matrixOutcome,
   PRESETS,
   rowFor,
@@ -15,13 +16,15 @@ import {
   VOCABULARY,
   wordsFor,
 } from "../../core/index.ts";
+import { wordsOf } from "../../core/fault/words/words.ts";
 import { nearest } from "../../options/nearest.ts";
 import { findCode } from "../fault-code.ts";
 import { faultCore } from "../fault-json.ts";
 import { type Io, UsageError } from "../io.ts";
-import { paintFor } from "../render/paint.ts";
+import { type Paint, paintFor } from "../render/paint.ts";
 import { knownCode } from "../../core/record/fault-index.ts";
-import { findFaults, foundJson, foundLines, looksLikeId } from "../explain-id.ts";
+import { callJson, callLines, decisionLines, type FoundCall } from "../explain-call.ts";
+import { findUnder, foundJson, foundLines, looksLikeId } from "../explain-id.ts";
 import { shown } from "../render/values.ts";
 import { globalOptions, type GlobalOptions } from "../options.ts";
 import type { JournalOption } from "../runs/run-deps.ts";
@@ -30,6 +33,7 @@ import { safeJson } from "../render/safe-text.ts";
 import { scheduleLines } from "../render/schedule-lines.ts";
 import { readInput } from "../read-input.ts";
 import { commandLine } from "../render/program-name.ts";
+import { CALL_LINE_WORDS } from "../render/words/call-line-words.ts";
 import { CLI_WORDS, type CliWords } from "../render/words/cli-words.ts";
 
 export function addExplain(program: Command, io: Io): void {
@@ -65,7 +69,7 @@ Examples:
 
 type ExplainOptions = JournalOption & { readonly list?: true };
 
-/** Prints the failures under an id with their causes, then explains the last one. */
+/** Prints the failures under an id with their causes, then explains the last one. A call of a gateway has a line of the ledger, too. */
 async function explainId(id: string, options: JournalOption, io: Io, shared: GlobalOptions): Promise<void> {
   const { locale, color, json } = shared;
   const words = CLI_WORDS[locale];
@@ -73,17 +77,34 @@ async function explainId(id: string, options: JournalOption, io: Io, shared: Glo
   const { journalOf } = await import("../runs/run-deps.ts");
   const { lookAtJournal } = await import("../journal/with-journal.ts");
   const file = await journalOf(options, io);
-  const found = await lookAtJournal({ file, io, locale }, (journal) => findFaults(journal, id));
-  const last = found?.at(-1)?.fault;
-  if (found === null || last === undefined) throw new UsageError(words.noSuchId(shown(id), shown(file, 2_000)));
-  const explained = { ...last, code: knownCode(last) };
+  const found = await lookAtJournal({ file, io, locale }, (journal) => findUnder(journal, id));
+  if (found === null) throw new UsageError(words.noSuchId(shown(id), shown(file, 2_000)));
+  const { call, faults } = found;
+  const last = faults.at(-1)?.fault;
+  const explained = last === undefined ? null : { ...last, code: knownCode(last) };
   if (json) {
-    const faults = found.map((one) => foundJson(one, locale));
-    return io.stdout.write(`${safeJson({ id, faults, ...explainJson(explained, shared) })}\n`);
+    const about = explained === null ? {} : explainJson(explained, shared, call === null);
+    const called = call === null ? {} : { call: callJson(call) };
+    const each = faults.map((one) => foundJson(one, locale));
+    return io.stdout.write(`${safeJson({ id, ...called, faults: each, ...about })}\n`);
   }
   const paint = paintFor(io.stdout, io.env, color);
-  const lines = found.flatMap((one) => foundLines(one, words, locale, paint));
-  await io.stdout.write(`${lines.join("\n")}\n${explainText(explained, io, shared)}`);
+  const lines = [
+    ...(call === null ? [] : callLines(call, locale, paint)),
+    ...faults.flatMap((one) => foundLines(one, words, locale, paint)),
+  ];
+  const about =
+    explained !== null
+      ? explainText(explained, io, shared, call)
+      : call === null
+        ? ""
+        : sectionOf(paint, CALL_LINE_WORDS[locale].did, didLines(call, locale)).join("\n");
+  await io.stdout.write(`${lines.join("\n")}\n${about}`);
+}
+
+function didLines(call: FoundCall, locale: Locale): readonly string[] {
+  const lines = decisionLines(call, locale);
+  return lines.length === 0 ? [CALL_LINE_WORDS[locale].nothingDecided] : lines;
 }
 
 /** A code, or the fault behind a text. A single word close to a code is treated as a typo. */
@@ -111,46 +132,53 @@ async function listCodes(io: Io, { json, locale, color }: GlobalOptions): Promis
   }
 }
 
-function explainJson(explained: Fault, { locale }: GlobalOptions): object {
+/** `withPolicy`: false for a call of a gateway, whose route decides, and whose decisions are known. */
+function explainJson(explained: Fault, { locale }: GlobalOptions, withPolicy = true): object {
   const { code } = explained;
   const row = rowFor(PRESETS.default, explained, PLACE);
   return {
     fault: faultCore(explained),
-    words: wordsFor(code, locale),
+    words: wordsOf(explained, locale),
     traits: traitsOf(code),
     vocabulary: { ...VOCABULARY[code], outcome: matrixOutcome(code) },
-    policy: { match: describeMatch(row.match), retry: row.retry, then: row.then },
+    ...(withPolicy ? { policy: { match: describeMatch(row.match), retry: row.retry, then: row.then } } : {}),
   };
 }
 
 const PLACE = { surface: "cli", provider: "", tool: "", stage: "" } as const;
 
-function explainText(explained: Fault, io: Io, { locale, color }: GlobalOptions): string {
+function explainText(
+  explained: Fault,
+  io: Io,
+  { locale, color }: GlobalOptions,
+  call: FoundCall | null = null,
+): string {
   const paint = paintFor(io.stdout, io.env, color);
   const labels = CLI_WORDS[locale];
   const { code, evidence } = explained;
-  const words = wordsFor(code, locale);
+  const words = wordsOf(explained, locale);
   const traits = traitsOf(code);
   const row = rowFor(PRESETS.default, explained, PLACE);
-  const section = (title: string, lines: readonly string[]): string[] => [
-    paint("bold", title),
-    ...lines.map((line) => `  ${line}`),
-    "",
+  const section = (title: string, lines: readonly string[]): string[] => sectionOf(paint, title, lines);
+  const does = [
+    ...scheduleLines(row, locale),
+    ...(traits.mayHaveHappened && row.retry !== null ? [labels.repeatUnsafe] : []),
   ];
   return [
     `${paint(["bold", traits.retryable ? "yellow" : "red"], code)}  ${words.title}  ${paint("dim", `${traits.class} · ${traits.retryable ? labels.retryable : labels.notRetryable}`)}`,
     ...(evidence.source === "raised" ? [] : [paint("dim", `${labels.rule} ${evidence.rule}`)]),
     "",
     ...section(labels.means, [words.user]),
-    ...section(labels.does, [
-      ...scheduleLines(row, locale),
-      ...(traits.mayHaveHappened && row.retry !== null ? [labels.repeatUnsafe] : []),
-    ]),
+    ...(call === null ? section(labels.does, does) : section(CALL_LINE_WORDS[locale].did, didLines(call, locale))),
     ...section(labels.youCan, [words.next]),
     ...section(labels.operator, [withProgram(words.operator)]),
     ...section(labels.model, [words.model]),
     ...section(labels.alsoKnown, [otherNames(code)]),
   ].join("\n");
+}
+
+function sectionOf(paint: Paint, title: string, lines: readonly string[]): string[] {
+  return [paint("bold", title), ...lines.map((line) => `  ${line}`), ""];
 }
 
 function otherNames(code: FaultCode): string {

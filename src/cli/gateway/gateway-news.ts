@@ -4,6 +4,7 @@ import { dollars } from "../../core/flow/money.ts";
 import { formatMs, secondOf } from "../../core/fault/words/time-words.ts";
 import { isFaultCode, wordsFor } from "../../core/index.ts";
 import type { GatewayFileNews } from "../../server/gateway-file.ts";
+import type { BreakerAlert } from "../../gateway/ledger/breaker-alert.ts";
 import type { BudgetAlert } from "../../gateway/ledger/budget-alert.ts";
 import type { GatewayListener } from "../../gateway/gateway.ts";
 import type { LedgerDecision } from "../../gateway/ledger/ledger-line.ts";
@@ -45,6 +46,17 @@ function budgetPrinter(io: Io, shared: GlobalOptions): (alert: BudgetAlert) => v
   };
 }
 
+export function breakerPrinter(io: Io, shared: GlobalOptions): (alert: BreakerAlert) => void {
+  const { locale } = shared;
+  const { breakerOpened } = GATEWAY_WORDS[locale];
+  const print = newsPrinter(io, shared);
+  return (alert) => {
+    const { target, code, until } = alert;
+    const why = code === null ? null : PUNCTUATION[locale].bracketed(wordsFor(code, locale).title, code);
+    void print(breakerOpened(oneLine(target, 200), why, secondOf(until)), { breakerOpened: alert });
+  };
+}
+
 /** The same failure of the same target is printed once a minute. */
 export function decisionPrinter(
   io: Io,
@@ -61,7 +73,7 @@ export function decisionPrinter(
         : isFaultCode(code)
           ? PUNCTUATION[locale].bracketed(wordsFor(code, locale).title, code)
           : code;
-    const seen = detail === null ? why : seenAs(why, oneLine(detail, 300));
+    const seen = detail === null ? why : seenAs(why, oneLine(messageIn(locale, detail), 300));
     const line = failed(oneLine(target, 200), seen, gatewayRecourse(recourse, locale));
     void print(line, { targetFailed: { at: io.clock.now(), ...decision, ...(detail === null ? {} : { detail }) } });
   });
@@ -112,6 +124,7 @@ export function gatewayPrinters(io: Io, shared: GlobalOptions): GatewayListener 
   return {
     onBudgetLow: budgetPrinter(io, shared),
     onDecided: decisionPrinter(io, shared),
+    onBreakerOpened: breakerPrinter(io, shared),
     onJournal: journalPrinter(io, shared),
   };
 }

@@ -43,15 +43,26 @@ export async function runGateway(options: GatewayCommandOptions, io: Io, shared:
     };
     return checkFile(config, parse, false, io, shared);
   }
-  const text = await io.readFile(config);
-  const { settings, diagnostics } = parseGateway(text, config, io.env, shared.locale);
-  await printDiagnostics(diagnostics, text, io, shared);
-  if (settings === null) return void io.exit("config");
+  const read = await readGatewayFile(config, io, shared);
+  if (read === null) return void io.exit("config");
+  const { text, settings } = read;
   const file = await journalOf(options, io);
   await refuseUnusable(file, io);
   await withNewJournal({ file, io, locale: shared.locale }, (journal) =>
     serveUntilStopped({ ...options, config }, { text, settings, journal, shownJournal: shownPlace(file) }, io, shared),
   );
+}
+
+/** Prints all mistakes in the file. null: it cannot be used. */
+export async function readGatewayFile(
+  config: string,
+  io: Io,
+  shared: GlobalOptions,
+): Promise<Pick<GatewayParts, "text" | "settings"> | null> {
+  const text = await io.readFile(config);
+  const { settings, diagnostics } = parseGateway(text, config, io.env, shared.locale);
+  await printDiagnostics(diagnostics, text, io, shared);
+  return settings === null ? null : { text, settings };
 }
 
 interface GatewayParts {

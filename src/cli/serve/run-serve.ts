@@ -49,6 +49,12 @@ export async function runServe(
   io: Io,
   shared: GlobalOptions,
 ): Promise<void> {
+  const { gateway } = options;
+  // The server reads the file by itself. Here its mistakes are shown with their places, as `faultline gateway` shows them.
+  if (gateway !== undefined && (await io.fileBytes(gateway)) !== null) {
+    const { readGatewayFile } = await import("../gateway/run-gateway.ts");
+    if ((await readGatewayFile(gateway, io, shared)) === null) return void io.exit("config");
+  }
   const journal = await journalOf(options, io);
   const words = SERVE_WORDS[shared.locale];
   const gatewayWords = GATEWAY_WORDS[shared.locale];

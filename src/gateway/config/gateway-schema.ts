@@ -3,7 +3,12 @@
 import * as z from "zod";
 import { DIALECT_NAMES } from "../dialect/dialect.ts";
 
-const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "must be letters, digits, dots, dashes and underscores");
+const name = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]*$/,
+    "must be ASCII letters, digits, dots, dashes and underscores, and begin with a letter or digit",
+  );
 const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the name of an environment variable");
 const address = z
   .string()

@@ -3,19 +3,22 @@
 import { defined } from "../../core/defined.ts";
 import type { Document } from "yaml";
 import type * as z from "zod";
+import { onFirstUse } from "../../host/builtin.ts";
 import { nearest } from "../../options/nearest.ts";
 import { microcentsOf } from "../../core/flow/money.ts";
 import type { Locale } from "../../core/index.ts";
 import { type JsonObject, objectOf } from "../../core/json-fields.ts";
 import type { Diagnostic } from "../../yaml-file/diagnostic.ts";
 import { checkForm, type Grammar, INVALID_KEY, isAbout, soundPart } from "../../yaml-file/issues.ts";
-import { diagnosticAt, type FilePlace, type Path, rangeOf } from "../../yaml-file/locate.ts";
+import { diagnosticAt, type FilePlace, keyRange, type Path, rangeOf } from "../../yaml-file/locate.ts";
 import { type FileKind, inOrder, readYaml } from "../../yaml-file/read.ts";
 import { sha256 } from "../key/sha256.ts";
 import { DIALECT_NAMES, DIALECTS } from "../dialect/dialect.ts";
+import { providerOf, PROVIDERS } from "../../provider/model-facts/provider-of.ts";
+import { priceRows } from "../../provider/price/price-rows.ts";
 import { priceTable } from "../../provider/price/price-table.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";
-import { isInRegion } from "../route/routing.ts";
+import { isInRegion, patternOf } from "../route/routing.ts";
 import { needsPrice, targetPrice } from "../target/target-price.ts";
 import { type GatewayFile, gatewayFileSchema } from "./gateway-schema.ts";
 import { type GatewayMistakeFacts, type GatewayMistakeKind, MISTAKES } from "./mistakes.ts";
@@ -43,6 +46,8 @@ const KIND: FileKind = {
 const RANGE_HELP: Readonly<Record<Locale, Grammar["rangeHelp"]>> = {
   "en": {
     [INVALID_KEY]: "Choose a name such as `openai-eu`; a slash separates it from a model in a chain.",
+    [`${INVALID_KEY} keys`]:
+      "Choose a name for the client, such as `ci` or `team-a`; the key itself does not belong here.",
     api_key_env: "Put the key into an environment variable, and write the variable's name here.",
     base_url: "Write the whole address, as its SDK takes it: `base_url: https://api.openai.com/v1`.",
     chain: "Name at least one target: `chain: [openai/gpt-5]`.",
@@ -54,6 +59,7 @@ const RANGE_HELP: Readonly<Record<Locale, Grammar["rangeHelp"]>> = {
   },
   "zh-CN": {
     [INVALID_KEY]: "请用 `openai-eu` 这样的名称；在链中，斜杠把它与模型分开。",
+    [`${INVALID_KEY} keys`]: "请为客户端取一个名称，如 `ci` 或 `team-a`；密钥本身不写在这里。",
     api_key_env: "请把密钥放进环境变量，这里只写变量的名称。",
     base_url: "请写完整的地址，与其 SDK 的写法一样：`base_url: https://api.openai.com/v1`。",
     chain: "请至少写一个目标：`chain: [openai/gpt-5]`。",
@@ -70,6 +76,7 @@ const GRAMMAR: Grammar = {
   codes: { unknownKey: "GW002", wrongType: "GW003", unknownName: "GW004", outOfRange: "GW005", missing: "GW006" },
   rangeHelp: RANGE_HELP.en,
   manyNamesHelp: "",
+  hidden: ["api_key_env", "key_env"],
   examples: {
     targets: "targets: { openai: { dialect: openai-chat, base_url: https://api.openai.com/v1 } }",
     base_url: "base_url: https://api.openai.com/v1",
@@ -146,10 +153,12 @@ class Builder {
     const targets = new Map(
       Object.entries(file.targets).map(([name, target]) => [name, this.#target(name, target)] as const),
     );
+    if (targets.size === 0) this.#mistake("no-targets", ["targets"], {});
     const routes = Object.entries(file.routes ?? {}).map(([name, route]) => this.#route(name, route, targets));
     const keys = Object.entries(file.keys ?? {}).map(([name, key]) => this.#key(name, key));
     this.#checkSecrets(keys);
     const sound = routes.filter((route) => route !== null);
+    this.#warnOfShadows(sound);
     for (const route of sound) this.#warnOfPrices(route, keys);
     for (const key of keys) this.#warnOfRegions(key, sound, targets);
     const other = file.other_paths;
@@ -171,10 +180,12 @@ class Builder {
     const variable = target.api_key_env;
     const key = variable === undefined ? null : (this.#env[variable] ?? "");
     const at = ["targets", name, "api_key_env"];
-    if (key === "") this.#mistake("key-not-set", at, { variable: variable ?? "", target: name });
+    if (key === "") this.#reportUnset(variable ?? "", at, name);
     // A key that was read from a file often ends with a line break.
     if (key !== null && /[^\x20-\x7e]/.test(key)) this.#mistake("unusable-key", at, { variable: variable ?? "" });
     const url = new URL(target.base_url);
+    this.#checkAddress(url, ["targets", name, "base_url"], { target: name, dialects });
+    this.#checkPrices(name, target);
     const path = url.pathname === "/" ? versionPath : url.pathname.replace(/\/+$/, "");
     const { headers_ms, first_token_ms, idle_ms, thinking_ms, total_ms } = target.timeouts ?? {};
     return {
@@ -204,6 +215,42 @@ class Builder {
     };
   }
 
+  #reportUnset(variable: string, at: Path, target: string): void {
+    if (looksLikeKey(variable)) this.#mistake("key-as-variable", at, { field: "api_key_env" });
+    else this.#mistake("key-not-set", at, { variable, target, isEmpty: this.#env[variable] === "" });
+  }
+
+  /** What would be left out of the address, or stand in it twice. */
+  #checkAddress(url: URL, at: Path, { target, dialects }: Pick<GatewayTarget, "dialects"> & { target: string }): void {
+    if (url.username !== "" || url.password !== "") this.#mistake("address-with-password", at, { target });
+    if (url.search !== "" || url.hash !== "") this.#mistake("address-with-query", at, { target });
+    const ending = dialects
+      .map((dialect) => OWN_PATHS[dialect].exec(url.pathname)?.[0])
+      .find((one) => one !== undefined);
+    if (ending !== undefined) this.#mistake("address-with-path", at, { target, ending });
+  }
+
+  #checkPrices(name: string, { provider, prices }: GatewayFile["targets"][string]): void {
+    for (const model of Object.keys(prices ?? {})) {
+      if (model.slice(0, -1).includes("*"))
+        this.#mistake("price-pattern", ["targets", name, "prices", model], { model });
+    }
+    if (provider === undefined || prices !== undefined || KNOWN_PROVIDERS().has(providerOf(provider))) return;
+    const near = nearest(provider, [...KNOWN_PROVIDERS()]);
+    this.#mistake("unknown-provider", ["targets", name, "provider"], { target: name, provider, near });
+  }
+
+  /** A route behind a pattern that fits all its names never gets a request. A route without a pattern goes before all of them. */
+  #warnOfShadows(routes: readonly GatewayRoute[]): void {
+    const patterns = routes.map(({ name }) => name).filter((name) => name.includes("*"));
+    patterns.forEach((route, index) => {
+      // A character that stands in no name: only a `*` of the earlier pattern fits it.
+      const earlier = patterns.slice(0, index).find((one) => patternOf(one).test(route.replaceAll("*", "\uE000")));
+      if (earlier !== undefined)
+        this.#mistake("hidden-route", ["routes", route], { route, earlier }, [["routes", route]], true);
+    });
+  }
+
   #route(
     name: string,
     { chain, mid_stream, affinity, min_characters_per_second, hedge }: NonNullable<GatewayFile["routes"]>[string],
@@ -219,6 +266,9 @@ class Builder {
         if (!isOfBadName) this.#checkName("targets", written.split("/")[0] ?? written, path);
         return [];
       }
+      if (slash === written.length - 1) this.#mistake("no-model", path, { target: target.name });
+      const first = chain.indexOf(written);
+      if (first < index) this.#mistake("same-step", path, { written });
       const step = { target, model: slash === -1 ? null : written.slice(slash + 1) };
       this.#stepPaths.set(step, path);
       return [step];
@@ -227,6 +277,8 @@ class Builder {
     if (first === undefined) return null;
     if (mid_stream === "continue" && !steps.some(({ target }) => target.continues))
       this.#mistake("none-continues", ["routes", name, "mid_stream"], { route: name });
+    if (hedge !== undefined && chain.length === 1)
+      this.#mistake("lone-hedge", ["routes", name, "hedge"], { route: name });
     return {
       name,
       steps: [first, ...rest],
@@ -244,18 +296,23 @@ class Builder {
       key_sha256,
       routes,
       regions,
-      budget = {},
+      budget: written,
       unpriced,
       other_paths,
       keep,
     }: NonNullable<GatewayFile["keys"]>[string],
   ): ClientKey {
     const key = key_env === undefined ? undefined : this.#env[key_env];
-    if ((key ?? "") === "" && key_sha256 === undefined) {
-      const facts = { client: name, variable: key_env ?? null };
-      const path = ["keys", name, "key_env"];
-      this.#mistake("no-client-key", path, facts, [path, ["keys", name, "key_sha256"]]);
+    const path = ["keys", name, "key_env"];
+    const parts = [path, ["keys", name, "key_sha256"]];
+    if (key_env !== undefined && key_sha256 !== undefined) this.#mistake("two-secrets", path, { client: name }, parts);
+    else if ((key ?? "") === "" && key_sha256 === undefined) {
+      const facts = { client: name, variable: key_env ?? null, isEmpty: key === "" };
+      if (looksLikeKey(key_env ?? "")) this.#mistake("key-as-variable", path, { field: "key_env" });
+      else this.#mistake("no-client-key", path, facts, parts);
     }
+    const budget = written ?? {};
+    if (written !== undefined) this.#checkBudget(name, written);
     for (const [index, route] of (routes ?? []).entries()) {
       this.#checkName("routes", route, ["keys", name, "routes", index]);
     }
@@ -270,6 +327,25 @@ class Builder {
       mayUseOtherPaths: other_paths ?? routes === undefined,
       keep: keepOf(keep),
     };
+  }
+
+  #checkBudget(client: string, budget: NonNullable<NonNullable<GatewayFile["keys"]>[string]["budget"]>): void {
+    const path = ["keys", client, "budget"];
+    const limits = BUDGET_FIELDS.flatMap((field) =>
+      budget[field] === undefined ? [] : [{ field, usd: budget[field] }],
+    );
+    if (limits.length === 0) this.#mistake("empty-budget", path, { client });
+    limits.forEach(({ field, usd }, index) => {
+      const longer = limits.slice(index + 1).find((one) => one.usd < usd);
+      if (longer === undefined) return;
+      this.#mistake("budget-above-longer", [...path, field], {
+        client,
+        field,
+        usd,
+        longer: longer.field,
+        most: longer.usd,
+      });
+    });
   }
 
   /** If two keys had one secret, its clients would always get the routes and the budget of the second key. */
@@ -333,16 +409,40 @@ class Builder {
     path: Path,
     facts: GatewayMistakeFacts[Kind],
     parts: readonly Path[] = [path],
+    isOfName = false,
   ): void {
     const { issues, document, place, locale } = this.#written;
     if (issues.some((issue) => parts.some((part) => isAbout(issue, part)))) return;
-    const { code, severity, says } = MISTAKES[kind];
+    const { code, severity, hides, says } = MISTAKES[kind];
     const { message, label, help } = says[locale](facts);
-    this.found.push({ ...diagnosticAt(place, code, message, rangeOf(document, path), label, help), severity });
+    const range = isOfName ? keyRange(document, path) : rangeOf(document, path);
+    const hidden = hides === true ? { hides } : {};
+    this.found.push({ ...diagnosticAt(place, code, message, range, label, help), severity, ...hidden });
   }
 }
 
 const KEPT_DAYS = 7;
+const BUDGET_FIELDS = ["per_hour_usd", "per_day_usd", "per_month_usd"] as const;
+
+/** What clients add to the address of a target by themselves. */
+const OWN_PATHS: Readonly<Record<Protocol, RegExp>> = {
+  "openai-chat": /\/chat\/completions\/?$/,
+  "openai-responses": /\/responses\/?$/,
+  "anthropic-messages": /\/messages\/?$/,
+  "google-generate": /\/models(?:\/[^/]*)?\/?$/,
+};
+
+/** Vendors whose prices, or whose servers' habits, we know. */
+const KNOWN_PROVIDERS = onFirstUse(
+  (): ReadonlySet<string> =>
+    new Set([...PROVIDERS.map(({ vendor }) => vendor), ...priceRows().map(({ provider }) => provider)]),
+);
+
+/** Variables have short names in capitals; keys begin in a way that their vendor has chosen, or are long and mixed. */
+function looksLikeKey(variable: string): boolean {
+  if (/^(?:sk|pk|rk|gsk|xai|ghp|glpat|hf|key)[-_]|^AIza/.test(variable)) return true;
+  return variable.length >= 24 && /[a-z]/.test(variable) && /[A-Z]/.test(variable) && /\d/.test(variable);
+}
 
 function keepOf(keep: GatewayFile["keep"]): KeepRule | null {
   if (keep === undefined) return null;

@@ -9,6 +9,7 @@ import { wordsFor } from "../../core/fault/words/words.ts";
 import type { JournalEvent, Manifest } from "../../core/record/event.ts";
 import type { Journal, NewEntry } from "../../journal/journal.ts";
 import { windowStart } from "../key/key-account.ts";
+import { isOwnFinding } from "./operator-words.ts";
 
 /** One write takes at most this many calls, and as many wait for it. Beyond that, the groups count too few failures; the ledger still has every call. */
 const MOST_CALLS = 500;
@@ -117,6 +118,7 @@ export function plainFault(seen: Fault): Fault {
   const { title } = wordsFor(code, "en");
   const { status } = context;
   const kept = KEPT_CONTEXT.flatMap((name) => (context[name] === undefined ? [] : [[name, context[name]] as const]));
+  if (isOwnFinding(seen)) return { ...own, context: Object.fromEntries(kept) };
   return {
     ...own,
     message: typeof status === "number" ? `${title} (${status})` : title,

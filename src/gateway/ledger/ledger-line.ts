@@ -52,6 +52,8 @@ export interface LedgerLine {
   readonly microcents: number;
   /** False: some of the cost is estimated, or has no price. */
   readonly isExact: boolean;
+  /** No target that it asked has a price: what it cost is not known, and not in `microcents`. Absent: at least one has. */
+  readonly isUnpriced?: boolean;
   /** What the request to the target lacked. */
   readonly omitted: readonly string[];
   readonly decisions: readonly LedgerDecision[];

@@ -18,6 +18,8 @@ export interface DayUsage {
   /** Attempts at this target that failed, in whatever calls. Days of older programs have none. */
   readonly failedAttempts: number;
   readonly microcents: number;
+  /** Calls at targets without a price: what they cost is not known, and not in `microcents`. */
+  readonly unpriced: number;
 }
 
 /** The pages of one process are added in the order of their numbers. */
@@ -71,14 +73,32 @@ export async function usageOfDays(journal: Journal, days: number, now: number): 
   return kept.flat().flatMap(({ value }) => readUsage(value) ?? []);
 }
 
+const NOTHING = { calls: 0, failed: 0, microcents: 0, unpriced: 0 };
+
 /** The call itself, and each of its attempts that failed. */
-function usagesOf({ at, key: client, target, code, microcents, decisions }: LedgerLine): readonly DayUsage[] {
+function usagesOf({
+  at,
+  key: client,
+  target,
+  code,
+  microcents,
+  isUnpriced,
+  decisions,
+}: LedgerLine): readonly DayUsage[] {
   const day = { at: windowStart("day", at), client };
   const failed = code === null ? 0 : 1;
   const failures = decisions.filter((one) => one.code !== null && one.attempt > 0);
   return [
-    { ...day, target: target ?? "", calls: 1, failed, failedAttempts: 0, microcents },
-    ...failures.map((one) => ({ ...day, target: one.target, calls: 0, failed: 0, failedAttempts: 1, microcents: 0 })),
+    {
+      ...day,
+      target: target ?? "",
+      calls: 1,
+      failed,
+      failedAttempts: 0,
+      microcents,
+      unpriced: isUnpriced === true ? 1 : 0,
+    },
+    ...failures.map((one) => ({ ...day, ...NOTHING, target: one.target, failedAttempts: 1 })),
   ];
 }
 
@@ -94,6 +114,7 @@ function sumOf(one: DayUsage | null, other: DayUsage): DayUsage {
     failed: one.failed + other.failed,
     failedAttempts: one.failedAttempts + other.failedAttempts,
     microcents: one.microcents + other.microcents,
+    unpriced: one.unpriced + other.unpriced,
   };
 }
 
@@ -108,5 +129,6 @@ function readUsage(value: unknown): DayUsage | null {
     failed: countOf(read["failed"]),
     failedAttempts: countOf(read["failedAttempts"]),
     microcents: countOf(read["microcents"]),
+    unpriced: countOf(read["unpriced"]),
   };
 }

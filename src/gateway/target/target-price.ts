@@ -3,13 +3,27 @@
 import type { ModelFacts } from "../../provider/model-facts/facts-for.ts";
 import { estimateCost } from "../../provider/price/cost.ts";
 import { type Price, priceIn, priceOf, type PriceTable } from "../../provider/price/price-table.ts";
-import type { ClientKey, GatewayTarget } from "../config/settings.ts";
+import type { ClientKey, GatewayTarget, RouteStep } from "../config/settings.ts";
 import { isBounded } from "../key/key-account.ts";
+import type { LedgerLine } from "../ledger/ledger-line.ts";
 import type { AskedModel } from "../request/gateway-request.ts";
 
 /** null: the price is unknown. */
 export function targetPrice(table: PriceTable, { prices, provider }: GatewayTarget, model: string): Price | null {
   return priceIn(prices, provider, model) ?? priceOf(table, provider, model);
+}
+
+/** Whether none of the targets that a call asked has a price: then what it cost is not known, which is not the same as nothing. */
+export function isUnpriced(
+  table: PriceTable,
+  steps: readonly RouteStep[],
+  model: string,
+  { target, decisions }: Pick<LedgerLine, "target" | "decisions">,
+): boolean {
+  const asked = new Set(decisions.flatMap((one) => (one.attempt > 0 ? [one.target] : [])));
+  if (target !== null) asked.add(target);
+  const used = steps.filter((step) => asked.has(`${step.target.name}/${step.model ?? model}`));
+  return used.length > 0 && used.every((step) => targetPrice(table, step.target, step.model ?? model) === null);
 }
 
 /** Whether the key may use only models with a known price: it has a budget, which an unknown price would break, and its owner has not allowed that. */

@@ -4,9 +4,10 @@ import { defined } from "../../core/defined.ts";
 import { z } from "zod";
 import type { gatewayCall, gatewayView } from "../../api/gateway.ts";
 import { type Locale, wordsFor } from "../../core/fault/words/words.ts";
-import { type Gateway, STOPPING } from "../../gateway/gateway.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
 import type { GatewayReport, ReportedBudget, ReportedRoute, ReportedStep } from "../../gateway/gateway-report.ts";
 import { type WindowName, windowStart } from "../../gateway/key/key-account.ts";
+import { CALL_WORDS, endingWords, stateOf, stateWord } from "../../gateway/ledger/call-ending.ts";
 import { decisionId, type LedgerLine } from "../../gateway/ledger/ledger-line.ts";
 import { findCall, readCallId } from "../../gateway/ledger/find-call.ts";
 import { textIn } from "../../gateway/ledger/kept-text.ts";
@@ -207,6 +208,7 @@ function sumOf(used: readonly DayUsage[]): View["spend"]["total"] {
     calls: sum(({ calls }) => calls),
     failed: sum(({ failed }) => failed),
     microcents: sum(({ microcents }) => microcents),
+    unpriced: sum(({ unpriced }) => unpriced),
   };
 }
 
@@ -216,8 +218,7 @@ function callFor(
   locale: Locale,
 ): Omit<CallView, "kept"> {
   const { call, at, tookMs, key, dialect, target, attempts, microcents, isExact, code } = line;
-  const { calls, stopped, endings, silent, hedged } = SERVED_GATEWAY_WORDS[locale];
-  const id = stateOf(line);
+  const { silent, hedged } = CALL_WORDS[locale];
   return {
     call,
     at,
@@ -227,11 +228,12 @@ function callFor(
     attempts,
     microcents,
     isExact,
+    isUnpriced: line.isUnpriced === true,
     route: askedName(line.route),
     model: askedName(line.model),
     target: target === null ? null : targetName(target),
-    state: { id, label: code === STOPPING.code ? stopped : calls[id] },
-    says: endings[endingOf(line)],
+    state: { id: stateOf(line), label: stateWord(line, locale) },
+    says: endingWords(line, locale),
     fault: code === null ? null : { code, title: titleOf(code, locale) },
     omitted: omitted(line.omitted),
     decisions: line.decisions.map((decision, index) => ({
@@ -244,33 +246,13 @@ function callFor(
   };
 }
 
-function stateOf({ status, code }: LedgerLine): GatewayEnding {
-  return status === "cancelled" ? "cancelled" : code === null ? "completed" : "failed";
-}
-
-function endingOf({ code, status, attempts, decisions }: LedgerLine): CallEnding {
-  if (code === STOPPING.code) return "stopped";
-  if (status === "cancelled") return "left";
-  if (code === null) return decisions.length === 0 ? "first" : "later";
-  return attempts === 0 ? "unasked" : "failed";
-}
-
-// The gateway in words: windows of budgets, how full they are, and how calls ended.
+// The gateway in words: windows of budgets, and how full they are.
 
 type BudgetState = "fine" | "low" | "spent";
-type GatewayEnding = "completed" | "failed" | "cancelled";
-type CallEnding = "first" | "later" | "unasked" | "failed" | "left" | "stopped";
 
 interface ServedGatewayWords {
   readonly windows: Readonly<Record<WindowName, string>>;
   readonly budgets: Readonly<Record<BudgetState, string>>;
-  readonly calls: Readonly<Record<GatewayEnding, string>>;
-  /** How a call ended that the gateway itself cancelled. */
-  readonly stopped: string;
-  readonly endings: Readonly<Record<CallEnding, string>>;
-  /** A target that said nothing for long, and what was done: another one was asked beside it. */
-  readonly silent: string;
-  readonly hedged: string;
   readonly unused: string;
   readonly unusedSays: string;
 }
@@ -279,36 +261,12 @@ const SERVED_GATEWAY_WORDS: Readonly<Record<Locale, ServedGatewayWords>> = {
   "en": {
     windows: { hour: "this hour", day: "today", month: "this month" },
     budgets: { fine: "Within budget", low: "Running low", spent: "Used up" },
-    calls: { completed: "Answered", failed: "Failed", cancelled: "Client left" },
-    stopped: "Gateway stopped",
-    endings: {
-      first: "The first attempt answered.",
-      later: "A target answered in the end. The decisions say how.",
-      unasked: "No target was asked.",
-      failed: "No target gave a whole answer.",
-      left: "The client left before it had the whole answer.",
-      stopped: "The gateway stopped before the client had the whole answer.",
-    },
-    silent: "Silent for longer than usual",
-    hedged: "asked another target, too",
     unused: "Not used yet",
     unusedSays: "No call has reached it since the server started.",
   },
   "zh-CN": {
     windows: { hour: "本小时", day: "今天", month: "本月" },
     budgets: { fine: "预算充足", low: "预算将尽", spent: "预算用尽" },
-    calls: { completed: "已回答", failed: "失败", cancelled: "客户端已离开" },
-    stopped: "网关已停止",
-    endings: {
-      first: "第一次尝试即得到回答。",
-      later: "最终有目标作出回答，经过见各项决定。",
-      unasked: "没有询问任何目标。",
-      failed: "没有目标给出完整的回答。",
-      left: "客户端在收到完整回答之前已离开。",
-      stopped: "网关在客户端收到完整回答之前已停止。",
-    },
-    silent: "沉默时间超过平常",
-    hedged: "同时询问另一个目标",
     unused: "尚未使用",
     unusedSays: "服务器启动以来还没有调用到达这里。",
   },

@@ -56,7 +56,7 @@ function factsOf({ session, event }: Entry): NoticeFacts | null {
   }
   if (event.type === "breaker-changed" && event.to === "open") {
     const { target, tool, from } = event;
-    return { kind: "breaker-opened", subject: target, data: { target, tool, from } };
+    return { kind: "breaker-opened", subject: tool, data: { target, tool, from } };
   }
   if (event.type === "budget-warned") {
     const { client = null, window = null, spentMicrocents, maxCostMicrocents } = event;

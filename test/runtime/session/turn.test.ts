@@ -110,10 +110,11 @@ describe("a body", () => {
         run: (text) => new Promise((resolve) => void clock.after(ms, () => resolve(text))),
       });
     const result = await clock.runUntil(
-      session.turn((turn) => {
+      session.turn(async (turn) => {
         void turn.run({ a: step(after(10), "one") });
         void turn.run({ b: step(after(50), "two") });
         void turn.run({ c: step(after(30), "three") });
+        await Promise.resolve();
       }),
     );
     expect(Object.values(result.outcomes).map(({ status }) => status)).toEqual(["done", "done", "done"]);
@@ -139,9 +140,10 @@ describe("a body", () => {
     const payload = { kind: "Ask", prompt: "Which?", field: "which" } as const;
     const asked: Promise<unknown>[] = [];
     let left: Turn | undefined;
-    const body = (turn: Turn): void => {
+    const body = async (turn: Turn): Promise<void> => {
       left = turn;
       asked.push(thrownBy(turn.ask("a/b", payload)));
+      await Promise.resolve();
     };
     await clock.runUntil(session.turn(body));
     asked.push(thrownBy((left as unknown as Turn).ask("which", payload)));

@@ -15,7 +15,7 @@ import { StatePill } from "../../parts/pill.tsx";
 import { HeadCells, Rows } from "../../parts/rows.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { parseJson } from "../../../src/core/try-read.ts";
-import { GATEWAY_WORDS } from "./words.ts";
+import { GATEWAY_WORDS, type GatewayWords } from "./words.ts";
 
 type Call = Answer<"listGatewayCalls">["items"][number];
 
@@ -99,8 +99,9 @@ function CallFilters({ keys }: { readonly keys: readonly string[] }): ReactNode 
 }
 
 function CallRow({ call }: { readonly call: Call }): ReactNode {
+  const words = useWords(GATEWAY_WORDS);
   const { clock, count, duration, money } = useFormat();
-  const { state, model, target, fault, key, attempts, tookMs, microcents, isExact, at } = call;
+  const { state, model, target, fault, key, attempts, tookMs, microcents, isExact, isUnpriced, at } = call;
   return (
     <>
       <span role="gridcell">
@@ -119,7 +120,9 @@ function CallRow({ call }: { readonly call: Call }): ReactNode {
       <span role="gridcell" className="num gateway-wide">
         {duration(tookMs)}
       </span>
-      <span role="gridcell" className="num">{`${isExact ? "" : "≈ "}${money(microcents)}`}</span>
+      <span role="gridcell" className="num">
+        {isUnpriced ? words.noPrice : `${isExact ? "" : "≈ "}${money(microcents)}`}
+      </span>
       <span role="gridcell" className="num dim">
         {clock(at)}
       </span>
@@ -130,7 +133,7 @@ function CallRow({ call }: { readonly call: Call }): ReactNode {
 function CallPanel({ call, onClose }: { readonly call: Call; readonly onClose: () => void }): ReactNode {
   const words = useWords(GATEWAY_WORDS);
   const { dateTime, duration, money, count } = useFormat();
-  const { state, says, model, target, fault, key, route, dialect, attempts, tookMs, microcents, isExact, at } = call;
+  const { state, says, model, target, fault, key, route, dialect, attempts, tookMs, microcents, at } = call;
   const { prompt, answer, text } = call.kept ?? { prompt: null, answer: null, text: null };
   return (
     <section className="gateway-panel" aria-label={words.callOf(call.call)}>
@@ -152,7 +155,7 @@ function CallPanel({ call, onClose }: { readonly call: Call; readonly onClose: (
           [words.key, key],
           [words.attempts, count(attempts)],
           [words.took, duration(tookMs)],
-          [words.cost, isExact ? money(microcents) : words.about(money(microcents))],
+          [words.cost, costOf(call, money(microcents), words)],
           [words.when, dateTime(at)],
           [words.id, <Copy key="id" text={call.call} />],
           ...(call.omitted.length === 0 ? [] : ([[words.omitted, call.omitted.join(", ")]] as const)),
@@ -165,6 +168,11 @@ function CallPanel({ call, onClose }: { readonly call: Call; readonly onClose: (
       </Kept>
     </section>
   );
+}
+
+function costOf({ isExact, isUnpriced }: Call, money: string, words: GatewayWords): string {
+  if (isUnpriced) return words.noPrice;
+  return isExact ? money : words.about(money);
 }
 
 /** A document with a line for each field; any other text as it is. A document that was cut when it was kept is such a text. */

@@ -3,6 +3,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useFormat } from "../../app/format.ts";
+import { usePreferences } from "../../app/preferences.ts";
 import { useWords } from "../../app/words.ts";
 import { Section } from "../../parts/page.tsx";
 import { Badge } from "../../parts/pill.tsx";
@@ -58,11 +59,15 @@ function KeyItem({ of: { name, routes, regions, otherPaths, budgets } }: { reado
   );
 }
 
+const MINUTE = { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
 const TONES = { fine: "green", low: "amber", spent: "red" } as const;
 
 function BudgetItem({ client, budget }: { readonly client: string; readonly budget: Budget }): ReactNode {
   const words = useWords(GATEWAY_WORDS);
-  const { moneyPair, percent, minute } = useFormat();
+  const { moneyPair, percent } = useFormat();
+  const { language } = usePreferences();
+  // Windows of budgets are those of UTC, wherever the reader is.
+  const minute = new Intl.DateTimeFormat(language, { ...MINUTE, timeZone: "UTC" });
   const { window, limitMicrocents, spentMicrocents, state, resetsAt } = budget;
   const share = Math.min(1, spentMicrocents / limitMicrocents);
   return (
@@ -81,7 +86,7 @@ function BudgetItem({ client, budget }: { readonly client: string; readonly budg
       >
         <span style={{ width: `${share * 100}%` }} />
       </div>
-      <span className="dim gateway-budget-end">{words.resets(minute(resetsAt))}</span>
+      <span className="dim gateway-budget-end">{words.resets(minute.format(resetsAt))}</span>
     </li>
   );
 }

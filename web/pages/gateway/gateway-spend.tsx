@@ -7,7 +7,7 @@ import { useWords } from "../../app/words.ts";
 import { Section } from "../../parts/page.tsx";
 import { Empty } from "../../parts/states.tsx";
 import type { GatewayView } from "./gateway-page.tsx";
-import { GATEWAY_WORDS } from "./words.ts";
+import { GATEWAY_WORDS, type GatewayWords } from "./words.ts";
 
 type Spend = GatewayView["spend"];
 type Spent = Spend["total"];
@@ -27,7 +27,7 @@ export function GatewaySpend({ spend: { total, byDay, byKey, byTarget } }: { rea
     <>
       <Section
         title={words.byDay}
-        aside={<span className="dim">{words.total(money(total.microcents), count(total.calls))}</span>}
+        aside={<span className="dim">{words.total(costOf(total, money, words), count(total.calls))}</span>}
       >
         <SpendTable
           head={words.day}
@@ -46,6 +46,15 @@ export function GatewaySpend({ spend: { total, byDay, byKey, byTarget } }: { rea
       </Section>
     </>
   );
+}
+
+/** What calls without a price have cost is not known, so it is never shown as nothing. */
+function costOf(
+  { microcents, unpriced }: Pick<Spent, "microcents" | "unpriced">,
+  money: (microcents: number) => string,
+  words: GatewayWords,
+): string {
+  return microcents === 0 && unpriced > 0 ? words.noPrice : money(microcents);
 }
 
 interface SpendTableProps {
@@ -77,7 +86,7 @@ function SpendTable({ head, counted, rows, most }: SpendTableProps): ReactNode {
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ name, calls, failed, microcents }) => (
+        {rows.map(({ name, calls, failed, microcents, unpriced }) => (
           <tr key={name}>
             <th scope="row">
               <span className="one-line">{name}</span>
@@ -87,7 +96,7 @@ function SpendTable({ head, counted, rows, most }: SpendTableProps): ReactNode {
             </th>
             <td className="num">{count(calls)}</td>
             <td className="num">{failed === 0 ? <span className="dim">–</span> : count(failed)}</td>
-            <td className="num">{money(microcents)}</td>
+            <td className="num">{costOf({ microcents, unpriced }, money, words)}</td>
           </tr>
         ))}
       </tbody>

@@ -5,7 +5,7 @@ import { wordTable } from "../../app/words.ts";
 export const GATEWAY_WORDS = wordTable({
   "en": {
     title: "Gateway",
-    says: "Clients in any language, in front of your targets",
+    says: "Stands in front of your targets, for clients in any language",
     unwritten: "The journal cannot be written",
     unwrittenNext: (lines: string) => `Calls go on. Lines of the ledger that wait in memory: ${lines}.`,
     tabs: { keys: "Keys and routes", spend: "Spend", calls: "Calls" },
@@ -19,7 +19,7 @@ export const GATEWAY_WORDS = wordTable({
     noBudget: "No budget",
     ofLimit: (spent: string, limit: string) => `${spent} of ${limit}`,
     budgetOf: (client: string, window: string) => `Budget of ${client}, ${window}`,
-    resets: (time: string) => `until ${time}`,
+    resets: (time: string) => `until ${time} UTC`,
     routes: "Routes",
     noRoutes: "No routes",
     noRoutesNext: "Clients reach a target by naming one of its models. Add routes to the gateway's file for fallbacks.",
@@ -64,6 +64,7 @@ export const GATEWAY_WORDS = wordTable({
     states: { completed: "Answered", failed: "Failed", cancelled: "Cancelled" },
     answer: "Answer",
     about: (cost: string) => `about ${cost}`,
+    noPrice: "no price",
     decisions: "Decisions",
     attemptOf: (attempt: number, target: string) => `Attempt ${attempt} at ${target}`,
     notAsked: (target: string) => `${target} was not asked`,
@@ -84,7 +85,7 @@ export const GATEWAY_WORDS = wordTable({
     noBudget: "没有预算",
     ofLimit: (spent: string, limit: string) => `${spent}，上限 ${limit}`,
     budgetOf: (client: string, window: string) => `${client} 的预算，${window}`,
-    resets: (time: string) => `至 ${time}`,
+    resets: (time: string) => `至 ${time} UTC`,
     routes: "路由",
     noRoutes: "没有路由",
     noRoutesNext: "客户端通过目标的模型名称访问它。在网关配置文件中添加路由即可启用后备。",
@@ -129,8 +130,11 @@ export const GATEWAY_WORDS = wordTable({
     states: { completed: "已回答", failed: "失败", cancelled: "已取消" },
     answer: "回答",
     about: (cost: string) => `约 ${cost}`,
+    noPrice: "没有价格",
     decisions: "决定",
     attemptOf: (attempt: number, target: string) => `对 ${target} 的第 ${attempt} 次尝试`,
     notAsked: (target: string) => `未询问 ${target}`,
   },
 });
+
+export type GatewayWords = (typeof GATEWAY_WORDS)["en"];

@@ -16,6 +16,8 @@ export interface GatewayWords {
   readonly budgetLow: (client: string, window: WindowName, spent: string, limit: string) => string;
   /** What is done about it comes last. */
   readonly failed: (target: string, why: string, what: string) => string;
+  /** `why`: the failure that opened it; `until`: a time, with its zone. */
+  readonly breakerOpened: (target: string, why: string | null, until: string) => string;
   readonly silent: string;
   /** A failure, and what this machine saw of it. */
   readonly seenAs: (why: string, detail: string) => string;
@@ -42,6 +44,8 @@ export const GATEWAY_WORDS: Readonly<Record<Locale, GatewayWords>> = {
     budgetLow: (client, window, spent, limit) =>
       `Budget of key ${client}: ${spent} of ${limit} per ${window} is spent.`,
     failed: (target, why, what) => `${target}: ${why} → ${what}`,
+    breakerOpened: (target, why, until) =>
+      `${target}: breaker opened${why === null ? "" : ` after ${why}`}; calls pass it over until ${until}, then one tries it`,
     silent: "silent for longer than usual",
     seenAs: (why, detail) => `${why}: ${detail}`,
     unwritten: (why, lasted, waiting, lost) =>
@@ -63,6 +67,8 @@ export const GATEWAY_WORDS: Readonly<Record<Locale, GatewayWords>> = {
     budgetLow: (client, window, spent, limit) =>
       `密钥 ${client} 的预算：每${WINDOWS_ZH[window]}上限 ${limit}，已花费 ${spent}。`,
     failed: (target, why, what) => `${target}：${why} → ${what}`,
+    breakerOpened: (target, why, until) =>
+      `${target}：已熔断${why === null ? "" : `，原因是${why}`}；${until} 之前的调用跳过它，之后由一个调用试探`,
     silent: "沉默时间超过平常",
     seenAs: (why, detail) => `${why}：${detail}`,
     unwritten: (why, lasted, waiting, lost) =>

@@ -5,6 +5,7 @@ import type { FaultCode } from "../catalogue.ts";
 import type { Fault } from "../fault.ts";
 import { EN } from "./en.ts";
 import type { FaultWords, Words } from "./fault-words.ts";
+import { SLOW_WORDS } from "./slow-words.ts";
 import { UNSENT_WORDS } from "./unsent-words.ts";
 import { ZH_CN } from "./zh-cn.ts";
 
@@ -23,11 +24,11 @@ export function wordsFor(code: FaultCode, locale: Locale): FaultWords {
   return wordsIn(locale in WRITTEN ? locale : "en")[code];
 }
 
-/** The sentences about a fault: those of its code, and what differs if its request never left. */
+/** The sentences about a fault: those of its code, and what differs if its request never left, or its stream was too slow. */
 export function wordsOf({ code, context }: Pick<Fault, "code" | "context">, locale: Locale): FaultWords {
   const words = wordsFor(code, locale);
-  const unsent = context["sent"] === false ? UNSENT_WORDS[locale][code] : undefined;
-  return unsent === undefined ? words : { ...words, ...unsent };
+  if (context["sent"] === false) return { ...words, ...UNSENT_WORDS[locale][code] };
+  return code === "NetworkTimeout" && context["phase"] === "speed" ? { ...words, ...SLOW_WORDS[locale] } : words;
 }
 
 export function wordsIn(locale: Locale): Words {
