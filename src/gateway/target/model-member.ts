@@ -21,6 +21,7 @@ import {
   type GatewayMember,
   type PlacedTarget,
 } from "./byte-member.ts";
+import { withFilesBeside } from "../translate/tool-files.ts";
 import { lazyModel } from "./lazy-model.ts";
 import { mostCost, targetPrice } from "./target-price.ts";
 import { streamTranslated, writeWhole } from "./translated-answer.ts";
@@ -108,10 +109,12 @@ function translate(
   { fit }: ModelMember,
 ): FittedRequest<GatewayRequest> {
   const { options, extras, omitted } = request.read;
-  const { vendor } = DIALECTS[targetDialect(target, request.asked.dialect)];
+  const { vendor, protocol } = DIALECTS[targetDialect(target, request.asked.dialect)];
   const own = { ...OWN_OPTIONS[vendor], ...extras[vendor] };
   const sink = request.asked.facts.streaming ? new StreamSink("fail") : null;
-  const asked = new ModelRequest({ ...options, providerOptions: { [vendor]: own } }, sink);
+  // Results of tools are text in this dialect.
+  const prompt = protocol === "openai-chat" ? withFilesBeside(options.prompt) : options.prompt;
+  const asked = new ModelRequest({ ...options, prompt, providerOptions: { [vendor]: own } }, sink);
   const { request: fitted, changes } = fit?.(asked) ?? { request: asked, changes: [] };
   const left: readonly RequestChange[] = omitted.map((where) => ({
     rule: OTHER_DIALECT,

@@ -32,7 +32,7 @@ export function readOpenaiChat(body: JsonObject): ReadRequest {
   const format = objectOf(body["response_format"]);
   if (format?.["type"] === "json_object") reading.json(undefined);
   const schema = objectOf(format?.["json_schema"]);
-  if (schema !== null) reading.json(schema["schema"], schema["name"], schema["description"]);
+  if (schema !== null) reading.json(schema["schema"], schema);
   return reading.done();
 }
 

@@ -38,7 +38,7 @@ export function readOpenaiResponses(body: JsonObject): ReadRequest {
   reading.others(text, ["format"], "text.");
   const format = objectOf(text["format"]);
   if (format?.["type"] === "json_object") reading.json(undefined);
-  if (format?.["type"] === "json_schema") reading.json(format["schema"], format["name"], format["description"]);
+  if (format?.["type"] === "json_schema") reading.json(format["schema"], format);
   return reading.done();
 }
 

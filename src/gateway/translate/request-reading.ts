@@ -164,7 +164,9 @@ export class Reading {
     this.extras[vendor] = { ...this.extras[vendor], ...options };
   }
 
-  json(schema: unknown, name?: unknown, description?: unknown): void {
+  /** `strict`: OpenAI's field. Without it, OpenAI's dialects must not refuse schemas that are fine elsewhere. */
+  json(schema: unknown, { name, description, strict }: JsonFormat = {}): void {
+    this.extra("openai", { strictJsonSchema: strict === true });
     this.options.responseFormat = {
       type: "json",
       ...(isMap(schema) ? { schema } : {}),
@@ -184,6 +186,12 @@ export class Reading {
     const omitted = this.omitted.slice(0, MAX_OMITTED).map((name) => name.slice(0, MAX_OMITTED_LENGTH).toWellFormed());
     return { options, extras, omitted, refused, textTools };
   }
+}
+
+interface JsonFormat {
+  readonly name?: unknown;
+  readonly description?: unknown;
+  readonly strict?: unknown;
 }
 
 const MAX_OMITTED = 50;
