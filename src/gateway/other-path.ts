@@ -10,6 +10,7 @@ import { parseJson } from "../core/try-read.ts";
 import type { FaultlineDeps } from "../faultline.ts";
 import { costOfUsage, estimateCost, tokensIn } from "../provider/price/cost.ts";
 import type { Price } from "../provider/price/price-table.ts";
+import { whenCovered } from "../runtime/budget.ts";
 import type { Scope } from "../runtime/scope.ts";
 import type { Protocol } from "../provider/wire/protocol.ts";
 import { factsAt } from "../provider/wire/request-facts.ts";
@@ -73,9 +74,12 @@ export async function passOther(
   const route = routeRefusal(exchange, priced, bytes);
   if (route !== null) return void refuse(exchange, dialect, ...route);
   const { purse } = deps;
-  // Nothing may wait between the last `covers` and the reservation: other calls would count on the same money.
-  if (!priced.isFree) while (!purse.covers(priced.mostMicrocents) && (await purse.cover(priced.mostMicrocents)));
-  const money = moneyRefusal(priced, key, purse, `${method} ${path}`);
+  const take = (): Refused | null => {
+    const refused = moneyRefusal(priced, key, purse, `${method} ${path}`);
+    if (refused === null) purse.reserve(priced.mostMicrocents);
+    return refused;
+  };
+  const money = priced.isFree ? take() : await whenCovered(purse, priced.mostMicrocents, take);
   if (money !== null) return void refuse(exchange, dialect, ...money);
   await new OtherCall(exchange, dialect, target, priced, purse, deps).run(bytes);
 }
@@ -238,12 +242,12 @@ class OtherCall {
     this.#deps = deps;
   }
 
+  /** Its cost is reserved. */
   async run(bytes: Buffer): Promise<void> {
     const { clock, newId } = this.#deps;
     const { mostMicrocents } = this.#priced;
     const call = newId("call");
     const at = clock.now();
-    this.#purse.reserve(mostMicrocents);
     try {
       const { cost, status } = await this.#send(bytes, call);
       this.#purse.settle(mostMicrocents, cost);

@@ -42,6 +42,16 @@ export interface Purse {
   rebook(before: Cost | null, after: Cost | null): void;
 }
 
+/**
+ * Waits until so much may be spent, or cannot be, and then lets the caller take it. Nothing may wait between the last look and `take`, not
+ * even for the return of an async function: other calls would count on the same money.
+ */
+export async function whenCovered<T>(purse: Purse, estimateMicrocents: number | null, take: () => T): Promise<T> {
+  let mayBeCovered = true;
+  while (mayBeCovered && !purse.covers(estimateMicrocents)) mayBeCovered = await purse.cover(estimateMicrocents);
+  return take();
+}
+
 export class Budget implements Purse {
   readonly rule: BudgetRule;
   private readonly account: Account;

@@ -6,6 +6,7 @@ import { formatMs } from "../../core/fault/words/time-words.ts";
 import type { HeldReason } from "../../core/flow/call.ts";
 import { dollars } from "../../core/flow/money.ts";
 import { rowFor } from "../../core/policy/policy.ts";
+import { whenCovered } from "../budget.ts";
 import type { LiveTarget } from "../target/target.ts";
 import { chainAfter } from "./situation.ts";
 import { ignoresOpenBreaker, type LiveCall, noteBreaker, type NotSent, recordInBackground } from "./live-call.ts";
@@ -87,14 +88,16 @@ async function passRest(run: LiveCall, estimateMicrocents: number | null, start:
   const skipsBudget = isMoneyApproved(run);
   const skipsTarget = (run.record.state.approved && !skipsBudget) || run.binding.tool.member?.facts.lastResort === true;
   const opened = skipsTarget ? null : ((await sitOutPause(run, start)) ?? passBreaker(run));
+  if (opened !== null) return opened;
   const { budget } = run.request;
-  // Most budgets belong to one process and never wait here. Nothing may wait between the last `covers` and `reserve`, not even for the
-  // return of an async function: other calls would count on the same money.
-  if (opened === null && !skipsBudget)
-    while (!budget.covers(estimateMicrocents) && (await budget.cover(estimateMicrocents)));
-  const refused = opened ?? (skipsBudget ? null : passBudget(run, estimateMicrocents));
-  if (refused === null) run.request.budget.reserve(estimateMicrocents);
-  return refused;
+  const take = (): Fault | null => {
+    const refused = skipsBudget ? null : passBudget(run, estimateMicrocents);
+    if (refused === null) budget.reserve(estimateMicrocents);
+    return refused;
+  };
+  // Most budgets belong to one process and never wait here.
+  const isCovered = skipsBudget || budget.covers(estimateMicrocents);
+  return isCovered ? take() : whenCovered(budget, estimateMicrocents, take);
 }
 
 /** Callers start a little after the pause, each at a different moment, so that they do not arrive all at once. */
