@@ -36,7 +36,7 @@ export interface FoundFault {
 }
 
 /** What the journal has under an id. */
-export interface Found {
+export interface FoundUnder {
   /** The call of a gateway that it names, or is a part of; null for any other id. */
   readonly call: FoundCall | null;
   /** Empty only for a call. */
@@ -55,7 +55,7 @@ export function looksLikeId(text: string): boolean {
 }
 
 /** null when the journal has no such call or session, or it recorded no failure of the session under this id. */
-export async function findUnder(journal: Journal, id: string): Promise<Found | null> {
+export async function findUnder(journal: Journal, id: string): Promise<FoundUnder | null> {
   const ofGateway = readCallId(id);
   if (ofGateway !== null) return foundCall(journal, ofGateway.call, ofGateway.decision);
   const [session = "", ...parts] = id.trim().split("/");
@@ -73,7 +73,7 @@ export async function findUnder(journal: Journal, id: string): Promise<Found | n
 }
 
 /** What a call of a gateway met, by the id that its client got. */
-async function foundCall(journal: Journal, call: string, only: number | null): Promise<Found | null> {
+async function foundCall(journal: Journal, call: string, only: number | null): Promise<FoundUnder | null> {
   const placed = await findCall(journal, call);
   if (placed === null) return null;
   const { line } = placed;

@@ -212,7 +212,7 @@ function moneyRefusal(
   if (!purse.isSpent && !purse.exceeds(mostMicrocents)) return null;
   const most = mostMicrocents ?? 0;
   const refusing = purse.refusing(most);
-  const spent = `${dollars(purse.spentMicrocents)} of ${dollars(purse.rule.maxCostMicrocents)} are spent`;
+  const spent = `${dollars(purse.spentMicrocents)} of ${dollars(purse.rule.maxCostMicrocents)} is spent`;
   const message = `${what} may cost ${dollars(most)}; ${spent}. ${refusing?.words ?? ""}`.trimEnd();
   const endsAt = refusing?.endsAt ?? null;
   return ["spent", message, endsAt === null ? null : endsAt - purse.now];

@@ -160,7 +160,7 @@ describe("budgets", () => {
     const heard = await world.run(ask(world.url, "openai-chat", { headers: alice, body: { max_tokens: 10_000 } }));
     const endsAt = next(new Date(START_AT));
     expect(heard.status).toBe(402);
-    expect(heard.raw).toMatch(/this attempt may cost \$0\.1\d*; \$0\.02 of \$0\.03 are spent\./);
+    expect(heard.raw).toMatch(/this attempt may cost \$0\.1\d*; \$0\.02 of \$0\.03 is spent\./);
     expect(heard.raw).toContain(`The key's budget per ${window} starts again at ${new Date(endsAt).toISOString()}.`);
     expect(heard.raw).toContain("A lower max_tokens makes the estimate smaller");
     expect(heard.headers.get("retry-after")).toBe(String(Math.ceil((endsAt - world.clock.now()) / 1_000)));

@@ -98,9 +98,7 @@ it("refuses them once the budget is used up, and lets through what costs nothing
   const refused = await embed("text-embedding-3-small");
   expect([refused.status, await refused.text()]).toEqual([
     402,
-    expect.stringMatching(
-      /\$0\.80 of \$0\.50 are spent\. The key's budget per day starts again at 20..-..-..T00:00:00/,
-    ),
+    expect.stringMatching(/\$0\.80 of \$0\.50 is spent\. The key's budget per day starts again at 20..-..-..T00:00:00/),
   ]);
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   expect((await fetch(`${world.url}/v1/files`, { headers })).status).toBe(200);

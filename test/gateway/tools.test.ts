@@ -1,7 +1,8 @@
 // Conversations with tools through a gateway, with the official SDKs as clients: parallel calls, their ids, and their results.
 
 import { describe, expect, it } from "vitest";
-import { DIALECTS } from "./dialect-clients.ts";
+import { always } from "../provider/chain/chain-world.ts";
+import { ask, DIALECTS } from "./dialect-clients.ts";
 import { gatewayWorld } from "./gateway-world.ts";
 import { FIRST, SECOND, TARGET_KEY, twoDialects } from "./open-world.ts";
 import { KEY_OF_CLIENT, SDK_CLIENTS } from "./sdk-clients.ts";
@@ -43,3 +44,25 @@ describe.each(GRID)("$client → $target, streaming: $streaming", ({ client, tar
     expect(JSON.stringify(world.events())).not.toContain(TARGET_KEY);
   });
 });
+
+const WEATHER = {
+  name: "weather",
+  input_schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+};
+
+it.each(DIALECTS.filter((dialect) => dialect === "openai-chat" || dialect === "openai-responses"))(
+  "never closes the block of a call with broken arguments, so that no client of Anthropic's runs it: from %s",
+  async (target) => {
+    const world = await gatewayWorld({
+      file: twoDialects(target, target),
+      rules: [always("*", { fault: "invalid-tool-call", calls: CALLS.slice(0, 1) } as never)],
+    });
+    const body = { tools: [WEATHER] };
+    const heard = await world.run(ask(world.url, "anthropic-messages", { streaming: true, body }));
+    const events = [...heard.raw.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name);
+    expect(heard.raw).toContain('"type":"tool_use"');
+    expect(events.at(-1)).toBe("error");
+    expect(events).not.toContain("message_stop");
+    expect(events).not.toContain("content_block_stop");
+  },
+);

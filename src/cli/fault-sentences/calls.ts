@@ -26,9 +26,9 @@ export const CALL_SENTENCES: readonly SentenceRow[] = [
   ["{} said nothing is left", "{1} 表示已无余量"],
   ["the time was up before {} could start", "时间已到，{1} 未能开始"],
   ["the time was up while {} was running", "时间已到，而 {1} 仍在运行"],
-  ["this attempt may cost {}; {} of {} are spent", "此次尝试最多花费 {1}；已花费 {2}，上限 {3}"],
+  ["this attempt may cost {}; {} of {} is spent", "此次尝试最多花费 {1}；已花费 {2}，上限 {3}"],
   [
-    "this attempt has cost {} so far and was stopped; {} of {} were spent before it",
+    "this attempt has cost {} so far and was stopped; {} of {} was spent before it",
     "此次尝试已花费 {1}，已停止；此前已花费 {2}，上限 {3}",
   ],
   ["{} did not answer within {} ms", "{1} 没有在 {2} 毫秒内响应"],

@@ -3,6 +3,7 @@
 import type { SentenceRow } from "../../yaml-file/diagnostic.ts";
 
 export const SERVER_SENTENCES: readonly SentenceRow[] = [
+  ["the gateway is stopping; ask again", "网关正在停止，请再次请求"],
   [
     "publicUrl {}; it must be an address such as https://faultline.example.com",
     "publicUrl {1}；它必须是 https://faultline.example.com 这样的地址",

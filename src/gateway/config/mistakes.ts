@@ -236,7 +236,7 @@ export const MISTAKES: MistakeRows = {
       "zh-CN": ({ field }) => ({
         message: `\`${field}\` 中写的是密钥，而不是环境变量的名称`,
         label: "不是变量的名称",
-        help: "请把密钥放进环境变量，这里只写变量的名称。如果此文件已被共享，请在供应商处更换密钥。",
+        help: "请把密钥放进环境变量，这里只写变量的名称。如果此文件已被共享，请在服务商处更换密钥。",
       }),
     },
   },
@@ -395,9 +395,9 @@ export const MISTAKES: MistakeRows = {
         help: `State its prices under targets.${target}.prices, or name the vendor whose models it serves.`,
       }),
       "zh-CN": ({ target, provider, near }) => ({
-        message: `没有供应商 \`${provider}\` 的价格和模型资料`,
+        message: `没有服务商 \`${provider}\` 的价格和模型资料`,
         label: near === null ? "未知" : `是否想写 \`${near}\`？`,
-        help: `请在 targets.${target}.prices 下写明价格，或改写其模型所属的供应商。`,
+        help: `请在 targets.${target}.prices 下写明价格，或改写其模型所属的服务商。`,
       }),
     },
   },

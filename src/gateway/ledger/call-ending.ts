@@ -10,9 +10,9 @@ export const STOPPING = fault("SessionCancelled", {
   retryAfterMs: 1_000,
 });
 
-export type CallState = "completed" | "failed" | "cancelled";
+export type CallEndState = "completed" | "failed" | "cancelled";
 
-export function stateOf({ status, code }: LedgerLine): CallState {
+export function stateOf({ status, code }: LedgerLine): CallEndState {
   return status === "cancelled" ? "cancelled" : code === null ? "completed" : "failed";
 }
 
@@ -37,7 +37,7 @@ function endingOf({ code, status, attempts, decisions }: LedgerLine): CallEnding
 type CallEnding = "first" | "later" | "unasked" | "failed" | "left" | "stopped";
 
 interface CallWords {
-  readonly states: Readonly<Record<CallState, string>>;
+  readonly states: Readonly<Record<CallEndState, string>>;
   /** How a call ended that the gateway itself cancelled. */
   readonly stopped: string;
   readonly endings: Readonly<Record<CallEnding, string>>;

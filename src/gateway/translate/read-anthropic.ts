@@ -23,7 +23,7 @@ export function readAnthropic(body: JsonObject): ReadRequest {
   const reading = new Reading(body, KNOWN);
   const { container } = body;
   if (textOf(container) !== "" || textOf(objectOf(container)?.["id"]) !== "")
-    reading.refuse("container names what only its own target has stored");
+    reading.refuse("container is stored at another target, or not at all");
   if (typeof body["system"] === "string") reading.system(body["system"]);
   for (const block of objectsOf(body["system"])) reading.system(textOf(block["text"]), marksOf(block));
   for (const message of objectsOf(body["messages"])) readMessage(message, reading);

@@ -26,7 +26,7 @@ const KNOWN_CONFIG = [
 export function readGoogle(given: JsonObject): ReadRequest {
   const body = camelized(given);
   const reading = new Reading(body, KNOWN);
-  if (textOf(body["cachedContent"]) !== "") reading.refuse("cachedContent names what only its own target has stored");
+  if (textOf(body["cachedContent"]) !== "") reading.refuse("cachedContent is stored at another target, or not at all");
   reading.system(
     eachOf(objectOf(body["systemInstruction"])?.["parts"])
       .map((part) => textOf(part["text"]))

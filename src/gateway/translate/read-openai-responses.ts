@@ -25,7 +25,7 @@ export function readOpenaiResponses(body: JsonObject): ReadRequest {
   for (const field of ["previous_response_id", "conversation", "prompt"]) {
     // The conversation itself is stored at the vendor, and is not in the request.
     if (body[field] !== undefined && body[field] !== null)
-      reading.refuse(`${field} names what only its own target has stored`);
+      reading.refuse(`${field} is stored at another target, or not at all`);
   }
   if (body["background"] === true) reading.refuse("a response in the background exists only in this dialect");
   reading.system(textOf(body["instructions"]));

@@ -2,6 +2,7 @@
 // Blocks have numbers from 0, open before their deltas, and close before the message does.
 
 import type { LanguageModelV4FinishReason, LanguageModelV4Usage } from "@ai-sdk/provider";
+import { parseJson } from "../../core/try-read.ts";
 import {
   type AboutAnswer,
   type AnswerCall,
@@ -128,7 +129,8 @@ class MessageStream extends AnswerWriter {
   protected wholeCall({ toolCallId: id, toolName, input }: AnswerCall): string {
     const opened = this.#calls.has(id) ? "" : this.callStart(id, toolName);
     const rest = this.#calls.get(id)?.hasInput === true || input === "" ? "" : this.callInput(id, input);
-    return opened + rest + this.#closeCall(id);
+    // A block that is closed looks like a call that can be run. What is no JSON ends with the error of this attempt.
+    return opened + rest + (input === "" || parseJson(input) !== undefined ? this.#closeCall(id) : "");
   }
 
   #closeCall(id: string): string {

@@ -195,7 +195,7 @@ function passBudget(run: LiveCall, estimateMicrocents: number | null): Fault | n
   };
   run.record.aside({ type: "budget-exceeded", call: run.call, ...facts });
   return fault("BudgetExceeded", {
-    message: `this attempt may cost ${dollars(estimate)}; ${dollars(spentMicrocents)} of ${dollars(maxCostMicrocents)} are spent`,
+    message: `this attempt may cost ${dollars(estimate)}; ${dollars(spentMicrocents)} of ${dollars(maxCostMicrocents)} is spent`,
     context: { limit: maxCostMicrocents, spent: spentMicrocents, estimate },
   });
 }
@@ -220,7 +220,7 @@ export function meterAttempt(run: LiveCall, attempt: Attempt, microcents: number
   const facts = { spentMicrocents, reservedMicrocents, estimateMicrocents: more };
   run.record.aside({ type: "budget-exceeded", call: run.call, ...facts, maxCostMicrocents });
   return fault("BudgetExceeded", {
-    message: `this attempt has cost ${dollars(microcents)} so far and was stopped; ${dollars(spentMicrocents)} of ${dollars(maxCostMicrocents)} were spent before it`,
+    message: `this attempt has cost ${dollars(microcents)} so far and was stopped; ${dollars(spentMicrocents)} of ${dollars(maxCostMicrocents)} was spent before it`,
     context: { limit: maxCostMicrocents, spent: spentMicrocents, estimate: microcents, ran: true },
   });
 }
