@@ -88,7 +88,6 @@ const CONFIG_NUMBERS = ["maxOutputTokens", "max_output_tokens", "candidateCount"
 );
 const OTHER_KINDS = [
   ...["true", 1, 0, ["true"]].map((value) => ({ name: "stream", must: "true or false", body: { stream: value } })),
-  { name: "include_usage", must: "true or false", body: { stream_options: { include_usage: "false" } } },
   { name: "budget_tokens", must: "a number", body: { thinking: { type: "enabled", budget_tokens: "9000" } } },
   {
     name: "thinkingBudget",

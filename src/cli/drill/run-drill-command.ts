@@ -52,8 +52,12 @@ export async function runDrillCommand(
   });
   release();
   if (stopper.signal.aborted) throw new UsageError(said.stopped, "cancelled");
-  if (!baseline.works)
-    throw new UsageError(whyNot(baseline, said, shared.locale), baseline.notStarted === null ? "failed" : "missing");
+  if (!baseline.works) {
+    const why = whyNot(baseline, options.timeout, said, shared.locale);
+    // A program that reads the scorecard learns why there is none.
+    if (shared.json) await io.stdout.write(`${safeJson({ ...dataCard([], command, hasGateway), failed: why })}\n`);
+    throw new UsageError(why, baseline.notStarted === null ? "failed" : "missing");
+  }
   const { good, met } = scoreOf(results);
   if (good < met) io.exit("failed");
   await io.stdout.write(`${card(results, command, options, shared, io)}\n`);
@@ -86,11 +90,20 @@ function agentAt(url: string, words: readonly string[], { env }: Io): DrilledAge
   return { command, args, cwd: process.cwd(), env: { ...env, ...agentEnv(url) } };
 }
 
-function whyNot({ notStarted, seen, stray, printed }: Baseline, words: DrillWords, locale: Locale): string {
+function whyNot(
+  { notStarted, seen, stray, printed }: Baseline,
+  timeoutMs: number,
+  words: DrillWords,
+  locale: Locale,
+): string {
   if (notStarted !== null) return words.notStarted(messageIn(locale, notStarted));
   const lost = seen.requests.length === 0;
   return [
-    lost ? words.sentNothing : words.hasNoAnswer(PROMPT),
+    lost
+      ? words.sentNothing
+      : seen.timedOut
+        ? words.hung(seen.hasAnswer, timeoutMs / 1_000)
+        : words.hasNoAnswer(PROMPT),
     ...(stray === null ? [] : [words.stray(stray)]),
     ...(printed.trim() === "" ? [] : [words.printed, safeText(printed.trim())]),
   ].join("\n");

@@ -3,7 +3,6 @@
 // Q2  On other paths, what may be the client's key stays here, under whatever name.
 // Q3  A parameter that changes the method of a request is refused: it would make a call out of a request that costs nothing.
 
-import { unescape } from "node:querystring";
 import { asksForEvents, type Protocol } from "../../provider/wire/protocol.ts";
 
 /** Parameters of model calls, in any dialect: Anthropic's SDKs send the first one, clients of Azure the second. */
@@ -42,9 +41,9 @@ export function holdsKey(text: string, secret: string | null): boolean {
   let read = text;
   for (let times = 0; times <= MOST_DECODED; times++) {
     if (read.includes(secret)) return true;
-    const decoded = unescape(read);
-    if (decoded === read) return false;
-    read = decoded;
+    const next = decoded(read);
+    if (next === read) return false;
+    read = next;
   }
   return false;
 }
@@ -97,7 +96,12 @@ function holdsSecret(pair: string, secret: string | null): boolean {
 }
 
 function nameOf(pair: string): string {
-  return unescape((pair.split("=", 1)[0] ?? "").replaceAll("+", " "));
+  return decoded((pair.split("=", 1)[0] ?? "").replaceAll("+", " "));
+}
+
+/** Unlike `decodeURIComponent`, it takes any text. */
+function decoded(text: string): string {
+  return new URLSearchParams(`=${text.replaceAll("&", "%26").replaceAll("+", "%2B")}`).get("") ?? text;
 }
 
 function plainName(pair: string): string {

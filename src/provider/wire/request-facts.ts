@@ -161,7 +161,6 @@ export const FACT_KINDS: readonly (readonly [Path, FieldKind])[] = [
   ...["generationConfig", "generation_config"].map((name) => [[name], "an object"] as const),
   ...THINKING_CONFIGS.map((path) => [path, "an object"] as const),
   [["stream"], "true or false"],
-  [["stream_options", "include_usage"], "true or false"],
   ...["service_tier", "serviceTier"].map((name) => [[name], "a text"] as const),
 ];
 

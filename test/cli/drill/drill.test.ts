@@ -139,6 +139,31 @@ describe("the command", () => {
     expect(run.stderr).toContain(words);
   });
 
+  it.each([
+    ["lingering", "the agent hung: it printed the model's answer but did not end within 3 s"],
+    ["silent", "sent no request"],
+  ])("an agent that is %s without a fault is told why, as data too", async (mode, words) => {
+    const run = await drillOf(mode, "--json", "--timeout", "3s");
+    expect(run.exit).toBe("failed");
+    expect(run.stderr).toContain(words);
+    expect(jsonOf(run)).toMatchObject({
+      gateway: false,
+      handled: 0,
+      met: 0,
+      drills: [],
+      failed: expect.stringContaining(words) as string,
+    });
+  });
+
+  it("a command that does not exist is told as data, too", async () => {
+    const run = await runCli(["--json", "drill", "--", "no-such-agent-4217"]);
+    expect(run.exit).toBe("missing");
+    expect(jsonOf(run)).toMatchObject({
+      drills: [],
+      failed: expect.stringContaining("could not be started") as string,
+    });
+  });
+
   it("a command that does not exist, and a drill that does not", async () => {
     expect(await runCli(["drill", "--", "no-such-agent-4217"])).toMatchObject({ exit: "missing", stdout: "" });
     const run = await drillOf("sound", "--only", "flood");

@@ -15,6 +15,8 @@ export interface DrillWords {
   readonly sentNothing: string;
   readonly stray: (path: string) => string;
   readonly hasNoAnswer: (prompt: string) => string;
+  /** `hasAnswer`: it printed the answer, but did not end. */
+  readonly hung: (hasAnswer: boolean, seconds: number) => string;
   readonly printed: string;
   readonly unknown: (name: string, known: string) => string;
   readonly stopped: string;
@@ -44,6 +46,8 @@ export const DRILL_WORDS: Readonly<Record<Locale, DrillWords>> = {
     stray: (path) => `A request went to ${path}, which is not a path of any vendor; check the base URL.`,
     hasNoAnswer: (prompt) =>
       `Even without a fault the agent did not print the model's answer and end with exit code 0. Put {prompt} where its prompt goes; it stands for: ${prompt}`,
+    hung: (hasAnswer, seconds) =>
+      `Even without a fault the agent hung: it ${hasAnswer ? "printed the model's answer but did not end" : "did not end"} within ${seconds} s. Make it end after its answer, or give it more time with --timeout.`,
     printed: "It printed:",
     unknown: (name, known) => `There is no drill ${name}. There are: ${known}`,
     stopped: "Stopped.",
@@ -71,6 +75,8 @@ export const DRILL_WORDS: Readonly<Record<Locale, DrillWords>> = {
     stray: (path) => `有请求发往 ${path}，没有厂商使用该地址；请检查基础 URL。`,
     hasNoAnswer: (prompt) =>
       `即使没有故障，该智能体也没有打印模型的答案并以退出码 0 结束。请在提示词的位置写 {prompt}，它代表：${prompt}`,
+    hung: (hasAnswer, seconds) =>
+      `即使没有故障，该智能体也挂起了：${hasAnswer ? "它打印了模型的答案，但" : "它"}没有在 ${seconds} 秒内结束。请让它在回答之后结束，或用 --timeout 给它更多时间。`,
     printed: "它打印了：",
     unknown: (name, known) => `没有名为 ${name} 的演练。可用的有：${known}`,
     stopped: "已停止。",
