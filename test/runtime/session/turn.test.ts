@@ -111,6 +111,7 @@ describe("a body", () => {
         void turn.run({ a: step(after(10), "one") });
         void turn.run({ b: step(after(50), "two") });
         void turn.run({ c: step(after(30), "three") });
+        return Promise.resolve({});
       }),
     );
     expect(Object.values(result.outcomes).map(({ status }) => status)).toEqual(["done", "done", "done"]);
@@ -136,9 +137,10 @@ describe("a body", () => {
     const payload = { kind: "Ask", prompt: "Which?", field: "which" } as const;
     const asked: Promise<unknown>[] = [];
     let left: Turn | undefined;
-    const body = (turn: Turn): void => {
+    const body = (turn: Turn): Promise<object> => {
       left = turn;
       asked.push(thrownBy(turn.ask("a/b", payload)));
+      return Promise.resolve({});
     };
     await clock.runUntil(session.turn(body));
     asked.push(thrownBy((left as unknown as Turn).ask("which", payload)));
