@@ -9,7 +9,7 @@ interface Edit {
 }
 
 /** The edits at this node, or inside it, that change nothing that can be observed. */
-export function unnoticeableEdits(node: AstNode, source: string): readonly Edit[] {
+export function unnoticeableEdits(node: AstNode, source: string, constants: Constants): readonly Edit[] {
   const textOf = ({ start, end }: AstNode): string => source.slice(start, end);
   switch (node.type) {
     case "ObjectExpression":
@@ -19,6 +19,8 @@ export function unnoticeableEdits(node: AstNode, source: string): readonly Edit[
       return equalAtTheBoundary(node, source, textOf);
     case "CallExpression":
       return signsOnly(node);
+    case "BinaryExpression":
+      return farFromTheBoundary(node, constants);
     default:
       return [];
   }
@@ -115,4 +117,54 @@ function signsOf(node: AstNode): readonly Edit[] {
     default:
       return [];
   }
+}
+
+/** The numbers that a file gives names to. */
+export type Constants = ReadonlyMap<string, number>;
+
+export function constantsIn(tree: AstNode): Constants {
+  const found = new Map<string, number>();
+  for (const statement of tree["body"] as readonly AstNode[]) {
+    const declaration = (statement["declaration"] as AstNode | undefined) ?? statement;
+    if (declaration.type !== "VariableDeclaration" || declaration["kind"] !== "const") continue;
+    for (const { id, init } of declaration["declarations"] as readonly AstNode[]) {
+      const value = (init as AstNode | null)?.["value"];
+      if (typeof value === "number") found.set((id as AstNode)["name"] as string, value);
+    }
+  }
+  return found;
+}
+
+const COMPARE: Readonly<Record<string, (left: number, right: number) => boolean>> = {
+  "<": (left, right) => left < right,
+  "<=": (left, right) => left <= right,
+  ">": (left, right) => left > right,
+  ">=": (left, right) => left >= right,
+  "===": (left, right) => left === right,
+  "!==": (left, right) => left !== right,
+};
+
+/** `(x ?? 0) > 5` says the same of a missing `x` when the default is 1. */
+function farFromTheBoundary(node: AstNode, constants: Constants): readonly Edit[] {
+  const compare = COMPARE[node["operator"] as string];
+  if (compare === undefined) return [];
+  const [left, right] = [node["left"] as AstNode, node["right"] as AstNode];
+  const sides = [
+    [left, right],
+    [right, left],
+  ] as const;
+  return sides.flatMap(([side, against], index) => {
+    const literal = side.type === "LogicalExpression" && side["operator"] === "??" ? (side["right"] as AstNode) : null;
+    const other = numberOf(against, constants);
+    const value = literal?.["value"];
+    if (literal === null || other === null || typeof value !== "number") return [];
+    const says = (number: number): boolean => (index === 0 ? compare(number, other) : compare(other, number));
+    const { start, end } = literal;
+    return says(value) === says(value + 1) ? [{ start, end, to: String(value + 1) }] : [];
+  });
+}
+
+function numberOf(node: AstNode, constants: Constants): number | null {
+  const value = node.type === "Identifier" ? constants.get(node["name"] as string) : node["value"];
+  return typeof value === "number" ? value : null;
 }

@@ -6,7 +6,7 @@ import { globSync, readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { parseAst } from "vite";
-import { unnoticeableEdits } from "./equivalent-classes.ts";
+import { constantsIn, unnoticeableEdits } from "./equivalent-classes.ts";
 import { isEquivalent } from "./equivalent.ts";
 
 export interface Mutant {
@@ -79,9 +79,11 @@ export function mutantsOf(file: string): readonly Mutant[] {
 export function editsIn(source: string): { readonly drawn: readonly Edit[]; readonly left: readonly Edit[] } {
   const edits: Edit[] = [];
   const unnoticeable = new Set<string>();
-  walk(parse(source), (node) => {
+  const tree = parse(source);
+  const constants = constantsIn(tree);
+  walk(tree, (node) => {
     edits.push(...editsOf(node, source));
-    for (const edit of unnoticeableEdits(node, source)) unnoticeable.add(keyOf(edit));
+    for (const edit of unnoticeableEdits(node, source, constants)) unnoticeable.add(keyOf(edit));
   });
   const { drawn = [], left = [] } = Object.groupBy(edits, (edit) => (unnoticeable.has(keyOf(edit)) ? "left" : "drawn"));
   return { drawn, left };

@@ -6,14 +6,11 @@ import {
   isFaultError,
   type JournalEvent,
   openJournal,
-  type QuestionPayload,
   type Session,
   type SessionLimits,
   step,
   tool,
   type Turn,
-  type TurnOptions,
-  type TurnResult,
 } from "../../../src/index.ts";
 import { thrownBy } from "../../support/thrown.ts";
 import { eventsOf, fails, type Life, life, never, newPath, only } from "./life.ts";
@@ -110,11 +107,11 @@ describe("a body", () => {
         run: (text) => new Promise((resolve) => void clock.after(ms, () => resolve(text))),
       });
     const result = await clock.runUntil(
-      session.turn(async (turn) => {
+      session.turn((turn) => {
         void turn.run({ a: step(after(10), "one") });
         void turn.run({ b: step(after(50), "two") });
         void turn.run({ c: step(after(30), "three") });
-        await Promise.resolve();
+        return Promise.resolve({});
       }),
     );
     expect(Object.values(result.outcomes).map(({ status }) => status)).toEqual(["done", "done", "done"]);
@@ -140,10 +137,10 @@ describe("a body", () => {
     const payload = { kind: "Ask", prompt: "Which?", field: "which" } as const;
     const asked: Promise<unknown>[] = [];
     let left: Turn | undefined;
-    const body = async (turn: Turn): Promise<void> => {
+    const body = (turn: Turn): Promise<object> => {
       left = turn;
       asked.push(thrownBy(turn.ask("a/b", payload)));
-      await Promise.resolve();
+      return Promise.resolve({});
     };
     await clock.runUntil(session.turn(body));
     asked.push(thrownBy((left as unknown as Turn).ask("which", payload)));
@@ -271,78 +268,6 @@ describe("turns", () => {
     expect(results.map(({ status }) => status)).toEqual(["done", "failed", "done"]);
     expect(order).toEqual(["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
     expect(endsOf(await eventsOf(journal, "s"))).toEqual(["t1 done", "t2 failed", "t3 done"]);
-  });
-
-  it("beside each other with the same id: the second one is refused, and no call of it runs", async () => {
-    const { session, clock, journal } = await begun();
-    const slow = tool<string, string>({
-      id: "slow",
-      run: (text) => new Promise((resolve) => void clock.after(100, () => resolve(text))),
-    });
-    const one = (): Promise<TurnResult> => session.turn({ a: step(slow, "x") }, { id: "mine", beside: true });
-    const [first, second] = await clock.runUntil(Promise.all([one(), one()]));
-    expect(first).toMatchObject({ status: "done", outcomes: { a: { value: "x" } } });
-    expect(second).toMatchObject({
-      status: "failed",
-      outcomes: {},
-      fault: { code: "EngineState", message: "turn mine is already running; give each turn its own id" },
-    });
-    expect(await clock.runUntil(one())).toMatchObject({ status: "done", outcomes: { a: { value: "x" } } });
-    expect(only(await eventsOf(journal, "s"), "call-started")).toHaveLength(1);
-    expect(endsOf(await eventsOf(journal, "s"))).toEqual(["mine done"]);
-  });
-});
-
-describe("an unnamed turn that waits", () => {
-  interface Booking {
-    readonly session: Session;
-    readonly book: () => Promise<TurnResult>;
-    readonly note: (options: TurnOptions) => Promise<TurnResult>;
-  }
-
-  const question = (prompt: string): QuestionPayload => ({ kind: "Ask", prompt, field: "" });
-
-  const BETWEEN: readonly (readonly [string, (booking: Booking) => Promise<unknown>])[] = [
-    ["nothing", ({ book }) => book()],
-    ["a named turn", ({ book, note }) => book().then(() => note({ id: "note" }))],
-    ["a named turn beside others", ({ book, note }) => book().then(() => note({ id: "note", beside: true }))],
-    [
-      "a named turn that waits, too",
-      async ({ session, book }) => {
-        await book();
-        await session.turn((turn) => turn.ask("other", question("Other?")), { id: "note" });
-      },
-    ],
-    [
-      "a shorter unnamed turn beside it",
-      async ({ book, note }) => {
-        const booking = book();
-        await Promise.resolve();
-        await Promise.all([booking, note({ beside: true })]);
-      },
-    ],
-  ];
-
-  it.each(BETWEEN)("is resumed by the next unnamed turn, with %s between them", async (_what, between) => {
-    const { fl, clock, journal } = life();
-    const session = await clock.runUntil(fl.session("s", { mode: "headless" }));
-    let booked = 0;
-    const pay = tool<string, number>({ id: "pay", run: () => ++booked });
-    const book = (): Promise<TurnResult> =>
-      session.turn(async (turn) => {
-        await turn.protect(pay, "flight");
-        await turn.ask("sure", question("Sure?"));
-      });
-    const note = (options: TurnOptions): Promise<TurnResult> => session.turn({ a: step(ok, "noted") }, options);
-    await clock.runUntil(between({ session, book, note }));
-    const open = (await fl.questions()).find(({ payload }) => payload.prompt === "Sure?");
-    expect(open).toMatchObject({ turn: "t1" });
-    await clock.runUntil(fl.answer(open?.id ?? "", { status: "accepted", value: true }));
-    expect(await clock.runUntil(book())).toMatchObject({ turn: "t1", status: "done" });
-    expect(booked).toBe(1);
-    expect(await clock.runUntil(note({}))).toMatchObject({ status: "done", outcomes: { a: { value: "noted" } } });
-    const paid = only(await eventsOf(journal, "s"), "call-started").filter(({ tool: id }) => id === "pay");
-    expect(paid).toHaveLength(1);
   });
 });
 
