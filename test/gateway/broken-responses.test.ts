@@ -13,12 +13,12 @@ const GRID = DIALECTS.flatMap((target) =>
 );
 
 /** What the SDK makes of this stream: a response, or an error. */
-function readBySdk(raw: string): Promise<unknown> {
+async function readBySdk(raw: string): Promise<unknown> {
   const fetch = (): Promise<Response> =>
     Promise.resolve(new Response(raw, { headers: { "content-type": "text/event-stream" } }));
   const client = new OpenAI({ apiKey: "any", maxRetries: 0, fetch });
-  const read = client.responses.stream({ model: "team", input: PROMPT }).finalResponse();
-  return read.catch((error: unknown) => error);
+  const [read] = await Promise.allSettled([client.responses.stream({ model: "team", input: PROMPT }).finalResponse()]);
+  return read.status === "fulfilled" ? read.value : read.reason;
 }
 
 it.each(GRID)("from $target ($broken, mid_stream: $midStream) ends with the SDK's own error", async (row) => {
