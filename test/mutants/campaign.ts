@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
+import { tryRead } from "../../src/core/try-read.ts";
 import { IN_A_PROCESS, withReports } from "./reach.ts";
 import { type Mutant, ROOT } from "./sample.ts";
 
@@ -267,11 +268,20 @@ function run(
   longestMs = Infinity,
 ): Promise<{ readonly passed: boolean; readonly output: string }> {
   return new Promise((resolve) => {
-    const timeout = Number.isFinite(longestMs) ? { timeout: longestMs, killSignal: "SIGKILL" as const } : {};
-    const child = spawn(process.execPath, args, { cwd: copy, stdio: ["ignore", "pipe", "ignore"], ...timeout });
+    // A group of its own: a worker that loops forever does not notice that its parent is gone.
+    const child = spawn(process.execPath, args, { cwd: copy, stdio: ["ignore", "pipe", "ignore"], detached: true });
+    const { pid } = child;
+    const killGroup = (): void => {
+      if (pid !== undefined) tryRead(() => process.kill(-pid, "SIGKILL"), false);
+    };
+    const timer = Number.isFinite(longestMs) ? setTimeout(killGroup, longestMs) : undefined;
     let output = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
-    child.once("close", (code) => resolve({ passed: code === 0, output }));
+    child.once("close", (code) => {
+      clearTimeout(timer);
+      killGroup();
+      resolve({ passed: code === 0, output });
+    });
   });
 }
 
