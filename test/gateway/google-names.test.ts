@@ -18,6 +18,7 @@ routes:
 
 const ASKED = [
   { model: "goog/a-model", target: "goog/a-model" },
+  { model: "goog/m", target: "goog/m" },
   { model: "goog%2Fa-model", target: "goog/a-model" },
   { model: "chat/org/a-model", target: "chat/org/a-model" },
   { model: "%E6%A8%A1%E5%9E%8B", target: "goog/a-model" },

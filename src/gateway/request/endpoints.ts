@@ -49,7 +49,9 @@ export function endpointOf(
   if (method === "POST") {
     const named = GOOGLE_MODEL.exec(path)?.groups?.["model"];
     const model = named === undefined ? null : decoded(named);
-    const address = readAddress((named === undefined ? path : path.replace(named, "any")) + query);
+    const address = readAddress(
+      (named === undefined ? path : path.replace(`/models/${named}:`, "/models/any:")) + query,
+    );
     if (address !== null)
       return { kind: "model", dialect: address.protocol, address: { ...address, model: model ?? address.model } };
     if (COUNTS.test(path))

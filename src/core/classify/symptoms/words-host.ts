@@ -8,7 +8,7 @@ export const HOST_WORDS: RuleGroup = {
   rules: () => [
     // A server that says so to a caller who still waits has failed itself.
     { id: "words/dropped", when: { status: [499], says: [["cancelled", "canceled", "aborted", "interrupted", "client closed"]] },
-      means: "Provider5xx", onTool: "ToolUnavailable", example: { surface: "http", provider: "google", status: 499, body: { error: { code: 499, status: "CANCELLED", message: "The operation was cancelled." } } } },
+      means: "Provider5xx", onTool: "ExecutionTimeout", example: { surface: "http", provider: "google", status: 499, body: { error: { code: 499, status: "CANCELLED", message: "The operation was cancelled." } } } },
     { id: "words/cancelled", when: { says: [["aborted by user", "aborted by the user", "cancelled by user", "canceled by user", "cancelled by the user", "canceled by the user", "user cancelled", "user canceled", "user aborted", "request was aborted", "operation was aborted", "request aborted", "operation aborted", "operation cancelled", "operation canceled", "operation was canceled", "operation was cancelled", "interrupted by user", "interrupted by the user", "request interrupted", "request cancelled", "request canceled", "task was cancelled", "task was canceled", "run was cancelled", "run cancelled", "keyboardinterrupt", "context canceled", "context cancelled", "cancellederror", "已取消", "用户取消", "turn interrupted", "conversation interrupted", "request was cancelled", "request was canceled"]], unless: ["due to timeout", "timed out", "timeout", "connection error*"] },
       means: "TurnCancelled", onTool: "ToolCancelled", example: "aborted by user after 257.6s" },
     // Why a process died says more than that it did.
