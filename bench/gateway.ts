@@ -24,7 +24,7 @@ const isWanted = (section: string): boolean => words.length === 0 || words.inclu
 
 const CASES: Readonly<Record<Kind, { readonly title: string; readonly warm: number; readonly count: number }>> = {
   JSON: { title: "JSON", warm: 20_000, count: 4_000 },
-  SSE: { title: "stream of 50 events", warm: 4_000, count: 800 },
+  SSE: { title: "stream of 50 events", warm: 3_000, count: 400 },
 };
 /** The share of requests that are streams, while memory is measured. */
 const STREAMED = 0.1;
