@@ -3,9 +3,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { repeatedField } from "../../src/gateway/request/repeated-field.ts";
-import { bodyOf, DIALECTS, pathOf } from "./dialect-clients.ts";
+import type { Protocol } from "../../src/provider/wire/protocol.ts";
+import { type Asking, bodyOf, DIALECTS, pathOf } from "./dialect-clients.ts";
 import { gatewayWorld } from "./gateway-world.ts";
-import { twoDialects } from "./open-world.ts";
+import { type GatewayWorld, twoDialects } from "./open-world.ts";
 
 const FIELDS = [
   { name: "model", first: `"model":"forbidden"`, second: `"model":"team"` },
@@ -97,6 +98,15 @@ const OTHER_KINDS = [
   { name: "service_tier", must: "a text", body: { service_tier: ["priority"] } },
   { name: "generationConfig", must: "an object", body: { generationConfig: [{ maxOutputTokens: 99_999 }] } },
 ];
+/** Sends a request of the dialect with these fields besides, or instead of, its own. */
+function send(world: GatewayWorld, dialect: Protocol, asking: Asking, fields: object): Promise<Response> {
+  return fetch(`${world.url}${pathOf(dialect, asking)}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ ...(bodyOf(dialect, asking) as object), ...fields }),
+  });
+}
+
 const ODD_KINDS = [
   ...[...NUMBERS, ...CONFIG_NUMBERS].flatMap(({ name, body }) =>
     ODD_NUMBERS.map((value) => ({ name, must: "a number", body: body(value) as object })),
@@ -109,11 +119,7 @@ describe.each(DIALECTS)("a client of %s", (dialect) => {
     const world = await gatewayWorld({ file: twoDialects(dialect, dialect) });
     for (const { name, must, body } of ODD_KINDS)
       for (const streaming of [true, false]) {
-        const asking = fetch(`${world.url}${pathOf(dialect, { streaming })}`, {
-          method: "POST",
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify({ ...(bodyOf(dialect, { streaming }) as object), ...body }),
-        });
+        const asking = send(world, dialect, { streaming }, body);
         const response = await world.run(asking);
         expect([body, response.status]).toEqual([body, 400]);
         expect(await response.text()).toContain(JSON.stringify(`the field "${name}" must be ${must}`).slice(1, -1));
@@ -126,11 +132,7 @@ describe.each(DIALECTS)("a client of %s", (dialect) => {
     const none = Object.fromEntries(NUMBERS.map(({ name }) => [name, null]));
     const { max_tokens: limit } = bodyOf(dialect, {}) as Record<string, unknown>;
     const own = { ...none, stream: null, service_tier: null, generationConfig: null, max_tokens: limit ?? null };
-    const asking = fetch(`${world.url}${pathOf(dialect, {})}`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ ...(bodyOf(dialect, {}) as object), ...own }),
-    });
+    const asking = send(world, dialect, {}, own);
     expect((await world.run(asking)).status).toBe(200);
   });
 
@@ -138,11 +140,7 @@ describe.each(DIALECTS)("a client of %s", (dialect) => {
     const world = await gatewayWorld({ file: twoDialects(dialect, dialect) });
     for (const { sent, usual, body } of ODD_NESTED)
       for (const streaming of [true, false]) {
-        const asking = fetch(`${world.url}${pathOf(dialect, { streaming })}`, {
-          method: "POST",
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify({ ...(bodyOf(dialect, { streaming }) as object), ...body }),
-        });
+        const asking = send(world, dialect, { streaming }, body);
         const response = await world.run(asking);
         expect([sent, response.status]).toEqual([sent, 400]);
         expect(await response.text()).toContain(JSON.stringify(`"${sent}"; write it as "${usual}"`).slice(1, -1));

@@ -42,7 +42,7 @@ it("what the first choice stored is there, and an unknown response is looked for
   }
 });
 
-/** A journal that answers what the gateway asks about stored responses only when it is told to. */
+/** A journal that answers questions about stored responses only after `answer`. */
 function silentJournal(): { readonly journal: Journal; readonly answer: () => void; readonly asked: Promise<void> } {
   const journal = createMemoryJournal();
   const answered = Promise.withResolvers<undefined>();

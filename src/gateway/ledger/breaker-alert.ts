@@ -1,4 +1,4 @@
-// A target's breaker that has just opened, as the operator of a gateway is told.
+// What a gateway reports to its operator when the breaker of a target opens.
 
 import type { FaultCode } from "../../core/fault/catalogue.ts";
 import type { JournalEvent } from "../../core/record/event.ts";

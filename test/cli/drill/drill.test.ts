@@ -142,7 +142,7 @@ describe("the command", () => {
   it.each([
     ["lingering", "the agent hung: it printed the model's answer but did not end within 3 s"],
     ["silent", "sent no request"],
-  ])("an agent that is %s without a fault is told why, as data too", async (mode, words) => {
+  ])("the scorecard says, as data too, why an agent that is %s without a fault did not pass", async (mode, words) => {
     const run = await drillOf(mode, "--json", "--timeout", "3s");
     expect(run.exit).toBe("failed");
     expect(run.stderr).toContain(words);
@@ -155,7 +155,7 @@ describe("the command", () => {
     });
   });
 
-  it("a command that does not exist is told as data, too", async () => {
+  it("names a command that does not exist, as data, too", async () => {
     const run = await runCli(["--json", "drill", "--", "no-such-agent-4217"]);
     expect(run.exit).toBe("missing");
     expect(jsonOf(run)).toMatchObject({

@@ -8,7 +8,7 @@ import { createMemoryJournal } from "../../../src/journal/memory/memory-journal.
 const RULE = { prompts: true, answers: true, forDays: 1 };
 const NOW = 1_000;
 
-/** A journal whose writes end when they are told to, in order: well, or with an error. */
+/** A journal whose writes wait. Each `end` lets the oldest one succeed, or fail with an error. */
 function slowJournal(): { readonly journal: Journal; readonly end: (error?: Error) => Promise<void> } {
   const memory = createMemoryJournal();
   const writes: ((error?: Error) => void)[] = [];

@@ -105,7 +105,7 @@ describe("an answer without end, through fl.fetch", () => {
     expect(sent.bytes).toBeLessThan(MOST_BYTES.quiet + IN_SOCKETS);
   });
 
-  it("keep-alives are counted anew after each piece of content", async () => {
+  it("each piece of content sets the count of keep-alives back to zero", async () => {
     const quiet = `: ${"x".repeat(1_000)}\n\n`.repeat(20_000);
     const end = `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n`;
     const body = [CONTENT, quiet, CONTENT, quiet, CONTENT, end].join("");

@@ -7,7 +7,7 @@ const ORIGIN = { surface: "sse", provider: "openai" } as const;
 const UNFINISHED = { message: "no end mark" } as const;
 type Options = Partial<ConstructorParameters<typeof WireTally>[0]>;
 
-/** What is told to a tally, in order; `stop` is the whole of a choice. */
+/** The calls that a tally gets, in order; `stop` is the whole of a choice. */
 type Steps = readonly (readonly [string, ...unknown[]])[];
 
 function tell(tally: WireTally, steps: Steps): void {
