@@ -125,14 +125,12 @@ export class KeyAccount {
     return WINDOW_NAMES.every((name) => {
       const limit = this.limits[name];
       if (limit === null) return true;
-      const { written, unwritten, share, shareUntil, heldByOthers: held } = this.window(name, now);
+      const { written, unwritten, share, shareUntil } = this.window(name, now);
       const needed = unwritten + this.reserved + estimate;
-      if (now >= shareUntil) return false;
-      // The limit may have been lowered since.
-      const own = Math.min(share, limit - written);
-      if (needed <= own) return true;
-      // All that is left is set aside for this call.
-      return this.reserved === 0 && share >= limit - written - held && mayStartAlone(own - unwritten, estimate);
+      if (now >= shareUntil || needed > share) return false;
+      // More than the limit is set aside only for a call that has all the rest. Or the limit was lowered since.
+      const left = limit - written - unwritten;
+      return this.reserved + estimate <= left || (this.reserved === 0 && mayStartAlone(left, estimate));
     });
   }
 

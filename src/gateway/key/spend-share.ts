@@ -1,6 +1,6 @@
 // What all gateways of a journal have spent of one limit, and what each of them has set aside of the rest. Pure. Holds this:
-// Spent and set-aside money together never exceed the limit, whatever processes ask for and in whatever order. So a process that spends only
-// what it has set aside need not know what the others do.
+// Spent and set-aside money together never exceed the limit, whatever processes ask for and in whatever order, except by what one call sets
+// aside that has all the rest. So a process that spends only what it has set aside need not know what the others do.
 
 import { countOf, objectOf } from "../../core/json-fields.ts";
 
@@ -30,7 +30,7 @@ export interface ShareRequest {
   readonly kept: number;
   /** What running calls and the next one may cost. */
   readonly needed: number;
-  /** No call of this process runs, so the next one may have all that is left, even if it may cost more. */
+  /** No call of this process runs, so the next one may have all that is left, and more if it may cost more. */
   readonly isIdle: boolean;
 }
 
@@ -52,10 +52,11 @@ export function takeShare(present: unknown, request: ShareRequest): unknown {
   const others = Object.fromEntries(
     Object.entries(before.held).filter(([name, { until }]) => name !== owner && until > now),
   );
-  const rest = limit === null ? 0 : Math.max(0, limit - microcents - sumOf(others));
-  const wanted = Math.max(kept, shareFor(needed, rest));
-  const hasAll = isIdle && mayStartAlone(rest, needed);
-  const own = Math.min(rest, needed <= rest ? wanted : hasAll ? rest : kept);
+  const unspent = limit === null ? 0 : Math.max(0, limit - microcents);
+  const rest = Math.max(0, unspent - sumOf(others));
+  const more =
+    needed <= rest ? Math.min(rest, shareFor(needed, rest)) : isIdle && mayStartAlone(rest, needed) ? needed : 0;
+  const own = Math.max(Math.min(kept, unspent), more);
   if (spent === 0 && own === 0 && !Object.hasOwn(before.held, owner)) return present;
   const held = own > 0 ? { ...others, [owner]: { microcents: own, until: now + HELD_MS } } : others;
   return { at: start, microcents, held } satisfies SharedSpend;
@@ -67,8 +68,8 @@ export function shareFor(needed: number, rest: number): number {
 }
 
 /**
- * The most that a call may cost is about four times its usual cost. So a call may start if a quarter of that is left and it gets all of it. No
- * other call can start then, in any process: at worst, this one call exceeds the limit.
+ * The most that a call may cost is about four times its usual cost. So a call may start if a quarter of that is left. It sets aside all that it
+ * may cost, so that nothing is left for calls of other processes: at worst, this one call exceeds the limit.
  */
 export function mayStartAlone(left: number, most: number): boolean {
   return left > 0 && most <= 4 * left;
