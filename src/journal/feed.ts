@@ -25,7 +25,7 @@ export interface FeedSource {
   /** The number of the session's last entry up to this position; 0 if there is none. */
   seqAt(session: string, position: number): Soon<number>;
   entriesOf(session: string, after: number, limit: number): Soon<readonly Positioned[]>;
-  entriesBehind(position: number, limit: number): Soon<readonly Positioned[]>;
+  entriesAfter(position: number, limit: number): Soon<readonly Positioned[]>;
 }
 
 /** A source that answers at once. */
@@ -105,7 +105,7 @@ export function createFeed(source: FeedSource, clock: Clock, warn: OnWarning): F
   function serve(subscriber: Subscriber): void {
     const { session, cursor: from } = subscriber;
     withAnswer(
-      () => (session === null ? source.entriesBehind(from, PAGE) : source.entriesOf(session, from, PAGE)),
+      () => (session === null ? source.entriesAfter(from, PAGE) : source.entriesOf(session, from, PAGE)),
       (page) => deliver(session, from, page, true),
       (error) => readAgain([subscriber], error),
       (page) => {

@@ -44,9 +44,9 @@ type Soon<T> = T | Promise<T>;
 
 /** Pages have `VERIFY_PAGE` rows; a shorter one is the last. */
 export interface VerifiedStore {
-  sessionsBehind(session: string): Soon<readonly SessionRow[]>;
-  entriesBehind(row: SessionRow, seq: number): Soon<readonly VerifiedEntry[]>;
-  keptBehind(kind: string, key: string): Soon<readonly PlacedRow[]>;
+  sessionsAfter(session: string): Soon<readonly SessionRow[]>;
+  entriesAfter(row: SessionRow, seq: number): Soon<readonly VerifiedEntry[]>;
+  keptAfter(kind: string, key: string): Soon<readonly PlacedRow[]>;
   /** The number of the entry that a value of this session came with; undefined when it is not there. */
   keptSeq(kind: string, key: string, session: string): Soon<number | undefined>;
   faultsOf(row: SessionRow): Soon<readonly FaultOccurrence[]>;
@@ -76,7 +76,7 @@ export async function findFirstBad(store: VerifiedStore, place: VerifyPlace): Pr
 
 async function walkSessions(store: VerifiedStore, place: VerifyPlace): Promise<Bad | null> {
   for (let last = ""; ;) {
-    const page = await store.sessionsBehind(last);
+    const page = await store.sessionsAfter(last);
     for (const row of page) {
       const bad = await walkSession(store, row, place);
       if (bad !== null) return bad;
@@ -97,7 +97,7 @@ async function walkSession(store: VerifiedStore, row: SessionRow, place: VerifyP
   place.seq = 0;
   let hash = chainStart(session);
   for (;;) {
-    const page = await store.entriesBehind(row, place.seq);
+    const page = await store.entriesAfter(row, place.seq);
     for (const entry of page) {
       const why = wrongWith(entry, place.seq + 1, hash);
       if (why !== null) return { session, seq: place.seq + 1, why };
@@ -217,7 +217,7 @@ function sorted(row: object): readonly (readonly [string, unknown])[] {
 async function walkKept(store: VerifiedStore): Promise<Bad | null> {
   let [kind, key] = ["", ""];
   for (;;) {
-    const page = await store.keptBehind(kind, key);
+    const page = await store.keptAfter(kind, key);
     for (const row of page) {
       const why = wrongWithKept(row.kind, row) ?? wrongWithPlace(store, row);
       if (why !== null) {

@@ -57,7 +57,7 @@ function createWorld(isRemote: boolean): World & { readonly lines: readonly stri
       reading(`looks up ${session} at ${position}`, () => of(session).filter((row) => row.position <= position).length),
     entriesOf: (session, after, limit) =>
       reading(`reads ${limit} of ${session} behind ${after}`, () => of(session).slice(after, after + limit)),
-    entriesBehind: (position, limit) =>
+    entriesAfter: (position, limit) =>
       reading(`reads ${limit} of all behind ${position}`, () => rows.slice(position, position + limit)),
   };
   const clock: Clock = {

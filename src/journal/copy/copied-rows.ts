@@ -1,4 +1,4 @@
-// A journal's rows as they are stored, for copying them unchanged: hashes and seals included.
+// A journal's rows as they are stored, hashes and seals included, so that a copy has the same rows.
 
 import type { EncodedEntry, EncodedKeep } from "../encode.ts";
 import type { JournalFiles } from "../files/file-store.ts";
@@ -25,9 +25,9 @@ export interface CopySource {
   readonly storeId: string;
   readonly files: JournalFiles;
   /** Entries after a position, in order. */
-  entriesBehind(position: number, limit: number): Soon<readonly CopiedEntry[]>;
+  entriesAfter(position: number, limit: number): Soon<readonly CopiedEntry[]>;
   /** Kept values after a key, in order. */
-  keptBehind(kind: string, key: string, limit: number): Soon<readonly CopiedKept[]>;
+  keptAfter(kind: string, key: string, limit: number): Soon<readonly CopiedKept[]>;
   close(): Soon<void>;
 }
 
@@ -35,13 +35,13 @@ export interface CopyTarget {
   readonly files: JournalFiles;
   /** The store that this one is a copy of; null if it is not a copy. */
   copyOf(): Soon<string | null>;
-  /** Makes it the copy of a store: its sessions continue there as if nothing had happened. */
+  /** Takes over the id of the store that is copied, so that its sessions can resume here. */
   become(storeId: string): Soon<void>;
   isEmpty(): Soon<boolean>;
   heads(
     sessions: readonly string[],
   ): Soon<ReadonlyMap<string, { readonly lastSeq: number; readonly lastHash: string }>>;
-  /** In this order; each after the last one of its session. Refuses an entry whose hash is not the one that its content gives. */
+  /** Appends the entries in this order, each after the last one of its session. Refuses an entry whose hash does not match its content. */
   append(entries: readonly (CopiedEntry & { readonly encoded: EncodedEntry })[]): Promise<void>;
   keep(values: readonly EncodedKeep[]): Promise<void>;
   close(): Soon<void>;

@@ -1,8 +1,8 @@
 // Copies a journal into another store with its hashes. Invariants:
-// Y1  Every entry is checked against its hash before it is written, and every kept value against its checksum. The first one that does
-//     not fit ends the copy with its name.
-// Y2  A copy that was interrupted continues: rows that were already copied are compared and skipped.
-// Y3  The copy is the same store: its sessions resume there. A target that holds something else is refused.
+// Y1  Before a row is written, an entry is checked against its hash, and a kept value against its checksum. The first row that does not
+//     match ends the copy, and the error names it.
+// Y2  An interrupted copy continues: it compares the rows that are already there and skips them.
+// Y3  The copy has the id of its source, so sessions resume in it. A target with other content is refused.
 
 import { parseJson } from "../../core/try-read.ts";
 import type { JournalEvent } from "../../core/record/event.ts";
@@ -16,14 +16,14 @@ import { wrongWithKept } from "../sealed.ts";
 import type { CopiedEntry, CopiedKept, CopySource, CopyTarget } from "./copied-rows.ts";
 
 export interface CopyCounts {
-  /** Written now; what an earlier copy had written is not counted. */
+  /** Written by this call, not by an earlier one that was interrupted. */
   entries: number;
   readonly kept: number;
   readonly files: number;
 }
 
 const PAGE = 500;
-/** The copy numbers positions again, so a position that a follower remembers means nothing there. */
+/** The copy numbers its positions from the start, so the position that a follower remembers would be wrong there. */
 const NOT_COPIED: ReadonlySet<string> = new Set<KeepKind>(["follower"]);
 
 /** `from` and `to` are files or addresses. No process may write to either of them meanwhile. */
@@ -37,7 +37,7 @@ export async function copyJournal(
   try {
     const target = await openTarget(to);
     try {
-      await refuseOther(source, target, to);
+      await requireEmptyOrSame(source, target, to);
       await target.become(source.storeId);
       const counts = { entries: 0, kept: 0, files: 0 };
       await copyEntries(source, target, (count) => onEntries((counts.entries += count)));
@@ -64,7 +64,7 @@ async function openTarget(place: string): Promise<CopyTarget> {
   return (await import("../sqlite/copy-rows.ts")).openSqliteTarget(place);
 }
 
-async function refuseOther(source: CopySource, target: CopyTarget, to: string): Promise<void> {
+async function requireEmptyOrSame(source: CopySource, target: CopyTarget, to: string): Promise<void> {
   if ((await target.isEmpty()) || (await target.copyOf()) === source.storeId) return;
   throw unfit(
     `${shownPlace(to)} holds sessions or values of its own. Copy into a journal that is new, or continue a copy of the same one.`,
@@ -73,7 +73,7 @@ async function refuseOther(source: CopySource, target: CopyTarget, to: string): 
 
 async function copyEntries(source: CopySource, target: CopyTarget, onEntries: (count: number) => void): Promise<void> {
   for (let position = 0; ;) {
-    const page = await source.entriesBehind(position, PAGE);
+    const page = await source.entriesAfter(position, PAGE);
     const heads = await target.heads(Array.from(new Set(page.map(({ session }) => session))));
     const missing = page.filter((entry) => {
       const head = heads.get(entry.session);
@@ -87,7 +87,7 @@ async function copyEntries(source: CopySource, target: CopyTarget, onEntries: (c
   }
 }
 
-/** The text is copied as it is: only what the entry means for the lists is made from it again. */
+/** Copies the text unchanged, and derives from it only the columns that lists are read from. */
 function encoded({ session, seq, at, type, body, hash, seal }: CopiedEntry): ReturnType<typeof encodeEntry> {
   const event = parseJson(body);
   if (typeof event !== "object" || event === null) throw changed({ session, seq });
@@ -97,7 +97,7 @@ function encoded({ session, seq, at, type, body, hash, seal }: CopiedEntry): Ret
 async function copyKept(source: CopySource, target: CopyTarget): Promise<number> {
   let [kind, key] = ["", ""];
   for (let count = 0; ;) {
-    const page = await source.keptBehind(kind, key, PAGE);
+    const page = await source.keptAfter(kind, key, PAGE);
     const values = page.filter((row) => !NOT_COPIED.has(row.kind)).map(encodedKept);
     await target.keep(values);
     count += values.length;

@@ -101,7 +101,7 @@ export function createMemoryJournal(options: MemoryJournalOptions = {}): Journal
     readFrom: (position, { limit }) =>
       now(() => {
         checkPosition(position);
-        return tables.entriesBehind(position, limit);
+        return tables.entriesAfter(position, limit);
       }),
     kept: (kind, key) => now(() => tables.kept(kind, key)),
     keptAll: (kind, under) => now(() => tables.keptAll(kind, under ?? null)),

@@ -211,11 +211,11 @@ export function createMemoryTables(maxEntries: number): MemoryTables {
 
     lastPosition: () => lastPosition,
     position: () => ({ first: dropped, last: lastPosition }),
-    seqAt: (name, position) => placeBehind(sessions.get(name)?.rows ?? [], position),
+    seqAt: (name, position) => placeAfter(sessions.get(name)?.rows ?? [], position),
     lastSeq: (name) => sessions.get(name)?.rows.length ?? 0,
     entriesOf: (name, after, limit) => (sessions.get(name)?.rows.slice(after, after + limit) ?? []).map(positioned),
-    entriesBehind(position, limit) {
-      const start = placeBehind(log, position);
+    entriesAfter(position, limit) {
+      const start = placeAfter(log, position);
       return log.slice(start, start + limit).map(positioned);
     },
     kept(kind, key) {
@@ -275,7 +275,7 @@ function positioned({ position, session, seq, at, body }: Row): Positioned {
 }
 
 /** The place of the first row after `position`. */
-function placeBehind(log: readonly Row[], position: number): number {
+function placeAfter(log: readonly Row[], position: number): number {
   let low = 0;
   let high = log.length;
   while (low < high) {

@@ -44,13 +44,13 @@ export async function openPostgresSource(address: string): Promise<CopySource> {
   return {
     storeId,
     files,
-    entriesBehind: (position, limit) =>
+    entriesAfter: (position, limit) =>
       ask<CopiedEntry>(
         `SELECT e.position, s.session, e.seq, e.at, e.type, e.body, e.hash, e.seal
          FROM @.events AS e JOIN @.sessions AS s ON s.number = e.session WHERE e.position > $1 ORDER BY e.position LIMIT $2`,
         [position, limit],
       ),
-    keptBehind: (...asked) =>
+    keptAfter: (...asked) =>
       ask<CopiedKept>(
         `SELECT k.kind, ${KEPT_ROW} WHERE (k.kind, k.key) > ($1, $2) ORDER BY k.kind, k.key LIMIT $3`,
         asked,

@@ -159,7 +159,7 @@ function createSearch(ask: Ask): Journal["search"] {
 
 interface Page {
   readonly found: readonly Found[];
-  /** Behind which the next page begins; null when this was the last. */
+  /** The place after which the next page begins; null when this was the last page. */
   readonly next: number | null;
 }
 

@@ -226,8 +226,8 @@ function createOwnWrites(remote: RemoteReads["feed"]): {
   return {
     source: {
       seqAt: remote.seqAt,
-      entriesBehind(position, limit) {
-        if (newest?.base !== position || newest.entries.length >= limit) return remote.entriesBehind(position, limit);
+      entriesAfter(position, limit) {
+        if (newest?.base !== position || newest.entries.length >= limit) return remote.entriesAfter(position, limit);
         return newest.entries.map((entry, index) => positioned({ ...entry, position: position + index + 1 }));
       },
       entriesOf(session, after, limit) {

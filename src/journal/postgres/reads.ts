@@ -76,7 +76,7 @@ export function createReads(ask: Ask): RemoteReads {
       },
       async readFrom(position, { limit }) {
         checkPosition(position);
-        return feed.entriesBehind(position, limit);
+        return feed.entriesAfter(position, limit);
       },
       async kept(kind, key) {
         const row = await keptRow(kind, key);
@@ -130,7 +130,7 @@ function feedReads(ask: Ask): RemoteReads["feed"] {
       ]);
       return entriesWithoutGap(name, after, rows);
     },
-    async entriesBehind(position, limit) {
+    async entriesAfter(position, limit) {
       const rows = await ask<EventRow>(
         `SELECT ${EVENT} FROM @.events AS e JOIN @.sessions AS s ON s.number = e.session
          WHERE e.position > $1 ORDER BY e.position LIMIT $2`,
@@ -160,12 +160,12 @@ async function byTime(
   kind: KeepKind,
   { order, limit, tags = [], after, until = Infinity }: TimeQuery,
 ): Promise<readonly Timed[]> {
-  const [behind, direction] = order === "oldest" ? [">", "ASC"] : ["<", "DESC"];
+  const [comparison, direction] = order === "oldest" ? [">", "ASC"] : ["<", "DESC"];
   const start = after ?? { at: order === "newest" ? Infinity : -Infinity, key: "" };
   // A driver asks for the first one each second. PostgreSQL keeps a plan for this limit in the text, and would plan again each time for a parameter.
   const [most, counts] = limit === 1 ? [() => "1", []] : [(number: number) => `$${number}`, [limitOf(limit)]];
   const page = (of: string, number: number): string =>
-    `(${of}.at, ${of}.key) ${behind} ($2, $3) AND ${of}.at <= $4 ORDER BY ${of}.at ${direction}, ${of}.key ${direction} LIMIT ${most(number)}`;
+    `(${of}.at, ${of}.key) ${comparison} ($2, $3) AND ${of}.at <= $4 ORDER BY ${of}.at ${direction}, ${of}.key ${direction} LIMIT ${most(number)}`;
   const asked = [kind, start.at, start.key, until];
   const [first, ...others] = tags.map(tagText);
   const rows =

@@ -35,18 +35,18 @@ function verifiedStore(ask: Ask): VerifiedStore {
   const number = async (sql: string, values: readonly (string | number)[]): Promise<number | undefined> =>
     (await ask<{ readonly number: number }>(sql, values))[0]?.number;
   return {
-    sessionsBehind: (session) =>
+    sessionsAfter: (session) =>
       ask<SessionRow>(
         `SELECT number, session, status, started_at AS "startedAt", updated_at AS "updatedAt", last_seq AS "lastSeq", last_hash AS "lastHash"
          FROM @.sessions WHERE session > $1 ORDER BY session LIMIT ${VERIFY_PAGE}`,
         [session],
       ),
-    entriesBehind: (row, seq) =>
+    entriesAfter: (row, seq) =>
       ask<VerifiedEntry>(
         `SELECT position, seq, at, type, body, hash, seal FROM @.events WHERE session = $1 AND seq > $2 ORDER BY seq LIMIT ${VERIFY_PAGE}`,
         [row.number, seq],
       ),
-    keptBehind: (kind, key) =>
+    keptAfter: (kind, key) =>
       ask<PlacedRow>(
         `SELECT k.kind, k.at, ${TAGS}, ${KEPT_ROW} WHERE (k.kind, k.key) > ($1, $2) ORDER BY k.kind, k.key LIMIT ${VERIFY_PAGE}`,
         [kind, key],

@@ -36,7 +36,7 @@ export async function openReadonlyJournal(
       lastSeq: (session) => store.now(({ reads }) => reads.lastSeq(session)),
       seqAt: (...asked) => store.now(({ reads }) => reads.seqAt(...asked)),
       entriesOf: (...asked) => store.now(({ reads }) => reads.entriesOf(...asked)),
-      entriesBehind: (...asked) => store.now(({ reads }) => reads.entriesBehind(...asked)),
+      entriesAfter: (...asked) => store.now(({ reads }) => reads.entriesAfter(...asked)),
     },
     clock,
     warn,

@@ -34,8 +34,8 @@ export async function openSqliteSource(file: string): Promise<CopySource> {
   return {
     storeId,
     files: filesBeside(path),
-    entriesBehind: (position, limit) => entries.all(position, limit) as unknown as readonly CopiedEntry[],
-    keptBehind: (...asked) => kept.all(...asked) as unknown as readonly CopiedKept[],
+    entriesAfter: (position, limit) => entries.all(position, limit) as unknown as readonly CopiedEntry[],
+    keptAfter: (...asked) => kept.all(...asked) as unknown as readonly CopiedKept[],
     close: () => db.close(),
   };
 }

@@ -58,7 +58,7 @@ export function createReads(db: DatabaseSync, fillIndexes: () => void = () => un
   const prunedUpTo = db.prepare("SELECT value FROM meta WHERE name = 'pruned'");
   const seqAt = db.prepare("SELECT seq FROM events WHERE session = ? AND id <= ? ORDER BY seq DESC LIMIT 1");
   const ofSession = db.prepare(`SELECT ${EVENT} FROM events WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?`);
-  const behind = db.prepare(`SELECT ${EVENT} FROM events WHERE id > ? ORDER BY id LIMIT ?`);
+  const after = db.prepare(`SELECT ${EVENT} FROM events WHERE id > ? ORDER BY id LIMIT ?`);
   const chained = db.prepare(
     "SELECT seq, at, type, body, hash, seal FROM events WHERE session = ? AND seq >= ? ORDER BY seq LIMIT ?",
   );
@@ -70,10 +70,10 @@ export function createReads(db: DatabaseSync, fillIndexes: () => void = () => un
   const timed = timedStatements(db);
   const session = db.prepare(`SELECT ${SUMMARY} FROM sessions WHERE session = ?`);
   // Sessions that began in the same millisecond are ordered by their row number. If the session of the cursor was pruned, the page starts with all of them.
-  const behindOne = "(started_at, number) < (?1, coalesce((SELECT number FROM sessions WHERE session = ?2), 9e18))";
+  const afterOne = "(started_at, number) < (?1, coalesce((SELECT number FROM sessions WHERE session = ?2), 9e18))";
   const newestFirst = "ORDER BY started_at DESC, number DESC LIMIT ?3";
-  const sessions = db.prepare(`SELECT ${SUMMARY} FROM sessions WHERE ${behindOne} ${newestFirst}`);
-  const sessionsOf = db.prepare(`SELECT ${SUMMARY} FROM sessions WHERE status = ?4 AND ${behindOne} ${newestFirst}`);
+  const sessions = db.prepare(`SELECT ${SUMMARY} FROM sessions WHERE ${afterOne} ${newestFirst}`);
+  const sessionsOf = db.prepare(`SELECT ${SUMMARY} FROM sessions WHERE status = ?4 AND ${afterOne} ${newestFirst}`);
   const faults = createFaultReads(db);
   const search = createSearch(db, (run) => keptOne("run", run));
   const dataVersion = db.prepare("PRAGMA data_version");
@@ -114,8 +114,8 @@ export function createReads(db: DatabaseSync, fillIndexes: () => void = () => un
       const rows = ofSession.all(name, after, limit) as unknown as readonly EventRow[];
       return entriesWithoutGap(name, after, rows);
     },
-    entriesBehind: (position, limit) =>
-      (behind.all(position, Number.isFinite(limit) ? limit : ALL) as unknown as readonly EventRow[]).map(positioned),
+    entriesAfter: (position, limit) =>
+      (after.all(position, Number.isFinite(limit) ? limit : ALL) as unknown as readonly EventRow[]).map(positioned),
     checkedEntriesOf,
     kept: keptOne,
     keptAll: (kind) => keptRows(kind, keptAll.all(kind)),
@@ -231,7 +231,7 @@ export function readSide(look: Look): ReadSide {
     position: () => look((reads) => reads.position()),
     async readFrom(position, { limit }) {
       checkPosition(position);
-      return look((reads) => reads.entriesBehind(position, limit));
+      return look((reads) => reads.entriesAfter(position, limit));
     },
     kept: (kind, key) => look((reads) => reads.kept(kind, key)),
     keptAll: (kind, under) =>

@@ -74,9 +74,9 @@ function verifiedStore(db: DatabaseSync, clock: Clock): VerifiedStore {
   const faults = db.prepare(`SELECT ${FAULT} WHERE f.session = ?`);
   const countFaults = db.prepare("SELECT count(*) AS count FROM faults WHERE session = ?");
   return {
-    sessionsBehind: (session) => sessions.all(session) as unknown as readonly SessionRow[],
-    entriesBehind: ({ session }, seq) => entries.all(session, seq) as unknown as readonly VerifiedEntry[],
-    keptBehind: (kind, key) => kept.all(kind, key) as unknown as readonly PlacedRow[],
+    sessionsAfter: (session) => sessions.all(session) as unknown as readonly SessionRow[],
+    entriesAfter: ({ session }, seq) => entries.all(session, seq) as unknown as readonly VerifiedEntry[],
+    keptAfter: (kind, key) => kept.all(kind, key) as unknown as readonly PlacedRow[],
     keptSeq: (kind, key, session) => keptSeq.get(kind, key, session)?.["seq"] as number | undefined,
     faultsOf: ({ number }) => faults.all(number).map(occurrence),
     countFaults: ({ number }) => Number(countFaults.get(number)?.["count"]),
