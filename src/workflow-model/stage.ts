@@ -72,12 +72,12 @@ export interface ActResult {
 /** What the Act phase returns. Only stages with rounds say whether the turn cap ended them. */
 export type ActReturn = Pick<ActResult, "output"> & Partial<ActResult>;
 
-/** Whether a stage may act, has to ask, or is skipped. */
+/** Whether a stage acts, is tried again, or is skipped. The reason of a retry becomes its fault; the run does not record the reason of a skip. */
 export type GateVerdict =
   | { readonly verdict: "proceed" }
   | { readonly verdict: "retry" | "skip"; readonly reason: string };
 
-/** What a stage makes of its own result. */
+/** What a stage makes of its own result. The run does not record the reason of a skip. */
 export type AssertVerdict =
   | { readonly verdict: "ok" }
   | { readonly verdict: "skip"; readonly reason: string }

@@ -210,6 +210,11 @@ export function switchedTo(instruction: Instruction | null): string | null {
   return typeof target === "string" ? target : null;
 }
 
+/** The place of a visit or an event, without its other fields. */
+export function placeIn({ node, execution, attempt }: NodePlace): NodePlace {
+  return { node, execution, attempt };
+}
+
 /** The name of a node's attempt as a turn of its session. */
 export function turnOf({ node, execution, attempt }: NodePlace): string {
   return `${node}#${execution}.${attempt}`;

@@ -7,7 +7,7 @@
 
 import type { Decision } from "../decide/decision.ts";
 import type { CallState } from "../flow/call.ts";
-import { type NodePlace, nodeTraits, placeOf, type Route, turnOf } from "../flow/visit.ts";
+import { type NodePlace, nodeTraits, placeIn, placeOf, type Route, turnOf } from "../flow/visit.ts";
 import { keyOf, visitOf } from "../flow/run-state.ts";
 import type { Entry, JournalEvent, TurnStatus } from "./event.ts";
 import { faultMarkOf } from "./fault-index.ts";
@@ -375,10 +375,6 @@ function causeIn(line: Timeline, event: Extract<JournalEvent, { type: "node-fail
       span === turn || (span.place === turn?.place && span.group !== null && span.fault?.code === event.fault.code),
   );
   return found?.group ?? null;
-}
-
-function placeIn({ node, execution, attempt }: NodePlace): NodePlace {
-  return { node, execution, attempt };
 }
 
 function within(parent: Span | null): Pick<Span, "parent" | "place"> {

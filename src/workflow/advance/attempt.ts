@@ -1,5 +1,5 @@
-// One attempt of a stage, from Setup to Next, as the body of a turn. It is run again from Setup after a crash or a wait; what
-// its calls have done by then is answered from the journal, so a phase does its work once, however often it is repeated.
+// One attempt of a stage, from Setup to Next, as the body of a turn. After a crash or a wait it runs again from Setup. The journal
+// answers the calls that had finished, so a repeated phase does not repeat their work.
 
 import { classifyThrown } from "../../core/classify/classify.ts";
 import { andAlso, fault, type Fault, FaultError } from "../../core/fault/fault.ts";
@@ -16,10 +16,10 @@ import type {
   StageScope,
 } from "../../workflow-model/stage.ts";
 
-/** How an attempt ended: plain data, kept with its turn. */
+/** How an attempt ended. */
 export type StageAttemptEnd =
   | { readonly end: "completed"; readonly output: unknown; readonly route: Route }
-  | { readonly end: "skipped"; readonly reason: string; readonly output: unknown; readonly route: Route | null }
+  | { readonly end: "skipped"; readonly output: unknown; readonly route: Route | null }
   | {
       readonly end: "failed";
       readonly fault: Fault;
@@ -31,7 +31,7 @@ export type StageAttemptEnd =
       readonly output: unknown;
     };
 
-/** null: it waits for a person or a time, and is run again then. */
+/** null: it waits for a person or a time, and runs again then. */
 export async function runAttempt(
   stage: Stage,
   tools: ActTools,
@@ -58,7 +58,6 @@ class Attempt {
   #output: unknown = undefined;
   #capHit = false;
   #fault: Fault | null = null;
-  #reason = "";
   #route: Route | null = null;
   #acted = false;
   #failedIn: StagePhase | null = null;
@@ -124,7 +123,6 @@ class Attempt {
       case "proceed":
         return "ok";
       case "skip":
-        this.#reason = given.reason;
         return "skip";
       case "retry":
       case "fail":
@@ -139,14 +137,14 @@ class Attempt {
 
   end({ ending, again }: AttemptState): StageAttemptEnd {
     const output = this.#output;
-    if (ending === "skipped") return { end: "skipped", reason: this.#reason, output, route: this.#route };
+    if (ending === "skipped") return { end: "skipped", output, route: this.#route };
     if (ending === "completed" && this.#route !== null) return { end: "completed", output, route: this.#route };
-    const seen = this.#fault ?? nowhere(this.#stage.id);
+    const seen = this.#fault ?? noNextNode(this.#stage.id);
     return { end: "failed", fault: seen, again, acted: this.#acted, failedIn: this.#failedIn, output };
   }
 }
 
-/** A failure without a name is a bug in the stage: loud, and not retried. */
+/** Where an unknown error was thrown. It counts as a bug of the stage, so it is not retried. */
 export function thrownIn(stage: string, phase: StagePhase): Parameters<typeof classifyThrown>[1] {
   return { message: `the ${phase} phase of stage ${stage} threw`, context: { stage, phase } };
 }
@@ -155,17 +153,14 @@ function refusedBy(stage: string, reason: string): Fault {
   return fault("AssertFailed", { message: `stage ${stage} was not accepted: ${reason}`, context: { stage } });
 }
 
-function nowhere(stage: string): Fault {
+function noNextNode(stage: string): Fault {
   return fault("InvariantBroken", {
     message: `stage ${stage} completed, but it named no next node`,
     context: { stage },
   });
 }
 
-// An Act that failed and still has something to show: the engine takes the fault as that of the attempt, and keeps the output
-// for the nodes after it.
-
-/** Thrown by a stage to end its attempt with a fault of its own. */
+/** Thrown by a stage whose Act failed but has an output: the attempt fails with this fault, and later nodes see the output. */
 export class StageFailure extends FaultError {
   readonly output: unknown;
 

@@ -1,6 +1,6 @@
-// One attempt of one visit, live: the turn it is, and what its end means for the run: completed, paused, tried again, put off,
-// skipped, or failed. It costs two appends: `node-started` with the turn's first entry, before anything of the stage runs, and the
-// end of the visit with the turn's last one. Phases are notes, written with whichever append comes next.
+// Runs one attempt of a visit as a turn of the run's session, and says what its end means for the run: completed, paused, retried,
+// deferred, skipped or failed. An attempt costs two appends: `node-started` with the turn's first entry, before the stage runs, and
+// the end of the attempt with the turn's last entry. The phases it entered are written with whichever append comes next.
 
 import { classify, classifyThrown } from "../../core/classify/classify.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
@@ -46,45 +46,41 @@ export interface VisitEnd {
   readonly output: unknown;
   /** What failed in this attempt; null when nothing did. */
   readonly fault: Fault | null;
-  /** The visit has failed for good, and no node follows it. */
-  readonly isDeadEnd: boolean;
   /** Raw output, for the files of a failed stage. */
   readonly raw: string;
 }
 
-/** How a visit is written down by the run that it belongs to. */
-export interface VisitWrites {
-  /** The event that says that it runs; empty when that is on disk already. */
+/** A visit, and everything its next attempt needs. */
+export interface LiveVisit {
+  readonly visit: Visit;
+  readonly place: NodePlace;
+  readonly stage: Stage;
+  readonly scope: StageScope;
+  /** Fires when the run stops the visit. */
+  readonly signal: AbortSignal;
+  /** The event that starts the attempt; empty when it is on disk already. */
   readonly opening: readonly RunEvent[];
-  /** What goes with its end; called once, before anything of the end is written. */
+  /** Returns what the run writes at the end of the attempt. Called once, before anything of the end is written. */
   readonly closing: (end: VisitEnd) => Promise<SessionWrites>;
 }
 
-export async function runVisit(
-  deps: VisitDeps,
-  stage: Stage,
-  visit: Visit,
-  scope: StageScope,
-  signal: AbortSignal,
-  writes: VisitWrites,
-): Promise<void> {
-  const place = { node: visit.node, execution: visit.execution, attempt: visit.attempt };
+export async function runVisit(deps: VisitDeps, live: LiveVisit): Promise<void> {
+  const { visit, place, stage, scope, signal, opening, closing } = live;
   const raw: string[] = [];
-  const { opening, closing } = writes;
   const write = ({ events, keeps }: SessionWrites): Promise<void> => deps.session.record(events, keeps);
   if (actionHas(visit.instruction?.action, "accepts-output")) {
     if (opening.length > 0) await deps.session.record(opening);
-    return write(await closing(await acceptPartial(deps, stage, place, scope)));
+    return write(await closing({ ...(await acceptPartial(deps, live)), raw: "" }));
   }
   const entered = phaseNotes(deps.session, place, visit.phase);
   const stageAbort = new StageAbort(signal);
-  /** What the turn has written, or need not write. */
+  /** What is written already, or being written by the turn. */
   const written = { opening: opening.length === 0, end: false };
   const conclude = async (result: TurnResult<StageAttemptEnd | null>): Promise<SessionWrites> => {
     written.end = true;
-    // A stage that hangs is abandoned when its time is up: it is aborted, and what it does from here on is not part of the run.
+    // A stage that hangs is abandoned when its time is up. What it does after the abort is not part of the run.
     stageAbort.abort();
-    return closing({ ...(await settle(deps, stage, place, scope, result)), raw: raw.join("\n") });
+    return closing({ ...(await settle(deps, live, result)), raw: raw.join("\n") });
   };
   const result = await deps.session.turn<StageAttemptEnd | null>(
     (turn) => {
@@ -111,16 +107,16 @@ export async function runVisit(
         if (!stageAbort.isAborted) entered(phase);
       });
     },
-    { id: turnOf(place), timeoutMs: attemptMs(stage, scope), signal, beside: true },
+    { id: turnOf(place), timeoutMs: attemptMs(live), signal, beside: true },
     { stage: visit.node, opening: { events: opening, keeps: [] }, closing: conclude },
   );
   if (written.end) return;
-  // A turn that was refused, or was over before: its end is still to be written.
+  // The turn was refused, or had ended in an earlier process: its end is not written yet.
   if (!written.opening) await deps.session.record(opening);
   await write(await conclude(result));
 }
 
-/** Aborts a stage whose attempt is over. The signal is made when the stage reads it: most never do. */
+/** Aborts a stage whose attempt is over. The signal is created when the stage reads it, because most stages never do. */
 class StageAbort {
   readonly #outer: AbortSignal;
   #signals: { readonly over: AbortController; readonly signal: AbortSignal } | null = null;
@@ -145,12 +141,12 @@ class StageAbort {
   }
 }
 
-/** Ends Act at this point. It never reaches a caller, because the turn is then waiting. */
+/** Ends Act while a person is asked. No caller sees it, because the turn is then waiting. */
 class StillWaiting extends Error {}
 
 /**
- * Notes each phase once: after a crash the phases run again, but they were entered before. One entry stands for all phases that
- * were entered since the last append.
+ * Notes each phase once: after a crash the phases run again, but their entries exist already. One entry covers all phases entered
+ * since the last append.
  */
 function phaseNotes(session: Session, place: NodePlace, last: StagePhase | null): (phase: StagePhase) => void {
   const before = last === null ? -1 : STAGE_PHASES.indexOf(last);
@@ -168,58 +164,51 @@ function phaseNotes(session: Session, place: NodePlace, last: StagePhase | null)
   };
 }
 
-/** What an operator accepts is what the failed stage had to show. */
-async function acceptPartial(deps: VisitDeps, stage: Stage, place: NodePlace, scope: StageScope): Promise<VisitEnd> {
+/** Completes a failed stage with the partial output that an operator has accepted. */
+async function acceptPartial(deps: VisitDeps, live: LiveVisit): Promise<Settled> {
+  const { place, scope } = live;
   const output = scope.instruction?.params["output"];
-  const next = await nextOf(stage, scope, { status: "completed", output, capHit: false, fault: null });
+  const next = await nextOf(live, { status: "completed", output, capHit: false, fault: null });
   if (next.failed !== null) {
     const end = { end: "failed", fault: next.failed, again: false, acted: true, failedIn: "next", output } as const;
-    return { ...(await failed(deps, stage, place, scope, end)), raw: "" };
+    return afterFailure(deps, live, end);
   }
   const route = next.route ?? { kind: "end", outcome: "" };
-  return {
-    events: [{ type: "node-completed", ...place, route, output: null }],
-    output,
-    fault: null,
-    isDeadEnd: false,
-    raw: "",
-  };
+  return settled({ type: "node-completed", ...place, route, output: null }, output, null);
 }
 
 type Settled = Omit<VisitEnd, "raw">;
 
-async function settle(
-  deps: VisitDeps,
-  stage: Stage,
-  place: NodePlace,
-  scope: StageScope,
-  result: TurnResult<StageAttemptEnd | null>,
-): Promise<Settled> {
+function settled(event: RunEvent, output: unknown, fault: Fault | null): Settled {
+  return { events: [event], output, fault };
+}
+
+async function settle(deps: VisitDeps, live: LiveVisit, result: TurnResult<StageAttemptEnd | null>): Promise<Settled> {
+  const { place } = live;
   if (result.status === "waiting") return pausedBy(place, result);
-  const value = result.value ?? null;
-  if (result.fault !== null || value === null) {
+  const end = result.value ?? null;
+  if (result.fault !== null || end === null) {
     const seen =
       result.fault ?? classify({ surface: "node", error: new Error(`attempt ${result.turn} ended without a result`) });
-    const end = { end: "failed", fault: seen, again: false, acted: true, failedIn: null, output: undefined } as const;
-    return failed(deps, stage, place, scope, end);
+    const lost = { end: "failed", fault: seen, again: false, acted: true, failedIn: null, output: undefined } as const;
+    return afterFailure(deps, live, lost);
   }
-  const end = value;
   switch (end.end) {
     case "completed":
-      return done(
+      return settled(
         { type: "node-completed", ...place, route: end.route, output: preview(end.output, deps.redactor) },
         end.output,
         null,
       );
     case "skipped":
-      return done({ type: "node-skipped", ...place, reason: "gate", fault: null, route: end.route }, end.output, null);
+      return settled(
+        { type: "node-skipped", ...place, reason: "gate", fault: null, route: end.route },
+        end.output,
+        null,
+      );
     case "failed":
-      return failed(deps, stage, place, scope, end);
+      return afterFailure(deps, live, end);
   }
-}
-
-function done(event: RunEvent, output: unknown, fault: Fault | null): Settled {
-  return { events: [event], output, fault, isDeadEnd: false };
 }
 
 function pausedBy(place: NodePlace, { questions, wakeAt, outcomes }: TurnResult): Settled {
@@ -228,10 +217,10 @@ function pausedBy(place: NodePlace, { questions, wakeAt, outcomes }: TurnResult)
   const why = reasonOf(questions);
   const fault = open !== undefined && "fault" in open && why !== "gate" ? open.fault : null;
   const next = times.length === 0 ? null : Math.min(...times);
-  return done({ type: "node-paused", ...place, why, fault, questions, wakeAt: next }, undefined, fault);
+  return settled({ type: "node-paused", ...place, why, fault, questions, wakeAt: next }, undefined, fault);
 }
 
-/** A question that no failing call has asked is a gate: nothing went wrong. */
+/** A question without a fault code comes from a gate, not from a failed call: nothing went wrong. */
 function reasonOf(questions: readonly Question[]): PauseReason {
   const [question] = questions;
   if (question === undefined) return "parked";
@@ -239,14 +228,12 @@ function reasonOf(questions: readonly Question[]): PauseReason {
   return traitsOf(question.code).cause === "budget-exceeded" ? "budget" : "question";
 }
 
-async function failed(
-  { clock, chance }: VisitDeps,
-  stage: Stage,
-  place: NodePlace,
-  scope: StageScope,
-  { fault: seen, again, acted, failedIn, output }: Extract<StageAttemptEnd, { end: "failed" }>,
-): Promise<Settled> {
-  const fault = isAttemptLimit(seen) ? withContext(seen, { limit: attemptMs(stage, scope) }) : seen;
+type FailedEnd = Extract<StageAttemptEnd, { end: "failed" }>;
+
+async function afterFailure({ clock, chance }: VisitDeps, live: LiveVisit, end: FailedEnd): Promise<Settled> {
+  const { place, stage } = live;
+  const { fault: seen, again, acted, output } = end;
+  const fault = isAttemptLimit(seen) ? withContext(seen, { limit: attemptMs(live) }) : seen;
   const now = clock.now();
   const { rules } = stage;
   const of = rules.retry.maxAttempts;
@@ -257,27 +244,25 @@ async function failed(
   switch (decided.do) {
     case "retry": {
       const { decision, delayMs } = decided;
-      return done(
+      return settled(
         { type: "node-retrying", ...place, of, fault, decision, delayMs, nextAt: now + delayMs, saw },
         output,
         fault,
       );
     }
     case "defer":
-      return done({ type: "node-deferred", ...place, of, fault, nextAt: now + decided.delayMs, saw }, output, fault);
+      return settled({ type: "node-deferred", ...place, of, fault, nextAt: now + decided.delayMs, saw }, output, fault);
     case "skip": {
-      const left = await routeOf(stage, scope, "skipped", fault, failedIn, output);
+      const left = await routeOf(live, "skipped", { ...end, fault });
       const event = { type: "node-skipped", ...place, reason: "resolution", ...left, saw } as const;
-      return done(event, output, left.fault);
+      return settled(event, output, left.fault);
     }
     case "fail": {
       const isCancelled = traitsOf(fault.code).cancels;
-      const left = isCancelled
-        ? { route: null, fault }
-        : await routeOf(stage, scope, "failed", fault, failedIn, output);
+      const left = isCancelled ? { route: null, fault } : await routeOf(live, "failed", { ...end, fault });
       const outcome = matrixOutcome(fault.code, stage.role ?? "coder");
       const event = { type: "node-failed", ...place, outcome, resolution: rules.resolution, ...left, saw } as const;
-      return { events: [event], output, fault: left.fault, isDeadEnd: left.route === null };
+      return settled(event, output, left.fault);
     }
   }
 }
@@ -288,28 +273,24 @@ function isAttemptLimit({ code }: Fault): boolean {
   return scope === "limit" && cause === "timeout" && !endsRun;
 }
 
-function attemptMs({ timeoutMs }: Stage, scope: StageScope): number {
-  return overrideFor(scope, "attemptMs") ?? timeoutMs;
+function attemptMs({ stage, scope }: LiveVisit): number {
+  return overrideFor(scope, "attemptMs") ?? stage.timeoutMs;
 }
 
-/** A stage that cannot say where to go after a failure has no next node. The stage's own failure counts; the second one is reported with it. */
+/** If Next fails after another failure, the stage has no next node. The first failure counts, and the second is reported with it. */
 async function routeOf(
-  stage: Stage,
-  scope: StageScope,
+  live: LiveVisit,
   status: "failed" | "skipped",
-  fault: Fault,
-  failedIn: StagePhase | null,
-  output: unknown,
+  { fault, failedIn, output }: FailedEnd,
 ): Promise<{ readonly route: Route | null; readonly fault: Fault }> {
-  const { route, failed: second } = await nextOf(stage, scope, { status, output, capHit: false, fault });
-  // If Next is what failed, it has failed again: that is the fault already.
+  const { route, failed: second } = await nextOf(live, { status, output, capHit: false, fault });
+  // If Next was the phase that failed, it has failed again in the same way.
   if (second === null || failedIn === "next") return { route, fault };
   return { route: null, fault: andAlso(fault, "choosing the next node failed, too", second) };
 }
 
 async function nextOf(
-  stage: Stage,
-  scope: StageScope,
+  { stage, scope }: LiveVisit,
   ending: StageEnding,
 ): Promise<{ readonly route: Route | null; readonly failed: Fault | null }> {
   try {

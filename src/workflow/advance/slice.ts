@@ -1,14 +1,14 @@
-// Advances one run for as long as there is something to do, and stops when it is over or has to wait. The only writer of its
-// run while it works; what others want of it they leave in the journal, where it looks every half second.
-// L1  A node is begun only after its `node-started` is on disk.
+// Advances one run until it is over or has to wait. While it works, it is the only writer of the run: others post their actions to
+// the journal, which it reads every half second.
+// L1  A node begins only after its `node-started` is on disk.
 // L2  Exactly one `run-ended` is written, whatever fails, and a cancellation wins over what ends at the same time.
-// L3  A run that only waits is put away: nothing of it stays in memory, and nothing that comes meanwhile is lost.
+// L3  A run that only waits leaves memory. What is posted meanwhile is in the journal, so nothing is lost.
 // L4  `node-failed` is on disk before sibling visits are aborted, so an aborted sibling is never recorded as the failure.
 
 import { classify } from "../../core/classify/classify.ts";
 import { fault, type Fault, FaultError } from "../../core/fault/fault.ts";
 import { MATRIX_OUTCOMES, matrixOutcome, type MatrixOutcome } from "../../core/fault/vocabulary.ts";
-import { switchedTo, turnOf, type Visit } from "../../core/flow/visit.ts";
+import { type NodePlace, placeIn, switchedTo, turnOf, type Visit } from "../../core/flow/visit.ts";
 import type { RunEvent, RunLimits } from "../../core/flow/run-event.ts";
 import type { TurnEvent } from "../../core/record/event.ts";
 import { begunCount, isEnded, keyOf, openVisits, type RunState, visitOf } from "../../core/flow/run-state.ts";
@@ -30,15 +30,15 @@ import type { FaultCode } from "../../core/fault/catalogue.ts";
 interface SliceDeps extends VisitDeps {
   readonly journal: Journal;
   readonly workflow: Workflow;
-  /** Those the session was opened with. */
+  /** The limits that the session was opened with. */
   readonly limits: RunLimits;
-  /** Keeps files about a failed attempt; called before the event that tells of it is written. */
+  /** Writes the files about a failed attempt. Called before the event about the failure is written. */
   readonly keepFiles: (visit: Visit, end: VisitEnd) => Promise<void>;
 }
 
-/** A wait this short is waited out; putting a run away and taking it up again costs more. */
+/** The run stays in memory during a wait this short: releasing it and opening it again would cost more. */
 const SHORT_WAIT_MS = 5_000;
-/** How often it looks for what others have left for it. */
+/** How often it reads the journal for actions that other processes posted. */
 const LOOK_EVERY_MS = 500;
 
 interface Busy {
@@ -75,7 +75,7 @@ export class Slice {
     return run;
   }
 
-  /** A person left something for the run: it looks at once. */
+  /** An action was posted in this process, so the slice reads the journal at once. */
   poke(): void {
     this.#mustLook = true;
     this.#wakeLoop();
@@ -117,19 +117,19 @@ export class Slice {
     }
   }
 
-  /** Something inside is broken: the run ends with it, unless it has ended already. */
+  /** Ends the run with an error inside Faultline, unless the run has ended already. */
   async breakOff(why: Fault): Promise<void> {
     this.#abort([...this.#busy.values()]);
     while (this.#busy.size > 0) await this.#waitForNews(null);
     if (!isEnded(this.#state)) await this.#close(brokenEnd(why));
   }
 
-  /** A person stops this process. The visits that run are paused, so that they continue only when a person resumes the run. */
+  /** A person stops this process. Running visits are paused, so that they continue only when a person resumes the run. */
   async stop(by: string): Promise<void> {
     const running = openVisits(this.#state).filter((visit) => visit.state === "running");
-    const paused = running.map(({ node, execution, attempt }): RunEvent => {
+    const paused = running.map((visit): RunEvent => {
       const nothing = { fault: null, questions: [], wakeAt: null };
-      return { type: "node-paused", node, execution, attempt, why: "stopped", ...nothing };
+      return { type: "node-paused", ...placeIn(visit), why: "stopped", ...nothing };
     });
     try {
       if (paused.length > 0)
@@ -208,32 +208,25 @@ export class Slice {
   }
 
   async #work(visit: Visit, signal: AbortSignal, exceedsMaxNodes: boolean): Promise<void> {
-    const { workflow } = this.#deps;
-    const stage = workflow.stages.get(visit.node);
-    const { node, execution, attempt } = visit;
-    const place = { node, execution, attempt };
+    const stage = this.#deps.workflow.stages.get(visit.node);
+    const place = placeIn(visit);
     if (stage === undefined || exceedsMaxNodes) {
-      const seen = stage === undefined ? unknownNode(node) : tooManyNodes(this.#state.limits.maxNodes);
-      const outcome = matrixOutcome(seen.code, "coder");
-      const event = {
-        type: "node-failed",
-        ...place,
-        fault: seen,
-        outcome,
-        resolution: "abort-workflow",
-        route: null,
-      } as const;
-      const end = { events: [event], output: undefined, fault: seen, isDeadEnd: true, raw: "" };
-      const { events, keeps } = await this.#closingOf(visit, end);
+      const seen = stage === undefined ? unknownNode(visit.node) : tooManyNodes(this.#state.limits.maxNodes);
+      const { events, keeps } = await this.#closingOf(visit, refusedEnd(place, seen));
       return this.#deps.session.record(events, keeps);
     }
     const opening = await this.#openingOf(visit, stage);
     const scope = await this.#results.scopeFor(this.#state, visit);
     await tracedStage(place, stage.kind, (ended) =>
-      runVisit(this.#deps, stage, visit, scope, signal, {
+      runVisit(this.#deps, {
+        visit,
+        place,
+        stage,
+        scope,
+        signal,
         opening,
         closing: async (end) => {
-          // An aborted visit has no end of its own: the event that stopped it says what becomes of it.
+          // The event that stopped an aborted visit also says how the visit ended.
           if (signal.aborted && end.fault !== null) return NO_WRITES;
           ended(end);
           return this.#closingOf(visit, end);
@@ -268,7 +261,7 @@ export class Slice {
   }
 
   async #closingOf(visit: Visit, end: VisitEnd): Promise<SessionWrites> {
-    // The files about an earlier attempt also record what followed it.
+    // The files about a failed attempt also say what followed it.
     if (end.fault !== null || visit.fault !== null) await this.#deps.keepFiles(visit, end);
     this.#results.put(visit, end.output);
     const events = [...end.events, ...this.#startNext(end.events)];
@@ -276,14 +269,14 @@ export class Slice {
   }
 
   /**
-   * What starts the only visit that can start after these events: written together with them, the two cost one append. The visit
-   * runs when the loop finds it. Empty when anything else may come first, or may change how the visit starts.
+   * The events that start the next visit, if it is the only one that can start after `events`: written together, the two cost one
+   * append. The loop then finds the visit and runs it. Empty when something else may come first, or may change how the visit starts.
    */
   #startNext(events: readonly RunEvent[]): readonly (RunEvent | TurnEvent)[] {
     const { session, clock, workflow } = this.#deps;
     const now = clock.now();
     const { actions, predecessor } = this.#state;
-    // An operator's limits may hold for the visit; and a process that drains does not run it.
+    // An operator's action may change the limits, and a process that drains does not run the visit.
     if (this.#isDraining || this.#busy.size > 1 || actions.length > 0 || predecessor !== null) return [];
     const after = copyRun(this.#state);
     for (const event of events) foldRun(after, event, now);
@@ -317,7 +310,7 @@ export class Slice {
     for (const { abort } of some) if (!abort.signal.aborted) abort.abort();
   }
 
-  /** A method, because the compiler takes a field to stay as it was read. */
+  /** A method, because the compiler assumes that a field keeps the value it was read with. */
   #isNewsPending(): boolean {
     return this.#hasNews;
   }
@@ -336,6 +329,14 @@ function sameLimits(a: RunLimits, b: RunLimits): boolean {
   return names.every((name) => a[name] === b[name]);
 }
 
+/** The end of a visit that must not begin. */
+function refusedEnd(place: NodePlace, seen: Fault): VisitEnd {
+  const outcome = matrixOutcome(seen.code, "coder");
+  const how = { fault: seen, outcome, resolution: "abort-workflow", route: null } as const;
+  const events = [{ type: "node-failed", ...place, ...how }] as const;
+  return { events, output: undefined, fault: seen, raw: "" };
+}
+
 function unknownNode(node: string): Fault {
   return fault("ResumeMismatch", {
     message: `the workflow has no node ${node} any more; resume with the definition it was started with`,
@@ -350,11 +351,11 @@ function tooManyNodes(limit: number): Fault {
   });
 }
 
-// How a run ends, as the events that say so: completed, failed with what failed, cancelled, or broken by a bug.
+// The events that end a run: completed, failed, cancelled, or broken by a bug.
 
 interface RunEnding {
   readonly events: readonly RunEvent[];
-  /** Of its session. */
+  /** The status that the session of the run ends with. */
   readonly status: "done" | "failed" | "cancelled";
   readonly message: string;
 }
@@ -365,8 +366,7 @@ function failedEnd(state: RunState): RunEnding {
   const visit = visitOf(state, { node, execution });
   const why = visit?.fault ?? fault("InvariantBroken", { message: "a run failed without a fault" });
   const beside = (visit === undefined ? [] : siblingsOf(state, visit)).map((sibling): RunEvent => {
-    const place = { node: sibling.node, execution: sibling.execution, attempt: sibling.attempt };
-    return { type: "node-skipped", ...place, reason: "sibling-failed", fault: null, route: null };
+    return { type: "node-skipped", ...placeIn(sibling), reason: "sibling-failed", fault: null, route: null };
   });
   const ended = { type: "run-ended", status: "failed", outcome, node, fault: why } as const;
   return { events: [...beside, ended], status: "failed", message: why.message };
@@ -379,7 +379,7 @@ export function completedEnd(state: RunState): RunEnding {
     const ended = { type: "run-ended", status: "completed", outcome: last.outcome, node: "", fault: null } as const;
     return { events: [ended], status: "done", message: "" };
   }
-  // A path may end in one of the matrix's outcomes, and those are failures: of the node that led there, if it has failed.
+  // A path may end in an outcome of the matrix, which is a failure. Its fault is that of the node that led there, if it has failed.
   const led = state.visits.findLast(({ node }) => node === last.node)?.fault;
   const seen = state.visits.findLast(
     (visit) => visit.fault !== null && matrixOutcome(visit.fault.code, "coder") === declared,
@@ -390,7 +390,7 @@ export function completedEnd(state: RunState): RunEnding {
   return { events: [ended], status: "failed", message };
 }
 
-/** What an outcome that a workflow declares itself means, when nothing in the run has failed in that way. */
+/** The fault code of an outcome that the workflow declares, when no node has failed with that outcome. */
 const DECLARED_AS: Readonly<Record<MatrixOutcome, FaultCode>> = {
   provider_network_error: "NetworkDisconnect",
   provider_timeout: "NetworkTimeout",
@@ -416,7 +416,7 @@ function cancelledEnd(by: string): RunEnding {
   return { events: [ended], status: "cancelled", message };
 }
 
-/** Something inside is broken, and no node is to blame. */
+/** An error inside Faultline ended the run, so no node failed. */
 function brokenEnd(why: Fault): RunEnding {
   const outcome = matrixOutcome(why.code, "coder");
   const ended = { type: "run-ended", status: "failed", outcome, node: "", fault: why } as const;
