@@ -58,7 +58,7 @@ export function createReads(db: DatabaseSync, fillIndexes: () => void = () => un
   const prunedUpTo = db.prepare("SELECT value FROM meta WHERE name = 'pruned'");
   const seqAt = db.prepare("SELECT seq FROM events WHERE session = ? AND id <= ? ORDER BY seq DESC LIMIT 1");
   const ofSession = db.prepare(`SELECT ${EVENT} FROM events WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?`);
-  const after = db.prepare(`SELECT ${EVENT} FROM events WHERE id > ? ORDER BY id LIMIT ?`);
+  const entriesAfter = db.prepare(`SELECT ${EVENT} FROM events WHERE id > ? ORDER BY id LIMIT ?`);
   const chained = db.prepare(
     "SELECT seq, at, type, body, hash, seal FROM events WHERE session = ? AND seq >= ? ORDER BY seq LIMIT ?",
   );
@@ -115,7 +115,9 @@ export function createReads(db: DatabaseSync, fillIndexes: () => void = () => un
       return entriesWithoutGap(name, after, rows);
     },
     entriesAfter: (position, limit) =>
-      (after.all(position, Number.isFinite(limit) ? limit : ALL) as unknown as readonly EventRow[]).map(positioned),
+      (entriesAfter.all(position, Number.isFinite(limit) ? limit : ALL) as unknown as readonly EventRow[]).map(
+        positioned,
+      ),
     checkedEntriesOf,
     kept: keptOne,
     keptAll: (kind) => keptRows(kind, keptAll.all(kind)),

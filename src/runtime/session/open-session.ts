@@ -101,8 +101,8 @@ async function openAs(
 }
 
 /**
- * A session whose calls run elsewhere. Nothing is written when it is opened: a new one begins with the first entry about a call, and one
- * that other processes write to as well has nothing to resume. Null for a session of that name that this process runs itself.
+ * Opens a session whose calls run elsewhere. Writes nothing: a new one begins with the first entry about a call, and an existing one has
+ * nothing to resume, because its calls do not run here. null: a session of this name exists, and its calls run here.
  */
 export async function openReported(
   engine: Engine,
@@ -142,12 +142,13 @@ function coreOf(engine: Engine, settings: SessionSettings, state: SessionState):
       budget.written(event);
     },
   });
-  return new SessionCore(engine, state, recorder, budget, scope, settings.bindings, settings.mode === "headless");
+  const { bindings, mode } = settings;
+  return new SessionCore({ engine, state, recorder, budget, scope, bindings, headless: mode === "headless" });
 }
 
 /**
- * Adds to a session that has ended, such as which run continues its work: through a recorder, like everything else. `make` sees the
- * session as `read` has folded it, and returns null when there is nothing to add.
+ * Adds entries to a session that has ended, such as the name of the run that continues its work. `make` gets the session that `read`
+ * has folded, and returns null when there is nothing to add.
  */
 export async function amendSession(
   engine: Engine,

@@ -1,4 +1,4 @@
-// What the turns and calls of one session share: its folded state, its recorder, its money, its cancel switch.
+// What the turns and calls of one session share: its folded state, its recorder, its budget and its cancel scope.
 
 import { classify } from "../../core/classify/classify.ts";
 import type { FaultCode } from "../../core/fault/catalogue.ts";
@@ -37,7 +37,18 @@ interface SessionCall {
   readonly fallbackValue: { readonly value: unknown } | null;
 }
 
-export class SessionCore {
+interface SessionParts {
+  readonly engine: Engine;
+  readonly state: SessionState;
+  readonly recorder: SessionRecorder;
+  readonly budget: Budget;
+  readonly scope: Scope;
+  readonly bindings: Bindings;
+  /** No person is present. */
+  readonly headless: boolean;
+}
+
+export class SessionCore implements Omit<SessionParts, "bindings"> {
   readonly engine: Engine;
   readonly state: SessionState;
   readonly recorder: SessionRecorder;
@@ -52,15 +63,7 @@ export class SessionCore {
   readonly #whenAnyEnds: (() => void)[] = [];
   readonly #refused = new Map<string, Fault>();
 
-  constructor(
-    engine: Engine,
-    state: SessionState,
-    recorder: SessionRecorder,
-    budget: Budget,
-    scope: Scope,
-    bindings: Bindings,
-    headless: boolean,
-  ) {
+  constructor({ engine, state, recorder, budget, scope, bindings, headless }: SessionParts) {
     this.engine = engine;
     this.state = state;
     this.recorder = recorder;
@@ -86,7 +89,7 @@ export class SessionCore {
     return this.recorder.record([], keeps, this.clock.now());
   }
 
-  /** Never rejects: what goes wrong, the store included, is an outcome. */
+  /** Never rejects: every failure, also of the store, becomes an outcome. */
   async call(spec: SessionCall): Promise<Outcome<unknown>> {
     const outcome = await this.#call(spec);
     if (isUndecided(outcome)) this.#refused.set(spec.turn, outcome.fault);
@@ -126,7 +129,7 @@ export class SessionCore {
     if (this.#live.size > 0) await new Promise<void>((resolve) => void this.#whenIdle.push(resolve));
   }
 
-  /** The journal knows of it. */
+  /** The journal has its first event. */
   hasBegun(call: string): boolean {
     return this.state.calls.has(call);
   }
@@ -177,8 +180,7 @@ export class SessionCore {
   }
 }
 
-// A short name for a value, the same for equal values, to check that a resumed program does what it did before. Nothing
-// of the value can be read from it.
+// A short hash of a value, the same for equal values: a resumed program must make the same calls as before.
 
 export function digestOf(value: unknown): string {
   const text = tryRead(() => JSON.stringify(value, inOrder), undefined);
@@ -187,7 +189,7 @@ export function digestOf(value: unknown): string {
     .slice(0, 16);
 }
 
-/** Keys in one order, however they were written; a value that is not data, such as a function, counts by its type only. */
+/** Sorts keys, so that their order does not matter. A value that is not data, such as a function, counts only by its type. */
 function inOrder(_key: string, value: unknown): unknown {
   if (typeof value === "bigint") return `${value}n`;
   if (typeof value === "function") return "[function]";
@@ -195,7 +197,7 @@ function inOrder(_key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
 }
 
-// Knows whether code runs within a turn or call of a session: waiting there for the session to become idle would wait for itself.
+// Knows whether code runs within a turn or call of a session. Code that waits there until the session is idle would wait for itself.
 
 interface Inside {
   readonly session: string;
@@ -218,11 +220,11 @@ export async function inside<T>(session: string, what: string, run: () => Promis
   }
 }
 
-/** Throws when `wish` is asked for within the session it is about. */
-export function refuseInside(session: string, wish: keyof typeof INSTEAD): void {
+/** Throws when this method of a session is called from within one of its turns or calls. */
+export function refuseInside(session: string, method: keyof typeof INSTEAD): void {
   for (let at = stillRunning(here.getStore() ?? null); at !== null; at = stillRunning(at.around)) {
     if (at.session !== session) continue;
-    const message = `session.${wish}() would wait for ${at.what} of session ${session}, from within which it was called; ${INSTEAD[wish]}`;
+    const message = `session.${method}() would wait for ${at.what} of session ${session}, from within which it was called; ${INSTEAD[method]}`;
     throw new FaultError(fault("EngineState", { message, context: { session, within: at.what } }));
   }
 }

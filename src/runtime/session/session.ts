@@ -49,24 +49,34 @@ import { type SessionWrites, type SessionLimits, NO_WRITES, type TurnOptions } f
 export type { SessionWrites, SessionLimits, TurnOptions } from "./session-options.ts";
 
 /**
- * Turns that run beside others are many and short: folding a few of them again costs less than a snapshot after each. The cost of a
- * snapshot grows with the session, so the next one comes when the session is twice as long.
+ * Turns that run beside others are many and short, and folding a few of them again costs less than a snapshot after each. A snapshot
+ * costs more the longer the session is, so the next one is written when the session is twice as long.
  */
 const FIRST_SNAPSHOT_AT = 100;
 
-/** A turn that is an attempt of a workflow's stage, and what the run writes together with its beginning and its end. */
+/** For a turn that is an attempt of a workflow's stage: what the run writes together with its beginning and its end. */
 export interface StageTurn<T = unknown> {
   readonly stage: string;
   readonly opening: SessionWrites;
-  /** What the end of the turn means for the run. A turn that ends with such events is over for good: its result is not kept. */
+  /** Returns what the end of the turn means for the run. The run keeps its own record of a turn that ends with events, so its result is not kept. */
   readonly closing: (result: TurnResult<T>) => Promise<SessionWrites>;
+}
+
+/** What a turn runs, and how. */
+interface TurnRequest {
+  readonly body: TurnBody<unknown>;
+  /** The digest of its plan; empty for a function. */
+  readonly digest: string;
+  readonly options: TurnOptions;
+  /** null for a turn of the program's own. */
+  readonly stageTurn: StageTurn | null;
 }
 
 const TURN_OPTIONS = shape<TurnOptions>({ id: text, timeoutMs: anyNumber, signal: signalKind, beside: flag });
 const NO_PLAN = "a turn is a plan, as in { find: step(search, query) }, or an async function that makes calls";
 const END_STATUS = oneOf(["done", "failed"]);
 
-/** A durable conversation: turns that survive a crash of the process. Calls of its own are outside any turn. */
+/** A durable conversation: turns that survive a crash of the process. Calls made on the session itself are outside any turn. */
 export class Session extends Calls<Pick<CallOptions, "id">> {
   readonly #core: SessionCore;
   readonly #limits: SessionLimits;
@@ -190,9 +200,10 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
     if (typeof what !== "function" && !isPlain(what)) throw invalidOption("session.turn", "plan", NO_PLAN);
     const body: TurnBody<unknown> = typeof what === "function" ? what : (turn) => turn.run(what).then(() => undefined);
     const digest = typeof what === "function" ? "" : planDigest(nodesOf(what));
-    if (options.beside === true) return this.#turn(this.#nameOf(options), body, digest, options, stageTurn);
+    const request = { body, digest, options, stageTurn };
+    if (options.beside === true) return this.#turn(request);
     refuseInside(this.id, "turn");
-    const result = this.#queue.then(() => this.#turn(this.#nameOf(options), body, digest, options, stageTurn));
+    const result = this.#queue.then(() => this.#turn(request));
     // The caller learns how this turn ended; the next turn only waits for it.
     this.#queue = Promise.allSettled([result]);
     return result;
@@ -205,41 +216,30 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
     return isWaiting ? this.#leftWaiting : `t${++this.#turns}`;
   }
 
-  async #turn(
-    id: string,
-    body: TurnBody<unknown>,
-    digest: string,
-    options: TurnOptions,
-    stageTurn: StageTurn | null,
-  ): Promise<TurnResult> {
+  async #turn(request: TurnRequest): Promise<TurnResult> {
     const core = this.#core;
+    const id = this.#nameOf(request.options);
     const ended = this.#endedFault();
     if (ended !== null) throw new FaultError(ended);
     const known = core.state.turns.get(id);
     const isOver = known?.status !== undefined && known.status !== null && known.status !== "waiting";
-    if (known !== undefined && isOver) return recallTurn(core, known.turn, digest);
+    if (known !== undefined && isOver) return recallTurn(core, known.turn, request.digest);
     const refused = nameFault("turn", id) ?? this.#refusal(id, known);
     if (refused !== null) return emptyResult(id, refused, core.engine.locale);
     this.#runningTurns.add(id);
     try {
-      const result = await this.#run(id, known, body, digest, options, stageTurn);
-      if (result.status === "waiting" && options.id === undefined) this.#leftWaiting = id;
+      const result = await this.#run(id, known, request);
+      if (result.status === "waiting" && request.options.id === undefined) this.#leftWaiting = id;
       return result;
     } finally {
       this.#runningTurns.delete(id);
     }
   }
 
-  async #run(
-    id: string,
-    known: TurnRecord | undefined,
-    body: TurnBody<unknown>,
-    digest: string,
-    options: TurnOptions,
-    stageTurn: StageTurn | null,
-  ): Promise<TurnResult> {
+  async #run(id: string, known: TurnRecord | undefined, request: TurnRequest): Promise<TurnResult> {
     const core = this.#core;
-    const turnDeadline = await this.#open(id, known, options, stageTurn?.opening ?? NO_WRITES);
+    const { options, stageTurn } = request;
+    const turnDeadline = await this.#open(id, known, request);
     const record = core.state.turns.get(id);
     if (record === undefined) throw new Error(`turn ${id} was started and is not there`);
     const scope = new Scope("turn", core.scope);
@@ -259,18 +259,18 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
       maxRounds: this.#limits.maxToolRounds,
       maxParallel: this.#limits.maxParallel,
     });
-    const ending = await inside(this.id, `turn ${id}`, () => runBody(core, live, body, scope));
+    const ending = await inside(this.id, `turn ${id}`, () => runBody(core, live, request.body, scope));
     const isKept = hasJsonForm(ending.value);
     const value = isKept ? ending.value : undefined;
     const thrown = isKept ? ending.thrown : noJsonForm(`the body of turn ${id}`, { turn: id });
-    // A call the body did not wait for belongs to the turn all the same.
+    // The turn also waits for calls that its body did not await.
     await core.idleIn(id);
     await live.close();
     signalScope?.remove(bySignal);
     scope.leave();
     const { outcomes, rounds, ends } = live;
     const refusal = core.takeRefusal(id);
-    // Without a store nothing can be said to have been cancelled.
+    // If the store has failed, that is the reason, not the cancellation it caused.
     const cancelled = core.recorder.deadFault ?? scope.cancelled;
     const result = turnResult({
       turn: id,
@@ -286,20 +286,16 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
       locale: core.engine.locale,
       redactor: core.recorder.redactor,
     });
-    // A refused plan has not run, so a correct one can still be given.
+    // A refused plan has not run, so the program can still give the right one.
     const isClosed = refusal === null && !live.isOtherPlan && core.recorder.deadFault?.class !== "Session";
-    if (isClosed) await this.#close(result, digest, options, stageTurn);
+    if (isClosed) await this.#close(result, request);
     return result;
   }
 
-  /** The time a turn has left does not run while it waits for a person or a reset. */
-  async #open(
-    id: string,
-    known: TurnRecord | undefined,
-    options: TurnOptions,
-    { events, keeps }: SessionWrites,
-  ): Promise<Moment> {
+  /** Writes the beginning and returns the deadline. While a turn waits for a person or a reset, its time does not run. */
+  async #open(id: string, known: TurnRecord | undefined, { options, stageTurn }: TurnRequest): Promise<Moment> {
     const { clock, recorder } = this.#core;
+    const { events, keeps } = stageTurn?.opening ?? NO_WRITES;
     if (known?.status === null) {
       await recorder.record(events, keeps, clock.now());
       return new Moment(clock, known.deadlineAt ?? Infinity);
@@ -312,20 +308,15 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
     return deadline;
   }
 
-  async #close(
-    result: TurnResult,
-    digest: string,
-    { beside = false }: TurnOptions,
-    stageTurn: StageTurn | null,
-  ): Promise<void> {
+  async #close(result: TurnResult, { digest, options, stageTurn }: TurnRequest): Promise<void> {
     const core = this.#core;
-    // When another process has taken the session over, nothing is added: the write below is refused.
+    // If another process has taken over the session, nothing is added: the write below is refused.
     const isOurs = stageTurn !== null && core.recorder.deadFault === null;
     const { events, keeps: more } = isOurs ? await stageTurn.closing(result) : NO_WRITES;
     const { turn, status, fault: why } = result;
     const done = status !== "waiting";
     const keeps: Keep[] = done ? [...more, ...core.dropQuestions(turn)] : [...more];
-    // Events that come with the end say what became of the turn, so its result is not read again.
+    // The run reads these events instead of the turn's result.
     if (done && events.length === 0)
       keeps.push({ kind: "result", key: turnKey(this.id, turn), value: { digest, result } });
     for (const { call, turn: of } of core.state.calls.values()) {
@@ -333,7 +324,8 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
     }
     const ended = { type: "turn-ended", turn, status, fault: why } as const;
     await core.recorder.record([ended, ...events], keeps, core.clock.now());
-    if (!beside || core.state.seq >= Math.max(FIRST_SNAPSHOT_AT, 2 * this.#snapshotSeq)) await this.#keepSnapshot();
+    if (options.beside !== true || core.state.seq >= Math.max(FIRST_SNAPSHOT_AT, 2 * this.#snapshotSeq))
+      await this.#keepSnapshot();
   }
 
   #keepSnapshot(): Promise<void> {
@@ -349,7 +341,7 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
     return clock.now() < this.#runDeadline.at ? null : runTimeoutFault(runTimeoutMs);
   }
 
-  /** Puts a question to a person. Named, so that the answer is found again when the program runs again. */
+  /** Puts a question to a person. By its name, the answer is found again when the program runs again. */
   async ask(name: string, payload: QuestionPayload): Promise<PersonAnswer> {
     const refused = nameFault("call", name) ?? this.#endedFault();
     if (refused !== null) throw new FaultError(refused);
@@ -382,7 +374,7 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
     await this.#end("cancelled", cancellation("session", reason), last);
   }
 
-  /** Nothing more comes: writes the one event that ends the session, together with `last`. Not from within a turn or a tool of it. */
+  /** Writes the event that ends the session, together with `last`. Throws when called from within a turn or a tool of the session. */
   async end(status: "done" | "failed" = "done", last: SessionWrites = NO_WRITES): Promise<void> {
     refuseInside(this.id, "end");
     if (!END_STATUS.fits(status)) throw invalidOption("session.end", "status", `status must be ${END_STATUS.says}`);
