@@ -8,22 +8,22 @@ import { dollars } from "../../core/flow/money.ts";
 import { rowFor } from "../../core/policy/policy.ts";
 import { whenCovered } from "../budget.ts";
 import type { LiveTarget } from "../target/target.ts";
-import { chainAfter } from "./situation.ts";
+import { chainAfter, outOfTime } from "./situation.ts";
 import { ignoresOpenBreaker, type LiveCall, noteBreaker, type NotSent, recordInBackground } from "./live-call.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import type { Attempt } from "./attempt.ts";
 import { Moment } from "../../host/clock.ts";
 import type { Sharer, Shown } from "../target/outage.ts";
 
-/** True when the target is neither paused nor paced, and the call has time left. */
+/** True when the target is neither paused nor paced, and the call has time left and is not cancelled. */
 export function mayGoAtOnce({ binding, cancelled, request }: LiveCall, now: number): boolean {
   const { pausedUntil, intervalMs } = binding.target;
   return pausedUntil <= now && intervalMs === 0 && cancelled === null && now < request.deadline.at;
 }
 
-/** Passes the remaining guards for a call that has its slot; a refusal gives the slot back. */
-export function passAtOnce(run: LiveCall, estimateMicrocents: number | null): Fault | null {
-  const refused = passBreaker(run) ?? passBudget(run, estimateMicrocents);
+/** Asks the breaker, for a call that has its slot and a tool that costs nothing. A refusal gives the slot back. */
+export function passAtOnce(run: LiveCall): Fault | null {
+  const refused = passBreaker(run);
   if (refused !== null) run.binding.target.leave();
   return refused;
 }
@@ -83,7 +83,7 @@ async function takeSlot(run: LiveCall): Promise<NotSent> {
   return "cancelled";
 }
 
-/** A person's approval passes what they were asked about: the budget, or the guards of the target. */
+/** An approved call skips the guard that the person was asked about: the budget, or the pause and the breaker of the target. */
 async function passRest(run: LiveCall, estimateMicrocents: number | null, start: ReservedStart): Promise<Fault | null> {
   const skipsBudget = isMoneyApproved(run);
   const skipsTarget = (run.record.state.approved && !skipsBudget) || run.binding.tool.member?.facts.lastResort === true;
@@ -100,7 +100,7 @@ async function passRest(run: LiveCall, estimateMicrocents: number | null, start:
   return isCovered ? take() : whenCovered(budget, estimateMicrocents, take);
 }
 
-/** Callers start a little after the pause, each at a different moment, so that they do not arrive all at once. */
+/** Calls start shortly after the pause, each at a different moment, so that they do not arrive all at once. */
 const SPREAD = 0.1;
 const MAX_SPREAD_MS = 1_000;
 
@@ -130,7 +130,7 @@ async function sitOutPause(run: LiveCall, start: ReservedStart): Promise<Fault |
   return clock.now() >= run.request.deadline.at ? outOfTime(run) : null;
 }
 
-/** Recorded at once, so that a wait is visible while it lasts. */
+/** Records the wait when it begins, so that people see it while it lasts. */
 function recordHeld(run: LiveCall, reason: HeldReason, nextAt: number): void {
   const { engine, call, binding, record, request } = run;
   const attempt = record.state.attempt + 1;
@@ -167,11 +167,6 @@ function breakerOpen(target: LiveTarget, name: string, now: number): Fault {
   return fault("CircuitOpen", { message, context, resetAt: retryAt });
 }
 
-function outOfTime({ request, binding }: LiveCall): Fault {
-  const message = `the time was up before ${binding.tool.id} could start`;
-  return fault(request.deadlineCode, { message, context: { ran: false } });
-}
-
 // What an attempt may cost: checked against the budget before it is sent, and again while it reports its cost.
 
 /** Refuses an attempt that the budget cannot pay for. */
@@ -181,7 +176,7 @@ function passBudget(run: LiveCall, estimateMicrocents: number | null): Fault | n
   if (rule.maxCostMicrocents === 0 || !run.binding.costs) return null;
   const { maxCostMicrocents } = rule;
   if (budget.shouldWarn(estimateMicrocents)) {
-    run.record.aside({ type: "budget-warned", spentMicrocents, maxCostMicrocents });
+    run.record.attach({ type: "budget-warned", spentMicrocents, maxCostMicrocents });
   }
   // A tool without an estimate is stopped once the budget is spent.
   const isSpent = estimateMicrocents === null && spentMicrocents >= maxCostMicrocents;
@@ -193,7 +188,7 @@ function passBudget(run: LiveCall, estimateMicrocents: number | null): Fault | n
     estimateMicrocents: estimate,
     maxCostMicrocents,
   };
-  run.record.aside({ type: "budget-exceeded", call: run.call, ...facts });
+  run.record.attach({ type: "budget-exceeded", call: run.call, ...facts });
   return fault("BudgetExceeded", {
     message: `this attempt may cost ${dollars(estimate)}; ${dollars(spentMicrocents)} of ${dollars(maxCostMicrocents)} is spent`,
     context: { limit: maxCostMicrocents, spent: spentMicrocents, estimate },
@@ -201,8 +196,8 @@ function passBudget(run: LiveCall, estimateMicrocents: number | null): Fault | n
 }
 
 /**
- * An attempt that costs more than was reserved takes the difference from the rest of the budget while there is any. An attempt
- * that a person approved may continue beyond it.
+ * Reserves the difference for an attempt that costs more than was reserved. Returns a fault if the budget has no room for it, unless a
+ * person approved that the attempt exceeds the budget.
  */
 export function meterAttempt(run: LiveCall, attempt: Attempt, microcents: number): Fault | null {
   const { budget } = run.request;
@@ -210,7 +205,7 @@ export function meterAttempt(run: LiveCall, attempt: Attempt, microcents: number
   const more = microcents - (attempt.reserved ?? 0);
   const { maxCostMicrocents } = rule;
   if (budget.shouldWarn(more)) {
-    run.record.aside({ type: "budget-warned", spentMicrocents, maxCostMicrocents });
+    run.record.attach({ type: "budget-warned", spentMicrocents, maxCostMicrocents });
   }
   if (rule.onExceed === "warn" || run.record.mayOverspend || !budget.exceeds(more)) {
     budget.reserve(more);
@@ -218,22 +213,22 @@ export function meterAttempt(run: LiveCall, attempt: Attempt, microcents: number
     return null;
   }
   const facts = { spentMicrocents, reservedMicrocents, estimateMicrocents: more };
-  run.record.aside({ type: "budget-exceeded", call: run.call, ...facts, maxCostMicrocents });
+  run.record.attach({ type: "budget-exceeded", call: run.call, ...facts, maxCostMicrocents });
   return fault("BudgetExceeded", {
     message: `this attempt has cost ${dollars(microcents)} so far and was stopped; ${dollars(spentMicrocents)} of ${dollars(maxCostMicrocents)} was spent before it`,
     context: { limit: maxCostMicrocents, spent: spentMicrocents, estimate: microcents, ran: true },
   });
 }
 
-/** A person has let the next attempt past the budget. */
+/** A person approved that the next attempt exceeds the budget. */
 export function isMoneyApproved({ record }: LiveCall): boolean {
   const { approved, fault: about } = record.state;
   return approved && about !== null && traitsOf(about.code).cause === "budget-exceeded";
 }
 
-// A retry that is due while its target is known to be sick: another call's attempt may answer for it (O1–O3 in `outage.ts`).
+// A retry that is due while its target is sick: another call's attempt may count as this retry (O1–O3 in `outage.ts`).
 
-/** Waits while others try the target. null: this call has to try it itself; otherwise, what another call's attempt showed. */
+/** Waits while other calls try the target. null: this call sends its own attempt. Otherwise: what another call's attempt showed. */
 export async function shareAttempt(run: LiveCall): Promise<Shown | "cancelled" | null> {
   const { decision, attempt } = run.record.state;
   if (decision?.recourse !== "retry" || attempt === 0) return null;
@@ -248,7 +243,7 @@ class SharedWait implements Sharer {
   goAt: number | null = null;
   readonly #run: LiveCall;
   readonly #waitedMs: number;
-  /** By then its own attempt would have timed out. */
+  /** By then, an attempt that was sent at once would have timed out. */
   readonly #latest: Moment;
 
   constructor(run: LiveCall, waitedMs: number) {
@@ -262,7 +257,7 @@ class SharedWait implements Sharer {
     this.#run.wake?.();
   }
 
-  /** Returns whether this call sends its attempt now, and claims the moment if so: the other waiting calls see the claim at once. */
+  /** Returns true if this call sends its attempt now. It claims that moment, so that other waiting calls do not also send theirs. */
   tryGo(): boolean {
     const run = this.#run;
     const { target } = run.binding;
@@ -270,7 +265,7 @@ class SharedWait implements Sharer {
     const now = run.engine.clock.now();
     if (this.#nextAt(now) > now) return false;
     if (this.goAt !== null && outage.isSick) {
-      // It was released, and the target failed again before its turn came.
+      // The outage ended, and the target failed again before the turn of this call came.
       this.goAt = null;
       this.sentBefore = outage.count;
       return this.tryGo();

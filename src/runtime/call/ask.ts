@@ -22,7 +22,7 @@ import type { CallRequest, LiveCall } from "./live-call.ts";
 import { alternativesOf, chainAfter } from "./situation.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** Asks the question: a call, or the program itself. */
+/** A call, or the program itself. */
 export interface Asker {
   readonly engine: Engine;
   readonly request: Pick<CallRequest, "recorder" | "headless" | "deadline">;
@@ -32,7 +32,7 @@ export interface Asker {
 }
 
 interface NewQuestion extends Pick<Question, "call" | "turn" | "code" | "payload"> {
-  /** null: as long as every question waits. */
+  /** How long the question waits; null: as long as its kind and the mode of the session say. */
   readonly timeoutMs: number | null;
 }
 
@@ -45,11 +45,11 @@ interface Asked {
 /** How long a question waits when no person is present. After that it counts as a no. */
 const HEADLESS_WAIT_MS = 7 * 24 * 3_600_000;
 
-/** Puts the question, unless it is `open` from before, and waits for its answer. The caller writes the answer with `takeAnswer`. */
+/** Writes a new question, or takes the one that is still `open`, and waits for the answer. The caller writes the answer with `takeAnswer`. */
 export async function ask(asker: Asker, open: Question | null, make: () => Promise<NewQuestion>): Promise<Asked> {
   const question = open ?? (await putQuestion(asker, await make()));
   const answered = await findAnswer(asker, question);
-  // The question of a cancelled call goes with the event that ends it, not before it.
+  // The event that ends a cancelled call also removes its question.
   return { question, answered: asker.cancelled === null ? answered : null };
 }
 
@@ -132,14 +132,14 @@ function schemaFor(kind: QuestionKind, { binding, request }: LiveCall): AnswerSc
   return request.recorder.redactor.value(schema) as AnswerSchema | null;
 }
 
-/** What a person may choose instead: targets of the chain that can take the request, then declared alternatives; none twice. */
+/** What a person may choose instead: targets of the chain that can take the request, then declared alternatives. */
 function othersFor(run: LiveCall, state: CallState, seen: Fault): readonly string[] {
   const targets = otherTargets(chainAfter(run, seen, run.engine.clock.now()).chain, scopeOf(seen)).map(({ id }) => id);
   const others = [...targets, ...alternativesOf(run, state)];
   return [...new Set(others)].filter((id) => !state.tried.includes(id));
 }
 
-/** A page and a code to sign in with, if the tool can get them; without, the person signs in on their own and says so. */
+/** Adds a page and a code to sign in with, if the tool can get them. Without them, the person signs in alone and then answers. */
 async function withDeviceCode({ binding, engine }: LiveCall, plain: QuestionPayload): Promise<QuestionPayload> {
   const { signIn, id } = binding.tool;
   if (signIn === null) return plain;
@@ -155,35 +155,35 @@ async function withDeviceCode({ binding, engine }: LiveCall, plain: QuestionPayl
   }
 }
 
-/** A person who is present has until the turn's deadline. Without one, the question is stored and the turn's time stops. */
-function expiryOf(run: Asker, kind: Question["payload"]["kind"], askedAt: number): number {
-  return isHeadless(run, kind)
+/** A person who is present has until the turn's deadline. If none is present, the question is stored and the turn's time stops. */
+function expiryOf(asker: Asker, kind: Question["payload"]["kind"], askedAt: number): number {
+  return isHeadless(asker, kind)
     ? askedAt + HEADLESS_WAIT_MS
-    : Math.min(askedAt + INTERACTIONS[kind].timeoutMs, run.request.deadline.at);
+    : Math.min(askedAt + INTERACTIONS[kind].timeoutMs, asker.request.deadline.at);
 }
 
-function isHeadless(run: Asker, kind: Question["payload"]["kind"]): boolean {
-  return run.request.headless || !run.engine.interactors.canAnswer(kind);
+function isHeadless({ request, engine }: Asker, kind: Question["payload"]["kind"]): boolean {
+  return request.headless || !engine.interactors.canAnswer(kind);
 }
 
 /** null: no person is present, and the question waits in the journal. */
-async function findAnswer(run: Asker, question: Question): Promise<Answered | null> {
-  const { engine, request } = run;
+async function findAnswer(asker: Asker, question: Question): Promise<Answered | null> {
+  const { engine, request } = asker;
   const isKept = request.recorder.isSession;
-  const posted = isKept ? await postedAnswer(run, question) : null;
+  const posted = isKept ? await postedAnswer(asker, question) : null;
   if (posted !== null) return posted;
   if (engine.clock.now() >= question.expiresAt) return { answer: { status: "timeout" }, by: "clock" };
-  // A cancellation while the question was being written found nothing to wake.
-  if (run.cancelled !== null) return null;
-  if (isHeadless(run, question.payload.kind)) return isKept ? null : NOT_ASKED;
-  const answered = await askHere(run, question);
-  // The first answer wins, wherever it came from. A secret answer is not written to the journal.
-  if (!isKept || isCancelled(run) || INTERACTIONS[question.payload.kind].secret) return answered;
+  // A cancellation while the question was being written had no wait to end.
+  if (asker.cancelled !== null) return null;
+  if (isHeadless(asker, question.payload.kind)) return isKept ? null : NOT_ASKED;
+  const answered = await askHere(asker, question);
+  // The first answer wins, from whichever process. A secret answer is not written to the journal.
+  if (!isKept || isCancelled(asker) || INTERACTIONS[question.payload.kind].secret) return answered;
   const isFirst = await engine.store.keepFirst({ kind: "answer", key: question.id, value: answered });
-  return isFirst ? answered : ((await postedAnswer(run, question)) ?? answered);
+  return isFirst ? answered : ((await postedAnswer(asker, question)) ?? answered);
 }
 
-/** Read again after each wait: it may have changed meanwhile. */
+/** A function, because the compiler assumes that a field keeps the value it was read with. */
 function isCancelled({ cancelled }: Asker): boolean {
   return cancelled !== null;
 }
@@ -197,8 +197,8 @@ async function postedAnswer({ engine }: Asker, { id }: Question): Promise<Answer
 /** How often to look for another process's answer while a person is asked here. */
 const LOOK_EVERY_MS = 1_000;
 
-async function askHere(run: Asker, question: Question): Promise<Answered> {
-  const { interactors, openQuestions, clock, journal, suppress } = run.engine;
+async function askHere(asker: Asker, question: Question): Promise<Answered> {
+  const { interactors, openQuestions, clock, journal, suppress } = asker.engine;
   const dismissed = new AbortController();
   const dismiss = (): void => dismissed.abort();
   let disarm: () => void = () => undefined;
@@ -213,13 +213,13 @@ async function askHere(run: Asker, question: Question): Promise<Answered> {
         suppress(classify({ surface: "store", error }), "an answer from elsewhere is not looked for any more"),
     );
   };
-  run.wake = dismiss;
+  asker.wake = dismiss;
   openQuestions.set(question.id, dismiss);
-  if (run.request.recorder.isSession && journal.durable) disarm = clock.after(LOOK_EVERY_MS, look);
+  if (asker.request.recorder.isSession && journal.durable) disarm = clock.after(LOOK_EVERY_MS, look);
   const answered = await interactors.ask(question, dismissed.signal);
   dismiss();
   disarm();
   openQuestions.delete(question.id);
-  run.wake = null;
+  asker.wake = null;
   return answered;
 }

@@ -10,17 +10,23 @@ import { cancellation } from "../scope.ts";
 import { steadyNow } from "../../host/clock.ts";
 import { guarded } from "../../host/foreign-code.ts";
 import type { CallTrace } from "../../telemetry/call-trace.ts";
+import type { Engine } from "../engine.ts";
+import type { Binding } from "../tool/binding.ts";
 import type { RunContext, AnyTool } from "../tool/tool.ts";
 import type { Wheel, WheelEntry } from "../wheel.ts";
+import type { CallRequest } from "./live-call.ts";
 
 export type AttemptEnd = "value" | "error" | "timeout" | "deadline" | "cancel" | "overspent";
 
-/** Whose attempt it is. */
+/** The call that an attempt belongs to, or the second attempt of a hedged call. */
 export interface AttemptOwner {
   readonly call: string;
+  readonly engine: Pick<Engine, "wheel">;
+  readonly request: Pick<CallRequest, "deadline">;
+  readonly binding: Pick<Binding, "tool">;
   /** null while the program registers no tracer provider. */
   readonly trace: CallTrace | null;
-  /** Before anything of this attempt's answer is used. False: another attempt of the call has won. */
+  /** Asked before any part of this attempt's answer is used. False: another attempt of the call has won. */
   claim(attempt: Attempt): boolean;
   /** Part of the answer has reached the caller. */
   commit(attempt: Attempt): void;
@@ -29,7 +35,7 @@ export interface AttemptOwner {
   /** What went wrong, as the runtime sees it. */
   classify(attempt: Attempt, error: unknown): Fault;
   hasFallback(why: Fault | undefined): boolean;
-  /** Its cost so far has grown. A fault: that exceeds the budget. */
+  /** Its cost so far has grown. Returns a fault if the cost exceeds the budget. */
   metered(attempt: Attempt, microcents: number): Fault | null;
   /** An attempt on the short way has ended. */
   landed(attempt: Attempt): void;
@@ -51,18 +57,18 @@ export class Attempt implements RunContext, WheelEntry {
   /** Steady times: the wall clock may be set while it runs. */
   private readonly began: number;
   private readonly due: number;
-  /** The clock gives it up because the turn is over, not because the tool took too long. */
+  /** The turn's deadline is earlier than the tool's time limit. */
   private readonly turnComesFirst: boolean;
   private controller: AbortController | null = null;
   private onGivenUp: ((reason: unknown) => unknown) | null = null;
-  private bell: Alarm | null = null;
+  private pendingAlarm: Alarm | null = null;
   private done: ((attempt: Attempt) => void) | null = null;
 
   /** How it ended; null while it runs. */
   end: AttemptEnd | null = null;
   /** The tool's value, the error it threw, or the fault it was given up with. */
   result: unknown = undefined;
-  /** What `classify` was asked about last. */
+  /** The last error that `classify` was asked about, with its fault. */
   private seen: { readonly error: unknown; readonly fault: Fault } | null = null;
   partialValue: { readonly value: unknown; readonly errors: readonly ItemFault[] } | null = null;
   costMicrocents: number | null = null;
@@ -71,31 +77,25 @@ export class Attempt implements RunContext, WheelEntry {
   reserved: number | null;
   /** The cost booked for it when it ended or was given up. */
   booked: Cost | null = null;
-  /** Its cost until now is booked. An answer that comes before that is not late. */
+  /** Its cost is booked. An answer that arrives before that is not late. */
   isBooked = false;
-  /** Another attempt of the call answered first, or may still: how this one went is on record. */
+  /** Its outcome is on record because another attempt of the call answered first, or may still answer. */
   isLost = false;
   artefacts: readonly { readonly name: string; readonly content: string | Uint8Array }[] = NOTHING;
 
-  constructor(
-    spec: AnyTool,
-    number: number,
-    reserved: number | null,
-    now: number,
-    turnDeadlineAt: number,
-    wheel: Wheel,
-    owner: AttemptOwner,
-  ) {
-    this.spec = spec;
-    this.reserved = reserved;
+  constructor(owner: AttemptOwner, number: number, reserved: number | null, now: number) {
+    const { wheel } = owner.engine;
+    this.owner = owner;
+    this.spec = owner.binding.tool;
     this.attempt = number;
+    this.reserved = reserved;
+    this.wheel = wheel;
     const { shiftMs } = wheel.clock;
-    const limitAt = now + spec.timeoutMs;
+    const limitAt = now + this.spec.timeoutMs;
+    const turnDeadlineAt = owner.request.deadline.at;
     this.turnComesFirst = turnDeadlineAt < limitAt;
     this.began = now - shiftMs;
     this.due = (this.turnComesFirst ? turnDeadlineAt : limitAt) - shiftMs;
-    this.wheel = wheel;
-    this.owner = owner;
   }
 
   get tool(): string {
@@ -129,11 +129,11 @@ export class Attempt implements RunContext, WheelEntry {
 
   get alarm(): RunContext["alarm"] {
     return (delayMs, ring) => {
-      if (this.bell !== null) this.wheel.remove(this.bell);
-      this.bell = this.end === null ? new Alarm(ring, this) : null;
-      if (this.bell === null) return;
+      if (this.pendingAlarm !== null) this.wheel.remove(this.pendingAlarm);
+      this.pendingAlarm = this.end === null ? new Alarm(ring, this) : null;
+      if (this.pendingAlarm === null) return;
       const now = steadyNow(this.wheel.clock);
-      this.wheel.add(this.bell, now, now + delayMs);
+      this.wheel.add(this.pendingAlarm, now, now + delayMs);
     };
   }
 
@@ -277,7 +277,7 @@ export class Attempt implements RunContext, WheelEntry {
   private finish(end: AttemptEnd, result: unknown): void {
     this.end = end;
     this.result = result;
-    if (this.bell !== null) this.wheel.remove(this.bell);
+    if (this.pendingAlarm !== null) this.wheel.remove(this.pendingAlarm);
     if (this.done === null) this.owner.landed(this);
     else this.done(this);
   }
@@ -288,7 +288,7 @@ export class Attempt implements RunContext, WheelEntry {
   }
 }
 
-/** Its method is on the prototype: a function in a field of its own kept each finished call until the next full garbage collection. */
+/** A class, because a closure in a field kept each finished call in memory until the next full garbage collection. */
 class Alarm implements WheelEntry {
   wheelBucket: WheelEntry["wheelBucket"] = null;
   wheelBefore: WheelEntry | null = null;

@@ -68,7 +68,7 @@ type AnyCallOptions = SharedCallOptions & { readonly deadlineMs?: number };
 const WORK_OPTIONS = shape<WorkOptions & AnyCallOptions>({ ...TOOL_BASE, signal: signalKind, deadlineMs: anyNumber });
 
 export abstract class Calls<More extends object> implements Calling<More> {
-  /** Runs a tool. Left out, `options` are none. */
+  /** Runs a tool. */
   protected abstract perform(
     tool: AnyTool,
     input: unknown,

@@ -5,8 +5,8 @@
 //     admitted costs nothing.
 // H4  The first of the two that claims the answer wins. The other is given up at that moment, so the caller sees nothing of it.
 // H5  The cost of each is booked exactly once, however it ended.
-// H6  If the first attempt fails while the second one runs, the call does at once what `decide` says: its next attempt then runs beside the
-//     second one. Where the second one is the only way on, or the target that is next, the call waits for it.
+// H6  If the first attempt fails while the second one runs, the call follows its decision at once: its next attempt runs beside the
+//     second one. If no attempt may follow, or the next target is the one that the second attempt runs at, the call waits for it.
 // Calls of a session are not hedged: after a crash, a session can continue one unfinished attempt of a call, not two.
 
 import type { Ticket } from "../../core/decide/breaker.ts";
@@ -40,7 +40,7 @@ export interface HedgedRun extends LiveCall {
 }
 
 const OUTRUN = fault("ToolCancelled", { message: "another target of the chain answered first" });
-/** Stands for the silence when the chain is asked for its next target. The journal never sees it. */
+/** The fault with which the chain is asked for its next target. It is never written. */
 const SILENT = fault("NetworkTimeout", { message: "the target is silent", context: { phase: "first-token" } });
 
 /** Watches an attempt that begins. null if the chain, the request or the session does not allow a second one. */
@@ -74,13 +74,13 @@ export class Hedge {
     this.disarm = run.engine.clock.after(hedgeDelayMs(after, seen, isStream), () => this.send());
   }
 
-  /** Asked before anything of an attempt's answer is used. False: the other attempt has won. */
+  /** Asked before any part of an attempt's answer is used. False: the other attempt has won. */
   claim(attempt: Attempt): boolean {
     if (this.winner !== null) return this.winner === attempt;
     this.winner = attempt;
     this.disarm();
     const { run, own, beside } = this;
-    // It was silent for at least this long. Without this sample its target would look faster than it is.
+    // The loser was silent for at least this long. Without this sample its target would look faster than it is.
     if (own === attempt || own.end === null) this.noteSilence(run.binding, own);
     if (attempt === own) beside?.withdraw(OUTRUN);
     else {
@@ -112,8 +112,8 @@ export class Hedge {
     if (run.record.state.step.at === "end") this.stop(OUTRUN);
   }
 
-  /** The second attempt runs, and the call can send its own next attempt. */
-  leavesWay({ step, tool }: CallState): boolean {
+  /** The second attempt runs, and the call may send its own next attempt beside it. */
+  allowsNextAttempt({ step, tool }: CallState): boolean {
     return this.isOut && this.winner === null && step.at === "admit" && tool !== this.beside?.binding.tool.id;
   }
 
@@ -187,7 +187,7 @@ class SecondAttempt extends Interruptible implements LiveCall, AttemptOwner {
   given: unknown;
   sentInput: unknown;
   ticket: Ticket | null = null;
-  sent = 0;
+  departure = 0;
   private readonly main: HedgedRun;
   private readonly hedge: Hedge;
   private running: Attempt | null = null;
@@ -224,8 +224,8 @@ class SecondAttempt extends Interruptible implements LiveCall, AttemptOwner {
       if (written !== null) await written;
       const now = engine.clock.now();
       if (this.cancelled !== null || now >= request.deadline.at) return null;
-      this.sent = target.outage.depart(now);
-      attempt = new Attempt(tool, 1, estimate, now, request.deadline.at, engine.wheel, this);
+      this.departure = target.outage.depart(now);
+      attempt = new Attempt(this, 1, estimate, now);
       this.running = attempt;
       return await attempt.run(this.sentInput);
     } finally {

@@ -1,5 +1,5 @@
-// A running call: its request, its memory, and what its parts see of it. Only events change its state, and each event is written before
-// it counts.
+// A running call: its request, its record, and the interface its parts work on. Only events change its state, and each event is
+// written before it counts.
 
 import { countEvent, type ToolCounters } from "../../core/record/metrics.ts";
 import { fault, type Fault, type ItemFault } from "../../core/fault/fault.ts";
@@ -25,44 +25,39 @@ export interface CallValue {
   readonly errors: readonly ItemFault[];
 }
 
-/** What it needs from the runtime. */
-interface RecordDeps {
-  readonly counters: Map<string, ToolCounters>;
-  readonly clock: Clock;
-}
-
-/** The call, whose binding changes when another tool or target takes over. */
-interface Recorded {
-  readonly binding: Binding;
-}
-
+/** What a call remembers, and how it writes its events. */
 export class CallRecord {
-  /** What the call returned; null while it has not. */
+  /** What the call returned; null until then. */
   result: CallValue | null = null;
   /** What the last attempt saved with `partial` before it failed. */
   partialValue: CallValue | null = null;
   /** What the last attempt threw. */
   thrown: unknown = undefined;
-  /** Targets that cannot be used until a person puts something right, by the tool's id; null while there is none. */
+  /** The targets that a person has to repair, by the tool's id; null while there are none. */
   unusable: Map<string, Fault> | null = null;
-  /** The fingerprint of the last fault at its target; empty before the first. */
-  met = "";
-  /** How many incidents were noted when that fault was first met: later ones overlap with this call. */
-  metAfter = 0;
-  /** A person let the running attempt past the budget. */
+  /** The fingerprint of the last fault; empty before the first. */
+  fingerprint = "";
+  /** How many incidents the runtime had noted when the call first had that fault. Those noted since belong to the same outage. */
+  incidentsBefore = 0;
+  /** A person approved that the running attempt exceeds the budget. */
   mayOverspend = false;
   readonly #request: CallRequest;
   readonly #counters: Map<string, ToolCounters>;
   readonly #clock: Clock;
-  readonly #run: Recorded;
-  /** The state of a call outside sessions, without `#noted`. In a session the session has it. */
+  /** The call. Its binding changes when another tool or target takes over. */
+  readonly #run: Pick<LiveCall, "binding">;
+  /** The state of a call outside sessions, without `#noted`. A session keeps the state of its calls itself. */
   #own: CallState | null = null;
-  /** Events that count, although they are not folded into the state yet. Most calls succeed at once, and nothing asks for it. */
+  /** Events that are not folded into the state yet. Most calls succeed at once, and no code asks for their state. */
   #noted: { readonly event: CallEvent; readonly at: number }[] = [];
   /** Events that are written with the next one. */
   #unwritten: JournalEvent[] = [];
 
-  constructor(request: CallRequest, { counters, clock }: RecordDeps, run: Recorded) {
+  constructor(
+    request: CallRequest,
+    { counters, clock }: Pick<Engine, "counters" | "clock">,
+    run: Pick<LiveCall, "binding">,
+  ) {
     this.#request = request;
     this.#run = run;
     this.#counters = counters;
@@ -106,18 +101,18 @@ export class CallRecord {
     this.note(started, 0);
   }
 
-  /** Takes an event in without waiting for the journal. */
+  /** Counts the event at once, and writes it together with the next one. */
   note(event: CallEvent, at: number): void {
     this.#unwritten.push(this.#run.binding.counted(event));
     this.#noted.push({ event, at });
   }
 
-  /** Writes the event together with the next one. It does not change the call's state. */
-  aside(event: GuardEvent | MoneyEvent | HostEvent): void {
+  /** Writes the event together with the next one. It is not about the state of the call. */
+  attach(event: GuardEvent | MoneyEvent | HostEvent): void {
     this.#unwritten.push(this.#run.binding.counted(event));
   }
 
-  /** Writes the event, with the values that belong to it, and then lets it count. null: done, nothing to wait for. */
+  /** Writes the event with the values that belong to it; once written, the event counts. null: written, nothing to await. */
   write(event: CallEvent, keeps: readonly Keep[] = NO_KEEPS, at = this.#clock.now()): Promise<void> | null {
     this.#unwritten.push(this.#run.binding.counted(event));
     const events = this.#unwritten;
@@ -125,18 +120,18 @@ export class CallRecord {
     for (const each of events) countEvent(this.#counters, each);
     const written = this.#request.recorder.record(events, keeps, at);
     if (written === null) this.#noted.push({ event, at });
-    // Once it is on disk, the session has folded it.
+    // The session folds an event when it is on disk.
     return written === null ? null : written.then(() => void (this.#noted = []));
   }
 
-  /** The value of a call, kept apart from its events so that they can be shown. */
+  /** The value of a call is kept apart from its events, because events are shown to people. */
   keepsOf(call: string, value: unknown): readonly Keep[] {
     const { session, isSession } = this.#request.recorder;
     return isSession ? [{ kind: "result", key: `${session}/${call}`, value }] : NO_KEEPS;
   }
 }
 
-const NO_KEEPS: readonly Keep[] = [];
+export const NO_KEEPS: readonly Keep[] = [];
 
 /** Writes an event that nothing waits for; a failure to write it is reported. */
 export function recordInBackground({ clock, suppress }: Engine, written: Promise<void> | null): void {
@@ -156,23 +151,23 @@ export interface CallRequest {
   readonly turn: string;
   /** The stage of a workflow that the call belongs to; null outside runs. */
   readonly stage: string | null;
-  /** Of the input, in a session; empty outside. */
+  /** A hash of the input, by which a resumed session recognizes it; empty outside sessions. */
   readonly digest: string;
   readonly recorder: Recorder;
   readonly budget: Purse;
   readonly scope: Scope | null;
   readonly deadline: Moment;
-  /** The code of the fault when that time has passed. */
+  /** The code of the fault after the deadline. */
   readonly deadlineCode: FaultCode;
-  /** What can always be done about a fault of this call; the situation may offer more. */
+  /** The recourses that every fault of this call has; the situation may offer more. */
   readonly offers: ReadonlySet<Recourse>;
   /** The caller can do without the result, whatever the tool declares. */
   readonly optional: boolean;
   /** The caller's own default, which overrides the tool's. */
   readonly fallbackValue: { readonly value: unknown } | null;
-  /** The state the session holds for this call, or null before the first event is on disk. Null outside sessions. */
+  /** Reads the state that the session keeps for this call, which is null before the first event is on disk. Null outside sessions. */
   readonly inSession: (() => CallState | null) | null;
-  /** A person agreed that it runs again if it was interrupted. */
+  /** A person approved that it runs again after an interruption. */
   readonly mayRepeat: boolean;
   /** No person is present: a question is stored and the call stops until it is answered. */
   readonly headless: boolean;
@@ -180,7 +175,7 @@ export interface CallRequest {
   readonly shareable?: ((seen: Fault) => Fault) | undefined;
 }
 
-// A running call as its parts see it. `CallRun` in `loop.ts` is one; admission, preparation, questions and decisions work on this.
+// A running call, as admission, preparation, questions and decisions see it. `CallRun` in `loop.ts` implements it.
 
 export interface LiveCall {
   readonly engine: Engine;
@@ -196,12 +191,12 @@ export interface LiveCall {
   /** Part of the answer has reached the caller. */
   readonly committed: boolean;
   readonly cancelled: Fault | null;
-  /** An attempt of the tool in charge was admitted: from then on the call is in its own retry schedule. */
+  /** The tool in charge has had an attempt, so the call is in its own retry schedule. */
   readonly isUnderWay: boolean;
   /** The breaker's permission for this call; null when it has none. */
   ticket: Ticket | null;
-  /** The number of its latest attempt among all attempts at the target (`Outage.depart`). */
-  readonly sent: number;
+  /** The number of its latest attempt among all attempts at the target, from `Outage.depart`. */
+  readonly departure: number;
   /** Ends the wait the call is in. */
   wake: (() => void) | null;
   /** Waits; false when the call was cancelled meanwhile. */
@@ -214,7 +209,7 @@ export interface LiveCall {
   setSentInput(input: unknown): void;
 }
 
-/** Why the next attempt may not go out: a fault to decide about, or the call is over. null: it may. */
+/** Why the next attempt is not sent: a fault to decide about, or a cancellation. null: it may be sent. */
 export type NotSent = Fault | "cancelled" | null;
 
 export const NO_ERRORS: readonly ItemFault[] = Object.freeze([]);
@@ -224,20 +219,20 @@ export function valueOf({ result }: Attempt): CallValue {
   return isPartial(result) ? result : { value: result, errors: NO_ERRORS };
 }
 
-/** Used where the machine guarantees a fault. If it appears, the machine has a bug. */
+/** A placeholder where `core/flow/call.ts` guarantees a fault. If it appears, that code has a bug. */
 export const NO_FAULT: Fault = fault("InvariantBroken", { message: "a failed call has no fault (a bug in Faultline)" });
 
 /**
- * True for a call in its own retry schedule: a breaker that other calls opened does not end it. A breaker that counts attempts
- * does, because that setting puts the breaker first, and so does an operator who takes the target out of service.
+ * True for a call in its own retry schedule: a breaker that other calls opened does not end that schedule. Two things do: a breaker that
+ * counts attempts, because that setting gives it precedence, and an operator who took the target out of service.
  */
 export function ignoresOpenBreaker({ binding, isUnderWay }: LiveCall): boolean {
   return isUnderWay && binding.policy.breaker.counts === "calls" && binding.target.breaker.state !== "isolated";
 }
 
-/** Records with the call that the breaker changed while the call used it. */
+/** Records that the breaker changed while the call used it. */
 export function noteBreaker({ binding, record }: LiveCall, from: BreakerState): void {
   const { id, breaker } = binding.target;
   if (breaker.state === from) return;
-  record.aside({ type: "breaker-changed", target: id, tool: binding.tool.id, from, to: breaker.state });
+  record.attach({ type: "breaker-changed", target: id, tool: binding.tool.id, from, to: breaker.state });
 }

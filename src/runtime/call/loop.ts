@@ -3,10 +3,10 @@
 // R2  After the call has answered, no attempt starts.
 // R3  A cancellation ends any wait at once, wins over every other outcome, and does not count as a failure of any target.
 // There are two ways through it. Outside a session, while there is nothing to wait for, it goes from one attempt to the next
-// without a promise of its own (`launch`, `landed`, `launchNext`), and writes nothing until something fails or a listener subscribes:
+// without a promise of its own (`launch`, `landed`, `launchNext`). It writes nothing until something fails or a listener subscribes:
 // a call that succeeds at once is counted, and kept as one object if it cost something (`endCompactly`). Everything else takes
 // the long way (`drive`), which can wait.
-// Its fields are `private`, not `#`, as in all classes that every call makes: see docs/decisions/0021.
+// The fields of classes that every call creates are `private`, not `#`: see docs/decisions/0021.
 
 import { classify } from "../../core/classify/classify.ts";
 import type { Ticket } from "../../core/decide/breaker.ts";
@@ -46,7 +46,7 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
   readonly trace: CallTrace | null;
   binding: Binding;
   ticket: Ticket | null = null;
-  sent = 0;
+  departure = 0;
   private recordIfAny: CallRecord | null = null;
   private name: string | null;
   given: unknown;
@@ -76,7 +76,7 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
     return (this.name ??= this.engine.newCall());
   }
 
-  /** Made when there is something to remember. */
+  /** Created when there is something to remember. */
   get record(): CallRecord {
     return (this.recordIfAny ??= new CallRecord(this.request, this.engine, this));
   }
@@ -188,10 +188,8 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
   }
 
   private begin(number: number, reserved: number | null, now: number): Attempt {
-    const { tool, target } = this.binding;
-    const deadlineAt = this.request.deadline.at;
-    this.sent = target.outage.depart(now);
-    return (this.running = new Attempt(tool, number, reserved, now, deadlineAt, this.engine.wheel, this));
+    this.departure = this.binding.target.outage.depart(now);
+    return (this.running = new Attempt(this, number, reserved, now));
   }
 
   classify({ spec }: Attempt, error: unknown): Fault {
@@ -259,7 +257,7 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
       state.attempts < MAX_LAUNCHES &&
       mayGoAtOnce(this, now) &&
       this.binding.target.enter() === true &&
-      passAtOnce(this, null) === null &&
+      passAtOnce(this) === null &&
       this.announce(state.attempt + 1, now)
     ) {
       this.launch(state.attempt + 1, now, null);
@@ -286,14 +284,14 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
   }
 
   private async drive(): Promise<Outcome<unknown>> {
-    // An earlier process began the call: an attempt that was running was sent, and may have cost something.
+    // An earlier process began the call. An attempt that was running then was sent, and may have cost something.
     const takenUp = this.request.recorder.isSession && this.record.begun ? this.record.state : null;
     if (!this.record.begun) this.record.begin(this.call);
     for (;;) {
       const { state } = this.record;
       const { step, attempts } = state;
       const wasSent = step.at === "run" && state === takenUp;
-      if (this.hedge !== null && !this.hedge.leavesWay(state)) {
+      if (this.hedge !== null && !this.hedge.allowsNextAttempt(state)) {
         await this.hedge.finish();
         this.hedge = null;
         continue;
@@ -366,7 +364,7 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
     if (refused !== null) return redecide(this, refused);
     let attempt: Attempt | null = null;
     try {
-      // Nothing is sent any more, so no attempt is counted.
+      // A cancelled call sends nothing, so it counts no attempt.
       if (this.isCancelled) return;
       const number = this.record.state.attempt + 1;
       this.record.mayOverspend = isMoneyApproved(this);
@@ -402,9 +400,10 @@ const nothing = (): void => undefined;
 /** When a tool answers synchronously, each launch is nested in the stack frame of the one before. */
 const MAX_LAUNCHES = 20;
 
-// Which tool continues a call that other tools have tried: the last one. Each is an alternative of one before it.
-
-/** Throws when it is not there: without it, another tool would answer for work it has not done. */
+/**
+ * The tool that continues the call: the last one tried. Each tool that was tried is an alternative of one before it, or a target of the
+ * chain. Throws if the tool no longer exists, because no other tool can continue what it began.
+ */
 function toolInCharge({ call, engine, request }: LiveCall, tried: readonly string[]): Binding {
   let { binding } = request;
   const known = [...binding.alternatives, ...(binding.tool.member?.chain.members ?? [])];
@@ -426,15 +425,9 @@ function toolGone(call: string, id: string): Fault {
 
 // Connects a call to its trace: the trace sees each event that the call writes, before anything acts on it.
 
-/** The call, whose binding changes when another tool or target takes over. */
-interface Traced {
-  readonly call: string;
-  readonly binding: Binding;
-}
-
 /** null while the program registers no tracer provider: then tracing costs one check. */
 function tracedRequest(
-  run: Traced,
+  run: Pick<LiveCall, "call" | "binding">,
   request: CallRequest,
 ): { readonly trace: CallTrace; readonly request: CallRequest } | null {
   const found = otel();

@@ -52,9 +52,9 @@ export type Outcome<T> =
       /** Null when there was nothing to decide, as for a cancelled call. */
       readonly decision: Decision | null;
     })
-  /** Nothing more happens until a person answers … */
+  /** The call continues when a person answers … */
   | (Common & { readonly status: "waiting"; readonly question: Question; readonly fault: Fault })
-  /** … or until a time has come. */
+  /** … or at this time. */
   | (Common & { readonly status: "parked"; readonly wakeAt: number; readonly fault: Fault });
 
 type Undecided<T> = Extract<Outcome<T>, { readonly decision: unknown }> & { readonly status: "failed" };
@@ -79,7 +79,7 @@ export function handedOut<T extends object>(result: T, error: unknown, redactor:
   return error === undefined ? shown : Object.defineProperty(shown, "error", { value: error });
 }
 
-/** What a program that wants no outcome gets thrown: its own reason when it cancelled the call, otherwise the fault. */
+/** The error for a program that wants a value instead of an outcome: its own reason if it cancelled the call, otherwise the fault. */
 export function errorOf(outcome: Outcome<unknown>, signal: AbortSignal | null | undefined): unknown {
   if (outcome.status === "cancelled" && signal?.aborted === true) return signal.reason;
   const seen = "fault" in outcome ? outcome.fault : NO_FAULT;
@@ -107,7 +107,7 @@ export function hasValue<T>(
   return outcome.status === "done" || outcome.status === "defaulted" || outcome.status === "partial";
 }
 
-/** Nothing was decided about the call, as when the journal could not be read: it is as open as before, and nothing follows from it. */
+/** Nothing was decided about the call, for example because the journal could not be read. The call is as open as before. */
 export function isUndecided<T>(outcome: Outcome<T>): outcome is Undecided<T> {
   return outcome.status === "failed" && outcome.decision === null && outcome.fault.class === "Session";
 }
@@ -116,6 +116,7 @@ export function isUndecided<T>(outcome: Outcome<T>): outcome is Undecided<T> {
 export function isOpen<T>(outcome: Outcome<T>): outcome is Extract<Outcome<T>, { status: "waiting" | "parked" }> {
   return outcome.status === "waiting" || outcome.status === "parked";
 }
+
 /** `held` is the value of a call that is done or partly done. */
 export function outcomeOf(run: LiveCall, state: CallState, end: CallEnd, held: CallValue): Outcome<unknown> {
   const outcome = endedAs(run, state, end, held);
@@ -142,13 +143,13 @@ function endedAs(run: LiveCall, state: CallState, end: CallEnd, held: CallValue)
   }
 }
 
-/** A target without a key, without a program or at a wrong address: it stays useless until a person puts that right. */
+/** A person has to repair the target: its key, its program or its address is missing or wrong. */
 export function needsPerson({ code }: Fault): boolean {
   const { lifts, scope } = traitsOf(code);
   return !lifts && (scope === "account" || scope === "endpoint");
 }
 
-/** If every target has to be put right, the fault names all of them: a person who puts only the last right would come back for the next. */
+/** If a person has to repair every target, the fault names all of them, so that they can be repaired together. */
 function withOthers({ record: { unusable } }: LiveCall, seen: Fault): Fault {
   if (unusable === null || !needsPerson(seen)) return seen;
   const others = [...unusable].filter(([tool]) => tool !== failedName(seen));

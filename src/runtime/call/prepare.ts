@@ -1,7 +1,7 @@
 // Makes the input of a call ready to be sent: checked by the tool's schema, or repaired as decided and fitted to the target.
 // Each change is written down before the attempt that uses it.
-// Y1  A compacted request is strictly smaller, or it is not used.
-// Y2  A repair that fails is reported, and the policy row's next recourse follows: it never fails the call by itself.
+// Y1  A compacted request that is not smaller is not used.
+// Y2  A repair that fails is reported, and the next recourse of the policy row follows: a failed repair never fails the call by itself.
 
 import { classify } from "../../core/classify/classify.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
@@ -19,13 +19,13 @@ export async function prepareInput(run: LiveCall): Promise<NotSent> {
   if (checkInput !== null) return readInput(run, checkInput);
   const unrepaired = member !== null && state.repairDue ? await carryOutRepair(run, state) : null;
   if (unrepaired !== null) return unrepaired;
-  if (passesThrough(run)) return null;
+  if (tryTakeAsGiven(run)) return null;
   const unfit = negotiate(run);
   if (unfit === null) await fitToTarget(run);
   return run.cancelled === null ? unfit : "cancelled";
 }
 
-/** Reads the input as the tool's schema does. */
+/** Checks the input with the tool's schema. What the schema returns will be sent. */
 async function readInput(run: LiveCall, check: Check): Promise<NotSent> {
   const checked = await checkValue(run, check, "input", run.given);
   if (run.cancelled !== null) return "cancelled";
@@ -33,13 +33,13 @@ async function readInput(run: LiveCall, check: Check): Promise<NotSent> {
   return checked.fault;
 }
 
-/** The short way, where nothing has to be waited for. False: take the long way. */
+/** Prepares the input without a wait. False: that takes the long way. */
 export function prepareAtOnce(run: LiveCall): boolean {
-  return run.binding.tool.checkInput === null && passesThrough(run);
+  return run.binding.tool.checkInput === null && tryTakeAsGiven(run);
 }
 
-/** True when there is nothing to negotiate or change. */
-function passesThrough(run: LiveCall): boolean {
+/** Takes the input as it was given, if there is nothing to negotiate or change; false otherwise. */
+function tryTakeAsGiven(run: LiveCall): boolean {
   const { member } = run.binding.tool;
   const isReady = member === null || readWith(run.given as ChainRequest, member.passesThrough) === true;
   if (isReady) run.setSentInput(run.given);
@@ -51,7 +51,9 @@ async function carryOutRepair(run: LiveCall, { decision, fault: about }: CallSta
   const repair = decision === null ? undefined : REPAIRS[decision.recourse];
   if (member === null || about === null || repair === undefined) return null;
   const given = run.given as ChainRequest;
-  const done = await repairInTime(run, (signal) => repair(member.chain.repairs, given, about, signal, id));
+  const done = await repairInTime(run, (signal) =>
+    repair(member.chain.repairs, { input: given, about, signal, target: id }),
+  );
   if (run.cancelled !== null) return "cancelled";
   if (done === null) return about;
   if (done.input !== run.given) run.replaceInput(done.input);
@@ -61,35 +63,37 @@ async function carryOutRepair(run: LiveCall, { decision, fault: about }: CallSta
 
 interface Repaired {
   readonly input: ChainRequest;
-  /** The journal keeps the repaired input, because it could not be made again. */
+  /** The journal keeps the repaired input, because the repair could not be repeated after a crash. */
   readonly kept: boolean;
   readonly rule: string;
   readonly why: string;
 }
 
-type Repair = (
-  repairs: Repairs<ChainRequest>,
-  input: ChainRequest,
-  about: Fault,
-  signal: AbortSignal,
-  target: string,
-) => Promise<Repaired | null>;
+interface ToRepair {
+  readonly input: ChainRequest;
+  readonly about: Fault;
+  readonly signal: AbortSignal;
+  readonly target: string;
+}
+
+/** null: this repair is not possible. */
+type Repair = (repairs: Repairs<ChainRequest>, given: ToRepair) => Promise<Repaired | null>;
 
 const REPAIRS: Readonly<Record<string, Repair | undefined>> = {
-  "compact": async ({ compact, sizeOf }, input, about, signal, target) => {
+  "compact": async ({ compact, sizeOf }, { input, about, signal, target }) => {
     const smaller = (await compact?.(input, about, signal, target)) ?? null;
     if (smaller === null) return null;
     const [before, after] = [sizeOf(input), sizeOf(smaller)];
     const why = `from about ${before} to about ${after} tokens`;
     return after < before ? { input: smaller, kept: true, rule: "compacted", why } : null;
   },
-  "regenerate": ({ regenerate }, input, about) => {
+  "regenerate": ({ regenerate }, { input, about }) => {
     const why = "the answer was not usable; the next request tells the model why";
     const again =
       regenerate === null ? null : { input: regenerate(input, about), kept: true, rule: "asked-again", why };
     return Promise.resolve(again);
   },
-  "refresh-credential": async ({ refresh }, input, about, signal) => {
+  "refresh-credential": async ({ refresh }, { input, about, signal }) => {
     if (refresh === null) return null;
     const fresh = await refresh(input, about, signal);
     // A credential is never kept: after a restart the process gets one of its own.
@@ -97,7 +101,7 @@ const REPAIRS: Readonly<Record<string, Repair | undefined>> = {
   },
 };
 
-/** Makes the request fit the target in charge. */
+/** Changes the request so that the target in charge accepts it. */
 async function fitToTarget(run: LiveCall): Promise<void> {
   const { member } = run.binding.tool;
   if (member === null) return;
@@ -156,13 +160,13 @@ function tookTooLong(tool: string, kind: "input" | "output"): Fault {
   });
 }
 
-/** Waits for a schema or a repair as long as for the tool itself, and no longer than the call. null: it was given up. */
+/** Waits for a schema or a repair, at most as long as for the tool and until the call's deadline. null: the time was up. */
 function inTime<T>(run: LiveCall, work: Promise<T>): Promise<T | null> {
   const { binding, request, engine } = run;
   return run.within(work, Math.min(engine.clock.now() + binding.tool.timeoutMs, request.deadline.at));
 }
 
-/** What is missing when a target lacks a capability. */
+/** The fault code for a capability that a target lacks. */
 const CODE_OF_NEED: Readonly<Record<string, FaultCode>> = {
   streaming: "MissingStreaming",
   tools: "MissingToolCalling",
@@ -171,7 +175,7 @@ const CODE_OF_NEED: Readonly<Record<string, FaultCode>> = {
   audio: "MissingModality",
 };
 
-/** Asked before a target is tried, and again after each switch: null when it can do what the request needs. */
+/** Checked before each target is tried: null when it can do what the request needs. */
 function negotiate({ binding, sentInput }: LiveCall): Fault | null {
   const { member } = binding.tool;
   if (member === null) return null;

@@ -16,10 +16,18 @@ import type { Check } from "../../schema/index.ts";
 import type { Shown } from "../target/outage.ts";
 import type { Attempt } from "./attempt.ts";
 import { costOf } from "../budget.ts";
-import { faultOf, noteWhatFailed, noteWhatHelped, situationOf, withFirstReturn } from "./situation.ts";
+import { faultOf, noteFailed, noteHelped, outOfTime, situationOf, withFirstReturn } from "./situation.ts";
 import { checkValue } from "./prepare.ts";
 import { needsPerson } from "./outcome.ts";
-import { type CallValue, type LiveCall, NO_FAULT, noteBreaker, recordInBackground, valueOf } from "./live-call.ts";
+import {
+  type CallValue,
+  type LiveCall,
+  NO_FAULT,
+  NO_KEEPS,
+  noteBreaker,
+  recordInBackground,
+  valueOf,
+} from "./live-call.ts";
 import { hasJsonForm, noJsonForm, preview } from "../../core/record/preview.ts";
 import { dropQuestion } from "./ask.ts";
 import { classify } from "../../core/classify/classify.ts";
@@ -27,7 +35,7 @@ import { readField } from "../../core/try-read.ts";
 import type { HostEvent } from "../../core/record/event.ts";
 import { keepArtefact } from "../../journal/files/artefacts.ts";
 
-/** The cost the attempt reported or, if it reported none, the estimate for an attempt that was sent. */
+/** The cost that the attempt reported. If it reported none: the estimate for an attempt that was sent. */
 function costOfAttempt({ binding, request, engine, sentInput }: LiveCall, attempt: Attempt): Cost | null {
   const { costMicrocents, costBasis, reserved } = attempt;
   const { estimate, estimateSent } = binding.tool;
@@ -37,7 +45,7 @@ function costOfAttempt({ binding, request, engine, sentInput }: LiveCall, attemp
   return costOf(estimate !== null, null, isEstimated ? reserved : binding.estimateSent(sentInput, engine.suppress));
 }
 
-/** Ends a call whose first attempt succeeded by counting it and keeping its cost. null when more has to be done. */
+/** Ends a call whose first attempt succeeded: counts it and keeps its cost. null: the call has to be settled like others. */
 export function endCompactly(run: LiveCall, attempt: Attempt): CallValue | null {
   const { binding, ticket, request } = run;
   const { tool, counters } = binding;
@@ -48,7 +56,7 @@ export function endCompactly(run: LiveCall, attempt: Attempt): CallValue | null 
   const { startedAt } = attempt;
   const { target } = binding;
   target.record(ticket, "success", startedAt);
-  if (target.outage.isSick) target.outage.succeeded(run.sent, run.engine.clock.now());
+  if (target.outage.isSick) target.outage.succeeded(run.departure, run.engine.clock.now());
   counters.calls += 1;
   countSuccess(counters, 1, cost);
   request.budget.settle(attempt.reserved, cost);
@@ -81,50 +89,54 @@ export function endAttempt(run: LiveCall, attempt: Attempt): Promise<void> | nul
   if (attempt.end === "error") run.record.thrown = attempt.result;
   if (run.cancelled !== null) return endAsCancelled(run, run.cancelled, cost);
   const now = engine.clock.now();
-  const ran = { attempt: attempt.attempt, durationMs: now - attempt.startedAt, cost, at: now };
-  if (attempt.end !== "value") return fail(run, faultOf(run, attempt), ran, attempt);
-  if (binding.tool.checkOutput !== null) return endChecked(run, attempt, ran, binding.tool.checkOutput);
-  return succeed(run, valueOf(attempt), ran, attempt);
+  const figures = { attempt: attempt.attempt, durationMs: now - attempt.startedAt, cost, at: now };
+  if (attempt.end !== "value") return fail(run, faultOf(run, attempt), figures, attempt);
+  if (binding.tool.checkOutput !== null) return endChecked(run, attempt, figures, binding.tool.checkOutput);
+  return succeed(run, valueOf(attempt), figures, attempt);
 }
 
-async function endChecked(run: LiveCall, attempt: Attempt, ran: Ran, check: Check): Promise<void> {
+async function endChecked(run: LiveCall, attempt: Attempt, figures: Figures, check: Check): Promise<void> {
   const { value, errors } = valueOf(attempt);
   const checked = await checkValue(run, check, "output", value);
-  if (run.cancelled !== null) return void (await endAsCancelled(run, run.cancelled, ran.cost));
+  if (run.cancelled !== null) return void (await endAsCancelled(run, run.cancelled, figures.cost));
   await (checked.fault === null
-    ? succeed(run, { value: checked.value, errors }, ran, attempt)
-    : fail(run, checked.fault, ran, attempt));
+    ? succeed(run, { value: checked.value, errors }, figures, attempt)
+    : fail(run, checked.fault, figures, attempt));
 }
 
-/** An attempt that ran elsewhere has failed: decides about its fault and writes both. */
-export function endReported(run: LiveCall, seen: Fault, ran: Ran): Promise<void> | null {
-  return fail(run, seen, ran, null);
-}
-
-/** An attempt that ran here or elsewhere has succeeded; `attempt` is null for one that ran elsewhere. */
+/** Ends an attempt that succeeded; `attempt` is null if it ran in another process. */
 export function succeed(
   run: LiveCall,
   { value, errors }: CallValue,
-  ran: Ran,
+  figures: Figures,
   attempt: Attempt | null,
 ): Promise<void> | null {
   const { record, call, request } = run;
   if (request.recorder.isSession && !hasJsonForm(value)) {
-    return fail(run, noJsonForm(run.binding.tool.id, { ran: true }), ran, attempt);
+    return fail(run, noJsonForm(run.binding.tool.id, { ran: true }), figures, attempt);
   }
   record.result = { value, errors };
   const isFailure = run.binding.tool.tellsFailure?.(value) === true;
-  if (attempt !== null) run.binding.target.recent.note(!isFailure, ran.durationMs);
-  reportToBreaker(run, "success", ran.at);
-  run.binding.target.outage.succeeded(run.sent, ran.at);
-  noteWhatHelped(run, true, ran.at);
+  if (attempt !== null) run.binding.target.recent.note(!isFailure, figures.durationMs);
+  reportToBreaker(run, "success", figures.at);
+  run.binding.target.outage.succeeded(run.departure, figures.at);
+  noteHelped(run, figures.at);
   const output = request.recorder.isSession ? preview(value, request.recorder.redactor) : null;
-  const { durationMs, cost } = ran;
+  const { durationMs, cost } = figures;
   return record.write(
-    { type: "call-succeeded", call, tool: run.binding.tool.id, attempt: ran.attempt, durationMs, cost, errors, output },
-    // The executor has the value of what ran elsewhere: only the preview is kept, which has no secrets.
+    {
+      type: "call-succeeded",
+      call,
+      tool: run.binding.tool.id,
+      attempt: figures.attempt,
+      durationMs,
+      cost,
+      errors,
+      output,
+    },
+    // The executor keeps the value of an attempt that ran elsewhere. The preview has no secrets.
     attempt === null ? NO_KEEPS : record.keepsOf(call, record.result),
-    ran.at,
+    figures.at,
   );
 }
 
@@ -140,7 +152,7 @@ function dropOpenQuestion({ record }: LiveCall): readonly Keep[] {
   return step.at === "ask" && step.question !== null ? dropQuestion(step.question.id) : NO_KEEPS;
 }
 
-/** Found running after a crash: its result is unknown. It was sent, so its estimated cost is booked, once. */
+/** Ends an attempt that was running when a process died. It was sent, so its estimated cost is booked, once; its result is unknown. */
 export async function endAsInterrupted(run: LiveCall, { tool, attempt }: CallState): Promise<void> {
   const { binding, engine, sentInput } = run;
   const cost = costOf(binding.tool.estimate !== null, null, binding.estimateSent(sentInput, engine.suppress));
@@ -151,57 +163,62 @@ export async function endAsInterrupted(run: LiveCall, { tool, attempt }: CallSta
   await fail(run, seen, { attempt, durationMs: 0, cost, at: engine.clock.now() }, null);
 }
 
-/** Admitted, but there was no time left to run it. */
+/** Ends an attempt that was admitted when no time was left to run it. */
 export async function endUnbegun(run: LiveCall): Promise<void> {
-  const { engine, record, request, binding } = run;
-  const message = `the time was up before ${binding.tool.id} could start`;
-  const seen = fault(request.deadlineCode, { message, context: { ran: false } });
-  await fail(run, seen, { attempt: record.state.attempt, durationMs: 0, cost: null, at: engine.clock.now() }, null);
+  const { engine, record } = run;
+  const figures = { attempt: record.state.attempt, durationMs: 0, cost: null, at: engine.clock.now() };
+  await fail(run, outOfTime(run), figures, null);
 }
 
-/** How an attempt went. */
-export interface Ran {
+/** The figures of an attempt that has ended. */
+interface Figures {
   readonly attempt: number;
   readonly durationMs: number;
   readonly cost: Cost | null;
   readonly at: number;
 }
 
-/** Decides about the fault of an attempt and writes both. `attempt` is null for one that did not run in this process. */
-function fail(run: LiveCall, seen: Fault, ran: Ran, attempt: Attempt | null): Promise<void> | null {
+/** Decides about the fault of an attempt and writes both; `attempt` is null if it did not run in this process. */
+export function fail(run: LiveCall, seen: Fault, figures: Figures, attempt: Attempt | null): Promise<void> | null {
   const { record, request } = run;
   const { tool, policy } = run.binding;
-  const reported = withContext(seen, { tool: tool.id, attempt: ran.attempt });
-  if (attempt !== null) noteAttempt(run, attempt, ran);
+  const reported = withContext(seen, { tool: tool.id, attempt: figures.attempt });
+  if (attempt !== null) noteAttempt(run, attempt, figures);
   if (needsPerson(reported)) (record.unusable ??= new Map()).set(tool.id, reported);
   const result = traitsOf(reported.code).tripsBreaker ? "failure" : "neutral";
   const isOutage = attempt !== null && result === "failure";
-  const isNews = !isOutage || run.binding.target.outage.failed(run.sent, { fault: seen, call: run.call }, ran.at);
-  const noteEnd = noteWhatFailed(run, ran.at);
+  const isNews =
+    !isOutage || run.binding.target.outage.failed(run.departure, { fault: seen, call: run.call }, figures.at);
+  const noteEnd = noteFailed(run, figures.at);
   // Where attempts count, this one may open the breaker. That comes first, so that no retry is announced that cannot be sent.
-  if (policy.breaker.counts === "attempts") reportToBreaker(run, result, ran.at, reported);
-  const decided = decideAbout(run, reported, record.state, ran.at, "attempt", isNews);
+  if (policy.breaker.counts === "attempts") reportToBreaker(run, result, figures.at, reported);
+  const { state } = record;
+  const decided = decideAbout(run, { fault: reported, state, at: figures.at, isOwnAttempt: true, isNews });
   const { decision } = decided;
   noteEnd(decision);
-  if (decision.recourse !== "retry") reportToBreaker(run, result, ran.at, reported);
-  else if (isOutage) run.binding.target.outage.announce(ran.at + decision.delayMs);
-  const writeDown = (): Promise<void> | null => writeFailure(run, decided, ran);
+  if (decision.recourse !== "retry") reportToBreaker(run, result, figures.at, reported);
+  else if (isOutage) run.binding.target.outage.announce(figures.at + decision.delayMs);
+  const writeDown = (): Promise<void> | null => writeFailure(run, decided, figures);
   if (attempt === null || decision.recourse === "retry" || !request.recorder.isSession) return writeDown();
   return keepArtefacts(run, attempt).then((files) => {
-    for (const file of files) record.aside(file);
-    return (run.cancelled === null ? writeDown() : endAsCancelled(run, run.cancelled, ran.cost)) ?? undefined;
+    for (const file of files) record.attach(file);
+    return (run.cancelled === null ? writeDown() : endAsCancelled(run, run.cancelled, figures.cost)) ?? undefined;
   });
 }
 
-/** Adds an attempt that failed here to the figures of its target. */
-function noteAttempt({ binding }: LiveCall, { end, result }: Attempt, { durationMs, at }: Ran): void {
+/** Adds an attempt that failed in this process to the statistics of its target. */
+function noteAttempt({ binding }: LiveCall, { end, result }: Attempt, { durationMs, at }: Figures): void {
   const { target } = binding;
   target.recent.note(false, durationMs);
   if (end === "error" && typeof result === "object" && result !== null)
     target.noteHeaders(readField(result, "responseHeaders"), at);
 }
 
-function writeFailure(run: LiveCall, decided: Decided, { attempt, durationMs, cost, at }: Ran): Promise<void> | null {
+function writeFailure(
+  run: LiveCall,
+  decided: Decided,
+  { attempt, durationMs, cost, at }: Figures,
+): Promise<void> | null {
   const { record, call, binding } = run;
   const tool = binding.tool.id;
   return record.write(
@@ -211,12 +228,10 @@ function writeFailure(run: LiveCall, decided: Decided, { attempt, durationMs, co
   );
 }
 
-/** The partial value that the call ends with, if that was decided. */
+/** The partial value, if the decision is that the call ends with it. */
 function keepsOfPartial({ record, call }: LiveCall, { recourse }: Decision): readonly Keep[] {
   return recourse === "partial" ? record.keepsOf(call, record.partialValue) : NO_KEEPS;
 }
-
-const NO_KEEPS: readonly Keep[] = [];
 
 interface Decided {
   readonly fault: Fault;
@@ -226,28 +241,31 @@ interface Decided {
   readonly saw?: SeenSituation;
 }
 
-/** Decides, and applies the decision to what calls share: the retry budget, the target's pause, and what the incident memory has met. */
-function decideAbout(
-  run: LiveCall,
-  seen: Fault,
-  state: CallState,
-  now: number,
-  from: "attempt" | "guard",
-  isNews = true,
-): Decided {
+interface ToDecide {
+  readonly fault: Fault;
+  readonly state: CallState;
+  readonly at: number;
+  /** False for a guard's refusal, and for a failure that another call had. */
+  readonly isOwnAttempt: boolean;
+  /** No other call has had this failure in the same outage. */
+  readonly isNews: boolean;
+}
+
+/** Decides, and applies the decision to what calls share: the retry budget, the target's pause and the incident memory. */
+function decideAbout(run: LiveCall, { fault: seen, state, at: now, isOwnAttempt, isNews }: ToDecide): Decided {
   const { binding, engine, request, record } = run;
   const { target, retryBudget, changes } = binding;
-  record.met = binding.fingerprint(seen);
-  if (state.decision?.recourse !== "retry") record.metAfter = engine.incidents.noted;
+  record.fingerprint = binding.fingerprint(seen);
+  if (state.decision?.recourse !== "retry") record.incidentsBefore = engine.incidents.noted;
   const breaker = target.breaker.state;
   const { situation, policy } = situationOf(run, seen, state, now, isNews);
   const decision = decide(situation, policy);
   if (decision.recourse === "retry" && isNews) retryBudget.spend(now);
   const until = seen.resetAt ?? (seen.retryAfterMs === undefined ? 0 : now + seen.retryAfterMs);
-  // Only the target's own answer holds other calls back, not a guard's refusal.
-  if (from === "attempt" && until > target.pausedUntil && until > now && traitsOf(seen.code).lifts) {
+  // A guard's refusal does not hold other calls back.
+  if (isOwnAttempt && until > target.pausedUntil && until > now && traitsOf(seen.code).lifts) {
     target.pause(until, shareable(run, seen));
-    record.aside({ type: "target-paused", target: target.id, until, call: run.call });
+    record.attach({ type: "target-paused", target: target.id, until, call: run.call });
   }
   const isFinal = decision.recourse === "fail" || decision.recourse === "surface";
   const reported = isFinal ? withFirstReturn(seen, situation.chain, now) : seen;
@@ -261,22 +279,23 @@ export async function redecide(run: LiveCall, seen: Fault): Promise<void> {
   const { id } = binding.tool;
   const reported = withContext(seen, { tool: id });
   const now = engine.clock.now();
-  const decided = decideAbout(run, reported, record.state, now, "guard");
+  const { state } = record;
+  const decided = decideAbout(run, { fault: reported, state, at: now, isOwnAttempt: false, isNews: true });
   reportToBreaker(run, "neutral", now);
   await record.write({ type: "call-decided", call, tool: id, ...decided }, keepsOfPartial(run, decided.decision));
 }
 
-/** Another call's attempt counts as this call's retry: decides about its fault as its own. */
+/** Counts another call's attempt as a retry of this call, and decides about its fault. */
 export async function endShared(run: LiveCall, { fault: seen, call: by }: Shown): Promise<void> {
   const { record, call, binding, engine } = run;
   const { id } = binding.tool;
   const now = engine.clock.now();
   const attempt = record.state.attempt + 1;
-  // This call's own work did not run again, whatever happened in the other call.
+  // The work of this call did not run again, whatever happened in the other call.
   const reported = withContext(seen, { tool: id, attempt, ran: false, shownBy: by });
-  const noteEnd = noteWhatFailed(run, now);
+  const noteEnd = noteFailed(run, now);
   const state = { ...record.state, attempt, refusals: 0 };
-  const decided = decideAbout(run, reported, state, now, "guard", false);
+  const decided = decideAbout(run, { fault: reported, state, at: now, isOwnAttempt: false, isNews: false });
   noteEnd(decided.decision);
   if (decided.decision.recourse !== "retry") reportToBreaker(run, "failure", now, reported);
   await record.write(
@@ -300,7 +319,7 @@ export function reportToBreaker(run: LiveCall, result: CallResult, now: number, 
   noteBreaker(run, from);
 }
 
-/** What other calls and the journal may see of a fault that closes a target for a while. */
+/** What other calls and the journal may see of a fault that pauses a target or opens its breaker. */
 function shareable({ request }: LiveCall, seen: Fault): Fault {
   return request.shareable?.(seen) ?? seen;
 }
@@ -325,7 +344,7 @@ async function keepArtefacts(run: LiveCall, attempt: Attempt): Promise<readonly 
   const events: HostEvent[] = [];
   const { redactor } = request.recorder;
   for (const { name: given, content } of artefacts) {
-    // Names are shown in events and on the disk.
+    // Events and the disk show the names.
     const name = redactor.text(given);
     try {
       const kept = await keepArtefact(files.artefacts, { session, call, name, content }, { redactor });
@@ -338,7 +357,7 @@ async function keepArtefacts(run: LiveCall, attempt: Attempt): Promise<readonly 
   return events;
 }
 
-/** Ends an attempt that lost to another attempt of the call, or may still lose: books its cost and reports the result to its breaker. */
+/** Ends an attempt that did not answer its hedged call: books its cost and reports its result to its breaker. */
 export async function endLost(run: LiveCall, attempt: Attempt): Promise<void> {
   const { engine, request, call, binding, record } = run;
   const cost = costOfAttempt(run, attempt);
@@ -355,11 +374,11 @@ export async function endLost(run: LiveCall, attempt: Attempt): Promise<void> {
   await record.write({ type: "call-late", ...about, durationMs, cost, booked: null }, NO_KEEPS, now);
 }
 
-/** The retry that was decided is not sent, because another attempt of the call has won: the breaker counts the failure now. */
+/** Reports the last failure to the breaker when the retry that was decided is not sent, because another attempt of the call has won. */
 export function endWithoutRetry(run: LiveCall): void {
   const { fault: about, decision } = run.record.state;
   const seen = about ?? NO_FAULT;
-  // After any other decision another target is in charge, which has not failed.
+  // After any other decision, another target is in charge, and that one has not failed.
   const isFailure = decision?.recourse === "retry" && traitsOf(seen.code).tripsBreaker;
   reportToBreaker(run, isFailure ? "failure" : "neutral", run.engine.clock.now(), seen);
 }
@@ -374,7 +393,7 @@ export function recordLate(run: LiveCall, attempt: Attempt, ok: boolean, result:
   const { booked, costMicrocents } = attempt;
   const isNews =
     costMicrocents !== null && (booked?.basis !== attempt.costBasis || booked.microcents !== costMicrocents);
-  // It is on record already.
+  // `endLost` has recorded it.
   if (attempt.isLost && !isNews) return;
   const cost = isNews ? costOf(true, costMicrocents, null, attempt.costBasis) : null;
   request.budget.rebook(booked, cost);

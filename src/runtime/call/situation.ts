@@ -42,6 +42,12 @@ export function faultOf({ binding, request }: LiveCall, attempt: Attempt): Fault
   }
 }
 
+/** The call's time was up before the tool ran. */
+export function outOfTime({ request, binding }: LiveCall): Fault {
+  const message = `the time was up before ${binding.tool.id} could start`;
+  return fault(request.deadlineCode, { message, context: { ran: false } });
+}
+
 /** The code for a time limit, where the surface is a network. */
 const TIMEOUT_ON: Readonly<Partial<Record<Surface, FaultCode>>> = { http: "NetworkTimeout", sse: "NetworkTimeout" };
 
@@ -59,7 +65,7 @@ export function situationOf(run: LiveCall, seen: Fault, state: CallState, now: n
   const situation: Situation = {
     fault: seen,
     place: request.stage === null ? place : { ...place, stage: request.stage },
-    // A refusal counts like an attempt, or a guard could be asked forever.
+    // A refusal counts like an attempt. Otherwise a call could ask a guard forever.
     attempt: Math.max(1, state.attempt + state.refusals),
     waitedMs: state.waitedMs,
     now,
@@ -76,7 +82,7 @@ export function situationOf(run: LiveCall, seen: Fault, state: CallState, now: n
     offers: offersOf(run, seen, state, alternatives.length > 0),
     taken: state.taken,
     denied: state.denied,
-    incidents: engine.incidents.about(run.record.met, now),
+    incidents: engine.incidents.about(run.record.fingerprint, now),
     roll: engine.chance.roll(),
   };
   return { situation, policy };
@@ -88,7 +94,7 @@ function mayPass(run: LiveCall, breaker: BreakerState): BreakerState {
   return isHonoured || ignoresOpenBreaker(run) ? "closed" : breaker;
 }
 
-/** The alternatives of the tool that was called first, then those of the tool in charge; each is tried once. */
+/** The alternatives that were not tried: first those of the tool that was called, then those of the tool in charge. */
 export function alternativesOf({ binding, request }: LiveCall, { tried }: CallState): readonly string[] {
   const own = request.binding.alternatives;
   const all = binding === request.binding ? own : [...own, ...binding.alternatives];
@@ -111,36 +117,36 @@ function offersOf(run: LiveCall, seen: Fault, state: CallState, hasAlternative: 
   return more.length === 0 ? offers : new Set([...offers, ...more]);
 }
 
-/** A budget says itself whether a person may be asked to exceed it. */
+/** A budget has its own setting for whether a person may be asked to exceed it. */
 function mayAskAbout({ request }: LiveCall, { code }: Fault): boolean {
   return traitsOf(code).cause !== "budget-exceeded" || request.budget.rule.onExceed === "pause_for_approval";
 }
 
-/** Notes whether the last recourse helped: the next attempt shows it, and for retries the last one of the schedule. */
-export function noteWhatHelped(run: LiveCall, worked: boolean, now: number): void {
-  note(run, run.record.met, worked, now);
+/** Notes in the incident memory that the last recourse helped. */
+export function noteHelped(run: LiveCall, now: number): void {
+  note(run, run.record.fingerprint, true, now);
 }
 
-/** The same for a failure. A retry is judged only when the next decision ends the schedule: call the returned function with that decision. */
-export function noteWhatFailed(run: LiveCall, now: number): (next: Decision) => void {
-  const { met } = run.record;
+/** Notes that the last recourse did not help. Whether a retry failed is known with the next decision: pass it to the returned function. */
+export function noteFailed(run: LiveCall, now: number): (next: Decision) => void {
+  const { fingerprint } = run.record;
   const { decision } = run.record.state;
   if (decision?.recourse !== "retry") {
-    note(run, met, false, now);
+    note(run, fingerprint, false, now);
     return nothing;
   }
   return (next) => {
-    if (next.recourse !== "retry") note(run, met, false, now);
+    if (next.recourse !== "retry") note(run, fingerprint, false, now);
   };
 }
 
 const nothing = (): void => undefined;
 
-function note({ engine, binding, record }: LiveCall, met: string, worked: boolean, now: number): void {
-  if (met === "" || binding.policy.learnsAfter === 0) return;
+function note({ engine, binding, record }: LiveCall, fingerprint: string, worked: boolean, now: number): void {
+  if (fingerprint === "" || binding.policy.learnsAfter === 0) return;
   const { decision } = record.state;
   if (decision === null || !HELPS.has(decision.recourse)) return;
-  engine.incidents.note(met, decision.recourse, worked, now, record.metAfter);
+  engine.incidents.note(fingerprint, decision.recourse, worked, now, record.incidentsBefore);
 }
 
 /** Recourses that run the work again, so that the next attempt says whether they helped. */
@@ -157,7 +163,7 @@ const HELPS: ReadonlySet<Decision["recourse"]> = new Set([
 // The chain a call runs on, as `decide` sees it: its targets, which of them can answer now and when the others are back, and what
 // the request needs of them.
 
-/** What a fault leaves of a chain. */
+/** A chain after a fault of its current target. */
 interface ChainAfter {
   readonly chain: ChainState;
   readonly next: NextTarget;
@@ -189,7 +195,7 @@ function targetOf({ binding }: LiveCall, each: MemberTool, now: number): Target 
   return { ...facts, id: each.id, available: lastResort || backAt <= now, backAt };
 }
 
-/** Whether a target behind this one could take over; with `why`, one that can answer now and would not fail the same way. */
+/** Whether a later target could take over. With `why`: whether one can answer now and would not fail in the same way. */
 export function hasFallback(run: LiveCall, why: Fault | undefined): boolean {
   const { id, member } = run.binding.tool;
   if (member === null) return false;
@@ -198,10 +204,10 @@ export function hasFallback(run: LiveCall, why: Fault | undefined): boolean {
   return SCOPES_THAT_ADVANCE.has(scopeOf(why)) && target !== null && !sharesTheFailure;
 }
 
-/** No target can be asked now: the fault says when the first of them is back. */
+/** Adds to the fault when the first target is back, if none can be asked now. */
 export function withFirstReturn(seen: Fault, { targets, current }: ChainState, now: number): Fault {
   if (!traitsOf(seen.code).lifts || targets.length < 2) return seen;
-  // The one that has just refused is out for as long as it said, although that is not noted yet.
+  // The current target is away for as long as it just said, although that is not noted yet.
   const ownBackAt = seen.resetAt ?? (seen.retryAfterMs === undefined ? null : now + seen.retryAfterMs);
   const backAts = targets.map(({ available, backAt }, index) =>
     index === current && ownBackAt !== null ? ownBackAt : available ? now : backAt,

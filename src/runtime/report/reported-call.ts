@@ -18,7 +18,7 @@ export class ReportedCall extends Interruptible implements LiveCall {
   binding: Binding;
   ticket: Ticket | null = null;
   committed = false;
-  readonly sent = 0;
+  readonly departure = 0;
   readonly sentInput = null;
   given: unknown = null;
 

@@ -16,7 +16,7 @@ import { ENDED } from "../../journal/encode.ts";
 import { checkOptions } from "../../options/check-options.ts";
 import { askPerson } from "../call/ask.ts";
 import { NO_FAULT, recordInBackground } from "../call/live-call.ts";
-import { endAsCancelled, endReported, redecide, succeed } from "../call/settle.ts";
+import { endAsCancelled, fail, redecide, succeed } from "../call/settle.ts";
 import type { Engine } from "../engine.ts";
 import type { SessionCore } from "../session/session-core.ts";
 import type { Binding } from "../tool/binding.ts";
@@ -117,7 +117,7 @@ export class Reports {
     record.note({ type: "call-admitted", call, tool: binding.tool.id, attempt }, at - durationMs);
     const cost = costOfReport(costUsd);
     run.request.budget.settle(null, cost);
-    await endReported(run, seenIn(binding, report, at), { attempt, durationMs, cost, at });
+    await fail(run, seenIn(binding, report, at), { attempt, durationMs, cost, at }, null);
   }
 
   /** Carries out what needs no executor: puts the question, or decides again once a person has answered. */

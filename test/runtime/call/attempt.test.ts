@@ -6,6 +6,7 @@ import type { CallTrace } from "../../../src/telemetry/call-trace.ts";
 import { Attempt, type AttemptEnd, type AttemptOwner } from "../../../src/runtime/call/attempt.ts";
 import type { AnyTool, RunContext } from "../../../src/runtime/tool/tool.ts";
 import { tool } from "../../../src/runtime/tool/tool.ts";
+import { Moment } from "../../../src/host/clock.ts";
 import { Wheel } from "../../../src/runtime/wheel.ts";
 import { createFakeClock, type FakeClock } from "../../../src/testing/fake-clock.ts";
 
@@ -36,8 +37,13 @@ function made({ run = () => never(), timeoutMs = 100, deadlineAt = Infinity, met
     tokens: (tokens: unknown) => heard.push(`tokens ${JSON.stringify(tokens)}`),
     attempting: (work: () => unknown) => work(),
   };
+  const declared = tool({ id: "t", timeoutMs, run }) as unknown as AnyTool;
+  const spec = more.isMember === true ? ({ ...declared, member: {} } as AnyTool) : declared;
   const owner: AttemptOwner = {
     call: "c1",
+    engine: { wheel },
+    request: { deadline: new Moment(clock, deadlineAt) },
+    binding: { tool: spec },
     trace: trace as unknown as CallTrace,
     claim: () => heard.push("claim") > 0,
     commit: () => void heard.push("commit"),
@@ -53,9 +59,7 @@ function made({ run = () => never(), timeoutMs = 100, deadlineAt = Infinity, met
     late: (_attempt, ok) => void heard.push(`late ${ok}`),
     suppress: (_error, reason) => void heard.push(reason),
   };
-  const declared = tool({ id: "t", timeoutMs, run }) as unknown as AnyTool;
-  const spec = more.isMember === true ? ({ ...declared, member: {} } as AnyTool) : declared;
-  return { attempt: new Attempt(spec, 1, null, NOW, deadlineAt, wheel, owner), clock, wheel, heard };
+  return { attempt: new Attempt(owner, 1, null, NOW), clock, wheel, heard };
 }
 
 function never(): Promise<never> {
