@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createMemoryJournal, type Journal, tool } from "../../../src/index.ts";
+import { createMemoryJournal, type Entry, type Journal, tool } from "../../../src/index.ts";
 import { chain } from "../../../src/runtime/tool/chain.ts";
 import { tempFolder } from "../../journal/temp-folder.ts";
 import { broken, failure, held, liveOnDisk, scripted, silent, START_AT, world } from "../../support/world.ts";
@@ -12,6 +12,50 @@ function gate(): { readonly passed: Promise<boolean>; readonly open: () => void 
   let open = (): void => undefined;
   const passed = new Promise<boolean>((resolve) => (open = () => resolve(true)));
   return { passed, open };
+}
+
+/** A journal that cancels by the controller when it has written an event of this type. */
+function cancelsAfter(type: Entry["event"]["type"]): {
+  readonly journal: Journal;
+  readonly controller: AbortController;
+} {
+  const inner = createMemoryJournal();
+  const controller = new AbortController();
+  const journal: Journal = {
+    ...inner,
+    append: async (session, after, entries, keeps) => {
+      await inner.append(session, after, entries, keeps);
+      if (entries.some(({ event }) => event.type === type)) controller.abort();
+    },
+  };
+  return { journal, controller };
+}
+
+/** A turn that has asked a person about a tool without access. */
+async function lockedTurn(controller: AbortController, options: Parameters<typeof world>[0] = {}) {
+  const { fl, clock } = world(options);
+  const person = silent();
+  fl.attach(person);
+  const locked = broken("locked", "AuthFailed");
+  const session = await clock.runUntil(fl.session("s"));
+  const turn = session.turn((live) => live.protect(locked.tool, "x"), { signal: controller.signal });
+  await clock.advance(0);
+  return { fl, clock, person, turn };
+}
+
+/** Calls a tool whose schema takes long, and cancels the call meanwhile. */
+async function cancelledInSchema(field: "input" | "output", fits: boolean) {
+  const { fl, clock, events } = world();
+  const { passed, open } = gate();
+  const runs: string[] = [];
+  const schema = z.string().refine(async () => (await passed) && fits);
+  const strict = tool({ id: "strict", [field]: schema, run: (text: string) => String(runs.push(text)) });
+  const controller = new AbortController();
+  const call = fl.protect(strict, "x", { signal: controller.signal });
+  await clock.advance(0);
+  controller.abort();
+  open();
+  return { outcome: await call, runs, types: events().map(({ type }) => type) };
 }
 
 describe("a cancellation wins", () => {
@@ -34,19 +78,10 @@ describe("a cancellation wins", () => {
     ["reads input", true],
     ["reads input it will refuse", false],
   ])("over a schema that %s", async (_what, fits) => {
-    const { fl, clock, events } = world();
-    const { passed, open } = gate();
-    const runs: string[] = [];
-    const input = z.string().refine(async () => (await passed) && fits);
-    const strict = tool({ id: "strict", input, run: (text) => String(runs.push(text)) });
-    const controller = new AbortController();
-    const call = fl.protect(strict, "x", { signal: controller.signal });
-    await clock.advance(0);
-    controller.abort();
-    open();
-    expect(await call).toMatchObject({ status: "cancelled", attempts: 0 });
+    const { outcome, runs, types } = await cancelledInSchema("input", fits);
+    expect(outcome).toMatchObject({ status: "cancelled", attempts: 0 });
     expect(runs).toEqual([]);
-    expect(events().map(({ type }) => type)).toEqual(["call-started", "call-cancelled"]);
+    expect(types).toEqual(["call-started", "call-cancelled"]);
   });
 
   it("over an attempt that has just been announced, and its slot is free again", async () => {
@@ -71,15 +106,7 @@ describe("a cancellation wins", () => {
   });
 
   it("over a repair that is being recorded, without waiting for a slot first", async () => {
-    const inner = createMemoryJournal();
-    const controller = new AbortController();
-    const journal: Journal = {
-      ...inner,
-      append: async (session, after, entries, keeps) => {
-        await inner.append(session, after, entries, keeps);
-        if (entries.some(({ event }) => event.type === "call-adapted")) controller.abort();
-      },
-    };
+    const { journal, controller } = cancelsAfter("call-adapted");
     const { fl, clock } = world({ journal });
     const runs: Request[] = [];
     class Request {
@@ -118,16 +145,9 @@ describe("a cancellation wins", () => {
     ["accepts the output", true],
     ["refuses the output", false],
   ])("over a schema that %s", async (_what, fits) => {
-    const { fl, clock } = world();
-    const { passed, open } = gate();
-    const output = z.string().refine(async () => (await passed) && fits);
-    const strict = tool<string, string>({ id: "strict", output, run: () => "value" });
-    const controller = new AbortController();
-    const call = fl.protect(strict, "x", { signal: controller.signal });
-    await clock.advance(0);
-    controller.abort();
-    open();
-    expect(await call).toMatchObject({ status: "cancelled", attempts: 1 });
+    const { outcome, runs } = await cancelledInSchema("output", fits);
+    expect(outcome).toMatchObject({ status: "cancelled", attempts: 1 });
+    expect(runs).toEqual(["x"]);
   });
 
   it("over a failure whose files are still being written", async () => {
@@ -154,22 +174,8 @@ describe("a cancellation wins", () => {
   });
 
   it("over a question that is being recorded, and leaves no orphaned question behind", async () => {
-    const inner = createMemoryJournal();
-    const controller = new AbortController();
-    const journal: Journal = {
-      ...inner,
-      append: async (session, after, entries, keeps) => {
-        await inner.append(session, after, entries, keeps);
-        if (entries.some(({ event }) => event.type === "question-asked")) controller.abort();
-      },
-    };
-    const { fl, clock } = world({ journal });
-    const person = silent();
-    fl.attach(person);
-    const locked = broken("locked", "AuthFailed");
-    const session = await clock.runUntil(fl.session("s"));
-    const turn = session.turn((live) => live.protect(locked.tool, "x"), { signal: controller.signal });
-    await clock.advance(0);
+    const { journal, controller } = cancelsAfter("question-asked");
+    const { fl, clock, person, turn } = await lockedTurn(controller, { journal });
     expect(await turn).toMatchObject({ status: "cancelled" });
     expect(clock.now()).toBe(START_AT);
     expect(person.shown).toEqual([]);
@@ -177,14 +183,8 @@ describe("a cancellation wins", () => {
   });
 
   it("over a question that is being asked, which disappears from the screen and the journal", async () => {
-    const { fl, clock } = world();
-    const person = silent();
-    fl.attach(person);
-    const locked = broken("locked", "AuthFailed");
-    const session = await clock.runUntil(fl.session("s"));
     const controller = new AbortController();
-    const turn = session.turn((live) => live.protect(locked.tool, "x"), { signal: controller.signal });
-    await clock.advance(0);
+    const { fl, clock, person, turn } = await lockedTurn(controller);
     expect(await fl.questions()).toHaveLength(1);
     controller.abort();
     await clock.advance(0);
