@@ -1,7 +1,7 @@
 // The gateway: four dialects in front of chains. It reads a client's request, gives it to the runtime with the chain of its route, and
 // writes the outcome in the client's dialect. Retries, fallbacks, breakers, pauses and budgets are the runtime's business.
 // G1  A client's key never reaches a target: targets get the gateway's own, and only listed headers pass.
-// G2  A call that has begun keeps the settings it began with.
+// G2  A running call keeps the settings that were in force when it began.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { classify } from "../core/classify/classify.ts";
@@ -61,7 +61,7 @@ import { createTransport, type Transport } from "./target/transport.ts";
 
 const ANYONE = "anyone";
 const MOST_NAMED = 20;
-/** Reasons may quote the client. */
+/** The longest part of a message that may quote the client. */
 const MOST_REASON = 300;
 const NO_LIMITS = { hour: null, day: null, month: null };
 
@@ -91,7 +91,7 @@ export class Gateway {
   readonly #calls = new Scope("session", null);
   /** Requests whose bodies are not read yet. */
   readonly #uploads = new Scope("session", null);
-  /** Requests that are not answered and booked yet. */
+  /** The number of requests that are not answered and booked yet. */
   #running = 0;
   #tellIdle: () => void = nothing;
   #telling: Promise<void> = Promise.resolve();
@@ -151,7 +151,7 @@ export class Gateway {
     return { ...reportGateway(this.#inForce.settings, this.#accounts), unwritten: this.#ledger.unwritten };
   }
 
-  /** Ends the calls that are running, and those that still come, with an error in their clients' dialects. */
+  /** Ends the running calls, and every later one, with an error in the client's dialect. */
   endCalls(): void {
     this.#calls.cancel(STOPPING);
     this.#uploads.cancel(STOPPING);
@@ -227,7 +227,7 @@ export class Gateway {
     return readBody(request, inForce.settings.maxBodyBytes, this.#uploads);
   }
 
-  /** null: it is answered. What a model call passes on its way to `#run` is not async, because each async function costs it a promise and a wait. */
+  /** null: the request is answered already. The functions on the way to `#run` are not async: each would cost a call a promise and a wait. */
   #answer(
     exchange: ClientExchange,
     endpoint: Exclude<Endpoint, { readonly kind: "models" }>,
@@ -274,7 +274,7 @@ export class Gateway {
     return known === null ? this.#stored.find(stored).then(run) : run(known);
   }
 
-  /** The steps in the order in which they are tried: a conversation stays where it is, and stored state has one place only. */
+  /** Where the call starts: a conversation stays at its target, and only one target has the state that a request continues. */
   #placed(
     taken: TakenRoute,
     { body, facts }: AskedModel,
@@ -298,35 +298,64 @@ export class Gateway {
     return { taken, start, conversation, all: steps };
   }
 
-  async #run(
-    exchange: ClientExchange,
-    asked: AskedModel,
-    { taken, start, conversation, all }: PlacedRoute,
-  ): Promise<void> {
-    const { response, key, inForce } = exchange;
-    const { dialect, facts } = asked;
+  async #run(exchange: ClientExchange, asked: AskedModel, placed: PlacedRoute): Promise<void> {
+    const { key, inForce } = exchange;
+    const { settings, chains } = inForce;
+    const { facts, dialect } = asked;
     const { clock, scrub } = this.#faultline.deps;
     const startedAt = clock.now();
-    const rule = key?.keep ?? inForce.settings.keep;
-    const own = dialectFor(dialect, asked.query, facts.streaming);
-    const canContinue = taken.route.midStream === "continue" && taken.steps.some(({ target }) => target.continues);
-    const isContinued = canContinue && facts.streaming && own.streamAs === "events" && !facts.wantsJson;
-    const answer = new ClientAnswer(
-      response,
-      own,
-      facts.streaming && taken.route.midStream === "restart",
-      clock,
-      isContinued || rule?.answers === true,
-    );
-    if (taken.unpriced.length > 0) answer.skipped = headerText(`${taken.unpriced.join(", ")} (no price)`);
-    const chain = inForce.chains.get(taken, dialect, facts.model ?? "", start);
     const account = this.#accountOf(key);
     const purse = new CallPurse(account, this.#ledger.cover);
-    const request = new GatewayRequest(asked, answer, account.isBounded, isContinued);
-    const decisions: LedgerDecision[] = [];
-    const entries: NewEntry[] = [];
+    const request = this.#requestFor(exchange, asked, placed.taken, account);
+    const call: ClientCall = { request, placed, account, purse, startedAt, decisions: [], entries: [] };
+    const chain = chains.get(placed.taken, dialect, facts.model ?? "", placed.start);
+    const stopKeepAlive = facts.streaming ? startKeepAlive(request.answer, clock, settings.keepAliveMs) : nothing;
+    const scope = scopeOf(exchange, this.#calls);
+    const party = { purse, heard: this.#listenTo(call), scope, shareable: plainFault, policyOf: gatewayPolicy };
+    let outcome: Outcome<unknown>;
+    try {
+      // What this process has set aside of the budget lasts for a few seconds. Renewed once here, it covers all calls that begin together.
+      if (!account.isCurrent) await purse.cover(0);
+      outcome = await this.#faultline.protectFor(party, chain, request);
+    } finally {
+      stopKeepAlive();
+      scope.leave();
+    }
+    const endedAt = clock.now();
+    const target = "from" in outcome ? outcome.from : null;
+    const fallback = target === null || isStep(placed.all[0], target, facts.model ?? "") ? null : target;
+    const { stored } = request.memory;
+    if (fallback !== null && stored !== null) await this.#stored.note(stored, fallback);
+    conclude(call, outcome, endedAt, scrub);
+    if (target !== null) this.#noteConversation(placed.conversation, stored, fallback);
+    const kept = keptOf(keepRuleOf(exchange), request);
+    const line = this.#lineOf(call, outcome, endedAt);
+    this.#ledger.add(kept === null ? line : { ...line, isKept: true }, account, call.entries, kept);
+  }
+
+  /** The request as the targets of its chain get it, with the answer that its client gets. */
+  #requestFor(
+    exchange: ClientExchange,
+    asked: AskedModel,
+    { route, steps, unpriced }: TakenRoute,
+    account: KeyAccount,
+  ): GatewayRequest {
+    const { facts } = asked;
+    const own = dialectFor(asked.dialect, asked.query, facts.streaming);
+    const canContinue = route.midStream === "continue" && steps.some(({ target }) => target.continues);
+    const isContinued = canContinue && facts.streaming && own.streamAs === "events" && !facts.wantsJson;
+    const holdsAll = facts.streaming && route.midStream === "restart";
+    const keepsText = isContinued || keepRuleOf(exchange)?.answers === true;
+    const answer = new ClientAnswer(exchange.response, own, holdsAll, this.#faultline.deps.clock, keepsText);
+    if (unpriced.length > 0) answer.skipped = headerText(`${unpriced.join(", ")} (no price)`);
+    return new GatewayRequest(asked, answer, account.isBounded, isContinued);
+  }
+
+  /** Collects the events of a call for the journal, and its decisions for the ledger, the client and the listeners. */
+  #listenTo({ request: { answer }, entries, decisions }: ClientCall): (event: JournalEvent, at: number) => void {
+    const { scrub } = this.#faultline.deps;
     let hedged: string | null = null;
-    const heard = (event: JournalEvent, at: number): void => {
+    return (event, at) => {
       entries.push({ at, event });
       const opened = breakerAlert(event, at, () => this.#faultline.targets());
       if (opened !== null) this.#listener.onBreakerOpened(opened);
@@ -341,40 +370,27 @@ export class Gateway {
       if (decisions.length <= MOST_NAMED && "call" in event)
         answer.decided.push(`${decisionId(event.call, decisions.length - 1)}=${decision.recourse}`);
     };
-    const stopKeepAlive = facts.streaming ? startKeepAlive(answer, clock, inForce.settings.keepAliveMs) : nothing;
-    const scope = scopeOf(exchange, this.#calls);
-    const party = { purse, heard, scope, shareable: plainFault, policyOf: gatewayPolicy };
-    let outcome: Outcome<unknown>;
-    try {
-      // What this process has set aside of the budget lasts for a few seconds. Renewed once here, it covers all calls that begin together.
-      if (!account.isCurrent) await purse.cover(0);
-      outcome = await this.#faultline.protectFor(party, chain, request);
-    } finally {
-      stopKeepAlive();
-      scope.leave();
-    }
-    const endedAt = clock.now();
-    const target = "from" in outcome ? outcome.from : null;
-    const isFallback = target !== null && !isStep(all[0], target, facts.model ?? "");
-    const { stored } = request.memory;
-    if (isFallback && stored !== null) await this.#stored.note(stored, target);
-    conclude(request, outcome, purse, endedAt, scrub, decisions);
-    if (target !== null) this.#noteConversation(conversation, stored, isFallback ? target : null);
-    const kept = keptOf(rule, request);
+  }
+
+  #lineOf(
+    { request: { asked, memory }, placed, account, purse, startedAt, decisions }: ClientCall,
+    outcome: Outcome<unknown>,
+    endedAt: number,
+  ): LedgerLine {
     const { call, attempts, status } = outcome;
-    const code = "fault" in outcome ? outcome.fault.code : null;
     const { microcents, isExact } = purse;
-    const { omitted, continued } = request.memory;
+    const { omitted, continued } = memory;
+    const model = asked.facts.model ?? "";
+    const target = "from" in outcome ? outcome.from : null;
+    const code = "fault" in outcome ? outcome.fault.code : null;
     const { prices } = this.#faultline.deps;
-    const hasNoPrice =
-      !isExact && microcents === 0 && isUnpriced(prices, all, facts.model ?? "", { target, decisions });
+    const hasNoPrice = !isExact && microcents === 0 && isUnpriced(prices, placed.all, model, { target, decisions });
     // prettier-ignore
-    const line = {
+    return {
       ...(hasNoPrice ? { isUnpriced: true } : {}),
-      call, at: startedAt, tookMs: endedAt - startedAt, key: account.name, route: taken.route.name, dialect, model: facts.model ?? "",
-      target, attempts, status, code, microcents, isExact, omitted, decisions, continued,
+      call, at: startedAt, tookMs: endedAt - startedAt, key: account.name, route: placed.taken.route.name,
+      dialect: asked.dialect, model, target, attempts, status, code, microcents, isExact, omitted, decisions, continued,
     };
-    this.#ledger.add(kept === null ? line : { ...line, isKept: true }, account, entries, kept);
   }
 
   async #tellLow(account: KeyAccount, window: WindowName): Promise<void> {
@@ -395,6 +411,22 @@ export class Gateway {
     if (conversation !== null) this.#affinity.note(conversation(), fallback);
     if (stored !== null) this.#affinity.note(storedConversation(stored), fallback);
   }
+}
+
+/** A model call of a client, while it runs. */
+interface ClientCall {
+  readonly request: GatewayRequest;
+  readonly placed: PlacedRoute;
+  readonly account: KeyAccount;
+  readonly purse: CallPurse;
+  readonly startedAt: number;
+  readonly decisions: LedgerDecision[];
+  /** Its events, oldest first; empty if it succeeded at once. */
+  readonly entries: NewEntry[];
+}
+
+function keepRuleOf({ key, inForce }: ClientExchange): KeepRule | null {
+  return key?.keep ?? inForce.settings.keep;
 }
 
 /** What is kept of a call; null when its owner keeps nothing. */
@@ -452,12 +484,10 @@ const nothing = (): void => undefined;
 
 /** Writes the end of a call to its client. */
 function conclude(
-  request: GatewayRequest,
+  { request, purse, decisions }: ClientCall,
   outcome: Outcome<unknown>,
-  purse: CallPurse,
   now: number,
   scrub: (text: string) => string,
-  decisions: readonly LedgerDecision[],
 ): void {
   const { answer, memory } = request;
   if (answer.isOver) return;
@@ -486,16 +516,16 @@ function conclude(
   answer.fail(words, headers);
 }
 
-/** Says what of the request no target of another dialect can do. Other faults are returned unchanged. */
+/** Adds what the request needs that no target of another dialect can do. Other faults are returned unchanged. */
 function withReading(fault: Fault, request: GatewayRequest): Fault {
   const { expected, model } = fault.context;
-  // Other requests are not read again: that takes time.
+  // Reading a request takes time, so only such a request is read.
   const refused = expected === dialectOnly(request.asked.dialect) ? request.read.refused : null;
   if (refused === null) return fault;
   return { ...fault, message: `${String(model)} cannot answer this request: ${refused.slice(0, MOST_REASON)}` };
 }
 
-/** What the client can do about a budget that refuses it: wait, or ask for less. Other faults are returned unchanged. */
+/** Adds what the client can do about a budget that refuses it: wait, or ask for less. Other faults are returned unchanged. */
 function withWindow(fault: Fault, purse: CallPurse): Fault {
   const refusing = purse.refusing(countOf(fault.context["estimate"]));
   if (traitsOf(fault.code).cause !== "budget-exceeded" || refusing === null) return fault;
