@@ -14,7 +14,7 @@ import type { ClientKeys } from "./key/client-keys.ts";
 import type { Chains } from "./route/chains.ts";
 import type { NoRoute, Routing } from "./route/routing.ts";
 
-/** What follows from one version of the settings. */
+/** One version of the settings, and what is derived from it. */
 export interface InForce {
   readonly settings: GatewaySettings;
   readonly routing: Routing;
@@ -35,10 +35,10 @@ export interface ClientExchange {
   readonly inForce: InForce;
 }
 
-/** The reason for which a call is cancelled whose client has left. */
+/** Why a call is cancelled when its client leaves. */
 const CLIENT_LEFT = new Error("the client left");
 
-/** Fires with `calls`, and when the client leaves before it has its answer. */
+/** A signal that fires when `calls` is cancelled, or when the client leaves before it has its answer. */
 export function whenLeft({ response }: ClientExchange, calls: Scope): AbortSignal {
   const left = new AbortController();
   const member = { cancel: (why: Fault) => left.abort(new FaultError(why)) };
@@ -50,14 +50,14 @@ export function whenLeft({ response }: ClientExchange, calls: Scope): AbortSigna
   return left.signal;
 }
 
-/** Is cancelled with `calls`, and when the client leaves before it has its answer. Costs less than a signal, which a model call does not need. */
+/** A scope that is cancelled with `calls`, or when the client leaves before it has its answer. It costs less than a signal. */
 export function scopeOf({ response }: ClientExchange, calls: Scope): Scope {
   const scope = new Scope("tool", calls);
   whenClosed(response, () => response.writableFinished || scope.cancel(cancellation("tool", CLIENT_LEFT.message)));
   return scope;
 }
 
-/** A client may leave while its request still waits for the journal. Its response never says so again. */
+/** Calls the listener once. The client may have left already: then the response emits no event any more. */
 function whenClosed(response: ServerResponse, listener: () => void): void {
   if (response.destroyed) listener();
   else response.once("close", listener);

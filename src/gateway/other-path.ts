@@ -1,6 +1,6 @@
-// A request that is not a model call, such as embeddings or files: it goes to one target, once, as it is.
-// P1  What it costs is booked where the answer says how many tokens it took; else what its request may have cost.
-// P2  A key with a budget gets nothing whose price is unknown, unless it may use such models; and nothing once its budget is used up.
+// A request that is not a model call, such as embeddings or files: it goes to one target, once, unchanged.
+// P1  If the answer says how many tokens it took, their cost is booked; otherwise, the most that the request may have cost.
+// P2  A key with a budget can use nothing without a price, unless its owner allows that, and nothing at all once the budget is used up.
 
 import { classify } from "../core/classify/classify.ts";
 import { type FaultCode, traitsOf } from "../core/fault/catalogue.ts";
@@ -35,7 +35,7 @@ export interface OtherPathDeps extends Pick<FaultlineDeps, "prices" | "clock" | 
   readonly account: KeyAccount;
   readonly purse: CallPurse;
   readonly record: (line: LedgerLine) => void;
-  /** What ends when the gateway stops. */
+  /** Cancelled when the gateway stops. */
   readonly calls: Scope;
 }
 

@@ -12,17 +12,17 @@ export function presentedKey(headers: IncomingHttpHeaders, query: string): strin
   return query === "" ? null : new URLSearchParams(query).get("key");
 }
 
-/** What of it no target may get; null: nothing. A gateway without keys takes any text for one, and some clients send `any`. */
+/** The key, if it is a secret that no target may get; null otherwise. Clients of a gateway without keys may send any text, such as `any`. */
 export function secretOf(presented: string | null, key: ClientKey | null): string | null {
   return presented !== null && (key !== null || presented.length >= LEAST_SECRET) ? presented : null;
 }
 
-/** Keys of vendors are longer. */
+/** A shorter text is not a key of a vendor. */
 const LEAST_SECRET = 16;
 
 export class ClientKeys {
   readonly #byHash: ReadonlyMap<string, ClientKey>;
-  /** A connection sends the same key with each request. It is kept no longer than the connection. */
+  /** The key of each connection, because a connection sends the same key with each request. */
   readonly #last = new WeakMap<object, { readonly presented: string; readonly key: ClientKey }>();
 
   constructor(keys: readonly ClientKey[]) {

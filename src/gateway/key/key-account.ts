@@ -33,8 +33,9 @@ interface Window {
   written: number;
   /** What this process has spent that is not in the journal yet. */
   unwritten: number;
-  /** What this process has set aside in the journal, for what is not written yet, for calls that run and for the next ones; and how long it uses that. */
+  /** What this process has set aside in the journal: for what is not written yet, for running calls and for the next ones. */
   share: number;
+  /** Until when the share is valid. */
   shareUntil: number;
   /** What other processes have set aside, as far as this one knows. */
   heldByOthers: number;
@@ -113,13 +114,13 @@ export class KeyAccount {
     this.warnIfLow(name);
   }
 
-  /** What it has set aside, and what it knows of the other processes, is still valid. */
+  /** Its shares, and what it knows about other processes, are still valid. */
   get isCurrent(): boolean {
     const now = this.clock.now();
     return WINDOW_NAMES.every((name) => this.limits[name] === null || now < this.window(name, now).shareUntil);
   }
 
-  /** Whether this process may spend so much without asking the others: it has set that aside. */
+  /** Whether this process has set so much aside that it may spend the estimate without asking the journal. */
   covers(estimate: number): boolean {
     const now = this.clock.now();
     return WINDOW_NAMES.every((name) => {
@@ -128,13 +129,13 @@ export class KeyAccount {
       const { written, unwritten, share, shareUntil } = this.window(name, now);
       const needed = unwritten + this.reserved + estimate;
       if (now >= shareUntil || needed > share) return false;
-      // More than the limit is set aside only for a call that has all the rest. Or the limit was lowered since.
+      // More than the limit is set aside only for a single call that gets the whole rest, or the limit was lowered since.
       const left = limit - written - unwritten;
       return this.reserved + estimate <= left || (this.reserved === 0 && mayStartAlone(left, estimate));
     });
   }
 
-  /** What is to be written now, and set aside for a call that may cost `estimate`; 0 when no call asks. It counts as unwritten until `written` is called. */
+  /** What to write to the journal now, and to set aside for a call that may cost `estimate`; 0 when no call asks. It counts as unwritten until `written` is called. */
   requests(owner: string, estimate: number): readonly (ShareRequest & { readonly name: WindowName })[] {
     const now = this.clock.now();
     if (estimate === 0) this.release(now);
@@ -157,7 +158,7 @@ export class KeyAccount {
     this.learn(name, start, all.microcents);
     const own = all.held[owner];
     window.share = own?.microcents ?? 0;
-    // The next change takes as long as this one: by then the others must not have taken what it has set aside.
+    // The next write may take as long as this one. Until it is done, other processes must not take the share.
     const answeredAt = this.clock.now();
     window.shareUntil = Math.min(answeredAt + SHARE_MS, now + HELD_MS - (answeredAt - now));
     window.heldByOthers = heldByOthers(all, owner, now);
@@ -168,7 +169,7 @@ export class KeyAccount {
     readonly name: WindowName;
     readonly rule: BudgetRule;
     readonly spent: number;
-    /** For calls that run, here and elsewhere. */
+    /** Set aside for running calls, in all processes. */
     readonly setAside: number;
     readonly endsAt: number;
   } | null {
@@ -186,7 +187,7 @@ export class KeyAccount {
     return found;
   }
 
-  /** Money that other processes have set aside counts as spent until their time for it is over. */
+  /** Money that other processes have set aside counts as spent while their shares are valid. */
   exceeds(estimate: number): boolean {
     const now = this.clock.now();
     return WINDOW_NAMES.some((name) => {
@@ -212,7 +213,7 @@ export class KeyAccount {
     }
   }
 
-  /** Reservations do not trigger the warning. Only what was spent does, here and by other processes. */
+  /** Warns about money that was spent, here and by other processes, not about reservations. */
   private warnIfLow(name: WindowName): void {
     const window = this.window(name);
     const limit = this.limits[name];
@@ -223,8 +224,8 @@ export class KeyAccount {
   }
 
   /**
-   * Gives up what calls that have ended did not cost, so that other processes can have it. Until the journal has
-   * changed, it holds more for this process than the process uses.
+   * Gives up the part of the shares that ended calls did not use, so that other processes can have it. The journal
+   * follows with the next write.
    */
   private release(now: number): void {
     for (const name of WINDOW_NAMES) {
@@ -299,12 +300,12 @@ export class CallPurse implements Purse {
     return tightest !== null && tightest.spent >= tightest.rule.maxCostMicrocents;
   }
 
-  /** For a client whose call of this estimate is refused: which budget it is, and when to ask again, if that helps. null: the key has none. */
+  /** Tells a client which budget refuses a call with this estimate, and when to ask again if that helps. null: the key has no budget. */
   refusing(estimate: number): { readonly words: string; readonly endsAt: number | null } | null {
     const tightest = this.account.tightest();
     if (tightest === null) return null;
     const { name, rule, spent, setAside, endsAt } = tightest;
-    // The rest would do if running calls cost less than they may.
+    // Running calls may cost less than their reservations, and then the rest is enough.
     if (setAside > 0 && mayStartAlone(rule.maxCostMicrocents - spent, estimate)) {
       const words = `Of the key's budget per ${name}, ${dollars(setAside)} is set aside for other calls. Ask again in a moment.`;
       return { words, endsAt: this.account.now + SHARE_MS };

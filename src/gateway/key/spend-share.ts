@@ -1,6 +1,6 @@
-// What all gateways of a journal have spent of one limit, and what each of them has set aside of the rest. Pure. Holds this:
-// Spent and set-aside money together never exceed the limit, whatever processes ask for and in whatever order, except by what one call sets
-// aside that has all the rest. So a process that spends only what it has set aside need not know what the others do.
+// What all gateways of a journal have spent of one limit, and what each of them has set aside of the rest. Pure. Invariant:
+// Spent and set-aside money together never exceed the limit, whatever processes ask for and in whatever order. The exception is a single call
+// that gets the whole rest. So a process that spends only what it has set aside need not know what the others do.
 
 import { countOf, objectOf } from "../../core/json-fields.ts";
 
@@ -26,11 +26,11 @@ export interface ShareRequest {
   readonly spent: number;
   /** null for no limit: then nothing is set aside. */
   readonly limit: number | null;
-  /** What this process has set aside and not spent: it keeps that while it lasts. */
+  /** What this process has set aside and not spent. It keeps that. */
   readonly kept: number;
   /** What running calls and the next one may cost. */
   readonly needed: number;
-  /** No call of this process runs, so the next one may have all that is left, and more if it may cost more. */
+  /** No call of this process runs, so the next one may take all that is left, and even more (see `mayStartAlone`). */
   readonly isIdle: boolean;
 }
 
@@ -44,7 +44,7 @@ export const HELD_MS = 15_000;
 /** A process sets aside what it needs and a tenth of the rest. */
 const SHARE_OF_REST = 0.1;
 
-/** Books what was spent, and sets something aside for what is next. Returns `present` itself when that changes nothing. */
+/** Books what was spent, and sets money aside for the next calls. Returns `present` itself when nothing changes. */
 export function takeShare(present: unknown, request: ShareRequest): unknown {
   const { owner, start, now, spent, limit, kept, needed, isIdle } = request;
   const before = sharedSpend(present);
@@ -62,7 +62,7 @@ export function takeShare(present: unknown, request: ShareRequest): unknown {
   return { at: start, microcents, held } satisfies SharedSpend;
 }
 
-/** What a process sets aside that needs so much of the rest. */
+/** How much of the rest a process sets aside that needs so much. */
 export function shareFor(needed: number, rest: number): number {
   return needed + Math.max(0, Math.floor((rest - needed) * SHARE_OF_REST));
 }

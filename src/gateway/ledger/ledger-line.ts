@@ -12,7 +12,7 @@ export interface LedgerDecision {
   readonly recourse: string;
 }
 
-/** What an event says was decided; null when it says nothing of that. `hedged`: the target that was asked beside a silent one. */
+/** The decision in an event; null for an event without one. `hedged`: the target that was asked beside a silent one. */
 export function decisionIn(event: JournalEvent, hedged: string | null): LedgerDecision | null {
   if (event.type === "call-failed" || event.type === "call-decided") {
     const { tool, attempt = 0, fault, decision } = event;
@@ -57,7 +57,7 @@ export interface LedgerLine {
   /** What the request to the target lacked. */
   readonly omitted: readonly string[];
   readonly decisions: readonly LedgerDecision[];
-  /** How often another attempt went on with a text that had broken off. Absent in lines of older programs. */
+  /** How often another attempt continued a text that had broken off. Absent in lines of older programs. */
   readonly continued?: number;
   /** Its prompt or its answer is kept. */
   readonly isKept?: boolean;

@@ -1,4 +1,4 @@
-// One model call of a client, in a form that every target of its chain can be sent.
+// One model call of a client, in a form that can be sent to every target of its chain.
 
 import type { Fault } from "../../core/fault/fault.ts";
 import type { JsonObject } from "../../core/json-fields.ts";
@@ -43,7 +43,7 @@ export interface GatewayMemory {
   omitted: readonly string[];
   /** What the target has stored of the answer, by which a later request may continue it. */
   stored: string | null;
-  /** How often another attempt went on with a text that had broken off. */
+  /** How often another attempt continued a text that had broken off. */
   continued: number;
 }
 
@@ -57,7 +57,7 @@ export class GatewayRequest implements ChainRequest {
   readonly memory: GatewayMemory;
   /** The request in the form that all dialects share, fitted to its target; null: its bytes are sent. */
   readonly translated: ModelRequest | null;
-  /** What it lacks in that form. */
+  /** What the request lacks in that form. */
   readonly omitted: readonly string[];
   #read: ReadRequest | null = null;
 
@@ -79,7 +79,7 @@ export class GatewayRequest implements ChainRequest {
     this.omitted = omitted;
   }
 
-  /** The request as all dialects can read it. Made when a target needs it. */
+  /** The request in the form that all dialects share, created when a target needs it. */
   get read(): ReadRequest {
     return (this.#read ??= readRequest(this.asked.dialect, this.asked.body));
   }

@@ -1,6 +1,6 @@
-// Which target a conversation stays with. Vendors cache a conversation's beginning, so a conversation that a fallback has taken over
-// stays there while it answers. A new conversation begins with the first choice again.
-// N1  Nothing is remembered of conversations that the first choice answers.
+// Which target a conversation stays with. Vendors cache the beginning of a conversation, so one that a fallback has taken over stays
+// with that fallback while it answers. A new conversation begins with the first choice again.
+// N1  Conversations that the first choice answers are not remembered.
 // N2  The memory is bounded: the least recently used conversations are forgotten first.
 
 import type { IncomingHttpHeaders } from "node:http";
@@ -48,7 +48,7 @@ export class Affinity {
   }
 }
 
-/** What a vendor has stored has one name from the start. */
+/** A conversation that the vendor has stored is named by the vendor's id. */
 export function storedConversation(stored: string): Conversation {
   return { name: stored, opening: null, isNew: false };
 }
@@ -61,14 +61,14 @@ export function conversationOf(body: JsonObject, headers: IncomingHttpHeaders, c
   const given = typeof named === "string" ? named : textOf(body["prompt_cache_key"]) || textOf(body["session_id"]);
   if (given !== "") return { name: `${client}/${given}`, opening: null, isNew: false };
   const { messages, input, contents } = body;
-  // A first request may be a text alone. In the next one, the same text is a message.
+  // The first request may be only a text. The next request has the same text as a message.
   const turns =
     typeof input === "string" ? [{ role: "user", content: input }] : objectsOf(messages ?? input ?? contents);
   const system = body["system"] ?? body["instructions"] ?? body["systemInstruction"];
   const nameOf = (start: unknown): string => `${client}/${sha256(JSON.stringify(start).slice(0, MAX_HASHED))}`;
   const answerAt = turns.findIndex(isAnswer);
   const said = answerAt === -1 ? turns : turns.slice(0, answerAt);
-  // The last one first: many conversations have a long system prompt in common.
+  // Only the beginning is hashed, and many conversations share a long system prompt, so the last message comes first.
   const opening = nameOf([said.at(-1), system, said]);
   if (answerAt === -1) return { name: opening, opening: null, isNew: true };
   return { name: nameOf([opening, turns[answerAt]]), opening, isNew: false };
@@ -81,7 +81,7 @@ function isAnswer({ role, type }: JsonObject): boolean {
   return ANSWERS.has(role) || ANSWERS.has(type);
 }
 
-/** What a request continues at its vendor; null when it continues nothing there. */
+/** The id of what the vendor has stored and this request continues; null for none. */
 export function storedState(body: JsonObject): string | null {
   const conversation = textOf(body["conversation"]) || textOf(objectOf(body["conversation"])?.["id"]);
   return textOf(body["previous_response_id"]) || conversation || null;

@@ -1,4 +1,4 @@
-// The chains of a gateway's routes: one for each dialect and each place to start, made when it is first needed.
+// The chains of a gateway's routes: one for each dialect, model and first step, created when it is first needed.
 
 import { chain } from "../../runtime/tool/chain.ts";
 import type { Chain, RequestNeeds } from "../../runtime/tool/tool.ts";
@@ -14,7 +14,7 @@ import type { TakenRoute } from "./routing.ts";
 
 export type GatewayChain = Chain<GatewayRequest, unknown>;
 
-/** What a chain depends on. */
+/** Everything that a chain depends on. */
 interface ChainPlace {
   readonly taken: TakenRoute;
   readonly dialect: Protocol;
@@ -30,7 +30,7 @@ const { retryBeforeFallback } = resolveModelOptions({});
 export class Chains {
   readonly #deps: GatewayDeps;
   readonly #chains = new Map<string, GatewayChain>();
-  /** Clients ask for the same model again and again. */
+  /** The chain that was used last, because clients ask for the same model again and again. */
   #newest: (ChainPlace & { readonly chain: GatewayChain }) | null = null;
 
   constructor(deps: GatewayDeps) {

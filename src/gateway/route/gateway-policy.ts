@@ -1,8 +1,8 @@
 // The policy of a gateway's calls. It differs from the runtime's policy in two points:
 // G1  Faults of an account fall back. In the library, a refused key asks a person. A gateway's client cannot repair the gateway's keys, and the
 //     next target has its own key. The ledger records the fault.
-// G2  No wait is long. An agent that runs for hours can wait ten minutes for a rate limit. A client of a gateway sees only silence, so it gets
-//     the error, and the time to come back.
+// G2  No wait is long. An agent that runs for hours can wait ten minutes for a rate limit. A client of a gateway would only see silence, so
+//     it gets the error with the time at which to try again.
 
 import { FAULT_CODES, traitsOf } from "../../core/fault/catalogue.ts";
 import { codesOf, type Policy, type PolicyRow } from "../../core/policy/policy.ts";

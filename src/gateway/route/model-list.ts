@@ -34,7 +34,7 @@ const ONES: Readonly<Record<Protocol, OneShape>> = {
   "google-generate": google,
 };
 
-/** Codex asks for a list with the capabilities of each model. It has one built in, so an empty list is enough to avoid an error. */
+/** Codex asks for a list with the capabilities of each model. It has a list built in, so an empty one is enough to avoid an error. */
 export function withCodexList(list: unknown): unknown {
   return { ...(list as object), models: [] };
 }

@@ -33,7 +33,7 @@ export type NoRoute = "bad-model" | "no-model" | "unknown-model" | "not-allowed"
 export type HasPrice = (target: GatewayTarget, model: string) => boolean;
 
 const MAX_NAME = 500;
-/** No model has such a name, but a pattern would match it and send it to a target. */
+/** Characters that no model name has. Without this check, a pattern would match such a name and send it to a target. */
 const UNREADABLE = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 const MAX_TAKEN = 1_000;
 
@@ -72,7 +72,7 @@ export class Routing {
     return this.#usable(route, model, key);
   }
 
-  /** `model` null stands for all names that the route's pattern fits: then only steps which name their own model have a price. */
+  /** `model` is null for a route with a pattern: then a step without a model of its own counts as priced. */
   #usable(route: GatewayRoute, model: string | null, key: ClientKey | null): TakenRoute | NoRoute {
     if (key?.routes?.has(route.name) === false) return "not-allowed";
     const inRegion = route.steps.filter(({ target }) => isInRegion(target.region, key));
@@ -97,7 +97,7 @@ export class Routing {
     return [...new Set(known)].filter((name) => typeof this.take(name, key) !== "string");
   }
 
-  /** For messages: the routes that this key may use, with their patterns, and the models of targets. */
+  /** The routes that this key may use, patterns included, and the models of targets, as messages name them. */
   names(key: ClientKey | null): readonly string[] {
     const { targets, routes } = this.#settings;
     const isPattern = ({ name }: GatewayRoute): boolean => name.includes("*");

@@ -1,6 +1,6 @@
-// Which target has stored the response that a later request continues (`previous_response_id`). Only responses of fallbacks are remembered:
-// all others are at the first target of their route.
-// S1  The place is in the journal before the client has the whole answer, so another process, or this one after a restart, finds it. A
+// Which target has stored the response that a later request continues (`previous_response_id`). Only responses of fallbacks are recorded,
+// because the first target of the route has all others.
+// S1  The record is in the journal before the client has the whole answer, so other processes find it, and this one after a restart. A
 //     journal that does not answer delays the end of an answer by ten seconds at most.
 
 import { classify } from "../../core/classify/classify.ts";
@@ -47,7 +47,7 @@ export class StoredPlaces {
     }
   }
 
-  /** What the journal answers. A journal that does not answer must not keep a client waiting. */
+  /** Waits for the journal, but not for long, because a client waits for the answer. */
   async #inTime<T>(asked: Promise<T>): Promise<T> {
     const late = Promise.withResolvers<never>();
     const message = `the journal has not answered for ${PATIENCE_MS / 1_000} seconds`;

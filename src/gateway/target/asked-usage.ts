@@ -10,26 +10,26 @@ type Chunk = Uint8Array<ArrayBuffer>;
 /** This vendor refuses a request with a field that it does not know. */
 const REFUSES_FIELD = /^mistral/i;
 
-/** A client that turns its usage off does not turn off its budget. */
+/** Also true for a client that asks for no usage: its budget needs the figures all the same. */
 export function needsUsage({ asked, isMetered }: GatewayRequest, provider: string): boolean {
   const { dialect, facts, body } = asked;
   const asksItself = objectOf(body["stream_options"])?.["include_usage"] === true;
   return isMetered && dialect === "openai-chat" && facts.streaming && !asksItself && !REFUSES_FIELD.test(provider);
 }
 
-/** Adds the field that asks for usage as the first one. No other byte changes, unless the request has that field already. */
+/** Adds the field that asks for usage, as the first one. The other bytes stay the same, unless the request has that field already. */
 export function withUsage(request: string, body: JsonObject): string {
   if (!("stream_options" in body)) return request.replace("{", `{"stream_options":{"include_usage":true},`);
   const sent = objectOf(parseJson(request)) ?? body;
   return JSON.stringify({ ...sent, stream_options: { ...objectOf(sent["stream_options"]), include_usage: true } });
 }
 
-/** A target's 400 is about the field that the gateway added. */
+/** Whether a target's 400 is about the field that the gateway added. */
 export function refusesUsage(status: number, error: string): boolean {
   return status === 400 && error.includes("stream_options");
 }
 
-/** A longer event passes unchanged. */
+/** An event that is longer than this passes unchanged. */
 const MAX_HELD_BYTES = 1_048_576;
 const EMPTY: Chunk = new Uint8Array(0);
 const NO_CHOICES = /"choices"\s*:\s*\[\s*\]/;
@@ -71,7 +71,7 @@ function endOfEvents(bytes: Buffer): number {
 
 function withoutUsage(events: Buffer<ArrayBuffer>): Chunk {
   if (events.length === 0) return EMPTY;
-  // One character for each byte, so that nothing of the text changes.
+  // In latin1 one character is one byte, so the bytes that pass stay the same.
   const text = events.toString("latin1");
   if (!NO_CHOICES.test(text)) return events;
   const kept = text.split(END_OF_EVENT).filter((event) => !isUsageOnly(event));

@@ -1,5 +1,5 @@
-// One attempt at a target of the client's own dialect: the bytes pass as they are, and are read as they pass. It throws failures and
-// decides nothing. Until its first content it keeps its bytes to itself, because another attempt may run beside it. The pool delivers the answer
+// One attempt at a target of the client's own dialect: the bytes pass unchanged, and are read as they pass. It throws failures and
+// decides nothing. It holds its bytes back until the first content, because another attempt may run beside it. The pool delivers the answer
 // by callbacks: a stream object for each answer would cost more than all the rest.
 
 import type { IncomingHttpHeaders } from "node:http";
@@ -42,7 +42,7 @@ export interface ByteTarget extends Pick<WireCosts, "costOf"> {
   refusesUsage: boolean;
 }
 
-/** Behind its end mark an answer has nothing more; then the connection is free for the next one. */
+/** How long to wait, after the end mark of an answer, until the connection is free for the next request. */
 const TAIL_MS = 1_000;
 
 export function passBytes(target: ByteTarget, request: GatewayRequest, context: RunContext): Promise<null> {
@@ -70,12 +70,12 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
   /** The bytes before the first content; null once the answer is this attempt's. */
   private early: HeldBytes | null = new HeldBytes("quiet");
   private stored: string | null = null;
-  /** The first characters of an answer by whose id a client may continue. */
+  /** The first characters of the answer, in which its id is found. A client may continue an answer by its id. */
   private start = "";
-  /** The target answered with an error. Another attempt of the call may run beside it, so the request's memory cannot tell. */
+  /** The target answered with an error. The request's memory cannot tell, because another attempt may run beside this one. */
   private isRefused = false;
   private isOver = false;
-  /** Called when the connection is free after the end mark, or broken: it need not be closed any more. */
+  /** Called when the connection is free after the end mark, or broken. Then it need not be closed. */
   private tailEnded: () => void = nothing;
   private tellDone: (value: null) => void = nothing;
   private tellFailed: (error: unknown) => void = nothing;
@@ -262,7 +262,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     );
   }
 
-  /** The bytes of a whole answer, which are read here. */
+  /** The plain bytes of a whole answer. They are also read here. */
   private unpacked(came: HeldBytes): Chunk {
     const encoding = this.responseHeaders["content-encoding"];
     const bytes = unpacked(came.whole(), encoding, "answer");
@@ -279,7 +279,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     return { status, headers: { ...headers, "content-type": "application/json" } };
   }
 
-  /** The target answered with an error. The client gets it as it is if no recourse helps. */
+  /** The target answered with an error. The client gets it unchanged if no recourse helps. */
   private refuse(): void {
     const { target, request, responseHeaders: headers, head } = this;
     const bytes = unpacked(this.body?.whole() ?? EMPTY, headers["content-encoding"], "error") ?? EMPTY;
@@ -293,7 +293,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     this.reject(new FaultError(seen));
   }
 
-  /** The same attempt again: the client did not ask for what the target refuses. If that helps, the target is not asked for usage any more. */
+  /** Sends the request again without the field that the gateway added. If that works, the target is not asked for usage any more. */
   private askWithoutUsage(): void {
     const { target, request, context } = this;
     this.isOver = true;
@@ -317,9 +317,9 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     if (this.isOver) return;
     this.isOver = true;
     if (this.early === null) this.request.answer.stopAwaitingClient();
-    // The pool has not called yet: the attempt was given up before there was a connection.
+    // If the pool has not called, the attempt was given up before there was a connection.
     const wasSent = this.controller !== null && this.context.classify(error).context["sent"] !== false;
-    // What cannot be continued must not be started over either: the client has seen it.
+    // The client has seen part of the answer. If it cannot be continued, it must not start over either.
     if (this.early === null && this.request.answer.isOpen && this.request.continuation === null) this.context.commit();
     this.book(!wasSent || this.isRefused || saysError(this.reader.state.failure));
     this.controller?.abort(GIVEN_UP);

@@ -1,4 +1,4 @@
-// Targets are asked for plain bytes, because the gateway reads what passes. Some pack their answers all the same.
+// The gateway asks targets for plain bytes, because it reads what passes. Some compress their answers all the same.
 
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { fault, FaultError } from "../../core/fault/fault.ts";
@@ -18,14 +18,14 @@ const UNPACK: ReadonlyMap<string, Unpack> = new Map([
   ["br", brotliDecompressSync],
 ]);
 
-/** How an answer is packed, the first step first; empty: it is plain. */
+/** How an answer is compressed, the first step first; empty for plain bytes. */
 function stepsOf(encoding: string | readonly string[] | undefined): readonly string[] {
   if (encoding === undefined) return [];
   const steps = String(encoding).toLowerCase().split(",");
   return steps.map((step) => step.trim()).filter((step) => step !== "" && step !== "identity");
 }
 
-/** The plain bytes; null if they cannot be unpacked. */
+/** The plain bytes; null if they cannot be read. */
 export function unpacked(bytes: Chunk, encoding: string | readonly string[] | undefined, what: Bounded): Chunk | null {
   const options = { maxOutputLength: MOST_BYTES[what] };
   let plain: Chunk | null = bytes;
@@ -38,7 +38,7 @@ export function unpacked(bytes: Chunk, encoding: string | readonly string[] | un
   return plain;
 }
 
-/** A stream is read as it comes, so it has to be plain. */
+/** A stream is read as it arrives, so it has to be plain. */
 export function refusePacked(encoding: string | readonly string[] | undefined): void {
   if (stepsOf(encoding).length > 0) throw packedFault(encoding);
 }

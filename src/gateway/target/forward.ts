@@ -1,5 +1,5 @@
-// Requests that are not model calls: token counts, embeddings, files. They go to one target, once, with the gateway's own key; the answer
-// passes as it is.
+// Requests that are not model calls: token counts, embeddings, files. Each goes to one target, once, with the gateway's own key, and the
+// answer passes unchanged.
 
 import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
@@ -13,9 +13,9 @@ import { headersForClient, type PlainHeaders } from "../request/header-lists.ts"
 
 export interface Forwarded {
   readonly method: string;
-  /** Behind the base URL; with its query, without keys. */
+  /** The part after the base URL, with its query, without keys. */
   readonly path: string;
-  /** Those that may pass. */
+  /** The headers that may pass. */
   readonly headers: PlainHeaders;
   readonly body: Buffer | string;
   readonly dialect: Protocol;
@@ -43,8 +43,8 @@ export function forward(agent: Dispatcher, target: GatewayTarget, request: Forwa
 const FORWARD_MS = 300_000;
 
 /**
- * Passes an answer on as it comes. Some targets repeat the request in it, with the gateway's own key: an error is scrubbed before, and the key
- * is taken out of any other text as it passes.
+ * Passes an answer on while it arrives. Some targets repeat the request in it, with the gateway's own key. So an error is scrubbed before it is
+ * sent, and the key is removed from any other text as it passes.
  */
 export async function passOn(
   { statusCode, headers, body }: Answered,
@@ -72,7 +72,7 @@ export async function passOn(
     }
     if (filter !== null) response.write(filter.rest());
   } catch (error) {
-    // What stands before it may be an event that is not whole.
+    // The empty line ends an event that may have broken off.
     if (EVENTS.test(String(headers["content-type"]))) response.end(`\n\n${errorEvents(error)}`);
     throw error;
   }
@@ -90,7 +90,7 @@ function clientHasRead(response: ServerResponse): Promise<void> {
   });
 }
 
-/** What a target writes itself. Files are what a client has stored there. */
+/** Whether the target wrote the answer as text. Other answers are files that a client has stored there. */
 function isText(type: string | string[] | undefined): boolean {
   return type === undefined || TEXT.test(String(type));
 }
@@ -109,7 +109,7 @@ interface Passing {
   readonly errorEvents: (error: unknown) => string;
 }
 
-/** The beginning of an error, if it is long. */
+/** The body of an error; of a long one, the beginning. */
 async function errorBytes(body: AsyncIterable<Buffer<ArrayBuffer>>): Promise<Uint8Array<ArrayBuffer>> {
   const held = new HeldBytes("error");
   for await (const chunk of body) if (!held.takes(chunk)) break;

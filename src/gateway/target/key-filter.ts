@@ -1,4 +1,4 @@
-// Takes a key out of bytes as they pass. It keeps back no more than the end of a piece that may be the beginning of the key.
+// Removes a key from bytes as they pass. It holds back only the end of a piece that may be the beginning of the key.
 
 const HIDDEN = Buffer.from("[removed]");
 
@@ -24,12 +24,12 @@ export class KeyFilter {
     return Buffer.concat([...parts, all.subarray(from, end)]);
   }
 
-  /** What was kept back, at the end of the answer. */
+  /** The bytes that were held back, at the end of the answer. */
   rest(): Buffer {
     return this.#held;
   }
 
-  /** Where the longest end of the bytes begins that the key begins with. */
+  /** Where the last bytes begin that may be the beginning of the key. */
   #beginsAt(all: Buffer, from: number): number {
     const [first = 0] = this.#key;
     const start = Math.max(from, all.length - this.#key.length + 1);

@@ -1,5 +1,5 @@
 // A target of another dialect as a member of a chain: a member of `fl.model`, whose answers are written in the client's dialect. A target
-// of the client's own dialect is asked in the same way if the request has to be changed for it.
+// of the client's own dialect is used in the same way when the request has to be changed for it.
 
 import type { RequestChange } from "../../core/flow/call.ts";
 import { factsFor } from "../../provider/model-facts/facts-for.ts";
@@ -36,7 +36,7 @@ export function translatedMember(placed: PlacedTarget, dialect: Protocol, deps: 
   };
 }
 
-/** A target of the client's dialect that may get the request changed: one it was not written for, or one that continues a text. */
+/** A target of the client's dialect for which a request may have to change: it is not the first one, or it continues a text that broke off. */
 export function fallbackMember(
   placed: PlacedTarget,
   dialect: Protocol,
@@ -69,7 +69,7 @@ export function fallbackMember(
   };
 }
 
-/** What a target can do besides what its model can. */
+/** Adds what the target can do to what its model can do. */
 function factsOf({ facts }: ModelMember, { target }: PlacedTarget): ModelMember["facts"] {
   return target.continues ? { ...facts, capabilities: [...facts.capabilities, CONTINUES] } : facts;
 }
@@ -100,7 +100,7 @@ function innerMember(
   const facts = factsFor(DIALECTS[dialect].vendor, "");
   const writtenFor: PlacedModel = { ...place, facts, domains: { endpoint: dialect, account: "", model: "" } };
   const options = { ...OPTIONS, minCharactersPerSecond: leastPerSecond };
-  return modelMember(place, [writtenFor, place], hasFallback, options, deps);
+  return modelMember(place, writtenFor, hasFallback, options, deps);
 }
 
 function translate(
@@ -138,7 +138,7 @@ function tallyOf({ text }: Continuation): ContentTally {
   return tally;
 }
 
-/** Nothing of a client's conversation is stored at a vendor that the client did not choose. */
+/** A vendor that the client did not choose must not store its conversation. */
 const OWN_OPTIONS: Readonly<Record<string, Readonly<Record<string, boolean>>>> = { openai: { store: false } };
 
 function wrapped({ tool }: ModelMember, placed: PlacedTarget, deps: GatewayDeps): Tool<GatewayRequest, unknown> {

@@ -1,4 +1,4 @@
-// What a model costs at a target: as the gateway's file says, else as the price table says.
+// What a model costs at a target: the price in the gateway's file, otherwise the one in the price table.
 
 import type { ModelFacts } from "../../provider/model-facts/facts-for.ts";
 import { estimateCost } from "../../provider/price/cost.ts";
@@ -13,7 +13,7 @@ export function targetPrice(table: PriceTable, { prices, provider }: GatewayTarg
   return priceIn(prices, provider, model) ?? priceOf(table, provider, model);
 }
 
-/** Whether none of the targets that a call asked has a price: then what it cost is not known, which is not the same as nothing. */
+/** Whether none of the targets that a call asked has a price. Then its cost is unknown, which is not the same as zero. */
 export function isUnpriced(
   table: PriceTable,
   steps: readonly RouteStep[],
@@ -26,7 +26,7 @@ export function isUnpriced(
   return used.length > 0 && used.every((step) => targetPrice(table, step.target, step.model ?? model) === null);
 }
 
-/** Whether the key may use only models with a known price: it has a budget, which an unknown price would break, and its owner has not allowed that. */
+/** Whether the key may use only models with a known price: it has a budget, and its owner has not allowed others. */
 export function needsPrice(key: ClientKey | null): boolean {
   return key !== null && isBounded(key.limits) && !key.mayUseUnpriced;
 }

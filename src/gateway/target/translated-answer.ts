@@ -43,7 +43,7 @@ export async function streamTranslated(call: TranslatedCall, sink: StreamSink, r
   const encoder = new TextEncoder();
   let isGone = false;
   let isRunning = true;
-  // The model's attempt shows parts only when the answer is its own.
+  // The sink gets parts only after the attempt has claimed the answer.
   const begun = { isFirst: true };
   const reading = readAll(sink, async (part) => {
     const written = isGone ? "" : writer.part(part);
@@ -61,13 +61,13 @@ export async function streamTranslated(call: TranslatedCall, sink: StreamSink, r
     if (begun.isFirst) begin(call, head, about);
     answer.last(encoder.encode(writer.finish(finish)));
   } catch (error) {
-    // The client gets all that came before the break; of an attempt that it has not seen, nothing.
+    // If the client has seen part of the answer, it gets all that came before the break. Otherwise it gets nothing of this attempt.
     isGone = !answer.isOpen;
     isRunning = false;
     sink.paced.close();
     answer.stopAwaitingClient();
     await reading;
-    // What cannot be continued must not be started over either: the client has seen it.
+    // The client has seen part of the answer. If it cannot be continued, it must not start over either.
     if (!begun.isFirst && answer.isOpen && request.continuation === null) context.commit();
     throw error;
   }

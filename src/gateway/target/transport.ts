@@ -22,7 +22,7 @@ export function createTransport(): Transport {
     keepAliveTimeout: KEPT_MS,
     pipelining: 1,
   });
-  // The package has types of its own for what the platform has, too.
+  // The package's types differ from those of the platform.
   const pooled = async (input: unknown, init: RequestInit = {}): Promise<Response> => {
     const options = { ...init, redirect: "manual", dispatcher: agent } as never;
     const response: unknown = await pooledFetch(input as string, options);
