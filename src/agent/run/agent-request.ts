@@ -53,7 +53,7 @@ export interface AgentRunResult {
   readonly target: string;
 }
 
-/** A fault of the watchdog has a phase, so it is a timeout. Other faults are mapped by their code. */
+/** The category of a fault. One with a phase comes from the watchdog, so it is a timeout; others are mapped by their code. */
 export function errorSubtypeOf({ code, context }: Fault): ErrorCategory {
   return context["phase"] === undefined ? VOCABULARY[code].cli : "timeout";
 }
@@ -70,9 +70,9 @@ export class AgentRequest implements ChainRequest {
     this.listeners = listeners;
   }
 
-  /** The same request with a new session for this target, which begins with a summary of the old one. */
-  afresh(target: string, summary: string): AgentRequest {
-    const { [target]: _left, ...others } = this.sessions;
+  /** The same request in a new session of this target, which begins with a summary of the old session. */
+  inNewSession(target: string, summary: string): AgentRequest {
+    const { [target]: _old, ...others } = this.sessions;
     return new AgentRequest(`${summary}\n\n${this.prompt}`, others, this.listeners);
   }
 

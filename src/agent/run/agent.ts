@@ -88,7 +88,7 @@ export function createAgent(
     throw invalidOption("fl.agent", "targets", "targets must be a list of agent CLIs, as in fl.agent([cli('claude')])");
   }
   const known = new KnownSessions();
-  const runDeps = { ...deps, known };
+  const runDeps = { ...deps, sessions: known };
   const members = targets.map((target) =>
     cliMember<AgentRequest, AgentRunResult>(target, async (request, context) => {
       const { runCli } = await cliRuns();
@@ -169,13 +169,14 @@ const SESSION_TOKENS = 200_000;
 function repairsFor({ summarize }: AgentOptions, known: KnownSessions): Partial<Repairs<AgentRequest>> {
   return {
     sizeOf: ({ prompt, sessions }) => Math.ceil(prompt.length / 4) + Object.keys(sessions).length * SESSION_TOKENS,
-    // Replaces a session that is too long, or that the CLI has lost, with a new one that starts with a summary. This cannot help a prompt that is too long by itself.
+    // Replaces a session that is too long, or that the CLI has lost, with a new one that starts with a summary. A prompt that is too long
+    // by itself cannot be compacted.
     compact: async (request, _why, signal, target) => {
       const session = request.sessions[target];
       if (session === undefined) return null;
       const lastText = known.textOf(session);
       const gist = summarize === undefined ? lastText : await summarize({ lastText, signal });
-      return request.afresh(target, gist === "" ? NOTHING_KNOWN : `Summary of the conversation so far:\n${gist}`);
+      return request.inNewSession(target, gist === "" ? NOTHING_KNOWN : `Summary of the conversation so far:\n${gist}`);
     },
     regenerate: (request) => request,
   };

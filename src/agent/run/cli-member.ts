@@ -10,7 +10,7 @@ import type { CliTarget } from "./cli.ts";
 /** A run is expensive and slow to start, so each CLI is tried once while another target can answer. */
 const RETRY_BEFORE_FALLBACK = { maxAttempts: 1 } as const;
 
-/** The watchdog of the process reports which limit was exceeded. The call's own limit is for a process that cannot be killed. */
+/** The process has its own watchdog, which reports what limit was exceeded. The call's limit is later, for a process that cannot be killed. */
 const GRACE_MS = 30_000;
 const LONGEST_MS = 30 * 24 * 3_600_000;
 

@@ -15,7 +15,8 @@ export class RawOutput {
   readonly #command: string;
   readonly #first: AgentEvent[] = [];
   readonly #last: AgentEvent[] = [];
-  #left = 0;
+  /** How many events in the middle are left out. */
+  #leftOut = 0;
 
   constructor(command: string) {
     this.#command = command;
@@ -30,7 +31,7 @@ export class RawOutput {
     this.#last.push(event);
     if (this.#last.length <= LAST_EVENTS) return;
     this.#last.shift();
-    this.#left += 1;
+    this.#leftOut += 1;
   }
 
   /** Attaches the files to the attempt. The runtime redacts and truncates them and stores them next to the journal. */
@@ -54,7 +55,7 @@ export class RawOutput {
   }
 
   #lines(): string {
-    const gap = this.#left === 0 ? [] : [{ type: "left-out", events: this.#left }];
+    const gap = this.#leftOut === 0 ? [] : [{ type: "left-out", events: this.#leftOut }];
     return [...this.#first, ...gap, ...this.#last].map((event) => `${JSON.stringify(event)}\n`).join("");
   }
 }

@@ -28,14 +28,14 @@ export interface CliRunDeps {
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  readonly known: KnownSessions;
+  readonly sessions: KnownSessions;
 }
 
-/** About ten seconds: enough for a short outage in the middle of a run, and short enough if another target can take over. */
+/** The CLI's own retries while another target can take over. They last about ten seconds, enough for a short outage in the middle of a run. */
 const OWN_RETRIES_WITH_OTHERS = 4;
-/** A CLI may repeat a failed request once, like a model in a chain. It keeps its context, while the next CLI would start over. */
+/** A CLI may repeat a failed request once, like a model in a chain. It still has its context; the next CLI would start over. */
 const OWN_ATTEMPTS_BEFORE_FALLBACK = 2;
-/** A CLI that retried this often before it gave up is not started again: retries have one owner. */
+/** A CLI that retried this often before it gave up is not started again, so that only the CLI or only the policy retries. */
 const ENOUGH_OWN_RETRIES = 2;
 
 /** Longer prompts go to stdin, if the CLI accepts them: arguments are limited in length and visible to every user of the machine. */
@@ -50,13 +50,12 @@ export async function runCli(
   context: RunContext,
 ): Promise<AgentRunResult> {
   const { kind } = target;
-  const known = AGENT_CLIS[kind];
+  const { configHomeEnv, supportsStdinPrompt } = AGENT_CLIS[kind];
   request.listeners.onEvent({ type: "attempt", target: context.tool, attempt: context.attempt });
   const cwd = target.cwd ?? deps.cwd;
   const resume = resumesSessions(target) ? (request.sessions[context.tool] ?? null) : null;
-  const byStdin = target.stdin === null && request.prompt.length > LONGEST_ARGUMENT && known.supportsStdinPrompt;
-  const privateHome =
-    target.privateHome && known.configHomeEnv !== null ? createPrivateHome(`faultline-${kind}-`) : null;
+  const byStdin = target.stdin === null && request.prompt.length > LONGEST_ARGUMENT && supportsStdinPrompt;
+  const privateHome = target.privateHome && configHomeEnv !== null ? createPrivateHome(`faultline-${kind}-`) : null;
   const env = environmentOf(target, deps, privateHome?.path ?? null, context);
   const parser = createParser(kind);
   const raw = new RawOutput(target.command);
@@ -69,7 +68,7 @@ export async function runCli(
       raw.event(event);
       request.listeners.onEvent(event);
     }
-    stopped ??= whyEnd(target, parser.state, usedTools, retries, context);
+    stopped ??= whyStopEarly(target, parser.state, usedTools, retries, context);
     if (stopped !== null) running?.kill(stopped.reason);
   };
   let running: RunningProcess | null = null;
@@ -116,12 +115,12 @@ export async function runCli(
     const { state } = parser;
     const isPlainSuccess = target.exitCodeDecides && end.exitCode === 0 && !end.killed;
     const failed = isPlainSuccess ? null : verdictOn(kind, state, endingOf(end, stopped, deps.clock.now()));
-    tellCost(state.costUsd, state.cumulative.cost ? deps.known.costOf(resume) : 0, failed, context);
+    tellCost(state.costUsd, state.cumulative.cost ? deps.sessions.costOf(resume) : 0, failed, context);
     if (state.usage !== null) context.tokens({ inputTokens: state.usage.input, outputTokens: state.usage.output });
     const result = resultOf(context.tool, parser.state, end, failed);
     request.listeners.onResult(result);
     const remembered = target.forgetsOutput ? { ...result, text: "", stderr: "" } : result;
-    deps.known.note(remembered);
+    deps.sessions.note(remembered);
     if (failed === null) return remembered;
     raw.put(end, failed, context);
     throw new FaultError(withContext(failed, { ...whatRan(target, end, usedTools), ...whoRetried(state, end) }));
@@ -152,7 +151,7 @@ interface Stopped {
   readonly why: Fault | null;
 }
 
-/** Tracks why the CLI retries by itself. Checked after every line, but classified once per retry. */
+/** Why the CLI retries by itself. Asked after every line, and classified once per retry. */
 class OwnRetries {
   readonly #kind: CliTarget["kind"];
   readonly #clock: Clock;
@@ -173,7 +172,8 @@ class OwnRetries {
   }
 }
 
-function whyEnd(
+/** null: the run may continue. */
+function whyStopEarly(
   { idempotent, hidesTools }: CliTarget,
   state: AgentState,
   usedTools: boolean,

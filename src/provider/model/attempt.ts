@@ -1,7 +1,7 @@
-// One attempt at a model, streamed or whole. A program that never asks a model does not load this. Parts of a stream go to the caller as
-// they arrive; the last one waits until the whole answer has been checked.
+// One attempt at a model, streamed or whole. It is loaded with the first request to a model. Parts of a stream go to the caller as they
+// arrive; the last one waits until the whole answer has been checked.
 // U1  When the clock or the caller gives up, the upstream request is cancelled too.
-// U2  Until its first content an attempt touches nothing that another one could use: then it claims the answer.
+// U2  At its first content, an attempt claims the answer. Before that, it changes nothing that another attempt uses.
 // U3  A stream that ends without a finish part is an error, even if the SDK reports none.
 
 import type {
@@ -56,7 +56,8 @@ export async function stream(
     context.responseHeaders(result.response?.headers);
     const { clock, minCharactersPerSecond } = upstream;
     const speed = minCharactersPerSecond === 0 ? null : new Speed(clock, minCharactersPerSecond);
-    const reading = new Reading(sink, watch, tally, context.commit, speed, meter, new ReturnedCalls(request));
+    const calls = new ReturnedCalls(request);
+    const reading = new Reading({ sink, watch, tally, commit: context.commit, speed, meter, calls });
     const parts = result.stream.getReader();
     upstreamAbort.onAbort = (reason) => {
       if (reading.isShown) sink.paced.unfollow(reason);
@@ -115,41 +116,34 @@ async function untilContent(
   }
 }
 
+/** What the parts of a stream pass through. */
+interface Readers {
+  readonly sink: StreamSink;
+  readonly watch: Watch;
+  readonly tally: ContentTally;
+  readonly commit: RunContext["commit"];
+  /** null: no minimum speed. */
+  readonly speed: Speed | null;
+  readonly meter: Meter;
+  readonly calls: ReturnedCalls;
+}
+
 /** Processes the parts of one attempt. */
 class Reading implements Follower<LanguageModelV4StreamPart> {
-  private readonly sink: StreamSink;
-  private readonly watch: Watch;
-  private readonly tally: ContentTally;
-  private readonly commit: RunContext["commit"];
-  private readonly speed: Speed | null;
-  private readonly meter: Meter;
-  private readonly calls: ReturnedCalls;
-  /** The answer is this attempt's: the sink gets its parts. */
+  private readonly readers: Readers;
+  /** The attempt has claimed the answer, so the sink gets its parts. */
   isShown = false;
   /** The last part, held back; null if the stream ended without one. */
   finish: FinishPart | null = null;
 
-  constructor(
-    sink: StreamSink,
-    watch: Watch,
-    tally: ContentTally,
-    commit: RunContext["commit"],
-    speed: Speed | null,
-    meter: Meter,
-    calls: ReturnedCalls,
-  ) {
-    this.sink = sink;
-    this.watch = watch;
-    this.tally = tally;
-    this.commit = commit;
-    this.speed = speed;
-    this.meter = meter;
-    this.calls = calls;
+  constructor(readers: Readers) {
+    this.readers = readers;
   }
 
   waits(): void {
-    this.watch.wait();
-    this.speed?.waits();
+    const { watch, speed } = this.readers;
+    watch.wait();
+    speed?.waits();
   }
 
   takes(part: LanguageModelV4StreamPart): boolean {
@@ -158,15 +152,16 @@ class Reading implements Follower<LanguageModelV4StreamPart> {
       return false;
     }
     if (part.type === "error") throw part.error;
-    if (isContent(part) || part.type === "reasoning-start") this.watch.progress(isThought(part));
-    else this.watch.hold();
-    const seen = this.sink.push(this.calls.part(part));
-    const before = this.tally.characters;
-    if (seen !== null) this.tally.add(seen);
-    if (this.tally.characters > MOST_BYTES.answer) throw tooLarge("answer");
-    if (this.tally.characters > before) this.meter.streamed(this.tally.characters);
-    this.speed?.came(this.tally.characters, isThought(part));
-    if (this.sink.isCommitted) this.commit();
+    const { sink, watch, tally, commit, speed, meter, calls } = this.readers;
+    if (isContent(part) || part.type === "reasoning-start") watch.progress(isThought(part));
+    else watch.hold();
+    const seen = sink.push(calls.part(part));
+    const before = tally.characters;
+    if (seen !== null) tally.add(seen);
+    if (tally.characters > MOST_BYTES.answer) throw tooLarge("answer");
+    if (tally.characters > before) meter.streamed(tally.characters);
+    speed?.came(tally.characters, isThought(part));
+    if (sink.isCommitted) commit();
     return true;
   }
 }
@@ -185,9 +180,7 @@ function cutShort(provider: string, tally: ContentTally): Fault {
   });
 }
 
-// One attempt at a model for an answer that is not streamed. It throws failures, reports the cost and the rate-limit headers, and
-// decides nothing.
-
+/** One attempt at an answer that is not streamed. */
 export async function generate(upstream: Upstream, request: ModelRequest, context: RunContext): Promise<Kept> {
   const upstreamAbort = new UpstreamAbort();
   new Watch(upstream.clock, upstream.timeouts.whole, context, (late) =>

@@ -65,7 +65,7 @@ export function modelChain(
     if (isMember(each)) return each;
     const place = placed[models.indexOf(each)];
     if (place === undefined) throw new Error("the chain has no entry for this target");
-    return modelMember(place, placed, targets.length > 1, options, deps);
+    return modelMember(place, placed[0] ?? place, targets.length > 1, options, deps);
   });
   const { retryBeforeFallback, repeatedFailures, hedge } = options;
   const needsOf = (request: ModelRequest): RequestNeeds => needsOfRequest(request, repeatedFailures);
@@ -77,7 +77,7 @@ export interface PlacedModel {
   readonly target: ModelTargetOptions;
   readonly domains: FailureDomains;
   readonly facts: ModelFacts;
-  /** Its price, if its owner knows better than the table; null for none. */
+  /** The price that overrides the table; null for none. Left out: the table's. */
   readonly price?: Price | null;
 }
 
@@ -118,17 +118,17 @@ function requireModel(model: AnyLanguageModel): void {
   }
 }
 
+/** `writtenFor`: the model that requests are written for, which is the first of a chain. */
 export function modelMember(
   place: PlacedModel,
-  models: readonly PlacedModel[],
+  writtenFor: PlacedModel,
   hasFallback: boolean,
   options: ResolvedModelOptions,
   deps: MembersDeps,
 ): ModelMember {
   const { target, domains, facts } = place;
-  const [first = place] = models;
-  const isFirst = place === first;
-  const sharesState = sharesAll(first.domains, domains, ["endpoint", "account"]);
+  const isFirst = place === writtenFor;
+  const sharesState = sharesAll(writtenFor.domains, domains, ["endpoint", "account"]);
   const to = { ...facts, keepsState: facts.keepsState && sharesState };
   const { tellAfter } = options.repeatedFailures;
   // Only a model that is known to support it is asked to continue another model's text.
@@ -139,11 +139,11 @@ export function modelMember(
   return {
     tool: tool(modelTool(place, hasFallback, options, deps)),
     facts: { ...domains, capabilities, contextWindowTokens, lastResort: target.lastResort ?? false },
-    // The request was written for the first model, so only what no model accepts is changed for it.
+    // For the model that the request was written for, only what no model accepts is changed.
     fit: (request) => {
       const portable = isFirst
         ? repairHistory(request.options, facts, tellAfter)
-        : makePortable(request.options, to, first.facts, tellAfter);
+        : makePortable(request.options, to, writtenFor.facts, tellAfter);
       return { request: request.fitted(portable), changes: summarized(portable.changes) };
     },
     passesThrough: ({ walk, sink, isStreaming }) =>
@@ -203,7 +203,7 @@ function needsOfRequest(request: ModelRequest, { stopAfter }: RepeatLimits): Req
   };
 }
 
-/** A model that repeats the call even after the note would continue until its steps or the budget run out. */
+/** Ends a call whose model repeats a failing tool call even after the note. It would continue until its steps or the budget are used up. */
 function toolLoop({ toolName, count }: ModelRequest["repeats"], stopAfter: number): Fault {
   return fault("ToolLoop", {
     message: `the model called ${toolName} ${count} times in a row with the same arguments, and each call failed`,

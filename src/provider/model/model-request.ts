@@ -93,8 +93,8 @@ export class ModelRequest implements ChainRequest {
   }
 
   /**
-   * The options to send. When a broken stream is continued, they include the text that the caller has already seen, without the white
-   * space at its end: some targets strip it and some do not, and only so every one of them writes it again.
+   * The options to send. When a broken stream is continued, they include the text that the caller has seen, without the white space at
+   * its end. Some targets would strip it and some would not; this way every target writes it again.
    */
   get sent(): LanguageModelV4CallOptions {
     const text = this.sink?.continuable?.trimEnd() ?? "";
@@ -118,9 +118,9 @@ export class ModelRequest implements ChainRequest {
 }
 
 // One walk over a request finds everything a chain needs to know: the capabilities it requires, its size, and whether a target accepts
-// it unchanged, which is almost always the case. The walk runs once, on first use. It copies nothing and uses few functions, because it
-// always runs on a cold cache, where each extra function costs more than its work. Sizes are estimated from lengths, because only the
-// vendor's tokenizer knows the exact number.
+// it unchanged, which is almost always the case. The walk runs once, on first use. It copies nothing and calls few functions, because a
+// request is new to the processor's cache, where each extra function costs more than its work. Sizes are estimated from lengths, because
+// only the vendor's tokenizer knows the exact number.
 
 type Part = Exclude<LanguageModelV4Message["content"], string>[number];
 type ToolCall = Extract<Part, { type: "tool-call" }>;
@@ -143,7 +143,7 @@ export interface RequestWalk {
   mostFailures: number;
 }
 
-/** Calls without a result so far, by their ids, of which several may be the same. */
+/** Calls that have no result yet. Several may have the same id. */
 class OpenCalls {
   #counts: Map<string, number> | null = null;
   size = 0;
@@ -154,7 +154,7 @@ class OpenCalls {
     this.size += 1;
   }
 
-  /** False when there is none of this id. */
+  /** False when no call of this id is open. */
   answer(id: string): boolean {
     const left = this.#counts?.get(id) ?? 0;
     if (left === 0) return false;

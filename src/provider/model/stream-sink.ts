@@ -34,7 +34,7 @@ export class StreamSink {
   private opened = false;
   /** The caller has seen part of the answer itself. */
   private answered = false;
-  /** The parts of this attempt are held back. */
+  /** The parts of this attempt are held back for now. */
   private holds = true;
   /** Blocks that are open on the caller's side. */
   private blocks: Block[] = [];
@@ -42,7 +42,9 @@ export class StreamSink {
   private sawToolCall = false;
   /** The text block that is open on the caller's side. A continuation writes into it. */
   private openText: string | null = null;
+  /** The first text block of a continuation, whose parts go into `openText`. */
   private adopted: string | null = null;
+  /** This attempt continues the text of an earlier one. */
   private continues = false;
   /** White space at the end of what the caller has seen. A continuation is asked for without it, so models repeat it. */
   private trailing = "";

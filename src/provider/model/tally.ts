@@ -207,7 +207,7 @@ function saysNothing({ unified, raw }: LanguageModelV4FinishReason): boolean {
   return unified === "interrupted" || (unified === "other" && raw === undefined);
 }
 
-/** For an HTML page, an error object or an empty body, all of which SDKs ignore silently. */
+/** The fault for an HTML page, an error object or an empty body: SDKs ignore all of them silently. */
 export function nothingRead(provider: string): Fault {
   return fault("AnswerUnreadable", {
     message: "nothing in the response could be read as an answer",

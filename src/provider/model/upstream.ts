@@ -87,7 +87,7 @@ export class Meter {
 
 type Metadata = Readonly<Record<string, unknown>>;
 
-/** The message of an attempt that another one of its call has outrun. */
+/** The message of an attempt when another attempt of its call has answered first. */
 export const OUTRUN = "another attempt of this call has answered first";
 
 /** Aborts an upstream at any point: before it has begun to answer, or while a read hangs. */

@@ -17,7 +17,7 @@ const SAYS: Readonly<Record<Phase, (limitMs: number) => string>> = {
   thinking: (limitMs) => `the stream was silent for ${limitMs} ms while the model was thinking`,
 };
 
-/** Larger than the share by which timers fire late. */
+/** Timers are set early by this fraction of their delay (1/100), because they may fire late by a smaller one. */
 const EARLY_SHARE = 100;
 
 export class Watch {
@@ -77,7 +77,6 @@ export class Watch {
   /** A timer that fires early checks again. Only one that would fire too late is reset. */
   private arm(now: number): void {
     if (this.dueAt >= this.armedFor) return;
-    // Timers may fire late by a share of their delay, so a long one is set a little early.
     this.armedFor = this.dueAt - Math.floor((this.dueAt - now) / EARLY_SHARE);
     this.setAlarm(this.armedFor - now, () => this.look());
   }

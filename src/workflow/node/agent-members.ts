@@ -142,7 +142,7 @@ async function answerOf(
   const before = isShortened(instruction) ? undefined : ids.get(target.id);
   const sessions = before === undefined ? {} : { [target.id]: before };
   const request = new AgentRequest(conversationText(options.prompt), sessions, attemptsIn(log));
-  const run = { clock, env: {}, cwd: target.cwd ?? "", known };
+  const run = { clock, env: {}, cwd: target.cwd ?? "", sessions: known };
   const { runCli } = await cliRuns();
   const { text: said, sessionId } = await runCli(target, request, run, context);
   ids.delete(target.id);
