@@ -71,7 +71,7 @@ export const TIMING_RULES: readonly TimingRule[] = [
 
 const MAX_MESSAGE_CHARS = 500;
 const MAX_NEARLY = 3;
-/** Anything that replacing CONTROLS by one space would change: most messages have none of it. */
+/** Finds texts that need CONTROLS replaced. Most messages do not, and this test is cheaper. */
 const UNEVEN = /[^\S ]| {2}|[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 const CONTROLS = /[\s\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
 
@@ -148,14 +148,14 @@ function matchesIn(signals: Signals, rules: RuleBook): readonly Match[] {
   return isWeak(matches[0]) ? [...matchesInNames(signals, rules), ...matches] : matches;
 }
 
-/** A status is a default, and an identifier says more. */
+/** Servers use a status as a default, so an identifier says more. */
 function isWeak(winner: Match | undefined): boolean {
   return winner === undefined || winner.source === "status";
 }
 
 /**
- * Reads an identifier that is in no table as the words it is made of: `exceeded_current_quota_error`, `InvalidApiKey`. Only where
- * nothing else named the cause, because vendors use some of them for many things.
+ * Reads identifiers that are in no table by their words: `exceeded_current_quota_error`, `InvalidApiKey`. Used only if nothing else
+ * named the cause, because vendors use some identifiers for many things.
  */
 function matchesInNames(signals: Signals, rules: RuleBook): readonly Match[] {
   const texts = signals.names.map(wordsOfName).filter((words) => words.includes(" "));
@@ -165,7 +165,7 @@ function matchesInNames(signals: Signals, rules: RuleBook): readonly Match[] {
   return found[0]?.source === "text" ? found : [];
 }
 
-/** The status stays: words that are weaker than it must not outdo it. */
+/** The status stays, because it outranks some words. */
 const NOTHING_ELSE = { rpcCode: 0, exitCode: null, signal: "", emptyBody: false } as const;
 
 /** `InvalidApiKey` and `INVALID_API_KEY` become `Invalid Api Key` and `INVALID API KEY`. */
@@ -241,7 +241,7 @@ function excerptOf({ texts, status, errnos, signal, exitCode, stops }: Signals):
   return "";
 }
 
-/** Half a secret is not recognised any more, so secrets go before the text is cut, and it is not cut inside a word. */
+/** Masks secrets before the text is cut, because half a secret is not recognized, and does not cut inside a word. */
 function cut(text: string): string {
   const head = SHAPE_REDACTOR.text(text).slice(0, MAX_MESSAGE_CHARS);
   const whole = head.replace(/[^\s"'`,;]{1,300}$/, "");
@@ -252,7 +252,7 @@ function plainLine(text: string): string {
   return (UNEVEN.test(text) ? text.replace(CONTROLS, " ") : text).trim();
 }
 
-/** A process that was started may have done its work, whatever its failure is called; unless it is a shell that found no program. */
+/** A process that started may have done its work, whatever its failure is called. The exception is a shell that found no program. */
 function hasRun({ exitCode, signal, tokens }: Signals, code: FaultCode): boolean {
   if (signal !== "" || tokens.has("exit:failed")) return true;
   return exitCode !== null && exitCode !== 0 && traitsOf(code).cause !== "provider-not-found";

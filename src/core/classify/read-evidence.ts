@@ -1,5 +1,5 @@
-// Evidence → signals. Walks objects, cause chains and AggregateErrors, bounded in depth and number; survives throwing
-// getters and cycles. Text is only collected here: `read-text.ts` reads it when no structured signal was enough.
+// Evidence → signals. Walks objects, cause chains and AggregateErrors, bounded in depth and number. Throwing getters and cycles do no
+// harm. Text is only collected here: `read-text.ts` reads it if the structured signals do not decide.
 
 import { isA, parseJson, readField, readWith, tryRead } from "../try-read.ts";
 import type { CancelScope, Evidence, Surface } from "./evidence.ts";
@@ -8,10 +8,10 @@ const MAX_NODES = 400;
 const MAX_DEPTH = 16;
 const MAX_ITEMS = 16;
 const MAX_KEYS = 128;
-/** The parts of a long text that are read: its head, where the error usually is, and its tail, where the last output is. */
+/** How much of a long text is read: the head, where the error usually is, and the tail with the last output. */
 const HEAD_CHARS = 49_152;
 const TAIL_CHARS = 16_384;
-/** A longer text is not parsed as JSON; the reader of text still finds the pairs in it. */
+/** A longer text is not parsed as JSON; `read-text.ts` still finds the pairs in it. */
 const MAX_JSON_CHARS = 262_144;
 
 /** Exit codes of a process that succeeded, or that a shell could not start. */
@@ -41,7 +41,7 @@ export function readSignals(evidence: Evidence): Signals {
   if (typeof evidence.code === "string") addCode(signals, evidence.code);
   if (typeof evidence.stopReason === "string") signals.stops.add(evidence.stopReason.toLowerCase());
   const walk = createWalk(signals);
-  // A proxy may throw from anything; what the other parts say still counts.
+  // A proxy may throw on any access. The other parts still count.
   if (evidence.error !== undefined) tryRead(() => walk(evidence.error, 0), undefined);
   if (evidence.body !== undefined && evidence.body !== null) tryRead(() => walk(evidence.body, 0), undefined);
   if (typeof evidence.message === "string") addText(signals, evidence.message);
@@ -55,7 +55,7 @@ export function readSignals(evidence: Evidence): Signals {
 
 type Foreign = Readonly<Record<string, unknown>>;
 
-/** Not enumerable on errors, so asked for by name; each by a function of its own, because a key in a variable is looked up slowly. */
+/** These fields of errors are not enumerable, so they are read by name. One function each, because V8 is slow for a key in a variable. */
 const ERROR_FIELDS: readonly { readonly key: string; readonly read: (error: Foreign) => unknown }[] = [
   { key: "name", read: (error) => error["name"] },
   { key: "message", read: (error) => error["message"] },
@@ -67,7 +67,7 @@ const ERROR_FIELDS: readonly { readonly key: string; readonly read: (error: Fore
 ];
 
 function createWalk(signals: Signals): (value: unknown, depth: number) => void {
-  // A list, as most failures are one or two objects, for which a set is dear; MAX_NODES bounds the search.
+  // A list: most failures are one or two objects, and a Set costs more. MAX_NODES bounds the search.
   const seen: object[] = [];
 
   function walk(value: unknown, depth: number, inError = false): void {
@@ -129,7 +129,7 @@ function addExitCode(signals: Signals, { cmd, code }: Foreign): void {
 
 const className = (value: object): string => value.constructor.name;
 
-/** An object may have a million keys; the first of them are enough. */
+/** Not all of them, because an object may have a million keys. */
 function firstKeys(value: object): readonly string[] {
   const keys: string[] = [];
   for (const key in value) if (Object.hasOwn(value, key) && keys.push(key) === MAX_KEYS) break;
@@ -141,7 +141,7 @@ function decode(bytes: ArrayBufferView): string {
   return new TextDecoder().decode(new Uint8Array(bytes.buffer, bytes.byteOffset, length));
 }
 
-/** The name in a tool call is the model's word, not the provider's. */
+/** Whether the model wrote this object, so that its `name` says nothing about the failure. */
 function isToolCall(holder: object): boolean {
   const type = readWith(holder as Foreign, (it) => it["type"]);
   return type === "tool_use" || type === "function" || type === "tool_call";
@@ -154,7 +154,7 @@ function saysError(holder: object): boolean {
   );
 }
 
-/** Errors carry the headers of their response, and a body may quote those of the answer behind it (OpenRouter does). */
+/** An error has the headers of its response, and a body may quote those of an upstream response (OpenRouter does). */
 function addHeaders(signals: Signals, headers: unknown): void {
   signals.headers ??= headers;
 }
@@ -163,7 +163,7 @@ function addTextValue(signals: Signals, value: unknown): void {
   if (typeof value === "string") addText(signals, value);
 }
 
-/** A text that is JSON or a stream of events is walked as data; any other is kept, shortened, for the reader of text. */
+/** Walks a text that is JSON or a stream of events as data. Keeps any other text, shortened, for `read-text.ts`. */
 function addText(signals: Signals, text: string): void {
   if (text === "") return;
   if (/^(?:data|event|id|retry):/.test(text)) return addEvents(signals, text);
@@ -183,7 +183,7 @@ function addText(signals: Signals, text: string): void {
 
 const MAX_EVENTS = 64;
 
-/** Server-sent events: the data of each is JSON, whose prose stays unread as in any JSON. One cut short is read only if it is an error. */
+/** Server-sent events: the data of each is JSON and is walked. An event that broke off is read as text, if it is about an error. */
 function addEvents(signals: Signals, text: string): void {
   const events = text.slice(0, MAX_JSON_CHARS).split(/\n{2,}|\n(?=data:)/, MAX_EVENTS);
   for (const event of events) {
@@ -221,7 +221,7 @@ function isEmpty(body: unknown): boolean {
 
 // The meaning of a foreign object's fields: one table for all providers, SDKs and CLIs.
 
-/** Takes one field in; or says that the field holds text, or an identifier unless it reads like a sentence. */
+/** Reads one field. `text`: the field is a text. `token or text`: an identifier, or a text if it has spaces or is long. */
 type Read = ((signals: Signals, value: unknown, name: string) => void) | "text" | "token or text";
 
 /** Fields by meaning, in lower case. Other fields are only walked for the fields inside them. */
@@ -304,11 +304,11 @@ const FIELDS: ReadonlyMap<string, Read> = new Map(
   }),
 );
 
-/** Where a failed call's own words stand beside the model's: read only when the object says it is an error. */
+/** Fields with the model's words or those of a failed call. They are read only in an object that says it is an error. */
 const PROSE_FIELDS = new Set(["content", "result", "text", "output"]);
-/** Where a model's answer would be; there and empty, it gave none. */
+/** Fields for a model's answer. An empty list means that the model gave none. */
 const OUTPUT_LISTS = new Set(["choices", "candidates", "output"]);
-/** Parts of the request, not of the response; or ballast. */
+/** Parts of the request, and large fields that say nothing about the failure. */
 // prettier-ignore
 const SKIPPED_FIELDS = new Set([
   "config", "request", "requestbodyvalues", "input", "messages", "prompt", "tool_input", "parameters", "arguments",
@@ -340,8 +340,7 @@ function signalName(value: unknown): string {
   return /^SIG[A-Z0-9]{2,9}$/.test(name) ? name : "";
 }
 
-// The few facts that rules look at, whatever the failure looked like. This file fills them from structured
-// data, `read-text.ts` from words.
+// The facts that rules look at. This file fills them from structured data, and `read-text.ts` from words.
 
 export interface Signals {
   readonly surface: Surface;
@@ -376,7 +375,7 @@ function addToken(signals: Signals, value: unknown): void {
   signals.names.push(value);
 }
 
-/** A code is an errno when it shouts, an identifier otherwise, and sometimes a status as a string. */
+/** A code in upper case may be an errno, one of three digits is a status, and any other is an identifier. */
 function addCode(signals: Signals, value: string): void {
   if (value.length === 3 && /^\d{3}$/.test(value)) return addStatus(signals, Number(value));
   if (/^[A-Z][A-Z0-9_]+$/.test(value)) signals.errnos.add(value);
@@ -400,22 +399,22 @@ function isHttpStatus(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 100 && value <= 599;
 }
 
-// Response headers, whatever holds them and however they are written, and what some of them say about the cause.
+// Response headers, in whatever object and letter case they come, and what some of them say about the cause.
 
 export type HeaderReader = (name: string) => string | undefined;
 
-/** Adds what headers alone tell: AWS names the exception in one, a Claude plan says in another that its window is used up. */
+/** Adds signals that only headers have: AWS names the exception, and a Claude plan says that its window is used up. */
 export function readHeaders(signals: Signals, header: HeaderReader): void {
   addToken(signals, header("x-amzn-errortype")?.split(":")[0]);
   if (header("anthropic-ratelimit-unified-status") === "rejected") signals.tokens.add("plan:rejected");
 }
 
-/** Reads a header from whatever holds headers, whatever its letter case; null when nothing holds any. */
+/** Reads headers of any kind of object, in any letter case; null when there are none. */
 export function createHeaderReader(headers: unknown): HeaderReader | null {
   if (typeof headers !== "object" || headers === null) return null;
   // `new String(…)` has a key for every character: looking through the keys of a long one takes minutes.
   if (isA(headers, String)) return null;
-  // An object with the names in it, which most clients give, has no method of this name.
+  // Most clients give a plain object, which has no `get`.
   const get = readField(headers, "get");
   if (typeof get === "function" && tryRead(() => typeof Headers === "function" && headers instanceof Headers, false)) {
     return (name) => headerText(tryRead(() => (headers as Headers).get(name), undefined));
