@@ -1,9 +1,9 @@
-// A run is advanced by one process at a time: the one that holds its key in the journal. It renews the hold while it works. A
-// process that is known to be dead loses its holds at once, any other one when a hold has run out.
-// R1  Setting the wall clock takes no run from a process that is alive: after it was set, others judge holds by the time as it
-//     was before, until every process that is alive has renewed.
-// R2  Setting the clock back does not leave a run with a dead process: once every living process has had time to renew, a hold that
-//     ends later than a new hold would is stale.
+// One process at a time advances a run: the one that has a hold on it in the journal. It renews the hold while it works. A process
+// that is known to be dead loses its holds at once; any other process loses a hold when it expires.
+// R1  Setting the wall clock forward takes no run from a living process: for HOLD_MS, other processes compare holds with the old time.
+//     By then every living process has renewed its holds.
+// R2  Setting the wall clock back does not leave a run with a dead process: after HOLD_MS, a hold that ends later than a new one would
+//     is stale.
 
 import { classify } from "../../core/classify/classify.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
@@ -51,7 +51,7 @@ export class RunHolds {
     this.#shiftMs = deps.clock.shiftMs;
   }
 
-  /** Resolves with null when another process has the run. `lost` is called when another one took it over later. */
+  /** Resolves with null when another process has the run. Calls `lost` when another process takes the run over later. */
   async take(run: string, lost: () => void): Promise<HeldRun | null> {
     const { journal, clock, worker } = this.#deps;
     if (!(await this.#ask(run)).granted) return null;
@@ -96,7 +96,7 @@ export class RunHolds {
     return isLeft ? journal.takeFrom(run, asked.owner, worker.name, until) : asked;
   }
 
-  /** Whether holds may still be there that were made before the wall clock was set. */
+  /** Whether the wall clock was set so recently that holds from before may still be valid. */
   #wasSetRecently(now: number): boolean {
     const { shiftMs } = this.#deps.clock;
     const steady = now - shiftMs;
@@ -109,8 +109,8 @@ export class RunHolds {
   }
 }
 
-// The first entries of a run: what it runs, with what, and from where. They are written in one append, so that a name is given to
-// one run only, even if several processes ask at the same moment. From here on a driver can find it.
+// The first entries of a run: its workflow, its inputs and where it starts. One append writes them, so two processes cannot start runs
+// of the same name. After that a driver finds the run.
 
 type RunStarted = Extract<RunEvent, { type: "run-started" }>;
 type Beginning = Pick<RunStarted, "start" | "inherited" | "instruction" | "limits" | "predecessor" | "inputs">;
@@ -139,7 +139,7 @@ export async function beginRun(
   await session.leave();
 }
 
-/** The journal keeps the definition's text, so that the run can continue on a machine without the file. */
+/** Keeps the text of the definition in the journal, so that the run can continue on a machine without the file. */
 export async function keepDefinition({ journal, library }: RunsDeps, workflow: Workflow): Promise<void> {
   library.add(workflow);
   const { digest, source } = workflow;
@@ -153,7 +153,7 @@ export function runOf({ run, session }: SessionState): RunState {
   throw new FaultError(fault("InvariantBroken", { message, context: { run: session } }));
 }
 
-/** `state`: the run as it was read; the session continues to fold it. */
+/** Opens the session of a run. `state`: the session as it was read; it is folded further. */
 export async function openRun(
   deps: RunsDeps,
   state: SessionState,
@@ -168,7 +168,7 @@ export async function openRun(
 
 function optionsOf(workflow: Workflow, limits: RunSummary["limits"], secrets: readonly unknown[]): SessionOptions {
   return {
-    // Answers come through the journal: a run that waits for a person is not held in memory.
+    // Answers come through the journal, so a run that waits for a person need not stay in memory.
     mode: "headless",
     labels: { workflow: workflow.id },
     ...(workflow.policy === null ? {} : { policy: workflow.policy }),

@@ -1,5 +1,5 @@
-// What finished nodes have left for those after them: kept in the journal, exact, and held while a run is advanced. A node does not
-// see what runs beside it, so that what it sees does not depend on who was faster, and is the same after a crash.
+// The results of finished nodes, for the nodes after them: read from the journal once, and held while the run is advanced. A node does
+// not see the nodes that run in parallel to it. So what it sees depends on no timing, and is the same after a crash.
 
 import type { Fault } from "../../core/fault/fault.ts";
 import { viewFor } from "../../core/fault/view.ts";
@@ -11,7 +11,7 @@ import { instructionFor } from "../operator/instructions.ts";
 import { readInputs, readOutput } from "./summary.ts";
 import type { NodeResult, StageScope } from "../../workflow-model/stage.ts";
 
-/** Paths of fan-outs come and go; what visits on them see can be found again. */
+/** When more paths than this were read, all are forgotten; what a visit sees is then computed again. */
 const MAX_PATHS = 100;
 
 export class NodeResults {
@@ -19,7 +19,7 @@ export class NodeResults {
   readonly #journal: Journal;
   readonly #outputs = new Map<string, unknown>();
   readonly #results = new Map<string, NodeResult>();
-  /** By path: what visits on it see of those at the beginning of the list, all of which are over. */
+  /** By path: what a visit on this path sees of the first `upTo` visits, all of which are over. */
   readonly #seen = new Map<string, { readonly upTo: number; readonly latest: Map<string, Seen> }>();
   #inputs: Readonly<Record<string, unknown>> | null = null;
 
@@ -67,14 +67,14 @@ export class NodeResults {
     return [...(later.length === 0 ? latest : await this.#addTo(new Map(latest), later)).values()];
   }
 
-  /** Of several visits only the newest counts, and only its output is read. */
+  /** Adds the newest visit of each node; only its output is read. */
   async #addTo(results: Map<string, Seen>, more: readonly OverVisit[]): Promise<ReadonlyMap<string, Seen>> {
     for (const one of new Map(more.map((visit) => [visit.node, visit])).values())
       results.set(one.node, [one.node, await this.#resultOf(one)]);
     return results;
   }
 
-  /** Of a visit that is over: nothing changes about it any more. */
+  /** A visit that is over does not change, so its result is kept. */
   async #resultOf(visit: OverVisit): Promise<NodeResult> {
     const key = keyOf(visit);
     const known = this.#results.get(key);
@@ -90,7 +90,7 @@ export class NodeResults {
   }
 }
 
-/** A node and what it left. */
+/** The name of a node, and its result. */
 type Seen = readonly [string, NodeResult];
 
 type OverVisit = Visit & { readonly state: NodeResult["status"] };
@@ -99,14 +99,14 @@ function isOver(visit: Visit): visit is OverVisit {
   return visit.state === "completed" || visit.state === "failed" || visit.state === "skipped";
 }
 
-/** As a later process would find it: a node sees the same whether or not there was a crash before it, and cannot change it. */
+/** The output as a later process would read it, and frozen: a node sees the same with and without a crash before it. */
 function asKept(output: unknown): unknown {
-  // What has no form in JSON, such as nothing at all, has no text.
+  // A value without a form in JSON, such as undefined, has no text.
   const text = JSON.stringify(output) as string | undefined;
   return text === undefined ? undefined : deepFreeze(JSON.parse(text) as unknown);
 }
 
-/** Prompts go to models, so they get what models may see. */
+/** What a model may see of a fault, because nodes write it into prompts. */
 function shownFault(fault: Fault | null): NodeResult["fault"] {
   if (fault === null) return null;
   const { class: faultClass, code, message } = viewFor("model", fault, { correlationId: "" });

@@ -1,5 +1,5 @@
-// What is kept of a run beside its events and written with them: its summary, its next wake-up time, the outputs of its nodes. So lists
-// and drivers need not fold events.
+// What the journal keeps of a run beside its events, and writes together with them: its summary, its next wake-up time and the outputs
+// of its nodes. Lists and drivers read these instead of folding events.
 
 import { isEnded, keyOf, openVisits, type RunState } from "../../core/flow/run-state.ts";
 import { copyRun, needsOf } from "../../core/flow/run.ts";
@@ -72,18 +72,18 @@ function waitOf(live: readonly Visit[], now: number): RunWait | null {
 
 const NONE_BUSY: ReadonlySet<string> = new Set();
 
-/** The summary, and the time of the next advance: at once while it runs, so that another process takes it up if this one dies. */
+/** The summary, and when the run is due. A running run is always due, so that another process takes it up if this one dies. */
 export function keepsOf(summary: RunSummary): readonly [DerivedKeep, DerivedKeep] {
   const { run, status, wakeAt, updatedAt } = summary;
   const next = status === "running" ? updatedAt : status === "paused" ? wakeAt : null;
   return [
     { kind: "run", key: run, value: summary, says: JSON.stringify({ ...summary, updatedAt: 0 }) },
-    // A running run is always due at once, so this value is written only when that changes.
+    // While the run is running, this value is not written again.
     { kind: "wake", key: run, value: next, says: status === "running" ? "at once" : String(next) },
   ];
 }
 
-/** Whether a run is due at once, whatever its wake-up time says: the clock of the process that wrote it may have been ahead. */
+/** Whether a run was running when it was last written. Its wake-up time may be wrong: the clock of its process may have been ahead. */
 export async function isUnderWay(journal: Pick<Journal, "kept">, run: string): Promise<boolean> {
   return ((await journal.kept("run", run)) as RunSummary | null)?.status === "running";
 }
@@ -99,7 +99,7 @@ export function keepSummary(session: Session, clock: Clock): void {
   });
 }
 
-/** Of calls a summary shows the target, the wait and the cost. */
+/** Events about calls count, because a summary shows the target, the wait and the cost of calls. */
 function changesSummary(event: JournalEvent): boolean {
   const { type } = event;
   return "call" in event || type.startsWith("node-") || type.startsWith("run-") || type === "workflow-changed";
@@ -110,8 +110,7 @@ export function spentBy({ visits }: Pick<RunState, "visits">, node: string): num
   return visits.reduce((sum, visit) => (visit.node === node ? sum + visit.spentMicrocents : sum), 0);
 }
 
-// What a run keeps in the journal beside its events, exact: its inputs and the output of each visit. Secret inputs are kept apart,
-// where no view, event or export looks.
+// The exact inputs of a run and the exact output of each visit. Secret inputs are kept apart: views, events and exports do not read them.
 
 function outputKey(run: string, visit: Pick<Visit, "node" | "execution">): string {
   return `${run}/node/${keyOf(visit)}`;
@@ -121,7 +120,7 @@ export function keepOutput(run: string, visit: Pick<Visit, "node" | "execution">
   return { kind: "result", key: outputKey(run, visit), value: output === undefined ? null : { value: output } };
 }
 
-/** undefined when it has none. */
+/** undefined when the visit has no output. */
 export async function readOutput(
   journal: Journal,
   run: string,
@@ -147,7 +146,7 @@ export async function readInputs(journal: Journal, run: string): Promise<Values>
   return deepFreeze({ ...((kept ?? {}) as Values), ...(await secretInputs(journal, run)) });
 }
 
-/** All that must not get out of a run; without its workflow, its inputs only. */
+/** All values that must not leave a run; without its workflow, only those of its inputs. */
 export async function secretsOf(journal: Journal, run: string, workflow: Workflow | null): Promise<readonly unknown[]> {
   return [...Object.values(await secretInputs(journal, run)), ...(workflow?.secrets ?? [])];
 }
