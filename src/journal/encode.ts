@@ -3,7 +3,7 @@
 import type { JournalEvent, SessionStatus } from "../core/record/event.ts";
 import { type FaultMark, faultMarkOf } from "../core/record/fault-index.ts";
 import { isKeepKind, type KeptPlace, placeOf, SEAL } from "./keep-kinds.ts";
-import type { Keep, KeepKind, NewEntry } from "./journal.ts";
+import type { Keep, KeepKind, NewEntry, Positioned } from "./journal.ts";
 import { textOfRun } from "./search-text.ts";
 import { drift, unfit } from "./journal-faults.ts";
 
@@ -131,6 +131,19 @@ export function jsonOf(value: unknown, what: string): string {
   if (typeof text !== "string")
     throw unfit(`${what} has no form in JSON (undefined, a function, a symbol). Make it plain data.`);
   return text;
+}
+
+/** A stored entry. */
+export interface EventRow {
+  readonly position: number;
+  readonly session: string;
+  readonly seq: number;
+  readonly at: number;
+  readonly body: string;
+}
+
+export function positioned({ position, session, seq, at, body }: EventRow): Positioned {
+  return { position, entry: { session, seq, at, event: decodeEvent(session, seq, body) } };
 }
 
 export function decodeEvent(session: string, seq: number, body: unknown): JournalEvent {

@@ -171,6 +171,12 @@ export function ownerOf(key: string): string {
   return slash === -1 ? key : key.slice(0, slash);
 }
 
+/** The session whose chain seals a value; null for a value that no chain seals. `sealedBy`: the session that writes it. */
+export function sealingSession(kind: KeepKind, key: string, sealedBy: string | null): string | null {
+  if (SEAL[kind] === "in-chain") return sealedBy;
+  return SEAL[kind] === "onto-chain" ? ownerOf(key) : null;
+}
+
 const KEEP_KINDS = Object.freeze(Object.keys(OWNERSHIP)) as readonly KeepKind[];
 
 export function kindsOwned(how: Ownership): readonly KeepKind[] {

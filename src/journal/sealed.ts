@@ -3,7 +3,7 @@
 
 import { SEAL } from "./keep-kinds.ts";
 import { boundDigest, chainStart, keptDigest, nextLink } from "./chain.ts";
-import { decodeEvent, decodeKept, type EncodedKeep } from "./encode.ts";
+import { decodeEvent, decodeKept, type EncodedKeep, type EventRow, positioned } from "./encode.ts";
 import type { KeepKind, Positioned } from "./journal.ts";
 import { drift } from "./journal-faults.ts";
 import type { Entry } from "../core/record/event.ts";
@@ -81,14 +81,6 @@ export function keptValue(kind: string, row: KeptRow): unknown {
 // Rows of entries, made entries again. Gaps, broken JSON and hashes that do not fit are refused with a named fault, so a reader gets
 // exactly what was written.
 
-export interface EventRow {
-  readonly position: number;
-  readonly session: string;
-  readonly seq: number;
-  readonly at: number;
-  readonly body: string;
-}
-
 export interface ChainedRow extends Omit<EventRow, "position" | "session"> {
   readonly type: string;
   readonly hash: string;
@@ -144,10 +136,6 @@ export function entriesWithoutGap(name: string, after: number, rows: readonly Ev
     if (row.seq !== after + 1 + index) throw gap(name, after + 1 + index);
     return positioned(row);
   });
-}
-
-export function positioned({ position, session, seq, at, body }: EventRow): Positioned {
-  return { position, entry: { session, seq, at, event: decodeEvent(session, seq, body) } };
 }
 
 function gap(session: string, seq: number): Error {

@@ -115,7 +115,14 @@ describe("journal import", () => {
       },
     ]);
     const rest = [{ at: NOON + 1, event: { type: "session-ended", status: "done", fault: null } }] as const;
-    const rescue = await writeRescue([folder.path], "lost", store.storeId, 1, rest, [], NOON + 2);
+    const rescue = await writeRescue([folder.path], {
+      storeId: store.storeId,
+      session: "lost",
+      after: 1,
+      entries: rest,
+      keeps: [],
+      at: NOON + 2,
+    });
     await store.close();
     expect(await journal("import", file, rescue)).toMatchObject({
       stdout: "✓ session lost: 1 entry written, 0 already there\n",

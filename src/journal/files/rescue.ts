@@ -1,5 +1,5 @@
-// When the store is gone for good: what could not be written goes into a file of its own, in the first folder that takes
-// it, to be imported later. The file exists whole or not at all.
+// When the store is gone for good, what could not be written goes into a file in the first folder that takes it. A person imports the file
+// later. The file is complete, or it does not exist.
 
 import { nodeFsPromises } from "../../host/builtin.ts";
 import { join } from "node:path";
@@ -12,16 +12,20 @@ import { refusal } from "../journal-faults.ts";
 import { createSessionFileWriter } from "./session-file.ts";
 import { makeFolder } from "./file-store.ts";
 
-/** Entries after number `after`, with the values that belong to them. Returns where the file is. */
-export async function writeRescue(
-  folderCandidates: readonly string[],
-  session: string,
-  storeId: string,
-  after: number,
-  entries: readonly NewEntry[],
-  keeps: readonly Keep[],
-  at: number,
-): Promise<string> {
+/** What could not be written to the journal. */
+export interface Unwritten {
+  readonly storeId: string;
+  readonly session: string;
+  /** The number of the last entry that the journal has. */
+  readonly after: number;
+  readonly entries: readonly NewEntry[];
+  readonly keeps: readonly Keep[];
+  readonly at: number;
+}
+
+/** Returns where the file is. */
+export async function writeRescue(folderCandidates: readonly string[], unwritten: Unwritten): Promise<string> {
+  const { storeId, session, after, entries, keeps, at } = unwritten;
   const writer = createSessionFileWriter({ storeId, session, after, entries: entries.length, at });
   const lines = [
     writer.header(),

@@ -4,6 +4,7 @@
 
 import { nodeCrypto } from "../../host/builtin.ts";
 import type { JournalEvent } from "../../core/record/event.ts";
+import { isMap, type JsonObject } from "../../core/json-fields.ts";
 import { parseJson } from "../../core/try-read.ts";
 import { isKeepKind } from "../keep-kinds.ts";
 import { chainStart, nextLink, sha256 } from "../chain.ts";
@@ -69,8 +70,6 @@ export function createSessionFileWriter(header: SessionFileHeader): SessionFileW
   };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** Reads and checks a whole file; returns exactly what was exported. */
 export async function readSessionFile(lines: AsyncIterable<string> | Iterable<string>): Promise<SessionFile> {
   let reader: Reader | null = null;
@@ -118,7 +117,7 @@ function createReader(headerText: string, headerLine: number): Reader {
   let isDone = false;
   if (writer.header() !== headerText) throw bad(headerLine, "the header was changed");
 
-  function readEntry(fields: Fields, text: string, lineNumber: number): void {
+  function readEntry(fields: JsonObject, text: string, lineNumber: number): void {
     const { seq, at, event } = fields;
     const expected = header.after + content.length + 1;
     if (seq !== expected) throw bad(lineNumber, `it holds entry ${String(seq)} where entry ${expected} must follow`);
@@ -128,7 +127,7 @@ function createReader(headerText: string, headerLine: number): Reader {
     content.push(entry);
   }
 
-  function readKept({ kind, key, value }: Fields, text: string, lineNumber: number): void {
+  function readKept({ kind, key, value }: JsonObject, text: string, lineNumber: number): void {
     if (!isKeepKind(kind) || typeof key !== "string" || value === undefined)
       throw bad(lineNumber, "it is not a kept value");
     const keep: Keep = { kind, key, value };
@@ -149,7 +148,7 @@ function createReader(headerText: string, headerLine: number): Reader {
     next(text, lineNumber) {
       if (isDone) throw bad(lineNumber, "it stands behind the end of the file");
       const fields = parseJson(text);
-      if (!isFields(fields)) throw bad(lineNumber, "it is not JSON: the line was cut or changed");
+      if (!isMap(fields)) throw bad(lineNumber, "it is not JSON: the line was cut or changed");
       if ("end" in fields) readFooter(text, lineNumber);
       else if ("kind" in fields) readKept(fields, text, lineNumber);
       else readEntry(fields, text, lineNumber);
@@ -166,7 +165,7 @@ function createReader(headerText: string, headerLine: number): Reader {
 
 function readHeader(text: string, lineNumber: number): SessionFileHeader {
   const fields = parseJson(text);
-  if (!isFields(fields) || fields["format"] !== FILE_FORMAT)
+  if (!isMap(fields) || fields["format"] !== FILE_FORMAT)
     throw bad(lineNumber, "it is not the header of a session file");
   const { version, storeId, session, after, entries, at } = fields;
   if (version !== FILE_VERSION) {
@@ -184,12 +183,8 @@ function bad(lineNumber: number, why: string): Error {
   );
 }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function isEvent(value: unknown): value is JournalEvent {
-  return isFields(value) && typeof value["type"] === "string" && value["type"] !== "";
+  return isMap(value) && typeof value["type"] === "string" && value["type"] !== "";
 }
 
 function isName(value: unknown): value is string {

@@ -2,14 +2,21 @@
 
 import type { SessionStatus } from "../../core/record/event.ts";
 import { isUnder, kindsOwned, ownerOf, tagOf } from "../keep-kinds.ts";
-import { decodeEvent, decodeKept, type EncodedEntry, type EncodedKeep, ENDED, statusAfter } from "../encode.ts";
+import {
+  decodeKept,
+  type EncodedEntry,
+  type EncodedKeep,
+  ENDED,
+  type EventRow,
+  positioned,
+  statusAfter,
+} from "../encode.ts";
 import { createMemoryFaults, type MemoryFaults } from "./fault-table.ts";
 import type { LocalFeedSource } from "../feed.ts";
 import type {
   Found,
   Kept,
   KeepKind,
-  Positioned,
   PositionRange,
   SearchQuery,
   SessionsQuery,
@@ -43,16 +50,8 @@ export interface MemoryTables extends LocalFeedSource {
 
 type Present = Pick<EncodedKeep, "place" | "searched"> & { readonly text: string };
 
-interface Row {
-  readonly position: number;
-  readonly session: string;
-  readonly seq: number;
-  readonly at: number;
-  readonly body: string;
-}
-
 interface Session {
-  readonly rows: Row[];
+  readonly rows: EventRow[];
   readonly startedAt: number;
   updatedAt: number;
   status: SessionStatus;
@@ -68,7 +67,7 @@ export function createMemoryTables(maxEntries: number): MemoryTables {
   /** Ended sessions, in the order in which they ended. */
   const ended = new Set<string>();
   /** All entries in the order they came; those of dropped sessions stay until the next clean-up. */
-  let log: Row[] = [];
+  let log: EventRow[] = [];
   let entryCount = 0;
   let lastPosition = 0;
   /** The last position of what was dropped. */
@@ -92,7 +91,7 @@ export function createMemoryTables(maxEntries: number): MemoryTables {
     if (session === undefined)
       sessions.set(name, (session = { rows: [], startedAt, updatedAt: startedAt, status: "open" }));
     for (const { at, body, mark, faultMark } of entries) {
-      const row: Row = { position: ++lastPosition, session: name, seq: session.rows.length + 1, at, body };
+      const row: EventRow = { position: ++lastPosition, session: name, seq: session.rows.length + 1, at, body };
       session.rows.push(row);
       log.push(row);
       if (faultMark !== null) faults.note(faultMark, row);
@@ -270,12 +269,8 @@ function compareTimed(a: Pick<Timed, "at" | "key">, b: Pick<Timed, "at" | "key">
   return a.at - b.at || compareKeys(a.key, b.key);
 }
 
-function positioned({ position, session, seq, at, body }: Row): Positioned {
-  return { position, entry: { session, seq, at, event: decodeEvent(session, seq, body) } };
-}
-
 /** The place of the first row after `position`. */
-function placeAfter(log: readonly Row[], position: number): number {
+function placeAfter(log: readonly EventRow[], position: number): number {
   let low = 0;
   let high = log.length;
   while (low < high) {

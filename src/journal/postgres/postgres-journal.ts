@@ -3,7 +3,7 @@
 import { systemChance } from "../../host/chance.ts";
 import { systemClock, type Clock } from "../../host/clock.ts";
 import { checkSession, encodeEntry, encodeKeep, encodeLoose, encodePresent } from "../encode.ts";
-import { positioned } from "../sealed.ts";
+import { positioned } from "../encode.ts";
 import { createFeed, type FeedSource } from "../feed.ts";
 import type { Journal } from "../journal.ts";
 import { journalClosed, refusal } from "../journal-faults.ts";

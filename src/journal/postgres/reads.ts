@@ -1,17 +1,8 @@
 // RemoteReads from the tables, and what a feed asks. Each is one statement, so each sees one moment of the journal.
 
 import type { Entry } from "../../core/record/event.ts";
-import { checkPosition } from "../encode.ts";
-import {
-  chainedPage,
-  type ChainedRow,
-  checkedEntries,
-  entriesWithoutGap,
-  type EventRow,
-  type KeptRow,
-  keptValue,
-  positioned,
-} from "../sealed.ts";
+import { checkPosition, type EventRow, positioned } from "../encode.ts";
+import { chainedPage, type ChainedRow, checkedEntries, entriesWithoutGap, type KeptRow, keptValue } from "../sealed.ts";
 import type { FeedSource } from "../feed.ts";
 import type { Journal, KeepKind, SessionSummary, Timed, TimeQuery } from "../journal.ts";
 import type { Ask, Value } from "./database.ts";

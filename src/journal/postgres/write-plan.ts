@@ -7,7 +7,7 @@ import { checksumOf, sealOf } from "../sealed.ts";
 import { type EncodedEntry, type EncodedKeep, statusAfter } from "../encode.ts";
 import type { KeepKind } from "../journal.ts";
 import { fenced } from "../journal-faults.ts";
-import { ownerOf, SEAL, TAGGED_KINDS } from "../keep-kinds.ts";
+import { ownerOf, SEAL, sealingSession, TAGGED_KINDS } from "../keep-kinds.ts";
 import { pairsOf, textOfFault } from "../search-text.ts";
 import type { Field, RowTypeName } from "./row-bytes.ts";
 import { indexable, tagText } from "./stored-text.ts";
@@ -227,7 +227,7 @@ class Plan {
     const rows = this.#call.rows.keep;
     const row = this.#rows.get(`${kind} ${key}`) ?? rows.length;
     const sealedBy = append === null || append.entries.length === 0 ? null : append.session;
-    const session = sessionFor(kind, key, sealedBy);
+    const session = sealingSession(kind, key, sealedBy);
     const head = session === null ? null : this.#headOf(session);
     const sealed = keep.restored ?? {
       hash: text === null ? "" : checksumOf(kind, key, text, head?.lastHash ?? null),
@@ -262,9 +262,4 @@ class Plan {
     if (before === null) rows.begun.push([...head, startedAt, session]);
     else rows.moved.push([...head, before.lastSeq, before.lastHash]);
   }
-}
-
-function sessionFor(kind: KeepKind, key: string, sealedBy: string | null): string | null {
-  if (SEAL[kind] === "in-chain") return sealedBy;
-  return SEAL[kind] === "onto-chain" ? ownerOf(key) : null;
 }

@@ -11,11 +11,9 @@ import {
   type ChainHead,
   checkedEntries,
   entriesWithoutGap,
-  type EventRow,
   KEPT_ROW,
   type KeptRow,
   keptValue,
-  positioned,
   TAGGED_ROW,
 } from "../sealed.ts";
 import type {
@@ -29,7 +27,7 @@ import type {
   TimeQuery,
 } from "../journal.ts";
 import { createSearch, type Search } from "./search-reads.ts";
-import { checkPosition } from "../encode.ts";
+import { checkPosition, type EventRow, positioned } from "../encode.ts";
 
 export interface Reads extends LocalFeedSource {
   position(): PositionRange;

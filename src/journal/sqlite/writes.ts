@@ -3,14 +3,13 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import type { SessionStatus } from "../../core/record/event.ts";
-import { ownerOf, SEAL } from "../keep-kinds.ts";
+import { sealingSession } from "../keep-kinds.ts";
 import { chainStart, nextLink, refuseOtherLink } from "../chain.ts";
 import { checksumOf, sealOf } from "../sealed.ts";
 import { type EncodedEntry, type EncodedKeep, statusAfter } from "../encode.ts";
 import { createFaultIndex } from "./fault-index.ts";
 import { createKeptTags, createRunSearch, searchKept } from "./kept-index.ts";
 import type { Transaction } from "./group-commit.ts";
-import type { KeepKind } from "../journal.ts";
 import { fenced } from "../journal-faults.ts";
 
 export interface Writes extends Transaction {
@@ -94,7 +93,7 @@ export function createWrites(db: DatabaseSync, now: () => number): Writes {
     sealedBy: string | null,
   ): (string | number | null)[] {
     if (restored !== undefined) return [kind, key, text, now, restored.hash, restored.session, restored.seq, place.at];
-    const session = sessionFor(kind, key, sealedBy);
+    const session = sealingSession(kind, key, sealedBy);
     const head = session === null ? undefined : headOf(session);
     const hash = checksumOf(kind, key, text, head?.lastHash ?? null);
     return [kind, key, text, now, hash, head === undefined ? null : session, head?.lastSeq ?? 0, place.at];
@@ -160,11 +159,6 @@ export function createWrites(db: DatabaseSync, now: () => number): Writes {
       return taken;
     },
   };
-}
-
-function sessionFor(kind: KeepKind, key: string, sealedBy: string | null): string | null {
-  if (SEAL[kind] === "in-chain") return sealedBy;
-  return SEAL[kind] === "onto-chain" ? ownerOf(key) : null;
 }
 
 function newHead(session: string, at: number): Head {

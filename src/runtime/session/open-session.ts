@@ -7,8 +7,8 @@ import { nameFault } from "../../core/flow/name.ts";
 import type { BudgetRule } from "../../core/flow/money.ts";
 import type { Entry, Manifest, SessionEvent, SessionStatus } from "../../core/record/event.ts";
 import { emptySession, foldEntry, fromSnapshot, type SessionState } from "../../core/record/replay.ts";
-import type { Keep, KeepKind, NewEntry } from "../../journal/journal.ts";
-import { writeRescue } from "../../journal/files/rescue.ts";
+import type { KeepKind } from "../../journal/journal.ts";
+import { type Unwritten, writeRescue } from "../../journal/files/rescue.ts";
 import { hideInWarnings } from "../../journal/warnings.ts";
 import type { Bindings } from "../tool/binding.ts";
 import { Budget } from "../budget.ts";
@@ -182,7 +182,8 @@ function recorderFor(
     // A session of reported calls has no secrets of its own and shares the runtime's redactor: thousands of them may open in a second.
     redactor: isReported ? engine.redactor : hideInWarnings(createRedactor(secrets, engine.redactor)),
     roll: () => chance.roll(),
-    rescue: (after, entries, keeps) => rescue(engine, session, rescueFolders, after, entries, keeps),
+    rescue: (after, entries, keeps) =>
+      rescue(engine, rescueFolders, { storeId: journal.storeId, session, after, entries, keeps, at: clock.now() }),
     ...on,
   });
 }
@@ -192,16 +193,13 @@ function inFlight(state: SessionState): readonly string[] {
 }
 
 async function rescue(
-  { journal, clock, suppress }: Engine,
-  session: string,
+  { clock, suppress }: Engine,
   folders: readonly string[],
-  after: number,
-  entries: readonly NewEntry[],
-  keeps: readonly Keep[],
+  unwritten: Unwritten,
 ): Promise<string | null> {
   if (folders.length === 0) return null;
   try {
-    return await writeRescue(folders, session, journal.storeId, after, entries, keeps, clock.now());
+    return await writeRescue(folders, unwritten);
   } catch (error) {
     const seen: Fault = classify({ surface: "store", error, observedAt: clock.now() });
     suppress(seen, "no rescue file could be written either; what was not in the journal is lost");

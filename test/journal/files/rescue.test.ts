@@ -15,13 +15,20 @@ beforeEach(() => void (folder = tempFolder()));
 afterEach(() => folder.remove());
 
 const ENTRIES = [note("c", 3), ended("failed", 4)];
+const LOST = { storeId: "store_x", session: "s", after: 0, entries: ENTRIES, keeps: [], at: 1 };
 const KEEPS: readonly Keep[] = [{ kind: "result", key: "s/c", value: { exact: true } }];
 
 describe("a rescue file", () => {
   it("is readable only by its owner, and is imported after the store's entries", async () => {
     const journal = createMemoryJournal();
     await journal.append("s", 0, [note("a"), note("b")]);
-    const place = await writeRescue([folder.file("new/rescue")], "s", journal.storeId, 2, ENTRIES, KEEPS, 99);
+    const place = await writeRescue([folder.file("new/rescue")], {
+      ...LOST,
+      storeId: journal.storeId,
+      after: 2,
+      keeps: KEEPS,
+      at: 99,
+    });
     expect(place).toBe(folder.file("new/rescue/rescue-s-2-99.jsonl"));
     expect(statSync(place).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder.file("new/rescue"))).toEqual(["rescue-s-2-99.jsonl"]);
@@ -35,20 +42,12 @@ describe("a rescue file", () => {
   it("goes into the first folder that accepts it", async () => {
     writeFileSync(folder.file("a-file"), "");
     const good = folder.file("good");
-    const place = await writeRescue(
-      [folder.file("a-file"), folder.file("a-file/deeper"), good],
-      "s",
-      "store_x",
-      0,
-      ENTRIES,
-      [],
-      1,
-    );
+    const place = await writeRescue([folder.file("a-file"), folder.file("a-file/deeper"), good], LOST);
     expect(place.startsWith(good)).toBe(true);
   });
 
   it("is never overwritten, and any name stays inside its folder", async () => {
-    const write = (): Promise<string> => writeRescue([folder.file("r")], "../../evil", "store_x", 0, ENTRIES, [], 1);
+    const write = (): Promise<string> => writeRescue([folder.file("r")], { ...LOST, session: "../../evil" });
     const places = [await write(), await write(), await write()];
     expect(new Set(places).size).toBe(3);
     for (const place of places) expect(place.startsWith(folder.file("r/rescue-"))).toBe(true);
@@ -59,11 +58,11 @@ describe("a rescue file", () => {
   it("that no folder accepts is a StoreUnavailable fault, with the reason of each folder", async () => {
     writeFileSync(folder.file("a-file"), "");
     mkdirSync(folder.file("taken/rescue-s-0-1.jsonl.part"), { recursive: true });
-    const refused = writeRescue([folder.file("a-file"), folder.file("taken")], "s", "store_x", 0, ENTRIES, [], 1);
+    const refused = writeRescue([folder.file("a-file"), folder.file("taken")], LOST);
     const error = await thrownBy(refused);
     expect(error).toMatchObject({ fault: { code: "StoreUnavailable", context: { session: "s", entries: 2 } } });
     expect(String(error)).toMatch(/2 entries of session s.*folder 1: EEXIST, folder 2: EISDIR/);
-    expect(await codeOf(writeRescue([], "s", "store_x", 0, ENTRIES, [], 1))).toBe("StoreUnavailable");
+    expect(await codeOf(writeRescue([], LOST))).toBe("StoreUnavailable");
   });
 
   it("may contain values alone", async () => {
@@ -71,7 +70,13 @@ describe("a rescue file", () => {
     await journal.append("s", 0, [note("a")]);
     // A result comes with its entry; a snapshot comes alone.
     const alone: readonly Keep[] = [{ kind: "snapshot", key: "s", value: { seq: 1 } }];
-    const place = await writeRescue([folder.path], "s", journal.storeId, 1, [], alone, 1);
+    const place = await writeRescue([folder.path], {
+      ...LOST,
+      storeId: journal.storeId,
+      after: 1,
+      entries: [],
+      keeps: alone,
+    });
     expect(await importSession(journal, readFileSync(place, "utf8").split("\n"))).toMatchObject({
       appended: 0,
       already: 0,
