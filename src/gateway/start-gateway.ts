@@ -1,10 +1,10 @@
 // A gateway on a port of its own.
 
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage } from "node:http";
 import { fault, FaultError } from "../core/fault/fault.ts";
 import type { Faultline } from "../faultline.ts";
 import { closerOf } from "../host/close-server.ts";
+import { listen } from "../host/listen.ts";
 import { isLoopback, ownAddresses } from "../host/own-addresses.ts";
 import type { GatewaySettings } from "./config/settings.ts";
 import { Gateway, type GatewayListener } from "./gateway.ts";
@@ -61,8 +61,7 @@ export async function startGateway(
   });
   const close = closerOf(server, faultline.deps.clock, () => gateway.endCalls());
   server.on("connection", (socket) => socket.setNoDelay(true));
-  await listen(server, host, port);
-  const bound = (server.address() as AddressInfo).port;
+  const bound = await listen(server, host, port);
   own = ownAddresses(host, bound);
   return {
     gateway,
@@ -72,14 +71,4 @@ export async function startGateway(
       await gateway.close(await close());
     },
   };
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.removeListener("error", reject);
-      resolve();
-    });
-  });
 }

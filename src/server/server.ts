@@ -1,6 +1,5 @@
 // `faultline serve` as a library: one process, one port, on one journal. It calls the library and decides nothing itself.
 
-import type { AddressInfo } from "node:net";
 import { type Server, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { basename } from "node:path";
@@ -11,6 +10,7 @@ import { PROBLEM_MEDIA_TYPE } from "../core/fault/problem.ts";
 import { systemChance } from "../host/chance.ts";
 import { type Clock, systemClock } from "../host/clock.ts";
 import { closerOf } from "../host/close-server.ts";
+import { listen } from "../host/listen.ts";
 import { type OwnAddresses, ownAddresses } from "../host/own-addresses.ts";
 import { createWorker } from "../host/worker.ts";
 import { warn } from "../journal/warnings.ts";
@@ -241,17 +241,6 @@ function handlersOf(parts: ServerParts): Handlers {
     ...auditHandlers(parts),
     ...lookUpHandlers(parts),
   };
-}
-
-async function listen(server: Server, host: string, port: number): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.removeListener("error", reject);
-      resolve();
-    });
-  });
-  return (server.address() as AddressInfo).port;
 }
 
 /** Answers input that Node could not read as a request (not HTTP, too large, too slow) with problem details, and closes the connection. */

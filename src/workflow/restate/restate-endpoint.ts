@@ -6,13 +6,13 @@
 // E4  An invocation that keeps failing is dropped, never paused: the sweep hands its run over again, to the newest workers.
 
 import { once } from "node:events";
-import { createServer, type Http2Server, type ServerHttp2Session } from "node:http2";
-import type { AddressInfo } from "node:net";
+import { createServer, type ServerHttp2Session } from "node:http2";
 import type { ObjectContext } from "@restatedev/restate-sdk";
 import { fault, FaultError } from "../../core/fault/fault.ts";
 import { classify } from "../../core/classify/classify.ts";
 import type { Clock } from "../../host/clock.ts";
 import { lazyPart, orFail } from "../../host/lazy-part.ts";
+import { listen } from "../../host/listen.ts";
 
 export interface RestateEndpointDeps {
   readonly clock: Clock;
@@ -100,13 +100,13 @@ export async function openRestateEndpoint(
     // A connection that breaks costs its invocations, which Restate repeats.
     session.on("error", () => session.destroy());
   });
-  await listen(server, host, port);
+  const bound = await listen(server, host, port);
   const leave = (): void => {
     if (server.listening) server.close();
     for (const session of sessions) session.close();
   };
   return {
-    port: (server.address() as AddressInfo).port,
+    port: bound,
     leave,
     async close() {
       leave();
@@ -136,14 +136,4 @@ async function invoke(
   const delay = Math.max(0, next - clock.now());
   context.objectSendClient<RunObject>({ name: service }, context.key).advance({ at: next }, rpc.sendOpts({ delay }));
   context.set(ARMED, next);
-}
-
-function listen(server: Http2Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.removeListener("error", reject);
-      resolve();
-    });
-  });
 }
