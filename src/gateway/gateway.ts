@@ -241,7 +241,10 @@ export class Gateway {
     }
     if (kind === "model") return this.#callModel(exchange, endpoint.address, bytes);
     if (kind === "count")
-      return countTokens(exchange, dialect, endpoint.model, bytes.toString("utf8"), this.#transport, this.#calls);
+      return countTokens(exchange, endpoint, bytes.toString("utf8"), {
+        transport: this.#transport,
+        calls: this.#calls,
+      });
     const account = this.#accountOf(exchange.key);
     const record = (line: LedgerLine): void => this.#ledger.add(line, account);
     const purse = new CallPurse(account, this.#ledger.cover);
@@ -348,7 +351,7 @@ export class Gateway {
     const keepsText = isContinued || keepRuleOf(exchange)?.answers === true;
     const answer = new ClientAnswer(exchange.response, own, holdsAll, this.#faultline.deps.clock, keepsText);
     if (unpriced.length > 0) answer.skipped = headerText(`${unpriced.join(", ")} (no price)`);
-    return new GatewayRequest(asked, answer, account.isBounded, isContinued);
+    return new GatewayRequest(asked, answer, { isMetered: account.isBounded, isContinued });
   }
 
   /** Collects the events of a call for the journal, and its decisions for the ledger, the client and the listeners. */

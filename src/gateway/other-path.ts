@@ -81,7 +81,7 @@ export async function passOther(
   };
   const money = priced.isFree ? take() : await whenCovered(purse, priced.mostMicrocents, take);
   if (money !== null) return void refuse(exchange, dialect, ...money);
-  await new OtherCall(exchange, dialect, target, priced, purse, deps).run(bytes);
+  await new OtherCall(exchange, dialect, target, priced, deps).run(bytes);
 }
 
 /** Why the target may read the path or the query otherwise than the gateway; null: it cannot. */
@@ -223,7 +223,6 @@ class OtherCall {
   readonly #dialect: Protocol;
   readonly #target: GatewayTarget;
   readonly #priced: PricedRequest;
-  readonly #purse: CallPurse;
   readonly #deps: OtherPathDeps;
 
   constructor(
@@ -231,30 +230,28 @@ class OtherCall {
     dialect: Protocol,
     target: GatewayTarget,
     priced: PricedRequest,
-    purse: CallPurse,
     deps: OtherPathDeps,
   ) {
     this.#exchange = exchange;
     this.#dialect = dialect;
     this.#target = target;
     this.#priced = priced;
-    this.#purse = purse;
     this.#deps = deps;
   }
 
   /** Its cost is reserved. */
   async run(bytes: Buffer): Promise<void> {
-    const { clock, newId } = this.#deps;
+    const { clock, newId, purse } = this.#deps;
     const { mostMicrocents } = this.#priced;
     const call = newId("call");
     const at = clock.now();
     try {
       const { cost, status } = await this.#send(bytes, call);
-      this.#purse.settle(mostMicrocents, cost);
+      purse.settle(mostMicrocents, cost);
       this.#record(call, at, status < BAD ? null : classify({ surface: "http", status }).code);
     } catch (error) {
       const seen = classify({ surface: "http", error, observedAt: clock.now() });
-      this.#purse.settle(mostMicrocents, seen.context["sent"] === false ? null : this.#unseen());
+      purse.settle(mostMicrocents, seen.context["sent"] === false ? null : this.#unseen());
       this.#record(call, at, seen.code);
       throw error;
     }
@@ -309,7 +306,7 @@ class OtherCall {
 
   #record(call: string, at: number, code: FaultCode | null): void {
     const { clock, account, record } = this.#deps;
-    const { microcents, isExact } = this.#purse;
+    const { microcents, isExact } = this.#deps.purse;
     const { isFree, inputMicrocents } = this.#priced;
     const answered = code === null;
     record({

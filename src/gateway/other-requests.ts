@@ -5,7 +5,6 @@ import { tokensIn } from "../provider/price/cost.ts";
 import type { Protocol } from "../provider/wire/protocol.ts";
 import { requestFacts } from "../provider/wire/request-facts.ts";
 import type { Scope } from "../runtime/scope.ts";
-import type { GatewayTarget } from "./config/settings.ts";
 import { headersForTarget } from "./request/header-lists.ts";
 import { withModel } from "./request/model-name.ts";
 import { readObject } from "./request/read-body.ts";
@@ -34,14 +33,12 @@ function noModel({ key }: ClientExchange, model: string, models: readonly string
 /** The parameter by which Codex asks for its own list. */
 const CODEX = /[?&]client_version=/;
 
-/** The target of the client's dialect counts; if there is none, or it cannot, the gateway estimates. `inPath`: the model as the path names it. */
+/** The first target counts if it speaks the client's dialect; otherwise, or if it cannot, the gateway estimates. `inPath`: the model in the path. */
 export async function countTokens(
   exchange: ClientExchange,
-  dialect: Protocol,
-  inPath: string | null,
+  { dialect, model: inPath }: { readonly dialect: Protocol; readonly model: string | null },
   text: string,
-  transport: Transport,
-  calls: Scope,
+  { transport, calls }: { readonly transport: Transport; readonly calls: Scope },
 ): Promise<void> {
   const body = readObject(text, exchange.request.headers);
   if (typeof body === "string") return void refuse(exchange, dialect, "bad-request", body);
@@ -54,15 +51,11 @@ export async function countTokens(
   const path = isGoogle ? `/models/${encodeURIComponent(own)}:countTokens` : "/messages/count_tokens";
   const count = async (): Promise<string | null> => {
     if (!target.dialects.includes(dialect)) return null;
-    const answer = await forwarded(
-      exchange,
-      target,
-      dialect,
-      path,
-      isGoogle ? text : withModel(text, body, own),
-      transport,
-      calls,
-    );
+    const { method = "GET", headers: sent } = exchange.request;
+    const headers = headersForTarget(sent, exchange.secret);
+    const asked = isGoogle ? text : withModel(text, body, own);
+    const signal = whenLeft(exchange, calls);
+    const answer = await forward(transport.agent, target, { method, path, headers, body: asked, dialect, signal });
     return answer.statusCode === 200 ? answer.body.text() : answer.body.dump().then(() => null);
   };
   const [counted] = await Promise.allSettled([count()]);
@@ -70,18 +63,4 @@ export async function countTokens(
   const estimate = tokensIn(requestFacts(dialect, exchange.path, asked).inputCharacters);
   const answered = counted.status === "fulfilled" ? counted.value : null;
   sendJson(exchange, answered ?? JSON.stringify(isGoogle ? { totalTokens: estimate } : { input_tokens: estimate }));
-}
-
-function forwarded(
-  exchange: ClientExchange,
-  target: GatewayTarget,
-  dialect: Protocol,
-  path: string,
-  body: Buffer | string,
-  { agent }: Transport,
-  calls: Scope,
-): ReturnType<typeof forward> {
-  const { method = "GET" } = exchange.request;
-  const headers = headersForTarget(exchange.request.headers, exchange.secret);
-  return forward(agent, target, { method, path, headers, body, dialect, signal: whenLeft(exchange, calls) });
 }

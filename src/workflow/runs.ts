@@ -107,7 +107,7 @@ export class WorkflowRuns implements Runs {
       maxCostMicrocents,
     };
     const beginning = { start: workflow.start, inherited: null, instruction: null, limits, predecessor: null };
-    await beginRun(this.#deps, id, workflow, { ...beginning, inputs: read.shown }, read, []);
+    await beginRun(this.#deps, { run: id, workflow, inputs: read, keeps: [], ...beginning });
     this.#due(id);
   }
 

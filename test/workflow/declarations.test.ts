@@ -125,9 +125,12 @@ describe.each(GRID)("$failure, with $declared", ({ failure, declared }) => {
     onTestFinished(() => tools.close());
     const offered = offeredTools(["it"], (id) => tools.find(id), "a");
     const call = { type: "tool-call", toolCallId: "c1", toolName: "it", input: "{}" } as const;
-    const protect: Parameters<typeof runToolCalls>[3] = (called, input) => fl.protect(called, input);
-    const { signal } = new AbortController();
-    const [result] = await runToolCalls([call], offered, 1, protect, signal, SHAPE_REDACTOR);
+    const [result] = await runToolCalls([call], 1, {
+      tools: offered,
+      protect: (called, input) => fl.protect(called, input),
+      signal: new AbortController().signal,
+      redactor: SHAPE_REDACTOR,
+    });
     if (status === "skipped") expect(result?.output).toMatchObject({ type: "error-json" });
     else expect(result?.output).toMatchObject({ value });
   });

@@ -47,12 +47,22 @@ export interface GatewayMemory {
   continued: number;
 }
 
-export class GatewayRequest implements ChainRequest {
-  readonly asked: AskedModel;
-  readonly answer: ClientAnswer;
+interface Handling {
   /** Its client has a budget, which each piece of a stream may exceed. */
   readonly isMetered: boolean;
   /** A text that breaks off may be continued by another target. */
+  readonly isContinued: boolean;
+}
+
+/** A request in the form that one target gets. */
+type TargetForm = Pick<GatewayRequest, "translated" | "omitted">;
+
+const AS_ASKED: TargetForm = { translated: null, omitted: [] };
+
+export class GatewayRequest implements ChainRequest, Handling {
+  readonly asked: AskedModel;
+  readonly answer: ClientAnswer;
+  readonly isMetered: boolean;
   readonly isContinued: boolean;
   readonly memory: GatewayMemory;
   /** The request in the form that all dialects share, fitted to its target; null: its bytes are sent. */
@@ -64,11 +74,9 @@ export class GatewayRequest implements ChainRequest {
   constructor(
     asked: AskedModel,
     answer: ClientAnswer,
-    isMetered: boolean,
-    isContinued: boolean,
+    { isMetered, isContinued }: Handling,
     memory: GatewayMemory = { refused: null, whole: null, head: null, omitted: [], stored: null, continued: 0 },
-    translated: ModelRequest | null = null,
-    omitted: readonly string[] = [],
+    { translated, omitted }: TargetForm = AS_ASKED,
   ) {
     this.asked = asked;
     this.answer = answer;
@@ -84,8 +92,8 @@ export class GatewayRequest implements ChainRequest {
     return (this.#read ??= readRequest(this.asked.dialect, this.asked.body));
   }
 
-  translatedAs(request: ModelRequest, omitted: readonly string[]): GatewayRequest {
-    return new GatewayRequest(this.asked, this.answer, this.isMetered, this.isContinued, this.memory, request, omitted);
+  translatedAs(translated: ModelRequest, omitted: readonly string[]): GatewayRequest {
+    return new GatewayRequest(this.asked, this.answer, this, this.memory, { translated, omitted });
   }
 
   /** What the client has of an answer that broke off, for the target that continues it. */

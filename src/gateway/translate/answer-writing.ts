@@ -144,10 +144,6 @@ export function secondsOf(atMs: number): number {
   return Math.floor(atMs / 1_000);
 }
 
-export function textIn(content: readonly LanguageModelV4Content[]): string {
-  return content.map((part) => (part.type === "text" ? part.text : "")).join("");
-}
-
 export function thoughtsIn(content: readonly LanguageModelV4Content[]): string {
   return content.map((part) => (part.type === "reasoning" ? part.text : "")).join("");
 }

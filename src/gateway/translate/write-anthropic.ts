@@ -12,9 +12,9 @@ import {
   type DialectWriter,
   inputObject,
   named,
-  textIn,
   totalsOf,
 } from "./answer-writing.ts";
+import { textIn } from "../../provider/model/tally.ts";
 
 const STOPS: Readonly<Record<LanguageModelV4FinishReason["unified"], string>> = {
   "stop": "end_turn",

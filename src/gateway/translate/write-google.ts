@@ -11,10 +11,10 @@ import {
   event,
   inputObject,
   signatureOf,
-  textIn,
   thoughtsIn,
   totalsOf,
 } from "./answer-writing.ts";
+import { textIn } from "../../provider/model/tally.ts";
 
 const STOPS: Readonly<Record<LanguageModelV4FinishReason["unified"], string>> = {
   "stop": "STOP",

@@ -12,10 +12,10 @@ import {
   inputText,
   secondsOf,
   signatureOf,
-  textIn,
   thoughtsIn,
   totalsOf,
 } from "./answer-writing.ts";
+import { textIn } from "../../provider/model/tally.ts";
 
 const STOPS: Readonly<Record<LanguageModelV4FinishReason["unified"], string>> = {
   "stop": "stop",

@@ -12,10 +12,10 @@ import {
   inputText,
   named,
   secondsOf,
-  textIn,
   totalsOf,
   responseIdOf,
 } from "./answer-writing.ts";
+import { textIn } from "../../provider/model/tally.ts";
 
 /** Why a response is incomplete; null when it is complete. */
 const CUTS: Readonly<Record<LanguageModelV4FinishReason["unified"], string | null>> = {

@@ -25,8 +25,6 @@ type BlockPart = Extract<
   { type: `${Block["type"]}-start` | `${Block["type"]}-delta` | `${Block["type"]}-end` }
 >;
 
-const UNFINISHED: LanguageModelV4FinishReason = { unified: "other", raw: undefined };
-
 export class ContentTally {
   private readonly all: LanguageModelV4Content[] = [];
   /** The block that grew last. It is almost always the one that grows next, and in most answers the only one. */
@@ -110,7 +108,7 @@ export class ContentTally {
   }
 
   get text(): string {
-    return answerIn(this.all, UNFINISHED).text;
+    return textIn(this.all);
   }
 
   /** The content as a call without streaming would return it. */
@@ -131,6 +129,10 @@ function nameOf(type: Block["type"], id: string): string {
 /** The signature of a reasoning block may come with any of its parts; the last one counts. */
 function sign(block: Block | undefined, { providerMetadata }: BlockPart): void {
   if (block !== undefined && providerMetadata !== undefined) block.providerMetadata = providerMetadata;
+}
+
+export function textIn(content: readonly LanguageModelV4Content[]): string {
+  return content.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
 /** Counts the characters of a whole answer the same way as those of a stream. */

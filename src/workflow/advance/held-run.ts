@@ -113,23 +113,25 @@ export class RunHolds {
 // of the same name. After that a driver finds the run.
 
 type RunStarted = Extract<RunEvent, { type: "run-started" }>;
-type Beginning = Pick<RunStarted, "start" | "inherited" | "instruction" | "limits" | "predecessor" | "inputs">;
 
-export async function beginRun(
-  deps: RunsDeps,
-  run: string,
-  workflow: Workflow,
-  beginning: Beginning,
-  inputs: Pick<WorkflowInputs, "values" | "secret">,
-  keeps: readonly Keep[],
-): Promise<void> {
+export interface NewRun extends Pick<RunStarted, "start" | "inherited" | "instruction" | "limits" | "predecessor"> {
+  readonly run: string;
+  readonly workflow: Workflow;
+  readonly inputs: WorkflowInputs;
+  /** Values that are written together with the first entries. */
+  readonly keeps: readonly Keep[];
+}
+
+export async function beginRun(deps: RunsDeps, begun: NewRun): Promise<void> {
   const { clock } = deps;
+  const { run, workflow, inputs, keeps, ...beginning } = begun;
   const { id, version, digest, source } = workflow;
   await keepDefinition(deps, workflow);
   const file = source?.file ?? null;
   const { traceparent } = outgoingTrace();
   const inTrace = traceparent === undefined ? {} : { traceparent };
-  const event: RunStarted = { type: "run-started", workflow: id, version, digest, file, ...beginning, ...inTrace };
+  const what = { workflow: id, version, digest, file, inputs: inputs.shown };
+  const event: RunStarted = { type: "run-started", ...what, ...beginning, ...inTrace };
   const now = clock.now();
   const secrets = [...Object.values(inputs.secret), ...workflow.secrets];
   const session = await deps.faultline.beginSession(run, optionsOf(workflow, beginning.limits, secrets), {

@@ -63,14 +63,21 @@ export type ProtectTool = (
   options: CallOptions & { readonly id: string },
 ) => Promise<Outcome<unknown>>;
 
+/** What the calls of a message loop need. */
+export interface ToolRunning {
+  readonly tools: readonly OfferedTool[];
+  /** `turn.protect`. */
+  readonly protect: ProtectTool;
+  readonly signal: AbortSignal;
+  /** Knows the secrets of the run. */
+  readonly redactor: Redactor;
+}
+
 /** Runs the calls of one answer in parallel. If one of them ends the attempt, throws after all of them have ended. */
 export async function runToolCalls(
   calls: readonly LanguageModelV4ToolCall[],
-  tools: readonly OfferedTool[],
   round: number,
-  protect: ProtectTool,
-  signal: AbortSignal,
-  redactor: Redactor,
+  { tools, protect, signal, redactor }: ToolRunning,
 ): Promise<readonly LanguageModelV4ToolResultPart[]> {
   const running = calls.map(async (call, index) => {
     const { toolName, input } = call;

@@ -12,15 +12,14 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4ToolCall,
 } from "@ai-sdk/provider";
-import type { Redactor } from "../../core/fault/redact.ts";
 import { parseJson } from "../../core/try-read.ts";
-import { ContentTally } from "../../provider/model/tally.ts";
+import { ContentTally, textIn } from "../../provider/model/tally.ts";
 import type { JsonSchema } from "../../schema/json-schema.ts";
 import type { ActResult } from "../../workflow-model/stage.ts";
 import { readAnswer } from "./agent-answer.ts";
-import { inputOf, type OfferedTool, type ProtectTool, runToolCalls } from "./agent-tools.ts";
+import { inputOf, runToolCalls, type ToolRunning } from "./agent-tools.ts";
 
-export interface MessageLoop {
+export interface MessageLoop extends ToolRunning {
   readonly agent: string;
   /** Creates the model. */
   readonly model: () => LanguageModelV4;
@@ -28,12 +27,6 @@ export interface MessageLoop {
   readonly system: string;
   readonly prompt: string;
   readonly outputSchema: JsonSchema | null;
-  readonly tools: readonly OfferedTool[];
-  /** `turn.protect`. */
-  readonly protect: ProtectTool;
-  readonly signal: AbortSignal;
-  /** Knows the secrets of the run. */
-  readonly redactor: Redactor;
   /** The maximum number of requests to the model. */
   readonly turnCap: number;
   /** 0: no limit. */
@@ -46,7 +39,7 @@ export interface MessageLoop {
 
 /** Throws a fault that could not be handled. Failures of tools go to the model. */
 export async function runMessageLoop(loop: MessageLoop): Promise<ActResult> {
-  const { agent, outputSchema, tools, protect, signal, turnCap } = loop;
+  const { agent, outputSchema, turnCap } = loop;
   const reader = new AnswerReader(loop);
   const messages: LanguageModelV4Message[] = [
     ...(loop.system === "" ? [] : [{ role: "system" as const, content: loop.system }]),
@@ -62,7 +55,7 @@ export async function runMessageLoop(loop: MessageLoop): Promise<ActResult> {
     // The chain has already checked it against the schema, and asked again if it did not match.
     if (calls.length === 0) return { output: outputSchema === null ? text : parseJson(text), capHit: false };
     if (text.trim() !== "") lastText = text;
-    const results = await runToolCalls(calls, tools, round, protect, signal, loop.redactor);
+    const results = await runToolCalls(calls, round, loop);
     messages.push({ role: "assistant", content: content.flatMap(partsOf) }, { role: "tool", content: [...results] });
   }
   return {
@@ -115,10 +108,6 @@ class AnswerReader {
     if (part.type === "error") throw part.error;
     this.#tally.add(part);
   }
-}
-
-function textIn(content: readonly LanguageModelV4Content[]): string {
-  return content.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
 /** Leaves out calls that the vendor runs itself: their results are already in the answer. */

@@ -11,7 +11,7 @@ import { keepOutput, readInputs, readOutput, secretsOf, summaryOf } from "../adv
 import { createRedactor } from "../../core/fault/redact.ts";
 import type { SessionState } from "../../core/record/replay.ts";
 import { fieldOf } from "../../core/try-read.ts";
-import { beginRun } from "../advance/held-run.ts";
+import { beginRun, type NewRun } from "../advance/held-run.ts";
 import { failureFeedback, inheritInstructions } from "./instructions.ts";
 import { summaryFor } from "../report/run-reports.ts";
 import type { Acted, RunReport } from "../runs-api.ts";
@@ -136,28 +136,26 @@ export async function startSuccessor(
     const inputs = await readInputs(journal, run);
     const read = workflow.readInputs(inputs);
     const passedOn = isFault(read) ? { values: inputs, shown: {}, secret: {} } : read;
-    const keeps = await inheritOutputs(journal, run, successor, succession.inherited);
-    const beginning = { ...succession, start: [], inputs: passedOn.shown, predecessor: run };
-    await beginUnlessThere(deps, successor, workflow, beginning, passedOn, [
-      ...keeps,
+    const keeps: readonly Keep[] = [
+      ...(await inheritOutputs(journal, run, successor, succession.inherited)),
       ...(await inheritInstructions(journal, run, state, successor)),
       { kind: "action", key: `${run}/${key}`, value: { ...chosen, successor } },
-    ]);
+    ];
+    const begun = { run: successor, workflow, inputs: passedOn, keeps, ...succession, start: [], predecessor: run };
+    await beginUnlessThere(deps, begun);
   }
   await supersede(deps, run, successor);
   return { run: successor, did: isFirst };
 }
 
 /** Another process may have started the run at the same moment. */
-async function beginUnlessThere(deps: RunsDeps, run: string, ...rest: BeginRest): Promise<void> {
+async function beginUnlessThere(deps: RunsDeps, begun: NewRun): Promise<void> {
   try {
-    await beginRun(deps, run, ...rest);
+    await beginRun(deps, begun);
   } catch (error) {
-    if ((await deps.journal.kept("run", run)) === null) throw error;
+    if ((await deps.journal.kept("run", begun.run)) === null) throw error;
   }
 }
-
-type BeginRest = Parameters<typeof beginRun> extends [unknown, unknown, ...infer Rest] ? Rest : never;
 
 /** The run that an earlier click led to. Records it in the old run if a crash prevented that. */
 export async function successorOf(deps: RunsDeps, run: string, taken: unknown): Promise<string> {

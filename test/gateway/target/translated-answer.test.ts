@@ -44,7 +44,7 @@ it("ends at once when its target fails, and does not wait for the client to read
   const response = await unreadResponse();
   const clock = createFakeClock(0);
   const answer = new ClientAnswer(response, dialectFor(dialect, "", true), false, clock);
-  const request = new GatewayRequest(asked, answer, false, false);
+  const request = new GatewayRequest(asked, answer, { isMetered: false, isContinued: false });
   const context = { call: "call_1", commit: () => undefined, cancel: () => undefined } as unknown as RunContext;
   const sink = new StreamSink("fail");
   sink.begin();

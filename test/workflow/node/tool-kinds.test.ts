@@ -107,14 +107,12 @@ const call = { type: "tool-call", toolCallId: "1", toolName: "pay" } as const;
 async function told(fl: Faultline, used: AnyTool, input: unknown): Promise<Readonly<Record<string, unknown>>> {
   const session = await fl.session("s");
   const offer = { type: "function", name: "pay", inputSchema: used.inputSchema() ?? {} } as const;
-  const [result] = await runToolCalls(
-    [{ ...call, input: JSON.stringify(input) }],
-    [{ tool: used, offer }],
-    1,
-    (one, given, { id }) => session.protect(one, given, { id }),
-    new AbortController().signal,
-    createRedactor([]),
-  );
+  const [result] = await runToolCalls([{ ...call, input: JSON.stringify(input) }], 1, {
+    tools: [{ tool: used, offer }],
+    protect: (one, given, { id }) => session.protect(one, given, { id }),
+    signal: new AbortController().signal,
+    redactor: createRedactor([]),
+  });
   const { output } = result ?? {};
   if (output?.type !== "error-json" && output?.type !== "json")
     throw new Error(`the model read ${JSON.stringify(result)}`);
