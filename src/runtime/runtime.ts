@@ -1,4 +1,5 @@
-// The runtime: one object an agent program makes at its start. Everything in it is shared by all its calls and sessions.
+// The runtime: the one object that a program creates at its start. All its calls and sessions share what is in it. Each door does its
+// work elsewhere: calls in call/, sessions in session/, reported failures in report/, questions in person/.
 
 import { Moment, NEVER } from "../host/clock.ts";
 import { lazyPart } from "../host/lazy-part.ts";
@@ -89,16 +90,16 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   return new Runtime(resolveOptions(checkOptions("createRuntime", options, RUNTIME_OPTIONS)));
 }
 
-/** For whom a call outside sessions is made: who pays for it, who observes what happens to it, and who may end it. */
+/** The client of a call outside sessions, for a door such as the gateway: it pays for the call, observes it and may cancel it. */
 export interface CallParty {
   readonly purse: Purse;
-  /** Cancels the call when it is cancelled itself. */
+  /** The call is cancelled with this scope. */
   readonly scope: Scope;
-  /** Not called for a call that succeeds at once: its cost is booked, and nothing else needs to be done. */
+  /** Gets each event of the call. Not called for a call that succeeds at once, whose cost is booked all the same. */
   readonly heard: (event: JournalEvent, at: number) => void;
-  /** A fault as other calls and the journal may see it: a target's words may repeat what a client sent. */
+  /** Makes a fault safe for other calls and the journal, because a target's words may repeat what a client sent. */
   readonly shareable: (seen: Fault) => Fault;
-  /** The policy of its calls, made of the runtime's own; the same object for the same one. */
+  /** Derives the policy of its calls from the runtime's. It must return the same object for the same policy. */
   readonly policyOf: (own: Policy) => Policy;
 }
 
@@ -131,7 +132,7 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
   readonly #sessions = new OpenSessions();
   #extended: ExtendedRuntime | null = null;
   #reports: Reports | null = null;
-  /** In place of the policy the runtime was created with. */
+  /** Set by `usePolicy`; null for the policy that the runtime was created with. */
   #policy: Policy | null = null;
 
   constructor(options: ResolvedOptions) {
@@ -168,7 +169,7 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
     return handedOut(failedOutcome(chance.newId("call"), why), undefined, redactor);
   }
 
-  /** Like `protect`, for a door whose callers each have their own money and their own record of calls. */
+  /** Like `protect`, for a door whose clients each have a budget and a record of their own. */
   protectFor<Accepts, Output>(
     party: CallParty,
     given: Tool<Accepts, Output> | Chain<Accepts, Output>,
@@ -247,7 +248,7 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
     return engine.find(id);
   }
 
-  /** Starts extensions and reads what the journal remembers. Called by itself with the first call or session. */
+  /** Starts extensions and reads what the journal remembers. The first call or session does this, too. */
   async ready(): Promise<void> {
     await this.#begin();
   }
@@ -255,7 +256,7 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
   #begin(): Promise<LiveEngine> {
     if (this.#engine !== null) return Promise.resolve(this.#engine);
     this.#starting ??= this.#start().catch((error: unknown) => {
-      // The cause may be fixed meanwhile: the next call tries again.
+      // The cause may be fixed by then, so the next call tries again.
       this.#starting = null;
       throw error;
     });
@@ -311,7 +312,7 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
     return this.#sessions.begin(name, () => this.#open(engine, name, options, first));
   }
 
-  /** Resumes a session that the caller has folded already, and folds on with that state. */
+  /** Resumes a session that the caller has folded already. The session continues to fold that state. */
   async resumeSession(state: SessionState, options: SessionOptions): Promise<Session> {
     const engine = await this.#begin();
     return this.#sessions.get(state.session, () => this.#open(engine, state.session, options, null, state));
@@ -364,7 +365,7 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
     return (await this.#begin()).bindings.policy;
   }
 
-  /** Tells how a reported call ended. */
+  /** Records how a reported call ended. */
   async reportOutcome(id: string, outcome: ReportedOutcome): Promise<ReportedFailure> {
     return (await this.#reporting()).outcome(id, outcome);
   }
@@ -379,7 +380,7 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
     return (await this.#reporting()).ask(call);
   }
 
-  /** Tells that a call elsewhere worked at once: its breaker and its retry budget count it. Returns what a next call may do. */
+  /** Reports a call elsewhere that succeeded at once, for its breaker and its retry budget. Returns whether the next call may begin. */
   async reportSuccess(call: SuccessReport): Promise<MayCall> {
     return (await this.#reporting()).succeeded(call);
   }
@@ -486,7 +487,7 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
     );
   }
 
-  /** Resolves when the change is in the journal. */
+  /** Changes a target for a person, and keeps a record of it. Resolves when the change is in the journal. */
   async #byHand(deed: Deed, change: (targets: Targets, now: number, settings: TargetSettings) => void): Promise<void> {
     const engine = await this.#begin();
     const { journal, clock, chance } = engine;
@@ -499,7 +500,7 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
 
   /** Stops extensions, last started first, and closes the journal. */
   async close(): Promise<void> {
-    // A start that is under way has to finish before it can be undone. Its own caller gets the error if it fails.
+    // A start that runs has to finish before it can be undone. If it fails, its own caller gets the error.
     await Promise.allSettled([this.#starting]);
     await this.#extended?.stop();
     this.#engine?.shared.end();

@@ -1,9 +1,9 @@
-// The cancel tree: session > turn > call. Cancelling a scope cancels what is in it, never what it is in.
+// The cancel tree: session > turn > call. Cancelling a scope cancels its members, never its parent.
 // S1  Members of a scope are cancelled once, in the order in which they joined.
-// S2  One listener per caller's signal, whatever the number of calls: listeners on one signal make each launch slower.
-// S3  Members are in a list, not in a Set: a Set links each table it gives up to the next one. Once one of them is in V8's old space, all
-//     that follow, with the calls in them, survive there until a full collection.
-// S4  A scope that was cancelled stays so, and tells newcomers at once.
+// S2  One listener per caller's signal, whatever the number of calls, because listeners on one signal make each launch slower.
+// S3  Members are in a list, not in a Set: V8 links each table that a Set outgrows to the next one. Once one of them is in the old space,
+//     all that follow survive until a full collection, with the calls in them.
+// S4  A scope that was cancelled stays cancelled, and cancels new members at once.
 
 import type { CancelScope } from "../core/classify/evidence.ts";
 import { fault, type Fault, FaultError } from "../core/fault/fault.ts";
@@ -65,7 +65,7 @@ export class Scope implements Cancellable {
   }
 }
 
-/** Why a scope of this kind ends early; the reason is the caller's, for operators. */
+/** The fault of a cancelled scope. The reason comes from the caller, and operators read it. */
 export function cancellation(kind: CancelScope, reason: string): Fault {
   return fault(CODE_OF_SCOPE[kind], { message: reason === "" ? "cancelled by the caller" : reason });
 }
@@ -124,7 +124,7 @@ export class Interruptible implements Cancellable {
     this.clock = clock;
   }
 
-  /** Unlike `cancelled`, which the compiler takes to stay as it was read. */
+  /** For code that reads it twice: the compiler assumes that `cancelled` keeps the value it was read with. */
   get isCancelled(): boolean {
     return this.cancelled !== null;
   }

@@ -48,15 +48,15 @@ export interface Driver {
   start(): void;
   /** Looks for due runs at once. */
   poke(): void;
-  /** Starts nothing more, lets the nodes that run here end, and leaves their runs to other drivers. */
+  /** Starts nothing more, waits until the nodes that run here have ended, and leaves their runs to other drivers. */
   drain(): Promise<void>;
   /** Stops as a crash would: the next driver continues what is being done. */
   stop(): Promise<void>;
 }
 
-/** A run that cannot be advanced, because another process has it or the store is away, is left alone for this long. */
+/** How long to wait before a run is tried again that could not be advanced: another process has it, or the store is away. */
 export const TROUBLE_MS = 2_000;
-/** Wakes that are read at once; more than this only when most of what is due is being advanced, here or elsewhere. */
+/** How many wakes are read in one page. */
 const PAGE = 64;
 /** How often it looks for runs that a dead process has abandoned, and at everything that is due, even if it has seen it before. */
 const ABANDONED_EVERY_MS = 15_000;
@@ -82,8 +82,8 @@ export function createDriver(
   /** When it last looked for abandoned runs, in steady time. */
   let lookedForAbandonedAt = -Infinity;
   /**
-   * Nothing that was due before this time is left to do; -Infinity when that is not known. A look at everything is not for free: PostgreSQL
-   * passes over wakes that were replaced, until it has cleaned up behind them.
+   * Everything that was due before this time is done; -Infinity when that is not known. Reading from the beginning costs PostgreSQL time,
+   * because it also passes over replaced wakes that it has not cleaned up yet.
    */
   let doneUntil = -Infinity;
   const isStopped = (): boolean => !flags.isRunning;
@@ -137,7 +137,7 @@ export function createDriver(
     return first;
   }
 
-  /** The run that has waited longest first. Adds all that are due, and returns in how many ms the first one that is left alone for now may be tried. */
+  /** Advances due runs, the longest waiting first, and adds them to `due`. Returns in how many ms the first run that must wait may be tried again. */
   async function advanceDue(from: number, now: number, due: Set<string>): Promise<number> {
     let nextMs = Infinity;
     for (let after: Pick<Timed, "at" | "key"> = { at: from, key: "" }; ;) {
@@ -156,8 +156,8 @@ export function createDriver(
   }
 
   /**
-   * Advances runs whose process died, whatever it believed the time to be: its clock may have been ahead, and says that they are due later.
-   * Holds follow the clock of the store.
+   * Advances runs whose process died. Their wake-up times may be wrong, because the clock of that process may have been ahead. Their holds
+   * follow the clock of the store.
    */
   async function advanceAbandoned(now: number): Promise<void> {
     if (!mustLookForAbandoned()) return;

@@ -1,4 +1,4 @@
-// Runs of workflows: started, advanced, read. What an operator does to a run is carried out in operator/take-action.ts.
+// Starts, advances and reads runs of workflows. operator/take-action.ts carries out what an operator does to a run.
 
 import { classify } from "../core/classify/classify.ts";
 import { traitsOf } from "../core/fault/catalogue.ts";
@@ -139,7 +139,7 @@ export class WorkflowRuns implements Runs {
     const { journal, reader } = this.#deps;
     const summary = await knownRun(this.#deps, run);
     if (isEnded(summary)) {
-      // An action may have been posted just when it ended.
+      // An action may have been posted at the moment when the run ended.
       if ((await journal.kept("wake", run)) !== null) await journal.keep([{ kind: "wake", key: run, value: null }]);
       return endOf(this.#deps, run);
     }
@@ -163,7 +163,7 @@ export class WorkflowRuns implements Runs {
     }
   }
 
-  /** True when the limits have changed: the session has to be opened again with them. */
+  /** Advances the run once. True: the limits have changed, and the session must be opened again with them. */
   async #slice(run: string, folded: SessionState, workflow: Workflow, active: Active): Promise<boolean> {
     const { limits, status } = await knownRun(this.#deps, run);
     if (isEnded({ status })) return false;
@@ -203,7 +203,7 @@ export class WorkflowRuns implements Runs {
     }
   }
 
-  /** Takes out what is secret in a run: for whatever is shown of its outputs. */
+  /** Masks the secrets of a run, in whatever is shown of it. */
   redactorOf(run: string): Promise<Redactor> {
     return redactorOf(this.#deps, run);
   }
@@ -250,7 +250,7 @@ export class WorkflowRuns implements Runs {
     return incidentReport(this.#deps, run, options);
   }
 
-  /** Passes every entry of the run on, oldest first. Steps that come after it read only what is newer. */
+  /** Calls `take` with every entry of the run, oldest first. */
   readAll(run: string, take: (entry: Entry) => void): Promise<void> {
     return this.#deps.reader.readAll(run, take);
   }
@@ -344,8 +344,8 @@ export class WorkflowRuns implements Runs {
   }
 }
 
-// The workflow a run is advanced with: the one it was started with, or a newer one that was accepted. Ending a run needs none, so
-// it can be ended where its definition is not known, or can no longer be read.
+// The workflow that advances a run: the one it was started with, or a newer one that an operator accepted. A run that is to be cancelled
+// needs none, so it can be cancelled where its definition is unknown or cannot be read.
 
 async function definitionOf({ journal, library }: RunsDeps, run: string, state: RunState): Promise<Workflow> {
   return (await isToBeCancelled(journal, run, state)) ? withoutStages(state) : library.get(state);
@@ -357,7 +357,7 @@ async function isToBeCancelled(journal: Journal, run: string, state: RunState): 
   return open.some(({ params }) => params["cancel"] === true);
 }
 
-/** Nothing of it is ever begun. */
+/** A workflow that begins nothing, for a run that is to be cancelled. */
 function withoutStages({ workflow, version, digest }: RunState): Workflow {
   return {
     id: workflow,

@@ -1,22 +1,22 @@
-// What calls to one target share while it is known to be sick: each other's attempts. Many callers that meet one outage then
-// cost little more than one of them, and an outage shorter than a call's retry schedule fails none of them.
-// O1  A due retry is sent when no other attempt was sent within half of the wait it has served. Until then its call waits
-//     for the result of that other attempt.
+// While a target is sick, the calls to it share their attempts. So an outage that many calls meet together costs the target little more than
+// one call, and an outage that is shorter than a call's retry schedule fails none of them.
+// O1  A call whose retry is due sends it only if no other attempt was sent lately: within the last half of the time that this call has waited.
+//     Otherwise the call waits for the result of that other attempt.
 // O2  A failed attempt counts as the retry of every call that was waiting when it was sent. It does not count for a retry that
-//     became due after it was sent: by then the outage may have been over.
+//     became due later: by then the outage may have been over.
 // O3  An attempt that was sent after the first failure and succeeds ends the outage. All waiting calls then proceed, paced.
 
 import type { Fault } from "../../core/fault/fault.ts";
 
-/** What another call's attempt showed. */
+/** The failed attempt of another call. */
 export interface Shown {
   readonly fault: Fault;
   readonly call: string;
 }
 
-/** A call whose retry is due, and waits. */
+/** A call that waits with a due retry. */
 export interface Sharer {
-  /** How many attempts had been sent when it began to wait. */
+  /** How many attempts had been sent to the target when it began to wait. */
   sentBefore: number;
   /** The failure that counts as its retry; null while there is none. */
   shown: Shown | null;
@@ -36,7 +36,7 @@ export class Outage {
   private sentAt = -Infinity;
   /** The value of `sent` when the outage's first failure was seen; null while the target is healthy. */
   private sickSince: number | null = null;
-  /** The value of `sent` when a failure last was news. */
+  /** The value of `sent` when a failure was last reported as news. */
   private observed = 0;
   /** The latest time at which some call will retry. */
   private retriesUntil = -Infinity;

@@ -1,5 +1,5 @@
 // A chain: several targets that can do the same work, the first choice first. Models, agent CLIs and `fetch` each declare members;
-// `chain` makes one value of them, which `protect` takes like a tool. Falling back, waiting and repairing is the runtime's business.
+// `chain` makes one value of them, which `protect` takes like a tool. The runtime falls back, waits and repairs.
 
 import { targetKey } from "../target/targets.ts";
 import {
@@ -27,7 +27,7 @@ export interface Member<Request extends ChainRequest, Output> {
   readonly retryBeforeFallback?: RetryOptions;
   /** Changes a request so that this target accepts it. When left out, requests go out as they are. */
   readonly fit?: (request: Request) => FittedRequest<Request>;
-  /** A quick look. True: the target can do what the request needs, and `fit` would change nothing. */
+  /** A quick check. True: the target can do what the request needs, and `fit` would change nothing. */
   readonly passesThrough?: (request: Request) => boolean;
 }
 
@@ -37,7 +37,7 @@ export interface ChainOptions<Request extends ChainRequest> {
   /** What a request needs of a target. Nothing when left out. */
   readonly needsOf?: (request: Request) => RequestNeeds;
   readonly repairs?: Partial<Repairs<Request>>;
-  /** Asks a second target while the first one is silent. Left out: it is waited for. */
+  /** Asks a second target while the first one is silent. When left out, the call waits for the first. */
   readonly hedge?: HedgeOptions | null;
 }
 
