@@ -40,7 +40,7 @@ function loadedBy(door: string): Loaded {
 // prettier-ignore
 const MOST: readonly (readonly [door: string, most: Omit<Loaded, "packages">])[] = [
   ["error-classifier/index", { files: 1,  kilobytes: 2,   builtins: 0 }],
-  ["core/index",             { files: 2,  kilobytes: 367, builtins: 0 }],
+  ["core/index",             { files: 2,  kilobytes: 368, builtins: 0 }],
   ["index",                  { files: 7,  kilobytes: 718, builtins: 20 }],
   ["policy-file/index",      { files: 5,  kilobytes: 718, builtins: 2 }],
   ["tool-file/index",        { files: 5,  kilobytes: 730, builtins: 2 }],

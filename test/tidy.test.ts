@@ -238,6 +238,7 @@ const MAY_DEPEND: Readonly<Record<Part, readonly string[]>> = {
     "node:url",
     "node:fs/promises",
     "node:http",
+    "node:net",
     "node:os",
     "node:util",
   ],

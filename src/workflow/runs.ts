@@ -250,7 +250,7 @@ export class WorkflowRuns implements Runs {
     return incidentReport(this.#deps, run, options);
   }
 
-  /** Calls `take` with every entry of the run, oldest first. */
+  /** Calls `take` with every entry of the run, oldest first. Later steps then read only newer entries. */
   readAll(run: string, take: (entry: Entry) => void): Promise<void> {
     return this.#deps.reader.readAll(run, take);
   }

@@ -13,7 +13,7 @@ import { createSessionFileWriter } from "./session-file.ts";
 import { makeFolder } from "./file-store.ts";
 
 /** What could not be written to the journal. */
-export interface Unwritten {
+export interface Rescued {
   readonly storeId: string;
   readonly session: string;
   /** The number of the last entry that the journal has. */
@@ -24,8 +24,8 @@ export interface Unwritten {
 }
 
 /** Returns where the file is. */
-export async function writeRescue(folderCandidates: readonly string[], unwritten: Unwritten): Promise<string> {
-  const { storeId, session, after, entries, keeps, at } = unwritten;
+export async function writeRescue(folderCandidates: readonly string[], rescued: Rescued): Promise<string> {
+  const { storeId, session, after, entries, keeps, at } = rescued;
   const writer = createSessionFileWriter({ storeId, session, after, entries: entries.length, at });
   const lines = [
     writer.header(),

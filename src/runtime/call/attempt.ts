@@ -7,23 +7,20 @@
 import { type Fault, FaultError, type ItemFault } from "../../core/fault/fault.ts";
 import type { Cost } from "../../core/flow/money.ts";
 import { cancellation } from "../scope.ts";
-import { steadyNow } from "../../host/clock.ts";
+import { type Moment, steadyNow } from "../../host/clock.ts";
 import { guarded } from "../../host/foreign-code.ts";
 import type { CallTrace } from "../../telemetry/call-trace.ts";
-import type { Engine } from "../engine.ts";
-import type { Binding } from "../tool/binding.ts";
 import type { RunContext, AnyTool } from "../tool/tool.ts";
 import type { Wheel, WheelEntry } from "../wheel.ts";
-import type { CallRequest } from "./live-call.ts";
 
 export type AttemptEnd = "value" | "error" | "timeout" | "deadline" | "cancel" | "overspent";
 
 /** The call that an attempt belongs to, or the second attempt of a hedged call. */
 export interface AttemptOwner {
   readonly call: string;
-  readonly engine: Pick<Engine, "wheel">;
-  readonly request: Pick<CallRequest, "deadline">;
-  readonly binding: Pick<Binding, "tool">;
+  readonly engine: { readonly wheel: Wheel };
+  readonly request: { readonly deadline: Moment };
+  readonly binding: { readonly tool: AnyTool };
   /** null while the program registers no tracer provider. */
   readonly trace: CallTrace | null;
   /** Asked before any part of this attempt's answer is used. False: another attempt of the call has won. */

@@ -8,7 +8,7 @@ import type { BudgetRule } from "../../core/flow/money.ts";
 import type { Entry, Manifest, SessionEvent, SessionStatus } from "../../core/record/event.ts";
 import { emptySession, foldEntry, fromSnapshot, type SessionState } from "../../core/record/replay.ts";
 import type { KeepKind } from "../../journal/journal.ts";
-import { type Unwritten, writeRescue } from "../../journal/files/rescue.ts";
+import { type Rescued, writeRescue } from "../../journal/files/rescue.ts";
 import { hideInWarnings } from "../../journal/warnings.ts";
 import type { Bindings } from "../tool/binding.ts";
 import { Budget } from "../budget.ts";
@@ -195,11 +195,11 @@ function inFlight(state: SessionState): readonly string[] {
 async function rescue(
   { clock, suppress }: Engine,
   folders: readonly string[],
-  unwritten: Unwritten,
+  rescued: Rescued,
 ): Promise<string | null> {
   if (folders.length === 0) return null;
   try {
-    return await writeRescue(folders, unwritten);
+    return await writeRescue(folders, rescued);
   } catch (error) {
     const seen: Fault = classify({ surface: "store", error, observedAt: clock.now() });
     suppress(seen, "no rescue file could be written either; what was not in the journal is lost");
