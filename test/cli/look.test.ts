@@ -1,5 +1,6 @@
 // Commands that only read a journal create and change nothing, even where they could not: in a file and a folder of another user.
-// The built program runs as another user if the tests run as root, who may write everywhere.
+// The commands run as another user if the tests run as root, who may write everywhere: here, and as processes where the program asks the
+// system what it may do, or where another process has the journal.
 
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -26,8 +27,8 @@ afterAll(() => {
   folder.remove();
 });
 
-function asAnother(args: readonly string[]): Promise<Run> {
-  return runCli(args, { asNobody: true, folder: folder.path });
+function asAnother(args: readonly string[], isHere = true): Promise<Run> {
+  return runCli(args, { asNobody: true, isHere, folder: folder.path });
 }
 
 function contents(path: string): Readonly<Record<string, string>> {
@@ -90,7 +91,8 @@ describe("a read-only command", () => {
     chmodSync(world.path("runs.db"), 0o444);
     chmodSync(world.folder, 0o555);
     const before = contents(world.folder);
-    const got = await asAnother(["runs", command, "one", "--journal", world.path("runs.db")]);
+    // `watch` asks whether it may write, to answer what the run asks.
+    const got = await asAnother(["runs", command, "one", "--journal", world.path("runs.db")], command !== "watch");
     expect(got.stdout + got.stderr).toContain("fine");
     expect(got.exit).toBe("ok");
     expect(contents(world.folder)).toEqual(before);
@@ -107,10 +109,10 @@ describe("a read-only command", () => {
     const got = await runCli(["doctor", "codex", "--journal", old]);
     expect(got.stdout).toContain(`journal: ${old}; ok\n`);
     expect(contents(dirname(old))).toEqual(before);
-    const theirs = await asAnother(["doctor", "codex", "--journal", file]);
+    const theirs = await asAnother(["doctor", "codex", "--journal", file], false);
     expect(theirs.stdout).toContain("You have no write permission for its folder.");
     chmodSync(folder.file("theirs"), 0o777);
-    const locked = await asAnother(["doctor", "codex", "--journal", file]);
+    const locked = await asAnother(["doctor", "codex", "--journal", file], false);
     chmodSync(folder.file("theirs"), 0o555);
     expect(locked.stdout).toContain("You have no write permission for the file.");
     rmSync(old);
@@ -126,7 +128,7 @@ describe("a read-only command", () => {
     for (const name of ["agent.db", "agent.db-wal"]) chmodSync(join(place, name), 0o444);
     rmSync(`${died}-shm`);
     chmodSync(place, 0o555);
-    const got = await asAnother(["journal", "sessions", died]);
+    const got = await asAnother(["journal", "sessions", died], false);
     writer.close();
     chmodSync(place, 0o755);
     expect(got.exit).not.toBe("ok");

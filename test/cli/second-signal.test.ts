@@ -52,7 +52,10 @@ async function started(command: Command, isBusy: boolean): Promise<Started> {
   writeFileSync(join(folder, "gateway.yaml"), GATEWAY(chaos.openaiUrl));
   const options = ["--journal", join(folder, "journal.db"), "--json"];
   if (command === "worker" && isBusy)
-    await runCli(["workflow", "run", "flows/flow.faultline.yaml", "--detach", ...options], { folder });
+    await runCli(["workflow", "run", "flows/flow.faultline.yaml", "--detach", ...options], {
+      folder,
+      isHere: true,
+    });
   const child = spawn(process.execPath, [MAIN, ...COMMANDS[command], ...options], {
     cwd: folder,
     stdio: ["ignore", "pipe", "ignore"],

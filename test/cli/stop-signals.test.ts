@@ -3,7 +3,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runShell } from "../support/run-cli.ts";
+import { runCli, runShell } from "../support/run-cli.ts";
 import { type TempFolder, tempFolder } from "../journal/temp-folder.ts";
 
 /** On its first start it signals its parent and hangs. On its second start it ends at once. */
@@ -72,21 +72,16 @@ describe("a signal that comes while a stage works", () => {
     "SIG%s during %s stops the run, says how to continue, and resume completes it",
     async (signal, name) => {
       const folder = folderFor(CASES[name], signal);
-      const { stdout, stderr } = await runShell(
-        [
-          `cd "${folder}"; PATH="${folder}/bin:$PATH"`,
-          "faultline workflow run flow.faultline.yaml --run r; echo $?",
-          "faultline runs list",
-          "faultline workflow resume r; echo $?",
-          "faultline runs list",
-        ].join("\n"),
-      );
+      const here = { folder, isHere: true, env: { PATH: `${folder}/bin:${process.env["PATH"]}` } };
+      const shell = `PATH="${folder}/bin:$PATH"; faultline workflow run flow.faultline.yaml --run r; echo $?`;
+      const { stdout, stderr } = await runShell(shell, { folder });
+      expect(stdout).toBe("130\n");
       expect(stderr).toContain("stopped; nothing is lost. What was running (work) runs again when you resume.\n");
       expect(stderr).toContain("faultline: Next: faultline workflow resume r\n");
-      const [stopExit, , stopped, outcome, resumeExit, , resumed] = stdout.split("\n");
-      expect({ stopExit, outcome, resumeExit }).toEqual({ stopExit: "130", outcome: "completed", resumeExit: "0" });
-      expect(stopped).toMatch(/^r +flow +stopped +work .* resume$/);
-      expect(resumed).toMatch(/^r +flow +completed /);
+      const list = async (): Promise<string> => (await runCli(["runs", "list"], here)).stdout.split("\n")[1] ?? "";
+      expect(await list()).toMatch(/^r +flow +stopped +work .* resume$/);
+      expect(await runCli(["workflow", "resume", "r"], here)).toMatchObject({ stdout: "completed\n", exit: "ok" });
+      expect(await list()).toMatch(/^r +flow +completed /);
     },
   );
 });

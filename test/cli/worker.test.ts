@@ -1,4 +1,5 @@
-// `faultline worker` as a real process: it advances runs with and without Restate, drains, and says in a sentence why it cannot start.
+// `faultline worker` as a real process: it advances runs with and without Restate, and drains. What it says when it cannot start needs no
+// process.
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -202,7 +203,7 @@ describe("faultline worker", () => {
     ],
   ])("%s --driver %s is refused with a sentence", async (command, driver, exit, says) => {
     const { folder } = await home();
-    const run = await runCli([command, "--journal", join(folder, "x.db"), "--driver", driver]);
+    const run = await runCli([command, "--journal", join(folder, "x.db"), "--driver", driver], { isHere: true });
     expect(run).toMatchObject({ exit, stdout: "" });
     expect(run.stderr).toContain(`faultline: ${says}`);
     expect(run.stderr).not.toContain(SECRET);
@@ -214,6 +215,7 @@ describe("faultline worker", () => {
     const driver = `restate://ops:${SECRET}@127.0.0.1:${ingress}?admin=127.0.0.1:${admin}`;
     const run = await runCli(["worker", "--journal", journal, "--driver", driver, "--listen", "127.0.0.1:0"], {
       env: { FAULTLINE_RESTATE_TOKEN: SECRET },
+      isHere: true,
     });
     expect(run).toMatchObject({ exit: "failed", stdout: "" });
     expect(run.stderr).toContain(`faultline: Restate cannot be reached at 127.0.0.1:${admin} (`);
@@ -225,7 +227,7 @@ describe("faultline worker", () => {
     const [free] = await freePorts(1);
     const advertise = `http://127.0.0.1:${free}`;
     const args = ["--driver", restate.url, "--listen", "127.0.0.1:0", "--advertise", advertise];
-    const run = await runCli(["worker", "--journal", journal, ...args]);
+    const run = await runCli(["worker", "--journal", journal, ...args], { isHere: true });
     expect(run).toMatchObject({ exit: "failed", stdout: "" });
     expect(run.stderr).toContain(`faultline: Restate refused the worker at ${advertise} (`);
     expect(run.stderr).toContain("check that Restate can reach this address (--advertise)");
@@ -236,7 +238,10 @@ describe("faultline worker", () => {
     const run = await runCli(
       ["worker", "--journal", journal, "--driver", restate.url, "--listen", "127.0.0.1:0"],
       // A key that this Restate does not have.
-      { env: { FAULTLINE_RESTATE_IDENTITY_KEY: "publickeyv1_w7YHemBctH5Ck2nQRQ47iBBqhNHy4FV7t2Usbye2A6f" } },
+      {
+        env: { FAULTLINE_RESTATE_IDENTITY_KEY: "publickeyv1_w7YHemBctH5Ck2nQRQ47iBBqhNHy4FV7t2Usbye2A6f" },
+        isHere: true,
+      },
     );
     expect([run.exit, run.stderr]).toEqual(["failed", expect.stringContaining("Restate refused the worker")]);
   });

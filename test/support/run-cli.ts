@@ -94,7 +94,26 @@ export function jsonLinesOf({ stdout }: Run): readonly unknown[] {
     .map((line) => JSON.parse(line) as unknown);
 }
 
-async function runHere(args: readonly string[], { stdin, env, asNobody = false, ...place }: RunOptions): Promise<Run> {
+async function runHere(args: readonly string[], options: RunOptions): Promise<Run> {
+  const { stdout, stderr, exit } = await bytesHere(args, options);
+  return { stdout: stdout.toString(), stderr: stderr.toString(), exit };
+}
+
+interface RunBytes {
+  readonly stdout: Buffer;
+  readonly stderr: Buffer;
+  readonly exit: string;
+}
+
+/** In this process, with every byte that the command writes. */
+export function runCliBytes(args: readonly string[]): Promise<RunBytes> {
+  return inTurn(() => bytesHere(args, {}));
+}
+
+async function bytesHere(
+  args: readonly string[],
+  { stdin, env, asNobody = false, ...place }: RunOptions,
+): Promise<RunBytes> {
   const out: Uint8Array[] = [];
   const err: Uint8Array[] = [];
   let exit = "ok";
@@ -118,7 +137,7 @@ async function runHere(args: readonly string[], { stdin, env, asNobody = false, 
       process.chdir(before);
     });
   });
-  return { stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString(), exit };
+  return { stdout: Buffer.concat(out), stderr: Buffer.concat(err), exit };
 }
 
 /**
