@@ -89,7 +89,7 @@ const ROWS: Readonly<Record<string, JsonRow>> = {
   "token remove": { args: ["grafana", ...J] },
   "worker": { args: J, prints: "server" },
   "gateway": { args: ["--config", "gateway.yaml", "--port", "0", ...J], prints: "server" },
-  "start": { args: [], elsewhere: "test/cli/demo/start.test.ts" },
+  "start": { args: [], elsewhere: "test/package/published.test.ts" },
   "tour": { args: [] },
   "config": { args: [] },
   "completion": { args: ["bash"] },

@@ -1,13 +1,17 @@
 // The tarball that `npm publish` would send, judged by the tools that users judge packages with.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { describe, expect, it } from "vitest";
+import type { StartFacts } from "../../src/cli/demo/start-facts.ts";
+import { SURVIVED } from "../../src/cli/demo/survived.ts";
+import type { RunStreamEvent } from "../../src/core/record/run-stream.ts";
+import { jsonOf, runCli } from "../support/run-cli.ts";
 import { manifestOf, NEEDS_VITEST, pack, ROOT, strangerProject } from "./stranger.ts";
 
 const TARBALL = pack();
@@ -32,21 +36,28 @@ describe("the published package", () => {
     expect(BYTES.length, "bytes of the tarball").toBeLessThan(5_700_000);
   });
 
-  it("plays the demo in an empty folder, without another package: a story, with what to type next", () => {
+  it("plays the demo in an empty folder, without another package: a bug comes to its end through everything that fails", async () => {
     const modules = join(strangerProject(), "node_modules");
     execFileSync("tar", ["xzf", TARBALL, "-C", join(modules, "faultline"), "--strip-components=1"]);
     const program = join(modules, "faultline", "dist", "cli", "main.js");
     const cwd = mkdtempSync(join(tmpdir(), "faultline-empty-"));
     const env = { ...process.env, LC_ALL: "", LC_MESSAGES: "", LANG: "en", TMPDIR: cwd };
-    const { stdout, stderr, status } = spawnSync(process.execPath, [program, "demo"], { cwd, env, encoding: "utf8" });
-    expect(status, stderr).toBe(0);
-    expect(stderr).toMatch(/Too many requests → Try again in (?:2|1\.\d) s, as the server asked/);
-    expect(stderr).toMatch(/worker 1 \(process \d+\) is killed[^]*worker 2 \(process \d+\) takes the run over/);
-    expect(stderr).toContain("3 people pay 1001 for a bill of 1000");
-    expect(stdout).toContain("no finished work was repeated");
-    expect(stdout).toMatch(/Next:\n(?: {2}npx faultline .+\n){4}$/);
-    // Without a terminal there is no dashboard, and nothing to wait for.
-    expect(stdout + stderr).not.toContain("#login=");
+    const played = spawnSync(process.execPath, [program, "start", "--json"], { cwd, env, encoding: "utf8" });
+    expect([played.status, played.stderr]).toEqual([0, ""]);
+    const facts = jsonOf({ ...played, exit: "ok" }) as StartFacts & { readonly events: readonly RunStreamEvent[] };
+    expect(facts).toMatchObject({ outcome: "approved", missing: [], redone: [], workers: { started: 2, killed: 1 } });
+    for (const id of SURVIVED) expect(facts.survived[id], id).toBeGreaterThan(0);
+    expect(facts.cost.microcents).toBeGreaterThan(0);
+    expect(facts.changes).toMatchObject([{ file: "src/split.js" }]);
+    expect(readFileSync(facts.files.diff, "utf8")).toContain("+++ b/src/split.js");
+    expect(existsSync(join(facts.files.repository, "team.faultline.yaml"))).toBe(true);
+    expect(facts.events.map(({ sequence }) => sequence)).toEqual(facts.events.map((_event, index) => index + 1));
+    expect(storyOf(facts.events)).toEqual([
+      ...["architect#1", "critic#1", "quality#1", "thread#1", "gate#1"],
+      ...["coder#1", "reviewer#1", "coder#2", "reviewer#2", "tester#1", "run_tests#1 failed"],
+      ...["coder#3", "reviewer#3", "tester#2", "run_tests#2"],
+    ]);
+    expect((await runCli(["journal", "verify", facts.files.journal])).exit).toBe("ok");
   });
 
   it("is clean for publint", async () => {
@@ -66,3 +77,10 @@ describe("the published package", () => {
     expect(found.filter((line) => !known(line))).toEqual([]);
   });
 });
+
+function storyOf(events: readonly RunStreamEvent[]): readonly string[] {
+  return events.flatMap(({ type, node, execution }) => {
+    if (type === "node.completed") return [`${node}#${execution}`];
+    return type === "node.failed" ? [`${node}#${execution} failed`] : [];
+  });
+}
