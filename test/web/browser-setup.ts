@@ -26,6 +26,9 @@ const NONE = `
 ################################################################################
 `;
 
+/** Pages that live for a second: optimizing their scripts, and drawing in another process, takes longer than it saves. */
+const SHORT_LIVED = ["--js-flags=--no-opt --no-maglev", "--in-process-gpu"];
+
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const path = getChromium((line) => process.stderr.write(`${line}\n`));
   if (path === null) {
@@ -36,7 +39,11 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     return () => Promise.resolve(void process.stderr.write(NONE));
   }
   const folder = mkdtempSync(join(tmpdir(), "faultline-web-"));
-  const [browser, world] = await Promise.all([chromium.launchServer(launchOptions(path)), startSampleWorld(folder)]);
+  const { args = [], ...launch } = launchOptions(path);
+  const [browser, world] = await Promise.all([
+    chromium.launchServer({ ...launch, args: [...args, ...SHORT_LIVED] }),
+    startSampleWorld(folder),
+  ]);
   await poison(world);
   project.provide("browserAt", browser.wsEndpoint());
   project.provide("sampleWorld", { url: world.url, tokens: world.tokens });

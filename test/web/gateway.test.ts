@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { startChaos } from "../../src/chaos/start-chaos.ts";
 import { ask } from "../gateway/dialect-clients.ts";
 import { type ServerWorld, startWorld } from "../server/world.ts";
@@ -14,12 +14,15 @@ const CI = "key-of-ci-0123456789";
 const DEV = "dev-key-0123456789abcdef";
 const HOSTILE = "<img src=x onerror=alert(1)> which way is north";
 
+const ends: (() => void | Promise<void>)[] = [];
+const atEnd = (end: () => void | Promise<void>): void => void ends.unshift(end);
+
 /** Three calls of `ci`: answered, answered by a hedge, and refused by its budget. */
 async function usedGateway(more = ""): Promise<ServerWorld> {
   const chaos = await startChaos({ scenario: { rules: [{ when: { model: "gpt-4o" }, fault: "hang" }] } });
-  onTestFinished(() => chaos.close());
+  atEnd(() => chaos.close());
   const folder = mkdtempSync(join(tmpdir(), "faultline-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  atEnd(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "gateway.faultline.yaml");
   writeFileSync(
     file,
@@ -37,7 +40,10 @@ keys:
 ${more}
 `,
   );
-  const world = await startWorld({ gateway: file, env: { ...process.env, CI_KEY: CI, DEV_KEY: DEV }, drive: false });
+  const world = await startWorld(
+    { gateway: file, env: { ...process.env, CI_KEY: CI, DEV_KEY: DEV }, drive: false },
+    atEnd,
+  );
   const headers = { authorization: `Bearer ${CI}` };
   const body = { max_tokens: 10 };
   for (const model of ["plain", "hedged"])
@@ -45,13 +51,36 @@ ${more}
   expect((await ask(world.url, "openai-chat", { model: "plain", headers, body: { max_tokens: 9_000 } })).status).toBe(
     402,
   );
-  await expect.poll(async () => (await world.operator.listGatewayCalls()).items.length).toBe(3);
+  await untilCalls(world, 3);
   return world;
 }
 
+/** A call is in the list a moment after its answer. */
+async function untilCalls({ operator }: ServerWorld, calls: number): Promise<void> {
+  await vi.waitFor(async () => expect((await operator.listGatewayCalls()).items.length).toBe(calls), 30_000);
+}
+
 inBrowser("the gateway's page", () => {
+  let world: ServerWorld;
+  /** Keeps texts, and has had a call of `dev` to a model without a price. */
+  let keeping: ServerWorld;
+
+  beforeAll(async () => {
+    [world, keeping] = await Promise.all([
+      usedGateway(),
+      usedGateway("  dev: { key_env: DEV_KEY }\nkeep: { prompts: true, answers: true }"),
+    ]);
+    const headers = { authorization: `Bearer ${DEV}` };
+    expect((await ask(keeping.url, "openai-chat", { model: "one/house-model", headers })).status).toBe(200);
+    await untilCalls(keeping, 4);
+  });
+
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+
   it("shows each key with what it may use and what is left of its budgets", async () => {
-    const page = await look(await usedGateway(), "/gateway");
+    const page = await look(world, "/gateway");
     const ci = page.locator(".gateway-key").filter({ has: page.getByRole("heading", { name: "ci" }) });
     await ci.getByText("routes plain, hedged · regions us, eu", { exact: true }).waitFor();
     const hour = ci.getByRole("meter", { name: "Budget of ci, this hour" });
@@ -71,7 +100,7 @@ inBrowser("the gateway's page", () => {
     ],
     ["zh-CN", "后同时询问下一个目标", "沉默时间超过平常（p95）时同时询问下一个目标"],
   ])("says in %s what a route does about silence and breaks", async (language, fixed, usual) => {
-    const page = await look(await usedGateway(), "/gateway", { language });
+    const page = await look(world, "/gateway", { language });
     const route = (name: string) =>
       page.locator(".gateway-route").filter({ has: page.getByRole("heading", { name, exact: true }) });
     await route("hedged").getByText(fixed, { exact: false }).waitFor();
@@ -81,7 +110,7 @@ inBrowser("the gateway's page", () => {
   });
 
   it("shows what was spent by day, key and target", async () => {
-    const page = await look(await usedGateway(), "/gateway?tab=spend");
+    const page = await look(world, "/gateway?tab=spend");
     await page.getByText("for 3 calls in 14 days", { exact: false }).waitFor();
     const row = (name: string) => page.getByRole("row").filter({ has: page.getByRole("rowheader", { name }) });
     expect(await row("ci").getByRole("cell").allTextContents()).toEqual([
@@ -93,7 +122,7 @@ inBrowser("the gateway's page", () => {
   });
 
   it("says of a hedged call that the first target was silent and another one was asked", async () => {
-    const page = await look(await usedGateway(), "/gateway?tab=calls", { width: 1280 });
+    const page = await look(world, "/gateway?tab=calls", { width: 1280 });
     const row = page.getByRole("row").filter({ hasText: "hedged" });
     await row.click();
     const panel = page.locator(".gateway-panel");
@@ -106,9 +135,8 @@ inBrowser("the gateway's page", () => {
   });
 
   it("shows a prompt and an answer that the file says to keep to operators, as text, and not to viewers", async () => {
-    const world = await usedGateway("keep: { prompts: true, answers: true }");
     const open = async (as: "operator" | "viewer") => {
-      const page = await look(world, "/gateway?tab=calls", { as });
+      const page = await look(keeping, "/gateway?tab=calls", { as });
       await page.getByRole("row").filter({ hasText: "hedged" }).click();
       return page.locator(".gateway-panel");
     };
@@ -134,7 +162,6 @@ inBrowser("the gateway's page", () => {
   ])(
     "lists in %s the calls that failed, and says of one that no target was asked",
     async (language, says, notAsked) => {
-      const world = await usedGateway();
       const page = await look(world, "/gateway?tab=calls&state=failed", { language, width: 1280 });
       await expect.poll(() => page.locator(".gateway-call-name").allTextContents()).toHaveLength(1);
       const [name] = await page.locator(".gateway-call-name b").allTextContents();
@@ -149,21 +176,17 @@ inBrowser("the gateway's page", () => {
     ["en", "no price"],
     ["zh-CN", "没有价格"],
   ])("shows in %s that the cost of a call is not known, where it is not known", async (language, says) => {
-    const world = await usedGateway("  dev: { key_env: DEV_KEY }");
-    const headers = { authorization: `Bearer ${DEV}` };
-    expect((await ask(world.url, "openai-chat", { model: "one/house-model", headers })).status).toBe(200);
-    const page = await look(world, "/gateway?tab=calls&key=dev", { language, width: 1280 });
+    const page = await look(keeping, "/gateway?tab=calls&key=dev", { language, width: 1280 });
     const row = page.getByRole("row").filter({ hasText: "one/house-model" });
     await row.getByText(says, { exact: true }).waitFor();
     await row.click();
     await page.locator(".gateway-panel").getByText(says, { exact: true }).waitFor();
-    const spend = await look(world, "/gateway?tab=spend", { language, width: 1280 });
+    const spend = await look(keeping, "/gateway?tab=spend", { language, width: 1280 });
     const spent = spend.getByRole("row").filter({ has: spend.getByRole("rowheader", { name: "dev" }) });
     await spent.getByText(says, { exact: true }).waitFor();
   });
 
   it("leads from the id of a call to its panel, also when the list does not show it", async () => {
-    const world = await usedGateway();
     const failed = (await world.operator.listGatewayCalls({ query: { state: "failed" } })).items[0]?.call ?? "";
     const page = await look(world, `/search?q=${encodeURIComponent(`${failed}#1`)}`, { width: 1280 });
     await page.getByRole("region", { name: `Call ${failed}` }).waitFor();

@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 import { ENV, fromText, GATED, runWorld, twoProviders } from "../server/run-world.ts";
 import { startWorld } from "../server/world.ts";
-import { inBrowser, look } from "./browser.ts";
+import { inBrowser, look, visit } from "./browser.ts";
 import { shown } from "./page-checks.ts";
 import { PAGE_NAMES, pagesWorld } from "./pages.ts";
 
@@ -19,8 +19,9 @@ inBrowser("a viewer", () => {
     const run = await world.operator.showRun({ params: { run: "review-pr-4408" } });
     const acts = new Set([...run.actions.map(({ label }) => label), ...ACTS]);
     const page = await look(world, "/", { as: "viewer" });
+    await shown(page);
     for (const name of PAGE_NAMES.filter((one) => one !== "audit")) {
-      await page.goto(world.url + (await world.path(name)));
+      await visit(page, await world.path(name));
       await shown(page);
       const buttons = await page.locator("button:visible").allInnerTexts();
       expect(
