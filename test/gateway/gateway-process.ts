@@ -15,14 +15,17 @@ export interface GatewayProcess {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Returns its address. */
-export async function startGatewayProcess({ journal, config, env = {} }: GatewayProcess): Promise<string> {
+/** Returns its address. `atEnd` gets how it ends. */
+export async function startGatewayProcess(
+  { journal, config, env = {} }: GatewayProcess,
+  atEnd: (end: () => void) => void = onTestFinished,
+): Promise<string> {
   const args = [MAIN, "gateway", "--journal", journal, "--config", config, "--port", "0", "--json"];
   const gateway = spawn(process.execPath, args, {
     env: { ...process.env, TARGET_KEY: "sk-of-the-test", NODE_NO_WARNINGS: "1", ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  onTestFinished(() => void gateway.kill("SIGKILL"));
+  atEnd(() => void gateway.kill("SIGKILL"));
   const [line] = (await once(createInterface({ input: gateway.stdout }), "line")) as [string];
   return (JSON.parse(line) as { readonly listening: { readonly url: string } }).listening.url;
 }
