@@ -23,10 +23,13 @@ export interface CampaignOptions {
   /** The addresses of the servers that keep the journals and drive the runs; null: files do, and the plain driver. */
   readonly postgres: string | null;
   readonly restate: string | null;
+  /** What the runs are compared with; null: one more run, without kills, on this journal and driver. */
+  readonly undisturbed?: Story | null;
   readonly tell: (line: string) => void;
 }
 
 export interface Report {
+  readonly undisturbed: Story;
   entries: number;
   stories: number;
   kills: number;
@@ -51,10 +54,10 @@ export async function runCampaign(options: CampaignOptions): Promise<Report> {
     const own = join(folder, `story-${String(number).padStart(4, "0")}`);
     return tellStory({ team, folder: own, postgres, restate }, plan);
   };
-  const undisturbed = await next({ name: "undisturbed", kills: [] });
+  const undisturbed = options.undisturbed ?? (await next({ name: "undisturbed", kills: [] }));
   const { length } = undisturbed.entries;
   const report: Report = {
-    ...{ entries: length, stories: 0, kills: 0, lives: 0, requests: 0, askedAgain: 0, cutOff: 0 },
+    ...{ undisturbed, entries: length, stories: 0, kills: 0, lives: 0, requests: 0, askedAgain: 0, cutOff: 0 },
     cutOffMicrocents: 0,
     undisturbedMicrocents: undisturbed.report?.spending.microcents ?? NaN,
     problems: checkStory(undisturbed, undisturbed).map((problem) => `undisturbed: ${problem}`),

@@ -4,7 +4,7 @@ import { systemClock } from "../../src/host/clock.ts";
 import { markedNow, SEES_PROCESSES } from "./processes.ts";
 import type { Life, Told } from "./life.ts";
 import type { Plan } from "./story.ts";
-import { CHECK, CHECK_FILE, TEAM_STEPS } from "./team.ts";
+import { CHECK_FILE, TEAM_STEPS } from "./team.ts";
 
 const HOUR_MS = 3_600_000;
 /** A driver has looked at the journal several times by then. */
@@ -24,16 +24,6 @@ const PARKED: Omit<Plan, "name"> = {
   change: (text) => text.replaceAll(/^ {4}fallback: .*\n/gm, ""),
 };
 
-const HAS_HUNG = "../has-hung";
-
-/** Hangs for a minute, silently, unless it has hung before. */
-const HANGS_ONCE = `import { existsSync, writeFileSync } from "node:fs";
-if (!existsSync("${HAS_HUNG}")) {
-  writeFileSync("${HAS_HUNG}", "");
-  await new Promise((resolve) => setTimeout(resolve, 60_000));
-}
-`;
-
 /** By name: what happens in it. */
 export const SPECIAL_PLANS: Readonly<Record<string, SpecialPlan>> = {
   // Killed right after it asked its question, and again while the question is open.
@@ -50,12 +40,12 @@ export const SPECIAL_PLANS: Readonly<Record<string, SpecialPlan>> = {
   command: {
     plan: {
       kills: [],
-      files: { [CHECK_FILE]: HANGS_ONCE + CHECK },
+      hangs: true,
       listen: (told, life, number, mark) => {
         if (number === 1 && told.told === "paused") killWhenRunning(life, mark, CHECK_FILE);
       },
     },
-    undisturbed: { kills: [], files: { [CHECK_FILE]: HANGS_ONCE + CHECK, [HAS_HUNG]: "" } },
+    undisturbed: null,
   },
 };
 

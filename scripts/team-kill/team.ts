@@ -2,7 +2,7 @@
 // waits that are only for show.
 
 import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { MARK } from "./life.ts";
 import type { Chaos } from "../../src/chaos/start-chaos.ts";
 import type { ChaosStep } from "../../src/chaos/scenario-schema.ts";
@@ -29,10 +29,19 @@ function isTestPlan(json: unknown): json is { readonly commands: readonly string
   return typeof json === "object" && json !== null && "commands" in json;
 }
 
-/** Tests with the same output each time. Durations would end up in prompts and change their cost. */
-export const CHECK = `// Written for the kills: the tests of this repository, reported without times.
+/** Beside the repository: the tests have hung once. */
+const HAS_HUNG = "../has-hung";
 
+/** Tests with the same output each time. Durations would end up in prompts and change their cost. They hang once, silently, unless they did. */
+const CHECK = `// Written for the kills: the tests of this repository, reported without times.
+
+import { existsSync, writeFileSync } from "node:fs";
 import { split } from "./src/split.js";
+
+if (!existsSync("${HAS_HUNG}")) {
+  writeFileSync("${HAS_HUNG}", "");
+  await new Promise((resolve) => setTimeout(resolve, 60_000));
+}
 
 const failed = [[900, 3], [999, 1], [1000, 3], [1001, 4], [5, 7]].filter(([totalCents, people]) => {
   const shares = split(totalCents, people);
@@ -51,8 +60,8 @@ export interface TeamFolder {
 export interface TeamChanges {
   /** Rewrites the text of the workflow. */
   readonly change?: (text: string) => string;
-  /** Instead of those of the repository, or beside them. */
-  readonly files?: Readonly<Record<string, string>>;
+  /** The tests hang at their first run. */
+  readonly hangs?: boolean;
 }
 
 /** Read once, because the template may change while the campaign runs. */
@@ -66,18 +75,14 @@ export async function makeTeamFolder(
   folder: string,
   team: TeamFiles,
   chaos: Pick<Chaos, "openaiUrl" | "anthropicUrl">,
-  { change = (text) => text, files: more = {} }: TeamChanges = {},
+  { change = (text) => text, hangs = false }: TeamChanges = {},
 ): Promise<TeamFolder> {
   const repository = join(folder, "repository");
   await mkdir(repository, { recursive: true });
   const files = new Map(team);
   files.set(TEAM_FILE, change(atChaos(files.get(TEAM_FILE) ?? "", chaos)));
   await writeFiles(repository, files, [], { force: false });
-  // Some of these lie beside the repository, where no template may write.
-  for (const [name, text] of Object.entries(more)) {
-    await mkdir(dirname(join(repository, name)), { recursive: true });
-    await writeFile(join(repository, name), text);
-  }
+  if (!hangs) await writeFile(join(repository, HAS_HUNG), "");
   return { repository, workflowFile: join(repository, TEAM_FILE) };
 }
 

@@ -4,16 +4,22 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { startPostgres } from "../../postgres/server.ts";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { type PostgresServer, startPostgres } from "../../postgres/server.ts";
 import { restartPostgres } from "./scale/restart-postgres.ts";
 import { runScale } from "./scale/campaign.ts";
 
-const RUNS = 60;
+const RUNS = 40;
 /** Longer than a hold of the journal, which other workers wait for. */
 const STOPPED_MS = 16_000;
 
 describe("runs on two workers and PostgreSQL", () => {
+  let postgres: PostgresServer;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(() => postgres.stop());
+
   it.each([
     ["restate", ["stop worker", "kill worker", "kill restate", "kill store"]],
     ["plain", ["kill worker", "kill store"]],
@@ -22,11 +28,11 @@ describe("runs on two workers and PostgreSQL", () => {
     async (driver, deeds) => {
       const folder = mkdtempSync(join(tmpdir(), "faultline-scale-"));
       onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-      const postgres = await startPostgres();
-      onTestFinished(() => postgres.stop());
+      const journal = new URL(postgres.url);
+      journal.searchParams.set("schema", driver);
       const { counts, problems } = await runScale({
         ...{ folder, driver, deeds, workers: 2, nodes: 1, runs: RUNS, workMs: 60, stoppedMs: STOPPED_MS },
-        journal: postgres.url,
+        journal: journal.href,
         store: { restart: () => restartPostgres(postgres) },
         tell: () => undefined,
       });
