@@ -3,7 +3,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CallPurse, KeyAccount } from "../../src/gateway/key/key-account.ts";
+import { CallPurse, KeyAccount, windowStart } from "../../src/gateway/key/key-account.ts";
 import { heldByOthers, HELD_MS, SHARE_MS, sharedSpend, takeShare } from "../../src/gateway/key/spend-share.ts";
 import { Ledger } from "../../src/gateway/ledger/ledger.ts";
 import { fault, FaultError } from "../../src/core/fault/fault.ts";
@@ -12,6 +12,7 @@ import { createMemoryJournal } from "../../src/journal/memory/memory-journal.ts"
 import { createFakeClock, type FakeClock } from "../../src/testing/fake-clock.ts";
 
 const LIMIT = 1_000;
+const HOUR_MS = 3_600_000;
 
 interface Process {
   readonly owner: string;
@@ -41,7 +42,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 function ask(kept: unknown, one: Process, now: number, needed: number, isIdle: boolean): unknown {
   const { owner, share, until, spent } = one;
   const left = now < until ? Math.max(0, share - spent) : 0;
-  const after = takeShare(kept, { owner, start: 5, now, spent, limit: LIMIT, kept: left, needed, isIdle });
+  const after = takeShare(kept, { owner, start: 5, now, spent, limit: LIMIT, kept: left, needed, isIdle, running: 0 });
   const own = sharedSpend(after).held[owner];
   Object.assign(one, { share: own?.microcents ?? 0, until: own === undefined ? 0 : now + SHARE_MS, spent: 0 });
   return after;
@@ -79,7 +80,7 @@ describe("what processes set aside of a limit", () => {
   });
 
   it("is all of the rest for a process that needs it, when the others have not renewed theirs", () => {
-    const request = { start: 5, limit: LIMIT, spent: 0, kept: 0, isIdle: false };
+    const request = { start: 5, limit: LIMIT, spent: 0, kept: 0, running: 0, isIdle: false };
     const first = takeShare(null, { ...request, owner: "a", now: 0, needed: 400 });
     expect(sharedSpend(first).held).toEqual({ a: { microcents: 460, until: HELD_MS } });
     const early = takeShare(first, { ...request, owner: "b", now: HELD_MS - 1, needed: LIMIT });
@@ -113,6 +114,7 @@ describe("what processes set aside of a limit", () => {
         limit: LIMIT,
         spent: 0,
         kept: 0,
+        running: 0,
         needed: 300,
         isIdle,
       });
@@ -122,7 +124,17 @@ describe("what processes set aside of a limit", () => {
 
   it("is written only when something changes: a limit that is used up costs no write", () => {
     const spent = { at: 5, microcents: LIMIT, held: {} };
-    const request = { owner: "a", start: 5, now: 1, limit: LIMIT, spent: 0, kept: 0, needed: 1, isIdle: true };
+    const request = {
+      owner: "a",
+      start: 5,
+      now: 1,
+      limit: LIMIT,
+      spent: 0,
+      kept: 0,
+      running: 0,
+      needed: 1,
+      isIdle: true,
+    };
     expect(takeShare(spent, request)).toBe(spent);
     expect(takeShare({ at: 5, microcents: 7 }, { ...request, limit: null, spent: 3 })).toEqual({
       ...spent,
@@ -293,50 +305,97 @@ describe("a gateway", () => {
     },
   );
 
+  interface Call {
+    readonly gateway: number;
+    readonly most: number;
+    readonly cost: number;
+    readonly at: number;
+    readonly lasts: number;
+  }
+
+  /** Runs these calls on three gateways of one journal, from `before` ms before a window ends; says what each window has to pay, and its dearest call. */
+  async function paidWith(
+    calls: readonly Call[],
+    before: number,
+  ): Promise<readonly { readonly paid: number; readonly dearest: number }[]> {
+    const clock = createFakeClock();
+    await clock.advance(HOUR_MS - (clock.now() % HOUR_MS) - before);
+    const all = gateways(clock, createMemoryJournal({ clock }), LIMIT, 3);
+    const windows = new Map<number, { paid: number; dearest: number }>();
+    const one = async ({ gateway, most, cost, at, lasts }: Call): Promise<void> => {
+      await pause(clock, at + 1);
+      const used = all[gateway];
+      const end = used === undefined ? null : await startCall(used, most);
+      if (end === null) return;
+      await pause(clock, lasts + 1);
+      end(cost);
+      const window = windowStart("hour", clock.now());
+      const { paid, dearest } = windows.get(window) ?? { paid: 0, dearest: 0 };
+      windows.set(window, { paid: paid + cost, dearest: Math.max(dearest, cost) });
+    };
+    await clock.runUntil(Promise.all(calls.map(one)));
+    await Promise.all(all.map(({ ledger }) => ledger.close(clock.now())));
+    return [...windows.values()];
+  }
+
   /** Two gateways that each hold a part of the limit, and each ask for a call that may cost more than the rest. */
-  const TWO_ALONE = [
-    { gateway: 0, most: 168, cost: 0, waitMs: 0, lastsFor: 0 },
-    { gateway: 1, most: 1004, cost: 1, waitMs: 0, lastsFor: 0 },
-    { gateway: 0, most: 1004, cost: 1, waitMs: 0, lastsFor: 0 },
+  const TWO_ALONE: readonly Call[] = [
+    { gateway: 0, most: 168, cost: 0, at: 0, lasts: 0 },
+    { gateway: 1, most: 1004, cost: 1004, at: 10, lasts: 10 },
+    { gateway: 0, most: 1004, cost: 1004, at: 11, lasts: 10 },
+  ];
+  /** A call that may cost more than the rest, another one that is refused when what its gateway holds has to be renewed, and the next one. */
+  const REFUSED_BESIDE: readonly Call[] = [
+    { gateway: 0, most: 1001, cost: 0, at: 0, lasts: 0 },
+    { gateway: 0, most: 1001, cost: 1001, at: 2_600, lasts: 5_000 },
+    { gateway: 0, most: 1, cost: 1, at: 5_002, lasts: 0 },
+    { gateway: 1, most: 1001, cost: 1001, at: 5_003, lasts: 0 },
+  ];
+  /** Calls that run when the window ends, and those that begin with the next window. */
+  const INTO_NEXT: readonly Call[] = [
+    { gateway: 0, most: 299, cost: 299, at: 0, lasts: 31_000 },
+    { gateway: 1, most: 700, cost: 700, at: 28_000, lasts: 3_000 },
+    { gateway: 2, most: 500, cost: 500, at: 30_000, lasts: 10 },
+    { gateway: 2, most: 500, cost: 500, at: 30_000, lasts: 10 },
   ];
 
-  it("lets gateways exceed a limit by one call at most, whatever calls may cost and cost, in any order", async () => {
-    const action = fc.record({
-      gateway: fc.nat(2),
-      most: fc.integer({ min: 1, max: 2_000 }),
-      cost: fc.double({ min: 0, max: 1, noNaN: true }),
-      waitMs: fc.oneof(fc.constant(0), fc.nat(400), fc.nat(20_000)),
-      lastsFor: fc.nat(6),
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
-        const clock = createFakeClock();
-        const all = gateways(clock, createMemoryJournal({ clock }), LIMIT, 3);
-        const running: { readonly endsAt: number; readonly end: () => void }[] = [];
-        let spent = 0;
-        let dearest = 0;
-        for (const [at, { gateway, most, cost, waitMs, lastsFor }] of actions.entries()) {
-          for (const call of running.filter(({ endsAt }) => endsAt === at)) call.end();
-          await clock.advance(waitMs);
-          const one = all[gateway];
-          const end = one === undefined ? null : await startCall(one, most);
-          if (end === null) continue;
-          const paid = Math.floor(most * cost);
-          running.push({
-            endsAt: at + 1 + lastsFor,
-            end: () => {
-              end(paid);
-              spent += paid;
-              dearest = Math.max(dearest, paid);
-            },
-          });
-        }
-        for (const call of running.filter(({ endsAt }) => endsAt >= actions.length)) call.end();
-        await Promise.all(all.map(({ ledger }) => ledger.close(clock.now())));
-        expect(spent).toBeLessThanOrEqual(LIMIT + dearest);
-      }),
-      { numRuns: 60, examples: [[TWO_ALONE]] },
-    );
+  it.each([
+    { most: 400, before: HOUR_MS },
+    { most: 2_000, before: HOUR_MS },
+    { most: 400, before: 30_000 },
+    { most: 2_000, before: 30_000 },
+  ])(
+    "lets gateways exceed a limit by one call at most, with calls that may cost up to $most, in any order, $before ms before a window ends",
+    async ({ most, before }) => {
+      const call = fc
+        .record({
+          gateway: fc.nat(2),
+          most: fc.integer({ min: 1, max: most }),
+          share: fc.constantFrom(0, 0.5, 1, 1),
+          at: fc.nat(60_000),
+          lasts: fc.oneof(fc.nat(50), fc.nat(2_000), fc.nat(40_000)),
+        })
+        .map(({ share, ...rest }) => ({ ...rest, cost: Math.floor(rest.most * share) }));
+      await fc.assert(
+        fc.asyncProperty(fc.array(call, { minLength: 15, maxLength: 60, size: "max" }), async (calls) => {
+          for (const { paid, dearest } of await paidWith(calls, before))
+            expect(paid).toBeLessThanOrEqual(LIMIT + dearest);
+        }),
+        { numRuns: 60, examples: [TWO_ALONE, REFUSED_BESIDE, INTO_NEXT].map((calls) => [[...calls]]) },
+      );
+    },
+  );
+
+  it("gives back at once what a call has set aside that cost nothing", async () => {
+    const clock = createFakeClock();
+    const all = gateways(clock, createMemoryJournal({ clock }), LIMIT, 2);
+    const [first, second] = all as [GatewayAccount, GatewayAccount];
+    const end = await startCall(first, 0.8 * LIMIT);
+    expect(await startCall(second, 0.8 * LIMIT)).toBeNull();
+    end?.(0);
+    await clock.advance(250);
+    expect(await startCall(second, 0.8 * LIMIT)).not.toBeNull();
+    await Promise.all(all.map(({ ledger }) => ledger.close(clock.now())));
   });
 
   it.each([1_000, 4_000, 9_000])(

@@ -54,6 +54,13 @@ const LONGER_THAN = { hour: HOUR_MS + 1, day: 25 * HOUR_MS, month: 32 * 24 * HOU
 
 const WARN_AT_PERCENT = 80;
 
+/** What is to be written about one window. */
+export interface WindowRequest extends ShareRequest {
+  readonly name: WindowName;
+  /** When the next window begins. */
+  readonly end: number;
+}
+
 /** Called once for each window, when most of its limit is spent. */
 type LowListener = (account: KeyAccount, window: WindowName) => void;
 
@@ -126,32 +133,54 @@ export class KeyAccount {
     return WINDOW_NAMES.every((name) => {
       const limit = this.limits[name];
       if (limit === null) return true;
-      const { written, unwritten, share, shareUntil } = this.window(name, now);
+      const { written, unwritten, heldByOthers: held, share, shareUntil } = this.window(name, now);
       const needed = unwritten + this.reserved + estimate;
       if (now >= shareUntil || needed > share) return false;
-      // More than the limit is set aside only for a single call that gets the whole rest, or the limit was lowered since.
-      const left = limit - written - unwritten;
+      // More than the rest is set aside only for calls that run, and for a single call that gets the whole rest. Or the limit was lowered since.
+      const left = limit - written - unwritten - held;
       return this.reserved + estimate <= left || (this.reserved === 0 && mayStartAlone(left, estimate));
     });
   }
 
+  /** More is set aside than what is spent, what running calls may cost, and a part of the rest. */
+  get holdsMore(): boolean {
+    const now = this.clock.now();
+    return WINDOW_NAMES.some((name) => {
+      const { share, shareUntil } = this.window(name, now);
+      return now < shareUntil && share > this.enough(name, now);
+    });
+  }
+
   /** What to write to the journal now, and to set aside for a call that may cost `estimate`; 0 when no call asks. It counts as unwritten until `written` is called. */
-  requests(owner: string, estimate: number): readonly (ShareRequest & { readonly name: WindowName })[] {
+  requests(owner: string, estimate: number): readonly WindowRequest[] {
     const now = this.clock.now();
     if (estimate === 0) this.release(now);
     return WINDOW_NAMES.flatMap((name) => {
-      const { start, unwritten: spent, share, shareUntil } = this.window(name, now);
+      const { start, end, unwritten: spent, share, shareUntil } = this.window(name, now);
       const limit = this.limits[name];
       if (spent === 0 && limit === null) return [];
       const kept = now < shareUntil ? Math.max(0, share - spent) : 0;
+      const running = this.reserved;
       return [
-        { name, owner, start, now, spent, limit, kept, needed: this.reserved + estimate, isIdle: this.reserved === 0 },
+        {
+          name,
+          owner,
+          start,
+          end,
+          now,
+          spent,
+          limit,
+          kept,
+          running,
+          needed: running + estimate,
+          isIdle: running === 0,
+        },
       ];
     });
   }
 
   /** The journal has written the request. */
-  written({ name, owner, start, spent, now }: ShareRequest & { readonly name: WindowName }, all: SharedSpend): void {
+  written({ name, owner, start, spent, now }: WindowRequest, all: SharedSpend): void {
     const window = this.windows[name];
     if (window.start !== start) return;
     window.unwritten -= spent;
@@ -229,12 +258,17 @@ export class KeyAccount {
    */
   private release(now: number): void {
     for (const name of WINDOW_NAMES) {
-      const limit = this.limits[name];
-      if (limit === null) continue;
       const window = this.window(name, now);
-      const { written, unwritten, heldByOthers: held, share } = window;
-      window.share = Math.min(share, unwritten + shareFor(this.reserved, limit - written - unwritten - held));
+      window.share = Math.min(window.share, this.enough(name, now));
     }
+  }
+
+  /** What it needs to set aside while no call asks. */
+  private enough(name: WindowName, now: number): number {
+    const limit = this.limits[name];
+    if (limit === null) return 0;
+    const { written, unwritten, heldByOthers: held } = this.window(name, now);
+    return unwritten + shareFor(this.reserved, limit - written - unwritten - held);
   }
 
   private window(name: WindowName, now = this.clock.now()): Window {

@@ -28,7 +28,9 @@ export interface ShareRequest {
   readonly limit: number | null;
   /** What this process has set aside and not spent. It keeps that. */
   readonly kept: number;
-  /** What running calls and the next one may cost. */
+  /** What running calls may cost. It stays set aside even if nothing is left, because they may still spend it. */
+  readonly running: number;
+  /** The same, and what the next call may cost. */
   readonly needed: number;
   /** No call of this process runs, so the next one may take all that is left, and even more (see `mayStartAlone`). */
   readonly isIdle: boolean;
@@ -46,7 +48,7 @@ const SHARE_OF_REST = 0.1;
 
 /** Books what was spent, and sets money aside for the next calls. Returns `present` itself when nothing changes. */
 export function takeShare(present: unknown, request: ShareRequest): unknown {
-  const { owner, start, now, spent, limit, kept, needed, isIdle } = request;
+  const { owner, start, now, spent, limit, kept, running, needed, isIdle } = request;
   const before = sharedSpend(present);
   const microcents = before.microcents + spent;
   const others = Object.fromEntries(
@@ -56,7 +58,7 @@ export function takeShare(present: unknown, request: ShareRequest): unknown {
   const rest = Math.max(0, unspent - sumOf(others));
   const more =
     needed <= rest ? Math.min(rest, shareFor(needed, rest)) : isIdle && mayStartAlone(rest, needed) ? needed : 0;
-  const own = Math.max(Math.min(kept, unspent), more);
+  const own = limit === null ? 0 : Math.max(Math.min(kept, unspent), more, running);
   if (spent === 0 && own === 0 && !Object.hasOwn(before.held, owner)) return present;
   const held = own > 0 ? { ...others, [owner]: { microcents: own, until: now + HELD_MS } } : others;
   return { at: start, microcents, held } satisfies SharedSpend;

@@ -12,8 +12,8 @@ import { traitsOf } from "../../core/fault/catalogue.ts";
 import { fault, type Fault, FaultError } from "../../core/fault/fault.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Journal, NewEntry } from "../../journal/journal.ts";
-import { type KeyAccount, WINDOW_NAMES, windowStart } from "../key/key-account.ts";
-import { SHARE_MS, sharedSpend, takeShare } from "../key/spend-share.ts";
+import { type KeyAccount, WINDOW_NAMES, type WindowRequest, windowStart } from "../key/key-account.ts";
+import { HELD_MS, SHARE_MS, sharedSpend, takeShare } from "../key/spend-share.ts";
 import type { LedgerLine, LedgerPage } from "./ledger-line.ts";
 import { FailedCalls } from "./failed-calls.ts";
 import type { KeepRule } from "../config/settings.ts";
@@ -95,7 +95,8 @@ export class Ledger {
     else this.#dropped += 1;
     if (kept !== null) this.#transcripts.add(line.call, line.at, kept.rule, kept.transcript);
     this.#failed.add(entries);
-    if (line.microcents > 0) this.#spenders.add(account);
+    // A call that cost nothing may have set something aside.
+    if (line.microcents > 0 || account.holdsMore) this.#spenders.add(account);
     if (this.#lines.length === MOST_LINES) void this.flush();
     else this.#disarm ??= this.#deps.clock.after(FLUSH_MS, () => void this.flush());
   }
@@ -316,11 +317,21 @@ export class Ledger {
     const written = account.requests(owner, estimate).map(async (request) => {
       const key = spendKey(account.name, request.name, request.start);
       const kept = await journal.changeKept("spend", key, (present) => takeShare(present, request));
-      account.written(request, sharedSpend(kept));
+      const all = sharedSpend(kept);
+      await this.#shareAhead(account.name, request, all.held[owner]?.microcents ?? 0);
+      account.written(request, all);
     });
     const failed = (await Promise.allSettled(written)).find((one) => one.status === "rejected");
     if (failed !== undefined) throw failed.reason;
     this.#renewLater(account);
+  }
+
+  /** A call that runs when the next window begins is booked there, so what it may cost is set aside there before. */
+  async #shareAhead(client: string, request: WindowRequest, running: number): Promise<void> {
+    const { name, end, now } = request;
+    if (running === 0 || end - now > HELD_MS) return;
+    const next = { ...request, start: end, spent: 0, kept: 0, running, needed: running, isIdle: false };
+    await this.#deps.journal.changeKept("spend", spendKey(client, name, end), (present) => takeShare(present, next));
   }
 
   /** What is set aside for calls that run longer than it lasts. A call that it covers begins without asking, as long as it lasts. */
