@@ -1,6 +1,7 @@
 // A request that is not a model call, such as embeddings or files: it goes to one target, once, unchanged.
 // P1  If the answer says how many tokens it took, their cost is booked; otherwise, the most that the request may have cost.
-// P2  A key with a budget can use nothing without a price, unless its owner allows that, and nothing at all once the budget is used up.
+// P2  A key with a budget can use nothing without a price, unless its owner allows that: then it runs outside the budget. Once the budget is
+//     used up, the key can use nothing that has a price.
 
 import { classify } from "../core/classify/classify.ts";
 import { type FaultCode, traitsOf } from "../core/fault/catalogue.ts";
@@ -204,7 +205,8 @@ function moneyRefusal(
   what: string,
 ): Refused | null {
   if (isFree || !purse.isBounded) return null;
-  if (price === null && needsPrice(key)) {
+  if (price === null && !needsPrice(key)) return null;
+  if (price === null) {
     const about = model === "" ? what : `${what} with the model ${model}`;
     const message = `this key has a budget, and the price of ${about} is unknown; the gateway's file can state one under prices, or allow it with unpriced: allow`;
     return ["no-price", message];

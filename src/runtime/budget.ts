@@ -27,7 +27,7 @@ export interface Purse {
   readonly isBounded: boolean;
   /** Nothing has to be said about an attempt that may cost this much: it neither exceeds the limit nor triggers a warning. */
   isQuietAt(estimateMicrocents: number): boolean;
-  /** Whether an attempt that may cost this much would exceed the limit. An unknown estimate counts as 0 and is marked when booked. */
+  /** Whether an attempt that may cost this much would exceed the limit. null: its cost is not known before, and is marked when booked. */
   exceeds(estimateMicrocents: number | null): boolean;
   /** Whether so much may be spent without asking other processes that share the limit. */
   covers(estimateMicrocents: number | null): boolean;
@@ -89,7 +89,10 @@ export class Budget implements Purse {
     return !exceeds && (this.warned || !warns);
   }
 
+  /** A tool without an estimate is stopped once the budget is spent. */
   exceeds(estimateMicrocents: number | null): boolean {
+    const isSpent = this.isBounded && this.spentMicrocents >= this.rule.maxCostMicrocents;
+    if (estimateMicrocents === null && isSpent) return true;
     return checkBudget(this.rule, this.spentMicrocents, this.reserved, estimateMicrocents ?? 0).exceeds;
   }
 

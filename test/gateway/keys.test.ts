@@ -286,11 +286,17 @@ keys:
     expect(heard.headers.get("x-faultline-skipped")).toMatch(/^one\/.+ \(no price\)$/);
   });
 
-  it("runs outside the budget if the key may use it", async () => {
-    const world = await gatewayWorld({ file: unpriced(", unpriced: allow"), env });
-    expect((await world.run(ask(world.url, "openai-chat", { headers: alice }))).text).toBe(ANSWER);
-    expect(spentBy(world)).toBe(0);
-  });
+  it.each(DIALECTS.flatMap((dialect) => [false, true].map((streaming) => ({ dialect, streaming }))))(
+    "runs outside the budget if the key may use it, also when nothing is left: $dialect, streaming $streaming",
+    async ({ dialect, streaming }) => {
+      const world = await gatewayWorld({ file: unpriced(", unpriced: allow"), env });
+      const [account] = world.started.gateway.accounts;
+      account?.book(100_000_000);
+      const heard = await world.run(ask(world.url, dialect, { headers: alice, streaming }));
+      expect(heard).toMatchObject({ status: 200, text: ANSWER });
+      expect(spentBy(world)).toBe(100_000_000);
+    },
+  );
 
   it.each(DIALECTS.flatMap((dialect) => [false, true].map((streaming) => ({ dialect, streaming }))))(
     "is booked at the price that its target states: $dialect, streaming $streaming",

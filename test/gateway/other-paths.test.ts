@@ -116,6 +116,8 @@ it.each([
   const free = await upstream("per_day_usd: 1", whole, ", unpriced: allow");
   expect((await free.embed(model, path)).status).toBe(200);
   expect(free.spent()).toBe(0);
+  for (const account of free.world.started.gateway.accounts) account.book(100_000_000);
+  expect((await free.embed(model, path)).status).toBe(200);
 });
 
 it("books an estimate when the answer has no usage, and nothing when it is an error", async () => {

@@ -296,8 +296,9 @@ export class CallPurse implements Purse {
     this.ask = ask;
   }
 
+  /** null: a model without a price, which runs outside the budget. */
   covers(estimate: number | null): boolean {
-    return this.account.covers(estimate ?? 0);
+    return estimate === null || this.account.covers(estimate);
   }
 
   cover(estimate: number | null): Promise<boolean> {
@@ -353,7 +354,7 @@ export class CallPurse implements Purse {
   }
 
   exceeds(estimate: number | null): boolean {
-    return this.account.exceeds(estimate ?? 0);
+    return estimate !== null && this.account.exceeds(estimate);
   }
 
   /** The account itself warns when most of a limit is spent: see `KeyAccount.book`. */

@@ -178,9 +178,7 @@ function passBudget(run: LiveCall, estimateMicrocents: number | null): Fault | n
   if (budget.shouldWarn(estimateMicrocents)) {
     run.record.attach({ type: "budget-warned", spentMicrocents, maxCostMicrocents });
   }
-  // A tool without an estimate is stopped once the budget is spent.
-  const isSpent = estimateMicrocents === null && spentMicrocents >= maxCostMicrocents;
-  if (rule.onExceed === "warn" || !(isSpent || budget.exceeds(estimateMicrocents))) return null;
+  if (rule.onExceed === "warn" || !budget.exceeds(estimateMicrocents)) return null;
   const estimate = estimateMicrocents ?? 0;
   const facts = {
     spentMicrocents,
