@@ -116,10 +116,8 @@ export { step } from "./runtime/session/plan.ts";
 export type { Got, Needs, OutcomesOf, OutputOf, PlanStep, PlanSteps, StepOptions } from "./runtime/session/plan.ts";
 export type { Missing, RoundResult } from "./runtime/session/run-round.ts";
 export type { PersonAnswer } from "./runtime/session/ask-person.ts";
-export type { TurnBody } from "./runtime/session/turn.ts";
 export type { Session, SessionLimits, TurnOptions } from "./runtime/session/session.ts";
-export type { CallOptions, RunOptions, Turn } from "./runtime/session/turn.ts";
-export type { TurnResult } from "./runtime/session/turn-result.ts";
+export type { CallOptions, RunOptions, Turn, TurnBody, TurnResult } from "./runtime/session/turn.ts";
 
 export type { Interactor } from "./runtime/person/interactor.ts";
 export { terminalInteractor } from "./runtime/person/terminal-interactor.ts";

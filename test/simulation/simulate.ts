@@ -2,7 +2,7 @@
 // two events — and holds what happened against everything that must always hold.
 
 import { classify } from "../../src/core/classify/classify.ts";
-import type { TurnResult } from "../../src/runtime/session/turn-result.ts";
+import type { TurnResult } from "../../src/runtime/session/turn.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import { ALWAYS } from "./always.ts";
 import { diceFor } from "./dice.ts";

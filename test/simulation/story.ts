@@ -5,7 +5,7 @@ import type { Fault } from "../../src/core/fault/fault.ts";
 import type { Spending } from "../../src/core/flow/money.ts";
 import type { Entry, SessionStatus } from "../../src/core/record/event.ts";
 import type { OutcomeStatus } from "../../src/runtime/call/outcome.ts";
-import type { TurnResult } from "../../src/runtime/session/turn-result.ts";
+import type { TurnResult } from "../../src/runtime/session/turn.ts";
 import type { ToolSpec, WorldSpec } from "./world-spec.ts";
 
 /** `order` is one count for the whole world: what has the lower one happened first. */

@@ -1,16 +1,14 @@
 // Runs a plan: ready steps start in parallel up to a limit; steps that can no longer run are settled by the cascade.
 // Waits in exactly one place. Costs the same per step however many steps there are.
 
-import type { Moment } from "../../host/clock.ts";
 import { classify } from "../../core/classify/classify.ts";
-import { type FaultCode, traitsOf } from "../../core/fault/catalogue.ts";
+import { traitsOf } from "../../core/fault/catalogue.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { Plan, PlanNode } from "../../core/flow/plan.ts";
 import { createRound, endUnrun, type Settled } from "../../core/flow/round.ts";
 import { handedOut, hasValue, isOpen, isUndecided, type Outcome } from "../call/outcome.ts";
 import type { Got, PlanSteps } from "./plan.ts";
-import type { Scope } from "../scope.ts";
-import type { SessionCore } from "./session-core.ts";
+import type { CallPlace, SessionCore } from "./session-core.ts";
 
 /** A step that gave no value, and why. */
 export interface Missing {
@@ -42,21 +40,18 @@ export interface RoundResult<Outcomes = Readonly<Record<string, Outcome<unknown>
 
 export interface RoundOptions {
   readonly core: SessionCore;
+  readonly place: CallPlace;
   readonly plan: Plan;
   readonly steps: PlanSteps;
-  readonly turn: string;
-  readonly stage: string | null;
   readonly round: number;
-  readonly scope: Scope;
-  readonly deadline: Moment;
-  readonly deadlineCode: FaultCode;
   /** Steps that an earlier process settled without a call, as `round/node`. */
   readonly known: ReadonlySet<string>;
   readonly maxParallel: number;
 }
 
 export async function runRound(options: RoundOptions): Promise<RoundResult> {
-  const { plan, scope, core, deadline } = options;
+  const { plan, core } = options;
+  const { scope, deadline } = options.place;
   const round = createRound(plan);
   const outcomes = new Map<string, Outcome<unknown>>();
   const causes = new Map<string, string>();
@@ -86,7 +81,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
       const node = plan.nodes.get(ready[next++] ?? "");
       if (node === undefined) continue;
       // Nothing new starts. Work that an earlier process started still counts: it may be done, or half done.
-      if (isOver && !core.hasBegun(callOf(options, node))) held.push(node.id);
+      if (isOver && !core.hasBegun(callOf(options, node.id))) held.push(node.id);
       else start(node);
     }
     if (running === 0) break;
@@ -110,8 +105,8 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
   return resultOf(options, outcomes, causes, scope.cancelled);
 }
 
-function callOf({ turn, round }: RoundOptions, { id }: PlanNode): string {
-  return `${turn}/${round}/${id}`;
+function callOf({ place, round }: RoundOptions, id: string): string {
+  return `${place.turn}/${round}/${id}`;
 }
 
 async function startNode(
@@ -119,9 +114,8 @@ async function startNode(
   node: PlanNode,
   outcomes: ReadonlyMap<string, Outcome<unknown>>,
 ): Promise<Outcome<unknown>> {
-  const { core, steps, turn, stage, scope, deadline, deadlineCode } = options;
+  const { core, place, steps } = options;
   const step = steps[node.id];
-  const call = callOf(options, node);
   if (step === undefined) throw new Error(`the plan has no step ${node.id}`);
   let input: unknown;
   try {
@@ -137,19 +131,7 @@ async function startNode(
     const settled: Settled = { node: node.id, status: endUnrun(node), fault: cause, because: "" };
     return handedOut(await endWithoutInput(options, settled), error, core.recorder.redactor);
   }
-  return core.call({
-    tool: step.tool,
-    input,
-    call,
-    turn,
-    stage,
-    scope,
-    signal: null,
-    deadline,
-    deadlineCode,
-    optional: node.optional,
-    fallbackValue: "default" in step ? { value: step.default } : null,
-  });
+  return core.call(place, { call: callOf(options, node.id), tool: step.tool, input }, step);
 }
 
 /** If the write fails, the outcome is undecided and nothing follows from it: see `isUndecided`. */
@@ -173,25 +155,24 @@ function gotFor({ needs }: PlanNode, outcomes: ReadonlyMap<string, Outcome<unkno
   );
 }
 
-function outcomeOfSettled({ steps, turn, round }: RoundOptions, settled: Settled): Outcome<unknown> {
-  const { node, status, fault: seen } = settled;
-  const common = { fault: seen, call: `${turn}/${round}/${node}`, attempts: 0 };
+function outcomeOfSettled(options: RoundOptions, { node, status, fault: seen }: Settled): Outcome<unknown> {
+  const common = { fault: seen, call: callOf(options, node), attempts: 0 };
   if (status !== "defaulted") return { ...common, status, decision: null };
-  const step = steps[node];
+  const step = options.steps[node];
   const value = step !== undefined && "default" in step ? step.default : step?.tool.fallbackValue?.value;
   return { ...common, status, value };
 }
 
 /** Writes a cascade in one append, however long. Entries of an earlier process are not written again. */
-async function recordSettled({ core, turn, round, known }: RoundOptions, settled: readonly Settled[]): Promise<void> {
+async function recordSettled({ core, place, round, known }: RoundOptions, settled: readonly Settled[]): Promise<void> {
   const fresh = settled.filter(({ node }) => !known.has(`${round}/${node}`));
   if (fresh.length > 0) {
-    const events = fresh.map((each) => ({ type: "node-settled", turn, round, ...each }) as const);
+    const events = fresh.map((each) => ({ type: "node-settled", turn: place.turn, round, ...each }) as const);
     await core.recorder.record(events, [], core.clock.now());
   }
 }
 
-function outOfTime({ deadlineCode, turn }: RoundOptions): Fault {
+function outOfTime({ place: { deadlineCode, turn } }: RoundOptions): Fault {
   return fault(deadlineCode, { message: `the time of turn ${turn} was up before this step could start` });
 }
 
@@ -201,7 +182,7 @@ export function endedBy(stopped: Fault): "cancelled" | "failed" {
 }
 
 function resultOf(
-  { plan, deadlineCode }: RoundOptions,
+  { plan, place: { deadlineCode } }: RoundOptions,
   outcomes: ReadonlyMap<string, Outcome<unknown>>,
   causes: ReadonlyMap<string, string>,
   cancelled: Fault | null,

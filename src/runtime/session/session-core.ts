@@ -1,7 +1,6 @@
 // What the turns and calls of one session share: its folded state, its recorder, its budget and its cancel scope.
 
 import { classify } from "../../core/classify/classify.ts";
-import type { FaultCode } from "../../core/fault/catalogue.ts";
 import { fault, type Fault, FaultError } from "../../core/fault/fault.ts";
 import type { CallState } from "../../core/flow/call.ts";
 import type { JournalEvent } from "../../core/record/event.ts";
@@ -11,6 +10,7 @@ import type { Keep } from "../../journal/journal.ts";
 import type { Binding, Bindings } from "../tool/binding.ts";
 import type { Budget } from "../budget.ts";
 import { dropQuestion } from "../call/ask.ts";
+import type { SharedCallOptions } from "../call/calls.ts";
 import { CallRun } from "../call/loop.ts";
 import type { Engine } from "../engine.ts";
 import { failedOutcome, handedOut, isUndecided, type Outcome } from "../call/outcome.ts";
@@ -21,20 +21,21 @@ import { nodeCrypto } from "../../host/builtin.ts";
 import { tryRead } from "../../core/try-read.ts";
 import { AsyncLocalStorage } from "node:async_hooks";
 
-interface SessionCall {
-  readonly tool: AnyTool;
-  readonly input: unknown;
-  readonly call: string;
+/** Where a call of a session belongs, and what ends it. */
+export interface CallPlace {
+  /** Empty outside turns. */
   readonly turn: string;
   /** The stage that the turn is an attempt of; null for a turn of the program's own. */
   readonly stage: string | null;
   readonly scope: Scope;
-  /** The caller's own; null when it has none. */
-  readonly signal: AbortSignal | null;
   readonly deadline: Moment;
-  readonly deadlineCode: FaultCode;
-  readonly optional: boolean;
-  readonly fallbackValue: { readonly value: unknown } | null;
+  readonly deadlineCode: "TurnTimeout" | "RunTimeout";
+}
+
+interface SessionCall {
+  readonly call: string;
+  readonly tool: AnyTool;
+  readonly input: unknown;
 }
 
 interface SessionParts {
@@ -90,27 +91,39 @@ export class SessionCore implements Omit<SessionParts, "bindings"> {
   }
 
   /** Never rejects: every failure, also of the store, becomes an outcome. */
-  async call(spec: SessionCall): Promise<Outcome<unknown>> {
-    const outcome = await this.#call(spec);
-    if (isUndecided(outcome)) this.#refused.set(spec.turn, outcome.fault);
+  async call(place: CallPlace, work: SessionCall, options: SharedCallOptions): Promise<Outcome<unknown>> {
+    const outcome = await this.#call(place, work, options);
+    if (isUndecided(outcome)) this.#refused.set(place.turn, outcome.fault);
     return outcome;
   }
 
-  async #call(spec: SessionCall): Promise<Outcome<unknown>> {
-    const { call, turn, stage, signal, deadline, deadlineCode, optional, fallbackValue } = spec;
+  async #call(place: CallPlace, work: SessionCall, options: SharedCallOptions): Promise<Outcome<unknown>> {
+    const { call } = work;
     const { recorder, budget, headless } = this;
     const inSession = (): CallState | null => this.state.calls.get(call) ?? null;
-    const digest = digestOf(spec.input);
-    const refused = this.#refusal(spec, digest);
+    const digest = digestOf(work.input);
+    const refused = this.#refusal(work, digest);
     if (refused !== null) return failedOutcome(call, refused);
-    const { scope, leave } = signal === null ? { scope: spec.scope, leave: null } : scopeWithin(spec.scope, signal);
+    const { scope, leave } =
+      options.signal === undefined ? { scope: place.scope, leave: null } : scopeWithin(place.scope, options.signal);
     try {
-      const binding = this.bind(spec.tool);
-      const input = inSession()?.inputReplaced === true ? await this.#replacedInput(spec) : spec.input;
-      const where = { call, turn, stage, digest, recorder, budget, scope, deadline, deadlineCode };
-      const mayRepeat = this.repeatInterrupted.has(turn);
-      const rest = { binding, input, offers: binding.offers, optional, fallbackValue, inSession, mayRepeat, headless };
-      const run = new CallRun(this.engine, { ...where, ...rest });
+      const binding = this.bind(work.tool);
+      const run = new CallRun(this.engine, {
+        ...place,
+        binding,
+        input: inSession()?.inputReplaced === true ? await this.#replacedInput(work) : work.input,
+        call,
+        digest,
+        recorder,
+        budget,
+        scope,
+        offers: binding.offers,
+        optional: options.optional ?? false,
+        fallbackValue: "default" in options ? { value: options.default } : null,
+        inSession,
+        mayRepeat: this.repeatInterrupted.has(place.turn),
+        headless,
+      });
       this.#live.set(call, run);
       return await inside(this.state.session, `call ${call}`, () => run.run());
     } catch (error) {

@@ -15,7 +15,6 @@ import type { Keep } from "../../journal/journal.ts";
 import { Calls } from "../call/calls.ts";
 import { failedOutcome, type Outcome } from "../call/outcome.ts";
 import { askPersonOf, type PersonAnswer } from "./ask-person.ts";
-import { hasJsonForm, noJsonForm } from "../../core/record/preview.ts";
 import { nodesOf, type OutcomesOf, planDigest, type PlanSteps } from "./plan.ts";
 import { cancellation, Scope, scopeOfSignal } from "../scope.ts";
 import { inside, refuseInside, type SessionCore } from "./session-core.ts";
@@ -33,17 +32,16 @@ import {
   signal as signalKind,
   text,
 } from "../../options/check-options.ts";
-import { CALL_OPTIONS, type CallOptions, LiveTurn, runBody, type TurnBody } from "./turn.ts";
 import {
+  CALL_OPTIONS,
+  type CallOptions,
   emptyResult,
+  LiveTurn,
   recallTurn,
-  runTimeoutFault,
+  type TurnBody,
   turnKey,
-  turnLimitFault,
-  turnRunningFault,
-  turnResult,
   type TurnResult,
-} from "./turn-result.ts";
+} from "./turn.ts";
 import { type SessionWrites, type SessionLimits, NO_WRITES, type TurnOptions } from "./session-options.ts";
 
 export type { SessionWrites, SessionLimits, TurnOptions } from "./session-options.ts";
@@ -159,19 +157,9 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
     const call = wrong === null && options.id !== undefined ? options.id : this.#nextCall();
     const refused = wrong ?? this.#endedFault() ?? nameFault("call", call);
     if (refused !== null) return failedOutcome(call, refused);
-    return core.call({
-      tool,
-      input,
-      call,
-      turn: "",
-      stage: null,
-      scope: core.scope,
-      signal: options.signal ?? null,
-      deadline: this.#runDeadline,
-      deadlineCode: "RunTimeout",
-      optional: options.optional ?? false,
-      fallbackValue: "default" in options ? { value: options.default } : null,
-    });
+    const deadline = this.#runDeadline;
+    const place = { turn: "", stage: null, scope: core.scope, deadline, deadlineCode: "RunTimeout" } as const;
+    return core.call(place, { call, tool, input }, options);
   }
 
   protected refuse(why: Fault): Outcome<unknown> {
@@ -243,51 +231,28 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
     const record = core.state.turns.get(id);
     if (record === undefined) throw new Error(`turn ${id} was started and is not there`);
     const scope = new Scope("turn", core.scope);
-    const cancel = (reason: string): void => scope.cancel(cancellation("turn", reason));
-    const bySignal = { cancel: (why: Fault) => cancel(why.message) };
-    const signalScope = options.signal === undefined ? null : scopeOfSignal(options.signal);
-    signalScope?.add(bySignal);
     const runComesFirst = this.#runDeadline.at < turnDeadline.at;
-    const live = new LiveTurn({
-      core,
-      record,
+    const place = {
+      turn: id,
       stage: stageTurn?.stage ?? null,
       scope,
-      cancel,
       deadline: runComesFirst ? this.#runDeadline : turnDeadline,
       deadlineCode: runComesFirst ? "RunTimeout" : "TurnTimeout",
-      maxRounds: this.#limits.maxToolRounds,
-      maxParallel: this.#limits.maxParallel,
-    });
-    const ending = await inside(this.id, `turn ${id}`, () => runBody(core, live, request.body, scope));
-    const isKept = hasJsonForm(ending.value);
-    const value = isKept ? ending.value : undefined;
-    const thrown = isKept ? ending.thrown : noJsonForm(`the body of turn ${id}`, { turn: id });
+    } as const;
+    const live = new LiveTurn(core, place, this.#limits, record);
+    const bySignal = { cancel: (why: Fault) => live.cancel(why.message) };
+    const signalScope = options.signal === undefined ? null : scopeOfSignal(options.signal);
+    signalScope?.add(bySignal);
+    const ending = await inside(this.id, `turn ${id}`, () => live.runBody(request.body));
     // The turn also waits for calls that its body did not await.
     await core.idleIn(id);
     await live.close();
     signalScope?.remove(bySignal);
     scope.leave();
-    const { outcomes, rounds, ends } = live;
-    const refusal = core.takeRefusal(id);
-    // If the store has failed, that is the reason, not the cancellation it caused.
-    const cancelled = core.recorder.deadFault ?? scope.cancelled;
-    const result = turnResult({
-      turn: id,
-      value,
-      outcomes,
-      rounds,
-      ends: [...ends.values()],
-      cancelled,
-      refused: refusal,
-      thrown,
-      error: ending.error,
-      deadline: ending.deadline,
-      locale: core.engine.locale,
-      redactor: core.recorder.redactor,
-    });
+    const refused = core.takeRefusal(id);
+    const result = live.result(ending, refused);
     // A refused plan has not run, so the program can still give the right one.
-    const isClosed = refusal === null && !live.isOtherPlan && core.recorder.deadFault?.class !== "Session";
+    const isClosed = refused === null && !live.isOtherPlan && core.recorder.deadFault?.class !== "Session";
     if (isClosed) await this.#close(result, request);
     return result;
   }
@@ -336,9 +301,17 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
   #refusal(id: string, known: TurnRecord | undefined): Fault | null {
     const { maxTurns, runTimeoutMs } = this.#limits;
     const { state, clock } = this.#core;
-    if (this.#runningTurns.has(id)) return turnRunningFault(id);
-    if (known === undefined && state.turns.size >= maxTurns) return turnLimitFault(maxTurns);
-    return clock.now() < this.#runDeadline.at ? null : runTimeoutFault(runTimeoutMs);
+    if (this.#runningTurns.has(id)) {
+      const message = `turn ${id} is already running; give each turn its own id`;
+      return fault("EngineState", { message, context: { turn: id } });
+    }
+    if (known === undefined && state.turns.size >= maxTurns) {
+      const message = `the session reached its limit of ${maxTurns} turns; raise limits.maxTurns`;
+      return fault("TurnLimit", { message, context: { limit: maxTurns } });
+    }
+    if (clock.now() < this.#runDeadline.at) return null;
+    const message = `the session has run for ${runTimeoutMs} ms`;
+    return fault("RunTimeout", { message, context: { limit: runTimeoutMs } });
   }
 
   /** Puts a question to a person. By its name, the answer is found again when the program runs again. */

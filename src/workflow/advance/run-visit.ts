@@ -25,7 +25,7 @@ import type { Chance } from "../../host/chance.ts";
 import type { Clock } from "../../host/clock.ts";
 import { preview } from "../../core/record/preview.ts";
 import type { SessionWrites, Session } from "../../runtime/session/session.ts";
-import type { TurnResult } from "../../runtime/session/turn-result.ts";
+import type { TurnResult } from "../../runtime/session/turn.ts";
 import { type StageAttemptEnd, runAttempt, thrownIn } from "./attempt.ts";
 import { overrideFor } from "../operator/instructions.ts";
 import type { ActTools, Stage, StageEnding, StageScope } from "../../workflow-model/stage.ts";
