@@ -156,11 +156,13 @@ const MAX_HITS = 8;
 export function createPhraseBook(phrases: readonly string[]): PhraseBook {
   const names = [...new Set(phrases)];
   const ids = new Map(names.map((phrase, id) => [phrase, id]));
-  const machine = build(names);
+  const words = names.map((name) => plainWords(name.endsWith("*") ? name.slice(0, -1) : name));
+  const machine = build(names, words);
+  const table = emptySteps(words, machine.states);
   return {
     idOf: (phrase) => ids.get(phrase) ?? -1,
     phraseOf: (id) => names[id] ?? "",
-    find: (text) => scan(machine, text),
+    find: (text) => scan(machine, table, text),
   };
 }
 
@@ -180,14 +182,17 @@ interface Machine {
   readonly lengths: Int32Array;
   /** By phrase: 1 when its last word may be longer. */
   readonly isOpen: Uint8Array;
-  /**
-   * Where an ASCII letter leads: state × column → state, 0 when no text has asked yet. Each letter that a phrase uses has a column;
-   * column 0 is any other. Filled in as texts take steps, because they take few of the million there are.
-   */
+  states: number;
+}
+
+/**
+ * Where an ASCII letter leads, by state × column: twice the next state, and one more if a phrase ends there; 0 when no text has asked yet.
+ * Each letter that a phrase uses has a column; column 0 is any other. Filled in as texts take steps, because they take few of the million there are.
+ */
+interface StepTable {
   readonly steps: Uint16Array | Int32Array;
   readonly columns: number;
   readonly columnOf: Uint8Array;
-  states: number;
 }
 
 const ASCII = 128;
@@ -195,8 +200,7 @@ const LETTERS = 65_536;
 const ROOT = 1;
 
 /** Letter by letter through all phrases at once, so that when a state is made all shorter ones, its suffix among them, are there. */
-function build(names: readonly string[]): Machine {
-  const words = names.map((name) => plainWords(name.endsWith("*") ? name.slice(0, -1) : name));
+function build(names: readonly string[], words: readonly string[]): Machine {
   const machine = emptyMachine(words);
   const states = new Int32Array(words.length).fill(ROOT);
   let running = words.flatMap((word, id) => (word === "" ? [] : [id]));
@@ -222,17 +226,8 @@ function plainWords(phrase: string): string {
 }
 
 function emptyMachine(words: readonly string[]): Machine {
-  const columnOf = new Uint8Array(ASCII);
-  let columns = 1;
-  let most = ROOT + 1;
-  for (const word of words) {
-    // As many states as there are letters, if no two phrases began alike.
-    most += word.length;
-    for (let at = 0; at < word.length; at++) {
-      const unit = word.charCodeAt(at);
-      if (unit < ASCII && columnOf[unit] === 0) columnOf[unit] = columns++;
-    }
-  }
+  // As many states as there are letters, if no two phrases began alike.
+  const most = words.reduce((sum, word) => sum + word.length, ROOT + 1);
   return {
     child: new Int32Array(most),
     sibling: new Int32Array(most),
@@ -243,12 +238,22 @@ function emptyMachine(words: readonly string[]): Machine {
     nextAt: new Int32Array(words.length + 1),
     lengths: new Int32Array(words.length + 1),
     isOpen: new Uint8Array(words.length + 1),
-    // Half the size, where it suffices, keeps more of the table in the processor's cache.
-    steps: most <= LETTERS ? new Uint16Array(most * columns) : new Int32Array(most * columns),
-    columns,
-    columnOf,
     states: ROOT + 1,
   };
+}
+
+function emptySteps(words: readonly string[], states: number): StepTable {
+  const columnOf = new Uint8Array(ASCII);
+  let columns = 1;
+  for (const word of words) {
+    for (let at = 0; at < word.length; at++) {
+      const unit = word.charCodeAt(at);
+      if (unit < ASCII && columnOf[unit] === 0) columnOf[unit] = columns++;
+    }
+  }
+  // Half the size, where it suffices, keeps more of the table in the processor's cache.
+  const steps = 2 * states < LETTERS ? new Uint16Array(states * columns) : new Int32Array(states * columns);
+  return { steps, columns, columnOf };
 }
 
 function endAt(machine: Machine, state: number, id: number, isOpen: boolean, length: number): void {
@@ -290,20 +295,27 @@ function follow(machine: Machine, from: number, letter: number): number {
   }
 }
 
-function scan(machine: Machine, text: string): PhraseHits {
-  const { steps, columns, columnOf, ending, suffix } = machine;
+function scan(machine: Machine, { steps, columns, columnOf }: StepTable, text: string): PhraseHits {
+  const { ending, suffix } = machine;
   const hits = new Map<number, number[]>();
   let state = ROOT;
   for (let i = 0; i < text.length; i++) {
     const letter = text.charCodeAt(i);
-    if (letter < ASCII) {
-      const step = state * columns + (columnOf[letter] ?? 0);
-      state = steps[step] ||= follow(machine, state, letter);
-    } else state = follow(machine, state, letter);
+    const place = letter < ASCII ? state * columns + (columnOf[letter] ?? 0) : -1;
+    const known = place < 0 ? 0 : (steps[place] ?? 0);
+    const step = known === 0 ? stepTo(machine, follow(machine, state, letter)) : known;
+    if (known === 0 && place >= 0) steps[place] = step;
+    state = step >> 1;
+    if ((step & 1) === 0) continue;
     for (let end = ending[state] ?? 0; end !== 0; end = ending[suffix[end] ?? 0] ?? 0)
       addHits(machine, hits, text, i, end);
   }
   return hits;
+}
+
+/** A step to this state, as the table keeps it. */
+function stepTo({ ending }: Machine, state: number): number {
+  return 2 * state + (ending[state] === 0 ? 0 : 1);
 }
 
 /** The phrases that end at this state and stand in the text as whole words, not denied. */
@@ -313,10 +325,10 @@ function addHits(machine: Machine, hits: Map<number, number[]>, text: string, at
     const start = at - (lengths[number] ?? 0) + 1;
     if (isWordChar(text, start - 1) && isWordChar(text, start)) continue;
     if (isOpen[number] === 0 && isWordChar(text, at + 1) && isWordChar(text, at)) continue;
-    if (isDenied(text, start)) continue;
     const positions = hits.get(number - 1);
+    if (positions?.length === MAX_HITS || isDenied(text, start)) continue;
     if (positions === undefined) hits.set(number - 1, [at]);
-    else if (positions.length < MAX_HITS) positions.push(at);
+    else positions.push(at);
   }
 }
 

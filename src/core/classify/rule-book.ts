@@ -94,9 +94,11 @@ function pick(found: Filed[], signals: Signals, said: Said | null, end: number):
   let last = -1;
   for (const { rule, source, order } of found) {
     if (order >= end || matches.length === MAX_MATCHES) break;
-    if (order === last || !holds(rule.when, signals) || !isSaid(rule.when, order, said)) continue;
+    // Several signals, or several phrases, lead to the same rule.
+    if (order === last) continue;
     last = order;
-    matches.push({ rule, source, code: codeOn(rule, signals.surface) });
+    if (holds(rule.when, signals) && isSaid(rule.when, order, said))
+      matches.push({ rule, source, code: codeOn(rule, signals.surface) });
   }
   return matches;
 }
@@ -160,8 +162,8 @@ function withoutQuotedNames(text: string): string {
 
 /** The phrases of a rule, by their numbers in the book. */
 interface WordCondition {
-  readonly says: readonly (readonly number[])[];
-  readonly unless: readonly number[];
+  readonly says: readonly ReadonlySet<number>[];
+  readonly unless: ReadonlySet<number>;
 }
 
 interface WordFiling {
@@ -189,7 +191,7 @@ function fileWords({ all }: Filing): WordFiling {
 
 function wordCondition({ says = [], unless = [] }: When, { idOf }: PhraseBook): WordCondition | null {
   if (says.length === 0 && unless.length === 0) return null;
-  return { says: says.map((group) => group.map(idOf)), unless: unless.map(idOf) };
+  return { says: says.map((group) => new Set(group.map(idOf))), unless: new Set(unless.map(idOf)) };
 }
 
 function holds(when: When, signals: Signals): boolean {
@@ -217,15 +219,28 @@ function isSaid(when: When, order: number, said: Said | null): boolean {
   if (condition === null) return true;
   const { hits } = said;
   const { says, unless } = condition;
-  if (unless.some((id) => hits.has(id))) return false;
-  if (!says.every((group) => group.some((id) => hits.has(id)))) return false;
+  if (isAnySaid(unless, hits) || !says.every((group) => isAnySaid(group, hits))) return false;
   return when.within === undefined || says.length < 2 || areClose(says, when.within, hits);
+}
+
+/** Looks through whichever has fewer: a text says few phrases, and a group has up to a hundred. */
+function isAnySaid(phrases: ReadonlySet<number>, hits: PhraseHits): boolean {
+  if (hits.size < phrases.size) {
+    for (const id of hits.keys()) if (phrases.has(id)) return true;
+  } else for (const id of phrases) if (hits.has(id)) return true;
+  return false;
 }
 
 /** Some place of the first group has a place of every other group near it. */
 function areClose(says: WordCondition["says"], within: number, hits: PhraseHits): boolean {
-  const [first = [], ...others] = says.map((group) => group.flatMap((id) => hits.get(id) ?? []));
+  const [first = [], ...others] = says.map((group) => placesOf(group, hits));
   return first.some((at) => others.every((list) => list.some((other) => Math.abs(other - at) <= within)));
+}
+
+function placesOf(phrases: ReadonlySet<number>, hits: PhraseHits): readonly number[] {
+  const places: number[] = [];
+  for (const [id, ends] of hits) if (phrases.has(id)) places.push(...ends);
+  return places;
 }
 
 function codeOn(rule: Rule, surface: Surface): FaultCode {

@@ -58,8 +58,12 @@ export function durationInWords(text: string): number {
 
 function sum(text: string): number {
   let total = 0;
-  for (const [, amount = "", unit = ""] of text.matchAll(PARTS))
+  // `matchAll` would copy the expression each time.
+  PARTS.lastIndex = 0;
+  for (let part = PARTS.exec(text); part !== null; part = PARTS.exec(text)) {
+    const [, amount = "", unit = ""] = part;
     total += Number(amount) * (UNIT_MS[unitKey(unit)] ?? NaN);
+  }
   // 9.816 s is 9816 ms, whatever the binary fraction says.
   return Math.round(total * 1000) / 1000;
 }
