@@ -43,8 +43,8 @@ const NO_TEST = "(no test)";
 
 /** Tests of the whole: simulated worlds, and docs made from the tables in the sources. */
 const WHOLE = ["test/simulation/", "test/docs.test.ts"];
-/** Test files that take this long together are tried first. */
-const QUICK_MS = 5_000;
+/** The quickest test files are tried first: as many as take this long together. Then come those that take this long, and then all others. */
+const STAGES_MS = [5_000, 30_000, Infinity];
 
 /** Test files that are tried together, and the time after which they hang. */
 interface Stage {
@@ -147,10 +147,13 @@ function planTests(
 ): Promise<ReadonlyMap<Mutant, readonly Stage[]>> {
   return withCopy(async (copy) => {
     const reachedFile = join(copy, "reached.txt");
+    const unclear = new Set<number>();
     writeFileSync(reachedFile, "");
     for (const [file, group] of Map.groupBy(mutants.entries(), ([, mutant]) => mutant.file)) {
       const path = join(copy, file);
-      writeFileSync(path, withReports(readFileSync(path, "utf8"), new Map(group), reachedFile));
+      const { source, silent } = withReports(readFileSync(path, "utf8"), new Map(group), reachedFile);
+      writeFileSync(path, source);
+      for (const id of silent) unclear.add(id);
     }
     const tests = [...new Set(mutants.flatMap(({ file }) => testsFor(file)))];
     tell(`running ${tests.length} test files without a mutant`);
@@ -159,26 +162,26 @@ function planTests(
     return new Map(
       mutants.map((mutant, id) => {
         const isReached = (by: string): boolean => reached.has(`${by}\t${id}`);
-        const reaching = results.filter(({ test }) => isReached(join(copy, test)));
-        // What only runs when its file loads has no report of its own, and what runs in processes that tests start does not know its test.
-        const isUnclear = reaching.length === 0 || isReached(IN_A_PROCESS);
-        const near = isUnclear ? testsFor(mutant.file) : [];
-        const candidates = isUnclear ? results.filter(({ test }) => near.includes(test)) : reaching;
+        // What runs in a process that a test starts does not know its test.
+        const near = unclear.has(id) || isReached(IN_A_PROCESS) ? testsFor(mutant.file) : [];
+        const candidates = results.filter(({ test }) => isReached(join(copy, test)) || near.includes(test));
         return [mutant, inStages(candidates.filter(({ passed }) => passed))];
       }),
     );
   });
 }
 
-/** The quickest tests first, as many as take a few seconds. */
 function inStages(results: readonly TestResult[]): readonly Stage[] {
-  const sorted = results.toSorted((one, other) => one.tookMs - other.tookMs);
-  let sumMs = 0;
-  const quick = sorted.filter(({ tookMs }) => (sumMs += tookMs) <= QUICK_MS);
-  return [quick, sorted.slice(quick.length)].map((stage) => ({
-    tests: stage.map(({ test }) => test),
-    longestMs: 60_000 + Math.ceil(SLOWER * stage.reduce((sum, { tookMs }) => sum + tookMs, 0)),
-  }));
+  const left = results.toSorted((one, other) => one.tookMs - other.tookMs);
+  return STAGES_MS.map((atMostMs) => {
+    let sumMs = 0;
+    const tooLong = left.findIndex(({ tookMs }) => (sumMs += tookMs) > atMostMs);
+    const stage = left.splice(0, tooLong < 0 ? left.length : tooLong);
+    return {
+      tests: stage.map(({ test }) => test),
+      longestMs: 60_000 + Math.ceil(SLOWER * stage.reduce((sum, { tookMs }) => sum + tookMs, 0)),
+    };
+  });
 }
 
 interface TestResult {
@@ -229,7 +232,7 @@ async function killersOf(copy: string, mutant: Mutant, stages: readonly Stage[])
   const revert = applyTo(copy, mutant);
   try {
     for (const stage of stages) {
-      const failed = await failingTests(copy, stage, ["--bail=1", "--maxWorkers=1"]);
+      const failed = await failingTests(copy, stage, ["--bail=1", "--maxWorkers=2"]);
       if (failed.size > 0) return [...failed];
     }
     return null;
