@@ -23,6 +23,8 @@ const ASKED = [
   { model: "chat/org/a-model", target: "chat/org/a-model" },
   { model: "%E6%A8%A1%E5%9E%8B", target: "goog/a-model" },
   { model: "llama3%3A8b", target: "chat/a-model" },
+  { model: "llama3:8b", target: "chat/a-model" },
+  { model: "goog/ft:a-model:org::id", target: "goog/ft:a-model:org::id" },
 ];
 const METHODS = ["generateContent", "streamGenerateContent?alt=sse"];
 
@@ -47,6 +49,22 @@ it.each(["goog/a-model", "模型"])("Google's SDK reaches %s, also to count toke
   expect(answer.text).toBe(ANSWER);
   const counted = await world.run(models.countTokens({ model, contents: PROMPT }));
   expect(counted.totalTokens).toBeGreaterThan(0);
+});
+
+it.each(["/v1/models/llama3:8b", "/v1/models/llama3%3A8b", "/v1beta/models/llama3:8b"])(
+  "GET %s names a model, colon and all",
+  async (path) => {
+    const world = await gatewayWorld({ file });
+    const answer = await world.run(fetch(`${world.url}${path}`).then(async (got) => [got.status, await got.text()]));
+    expect(answer).toEqual([200, expect.stringContaining("llama3:8b")]);
+  },
+);
+
+it.each(METHODS.concat("countTokens"))("a path without a model is a call that names no model: %s", async (method) => {
+  const world = await gatewayWorld({ file });
+  const asking = fetch(`${world.url}/v1beta/models/:${method}`, { method: "POST", body: "{}" });
+  const answer = await world.run(asking.then(async (got) => [got.status, await got.text()]));
+  expect(answer).toEqual([400, expect.stringContaining("names no model")]);
 });
 
 it("a name that is not encoded properly is a name that no route has", async () => {

@@ -213,7 +213,11 @@ describe.each(["GET", "HEAD", "POST", "DELETE", "OPTIONS"])("%s", (method) => {
   ])("cannot become another method by ?%s", async (query) => {
     const { world, asked } = await upstream("per_day_usd: 1", whole, "", undefined, "google-generate");
     const body = method === "GET" || method === "HEAD" ? {} : { body: JSON.stringify({ model: "gpt-4o" }) };
-    const response = await fetch(`${world.url}/v1beta/models/dear:generate?${query}`, { method, headers, ...body });
+    const response = await fetch(`${world.url}/v1beta/tunedModels/dear:generate?${query}`, {
+      method,
+      headers,
+      ...body,
+    });
     expect([response.status, asked]).toEqual([400, []]);
     if (method !== "HEAD") expect(await response.text()).toContain("changes the method");
   });

@@ -12,11 +12,14 @@ export type Endpoint =
   | { readonly kind: "other"; readonly dialect: Protocol };
 
 const VERSION = String.raw`(?:\/v1(?:beta\d*|alpha\d*)?)?`;
-const MODELS = new RegExp(`^${VERSION}/models(?:/(?<model>[^:]+))?/?$`);
-const COUNTS = /\/messages\/count_tokens\/?$|\/models\/[^:]+:countTokens$/;
-/** The model of a call in Google's dialect. It may be `target/model`, and clients encode what a path cannot have. */
+const MODELS = new RegExp(`^${VERSION}/models(?:/(?<model>.+?))?/?$`);
+const COUNTS = /\/messages\/count_tokens\/?$|\/models\/.*:countTokens$/;
+/**
+ * The model of a call in Google's dialect. It may be `target/model`, and it may have colons: only the last one begins the method. Clients encode
+ * what a path cannot have, and some encode more.
+ */
 const GOOGLE_MODEL = new RegExp(
-  `^${VERSION}/models/(?<model>[^:]+):(?:generateContent|streamGenerateContent|countTokens)$`,
+  `^${VERSION}/models/(?<model>.*):(?:generateContent|streamGenerateContent|countTokens)$`,
 );
 
 /** A name that is not encoded properly stays as it is. No route has such a name. */
@@ -46,8 +49,8 @@ export function endpointOf(
     : headers["anthropic-version"] === undefined
       ? "openai-chat"
       : "anthropic-messages";
+  const named = GOOGLE_MODEL.exec(path)?.groups?.["model"];
   if (method === "POST") {
-    const named = GOOGLE_MODEL.exec(path)?.groups?.["model"];
     const model = named === undefined ? null : decoded(named);
     const address = readAddress(
       (named === undefined ? path : path.replace(`/models/${named}:`, "/models/any:")) + query,
@@ -57,7 +60,7 @@ export function endpointOf(
     if (COUNTS.test(path))
       return { kind: "count", dialect: isGoogle ? "google-generate" : "anthropic-messages", model };
   }
-  const models = method === "GET" ? MODELS.exec(path) : null;
+  const models = method === "GET" && named === undefined ? MODELS.exec(path) : null;
   if (models !== null) return { kind: "models", dialect, model: decoded(models.groups?.["model"] ?? "") || null };
   return { kind: "other", dialect };
 }
