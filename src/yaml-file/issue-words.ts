@@ -27,75 +27,29 @@ export type SyntaxKind =
   | "rest"
   | "other";
 
-interface IssueWords {
-  readonly error: string;
-  readonly warning: string;
-  readonly help: string;
-  readonly theFile: string;
-  readonly unknownKey: (key: string, where: string) => string;
-  readonly didYouMean: (near: string) => string;
-  readonly notKnown: string;
-  readonly knownHere: (names: readonly string[]) => string;
-  readonly isMissing: (where: string) => string;
-  readonly needs: (field: string) => string;
-  readonly add: (line: string) => string;
-  readonly addKind: (field: string, kind: string) => string;
-  readonly cannotBe: (where: string, value: string) => string;
-  readonly notAValue: string;
-  readonly noQuotes: string;
-  readonly mustBe: (where: string, kind: string) => string;
-  readonly thisIs: (kind: string) => string;
-  readonly write: (kind: string) => string;
-  readonly kinds: Readonly<Record<Kind, string>>;
-  readonly atLeast: Readonly<Record<"entries" | "characters" | "number", (where: string, least: string) => string>>;
-  readonly atMost: Readonly<Record<"entries" | "characters" | "number", (where: string, most: string) => string>>;
-  readonly empty: string;
-  readonly tooSmall: string;
-  readonly tooLarge: string;
-  readonly invalid: string;
-  readonly quotedNumber: (line: string) => string;
-  readonly digitsOnly: string;
-  readonly inMs: (line: string) => string;
-  /** `article`: the kind of file, in English, such as `a policy`; `name`: `a policy file`. */
-  readonly tooLong: (article: string, chars: number, most: number) => string;
-  readonly checkKind: (name: string) => string;
-  readonly notText: string;
-  readonly saveAsText: string;
-  readonly tooDeep: (levels: number) => string;
-  readonly checkBrackets: string;
-  readonly noAnchors: string;
-  readonly unknownAnchor: (name: string) => string;
-  readonly tooManyAliases: string;
-  readonly badMerge: string;
-  /** `written`: what stands there; `name`: the kind of file, in English. */
-  readonly syntax: Readonly<
-    Record<SyntaxKind, (written: string, name: string) => readonly [message: string, help: string]>
-  >;
-}
-
 const CLOSING: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
 
 const counted = (number: string, one: string, several: string): string => `${number} ${number === "1" ? one : several}`;
 
-const EN: IssueWords = {
+const EN = {
   error: "error",
   warning: "warning",
   help: "help",
   theFile: "the file",
-  unknownKey: (key, where) => `unknown key \`${key}\` in ${where}`,
-  didYouMean: (near) => `did you mean \`${near}\`?`,
+  unknownKey: (key: string, where: string) => `unknown key \`${key}\` in ${where}`,
+  didYouMean: (near: string) => `did you mean \`${near}\`?`,
   notKnown: "not known here",
-  knownHere: (names) => `Known here: ${names.join(", ")}.`,
-  isMissing: (where) => `${where} is missing`,
-  needs: (field) => `needs \`${field}\``,
-  add: (line) => `Add \`${line}\`.`,
-  addKind: (field, kind) => `Add \`${field}:\` with ${kind}.`,
-  cannotBe: (where, value) => `${where} cannot be ${value}`,
+  knownHere: (names: readonly string[]) => `Known here: ${names.join(", ")}.`,
+  isMissing: (where: string) => `${where} is missing`,
+  needs: (field: string) => `needs \`${field}\``,
+  add: (line: string) => `Add \`${line}\`.`,
+  addKind: (field: string, kind: string) => `Add \`${field}:\` with ${kind}.`,
+  cannotBe: (where: string, value: string) => `${where} cannot be ${value}`,
   notAValue: "not a known value",
   noQuotes: "write it without quotes",
-  mustBe: (where, kind) => `${where} must be ${kind}`,
-  thisIs: (kind) => `this is ${kind}`,
-  write: (kind) => `Write ${kind}.`,
+  mustBe: (where: string, kind: string) => `${where} must be ${kind}`,
+  thisIs: (kind: string) => `this is ${kind}`,
+  write: (kind: string) => `Write ${kind}.`,
   kinds: {
     array: "a list",
     boolean: "true or false",
@@ -105,34 +59,37 @@ const EN: IssueWords = {
     record: "a map of names and values",
     string: "text",
     null: "nothing",
-  },
+  } satisfies Readonly<Record<Kind, string>>,
   atLeast: {
     entries: (where, least) => `${where} must have at least ${counted(least, "entry", "entries")}`,
     characters: (where, least) => `${where} must have at least ${counted(least, "character", "characters")}`,
     number: (where, least) => `${where} must be at least ${least}`,
-  },
+  } satisfies Readonly<Record<"entries" | "characters" | "number", (where: string, least: string) => string>>,
   atMost: {
     entries: (where, most) => `${where} must have at most ${counted(most, "entry", "entries")}`,
     characters: (where, most) => `${where} must have at most ${counted(most, "character", "characters")}`,
     number: (where, most) => `${where} must be at most ${most}`,
-  },
+  } satisfies Readonly<Record<"entries" | "characters" | "number", (where: string, most: string) => string>>,
   empty: "empty",
   tooSmall: "too small",
   tooLarge: "too large",
   invalid: "invalid",
-  quotedNumber: (line) => `Write it without quotes: \`${line}\`.`,
+  quotedNumber: (line: string) => `Write it without quotes: \`${line}\`.`,
   digitsOnly: "Write a number in digits, without quotes and without a unit.",
-  inMs: (line) => `Times are in milliseconds: write \`${line}\`.`,
-  tooLong: (article, chars, most) => `the file has ${chars} characters; ${article} has at most ${most}`,
-  checkKind: (name) => `Check that this is ${name}.`,
+  inMs: (line: string) => `Times are in milliseconds: write \`${line}\`.`,
+  /** `article`: the kind of file, in English, such as `a policy`; `name`: `a policy file`. */
+  tooLong: (article: string, chars: number, most: number) =>
+    `the file has ${chars} characters; ${article} has at most ${most}`,
+  checkKind: (name: string) => `Check that this is ${name}.`,
   notText: "the file is not UTF-8 text",
   saveAsText: "Save the file as UTF-8.",
-  tooDeep: (levels) => `the file nests deeper than ${levels} levels`,
+  tooDeep: (levels: number) => `the file nests deeper than ${levels} levels`,
   checkBrackets: "Check its brackets and its indentation.",
   noAnchors: "Write the values out instead of using an anchor.",
-  unknownAnchor: (name) => `\`*${name}\` repeats an anchor, and no line above sets \`&${name}\``,
+  unknownAnchor: (name: string) => `\`*${name}\` repeats an anchor, and no line above sets \`&${name}\``,
   tooManyAliases: "the references to anchors in this file expand to too much",
   badMerge: "`<<` merges a value that is not a map",
+  /** `written`: what stands there; `name`: the kind of file, in English. */
   syntax: {
     "repeated-key": () => ["this key is used twice", "Keep one of the two."],
     "several-documents": (_written, name) => [
@@ -184,14 +141,14 @@ const EN: IssueWords = {
     ],
     "rest": () => ["there is more text after the end of this value", "Put the whole value in one pair of quotes."],
     "other": () => ["this is not valid YAML", "Check the indentation, the quotes and the brackets here."],
-  },
+  } satisfies Readonly<Record<SyntaxKind, (written: string, name: string) => readonly [message: string, help: string]>>,
 };
 
 const THE_FILE = "文件";
 /** A path, with the space that follows a name. */
 const beside = (where: string): string => (where === THE_FILE ? where : `${where} `);
 
-const ZH_CN: IssueWords = {
+const ZH_CN: typeof EN = {
   error: "错误",
   warning: "警告",
   help: "提示",
@@ -274,4 +231,4 @@ const ZH_CN: IssueWords = {
   },
 };
 
-export const ISSUE_WORDS: Readonly<Record<Locale, IssueWords>> = { "en": EN, "zh-CN": ZH_CN };
+export const ISSUE_WORDS: Readonly<Record<Locale, typeof EN>> = { "en": EN, "zh-CN": ZH_CN };

@@ -4,48 +4,12 @@ import { demoLine } from "../render/program-name.ts";
 import type { Locale } from "../../core/index.ts";
 import type { SurvivedId } from "./survived.ts";
 
-export interface StartWords {
-  readonly title: string;
-  readonly real: string;
-  readonly task: string;
-  readonly folder: string;
-  readonly dashboard: string;
-  readonly linkWorksOnce: string;
-  readonly waitsThere: string;
-  readonly worker: (worker: number, pid: number) => string;
-  readonly killed: (worker: number, pid: number) => string;
-  readonly takesOver: (worker: number, pid: number) => string;
-  readonly goesOn: (finished: number) => string;
-  readonly confirmed: string;
-  readonly answered: (answer: string) => string;
-  readonly changes: (count: number) => string;
-  readonly approves: string;
-  readonly sentBack: (to: string) => string;
-  readonly colon: string;
-  readonly ended: (outcome: string, time: string) => string;
-  readonly survived: Readonly<Record<SurvivedId, (count: number) => readonly [what: string, how: string]>>;
-  readonly notRedone: string;
-  readonly cost: string;
-  readonly costIs: (sum: string, estimated: string) => string;
-  readonly change: string;
-  readonly journal: string;
-  readonly stages: string;
-  readonly repository: string;
-  readonly next: string;
-  readonly missing: Readonly<Record<SurvivedId | "redone" | "outcome", string>>;
-  readonly incomplete: (list: string) => string;
-  readonly youStopped: string;
-  readonly leave: string;
-  readonly needsTerminal: string;
-  readonly stopped: (folder: string, resume: string) => string;
-}
-
 const counted = (one: string, many: string) => (count: number) => (count === 1 ? `1 ${one}` : `${count} ${many}`);
 const row =
   (what: (count: number) => string, how: string) =>
   (count: number): readonly [string, string] => [what(count), how];
 
-const EN: StartWords = {
+const EN = {
   title: "a team of agents fixes a bug while everything around it fails",
   real: "The models are played by a provider on this machine that fails on purpose: no key, no network. Everything else is real.",
   task: "task     ",
@@ -54,17 +18,18 @@ const EN: StartWords = {
   linkWorksOnce: "Open it in a browser: the link signs you in once, within ten minutes.",
   waitsThere:
     "A second run waits there for your answer, a failed run can be retried, and a tool that works again waits to be put back into service.",
-  worker: (worker, pid) => `worker ${worker} (process ${pid}) advances the run`,
-  killed: (worker, pid) => `worker ${worker} (process ${pid}) is killed with SIGKILL while it waits for an answer`,
-  takesOver: (worker, pid) => `worker ${worker} (process ${pid}) takes the run over`,
-  goesOn: (finished) => `continues from the journal and repeats none of the ${finished} finished stages`,
+  worker: (worker: number, pid: number) => `worker ${worker} (process ${pid}) advances the run`,
+  killed: (worker: number, pid: number) =>
+    `worker ${worker} (process ${pid}) is killed with SIGKILL while it waits for an answer`,
+  takesOver: (worker: number, pid: number) => `worker ${worker} (process ${pid}) takes the run over`,
+  goesOn: (finished: number) => `continues from the journal and repeats none of the ${finished} finished stages`,
   confirmed: "confirmed for you; `--ask` lets you decide",
-  answered: (answer) => `you said: ${answer}`,
-  changes: (count) => (count === 1 ? "wants 1 change" : `wants ${count} changes`),
+  answered: (answer: string) => `you said: ${answer}`,
+  changes: (count: number) => (count === 1 ? "wants 1 change" : `wants ${count} changes`),
   approves: "approves",
-  sentBack: (to) => `→ back to ${to}`,
+  sentBack: (to: string) => `→ back to ${to}`,
   colon: ": ",
-  ended: (outcome, time) => `${outcome} after ${time}. According to its journal, the run survived`,
+  ended: (outcome: string, time: string) => `${outcome} after ${time}. According to its journal, the run survived`,
   survived: {
     rateLimits: row(counted("rate limit", "rate limits"), "waited for exactly as long as the server asked"),
     failovers: row(counted("broken stream", "broken streams"), "answered by the other provider"),
@@ -73,10 +38,10 @@ const EN: StartWords = {
     reviews: row(counted("review", "reviews"), "changes requested and made"),
     failedTests: row(counted("failed test run", "failed test runs"), "sent back with its output, fixed, passed"),
     crashes: row(counted("killed process", "killed processes"), "another process continued"),
-  },
+  } satisfies Readonly<Record<SurvivedId, (count: number) => readonly [what: string, how: string]>>,
   notRedone: "no finished work was repeated",
   cost: "cost",
-  costIs: (sum, estimated) =>
+  costIs: (sum: string, estimated: string) =>
     `${sum} at list prices${estimated === "" ? "" : `, ${estimated} of it estimated`}; nothing was charged`,
   change: "change",
   journal: "journal",
@@ -93,14 +58,16 @@ const EN: StartWords = {
     crashes: "no other process took over from a killed one",
     redone: "finished work was repeated",
     outcome: "the run was not approved",
-  },
-  incomplete: (list) => `The demo did not show everything it promised: ${list}.`,
+  } satisfies Readonly<Record<SurvivedId | "redone" | "outcome", string>>,
+  incomplete: (list: string) => `The demo did not show everything it promised: ${list}.`,
   youStopped: "You stopped it at the gate, before the rest could be shown.",
   leave: "Ctrl-C to quit",
   needsTerminal: "--ask needs a terminal. Without --ask, the gate is confirmed for you.",
-  stopped: (folder, resume) =>
+  stopped: (folder: string, resume: string) =>
     `stopped; the files are in ${folder}. Continue the run with: ${resume}\nThis command played the models, so agents that start later will fail; \`${demoLine("start", "--ask")}\` starts over.`,
 };
+
+export type StartWords = typeof EN;
 
 const countedZh = (what: string) => (count: number) => `${count} ${what}`;
 

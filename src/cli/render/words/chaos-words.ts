@@ -3,25 +3,6 @@
 import type { ChaosFault, ChaosFaultId } from "../../../chaos/faults.ts";
 import type { Locale } from "../../../core/index.ts";
 
-export interface ChaosWords {
-  readonly columns: readonly [fault: string, code: string, params: string];
-  readonly or: string;
-  readonly streamsOnly: string;
-  readonly listening: (url: string) => string;
-  readonly seed: (seed: number) => string;
-  readonly noScenario: string;
-  readonly rules: (file: string, count: number) => string;
-  readonly copy: string;
-  readonly ask: string;
-  readonly received: (url: string) => string;
-  readonly misuse: string;
-  readonly noAnswer: string;
-  readonly noAddress: string;
-  /** What a fault is. */
-  readonly fault: (row: ChaosFault) => string;
-  readonly stopped: (count: number) => string;
-}
-
 const ZH_FAULTS: Readonly<Record<ChaosFaultId, string>> = {
   "rate-limit": "429，`retry-after` 以秒为单位。",
   "rate-limit-date": "429，`retry-after` 是一个 HTTP 日期。",
@@ -86,39 +67,43 @@ const ZH_FAULTS: Readonly<Record<ChaosFaultId, string>> = {
   "refuse": "此连接被重置，并在一段时间内拒绝新连接。",
 };
 
-export const CHAOS_WORDS: Readonly<Record<Locale, ChaosWords>> = {
-  "en": {
-    columns: ["fault", "classified as", "parameters"],
-    or: " or ",
-    streamsOnly: " Streams only.",
-    listening: (url) => `Listening on ${url}`,
-    seed: (seed) => `seed ${seed}`,
-    noScenario: "no scenario",
-    rules: (file, count) => `${file}: ${count === 1 ? "1 rule" : `${count} rules`}`,
-    copy: "Point an SDK here; copy this into the terminal of your agent:",
-    ask: 'Ask for a fault by model name ("overloaded") or by header ("x-chaos: cut-stream; after=3"); `--list` shows all.',
-    received: (url) => `Received requests: ${url}/__chaos · Ctrl-C stops.`,
-    misuse: "misuse",
-    noAnswer: "no answer",
-    noAddress: "no such address",
-    fault: ({ about }) => about,
-    stopped: (count) => `Stopped after ${count === 1 ? "1 request" : `${count} requests`}.`,
-  },
-  "zh-CN": {
-    columns: ["故障", "归类为", "参数"],
-    or: " 或 ",
-    streamsOnly: "仅限流式。",
-    listening: (url) => `正在监听 ${url}`,
-    seed: (seed) => `种子 ${seed}`,
-    noScenario: "没有场景",
-    rules: (file, count) => `${file}：${count} 条规则`,
-    copy: "让 SDK 指向这里；请复制到您的智能体所在的终端：",
-    ask: "用模型名（“overloaded”）或请求头（“x-chaos: cut-stream; after=3”）指定故障；`--list` 列出全部。",
-    received: (url) => `收到的请求：${url}/__chaos · 按 Ctrl-C 停止。`,
-    misuse: "用法错误",
-    noAnswer: "没有回答",
-    noAddress: "没有这个地址",
-    fault: ({ id }) => ZH_FAULTS[id],
-    stopped: (count) => `已停止，共收到 ${count} 个请求。`,
-  },
+const EN = {
+  columns: ["fault", "classified as", "parameters"],
+  or: " or ",
+  streamsOnly: " Streams only.",
+  listening: (url: string) => `Listening on ${url}`,
+  seed: (seed: number) => `seed ${seed}`,
+  noScenario: "no scenario",
+  rules: (file: string, count: number) => `${file}: ${count === 1 ? "1 rule" : `${count} rules`}`,
+  copy: "Point an SDK here; copy this into the terminal of your agent:",
+  ask: 'Ask for a fault by model name ("overloaded") or by header ("x-chaos: cut-stream; after=3"); `--list` shows all.',
+  received: (url: string) => `Received requests: ${url}/__chaos · Ctrl-C stops.`,
+  misuse: "misuse",
+  noAnswer: "no answer",
+  noAddress: "no such address",
+  /** What a fault is. */
+  fault: ({ about }: ChaosFault) => about,
+  stopped: (count: number) => `Stopped after ${count === 1 ? "1 request" : `${count} requests`}.`,
 };
+
+export type ChaosWords = typeof EN;
+
+const ZH: ChaosWords = {
+  columns: ["故障", "归类为", "参数"],
+  or: " 或 ",
+  streamsOnly: "仅限流式。",
+  listening: (url) => `正在监听 ${url}`,
+  seed: (seed) => `种子 ${seed}`,
+  noScenario: "没有场景",
+  rules: (file, count) => `${file}：${count} 条规则`,
+  copy: "让 SDK 指向这里；请复制到您的智能体所在的终端：",
+  ask: "用模型名（“overloaded”）或请求头（“x-chaos: cut-stream; after=3”）指定故障；`--list` 列出全部。",
+  received: (url) => `收到的请求：${url}/__chaos · 按 Ctrl-C 停止。`,
+  misuse: "用法错误",
+  noAnswer: "没有回答",
+  noAddress: "没有这个地址",
+  fault: ({ id }) => ZH_FAULTS[id],
+  stopped: (count) => `已停止，共收到 ${count} 个请求。`,
+};
+
+export const CHAOS_WORDS: Readonly<Record<Locale, ChaosWords>> = { "en": EN, "zh-CN": ZH };

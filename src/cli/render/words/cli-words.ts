@@ -41,11 +41,9 @@ const EN = {
     `There is no fault code \`${name}\`.${near === null ? "" : ` Did you mean \`${near}\`?`} \`${list}\` lists all.`,
   noSuchId: (id: string, file: string) =>
     `No failure is recorded under the id ${id} in the journal ${file}. If it belongs to another journal, name that one with --journal. \`${commandLine("journal", "sessions", file)}\` lists the sessions of this one.`,
-} as const;
-
-export type CliWords = {
-  readonly [Key in keyof typeof EN]: (typeof EN)[Key] extends string ? string : (typeof EN)[Key];
 };
+
+export type CliWords = typeof EN;
 
 export const CLI_WORDS: Readonly<Record<Locale, CliWords>> = {
   "en": EN,

@@ -9,28 +9,7 @@ import type { CliStatus } from "../../../agent/doctor/probe-version.ts";
 import type { AgentCli } from "../../../agent/verdict/cli-table.ts";
 import type { Locale } from "../../../core/index.ts";
 
-export interface DoctorWords {
-  readonly cli: string;
-  readonly version: string;
-  readonly login: string;
-  readonly file: string;
-  readonly ok: string;
-  readonly notOk: string;
-  readonly statuses: Readonly<Record<CliStatus, string>>;
-  readonly states: Readonly<Record<LoginState["state"], string>>;
-  readonly machine: Readonly<Record<MachineCheck["check"], string>>;
-  readonly madeLater: string;
-  readonly needsSqlite: string;
-  wrongWorkflow(file: string): string;
-  keysUnset(messages: readonly string[], file: string): string;
-  readonly obstacles: Readonly<Record<WritingObstacle, string>>;
-  readonly next: string;
-  readonly allWell: string;
-  readonly remedies: Readonly<Record<CliRemedy, (cli: AgentCli) => string>>;
-  noSuchCli(name: string, near: string | null, known: string): string;
-}
-
-const EN: DoctorWords = {
+const EN = {
   cli: "CLI",
   version: "version",
   login: "logged in",
@@ -43,18 +22,21 @@ const EN: DoctorWords = {
     hangs: "hangs",
     fails: "does not run",
     unclear: "prints no version",
-  },
-  states: { yes: "yes", no: "no", unknown: "unknown" },
-  machine: { node: "Node", sqlite: "SQLite", journal: "journal", workflow: "workflow" },
+  } satisfies Readonly<Record<CliStatus, string>>,
+  states: { yes: "yes", no: "no", unknown: "unknown" } satisfies Readonly<Record<LoginState["state"], string>>,
+  machine: { node: "Node", sqlite: "SQLite", journal: "journal", workflow: "workflow" } satisfies Readonly<
+    Record<MachineCheck["check"], string>
+  >,
   madeLater: "does not exist yet; it is created on first use",
   needsSqlite: "A journal needs the SQLite of a newer Node; see above.",
-  wrongWorkflow: (file) => `It has errors. List them with: ${commandLine("workflow", "check", file)}`,
-  keysUnset: (messages, file) => `${messages.join("; ")}. Set what ${file} needs before you start a run.`,
+  wrongWorkflow: (file: string) => `It has errors. List them with: ${commandLine("workflow", "check", file)}`,
+  keysUnset: (messages: readonly string[], file: string) =>
+    `${messages.join("; ")}. Set what ${file} needs before you start a run.`,
   obstacles: {
     "no-folder": "A part of its path is a file, not a folder. Choose another path.",
     "not-writable": "You have no write permission for its folder. Choose another path, or get write permission.",
     "file-not-writable": "You have no write permission for the file. Choose another file, or get write permission.",
-  },
+  } satisfies Readonly<Record<WritingObstacle, string>>,
   next: "Next: ",
   allWell: "All well.",
   remedies: {
@@ -64,10 +46,12 @@ const EN: DoctorWords = {
     "log-in": (cli) => `log in to ${cli.name}: ${cli.loginCommand ?? ""}`,
     "ask-it": (cli) =>
       `only ${cli.name} can tell whether it is logged in: run \`${cli.binary ?? ""}\` once. If it is not: ${cli.loginCommand ?? ""}`,
-  },
-  noSuchCli: (name, near, known) =>
+  } satisfies Readonly<Record<CliRemedy, (cli: AgentCli) => string>>,
+  noSuchCli: (name: string, near: string | null, known: string) =>
     `Unknown CLI \`${name}\`. ${near === null ? "" : `Did you mean \`${near}\`? `}Known CLIs: ${known}.`,
 };
+
+export type DoctorWords = typeof EN;
 
 /** The table of CLIs has its remedies in English; commands need no translation. */
 const ZH_LOGINS: Readonly<Record<ExaminedKind, string>> = {

@@ -1,126 +1,71 @@
 // The texts about a run while it happens and when it has stopped, in each language. Core provides the words for faults.
 
 import type { Locale } from "../../../core/index.ts";
-import type { HeldReason } from "../../../core/flow/call.ts";
-import type { PauseReason, SkipReason } from "../../../core/flow/visit.ts";
 import type { RunStatus } from "../../../core/flow/run-state.ts";
 import { HELD_WORDS, STANDING_WORDS } from "../../../core/flow/run-standing.ts";
 import { PAUSE_WORDS, SKIP_WORDS } from "../../../core/flow/run-words.ts";
 import { plural } from "./cli-words.ts";
 
-export interface FollowWords {
-  readonly begins: (run: string, workflow: string) => string;
-  readonly goesOnFrom: (run: string, predecessor: string) => string;
-  readonly nodeBegins: string;
-  readonly round: (execution: number) => string;
-  readonly attempt: (attempt: number, of: number) => string;
-  readonly calls: (count: number) => string;
-  readonly callAgain: (target: string, why: string, attempt: number, of: number | null) => string;
-  readonly callReasons: Readonly<Record<HeldReason, string>>;
-  readonly switched: (from: string, to: string) => string;
-  readonly regenerates: (target: string) => string;
-  readonly inTime: (left: string) => string;
-  readonly at: (time: string) => string;
-  readonly pauses: Readonly<Record<PauseReason | "retry", string>>;
-  readonly asks: (prompt: string) => string;
-  readonly answered: (by: string) => string;
-  readonly done: string;
-  readonly failed: string;
-  readonly skipped: Readonly<Record<SkipReason, string>>;
-  readonly goesTo: (nodes: string) => string;
-  readonly resumed: string;
-  readonly instructed: (action: string, by: string) => string;
-  readonly spent: (spent: string, most: string) => string;
-  readonly more: (count: number) => string;
-  readonly leaveHint: string;
-  readonly watched: (run: string) => string;
-  readonly statuses: Readonly<Record<RunStatus, string>>;
-  readonly survived: (list: string) => string;
-  readonly retries: (count: number) => string;
-  readonly switches: (count: number) => string;
-  readonly waits: (count: number) => string;
-  readonly regenerations: (count: number) => string;
-  readonly comma: string;
-  readonly cost: (sum: string, unpriced: number) => string;
-  readonly files: (folder: string, count: number) => string;
-  readonly youCan: string;
-  readonly next: string;
-  readonly causes: string;
-  readonly ended: (outcome: string) => string;
-  readonly failedWith: (outcome: string, node: string, why: string) => string;
-  readonly cancelled: string;
-  readonly waitsForPerson: (questions: number) => string;
-  readonly parkedUntil: (time: string, left: string) => string;
-  readonly standsStill: string;
-  readonly left: string;
-  /** After Ctrl-C, when these nodes were running. */
-  readonly stopped: (nodes: string) => string;
-  /** The status of a run that has not ended and that no process advances. */
-  readonly idle: string;
-  readonly allFailed: (title: string, detail: string) => string;
-  readonly mendThen: (remedy: string, command: string) => string;
-  readonly afterTime: (time: string, command: string) => string;
-  readonly superseded: (successor: string) => string;
-}
-
-function statusesOf(locale: Locale): FollowWords["statuses"] {
+function statusesOf(locale: Locale): Readonly<Record<RunStatus, string>> {
   const { running, waiting: paused, completed, failed, cancelled } = STANDING_WORDS[locale];
   return { running, paused, completed, failed, cancelled };
 }
 
-const EN: FollowWords = {
-  begins: (run, workflow) => `run ${run} of ${workflow}`,
-  goesOnFrom: (run, predecessor) => `run ${run} continues ${predecessor}`,
+const EN = {
+  begins: (run: string, workflow: string) => `run ${run} of ${workflow}`,
+  goesOnFrom: (run: string, predecessor: string) => `run ${run} continues ${predecessor}`,
   nodeBegins: "starts",
-  round: (execution) => `round ${execution}`,
-  attempt: (attempt, of) => (of > 0 ? `attempt ${attempt}/${of}` : `attempt ${attempt}`),
-  calls: (count) => (count === 1 ? "1 call" : `${count} calls`),
-  callAgain: (target, why, attempt, of) => `${target}: ${why}, try ${attempt}${of === null ? "" : `/${of}`}`,
+  round: (execution: number) => `round ${execution}`,
+  attempt: (attempt: number, of: number) => (of > 0 ? `attempt ${attempt}/${of}` : `attempt ${attempt}`),
+  calls: (count: number) => (count === 1 ? "1 call" : `${count} calls`),
+  callAgain: (target: string, why: string, attempt: number, of: number | null) =>
+    `${target}: ${why}, try ${attempt}${of === null ? "" : `/${of}`}`,
   callReasons: HELD_WORDS["en"],
-  switched: (from, to) => `${from} → ${to}`,
-  regenerates: (target) => `${target} is asked again`,
-  inTime: (left) => `in ${left}`,
-  at: (time) => `at ${time}`,
+  switched: (from: string, to: string) => `${from} → ${to}`,
+  regenerates: (target: string) => `${target} is asked again`,
+  inTime: (left: string) => `in ${left}`,
+  at: (time: string) => `at ${time}`,
   pauses: PAUSE_WORDS["en"],
-  asks: (prompt) => `asks: ${prompt}`,
-  answered: (by) => `answered by ${by}`,
+  asks: (prompt: string) => `asks: ${prompt}`,
+  answered: (by: string) => `answered by ${by}`,
   done: "done",
   failed: "failed",
   skipped: SKIP_WORDS["en"],
-  goesTo: (nodes) => `→ ${nodes}`,
+  goesTo: (nodes: string) => `→ ${nodes}`,
   resumed: "resumed",
-  instructed: (action, by) => `${action}, by ${by}`,
-  spent: (spent, most) => `${spent} of ${most} spent`,
-  more: (count) => `… and ${count} more`,
+  instructed: (action: string, by: string) => `${action}, by ${by}`,
+  spent: (spent: string, most: string) => `${spent} of ${most} spent`,
+  more: (count: number) => `… and ${count} more`,
   leaveHint: "Ctrl-C stops it; resume continues",
-  watched: (run) => `another process works on ${run}; watching it`,
+  watched: (run: string) => `another process works on ${run}; watching it`,
   statuses: statusesOf("en"),
-  survived: (list) => `survived ${list}`,
-  retries: (count) => (count === 1 ? "1 retry" : `${count} retries`),
-  switches: (count) => (count === 1 ? "1 switch" : `${count} switches`),
-  waits: (count) => (count === 1 ? "1 wait" : `${count} waits`),
-  regenerations: (count) => (count === 1 ? "1 regeneration" : `${count} regenerations`),
+  survived: (list: string) => `survived ${list}`,
+  retries: (count: number) => (count === 1 ? "1 retry" : `${count} retries`),
+  switches: (count: number) => (count === 1 ? "1 switch" : `${count} switches`),
+  waits: (count: number) => (count === 1 ? "1 wait" : `${count} waits`),
+  regenerations: (count: number) => (count === 1 ? "1 regeneration" : `${count} regenerations`),
   comma: ", ",
-  cost: (sum, unpriced) =>
+  cost: (sum: string, unpriced: number) =>
     unpriced === 0 ? `cost ${sum}` : `cost ${sum}, and ${plural(unpriced, "attempt")} of unknown price`,
-  files: (folder, count) => `${count === 1 ? "1 file" : `${count} files`} in ${folder}`,
+  files: (folder: string, count: number) => `${count === 1 ? "1 file" : `${count} files`} in ${folder}`,
   youCan: "You can:",
   next: "Next: ",
   causes: "Causes: ",
-  ended: (outcome) => (outcome === "completed" ? "completed." : `completed: ${outcome}.`),
-  failedWith: (outcome, node, why) => `failed${node === "" ? "" : ` at ${node}`}: ${why} (${outcome}).`,
+  ended: (outcome: string) => (outcome === "completed" ? "completed." : `completed: ${outcome}.`),
+  failedWith: (outcome: string, node: string, why: string) =>
+    `failed${node === "" ? "" : ` at ${node}`}: ${why} (${outcome}).`,
   cancelled: "cancelled.",
-  waitsForPerson: (questions) => (questions > 1 ? `waits for ${questions} answers.` : "waits for a person."),
-  parkedUntil: (time, left) => `parked until ${time} (in ${left}).`,
-  standsStill: "stopped; no process works on it.",
+  waitsForPerson: (questions: number) => (questions > 1 ? `waits for ${questions} answers.` : "waits for a person."),
+  parkedUntil: (time: string, left: string) => `parked until ${time} (in ${left}).`,
   left: "stopped here; the run is unchanged and nothing is lost.",
-  stopped: (nodes) => `stopped; nothing is lost. What was running (${nodes}) runs again when you resume.`,
-  idle: STANDING_WORDS["en"].stopped,
-  allFailed: (title, detail) => `every agent failed: ${title}: ${detail}`,
-  mendThen: (remedy, command) => `${remedy} Then: ${command}`,
-  afterTime: (time, command) => `after ${time}: ${command}`,
-  superseded: (successor) => `run ${successor} continues it.`,
+  /** After Ctrl-C, when these nodes were running. */
+  stopped: (nodes: string) => `stopped; nothing is lost. What was running (${nodes}) runs again when you resume.`,
+  allFailed: (title: string, detail: string) => `every agent failed: ${title}: ${detail}`,
+  mendThen: (remedy: string, command: string) => `${remedy} Then: ${command}`,
+  afterTime: (time: string, command: string) => `after ${time}: ${command}`,
 };
+
+export type FollowWords = typeof EN;
 
 const ZH: FollowWords = {
   begins: (run, workflow) => `运行 ${run}，工作流 ${workflow}`,
@@ -165,14 +110,11 @@ const ZH: FollowWords = {
   cancelled: "已取消。",
   waitsForPerson: (questions) => (questions > 1 ? `等待 ${questions} 个答复。` : "等待人工处理。"),
   parkedUntil: (time, left) => `已推迟到 ${time}（${left}后）。`,
-  standsStill: "停住了，没有进程在推进。",
   left: "保持原状，没有任何丢失。",
   stopped: (nodes) => `已停止，没有任何丢失。继续时会重新执行正在运行的节点（${nodes}）。`,
-  idle: STANDING_WORDS["zh-CN"].stopped,
   allFailed: (title, detail) => `所有智能体都失败了：${title}：${detail}`,
   mendThen: (remedy, command) => `${remedy}然后：${command}`,
   afterTime: (time, command) => `${time} 之后：${command}`,
-  superseded: (successor) => `已由运行 ${successor} 接续。`,
 };
 
 export const FOLLOW_WORDS: Readonly<Record<Locale, FollowWords>> = { "en": EN, "zh-CN": ZH };

@@ -36,10 +36,9 @@ const EN = {
   was: "was",
   would: "would be",
   cannotKnow: "What a replay cannot know",
-} as const;
+};
 
-type Words<T> = { readonly [Key in keyof T]: T[Key] extends string ? string : T[Key] };
-export type ReplayWords = Words<typeof EN>;
+export type ReplayWords = typeof EN;
 
 export const REPLAY_WORDS: Readonly<Record<Locale, ReplayWords>> = {
   "en": EN,

@@ -2,61 +2,38 @@
 
 import type { Locale } from "../../../core/index.ts";
 
-export interface RunWords {
-  readonly session: (id: string, file: string) => string;
-  readonly failed: (target: string, attempt: number, code: string, message: string) => string;
+const EN = {
+  session: (id: string, file: string) => `session ${id} in ${file}`,
+  failed: (target: string, attempt: number, code: string, message: string) =>
+    `${target} failed (attempt ${attempt}, ${code}): ${message}`,
   /** Used instead of the decision's words, which are meant for programs with a model. */
-  readonly notRepeated: string;
-  readonly begins: (target: string, attempt: number) => string;
-  readonly isVoid: string;
-  readonly countdown: (attempt: number, of: number, left: string) => string;
-  readonly uses: (target: string, tool: string) => string;
-  readonly retriesItself: (target: string, reason: string) => string;
-  readonly workedLater: (target: string, attempts: number) => string;
-  /** `why` is empty if a line above it has said it. */
-  readonly waits: (why: string) => string;
-  readonly parked: (why: string) => string;
-  readonly cancelled: string;
-  readonly next: string;
-  readonly causes: string;
-  readonly then: string;
-  readonly after: (time: string) => string;
-  readonly checkName: (name: string) => string;
-  readonly outputLost: (why: string) => string;
-  readonly answerCut: string;
-  readonly stopped: string;
-  readonly retryHasNoEffect: (name: string) => string;
-  readonly sessionNeedsJournal: string;
-  readonly putBehind: (line: string) => string;
-}
-
-const EN: RunWords = {
-  session: (id, file) => `session ${id} in ${file}`,
-  failed: (target, attempt, code, message) => `${target} failed (attempt ${attempt}, ${code}): ${message}`,
   notRepeated: "Not retried: it may have had an effect. If running it again does no harm, pass --idempotent.",
-  begins: (target, attempt) => `${target}, attempt ${attempt} starts.`,
+  begins: (target: string, attempt: number) => `${target}, attempt ${attempt} starts.`,
   isVoid: "Ignore the output above this line.",
-  countdown: (attempt, of, left) => `attempt ${attempt} of ${of} in ${left}`,
-  uses: (target, tool) => `${target} uses ${tool}`,
-  retriesItself: (target, reason) => `${target} is retrying on its own: ${reason}`,
-  workedLater: (target, attempts) => `${target} worked after ${attempts} attempts.`,
-  waits: (why) => (why === "" ? "waits for a person." : `waits for a person: ${why}.`),
-  parked: (why) => (why === "" ? "parked." : `parked: ${why}.`),
+  countdown: (attempt: number, of: number, left: string) => `attempt ${attempt} of ${of} in ${left}`,
+  uses: (target: string, tool: string) => `${target} uses ${tool}`,
+  retriesItself: (target: string, reason: string) => `${target} is retrying on its own: ${reason}`,
+  workedLater: (target: string, attempts: number) => `${target} worked after ${attempts} attempts.`,
+  /** `why` is empty if a line above it has said it. */
+  waits: (why: string) => (why === "" ? "waits for a person." : `waits for a person: ${why}.`),
+  parked: (why: string) => (why === "" ? "parked." : `parked: ${why}.`),
   cancelled: "cancelled; the command was stopped.",
   next: "Next: ",
   causes: "Causes: ",
   then: ", then: ",
-  after: (time) => `after ${time}: `,
-  checkName: (name) => `check the name and the PATH: command -v ${name}`,
-  outputLost: (why) =>
+  after: (time: string) => `after ${time}: `,
+  checkName: (name: string) => `check the name and the PATH: command -v ${name}`,
+  outputLost: (why: string) =>
     `the output is incomplete: cannot write its temporary file (${why}). Free some space, or set TMPDIR.`,
   answerCut: "the answer is cut at 16 MB, the limit of --json. Run it without --json to get everything.",
   stopped: "stopped by a signal",
-  retryHasNoEffect: (name) =>
+  retryHasNoEffect: (name: string) =>
     `--retry has no effect without --idempotent: ${name} may have had an effect, so it is not run again.`,
   sessionNeedsJournal: "--session needs a journal: name it with --journal <file>.",
-  putBehind: (line) => `Put the command behind \`--\`: ${line}`,
+  putBehind: (line: string) => `Put the command behind \`--\`: ${line}`,
 };
+
+export type RunWords = typeof EN;
 
 export const RUN_WORDS: Readonly<Record<Locale, RunWords>> = {
   "en": EN,

@@ -4,78 +4,22 @@ import { commandLine } from "../program-name.ts";
 import type { Locale } from "../../../core/index.ts";
 import type { VisitState } from "../../../core/flow/visit.ts";
 
-export interface RunsWords {
-  readonly noRuns: string;
-  readonly insideRun: string;
-  readonly noneFits: string;
-  readonly noRun: (given: string, list: string) => string;
-  readonly manyRuns: (given: string, some: string) => string;
-  readonly moreRuns: (limit: number) => string;
-  readonly heads: readonly [string, string, string, string, string, string, string, string];
-  /** For a visit: the target that it asks now, and the one that answered it. */
-  readonly asks: (target: string) => string;
-  readonly answeredBy: (target: string) => string;
-  readonly watch: string;
-  readonly resume: string;
-  readonly answer: string;
-  readonly until: (time: string) => string;
-  readonly run: string;
-  readonly workflow: string;
-  readonly started: string;
-  readonly ended: string;
-  readonly held: string;
-  readonly outcome: string;
-  readonly file: string;
-  readonly goesOnFrom: (run: string) => string;
-  readonly goneOnIn: (run: string) => string;
-  readonly stages: string;
-  readonly visitStates: Readonly<Record<VisitState, string>>;
-  /** A stage whose question is answered, before a process reads the answer. */
-  readonly hasAnswer: string;
-  readonly inherited: string;
-  readonly noOutput: (node: string, state: string) => string;
-  readonly nothingDone: (run: string) => string;
-  readonly noNode: (run: string, node: string, nodes: string) => string;
-  readonly questions: string;
-  readonly answered: (by: string) => string;
-  readonly actions: string;
-  /** The journal's store keeps them: they are in no folder. */
-  readonly files: string;
-  readonly filesIn: (folder: string) => string;
-  readonly noQuestion: (given: string) => string;
-  readonly nothingAsked: (run: string) => string;
-  readonly manyAsked: (run: string, list: string) => string;
-  readonly wasAnswered: (question: string) => string;
-  readonly did: (action: string, run: string) => string;
-  readonly didBefore: (action: string, run: string) => string;
-  readonly successor: (run: string) => string;
-  readonly cancelAsked: (run: string) => string;
-  readonly cancelled: (run: string) => string;
-  readonly startedRun: (run: string) => string;
-  readonly needsTarget: (targets: string) => string;
-  readonly exported: (run: string, out: string) => string;
-  readonly bundleNeedsOut: string;
-  readonly mismatch: (accept: string, asStarted: string) => string;
-  readonly fileGone: (file: string) => string;
-  readonly badInput: (given: string) => string;
-  readonly badInputs: (file: string) => string;
-}
-
-const EN: RunsWords = {
+const EN = {
   insideRun:
     "This command decides about runs, but a command, a tool or an agent of a workflow started it. A run's own processes must not decide about it. Type it in your own terminal.",
   noRuns: `There are no runs in this journal yet. Start one: ${commandLine("workflow", "run")} <file>`,
   noneFits: "No run matches. Leave out --status or --workflow to see all.",
-  noRun: (given, list) => `There is no run ${given}. List the runs: ${list}`,
-  manyRuns: (given, some) => `${given} matches several runs: ${some}. Type more of the id.`,
-  moreRuns: (limit) => `There are more than ${limit}; --limit shows more.`,
+  noRun: (given: string, list: string) => `There is no run ${given}. List the runs: ${list}`,
+  manyRuns: (given: string, some: string) => `${given} matches several runs: ${some}. Type more of the id.`,
+  moreRuns: (limit: number) => `There are more than ${limit}; --limit shows more.`,
   heads: ["run", "workflow", "status", "node", "target", "started (UTC)", "cost", "next"],
-  asks: (target) => `asks ${target}`,
-  answeredBy: (target) => `answered by ${target}`,
+  /** For a visit: the target that it asks now, and the one that answered it. */
+  asks: (target: string) => `asks ${target}`,
+  answeredBy: (target: string) => `answered by ${target}`,
   watch: "watch",
   resume: "resume",
   answer: "answer",
-  until: (time) => `until ${time}`,
+  until: (time: string) => `until ${time}`,
   run: "run",
   workflow: "workflow",
   started: "started",
@@ -83,9 +27,10 @@ const EN: RunsWords = {
   held: "a process works on it",
   outcome: "outcome",
   file: "file",
-  goesOnFrom: (run) => `continues ${run}`,
-  goneOnIn: (run) => `continued in ${run}`,
+  goesOnFrom: (run: string) => `continues ${run}`,
+  goneOnIn: (run: string) => `continued in ${run}`,
   stages: "stages",
+  /** A stage whose question is answered, before a process reads the answer. */
   hasAnswer: "answered",
   visitStates: {
     ready: "ready",
@@ -95,35 +40,37 @@ const EN: RunsWords = {
     failed: "failed",
     skipped: "skipped",
     cancelled: "cancelled",
-  },
+  } satisfies Readonly<Record<VisitState, string>>,
   inherited: "kept from the previous run",
-  noOutput: (node, state) => `Node ${node} has no output (${state}).`,
-  nothingDone: (run) => `No node of run ${run} has completed yet.`,
-  noNode: (run, node, nodes) => `Run ${run} has not reached a node ${node}. It has reached: ${nodes}.`,
+  noOutput: (node: string, state: string) => `Node ${node} has no output (${state}).`,
+  nothingDone: (run: string) => `No node of run ${run} has completed yet.`,
+  noNode: (run: string, node: string, nodes: string) =>
+    `Run ${run} has not reached a node ${node}. It has reached: ${nodes}.`,
   questions: "open questions",
-  answered: (by) => `answered by ${by}`,
   actions: "what you can do",
+  /** The journal's store keeps them: they are in no folder. */
   files: "files, kept with the journal",
-  filesIn: (folder) => `files in ${folder}`,
-  noQuestion: (given) => `There is no open question and no run with the id ${given}.`,
-  nothingAsked: (run) => `Run ${run} has no open question.`,
-  manyAsked: (run, list) => `Run ${run} asks more than one question; say which: ${list}.`,
-  wasAnswered: (question) => `Question ${question} is answered.`,
-  did: (action, run) => `${action}: run ${run}.`,
-  didBefore: (action, run) => `${action} was already done: run ${run}.`,
-  successor: (run) => `Run ${run} continues it.`,
-  cancelAsked: (run) => `Asked the process that works on run ${run} to stop it.`,
-  cancelled: (run) => `Run ${run} is cancelled.`,
-  startedRun: (run) =>
+  filesIn: (folder: string) => `files in ${folder}`,
+  noQuestion: (given: string) => `There is no open question and no run with the id ${given}.`,
+  nothingAsked: (run: string) => `Run ${run} has no open question.`,
+  manyAsked: (run: string, list: string) => `Run ${run} asks more than one question; say which: ${list}.`,
+  wasAnswered: (question: string) => `Question ${question} is answered.`,
+  did: (action: string, run: string) => `${action}: run ${run}.`,
+  didBefore: (action: string, run: string) => `${action} was already done: run ${run}.`,
+  cancelAsked: (run: string) => `Asked the process that works on run ${run} to stop it.`,
+  cancelled: (run: string) => `Run ${run} is cancelled.`,
+  startedRun: (run: string) =>
     `Run ${run} is recorded. A server or a worker of this journal takes it up; without one, you resume it yourself.`,
-  needsTarget: (targets) => `Say where to switch to: --to ${targets}`,
-  exported: (run, out) => `Run ${run} is in ${out}.`,
+  needsTarget: (targets: string) => `Say where to switch to: --to ${targets}`,
+  exported: (run: string, out: string) => `Run ${run} is in ${out}.`,
   bundleNeedsOut: "A bundle is a folder: say which with --out <folder>.",
-  mismatch: (accept, asStarted) => `Next: ${accept}, or: ${asStarted}`,
-  fileGone: (file) => `${file} no longer exists; the run continues with the text stored in the journal.`,
-  badInput: (given) => `${given} is not an input: write it as name=value.`,
-  badInputs: (file) => `${file} must hold one JSON object with a value for each input.`,
+  mismatch: (accept: string, asStarted: string) => `Next: ${accept}, or: ${asStarted}`,
+  fileGone: (file: string) => `${file} no longer exists; the run continues with the text stored in the journal.`,
+  badInput: (given: string) => `${given} is not an input: write it as name=value.`,
+  badInputs: (file: string) => `${file} must hold one JSON object with a value for each input.`,
 };
+
+export type RunsWords = typeof EN;
 
 const ZH: RunsWords = {
   insideRun:
@@ -165,7 +112,6 @@ const ZH: RunsWords = {
   nothingDone: (run) => `运行 ${run} 还没有完成任何节点。`,
   noNode: (run, node, nodes) => `运行 ${run} 没有到达节点 ${node}。已到达：${nodes}。`,
   questions: "待答复的问题",
-  answered: (by) => `已由 ${by} 答复`,
   actions: "可以做什么",
   files: "与日志一同保存的文件",
   filesIn: (folder) => `${folder} 中的文件`,
@@ -175,7 +121,6 @@ const ZH: RunsWords = {
   wasAnswered: (question) => `问题 ${question} 已答复。`,
   did: (action, run) => `${action}：运行 ${run}。`,
   didBefore: (action, run) => `${action} 之前已执行：运行 ${run}。`,
-  successor: (run) => `由运行 ${run} 接续。`,
   cancelAsked: (run) => `已通知推进运行 ${run} 的进程停止。`,
   cancelled: (run) => `运行 ${run} 已取消。`,
   startedRun: (run) => `运行 ${run} 已写入日志。此日志的服务器或工作进程会接手它；没有的话，请自行继续。`,
