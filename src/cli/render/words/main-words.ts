@@ -1,4 +1,5 @@
-/** By locale. */
+// What the process around the commands says. It imports nothing: an old Node has to be able to load it.
+
 const EN = {
   diskFull: "the disk is full",
   cannotWrite: (why: string) => `cannot write the output: ${why}. Free some space or write it elsewhere.`,
