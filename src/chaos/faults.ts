@@ -1,14 +1,12 @@
 // All faults, one row each. A fault is chosen by its id, and its row alone defines what happens.
 
 import { BODIES } from "./faults/bodies.ts";
-import { CONNECTIONS } from "./faults/connections.ts";
+import { STREAMS } from "./faults/streams.ts";
 import { CONTENTS } from "./faults/contents.ts";
 import type { FaultRow, Parameters } from "./faults/fault-row.ts";
-import { LIMITS } from "./faults/limits.ts";
 import { STATUSES } from "./faults/statuses.ts";
-import { STREAMS } from "./faults/streams.ts";
 
-const ROWS = [...LIMITS, ...STATUSES, ...CONTENTS, ...BODIES, ...STREAMS, ...CONNECTIONS] as const;
+const ROWS = [...STATUSES, ...CONTENTS, ...BODIES, ...STREAMS] as const;
 
 /** The name of a fault that the chaos provider can play. */
 export type ChaosFaultId = (typeof ROWS)[number]["id"];

@@ -202,6 +202,15 @@ function createState(text: BoundedText): Collecting {
   };
 }
 
+/**
+ * Some CLIs join the texts of all attempts into one answer; `attempts` is their number. If all have the same text, it is returned once.
+ * If they differ, their boundaries are unknown, and the text is returned unchanged.
+ */
+export function onceOf(text: string, attempts: number): string {
+  const once = text.slice(0, text.length / attempts);
+  return once.repeat(attempts) === text ? once : text;
+}
+
 // A text that grows piece by piece up to a limit. The pieces are collected in blocks: repeated string concatenation would create a rope of
 // as many parts as there were pieces, which is slow to read and uses far more memory than the text.
 

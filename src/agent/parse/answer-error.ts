@@ -14,7 +14,7 @@ interface AnswerShape {
 const MAX_NOTICE_CHARS = 2_000;
 
 // prettier-ignore
-const SHAPES: readonly AnswerShape[] = [
+export const ANSWER_SHAPES: readonly AnswerShape[] = [
   { kinds: ["claude"], shape: /^You[’']ve hit your [^\n]{0,40}\blimit\b[^\n]*$/, example: "You've hit your 5-hour limit · resets 9:16pm (UTC)" },
   { kinds: ["claude"], shape: /^Claude AI usage limit reached\|\d{10}$/, example: "Claude AI usage limit reached|1794747600" },
   { kinds: ["claude"], shape: /^[^\n]{0,60} · (?:Please run \/login|Fix external API key|resets [^\n]{1,60})$/, example: "Not logged in · Please run /login" },
@@ -27,13 +27,11 @@ const SHAPES: readonly AnswerShape[] = [
   { kinds: ["goose"], shape: /^\s*(error: No provider configured\.[^\n]*)$/, example: "  error: No provider configured. Run 'goose configure' first." },
 ];
 
-export const ANSWER_SHAPES: readonly AnswerShape[] = SHAPES;
-
 /** The error message if the answer is an error, otherwise null. */
 export function errorInAnswer(kind: AgentKind, answer: string): string | null {
   // An error after partial text is at the end.
   const end = answer.slice(-MAX_NOTICE_CHARS);
-  for (const { kinds, shape } of SHAPES) {
+  for (const { kinds, shape } of ANSWER_SHAPES) {
     if (!kinds.includes(kind)) continue;
     const isAnchoredAtStart = shape.source.startsWith("^");
     if (isAnchoredAtStart && answer.length > MAX_NOTICE_CHARS) continue;

@@ -2,7 +2,7 @@
 // `subtype` says "success" for failures too, so only `is_error` counts.
 
 import type { AgentUsage } from "../event/agent-event.ts";
-import type { AgentRun } from "./agent-run.ts";
+import { type AgentRun, onceOf } from "./agent-run.ts";
 import { errorInAnswer } from "./answer-error.ts";
 import { addUsage, claudeUsage, NOTHING_USED } from "./token-usage.ts";
 import type { CliReader } from "./cli-reader.ts";
@@ -17,7 +17,6 @@ import {
   textOf,
   textOrNull,
 } from "../../core/json-fields.ts";
-import { onceOf } from "./repeated-text.ts";
 
 type Dialect = "claude" | "qwen";
 

@@ -2,7 +2,7 @@
 // or empty answer exits with 0 and has an `error` next to the response, so errors are checked first.
 
 import type { AgentRetry, AgentUsage } from "../event/agent-event.ts";
-import type { AgentRun } from "./agent-run.ts";
+import { type AgentRun, onceOf } from "./agent-run.ts";
 import { addUsage, NOTHING_USED } from "./token-usage.ts";
 import type { CliReader } from "./cli-reader.ts";
 import { denialIn } from "./denial.ts";
@@ -16,7 +16,6 @@ import {
   textOf,
   textOrNull,
 } from "../../core/json-fields.ts";
-import { onceOf } from "./repeated-text.ts";
 
 export function createGeminiReader(run: AgentRun): CliReader {
   let startsNewAnswer = false;

@@ -14,7 +14,7 @@ import {
   statusOrNull,
   textOf,
 } from "../../core/json-fields.ts";
-import { parseEvent } from "./parse-event.ts";
+import { parseEvent } from "./json-line-reader.ts";
 
 export function createGooseReader(run: AgentRun): CliReader {
   let answering: string | null = null;

@@ -57,27 +57,18 @@ export interface CliOptions {
   readonly forgetsOutput?: boolean;
 }
 
-/** A CLI with all options resolved. */
-export interface CliTarget {
-  readonly id: string;
+/** A CLI with all options resolved. null: not set. */
+export interface CliTarget extends Required<
+  Omit<CliOptions, "extraArgs" | "model" | "cwd" | "timeouts" | "credential" | "stdin">
+> {
   readonly kind: AgentKind;
-  readonly command: string;
-  readonly args: (shot: OneShot) => readonly string[];
   readonly model: string | null;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly inheritEnv: boolean;
   readonly cwd: string | null;
   readonly timeouts: Required<ProcessTimeouts>;
-  readonly privateHome: boolean;
-  readonly idempotent: boolean;
   /** null: derived from its key and its config home. */
   readonly credential: string | null;
-  readonly lastResort: boolean;
   /** null: stdin is the prompt if it is too long for an argument, and empty otherwise. */
   readonly stdin: string | null;
-  readonly hidesTools: boolean;
-  readonly exitCodeDecides: boolean;
-  readonly forgetsOutput: boolean;
 }
 
 /** Whether its next run can continue a session. A private home is gone after each run, with its sessions. */
@@ -92,6 +83,21 @@ const DEFAULT_TIMEOUTS: Required<ProcessTimeouts> = {
   totalMs: 3_600_000,
   killAfterMs: 1_500,
   drainMs: 1_000,
+};
+
+const DEFAULTS: Omit<CliTarget, "id" | "kind" | "command" | "args" | "timeouts"> = {
+  model: null,
+  env: {},
+  inheritEnv: true,
+  cwd: null,
+  privateHome: false,
+  idempotent: false,
+  credential: null,
+  lastResort: false,
+  stdin: null,
+  hidesTools: false,
+  exitCodeDecides: false,
+  forgetsOutput: false,
 };
 
 const CLI_OPTIONS = shape<CliOptions>({
@@ -147,25 +153,15 @@ export function cli(kind: AgentKind, options: CliOptions = {}): CliTarget {
       `command is missing; it names the program, as in cli("${kind}", { command: "my-agent" })`,
     );
   }
-  const { extraArgs = [], args } = options;
-  const id = options.id ?? (known.binary === null ? command : kind);
+  const { extraArgs = [], timeouts, ...others } = options;
+  const ownArgs: CliTarget["args"] = (shot) =>
+    known.oneShotArgs(shot).toSpliced(known.subcommandWords, 0, ...extraArgs);
   return {
-    id,
+    ...over(DEFAULTS, others),
+    id: options.id ?? (known.binary === null ? command : kind),
     kind,
     command,
-    args: args ?? ((shot) => known.oneShotArgs(shot).toSpliced(known.subcommandWords, 0, ...extraArgs)),
-    model: options.model ?? null,
-    env: options.env ?? {},
-    inheritEnv: options.inheritEnv ?? true,
-    cwd: options.cwd ?? null,
-    timeouts: over<Required<ProcessTimeouts>>(DEFAULT_TIMEOUTS, options.timeouts),
-    privateHome: options.privateHome ?? false,
-    idempotent: options.idempotent ?? false,
-    credential: options.credential ?? null,
-    lastResort: options.lastResort ?? false,
-    stdin: options.stdin ?? null,
-    hidesTools: options.hidesTools ?? false,
-    exitCodeDecides: options.exitCodeDecides ?? false,
-    forgetsOutput: options.forgetsOutput ?? false,
+    args: options.args ?? ownArgs,
+    timeouts: over<Required<ProcessTimeouts>>(DEFAULT_TIMEOUTS, timeouts),
   };
 }

@@ -228,7 +228,7 @@ function missing(
   { cost }: RunContext,
 ): Fault {
   cost(0);
-  const nothing = { exitCode: null, signal: null, stderrTail: "", stdoutTail: "" };
+  const nothing = { exitCode: null, signal: null, stderrTail: "" };
   const seen = verdictOn(kind, state, {
     ...nothing,
     spawnError: { code: "ENOENT", message: noCommand(command) },
@@ -238,12 +238,11 @@ function missing(
 }
 
 function endingOf(end: ProcessEnd, stopped: Stopped | null, observedAt: number): AgentEnding {
-  const { exitCode, signal, stderrTail, stdoutTail, spawnError, timedOut, aborted } = end;
+  const { exitCode, signal, stderrTail, spawnError, timedOut, aborted } = end;
   return {
     exitCode,
     signal,
     stderrTail,
-    stdoutTail,
     ...(spawnError === null ? {} : { spawnError }),
     ...(timedOut === null ? {} : { timedOut }),
     ...(aborted ? { aborted } : {}),

@@ -17,7 +17,6 @@ export interface AgentEnding {
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly stderrTail: string;
-  readonly stdoutTail: string;
   /** The process could not be started. */
   readonly spawnError?: { readonly code: string; readonly message: string };
   /** The time limit that ended it. */

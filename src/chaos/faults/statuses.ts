@@ -1,7 +1,7 @@
-// Faults that are a status: of the server, of a proxy in front of it, or because of the request.
+// Faults that are a status: of a limit, with every way to report the wait; of the server, of a proxy in front of it, or because of the request.
 
 import type { FaultCode } from "../../core/fault/catalogue.ts";
-import type { ErrorId } from "../errors/error-ids.ts";
+import type { ErrorId, ErrorFacts } from "../errors/error-ids.ts";
 import { type FaultRow, type PerProtocol, row } from "./fault-row.ts";
 import { errorOf, errorPlan, goodPlan, pagePlan } from "./plans.ts";
 
@@ -30,8 +30,21 @@ function client<const Id extends ErrorId>(id: Id, means: PerProtocol<FaultCode>,
   return row(id, means, { about, plan: (scene) => errorPlan(scene, errorOf(id, scene)) });
 }
 
+function rateLimit(timing: ErrorFacts["timing"]): FaultRow["plan"] {
+  return (scene) => errorPlan(scene, errorOf("rate-limit", scene, timing));
+}
+
 // prettier-ignore
 export const STATUSES = [
+  row("rate-limit",              "RateLimited",    { about: "429 with `retry-after` in seconds.", params: { "retry-after": 1 }, plan: rateLimit("seconds") }),
+  row("rate-limit-date",         "RateLimited",    { about: "429 with `retry-after` as an HTTP date.", params: { "retry-after": 1 }, plan: rateLimit("date") }),
+  row("rate-limit-ms",           "RateLimited",    { about: "429 with `retry-after-ms`, and a coarser `retry-after` beside it.", params: { "retry-after": 0.3 }, plan: rateLimit("ms") }),
+  row("rate-limit-body",         "RateLimited",    { about: "429 that names the wait only in its body: in Google's RetryInfo, elsewhere in the text.", params: { "retry-after": 1.5 }, plan: rateLimit("body") }),
+  row("rate-limit-reset-header", "RateLimited",    { about: "429 that names the wait only in the vendor's reset header.", params: { "retry-after": 2 }, plan: rateLimit("reset-header") }),
+  row("rate-limit-bare",         "RateLimited",    { about: "429 that does not say how long to wait.", plan: rateLimit("none") }),
+  client("quota", "QuotaExhausted", "The vendor's answer to a quota or spend limit that is used up; it looks like a rate limit."),
+  client("quota-credit", "QuotaExhausted", "The vendor's answer to credit that is used up, or to a plan without any."),
+  row("quota-reset",             "QuotaExhausted", { about: "A used-up quota; the answer says when it resets.", params: { "retry-after": 3600 }, plan: (scene) => errorPlan(scene, errorOf("quota-reset", scene)) }),
   server("server-error",    500, "Internal Server Error", "Provider5xx", "json", "500 in the vendor's envelope; `as=html` for a proxy's page."),
   server("bad-gateway",     502, "Bad Gateway",           "Provider5xx", "html", "502 as a proxy's page; `as=json` for the vendor's envelope."),
   server("unavailable",     503, "Service Temporarily Unavailable", "Overloaded", "json", "503 in the vendor's envelope; `as=html` for a proxy's page."),

@@ -1,4 +1,4 @@
-// Faults during an answer: errors inside a stream, and streams that are cut, never end, stall or drip.
+// Faults of the connection: errors inside a stream, streams that are cut, never end, stall or drip, and requests without any answer.
 
 import { PROTOCOL_OF } from "../protocols/index.ts";
 import type { ConnectionAct, WireEvent } from "../wire.ts";
@@ -35,6 +35,15 @@ export const STREAMS = [
   row("slow-drip", null, {
     about: "A good answer with a wait before every piece.",
     seenIn: "transport", afterOutput: true, params: { "wait-ms": 1000 }, plan: slowDrip }),
+  row("reset", "NetworkDisconnect", {
+    about: "The connection is reset before a single byte of answer.",
+    seenIn: "transport", plan: () => [{ do: "reset" }] }),
+  row("hang", "NetworkTimeout", {
+    about: "The request is read and nothing comes back, not even headers, until the connection is closed.",
+    seenIn: "transport", params: { "for-ms": 600_000 }, plan: ({ params }) => [{ do: "wait", ms: params["for-ms"] }, { do: "cut" }] }),
+  row("refuse", "NetworkDisconnect", {
+    about: "This connection is reset, and new connections are refused for a while.",
+    seenIn: "transport", params: { "for-ms": 1000 }, plan: ({ params }) => [{ do: "refuse", ms: params["for-ms"] }] }),
 ] as const;
 
 /** The answer up to the failure. */

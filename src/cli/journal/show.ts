@@ -7,23 +7,26 @@ import {
   type ToolMetrics,
   type TraceRecord,
   traceOf,
+  countEntries,
+  metricsOf,
 } from "../../core/index.ts";
 import type { Journal, SessionSummary } from "../../journal/journal.ts";
 import { type Io, UsageError } from "../io.ts";
 import { paintFor } from "../render/paint.ts";
-import { JOURNAL_WORDS } from "../render/words/journal-words.ts";
+import { JOURNAL_WORDS, type JournalWords } from "../render/words/journal-words.ts";
 import type { GlobalOptions } from "../options.ts";
 import { commandLine } from "../render/program-name.ts";
 import { safeJson } from "../render/safe-text.ts";
-import { factLines } from "../render/table.ts";
+import { factLines, tableLines } from "../render/table.ts";
 import { sentences } from "../render/words/cli-words.ts";
-import { metricsLines, toolMetrics } from "./metrics-lines.ts";
 import { failedIds } from "../explain-id.ts";
 import { openQuestions } from "../../journal/open-questions.ts";
 import { STATUS_STYLES, statusWord } from "./sessions.ts";
 import { entryJson, minuteOf, shown, fieldsOf } from "../render/values.ts";
 import { momentsOf, printStory } from "./story.ts";
 import { lookAtJournal } from "./with-journal.ts";
+import { dollars } from "../../core/flow/money.ts";
+import { columnsOf } from "../../yaml-file/columns.ts";
 
 export interface ShowOptions {
   /** null: all turns. */
@@ -188,3 +191,48 @@ function createTurnFilter(turn: string | null): TurnFilter {
     },
   };
 }
+
+// A session's metrics per tool, as text.
+
+function toolMetrics(entries: readonly Entry[]): Readonly<Record<string, ToolMetrics>> {
+  return Object.fromEntries(Array.from(countEntries(entries), ([tool, counters]) => [tool, metricsOf(counters)]));
+}
+
+const ALWAYS_SHOWN: ReadonlySet<string> = new Set(["call_count", "success_count", "error_count"]);
+
+/** A table without all-zero columns, or a list where the table does not fit. */
+function metricsLines(
+  metrics: Readonly<Record<string, ToolMetrics>>,
+  words: JournalWords,
+  columns: number,
+): readonly string[] {
+  const tools = Object.entries(metrics);
+  const names = (Object.keys(words.counts) as (keyof ToolMetrics)[]).filter(
+    (name) => ALWAYS_SHOWN.has(name) || tools.some(([, counted]) => isAny(counted[name])),
+  );
+  const lines = tableLines(
+    [{ title: words.tool }, ...names.map((name) => ({ title: words.counts[name], right: true as const }))],
+    tools.map(([tool, counted]) => [shown(tool, 60), ...names.map((name) => cellOf(name, counted))]),
+  );
+  if (lines.every((line) => columnsOf(line) <= columns)) return lines;
+  return tools.flatMap(([tool, counted]) => {
+    const some = names.filter((name) => ALWAYS_SHOWN.has(name) || isAny(counted[name]));
+    const facts = some.map((name) => `${words.counts[name]} ${cellOf(name, counted)}`);
+    return [shown(tool, 60), ...factLines(facts, columns - 2).map((line) => `  ${line}`)];
+  });
+}
+
+function isAny(value: number | null): boolean {
+  return value !== null && value !== 0;
+}
+
+function cellOf(name: keyof ToolMetrics, counted: ToolMetrics): string {
+  const value = counted[name];
+  if (value === null) return "–";
+  return CELLS[name]?.(value) ?? String(value);
+}
+
+const CELLS: Readonly<Partial<Record<keyof ToolMetrics, (value: number) => string>>> = {
+  retry_success_rate: (rate) => `${Math.round(rate * 100)} %`,
+  cost_microcents: dollars,
+};

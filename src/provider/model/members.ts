@@ -5,7 +5,6 @@ import { defined } from "../../core/defined.ts";
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import { type FailureDomains, sharesAll } from "../../core/decide/fallback.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
-import type { RequestChange } from "../../core/flow/call.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import type { Clock } from "../../host/clock.ts";
 import { lazyPart } from "../../host/lazy-part.ts";
@@ -14,7 +13,7 @@ import { type Chain, type Repairs, type RequestNeeds, tool, type ToolOptions } f
 import { domainsOf, keysOf } from "../domain/model-domains.ts";
 import { type AnyLanguageModel, asLatest, INTERFACES, isInterface } from "../interface/any-model.ts";
 import { factsFor, type ModelFacts } from "../model-facts/facts-for.ts";
-import { makePortable, type PortableChange, repairHistory, summarizeChanges } from "../portable/make-portable.ts";
+import { makePortable, repairHistory, summarizeChanges } from "../portable/rules.ts";
 import type { RepeatLimits } from "../portable/repeated-calls.ts";
 import { askedTier, costOfAnswer, estimateCost } from "../price/cost.ts";
 import { type Price, type PriceTable, priceOf } from "../price/price-table.ts";
@@ -27,7 +26,7 @@ import {
 } from "./model-options.ts";
 import { type ModelRequest, needsOf, passesThrough } from "./model-request.ts";
 import { modelTimeouts } from "./watch.ts";
-import type { Upstream } from "./upstream.ts";
+import type { Upstream } from "./attempt.ts";
 
 export interface MembersDeps {
   readonly clock: Clock;
@@ -144,7 +143,7 @@ export function modelMember(
       const portable = isFirst
         ? repairHistory(request.options, facts, tellAfter)
         : makePortable(request.options, to, writtenFor.facts, tellAfter);
-      return { request: request.fitted(portable), changes: summarized(portable.changes) };
+      return { request: request.fitted(portable), changes: summarizeChanges(portable.changes) };
     },
     passesThrough: ({ walk, sink, isStreaming }) =>
       isFirst && (sink?.continuable ?? null) === null && passesThrough(walk, isStreaming, known),
@@ -215,7 +214,7 @@ function repairsFor({ compact, refreshCredential, regenerate }: ResolvedModelOpt
   return {
     sizeOf: (request) => request.tokens(),
     compact:
-      compact === null || compact === undefined
+      compact === null
         ? null
         : async (request, why, signal) => {
             const prompt = await compact(request.options.prompt, { fault: why, signal });
@@ -223,25 +222,13 @@ function repairsFor({ compact, refreshCredential, regenerate }: ResolvedModelOpt
           },
     regenerate: regenerate ? withCorrection : null,
     refresh:
-      refreshCredential === null || refreshCredential === undefined
+      refreshCredential === null
         ? null
         : async (request, why, signal) => {
             await refreshCredential({ fault: why, signal });
             return request;
           },
   };
-}
-
-const NO_CHANGES: readonly never[] = [];
-
-/** One line per kind of change: a long history may have hundreds of them. */
-function summarized(changes: readonly PortableChange[]): readonly RequestChange[] {
-  if (changes.length === 0) return NO_CHANGES;
-  return summarizeChanges(changes).map(({ rule, where, why, count }) => ({
-    rule,
-    where: count === 1 ? where : `${where} and ${count - 1} more`,
-    why,
-  }));
 }
 
 /** Adds the unusable answer and the reason, so that the model can correct it. */

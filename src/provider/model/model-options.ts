@@ -96,8 +96,8 @@ export interface ResolvedModelOptions {
   readonly midStream: MidStream;
   readonly hedge: HedgeOptions | null;
   readonly minCharactersPerSecond: number;
-  readonly compact: ModelOptions["compact"] | null;
-  readonly refreshCredential: ModelOptions["refreshCredential"] | null;
+  readonly compact: NonNullable<ModelOptions["compact"]> | null;
+  readonly refreshCredential: NonNullable<ModelOptions["refreshCredential"]> | null;
   readonly regenerate: boolean;
   readonly assumedOutputTokens: number;
   readonly repeatedFailures: RepeatLimits;

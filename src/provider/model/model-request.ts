@@ -8,7 +8,7 @@ import type {
 } from "@ai-sdk/provider";
 import type { ChainRequest } from "../../runtime/tool/tool.ts";
 import { isFailure, repeatsIn } from "../portable/repeated-calls.ts";
-import type { Portable } from "../portable/make-portable.ts";
+import type { Portable } from "../portable/rules.ts";
 import type { StreamSink } from "./stream-sink.ts";
 import type { ContentTally } from "./tally.ts";
 import { type Capability, filesAt } from "../model-facts/capability.ts";

@@ -1,8 +1,16 @@
-// The portability rules, in the order they are applied: what is changed, why, and a real error message or effect that occurs without
+// Adapts a request that was written for one target to another, as a list of declared changes that can be recorded. Always start from
+// the caller's original request, not from one that was already adapted to another target.
+// P1  Applying the rules twice changes nothing more.
+// P2  A request that needs no change is returned as the same object.
+// P3  The text of a user is never changed.
+// P4  Afterwards every tool call has its result.
+// P5  Each change says where and why, and contains nothing of the conversation.
+//
+// The rules are in the order they are applied: what is changed, why, and a real error message or effect that occurs without
 // the change.
 
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import { mapMessages, type Pass, removeParts } from "./pass.ts";
+import { mapMessages, type Pass, removeParts, placesOf } from "./pass.ts";
 import {
   removeBoundReasoning,
   removeCacheMarks,
@@ -21,7 +29,9 @@ import {
   removeOrphanResults,
   separateToolCallIds,
 } from "./tools.ts";
-import { tellRepeats } from "./repeated-calls.ts";
+import { tellRepeats, DEFAULT_REPEAT_LIMITS } from "./repeated-calls.ts";
+import type { RequestChange } from "../../core/flow/call.ts";
+import type { PortableFacts } from "./target-facts.ts";
 
 export interface PortableRule {
   readonly name: string;
@@ -238,4 +248,59 @@ function lowerOutputLimit(options: LanguageModelV4CallOptions, pass: Pass): Lang
 function isReasoningOff({ reasoning, providerOptions }: LanguageModelV4CallOptions, { to }: Pass): boolean {
   const efforts = to.namespaces.map((namespace) => providerOptions?.[namespace]?.["reasoningEffort"]);
   return reasoning === "none" || efforts.includes("none");
+}
+
+export interface Portable {
+  readonly options: LanguageModelV4CallOptions;
+  readonly changes: readonly RequestChange[];
+  /** The tool names that are sent, mapped to the caller's own names, which the answer gets back. */
+  readonly toolNames: ReadonlyMap<string, string>;
+}
+
+/** Applies all rules. `from` is the target the request was written for, if known: some models cannot read the reasoning of related models. */
+export function makePortable(
+  options: LanguageModelV4CallOptions,
+  to: PortableFacts,
+  from: PortableFacts | null = null,
+  tellAfter = DEFAULT_REPEAT_LIMITS.tellAfter,
+): Portable {
+  return applyRules(PORTABLE_RULES, options, to, from, tellAfter);
+}
+
+/** Applies the rules that the first target needs, too: for an interrupted turn, or a history from another vendor's model. */
+export function repairHistory(
+  options: LanguageModelV4CallOptions,
+  to: PortableFacts,
+  tellAfter = DEFAULT_REPEAT_LIMITS.tellAfter,
+): Portable {
+  return applyRules(ALWAYS, options, to, null, tellAfter);
+}
+
+/** One line per rule, for a journal. A long history may have hundreds of changes of one kind. */
+export function summarizeChanges(changes: readonly RequestChange[]): readonly RequestChange[] {
+  if (changes.length === 0) return changes;
+  return [...Map.groupBy(changes, ({ rule }) => rule).values()].flatMap(([first, ...more]) => {
+    if (first === undefined) return [];
+    return more.length === 0 ? first : { ...first, where: `${first.where} and ${more.length} more` };
+  });
+}
+
+const ALWAYS = PORTABLE_RULES.filter(({ when }) => when === "always");
+
+function applyRules(
+  rules: readonly PortableRule[],
+  given: LanguageModelV4CallOptions,
+  to: PortableFacts,
+  from: PortableFacts | null,
+  tellAfter: number,
+): Portable {
+  const changes: RequestChange[] = [];
+  const toolNames = new Map<string, string>();
+  const { options: start, whereOf, replace } = placesOf(given);
+  const options = rules.reduce((before, { name, why, apply }) => {
+    const note = (where: string): void => void changes.push({ rule: name, where, why });
+    const pass: Pass = { to, from, note, toolNames, tellAfter, whereOf, replace };
+    return apply(before, pass);
+  }, start);
+  return { options: changes.length === 0 ? given : options, changes, toolNames };
 }

@@ -55,7 +55,6 @@ export function endingOf(capture: Capture): AgentEnding {
     exitCode: capture.exitCode,
     signal: capture.signal,
     stderrTail: capture.stderr.slice(-16_384),
-    stdoutTail: capture.stdout.slice(-16_384),
     observedAt: capture.observedAt,
     // The machine that recorded them kept this zone.
     timeZone: "UTC",

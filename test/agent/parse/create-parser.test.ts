@@ -5,7 +5,7 @@ import type { AgentEvent } from "../../../src/agent/event/agent-event.ts";
 import type { AgentKind } from "../../../src/agent/parse/agent-state.ts";
 import { ANSWER_SHAPES, errorInAnswer } from "../../../src/agent/parse/answer-error.ts";
 import { createParser } from "../../../src/agent/parse/create-parser.ts";
-import { onceOf } from "../../../src/agent/parse/repeated-text.ts";
+import { onceOf } from "../../../src/agent/parse/agent-run.ts";
 import { whyStop } from "../../../src/agent/verdict/stop-early.ts";
 import { CAPTURES, captureOf, parsed } from "../captures/read-captures.ts";
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { BoundedText, MAX_TEXT_CHARS } from "../../../src/agent/parse/agent-run.ts";
 import { AGENT_KINDS, type AgentKind } from "../../../src/agent/parse/agent-state.ts";
 import { createParser } from "../../../src/agent/parse/create-parser.ts";
-import { parseEvent } from "../../../src/agent/parse/parse-event.ts";
+import { parseEvent } from "../../../src/agent/parse/json-line-reader.ts";
 
 const PROSE = "x".repeat(1_000);
 

@@ -95,7 +95,6 @@ describe("any output", () => {
             exitCode,
             signal,
             stderrTail,
-            stdoutTail: "",
             observedAt: 1_794_772_000_000,
           });
           if (fault !== null) expect(FAULT_CODES).toContain(fault.code);
@@ -128,7 +127,6 @@ describe("any output", () => {
       exitCode: 1,
       signal: null,
       stderrTail: megabyte,
-      stdoutTail: megabyte,
       observedAt: 0,
       timeZone: "UTC",
     };

@@ -1,7 +1,7 @@
 // Which lines are parsed: every limit at its boundary.
 
 import { describe, expect, it } from "vitest";
-import { parseEvent } from "../../../src/agent/parse/parse-event.ts";
+import { parseEvent } from "../../../src/agent/parse/json-line-reader.ts";
 
 const MAX_VALUES = 100_000;
 const MAX_EVENT_CHARS = 8_388_608;

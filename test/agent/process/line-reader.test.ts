@@ -2,8 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createLineReader } from "../../../src/agent/process/line-reader.ts";
-import { createTail } from "../../../src/agent/process/output.ts";
+import { createLineReader, createTail } from "../../../src/agent/process/output.ts";
 
 function linesOf(chunks: readonly Uint8Array[], maxLineBytes = 1000): readonly string[] {
   const lines: string[] = [];

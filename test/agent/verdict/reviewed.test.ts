@@ -5,7 +5,7 @@ import { AGENT_KINDS, type AgentKind, type AgentState } from "../../../src/agent
 import { createParser } from "../../../src/agent/parse/create-parser.ts";
 import { errorInAnswer } from "../../../src/agent/parse/answer-error.ts";
 import { denialIn } from "../../../src/agent/parse/denial.ts";
-import { onceOf } from "../../../src/agent/parse/repeated-text.ts";
+import { onceOf } from "../../../src/agent/parse/agent-run.ts";
 import { cliEnvNames } from "../../../src/agent/verdict/cli-env.ts";
 import type { AgentEnding } from "../../../src/agent/verdict/ending.ts";
 import { ONE_SHOT } from "../../../src/agent/verdict/one-shot.ts";
@@ -14,7 +14,7 @@ import { retryFault, verdictOn } from "../../../src/agent/verdict/verdict.ts";
 import { fault, type Fault, FAULT_CODES } from "../../../src/core/index.ts";
 
 const OBSERVED_AT = Date.parse("2026-11-15T20:16:00Z");
-const ENDED: AgentEnding = { exitCode: 0, signal: null, stderrTail: "", stdoutTail: "", observedAt: OBSERVED_AT };
+const ENDED: AgentEnding = { exitCode: 0, signal: null, stderrTail: "", observedAt: OBSERVED_AT };
 const FRESH = createParser("claude").state;
 
 function told(made: Fault | null): unknown {

@@ -5,8 +5,7 @@ import { AGENT_KINDS, type AgentKind } from "../../../src/agent/parse/agent-stat
 import { createParser } from "../../../src/agent/parse/create-parser.ts";
 import { AGENT_CLIS } from "../../../src/agent/verdict/cli-table.ts";
 import type { AgentEnding } from "../../../src/agent/verdict/ending.ts";
-import { readStderr } from "../../../src/agent/verdict/stderr-text.ts";
-import { verdictOn } from "../../../src/agent/verdict/verdict.ts";
+import { readStderr, verdictOn } from "../../../src/agent/verdict/verdict.ts";
 import type { Fault } from "../../../src/core/index.ts";
 import { captureOf, endingOf, parsed } from "../captures/read-captures.ts";
 
@@ -21,7 +20,6 @@ function judge(kind: AgentKind, stdout: readonly unknown[], ending: Partial<Agen
     exitCode: 0,
     signal: null,
     stderrTail: "",
-    stdoutTail: "",
     observedAt: OBSERVED_AT,
     ...ending,
   });

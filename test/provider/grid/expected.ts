@@ -3,7 +3,6 @@
 
 import { CONTENTS } from "../../../src/chaos/faults/contents.ts";
 import { forProtocol } from "../../../src/chaos/faults/fault-row.ts";
-import { LIMITS } from "../../../src/chaos/faults/limits.ts";
 import { STATUSES } from "../../../src/chaos/faults/statuses.ts";
 import { CHAOS_FAULTS, type ChaosFault } from "../../../src/chaos/faults.ts";
 import {
@@ -103,7 +102,7 @@ function priceOf({ id }: ChaosFault): Price {
 }
 
 const REFUSED: ReadonlySet<string> = new Set<string>([
-  ...[...LIMITS, ...STATUSES].map(({ id }) => id),
+  ...STATUSES.map(({ id }) => id),
   "error-in-body",
   "odd-error-in-body",
   "error-first-event",

@@ -7,8 +7,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { factsFor } from "../../../src/provider/model-facts/facts-for.ts";
 import { walkRequest } from "../../../src/provider/model/model-request.ts";
-import { makePortable, repairHistory } from "../../../src/provider/portable/make-portable.ts";
-import { CONTINUE_PROMPT } from "../../../src/provider/portable/rules.ts";
+import { makePortable, repairHistory, CONTINUE_PROMPT } from "../../../src/provider/portable/rules.ts";
 import type { PortableFacts } from "../../../src/provider/portable/target-facts.ts";
 import { assistant, call, ITEM, requests, result, SIGNED, targets, text, thought, TO, tool, user } from "./requests.ts";
 

@@ -3,10 +3,14 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { describe, expect, it } from "vitest";
 import { factsFor } from "../../../src/provider/model-facts/facts-for.ts";
-import { makePortable, repairHistory, summarizeChanges } from "../../../src/provider/portable/make-portable.ts";
-import { CONTINUE_PROMPT } from "../../../src/provider/portable/rules.ts";
+import {
+  makePortable,
+  repairHistory,
+  summarizeChanges,
+  CONTINUE_PROMPT,
+  PORTABLE_RULES,
+} from "../../../src/provider/portable/rules.ts";
 import { noteAbout } from "../../../src/provider/portable/repeated-calls.ts";
-import { PORTABLE_RULES } from "../../../src/provider/portable/rules.ts";
 import { isForeignKind, type PortableFacts } from "../../../src/provider/portable/target-facts.ts";
 import { OUTCOME_UNKNOWN } from "../../../src/provider/portable/tools.ts";
 import {
@@ -548,7 +552,7 @@ describe("a request", () => {
       TO.opus,
     );
     expect(summarizeChanges(changes)).toEqual([
-      { rule: "foreign-reasoning", count: 2, where: "messages[1].content[0]", why: changes[0]?.why },
+      { rule: "foreign-reasoning", where: "messages[1].content[0] and 1 more", why: changes[0]?.why },
     ]);
   });
 });

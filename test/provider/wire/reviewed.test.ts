@@ -4,8 +4,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { Protocol } from "../../../src/provider/wire/protocol.ts";
-import { Utf8Pieces } from "../../../src/provider/wire/utf8-pieces.ts";
-import { createWireReader } from "../../../src/provider/wire/wire-reader.ts";
+import { Utf8Pieces, createWireReader } from "../../../src/provider/wire/wire-reader.ts";
 import { bytesOf, dataEvents, readWire } from "./read-wire.ts";
 
 type Case = readonly unknown[];

@@ -5,8 +5,6 @@ import type { FaultCode } from "../catalogue.ts";
 import type { Fault } from "../fault.ts";
 import { EN } from "./en.ts";
 import type { FaultWords, Words } from "./fault-words.ts";
-import { SLOW_WORDS } from "./slow-words.ts";
-import { UNSENT_WORDS } from "./unsent-words.ts";
 import { ZH_CN } from "./zh-cn.ts";
 
 const WRITTEN = { "en": EN, "zh-CN": ZH_CN } as const satisfies Record<string, () => Words>;
@@ -39,3 +37,39 @@ export function wordsIn(locale: Locale): Words {
 export function resolveLocale(tag: string): Locale {
   return tag.toLowerCase().startsWith("zh") ? "zh-CN" : "en";
 }
+
+/** What is said instead when a stream did answer, but more slowly than its route allows: no network needs checking. */
+const SLOW_WORDS: Readonly<Record<"en" | "zh-CN", Pick<FaultWords, "title" | "user" | "operator">>> = {
+  "en": {
+    title: "Answer too slow",
+    user: "The answer came too slowly.",
+    operator:
+      "The stream was slower than the minimum that is set for it, and may be retried; check whether the minimum suits this model, or put a faster target first.",
+  },
+  "zh-CN": {
+    title: "回答过慢",
+    user: "回答的速度过慢。",
+    operator: "流的速度低于为其设定的下限，可重试；请检查该下限是否适合该模型，或把更快的目标放在前面。",
+  },
+};
+
+type UnsentWords = Readonly<Partial<Record<FaultCode, Pick<FaultWords, "user" | "model" | "operator">>>>;
+
+/** What is said instead when a request certainly never left: its address could not be reached. */
+const UNSENT_WORDS: Readonly<Record<"en" | "zh-CN", UnsentWords>> = {
+  "en": {
+    NetworkDisconnect: {
+      user: "The address of the service could not be reached.",
+      model: "The service could not be reached, so the request did not arrive; try again later or use another tool.",
+      operator:
+        "No connection could be made, may be retried; check the address and port, DNS, proxy, and whether the service runs.",
+    },
+  },
+  "zh-CN": {
+    NetworkDisconnect: {
+      user: "无法访问服务的地址。",
+      model: "无法连接到服务，请求没有送达；请稍后再试，或换用其他工具。",
+      operator: "无法建立连接，可重试；请检查地址和端口、DNS、代理，以及服务是否在运行。",
+    },
+  },
+};
