@@ -1,45 +1,28 @@
-// What can be asked about failures, whatever the journal is made of.
+// What all journals that are asked about failures need, whatever they are made of.
 
 import { FOLLOWING_CODES } from "../core/fault/catalogue.ts";
-import type { FaultGroup, FaultOccurrence } from "../core/record/fault-index.ts";
+import { checkInstant } from "./encode.ts";
+import { unfit } from "./journal-faults.ts";
+import type { FaultTrendQuery } from "./journal.ts";
 
 /** In SQL, for a group `g`: it is a cause, not a consequence of other failures. */
 export const IS_CAUSE = `g.code NOT IN (${FOLLOWING_CODES.map((code) => `'${code}'`).join(", ")})`;
 
-/** Groups of failures, the one with the newest failure first. */
-export interface FaultGroupsQuery {
-  readonly limit: number;
-  /** Only those after this one; the last of a page leads to the next. */
-  readonly after?: Pick<FaultGroup, "lastAt" | "fingerprint">;
-  readonly code?: string;
-  readonly tool?: string;
-}
+const MAX_BUCKETS = 1000;
 
-/** Failures of one group, newest first. */
-export interface FaultsQuery {
-  readonly limit: number;
-  /** Only those after this one; the last of a page leads to the next. */
-  readonly after?: Pick<FaultOccurrence, "at" | "position">;
-}
-
-/** Runs that met a failure of one group, the one that was begun last first. */
-export interface FaultRunsQuery {
-  readonly limit: number;
-  /** Only those after this run; the last of a page leads to the next. */
-  readonly after?: string;
-}
-
-/** From `since` up to `until`, which is not included, in epoch ms. */
-export interface FaultTrendQuery {
-  readonly since: number;
-  readonly until: number;
-  readonly bucketMs: number;
-}
-
-/** How many failures happened from `at` until the next bucket begins. */
-export interface FaultBucket {
-  readonly at: number;
-  readonly count: number;
-  /** How many of them an automatic retry recovered from. */
-  readonly recoveredByRetry: number;
+/** The beginning and end of each bucket. The last one may be shorter. */
+export function trendBuckets({ since, until, bucketMs }: FaultTrendQuery): readonly (readonly [number, number])[] {
+  checkInstant(since, "The beginning of a trend");
+  checkInstant(until, "The end of a trend");
+  if (!(Number.isFinite(bucketMs) && bucketMs > 0))
+    throw unfit(`\`bucketMs\` of a trend must be a number above 0, and is ${String(bucketMs)}.`);
+  const count = Math.max(0, Math.ceil((until - since) / bucketMs));
+  if (count > MAX_BUCKETS)
+    throw unfit(
+      `A trend has at most ${MAX_BUCKETS} buckets, and this one would have ${count}. Use a larger \`bucketMs\`.`,
+    );
+  return Array.from({ length: count }, (_, index) => {
+    const at = since + index * bucketMs;
+    return [at, Math.min(until, at + bucketMs)] as const;
+  });
 }

@@ -3,9 +3,8 @@
 // H2  A repeated claim is granted again, so that a process that lost the first answer may ask again.
 // H3  A claim reads and writes in one step: the caller runs it inside one transaction.
 
-import { checkHold, checkInstant } from "./encode.ts";
+import { checkHold, checkInstant, compareKeys } from "./encode.ts";
 import type { Hold } from "./journal.ts";
-import { compareKeys } from "./key-order.ts";
 
 /** Where holds stand. */
 export interface HoldTable {

@@ -18,7 +18,6 @@
 import type { Entry, JournalEvent, SessionStatus } from "../core/record/event.ts";
 import type { FaultGroup, FaultOccurrence, RecourseTally } from "../core/record/fault-index.ts";
 import type { JournalFiles } from "./files/file-store.ts";
-import type { FaultBucket, FaultGroupsQuery, FaultRunsQuery, FaultsQuery, FaultTrendQuery } from "./fault-queries.ts";
 
 /** An event on its way into the journal. */
 export interface NewEntry {
@@ -252,4 +251,42 @@ export interface Journal {
   prune(options: { readonly before: number }): Promise<number>;
   verify(): Promise<VerifyReport>;
   close(): Promise<void>;
+}
+
+/** Groups of failures, the one with the newest failure first. */
+export interface FaultGroupsQuery {
+  readonly limit: number;
+  /** Only those after this one; the last of a page leads to the next. */
+  readonly after?: Pick<FaultGroup, "lastAt" | "fingerprint">;
+  readonly code?: string;
+  readonly tool?: string;
+}
+
+/** Failures of one group, newest first. */
+export interface FaultsQuery {
+  readonly limit: number;
+  /** Only those after this one; the last of a page leads to the next. */
+  readonly after?: Pick<FaultOccurrence, "at" | "position">;
+}
+
+/** Runs that met a failure of one group, the one that was begun last first. */
+export interface FaultRunsQuery {
+  readonly limit: number;
+  /** Only those after this run; the last of a page leads to the next. */
+  readonly after?: string;
+}
+
+/** From `since` up to `until`, which is not included, in epoch ms. */
+export interface FaultTrendQuery {
+  readonly since: number;
+  readonly until: number;
+  readonly bucketMs: number;
+}
+
+/** How many failures happened from `at` until the next bucket begins. */
+export interface FaultBucket {
+  readonly at: number;
+  readonly count: number;
+  /** How many of them an automatic retry recovered from. */
+  readonly recoveredByRetry: number;
 }

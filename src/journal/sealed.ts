@@ -22,13 +22,6 @@ export interface KeptRow {
   readonly link: string | null;
 }
 
-/** The columns of a KeptRow. */
-const KEPT_COLUMNS = "k.key, k.value, k.hash, k.session, k.seq, e.seal, e.hash AS link";
-const WITH_ENTRY = "LEFT JOIN events AS e ON e.session = k.session AND e.seq = k.seq";
-export const KEPT_ROW = `${KEPT_COLUMNS} FROM kept AS k ${WITH_ENTRY}`;
-/** The same for values that are found by a tag. */
-export const TAGGED_ROW = `${KEPT_COLUMNS} FROM kept_tags AS t CROSS JOIN kept AS k ON k.kind = t.kind AND k.key = t.key ${WITH_ENTRY}`;
-
 /** What an entry says about the sealed values it came with: JSON of `[kind, key, digest]` each, the digest empty for one taken away. */
 export function sealOf(keeps: readonly EncodedKeep[]): string {
   const items = keeps.filter(({ kind }) => SEAL[kind] === "in-chain").map(sealItem);

@@ -54,10 +54,21 @@ export interface VerifiedStore {
   countFaults(row: SessionRow): Soon<number>;
   /** A tag as the store writes it. */
   tagText(tag: string): string;
-  /** What only the store can say: entries and tags without an owner, groups that are not the sum of their failures, pages. */
-  findOther(): Soon<Bad | null>;
+  /** The first row that a query finds; undefined when it finds none. */
+  readonly first: (sql: string) => Soon<Readonly<Record<string, unknown>> | undefined>;
+  readonly strays: StrayQueries;
   /** Lets others have a turn. */
   rest(): Promise<void>;
+}
+
+/** Queries of which each finds a record that the others do not account for. */
+export interface StrayQueries {
+  /** The session and number of an entry without a session. */
+  readonly entry: string;
+  /** The name of a group of failures, or of a count of what helped, that its failures do not give. */
+  readonly groups: readonly string[];
+  /** The kind and key of a tag whose value is gone. */
+  readonly tag: string;
 }
 
 export const VERIFY_PAGE = 500;
@@ -71,7 +82,7 @@ export interface VerifyPlace {
 
 /** `place` says how far it has come, also when the store fails. */
 export async function findFirstBad(store: VerifiedStore, place: VerifyPlace): Promise<Bad | null> {
-  return (await walkSessions(store, place)) ?? (await store.findOther()) ?? (await walkKept(store));
+  return (await walkSessions(store, place)) ?? (await findStray(store)) ?? (await walkKept(store));
 }
 
 async function walkSessions(store: VerifiedStore, place: VerifyPlace): Promise<Bad | null> {
@@ -241,16 +252,23 @@ function wrongWithPlace(store: VerifiedStore, { kind, value, at, tags }: PlacedR
   return place.at === at && isListed ? null : "it is not listed where its content says";
 }
 
-/** The sentence about a tag whose value is gone. */
-export function orphanTag(kind: string, key: string): Bad {
+async function findStray({ first, strays }: VerifiedStore): Promise<Bad | null> {
+  const entry = await first(strays.entry);
+  if (entry !== undefined)
+    return {
+      session: String(entry["session"]),
+      seq: Number(entry["seq"]),
+      why: "the session it belongs to is missing",
+    };
+  for (const sql of strays.groups) {
+    const group = await first(sql);
+    if (group !== undefined) {
+      const why = `the groups of failures are not what their failures give: ${String(group["name"])}`;
+      return { session: "", seq: 0, why };
+    }
+  }
+  const tag = await first(strays.tag);
+  if (tag === undefined) return null;
+  const [kind, key] = [String(tag["kind"]), String(tag["key"])];
   return { session: ownerOf(key), seq: 0, why: `the ${kind} kept under ${key} is listed, and is not there` };
-}
-
-/** The sentence about a group, or a count of what helped, that its failures do not give. */
-export function wrongGroup(name: string): Bad {
-  return { session: "", seq: 0, why: `the groups of failures are not what their failures give: ${name}` };
-}
-
-export function orphanEntry(session: string, seq: number): Bad {
-  return { session, seq, why: "the session it belongs to is missing" };
 }

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Journal } from "../../src/journal/journal.ts";
-import { compareKeys } from "../../src/journal/key-order.ts";
+import { compareKeys } from "../../src/journal/encode.ts";
 import { createReads } from "../../src/journal/sqlite/reads.ts";
 import { createMemoryJournal } from "../../src/journal/memory/memory-journal.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite/sqlite-journal.ts";

@@ -1,7 +1,7 @@
 // The buckets in which a trend counts: they touch each other, the last one may be shorter, and there are not too many.
 
 import { expect, it } from "vitest";
-import { trendBuckets } from "../../src/journal/trend-buckets.ts";
+import { trendBuckets } from "../../src/journal/fault-queries.ts";
 
 it.each([
   { since: 0, until: 30, bucketMs: 10, starts: [0, 10, 20] },

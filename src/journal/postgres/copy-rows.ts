@@ -6,10 +6,9 @@ import type { CopiedEntry, CopiedKept, CopySource, CopyTarget } from "../copy/co
 import { warn } from "../warnings.ts";
 import type { JournalFiles } from "../files/file-store.ts";
 import { readAddress } from "./address.ts";
-import { openBucketOf } from "./bucket.ts";
+import { openBucketOf, databaseFiles } from "./files.ts";
 import { type Ask, connectTo, type Database } from "./database.ts";
-import { databaseFiles } from "./files.ts";
-import { KEPT_ROW } from "./kept-row.ts";
+import { KEPT_ROW } from "./schema.ts";
 import { openDatabase } from "./open-database.ts";
 import { postgresError } from "./postgres-errors.ts";
 import { createWrites, loose } from "./writes.ts";

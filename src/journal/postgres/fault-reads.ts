@@ -1,14 +1,12 @@
 // Reads from the index of failures, and searches. Every list goes through an index that has its order already.
 
 import type { FaultGroup, FaultOccurrence, RecourseTally } from "../../core/record/fault-index.ts";
-import type { FaultBucket } from "../fault-queries.ts";
-import { IS_CAUSE } from "../fault-queries.ts";
-import type { Found, Journal, SearchQuery } from "../journal.ts";
+import { IS_CAUSE, trendBuckets } from "../fault-queries.ts";
+import type { FaultBucket, Found, Journal, SearchQuery } from "../journal.ts";
 import { contains, tsQueryOf, textOfFault, wordsOf } from "../search-text.ts";
 import { type KeptRow, keptValue } from "../sealed.ts";
-import { trendBuckets } from "../trend-buckets.ts";
 import type { Ask } from "./database.ts";
-import { KEPT_ROW } from "./kept-row.ts";
+import { KEPT_ROW } from "./schema.ts";
 
 type FaultSide = Pick<
   Journal,

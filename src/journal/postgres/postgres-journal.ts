@@ -2,8 +2,7 @@
 
 import { systemChance } from "../../host/chance.ts";
 import { systemClock, type Clock } from "../../host/clock.ts";
-import { checkSession, encodeEntry, encodeKeep, encodeLoose, encodePresent } from "../encode.ts";
-import { positioned } from "../encode.ts";
+import { checkSession, encodeEntry, encodeKeep, encodeLoose, encodePresent, positioned } from "../encode.ts";
 import { createFeed, type FeedSource } from "../feed.ts";
 import type { Journal } from "../journal.ts";
 import { journalClosed, refusal } from "../journal-faults.ts";
@@ -12,10 +11,9 @@ import type { JournalOptions } from "../journal-options.ts";
 import { resolveOnWarning, type OnWarning } from "../warnings.ts";
 import type { BucketFiles } from "../files/bucket-store.ts";
 import { readAddress } from "./address.ts";
-import { openBucketOf } from "./bucket.ts";
+import { openBucketOf, databaseFiles } from "./files.ts";
 import { createChanges } from "./changes.ts";
 import { connectTo, type Ask, type Database } from "./database.ts";
-import { databaseFiles } from "./files.ts";
 import { createPostgresHolds, serverTime, type ServerTime } from "./holds.ts";
 import { createKeptChanges } from "./kept-changes.ts";
 import { hasTables, openDatabase } from "./open-database.ts";

@@ -7,8 +7,8 @@ import type { FeedSource } from "../feed.ts";
 import type { Journal, KeepKind, SessionSummary, Timed, TimeQuery } from "../journal.ts";
 import type { Ask, Value } from "./database.ts";
 import { faultSide, limitOf } from "./fault-reads.ts";
-import { KEPT_ROW, TAGGED_ROW } from "./kept-row.ts";
-import { tagText } from "./stored-text.ts";
+import { KEPT_ROW, TAGGED_ROW } from "./schema.ts";
+import { tagText } from "./write-plan.ts";
 import { LAST_POSITION } from "./write-functions.ts";
 
 type ReadSide = Pick<

@@ -3,22 +3,19 @@
 import type { FaultOccurrence } from "../../core/record/fault-index.ts";
 import type { VerifyReport } from "../journal.ts";
 import {
-  type Bad,
   findFirstBad,
-  orphanEntry,
-  orphanTag,
   type PlacedRow,
   type SessionRow,
+  type StrayQueries,
   VERIFY_PAGE,
   type VerifiedEntry,
   type VerifiedStore,
   type VerifyPlace,
-  wrongGroup,
 } from "../verify-walk.ts";
 import type { Ask, Database } from "./database.ts";
 import { FAULT } from "./fault-reads.ts";
-import { KEPT_ROW } from "./kept-row.ts";
-import { tagText } from "./stored-text.ts";
+import { KEPT_ROW } from "./schema.ts";
+import { tagText } from "./write-plan.ts";
 
 export function verifyDatabase(db: Database): Promise<VerifyReport> {
   return db.transaction("ISOLATION LEVEL REPEATABLE READ READ ONLY", async (ask) => {
@@ -57,7 +54,8 @@ function verifiedStore(ask: Ask): VerifiedStore {
     countFaults: async (row) =>
       (await number("SELECT count(*) AS number FROM @.faults WHERE session = $1", [row.number])) ?? 0,
     tagText,
-    findOther: () => findOther(ask),
+    first: async (sql) => (await ask<Readonly<Record<string, unknown>>>(sql))[0],
+    strays: STRAYS,
     // Every page is a message to the server: others have their turn anyway.
     rest: () => Promise.resolve(),
   };
@@ -66,36 +64,24 @@ function verifiedStore(ask: Ask): VerifiedStore {
 const NEWEST =
   "SELECT f.message FROM @.faults AS f WHERE f.family = g.number ORDER BY f.at DESC, f.position DESC LIMIT 1";
 
-/** Each finds a record that the failures of the index do not give. */
-const WRONG_GROUPS = [
-  `SELECT g.fingerprint AS name FROM @.fault_groups AS g
+const STRAYS: StrayQueries = {
+  entry: `SELECT e.session::text AS session, e.seq FROM @.events AS e WHERE NOT EXISTS
+     (SELECT 1 FROM @.sessions AS s WHERE s.number = e.session) LIMIT 1`,
+  groups: [
+    `SELECT g.fingerprint AS name FROM @.fault_groups AS g
      LEFT JOIN LATERAL (SELECT count(*) AS count, count(DISTINCT f.session) AS sessions, min(f.at) AS first_at, max(f.at) AS last_at
        FROM @.faults AS f WHERE f.family = g.number) AS c ON true
      WHERE (g.count, g.sessions, g.first_at, g.last_at) IS DISTINCT FROM (c.count, c.sessions, c.first_at, c.last_at)
        OR g.message IS DISTINCT FROM (${NEWEST}) LIMIT 1`,
-  `SELECT r.recourse AS name FROM @.fault_recourses AS r
+    `SELECT r.recourse AS name FROM @.fault_recourses AS r
      LEFT JOIN LATERAL (SELECT count(*) FILTER (WHERE f.worked) AS worked, count(*) FILTER (WHERE NOT f.worked) AS failed
        FROM @.faults AS f WHERE f.family = r.family AND f.recourse = r.recourse) AS c ON true
      WHERE (r.worked, r.failed) IS DISTINCT FROM (c.worked, c.failed) LIMIT 1`,
-  `SELECT f.recourse AS name FROM @.faults AS f WHERE f.worked IS NOT NULL AND NOT EXISTS
+    `SELECT f.recourse AS name FROM @.faults AS f WHERE f.worked IS NOT NULL AND NOT EXISTS
      (SELECT 1 FROM @.fault_recourses AS r WHERE r.family = f.family AND r.recourse = f.recourse) LIMIT 1`,
-  `SELECT f.position::text AS name FROM @.faults AS f WHERE NOT EXISTS
+    `SELECT f.position::text AS name FROM @.faults AS f WHERE NOT EXISTS
      (SELECT 1 FROM @.sessions AS s WHERE s.number = f.session) LIMIT 1`,
-];
-
-async function findOther(ask: Ask): Promise<Bad | null> {
-  const [entry] = await ask<{ readonly session: string; readonly seq: number }>(
-    `SELECT e.session::text AS session, e.seq FROM @.events AS e WHERE NOT EXISTS
-       (SELECT 1 FROM @.sessions AS s WHERE s.number = e.session) LIMIT 1`,
-  );
-  if (entry !== undefined) return orphanEntry(entry.session, entry.seq);
-  for (const sql of WRONG_GROUPS) {
-    const [row] = await ask<{ readonly name: string }>(sql);
-    if (row !== undefined) return wrongGroup(row.name);
-  }
-  const [tag] = await ask<{ readonly kind: string; readonly key: string }>(
-    `SELECT t.kind, t.key FROM @.kept_tags AS t WHERE NOT EXISTS
-       (SELECT 1 FROM @.kept AS k WHERE k.kind = t.kind AND k.key = t.key) LIMIT 1`,
-  );
-  return tag === undefined ? null : orphanTag(tag.kind, tag.key);
-}
+  ],
+  tag: `SELECT t.kind, t.key FROM @.kept_tags AS t WHERE NOT EXISTS
+     (SELECT 1 FROM @.kept AS k WHERE k.kind = t.kind AND k.key = t.key) LIMIT 1`,
+};

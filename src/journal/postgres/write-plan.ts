@@ -2,7 +2,7 @@
 
 import { causeIn } from "../../core/record/fault-index.ts";
 import type { SessionStatus } from "../../core/record/event.ts";
-import { chainStart, nextLink, refuseOtherLink } from "../chain.ts";
+import { chainStart, nextLink, refuseOtherLink, sha256 } from "../chain.ts";
 import { checksumOf, sealOf } from "../sealed.ts";
 import { type EncodedEntry, type EncodedKeep, statusAfter } from "../encode.ts";
 import type { KeepKind } from "../journal.ts";
@@ -10,7 +10,6 @@ import { fenced } from "../journal-faults.ts";
 import { ownerOf, SEAL, sealingSession, TAGGED_KINDS } from "../keep-kinds.ts";
 import { pairsOf, textOfFault } from "../search-text.ts";
 import type { Field, RowTypeName } from "./row-bytes.ts";
-import { indexable, tagText } from "./stored-text.ts";
 
 export interface Write {
   /** null for values that belong to no entry. */
@@ -262,4 +261,20 @@ class Plan {
     if (before === null) rows.begun.push([...head, startedAt, session]);
     else rows.moved.push([...head, before.lastSeq, before.lastHash]);
   }
+}
+
+// Text as PostgreSQL can hold and index it: without the character NUL, and not longer than an index takes.
+
+const MAX_TAG_CHARS = 400;
+const DIGEST_CHARS = 32;
+
+function indexable(text: string): string {
+  return text.replaceAll("\0", "\ufffd");
+}
+
+/** A long tag is known by its beginning and its hash. */
+export function tagText(tag: string): string {
+  const text = indexable(tag);
+  if (text.length <= MAX_TAG_CHARS) return text;
+  return `${text.slice(0, MAX_TAG_CHARS).toWellFormed()}…${sha256(text).slice(0, DIGEST_CHARS)}`;
 }

@@ -9,7 +9,7 @@ import { readHeader } from "../sqlite/file-header.ts";
 import { createHolds } from "../holds.ts";
 import type { Hold } from "../journal.ts";
 import { refuseWithoutLog } from "../sqlite/log-mark.ts";
-import { connectReadonly, sizeOf, stampOf } from "./connection.ts";
+import { connectReadonly, sizeOf, stampOf } from "../sqlite/connection.ts";
 import { readStoreId, refuseForeign, refuseIncomplete, refuseNewer } from "../sqlite/open-store.ts";
 import { refusal } from "../journal-faults.ts";
 import { APPLICATION_ID, HOLDS_VERSION, isBlank, SCHEMA_VERSION, seeAsCurrent, versionOf } from "../sqlite/schema.ts";

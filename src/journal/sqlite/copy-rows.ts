@@ -6,7 +6,7 @@ import { systemChance } from "../../host/chance.ts";
 import { systemClock } from "../../host/clock.ts";
 import type { CopiedEntry, CopiedKept, CopySource, CopyTarget } from "../copy/copied-rows.ts";
 import { filesBeside } from "../files/artefacts.ts";
-import { KEPT_ROW } from "../sealed.ts";
+import { KEPT_ROW } from "./schema.ts";
 import { storeError } from "../store-errors.ts";
 import { warn } from "../warnings.ts";
 import { createBusyRetry } from "./busy-retry.ts";

@@ -2,9 +2,8 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import type { FaultGroup, FaultOccurrence, RecourseTally } from "../../core/record/fault-index.ts";
-import { trendBuckets } from "../trend-buckets.ts";
-import { IS_CAUSE } from "../fault-queries.ts";
-import type { FaultBucket, FaultGroupsQuery, FaultRunsQuery, FaultsQuery, FaultTrendQuery } from "../fault-queries.ts";
+import { trendBuckets, IS_CAUSE } from "../fault-queries.ts";
+import type { FaultBucket, FaultGroupsQuery, FaultRunsQuery, FaultsQuery, FaultTrendQuery } from "../journal.ts";
 
 export interface FaultReads {
   groups(query: FaultGroupsQuery): readonly FaultGroup[];

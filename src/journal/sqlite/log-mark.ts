@@ -9,7 +9,7 @@
 import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { classify } from "../../core/classify/classify.ts";
-import { connectReadonly, stampOf } from "../readonly/connection.ts";
+import { connectReadonly, stampOf } from "./connection.ts";
 import { drift } from "../journal-faults.ts";
 import { isBusy, storeError } from "../store-errors.ts";
 import type { OnWarning } from "../warnings.ts";

@@ -10,8 +10,7 @@ import type { Chance } from "../../host/chance.ts";
 import type { Clock } from "../../host/clock.ts";
 import { readHeader } from "./file-header.ts";
 import { refuseWithoutLog } from "./log-mark.ts";
-import { openDatabase } from "./node-sqlite.ts";
-import { connectReadonly } from "../readonly/connection.ts";
+import { openDatabase, connectReadonly } from "./connection.ts";
 import { BUSY_TIMEOUT_MS, retryWhileBusy, type BusyRetry } from "./busy-retry.ts";
 import { drift, refusal } from "../journal-faults.ts";
 import {

@@ -208,3 +208,11 @@ export function bringUpToDate(db: DatabaseSync, now: number): void {
 function numberOf(db: DatabaseSync, pragma: "user_version" | "application_id"): number {
   return Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
 }
+
+// How a kept value is read together with the entry that it hangs on: the columns of a KeptRow.
+
+const KEPT_COLUMNS = "k.key, k.value, k.hash, k.session, k.seq, e.seal, e.hash AS link";
+const WITH_ENTRY = "LEFT JOIN events AS e ON e.session = k.session AND e.seq = k.seq";
+export const KEPT_ROW = `${KEPT_COLUMNS} FROM kept AS k ${WITH_ENTRY}`;
+/** The same for values that are found by a tag. */
+export const TAGGED_ROW = `${KEPT_COLUMNS} FROM kept_tags AS t CROSS JOIN kept AS k ON k.kind = t.kind AND k.key = t.key ${WITH_ENTRY}`;

@@ -4,24 +4,21 @@ import type { DatabaseSync } from "node:sqlite";
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { VerifyReport } from "../journal.ts";
-import { connectReadonly, stampOf } from "../readonly/connection.ts";
-import { KEPT_ROW } from "../sealed.ts";
+import { connectReadonly, stampOf } from "./connection.ts";
+import { KEPT_ROW, seeAsCurrent } from "./schema.ts";
 import { storeError } from "../store-errors.ts";
 import {
   type Bad,
   findFirstBad,
-  orphanEntry,
-  orphanTag,
   type PlacedRow,
   type SessionRow,
+  type StrayQueries,
   VERIFY_PAGE,
   type VerifiedEntry,
   type VerifiedStore,
   type VerifyPlace,
-  wrongGroup,
 } from "../verify-walk.ts";
 import { FAULT, occurrence } from "./fault-reads.ts";
-import { seeAsCurrent } from "./schema.ts";
 
 export async function verifyStore(path: string, clock: Clock): Promise<VerifyReport> {
   for (;;) {
@@ -81,47 +78,29 @@ function verifiedStore(db: DatabaseSync, clock: Clock): VerifiedStore {
     faultsOf: ({ number }) => faults.all(number).map(occurrence),
     countFaults: ({ number }) => Number(countFaults.get(number)?.["count"]),
     tagText: (tag) => tag,
-    findOther: () => findOrphan(db) ?? findWrongGroup(db) ?? findOrphanTag(db),
+    first: (sql) => db.prepare(sql).get(),
+    strays: STRAYS,
     rest: () => new Promise((resolve) => clock.soon(resolve)),
   };
 }
 
-function findOrphan(db: DatabaseSync): Bad | null {
-  const row = db
-    .prepare("SELECT session, seq FROM events WHERE session NOT IN (SELECT session FROM sessions) LIMIT 1")
-    .get();
-  return row === undefined ? null : orphanEntry(String(row["session"]), Number(row["seq"]));
-}
-
-function findOrphanTag(db: DatabaseSync): Bad | null {
-  const row = db
-    .prepare("SELECT kind, key FROM kept_tags WHERE (kind, key) NOT IN (SELECT kind, key FROM kept) LIMIT 1")
-    .get();
-  return row === undefined ? null : orphanTag(String(row["kind"]), String(row["key"]));
-}
-
 const NEWEST = "SELECT message FROM faults WHERE family = g.number ORDER BY at DESC, position DESC LIMIT 1";
 
-/** Each query finds a count that does not agree with the indexed failures. */
-const WRONG_GROUPS = [
-  `SELECT fingerprint AS name FROM fault_groups AS g WHERE (count, sessions, first_at, last_at) IS NOT
+const STRAYS: StrayQueries = {
+  entry: "SELECT session, seq FROM events WHERE session NOT IN (SELECT session FROM sessions) LIMIT 1",
+  groups: [
+    `SELECT fingerprint AS name FROM fault_groups AS g WHERE (count, sessions, first_at, last_at) IS NOT
      (SELECT count(*), count(DISTINCT session), min(at), max(at) FROM faults WHERE family = g.number)
      OR message IS NOT (${NEWEST}) LIMIT 1`,
-  `SELECT recourse AS name FROM fault_recourses AS r WHERE (worked, failed) IS NOT
+    `SELECT recourse AS name FROM fault_recourses AS r WHERE (worked, failed) IS NOT
      (SELECT coalesce(sum(worked), 0), coalesce(sum(1 - worked), 0) FROM faults
         WHERE family = r.family AND recourse = r.recourse AND worked IS NOT NULL) LIMIT 1`,
-  `SELECT recourse AS name FROM faults AS f WHERE worked IS NOT NULL AND NOT EXISTS
+    `SELECT recourse AS name FROM faults AS f WHERE worked IS NOT NULL AND NOT EXISTS
      (SELECT 1 FROM fault_recourses WHERE family = f.family AND recourse = f.recourse) LIMIT 1`,
-  "SELECT position AS name FROM faults WHERE session NOT IN (SELECT number FROM sessions) LIMIT 1",
-];
-
-function findWrongGroup(db: DatabaseSync): Bad | null {
-  for (const sql of WRONG_GROUPS) {
-    const row = db.prepare(sql).get();
-    if (row !== undefined) return wrongGroup(String(row["name"]));
-  }
-  return null;
-}
+    "SELECT position AS name FROM faults WHERE session NOT IN (SELECT number FROM sessions) LIMIT 1",
+  ],
+  tag: "SELECT kind, key FROM kept_tags WHERE (kind, key) NOT IN (SELECT kind, key FROM kept) LIMIT 1",
+};
 
 function checkPages(db: DatabaseSync): Bad | null {
   const said = String(db.prepare("PRAGMA quick_check(1)").get()?.["quick_check"]);

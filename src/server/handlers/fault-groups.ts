@@ -8,7 +8,7 @@ import { traitsOf } from "../../core/fault/catalogue.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import { wordsFor } from "../../core/fault/words/words.ts";
 import { type FaultGroup, type FaultOccurrence, knownCode, readFingerprint } from "../../core/record/fault-index.ts";
-import type { FaultBucket, FaultGroupsQuery } from "../../journal/fault-queries.ts";
+import type { FaultBucket, FaultGroupsQuery, Journal } from "../../journal/journal.ts";
 import { contains, wordsOf } from "../../journal/search-text.ts";
 import { actedOn, actedWords } from "../../workflow/report/acted-on.ts";
 import type { HandlersOf, Sender } from "../handler.ts";
@@ -16,7 +16,6 @@ import { fromCursor, pageFrom } from "../cursor.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
 import { book, NOTHING_SPENT, type Spending } from "../../core/flow/money.ts";
-import type { Journal } from "../../journal/journal.ts";
 
 type Reader = Pick<Sender, "who" | "locale">;
 

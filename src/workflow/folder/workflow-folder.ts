@@ -12,7 +12,7 @@ import type { Policy } from "../../core/policy/policy.ts";
 import { nodeFsPromises } from "../../host/builtin.ts";
 import type { Clock } from "../../host/clock.ts";
 import { isMissingFile } from "../../host/missing-file.ts";
-import { compareKeys } from "../../journal/key-order.ts";
+import { compareKeys } from "../../journal/encode.ts";
 import type { FolderDefaults, Workflow } from "../../workflow-model/stage.ts";
 import type { Diagnostic } from "../../yaml-file/diagnostic.ts";
 import type { LoadedFile, WorkflowLoader } from "../definition/load.ts";

@@ -5,7 +5,7 @@ import { codesWithCause } from "../../core/fault/catalogue.ts";
 import type { RunStatus } from "../../core/flow/run-state.ts";
 import type { Journal, Timed } from "../../journal/journal.ts";
 import { LATEST, tagOf } from "../../journal/keep-kinds.ts";
-import { compareKeys } from "../../journal/key-order.ts";
+import { compareKeys } from "../../journal/encode.ts";
 import type { RunsFilter, RunsPage, RunsPlace, RunSummary } from "../runs-api.ts";
 import type { RunsDeps } from "../runs-options.ts";
 import { answeredOf } from "./run-reports.ts";

@@ -3,8 +3,7 @@
 import type { Question } from "../../core/flow/interaction.ts";
 import { isEnded } from "../../core/flow/run-state.ts";
 import { currentWait } from "../../core/flow/run-standing.ts";
-import type { FaultBucket } from "../../journal/fault-queries.ts";
-import type { Journal, SessionSummary, Timed } from "../../journal/journal.ts";
+import type { FaultBucket, Journal, SessionSummary, Timed } from "../../journal/journal.ts";
 import { tagOf } from "../../journal/keep-kinds.ts";
 import type { RunSummary } from "../runs-api.ts";
 import { answeredOf } from "./run-reports.ts";
