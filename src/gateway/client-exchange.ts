@@ -20,6 +20,8 @@ export interface InForce {
   readonly routing: Routing;
   readonly chains: Chains;
   readonly keys: ClientKeys;
+  /** The target that has stored the responses which are not recorded; null: all are recorded. */
+  readonly home: string | null;
 }
 
 /** A request on its way through the gateway. */

@@ -41,8 +41,8 @@ import { queryOfCall } from "./request/query.ts";
 import { readBody, readObject } from "./request/read-body.ts";
 import { Chains } from "./route/chains.ts";
 import { gatewayPolicy } from "./route/gateway-policy.ts";
-import { Routing, type TakenRoute, takenRoute } from "./route/routing.ts";
-import { StoredPlaces } from "./route/stored-places.ts";
+import { idOf, Routing, type TakenRoute, takenRoute } from "./route/routing.ts";
+import { homeOf, StoredPlaces, stepOfStored } from "./route/stored-places.ts";
 import { passOther } from "./other-path.ts";
 import { countTokens, showModels } from "./other-requests.ts";
 import { type GatewayReport, reportGateway } from "./gateway-report.ts";
@@ -207,6 +207,7 @@ export class Gateway {
       routing: new Routing(settings, (target, model) => targetPrice(deps.prices, target, model) !== null),
       chains: new Chains({ ...deps, isKept: false, transport: this.#transport }),
       keys: new ClientKeys(settings.keys),
+      home: homeOf(settings),
     };
   }
 
@@ -290,8 +291,7 @@ export class Gateway {
     const placeOf = (target: string | null): number =>
       target === null ? 0 : Math.max(0, stepOf(steps, target, model));
     if (stored !== null) {
-      const [first] = steps;
-      const tried = takenRoute(route, [steps[placeOf(storedAt)] ?? first], taken.unpriced);
+      const tried = takenRoute(route, [stepOfStored(steps, storedAt, model)], taken.unpriced);
       return { taken: tried, start: 0, conversation: () => storedConversation(stored), all: steps };
     }
     const hasPlace = steps.length > 1 && route.affinity;
@@ -328,7 +328,9 @@ export class Gateway {
     const target = "from" in outcome ? outcome.from : null;
     const fallback = target === null || isStep(placed.all[0], target, facts.model ?? "") ? null : target;
     const { stored } = request.memory;
-    if (fallback !== null && stored !== null) await this.#stored.note(stored, fallback);
+    // The client may continue it on a route that begins with another target.
+    const isAway = stored !== null && asked.body["store"] !== false && target?.startsWith(`${inForce.home}/`) !== true;
+    if (isAway && target !== null) await this.#stored.note(stored, target);
     conclude(call, outcome, endedAt, scrub);
     if (target !== null) this.#noteConversation(placed.conversation, stored, fallback);
     const kept = keptOf(keepRuleOf(exchange), request);
@@ -445,8 +447,8 @@ function stepOf(steps: TakenRoute["steps"], id: string, model: string): number {
   return steps.findIndex((one) => isStep(one, id, model));
 }
 
-function isStep({ target, model }: TakenRoute["steps"][number], id: string, asked: string): boolean {
-  return `${target.name}/${model ?? asked}` === id;
+function isStep(step: TakenRoute["steps"][number], id: string, asked: string): boolean {
+  return idOf(step, asked) === id;
 }
 
 /** A route with the place where this request starts. */

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { createMemoryJournal, type Journal } from "../../src/index.ts";
 import { ask } from "./dialect-clients.ts";
 import { gatewayWorld } from "./gateway-world.ts";
-import { FIRST, type GatewayWorld, SECOND, START_AT, twoDialects } from "./open-world.ts";
+import { FIRST, type GatewayWorld, SECOND, START_AT, twoDialects, type Urls } from "./open-world.ts";
 
 const RESPONSES = "openai-responses";
 
@@ -32,6 +32,67 @@ it.each(GRID)("what a fallback stored is found after a restart: streaming $strea
   const here = await world.run(ask(world.url, RESPONSES, { streaming, body }));
   expect(here.headers.get("x-faultline-target")).toBe(`two/${SECOND}`);
 });
+
+const THIRD = "third-model";
+/** Routes that begin with different targets, and one whose first target has no stored responses at all. */
+const ROUTES = ({ of }: Urls): string => `
+version: 1
+targets:
+  chat: { dialect: openai-chat, base_url: "${of("openai-chat")}" }
+  one: { dialect: ${RESPONSES}, base_url: "${of(RESPONSES)}" }
+  two: { dialect: [openai-chat, ${RESPONSES}], base_url: "${of(RESPONSES)}/" }
+routes:
+  team: { chain: [one/${FIRST}, two/${SECOND}] }
+  other: { chain: [two/${THIRD}, one/${THIRD}] }
+  mixed: { chain: [chat/${THIRD}, two/${THIRD}, one/${THIRD}] }
+  "any-*": { chain: [one, two] }
+`;
+const NEXT = ["team", "other", "mixed", "any-model", "any-thing"];
+const CROSSED = [
+  { asked: "team", isDown: false, by: "one" },
+  { asked: "team", isDown: true, by: "two" },
+  { asked: "other", isDown: false, by: "two" },
+  { asked: "any-model", isDown: false, by: "one" },
+  { asked: "two/pinned", isDown: false, by: "two" },
+].flatMap((row) => NEXT.flatMap((next) => [false, true].map((streaming) => ({ ...row, next, streaming }))));
+
+it.each(CROSSED)(
+  "a response that $by stored for $asked is continued there when the client asks for $next, streaming $streaming",
+  async ({ asked, isDown, by, next, streaming }) => {
+    const world = await gatewayWorld({ file: ROUTES, faultline: { journal: createMemoryJournal() } });
+    if (isDown) await world.afflict(FIRST, "unavailable");
+    const first = await world.run(ask(world.url, RESPONSES, { model: asked, streaming }));
+    expect(first.headers.get("x-faultline-target")?.split("/")[0]).toBe(by);
+    await world.afflict(FIRST, null);
+    const body = { previous_response_id: idIn(first.raw) };
+    const continued = await world.run(ask(world.url, RESPONSES, { model: next, streaming, body }));
+    expect(continued.headers.get("x-faultline-target")?.split("/")[0]).toBe(by);
+  },
+);
+
+/** How often the journal was asked to record where a response is. */
+function recordsOf(journal: Journal): { readonly journal: Journal; readonly ids: string[] } {
+  const ids: string[] = [];
+  const keep: Journal["keep"] = async (changes) => {
+    ids.push(...changes.flatMap(({ kind, key }) => (kind === "stored" ? [key] : [])));
+    return journal.keep(changes);
+  };
+  return { journal: Object.assign(Object.create(journal) as Journal, { keep }), ids };
+}
+
+it.each([
+  { file: twoDialects(RESPONSES, RESPONSES), store: undefined, records: 0 },
+  { file: ROUTES, store: undefined, records: 1 },
+  { file: ROUTES, store: false, records: 0 },
+])(
+  "records a response of the first target only if other routes begin elsewhere ($records, store: $store)",
+  async (row) => {
+    const { journal, ids } = recordsOf(createMemoryJournal());
+    const world = await gatewayWorld({ file: row.file, faultline: { journal } });
+    await world.run(ask(world.url, RESPONSES, { body: row.store === undefined ? {} : { store: row.store } }));
+    expect(ids).toHaveLength(row.records);
+  },
+);
 
 it("what the first choice stored is there, and an unknown response is looked for there", async () => {
   const world = await open(createMemoryJournal(), "");

@@ -16,6 +16,11 @@ export interface TakenRoute {
   readonly unpriced: readonly string[];
 }
 
+/** A step's target with the model that it is asked for. `asked`: the model that the client asked for. */
+export function idOf({ target, model }: RouteStep, asked: string): string {
+  return `${target.name}/${model ?? asked}`;
+}
+
 /** The route with these of its steps. */
 export function takenRoute(
   route: GatewayRoute,
