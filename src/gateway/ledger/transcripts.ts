@@ -55,6 +55,7 @@ export class Transcripts {
   drop(): void {
     this.#keeps.splice(0, this.#tried.keeps);
     this.#characters -= this.#tried.characters;
+    this.#tried = { keeps: 0, characters: 0 };
   }
 
   /** If it fails, everything is written again: a call's name is its key. */
