@@ -40,6 +40,27 @@ describe("a flood of output", () => {
     expect({ told, isShort: most <= 8_000 }).toEqual({ told: count, isShort: true });
   });
 
+  it.each([
+    { wanted: () => false, expected: [] },
+    { wanted: () => true, expected: ["a", "b", "c"] },
+    { wanted: undefined, expected: ["a", "b", "c"] },
+  ])("is counted but not decoded into lines while no lines are wanted: $expected", async ({ wanted, expected }) => {
+    const stream = Readable.from([Buffer.from("a\nb"), Buffer.from("\nc\n")], { objectMode: false });
+    const lines: string[] = [];
+    const output = readOutput(stream, {
+      ...LIMITS,
+      onLine: (line) => void lines.push(line),
+      ...(wanted === undefined ? {} : { wantsLines: wanted }),
+    });
+    await until(() => stream.readableEnded);
+    output.finish();
+    expect({ lines, bytes: output.bytes, tail: output.tail() }).toEqual({
+      lines: expected,
+      bytes: 6,
+      tail: "a\nb\nc\n",
+    });
+  });
+
   it("waits in the process while a listener asks for time, and loses nothing", async () => {
     const lines: string[] = [];
     let release: (() => void) | null = null;

@@ -95,6 +95,27 @@ it("the report of a change contains nothing of the conversation", async () => {
   for (const word of ["secret thoughts", SIGNATURE, "exactly", "found it"]) expect(told).not.toContain(word);
 });
 
+it.each([
+  { credential: "a", keepsState: true, isKept: true },
+  { credential: "a", keepsState: false, isKept: false },
+  { credential: "b", keepsState: true, isKept: false },
+  { credential: "b", keepsState: false, isKept: false },
+])(
+  "a fallback on account $credential that keeps state ($keepsState) gets the reference to state of account a: $isKept",
+  async (row) => {
+    const world = await chainWorld([always(GPT, { fault: "not-found" })]);
+    const { credential, keepsState, isKept } = row;
+    const targets = [
+      { model: world.responses(), credential: "a" },
+      { model: world.responses("gpt-5"), credential, facts: { keepsState } },
+    ];
+    const options = { ...asking(), providerOptions: { openai: { previousResponseId: "resp_1" } } };
+    const changes = await changesOf(world, targets, options);
+    expect(changes.map(({ rule }) => rule)).toEqual(isKept ? [] : ["server-state"]);
+    expect(sent(world).includes("resp_1")).toBe(isKept);
+  },
+);
+
 it("a request that fits all targets is changed for none", async () => {
   const world = await chainWorld([always(GPT, { fault: "not-found" })]);
   expect(await changesOf(world, [world.gpt(), world.claude()], asking())).toEqual([]);

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createFaultline, isFaultError, openJournal, tool } from "../../../src/index.ts";
-import type { Decision } from "../../../src/core/index.ts";
+import { type Decision, DEFAULT_POLICY } from "../../../src/core/index.ts";
 import type { Chance } from "../../../src/host/chance.ts";
 import type { Journal } from "../../../src/journal/journal.ts";
 import type { FailureReport } from "../../../src/runtime/report/failure-report.ts";
@@ -40,6 +40,34 @@ describe("a reported failure", () => {
       ),
       { numRuns: 60 },
     );
+  });
+
+  it("earns retries once per call and spends one with each retry, as a live call does", async () => {
+    const policy = {
+      ...DEFAULT_POLICY,
+      retryBudget: { capacity: 5, perCall: 1, perSecond: 0 },
+      breaker: { ...DEFAULT_POLICY.breaker, failures: 1_000 },
+      learnsAfter: 0,
+    };
+    const [there, here] = [life({ policy }), life({ policy })];
+    const down = tool({
+      id: "t",
+      idempotent: true,
+      run: () => Promise.reject(Object.assign(new Error("down"), { status: 503 })),
+    });
+    const attempts = { reported: [] as number[], lived: [] as number[] };
+    for (let call = 0; call < 6; call++) {
+      attempts.lived.push((await here.clock.runUntil(here.fl.protect(down, null))).attempts);
+      for (let [failure, nextAt]: [string | undefined, number | null] = [undefined, 0]; nextAt !== null;) {
+        await there.clock.advance(Math.max(0, nextAt - there.clock.now()));
+        const report = { tool: "t", idempotent: true, evidence: { status: 503 }, ...(failure && { failure }) };
+        const answer = await there.clock.runUntil(there.fl.report(report));
+        [failure, nextAt] = [answer.id, answer.nextAt];
+        if (nextAt === null) attempts.reported.push(answer.attempt);
+      }
+    }
+    expect(attempts.reported).toEqual(attempts.lived);
+    expect(attempts.reported).toEqual([5, 5, 1, 1, 5, 1]);
   });
 
   it("is in the journal before it is answered, like any failed attempt", async () => {

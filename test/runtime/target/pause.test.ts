@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { DEFAULT_POLICY } from "../../../src/core/index.ts";
 import { fault, FaultError, type Outcome, step, type Tool, tool } from "../../../src/index.ts";
 import type { FakeClock } from "../../../src/testing/fake-clock.ts";
 import { failure, type More, scripted, START_AT, world } from "../../support/world.ts";
@@ -190,6 +191,27 @@ describe("a wait that is too long", () => {
     await clock.advance(2 * 60_000);
     expect(await clock.runUntil(fl.protect(api.tool, "x"))).toMatchObject({ status: "done" });
     expect(api.starts[1]?.at).toBeGreaterThanOrEqual(LONG_MS);
+  });
+});
+
+describe("a pause", () => {
+  it.each([
+    { maxWaitMs: WAIT_MS, leftMs: WAIT_MS, isWaited: true },
+    { maxWaitMs: WAIT_MS, leftMs: WAIT_MS + 1, isWaited: false },
+    { maxWaitMs: null, leftMs: 1, isWaited: false },
+  ])("of $leftMs ms is waited for if a retry may wait $maxWaitMs ms: $isWaited", async (row) => {
+    const { maxWaitMs, leftMs, isWaited } = row;
+    const rows = DEFAULT_POLICY.rows.map((each) => ({
+      ...each,
+      retry: each.retry === null || maxWaitMs === null ? null : { ...each.retry, maxWaitMs },
+    }));
+    const { fl, clock } = world({ policy: { ...DEFAULT_POLICY, rows } });
+    const api = timed("api", clock, [limited(leftMs)]);
+    const told = fl.protect(api.tool, "told");
+    await clock.advance(0);
+    const other = await clock.runUntil(fl.protect(api.tool, "other"));
+    expect(other).toMatchObject(isWaited ? { status: "done" } : { attempts: 0, fault: { context: { paused: true } } });
+    await clock.runUntil(told);
   });
 });
 

@@ -126,6 +126,34 @@ describe.each(STORES)("continuing from a failed run, on a journal in %s", (store
   });
 });
 
+describe("a successor that cannot be begun", () => {
+  it.each([
+    { isThere: true, says: "is taken as it is if another process began it at the same moment" },
+    { isThere: false, says: "is reported as the error that the journal gave" },
+  ])("$says", async ({ isThere }) => {
+    const world = await failing("RateLimited");
+    const { go, clock, runs, journal } = world;
+    const failed = await go();
+    const broken = world.nextLife({
+      journal: {
+        ...journal,
+        append: async (session, ...given) => {
+          if (session === failed.run) return journal.append(session, ...given);
+          if (isThere) await journal.append(session, ...given);
+          throw thrown("StoreUnavailable");
+        },
+      },
+    });
+    const acting = broken.act(failed.run, "retry-stage");
+    if (!isThere) {
+      expect(await refusal(clock, acting)).toMatchObject({ code: "StoreUnavailable" });
+      return expect(await runs.list()).toHaveLength(1);
+    }
+    const { run } = await clock.runUntil(acting);
+    return expect((await runs.show(failed.run))?.summary.successor).toBe(run);
+  });
+});
+
 describe("other ways to continue", () => {
   it("the failed stage's result is accepted, and the stage does not rerun", async () => {
     const world = await failing("AuthFailed");
