@@ -94,6 +94,19 @@ describe("a sweep", () => {
     expect(world.read).toEqual([0, 0, 0, 0, 0]);
   });
 
+  it.each([
+    { behindMs: 5 * SECOND, seconds: 1 },
+    { behindMs: 5 * SECOND + 1, seconds: 30 },
+  ])("finds a run that a clock $behindMs ms behind has woken within $seconds s", async ({ behindMs, seconds }) => {
+    const world = new World();
+    const sweep = world.sweep("one");
+    await world.look(sweep);
+    // The next look begins behind what the last one had read, which was a second behind its time.
+    await world.wake("late", -SECOND - behindMs);
+    expect(await world.look(sweep, seconds - 1)).toEqual([]);
+    expect(await world.look(sweep)).toEqual(["late"]);
+  });
+
   it("is done by one process at a time; another one takes over when that one stops or is gone", async () => {
     const world = new World();
     const [one, two, three] = [world.sweep("one"), world.sweep("two"), world.sweep("three")];
