@@ -136,7 +136,7 @@ function scrub(root: unknown, text: (value: string) => string): unknown {
   /** JSON inside a string is scrubbed as data, so that a secret field is found whatever its value looks like. */
   function scrubString(value: string, depth: number): string {
     const opens = value.trimStart().charAt(0);
-    if ((opens === "{" || opens === "[") && value.length <= MAX_TEXT && depth < MAX_DEPTH) {
+    if ((opens === "{" || opens === "[") && value.length <= MAX_TEXT) {
       const parsed = parseJson(value);
       if (typeof parsed === "object" && parsed !== null) return text(JSON.stringify(visit(parsed, depth + 1)));
     }

@@ -81,6 +81,14 @@ describe("a CLI that is asked for its version", () => {
     expect(await probeVersion("goose", options())).toEqual({ status: "unclear", version: null, detail });
   });
 
+  it.each([
+    { chars: 200, said: "x".repeat(200) },
+    { chars: 201, said: `${"x".repeat(199)}…` },
+  ])("is quoted with up to 200 characters: a line of $chars", async ({ chars, said }) => {
+    machine.addCli("goose", `echo ${"x".repeat(chars)}`);
+    expect(await probeVersion("goose", options())).toEqual({ status: "unclear", version: null, detail: said });
+  });
+
   it("is quoted in one short line without secrets", async () => {
     machine.addCli("claude", `echo "Error: key sk-ant-api03-${"a".repeat(40)} is bad ${"x".repeat(500)}" >&2; exit 1`);
     const { detail } = await probeVersion("claude", options());

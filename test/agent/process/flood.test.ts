@@ -61,6 +61,18 @@ describe("a flood of output", () => {
     });
   });
 
+  it("loses nothing of what comes although reading is paused", async () => {
+    const stream = new Readable({ read: () => undefined });
+    const lines: string[] = [];
+    const output = readOutput(stream, { ...LIMITS, onLine: (line) => void lines.push(line) });
+    // More lines than one turn delivers. Node resumes the pipes of a process that has exited.
+    const chunks = [0, 1, 2].map((chunk) => Array.from({ length: 5_000 }, (_, line) => `${chunk}-${line}`));
+    for (const chunk of chunks) stream.emit("data", Buffer.from(`${chunk.join("\n")}\n`));
+    for (let turns = 0; turns < 100; turns++) await turn();
+    output.finish();
+    expect(lines).toEqual(chunks.flat());
+  });
+
   it("waits in the process while a listener asks for time, and loses nothing", async () => {
     const lines: string[] = [];
     let release: (() => void) | null = null;

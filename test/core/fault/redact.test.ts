@@ -278,6 +278,16 @@ describe("by field", () => {
     expect(out).toContain("ok");
   });
 
+  it("finds it in JSON inside a string at every depth, or keeps nothing of the string", () => {
+    for (let depth = 0; depth < 30; depth++) {
+      let value: unknown = JSON.stringify({ password: "hunter two", ok: "kept" });
+      for (let level = 0; level < depth; level++) value = [value];
+      const shown = JSON.stringify(SHAPE_REDACTOR.value(value));
+      expect([depth, shown.includes("hunter")]).toEqual([depth, false]);
+      expect([depth, shown.includes("kept")]).toEqual([depth, depth < 23]);
+    }
+  });
+
   it("reads Headers, Maps, URLs and errors", () => {
     const out = JSON.stringify(
       SHAPE_REDACTOR.value({
@@ -498,6 +508,29 @@ describe("however it was written", () => {
       }),
     );
   });
+
+  it.each([0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff])(
+    "takes it out with the character %i in it, in every form of that character",
+    (code) => {
+      const character = String.fromCodePoint(code);
+      const secret = `Zx81 ${character} Qk7wB4`;
+      const hex = code.toString(16);
+      const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at).toString(16));
+      const forms = {
+        asItIs: character,
+        json: units.map((unit) => `\\u${unit.padStart(4, "0")}`).join(""),
+        codePoint: `\\u{${hex}}`,
+        byte: code <= 0xff ? `\\x${hex}` : character,
+        percent: encodeURIComponent(character),
+        percentTwice: encodeURIComponent(encodeURIComponent(character)),
+        entity: `&#x${hex};`,
+        number: `&#${code};`,
+      };
+      const { text } = createRedactor([secret]);
+      const left = Object.entries(forms).filter(([, form]) => text(`is Zx81 ${form} Qk7wB4.`) !== `is ${REDACTED}.`);
+      expect(left).toEqual([]);
+    },
+  );
 
   it("takes out its base64 and hex when they are wrapped, at any width", () => {
     fc.assert(

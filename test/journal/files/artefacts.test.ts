@@ -1,6 +1,7 @@
 // Artefacts: safe names, no secrets, a size limit, and nothing lost that fits.
 
 import fc from "fast-check";
+import { isUtf8 } from "node:buffer";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -236,6 +237,17 @@ describe("the kept part of an artefact", () => {
       ),
       { numRuns: samples(20, 60) },
     );
+  });
+
+  it("has no broken character and wastes no room, however little room there is beside the mark", () => {
+    const text = "😀".repeat(1_000);
+    const markBytes = Buffer.byteLength("\n… cut here: 4000 bytes were given, 99 are kept …\n");
+    for (let maxBytes = markBytes; maxBytes < 99; maxBytes++) {
+      const { bytes } = fit(text, maxBytes, redactor);
+      expect([maxBytes, isUtf8(bytes)]).toEqual([maxBytes, true]);
+      // At most three bytes of a character at each side of the mark.
+      expect(bytes.length).toBeGreaterThanOrEqual(maxBytes - 6);
+    }
   });
 
   it("never splits a character and never exceeds the limit", () => {

@@ -58,13 +58,13 @@ describe("a reported failure", () => {
     const attempts = { reported: [] as number[], lived: [] as number[] };
     for (let call = 0; call < 6; call++) {
       attempts.lived.push((await here.clock.runUntil(here.fl.protect(down, null))).attempts);
-      for (let [failure, nextAt]: [string | undefined, number | null] = [undefined, 0]; nextAt !== null;) {
-        await there.clock.advance(Math.max(0, nextAt - there.clock.now()));
-        const report = { tool: "t", idempotent: true, evidence: { status: 503 }, ...(failure && { failure }) };
-        const answer = await there.clock.runUntil(there.fl.report(report));
-        [failure, nextAt] = [answer.id, answer.nextAt];
-        if (nextAt === null) attempts.reported.push(answer.attempt);
+      const report = { tool: "t", idempotent: true, evidence: { status: 503 } };
+      let told = await there.clock.runUntil(there.fl.report(report));
+      while (told.nextAt !== null) {
+        await there.clock.advance(told.nextAt - there.clock.now());
+        told = await there.clock.runUntil(there.fl.report({ ...report, failure: told.id }));
       }
+      attempts.reported.push(told.attempt);
     }
     expect(attempts.reported).toEqual(attempts.lived);
     expect(attempts.reported).toEqual([5, 5, 1, 1, 5, 1]);

@@ -14,13 +14,16 @@ function world() {
   const clock = createFakeClock(1_000);
   const journal = createMemoryJournal({ clock });
   const appends: string[][] = [];
+  let before: (() => Promise<void>) | undefined;
+  const beforeAppend = (act: () => Promise<void>): void => void (before = act);
   const nameOf = (event: JournalEvent): string => (event.type === "turn-started" ? event.turn : event.type);
   const written: string[] = [];
   const options = {
     ...{ session: "s", clock, policy: DEFAULT_POLICY, redactor: createRedactor([]), roll: () => 0.5, seq: 0 },
     journal: {
       ...journal,
-      append: (...given: Parameters<typeof journal.append>) => {
+      append: async (...given: Parameters<typeof journal.append>) => {
+        await before?.();
         appends.push(given[2].map(({ event }) => nameOf(event)));
         return journal.append(...given);
       },
@@ -34,7 +37,7 @@ function world() {
     for await (const entry of journal.read("s")) found.push(entry);
     return found.map(({ event, at }) => `${at} ${nameOf(event)}`);
   };
-  return { recorder: new SessionRecorder(options), journal, clock, appends, written, read };
+  return { recorder: new SessionRecorder(options), journal, clock, appends, written, read, beforeAppend };
 }
 
 describe("a note", () => {
@@ -105,6 +108,28 @@ describe("what is recorded", () => {
       kept.push(await journal.kept("run", "s"));
     }
     expect(kept).toEqual([{ n: 1 }, { n: 1 }, { n: 3 }]);
+  });
+
+  it.each([
+    { stands: "the same", entries: [{ at: 1, turn: "a" }], isDone: true },
+    { stands: "another event", entries: [{ at: 1, turn: "b" }], isDone: false },
+    { stands: "another time", entries: [{ at: 2, turn: "a" }], isDone: false },
+    { stands: "one more", entries: [{ at: 1, turn: "a" }, { at: 1, turn: "b" }], isDone: false }, // prettier-ignore
+  ])("and meets $stands in the journal after an append that seemed to fail is done: $isDone", async (row) => {
+    const { recorder, journal, clock, beforeAppend } = world();
+    let isFirst = true;
+    beforeAppend(async () => {
+      if (!isFirst) return;
+      isFirst = false;
+      await journal.append(
+        "s",
+        0,
+        row.entries.map(({ at, turn }) => ({ at, event: started(turn) })),
+      );
+      throw new Error("disk I/O error");
+    });
+    const [end] = await clock.runUntil(Promise.allSettled([recorder.record([started("a")], [], 1)]));
+    expect([end.status, recorder.deadFault === null]).toEqual([row.isDone ? "fulfilled" : "rejected", row.isDone]);
   });
 
   it("is refused when the session is over, but for what comes late", async () => {
