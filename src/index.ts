@@ -79,7 +79,8 @@ export type {
 export type { AiTool, AiToolCall, AiTools, AiToolSettings, AnyAiTool, GivenTools } from "./provider/ai-tools.ts";
 export type { FetchFallback, FetchOptions } from "./provider/fetch/fetch-options.ts";
 export type { TargetReport } from "./runtime/target/report-targets.ts";
-export type { ProtectOptions, SessionOptions } from "./runtime/runtime.ts";
+export type { ProtectOptions } from "./runtime/runtime.ts";
+export type { SessionOptions } from "./runtime/session/session-options.ts";
 export type { ModelOptions, ModelTarget, ModelTargetOptions } from "./provider/model/model-options.ts";
 export type { MidStream } from "./provider/model/stream-sink.ts";
 export type { Timeouts } from "./provider/model/watch.ts";

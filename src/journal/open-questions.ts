@@ -2,6 +2,7 @@
 // it counts as a question.
 
 import type { Question } from "../core/flow/interaction.ts";
+import { defined } from "../core/defined.ts";
 import { objectOf } from "../core/json-fields.ts";
 import type { Journal, Timed } from "./journal.ts";
 import { tagOf } from "./keep-kinds.ts";
@@ -29,13 +30,8 @@ export interface QuestionsPage {
 
 /** A page of questions, oldest first. */
 export async function questionsPage(journal: Journal, query: QuestionsQuery): Promise<QuestionsPage> {
-  const { limit, session, after } = query;
-  const page = await journal.keptByTime("question", {
-    order: "oldest",
-    limit,
-    ...(session === undefined ? {} : { tags: [tagOf("session", session)] }),
-    ...(after === undefined ? {} : { after }),
-  });
+  const { limit } = query;
+  const page = await readPage(journal, query);
   const answers = await Promise.all(page.map(({ key }) => journal.kept("answer", key)));
   const questions = page.flatMap(({ key, value }, index) => openQuestion(key, value, answers[index]) ?? []);
   const last = page.at(-1);
@@ -43,7 +39,40 @@ export async function questionsPage(journal: Journal, query: QuestionsQuery): Pr
   return { questions, unreadable: page.length - questions.length, next };
 }
 
+function readPage(journal: Journal, { limit, session, after }: QuestionsQuery): Promise<readonly Timed[]> {
+  return journal.keptByTime("question", {
+    order: "oldest",
+    limit,
+    ...(session === undefined ? {} : { tags: [tagOf("session", session)] }),
+    ...(after === undefined ? {} : { after }),
+  });
+}
+
 const PAGE = 500;
+
+export interface QuestionsFilter {
+  readonly session?: string;
+  readonly limit?: number;
+  /** Only those after this one. */
+  readonly after?: Pick<Question, "id" | "askedAt">;
+}
+
+/** What programs get: the questions without who answered them, oldest first. */
+export async function listQuestions(
+  journal: Journal,
+  { session, limit = Infinity, after }: QuestionsFilter,
+): Promise<readonly Question[]> {
+  const found: Question[] = [];
+  let last = after === undefined ? undefined : { at: after.askedAt, key: after.id };
+  while (found.length < limit) {
+    const most = Math.min(limit - found.length, PAGE);
+    const page = await readPage(journal, { limit: most, ...defined({ session, after: last }) });
+    found.push(...page.map(({ value }) => value as Question));
+    last = page.at(-1);
+    if (page.length < most) break;
+  }
+  return found;
+}
 
 /** All of them, oldest first. */
 export async function openQuestions(

@@ -3,8 +3,7 @@
 import { type Fault, suppressed } from "../core/fault/fault.ts";
 import type { Rule } from "../core/classify/rule.ts";
 import type { Policy } from "../core/policy/policy.ts";
-import { BoundedCounters } from "./bounded-counters.ts";
-import { Bindings } from "./tool/binding.ts";
+import { BoundedCounters, Bindings } from "./tool/binding.ts";
 import type { Engine } from "./engine.ts";
 import { Incidents } from "./target/incidents.ts";
 import type { Interactors } from "./person/interactors.ts";
@@ -47,7 +46,6 @@ export function createSuppress(ring: RingRecorder, options: ResolvedOptions): En
 export function createEngine(
   options: ResolvedOptions,
   { tools, rules, policy: own, extend }: Contributions,
-  ring: RingRecorder,
   interactors: Interactors,
   suppress: Engine["suppress"],
 ): LiveEngine {
@@ -89,7 +87,6 @@ export function createEngine(
     store: new RetryingStore(journal, { clock, policy, roll: () => chance.roll() }),
     redactor,
     locale,
-    ring,
     interactors,
     suppress,
     incidents,

@@ -11,7 +11,7 @@ import type { Bindings } from "./tool/binding.ts";
 import type { Policy } from "../core/policy/policy.ts";
 import type { Incidents } from "./target/incidents.ts";
 import type { Interactors } from "./person/interactors.ts";
-import type { RetryingStore, RingRecorder } from "./recorder.ts";
+import type { RetryingStore } from "./recorder.ts";
 import type { AnyTool } from "./tool/tool.ts";
 import type { Wheel } from "./wheel.ts";
 import type { LiveTarget } from "./target/target.ts";
@@ -23,7 +23,6 @@ export interface Engine {
   /** The journal, for what a call or a session has to find in it. */
   readonly store: RetryingStore;
   readonly wheel: Wheel;
-  readonly ring: RingRecorder;
   /** For calls outside sessions; each session has its own, on top of this one. */
   readonly redactor: LearningRedactor;
   readonly locale: Locale;

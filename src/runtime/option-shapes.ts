@@ -22,7 +22,6 @@ import {
   text,
   whole,
 } from "../options/check-options.ts";
-import type { SessionLimits } from "./session/session-options.ts";
 
 export const MAX_TIMEOUT_MS = 30 * 24 * 3_600_000;
 
@@ -68,16 +67,6 @@ export const environmentKind = mapOf(
 
 export const budgetKind = group(
   shape<BudgetOptions>({ maxUsd: number(0), onExceed: oneOf(ON_EXCEED), warnAtPercent: number(0) }),
-);
-
-export const limitsKind = group(
-  shape<SessionLimits>({
-    maxTurns: number(0),
-    maxToolRounds: number(0),
-    turnTimeoutMs: number(0),
-    runTimeoutMs: number(0),
-    maxParallel: number(1),
-  }),
 );
 
 const wholePolicy = group(

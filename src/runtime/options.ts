@@ -26,12 +26,12 @@ import {
   text,
   whole,
 } from "../options/check-options.ts";
-import { budgetKind, journalKind, limitsKind, policyKind, rulesKind, toolKind } from "./option-shapes.ts";
+import { budgetKind, journalKind, policyKind, rulesKind, toolKind } from "./option-shapes.ts";
+import { limitsKind } from "./session/session-options.ts";
 import type { Extension } from "./extension/extension.ts";
 import type { Interactor } from "./person/interactor.ts";
 import type { SessionLimits } from "./session/session.ts";
-import type { AnyTool } from "./tool/tool.ts";
-import { manifestKind } from "./tool/overrides.ts";
+import { type AnyTool, manifestKind } from "./tool/tool.ts";
 import type { ToolOverride } from "../core/policy/layer.ts";
 
 export interface RuntimeOptions {

@@ -6,12 +6,12 @@ import { lazyPart } from "../host/lazy-part.ts";
 import type { Fault } from "../core/fault/fault.ts";
 import type { Redactor } from "../core/fault/redact.ts";
 import type { Answer, Question } from "../core/flow/interaction.ts";
-import { type BudgetOptions, budgetRule, type Spending } from "../core/flow/money.ts";
+import { budgetRule, type Spending } from "../core/flow/money.ts";
 import { withRows } from "../core/policy/layer.ts";
 import type { Policy } from "../core/policy/policy.ts";
 import type { PresetName } from "../core/policy/presets.ts";
 import { classify } from "../core/classify/classify.ts";
-import type { Entry, JournalEvent, Manifest } from "../core/record/event.ts";
+import type { Entry, JournalEvent } from "../core/record/event.ts";
 import { metricsOf, type ToolMetrics } from "../core/record/metrics.ts";
 import { audited, BY_PROGRAM, type Deed } from "../journal/audit.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -22,7 +22,8 @@ import { type Contributions, createEngine, createRing, createSuppress, type Live
 import type { ExtendedRuntime } from "./extension/contributions.ts";
 import type { Interactor } from "./person/interactor.ts";
 import { createInteractors, type Interactors } from "./person/interactors.ts";
-import { openQuestions, postAnswer, type QuestionsFilter } from "./person/open-questions.ts";
+import { postAnswer } from "./person/post-answer.ts";
+import { listQuestions, type QuestionsFilter } from "../journal/open-questions.ts";
 import { OpenSessions } from "./session/open-sessions.ts";
 import type {
   MayCall,
@@ -35,25 +36,22 @@ import type {
 } from "./report/failure-report.ts";
 import type { Reports } from "./report/reports.ts";
 import type { SessionState } from "../core/record/replay.ts";
-import type { SessionWrites } from "./session/session-options.ts";
+import { SESSION_OPTIONS, type SessionOptions, type SessionWrites } from "./session/session-options.ts";
 import type { TriedDecisions, TriedFailure } from "./report/try-out.ts";
 import {
   anyNumber,
   anything,
   checkOptions,
   flag,
-  listOf,
-  oneOf,
   over,
   shape,
   signal as signalKind,
 } from "../options/check-options.ts";
-import { budgetKind, labelsKind, limitsKind, policyKind } from "./option-shapes.ts";
 import { policyOf, type ResolvedOptions, resolveOptions, RUNTIME_OPTIONS, type RuntimeOptions } from "./options.ts";
 import { failedOutcome, handedOut, type Outcome } from "./call/outcome.ts";
 import { ObservedRecorder, type Recorder, type RingRecorder } from "./recorder.ts";
 import { type Scope, scopeOfSignal } from "./scope.ts";
-import type { Session, SessionLimits } from "./session/session.ts";
+import type { Session } from "./session/session.ts";
 import type { TargetSettings } from "./target/target.ts";
 import { reportTargets, type TargetReport } from "./target/report-targets.ts";
 import type { Targets } from "./target/targets.ts";
@@ -68,22 +66,6 @@ const tryingOut = lazyPart(() => import("./report/try-out.ts"));
 export interface ProtectOptions<Output = unknown> extends SharedCallOptions<Output> {
   /** All attempts and waits together. No limit when left out. */
   readonly deadlineMs?: number;
-}
-
-/** Options of `fl.session`. */
-export interface SessionOptions {
-  /** `headless`: no person is present; questions are stored and the session waits. */
-  readonly mode?: Manifest["mode"];
-  /** Names and values to find the session by. */
-  readonly labels?: Readonly<Record<string, string>>;
-  /** What the session may spend. Default: as the runtime has it. */
-  readonly budget?: BudgetOptions;
-  /** What the session may use. Default: as the runtime has it. */
-  readonly limits?: Partial<SessionLimits>;
-  /** The policy for the calls of this session, instead of the runtime's. Breakers, pauses and queues stay shared. */
-  readonly policy?: PresetName | Policy;
-  /** Values that must not get out of this session, besides those the runtime knows: texts, numbers, also inside lists and objects. */
-  readonly secrets?: readonly unknown[];
 }
 
 export function createRuntime(options: RuntimeOptions = {}): Runtime {
@@ -108,15 +90,6 @@ const PROTECT_OPTIONS = shape<ProtectOptions>({
   deadlineMs: anyNumber,
   optional: flag,
   default: anything,
-});
-
-const SESSION_OPTIONS = shape<SessionOptions>({
-  mode: oneOf(["attended", "headless"]),
-  labels: labelsKind,
-  budget: budgetKind,
-  limits: limitsKind,
-  policy: policyKind,
-  secrets: listOf(anything),
 });
 
 export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
@@ -283,7 +256,7 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
   }
 
   #build(contributions: Contributions): LiveEngine {
-    return createEngine(this.#options, contributions, this.#ring, this.#interactors, this.suppress);
+    return createEngine(this.#options, contributions, this.#interactors, this.suppress);
   }
 
   /**
@@ -414,7 +387,7 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
 
   /** Questions that wait for an answer, the oldest first: all of them, those of one session, or the page after another one. */
   async questions(filter: QuestionsFilter = {}): Promise<readonly Question[]> {
-    return openQuestions(this.journal, filter);
+    return listQuestions(this.journal, filter);
   }
 
   /** Answers a question of a waiting session, which continues when it is resumed. The first answer wins: false for a later one. */

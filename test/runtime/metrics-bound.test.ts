@@ -1,7 +1,7 @@
 // Metrics per tool stay bounded when tool names come from a model or a user, and no count is lost.
 
 import { describe, expect, it } from "vitest";
-import { OTHER_TOOLS } from "../../src/runtime/bounded-counters.ts";
+import { OTHER_TOOLS } from "../../src/runtime/tool/binding.ts";
 import { tool, type Tool } from "../../src/index.ts";
 import { failure, world } from "../support/world.ts";
 

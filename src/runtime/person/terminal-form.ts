@@ -4,7 +4,7 @@ import type * as Clack from "@clack/prompts";
 import type { Readable, Writable } from "node:stream";
 import { filledIn, type FormField, formOf, readTyped } from "../../core/flow/answer-form.ts";
 import type { QuestionPayload } from "../../core/flow/interaction.ts";
-import { oneLine, promptText } from "./prompt-text.ts";
+import { nodeUtil } from "../../host/builtin.ts";
 
 export interface PromptOptions {
   readonly input: Readable;
@@ -100,4 +100,23 @@ function problemOf(field: FormField, text: string, words: FormWords): string | u
   if (text.trim() === "") return field.required ? words.needed : undefined;
   if (readTyped(field, text) !== undefined) return undefined;
   return field.type === "number" ? words.wants.number : words.wants.json;
+}
+
+// Text from elsewhere, made harmless to show in a prompt.
+
+/** Longer prompts are cut, and say so: a screen must have room for the answer. */
+const MAX_CHARS = 2_000;
+const MAX_LINES = 20;
+
+/** Control characters, and those that reverse or hide text: they could redraw the prompt as another one. */
+const UNSAFE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/g;
+
+export function promptText(text: string): string {
+  const whole = nodeUtil().stripVTControlCharacters(text).replace(/\r\n?/g, "\n").replace(UNSAFE, " ").trim();
+  const shown = whole.slice(0, MAX_CHARS).split("\n").slice(0, MAX_LINES).join("\n");
+  return shown.length === whole.length ? whole : `${shown}\n… (+${whole.length - shown.length})`;
+}
+
+export function oneLine(text: string): string {
+  return promptText(text.replace(/\s+/g, " "));
 }

@@ -8,8 +8,7 @@ import { type Locale, LOCALES } from "../../core/fault/words/words.ts";
 import { checkOptions, having, oneOf, shape } from "../../options/check-options.ts";
 import { type Answer, INTERACTION_KINDS, type QuestionPayload } from "../../core/flow/interaction.ts";
 import type { Interactor } from "./interactor.ts";
-import { fillIn, type FormWords, type PromptOptions } from "./terminal-form.ts";
-import { oneLine, promptText } from "./prompt-text.ts";
+import { fillIn, type FormWords, type PromptOptions, oneLine, promptText } from "./terminal-form.ts";
 
 /** Options of `terminalInteractor`. */
 export interface TerminalOptions {

@@ -9,10 +9,16 @@ import type { HedgeAfter } from "../../core/decide/hedge.ts";
 import type { FaultCode } from "../../core/fault/catalogue.ts";
 import type { ModelDetail } from "../../core/fault/view.ts";
 import { type Surface, SURFACES } from "../../core/classify/evidence.ts";
-import { changedRetry, type RetryChange } from "../../core/policy/layer.ts";
+import {
+  changedRetry,
+  type RetryChange,
+  retryChangeOf,
+  type ToolOverride,
+  type ToolRetryManifest,
+} from "../../core/policy/layer.ts";
 import { TOOL_RETRY } from "../../core/policy/matrix.ts";
 import type { BreakerRule, Retry } from "../../core/policy/policy.ts";
-import type { AnySchema, Check, JsonSchema } from "../../schema/index.ts";
+import { type AnySchema, type Check, type JsonSchema, compileSchema, jsonSchemaOf } from "../../schema/index.ts";
 import type { TokenCounts } from "../../telemetry/call-trace.ts";
 import {
   anyText,
@@ -29,6 +35,8 @@ import {
   shape,
   text,
   whole,
+  having,
+  listOf,
 } from "../../options/check-options.ts";
 import {
   alternativesKind,
@@ -38,7 +46,6 @@ import {
   retryKind,
   rulesKind,
 } from "../option-shapes.ts";
-import { compileSchema, jsonSchemaOf } from "../../schema/index.ts";
 
 /** What a running tool is given besides its input. */
 export interface RunContext {
@@ -422,4 +429,52 @@ export function partial<Output>(value: Output, errors: readonly ItemFault[]): Pa
 
 export function isPartial(value: unknown): value is PartialOutput<unknown> {
   return typeof value === "object" && value !== null && PARTIAL in value;
+}
+
+// An operator's settings for a tool, which override its author's. The same fields as a tool manifest in YAML.
+
+export const manifestKind = group(
+  shape<ToolOverride & { readonly origin?: string }>({
+    id: required(text),
+    timeoutMs: number(1, MAX_TIMEOUT_MS),
+    idempotent: flag,
+    optional: flag,
+    modelDetail: modelDetailKind,
+    default: having("an object with the value, as in { value: [] }", "value"),
+    alternatives: listOf(text),
+    maxConcurrent: whole(1),
+    maxQueued: whole(0),
+    retry: group(
+      shape<ToolRetryManifest>({
+        strategy: oneOf(["exponential_backoff", "linear_backoff", "fixed_delay"]),
+        initial_delay_ms: number(0, MAX_TIMEOUT_MS),
+        max_delay_ms: number(0, MAX_TIMEOUT_MS),
+        multiplier: number(1, 100),
+        jitter_percent: number(0, 100),
+        max_attempts: whole(1, 1000),
+        max_total_time_ms: number(0),
+      }),
+    ),
+    breaker: breakerKind,
+    rules: required(rulesKind),
+    // Where a file declares it.
+    origin: anyText,
+  }),
+);
+
+export function withOverride(tool: AnyTool, override: ToolOverride): AnyTool {
+  return Object.freeze<AnyTool>({
+    ...tool,
+    timeoutMs: override.timeoutMs ?? tool.timeoutMs,
+    idempotent: override.idempotent ?? tool.idempotent,
+    optional: override.optional ?? tool.optional,
+    modelDetail: override.modelDetail ?? tool.modelDetail,
+    fallbackValue: override.default ?? tool.fallbackValue,
+    alternatives: override.alternatives ?? tool.alternatives,
+    maxConcurrent: override.maxConcurrent ?? tool.maxConcurrent,
+    maxQueued: override.maxQueued ?? tool.maxQueued,
+    retry: override.retry === undefined ? tool.retry : retryChangeOf(override.retry),
+    breaker: override.breaker === undefined ? tool.breaker : { ...tool.breaker, ...override.breaker },
+    rules: [...override.rules, ...tool.rules],
+  });
 }

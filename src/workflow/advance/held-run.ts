@@ -14,7 +14,7 @@ import { fault, FaultError } from "../../core/fault/fault.ts";
 import { usdOf } from "../../core/flow/money.ts";
 import type { RunEvent } from "../../core/flow/run-event.ts";
 import type { SessionState } from "../../core/record/replay.ts";
-import type { SessionOptions } from "../../runtime/runtime.ts";
+import type { SessionOptions } from "../../runtime/session/session-options.ts";
 import type { Session } from "../../runtime/session/session.ts";
 import { outgoingTrace } from "../../telemetry/otel.ts";
 import type { RunState } from "../../core/flow/run-state.ts";

@@ -3,9 +3,8 @@
 import type { Clock } from "../../host/clock.ts";
 import type { McpToolDefinition } from "../../mcp/options.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { withOverride } from "../../runtime/tool/overrides.ts";
+import { withOverride, type AnyTool } from "../../runtime/tool/tool.ts";
 import type { ToolOverride } from "../../core/policy/layer.ts";
-import type { AnyTool } from "../../runtime/tool/tool.ts";
 import { withWords } from "./agent-tools.ts";
 import { commandTool, type DeclaredTool } from "./command-tool.ts";
 import { mcpTool, McpServers } from "./mcp-tool.ts";

@@ -2,7 +2,7 @@
 // but the model must get the words exactly as the person typed them, so instructions come from the actions that the journal keeps.
 // Grants and raised limits also hold for later visits of the run.
 
-import { writeAndWake } from "../../runtime/person/write-and-wake.ts";
+import { writeAndWake } from "../../runtime/person/post-answer.ts";
 import { actionHas } from "../../core/flow/action.ts";
 import type { Instruction, Visit } from "../../core/flow/visit.ts";
 import { executionsOf, type RunState, visitOf } from "../../core/flow/run-state.ts";

@@ -16,7 +16,7 @@ import { NodeResults } from "../advance/node-results.ts";
 import { knownRun } from "../report/run-reports.ts";
 import type { Acted, ChangedWorkflow, RunReport, RunSummary } from "../runs-api.ts";
 import type { RunsDeps } from "../runs-options.ts";
-import { wakeRun } from "../../runtime/person/write-and-wake.ts";
+import { wakeRun } from "../../runtime/person/post-answer.ts";
 import { noteAction, postAction, stoppedVisits } from "./instructions.ts";
 import { heldElsewhere, isOver, notOffered, otherWorkflow } from "./run-faults.ts";
 import { startSuccessor, successorOf } from "./successor.ts";

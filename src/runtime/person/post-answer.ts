@@ -1,42 +1,10 @@
-// Questions that wait in the journal, and the answers that programs and operators post for them.
+// The answers that programs and operators post for questions in the journal.
 
 import { fault, FaultError } from "../../core/fault/fault.ts";
 import { type Answer, checkAnswer, INTERACTIONS, type Question } from "../../core/flow/interaction.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { ENDED } from "../../journal/encode.ts";
-import { writeAndWake } from "./write-and-wake.ts";
-
-export interface QuestionsFilter {
-  readonly session?: string;
-  readonly limit?: number;
-  /** Only those after this one. */
-  readonly after?: Pick<Question, "id" | "askedAt">;
-}
-
-const QUESTIONS_A_PAGE = 500;
-
-/** The oldest first. */
-export async function openQuestions(
-  journal: Journal,
-  { session, limit = Infinity, after }: QuestionsFilter,
-): Promise<readonly Question[]> {
-  const found: Question[] = [];
-  let last = after === undefined ? undefined : { at: after.askedAt, key: after.id };
-  while (found.length < limit) {
-    const pageLimit = Math.min(limit - found.length, QUESTIONS_A_PAGE);
-    const page = await journal.keptByTime("question", {
-      order: "oldest",
-      limit: pageLimit,
-      ...(session === undefined ? {} : { tags: [`session:${session}`] }),
-      ...(last === undefined ? {} : { after: last }),
-    });
-    found.push(...page.map(({ value }) => value as Question));
-    last = page.at(-1);
-    if (page.length < pageLimit) break;
-  }
-  return found;
-}
 
 interface AnswerDeps {
   readonly journal: Journal;
@@ -78,4 +46,24 @@ async function isOpenRun(journal: Journal, session: string): Promise<boolean> {
   if ((await journal.kept("run", session)) === null) return false;
   const status = (await journal.session(session))?.status;
   return status !== undefined && !ENDED.includes(status);
+}
+
+// Writes what a waiting run has to read, and marks the run as due, so that a driver reads it.
+
+/** When the run is due if this process dies between the two writes. */
+const SECOND_CHANCE_MS = 10_000;
+
+/**
+ * The run is marked twice. The mark after the write wakes it now. The one before it is for the process that dies in between; a driver that
+ * came at once would find nothing to read yet, so this one lies in the future.
+ */
+export async function writeAndWake<T>(journal: Journal, run: string, at: number, write: () => Promise<T>): Promise<T> {
+  await wakeRun(journal, run, at + SECOND_CHANCE_MS);
+  const written = await write();
+  await wakeRun(journal, run, at);
+  return written;
+}
+
+export async function wakeRun(journal: Journal, run: string, at: number): Promise<void> {
+  await journal.keep([{ kind: "wake", key: run, value: at }]);
 }
