@@ -245,6 +245,7 @@ export class Gateway {
       return countTokens(exchange, endpoint, bytes.toString("utf8"), {
         transport: this.#transport,
         calls: this.#calls,
+        scrub: this.#faultline.deps.scrub,
       });
     const account = this.#accountOf(exchange.key);
     const record = (line: LedgerLine): void => this.#ledger.add(line, account);

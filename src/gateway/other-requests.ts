@@ -9,7 +9,7 @@ import { headersForTarget } from "./request/header-lists.ts";
 import { withModel } from "./request/model-name.ts";
 import { readObject } from "./request/read-body.ts";
 import { modelList, oneModel, withCodexList } from "./route/model-list.ts";
-import { forward } from "./target/forward.ts";
+import { forward, shortJson } from "./target/forward.ts";
 import type { Transport } from "./target/transport.ts";
 import { noRouteWords, refuse, sendJson, type ClientExchange, whenLeft } from "./client-exchange.ts";
 
@@ -33,12 +33,19 @@ function noModel({ key }: ClientExchange, model: string, models: readonly string
 /** The parameter by which Codex asks for its own list. */
 const CODEX = /[?&]client_version=/;
 
+interface CountDeps {
+  readonly transport: Transport;
+  readonly calls: Scope;
+  /** Removes secrets. */
+  readonly scrub: (text: string) => string;
+}
+
 /** The first target counts if it speaks the client's dialect; otherwise, or if it cannot, the gateway estimates. `inPath`: the model in the path. */
 export async function countTokens(
   exchange: ClientExchange,
   { dialect, model: inPath }: { readonly dialect: Protocol; readonly model: string | null },
   text: string,
-  { transport, calls }: { readonly transport: Transport; readonly calls: Scope },
+  { transport, calls, scrub }: CountDeps,
 ): Promise<void> {
   const body = readObject(text, exchange.request.headers);
   if (typeof body === "string") return void refuse(exchange, dialect, "bad-request", body);
@@ -56,7 +63,10 @@ export async function countTokens(
     const asked = isGoogle ? text : withModel(text, body, own);
     const signal = whenLeft(exchange, calls);
     const answer = await forward(transport.agent, target, { method, path, headers, body: asked, dialect, signal });
-    return answer.statusCode === 200 ? answer.body.text() : answer.body.dump().then(() => null);
+    if (answer.statusCode !== 200) return answer.body.dump().then(() => null);
+    const counted = await shortJson(answer);
+    // Some targets repeat the request, with the gateway's own key.
+    return counted === null ? null : scrub(counted);
   };
   const [counted] = await Promise.allSettled([count()]);
   const asked = objectOf(body["generateContentRequest"]) ?? body;

@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
 import { expect, it, onTestFinished } from "vitest";
 import { ask } from "./dialect-clients.ts";
 import { gatewayWorld } from "./gateway-world.ts";
@@ -30,6 +31,39 @@ it.each(COUNTED)("estimates tokens for $dialect when its target cannot count", a
   expect(response.status).toBe(200);
   expect(counted["input_tokens"] ?? counted["totalTokens"]).toBeGreaterThan(0);
 });
+
+const COUNT = `{"input_tokens":77,"totalTokens":77}`;
+/** What a target says to a request to count. 77 only if it could. */
+const SAID = [
+  { name: "a count", headers: {}, said: COUNT, count: 77 },
+  { name: "a compressed count", headers: { "content-encoding": "gzip" }, said: gzipSync(COUNT), count: 77 },
+  { name: "a page of a proxy", headers: { "content-type": "text/html" }, said: "<html>sign in</html>", count: null },
+  { name: "nothing", headers: {}, said: "", count: null },
+  { name: "bytes that say they are compressed", headers: { "content-encoding": "gzip" }, said: COUNT, count: null },
+  { name: "three megabytes of nothing", headers: {}, said: Buffer.alloc(3_000_000, " "), count: null },
+  { name: "its key", headers: {}, said: COUNT.replace("{", `{"key":"${TARGET_KEY}",`), count: 77 },
+];
+
+it.each(COUNTED.flatMap((row) => SAID.map((said) => ({ ...row, ...said }))))(
+  "a client of $dialect gets a count, whatever the target says: $name",
+  async ({ dialect, path, body, headers, said, count }) => {
+    const upstream = createServer((_request, response) => void response.writeHead(200, headers).end(said));
+    await new Promise<void>((resolve) => void upstream.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void upstream.close());
+    const { port } = upstream.address() as AddressInfo;
+    const file = (): string => `
+version: 1
+targets: { one: { dialect: ${dialect}, base_url: "http://127.0.0.1:${port}/v1", api_key_env: TARGET_KEY, models: [team] } }
+`;
+    const world = await gatewayWorld({ file });
+    const response = await fetch(`${world.url}${path}`, { method: "POST", body: JSON.stringify(body) });
+    const text = await response.text();
+    const { input_tokens: input, totalTokens: total } = JSON.parse(text) as Record<string, number>;
+    expect(response.status).toBe(200);
+    expect(input ?? total).toEqual(count ?? expect.any(Number));
+    expect(text).not.toContain(TARGET_KEY);
+  },
+);
 
 it("passes other paths to the target that is named for them, with its key and not the client's", async () => {
   const seen: Pick<IncomingMessage, "url" | "method" | "headers">[] = [];

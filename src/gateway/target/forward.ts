@@ -3,6 +3,8 @@
 
 import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
+import { objectOf } from "../../core/json-fields.ts";
+import { parseJson } from "../../core/try-read.ts";
 import { HeldBytes } from "../../provider/fetch/bounded.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";
 import type { GatewayTarget } from "../config/settings.ts";
@@ -55,7 +57,7 @@ export async function passOn(
   const head = { ...headersForClient(headers), ...about };
   const encoding = headers["content-encoding"];
   if (statusCode >= MIN_ERROR_STATUS) {
-    const bytes = await errorBytes(body as AsyncIterable<Buffer<ArrayBuffer>>);
+    const bytes = await shortBody(body);
     const scrubbed = scrub(new TextDecoder().decode(unpacked(bytes, encoding, "error") ?? new Uint8Array()));
     return void response
       .writeHead(statusCode, { ...head, "content-length": Buffer.byteLength(scrubbed) })
@@ -109,9 +111,16 @@ interface Passing {
   readonly errorEvents: (error: unknown) => string;
 }
 
-/** The body of an error; of a long one, the beginning. */
-async function errorBytes(body: AsyncIterable<Buffer<ArrayBuffer>>): Promise<Uint8Array<ArrayBuffer>> {
+/** An answer that is one JSON object, as text; null if it is not, or too long. */
+export async function shortJson({ body, headers }: Answered): Promise<string | null> {
+  const bytes = unpacked(await shortBody(body), headers["content-encoding"], "error");
+  const text = bytes === null ? "" : new TextDecoder().decode(bytes);
+  return objectOf(parseJson(text)) === null ? null : text;
+}
+
+/** A body that is short, such as that of an error; of a long one, the beginning. */
+async function shortBody(body: Answered["body"]): Promise<Uint8Array<ArrayBuffer>> {
   const held = new HeldBytes("error");
-  for await (const chunk of body) if (!held.takes(chunk)) break;
+  for await (const chunk of body as AsyncIterable<Buffer<ArrayBuffer>>) if (!held.takes(chunk)) break;
   return held.whole();
 }
