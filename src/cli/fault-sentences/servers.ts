@@ -69,7 +69,7 @@ export const SERVER_SENTENCES: readonly SentenceRow[] = [
   ["listen EADDRINUSE: address already in use {}", "EADDRINUSE，端口已被占用"],
   ["listen EADDRNOTAVAIL: address not available {}", "EADDRNOTAVAIL，本机没有这个地址"],
   // What was being done when a warning came.
-  ["reading {}; it is read again when it changes", "读取 {1}；它改变时会再次读取"],
+  ["reading {}; it is read again soon", "读取 {1}；很快会再次读取"],
   ["answering request {}", "回答请求 {1}"],
   ["handing runs over to Restate {}", "把运行交给 Restate（{1}）"],
   ["cancelling open calls whose executor has been silent for a day", "取消执行方一天没有消息的调用"],
