@@ -60,5 +60,14 @@ export interface SentTo<Spec> {
   readonly body: Written<Part<Spec, "body">, undefined>;
 }
 
+/** A value of a schema that is sent and never changed, so it may hold lists of others without copying them. */
+export type Shaped<Schema extends z.ZodType> = Unchanged<z.output<Schema>>;
+
+export type Unchanged<T> = T extends readonly (infer Item)[]
+  ? readonly Unchanged<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Unchanged<T[Key]> }
+    : T;
+
 /** What a route answers: its JSON, or null where the answer is not JSON. */
 export type AnswerOf<Spec> = Part<Spec, "answer"> extends z.ZodType ? z.output<Part<Spec, "answer">> : null;

@@ -1,7 +1,7 @@
 // The type of a route's handler. It gets a request that is already read and checked, with the name of its sender.
 
 import type { RouteName } from "../api/paths.ts";
-import type { AnswerOf, AskedOf } from "../api/route.ts";
+import type { AnswerOf, AskedOf, Unchanged } from "../api/route.ts";
 import type { Routes } from "../api/routes.ts";
 import type { Locale } from "../core/fault/words/words.ts";
 import type { Intend } from "./idempotency.ts";
@@ -23,9 +23,9 @@ export interface Sender {
 export type RouteRequest<Name extends RouteName> = AskedOf<Routes[Name]> & Sender;
 
 /** Answers one route: with its JSON, or with a complete response where the answer is not JSON. */
-export type Handler<Name extends RouteName> = (
-  asked: RouteRequest<Name>,
-) => Promise<AnswerOf<Routes[Name]> | Response> | AnswerOf<Routes[Name]> | Response;
+export type Handler<Name extends RouteName> = (asked: RouteRequest<Name>) => Promise<Answered<Name>> | Answered<Name>;
+
+type Answered<Name extends RouteName> = Unchanged<AnswerOf<Routes[Name]>> | Response;
 
 export type Handlers = { readonly [Name in RouteName]: Handler<Name> };
 /** The handlers of a part of the API. */

@@ -53,7 +53,7 @@ export interface ServerOptions {
   readonly onGateway?: GatewayNewsListener;
   /** Notifies people who are not looking at the dashboard. */
   readonly notify?: NotifyOptions;
-  /** Shown by health and in the API document. */
+  /** Shaped by health and in the API document. */
   readonly version?: string;
   /** For commands, tools and the keys of providers; the process's own when left out. */
   readonly env?: Readonly<Record<string, string | undefined>>;

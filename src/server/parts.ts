@@ -39,3 +39,8 @@ export interface ServerParts {
   /** This server advances runs that are due. */
   readonly drives: boolean;
 }
+
+/** Whether a session is that of a run, and not of a program. */
+export async function isRun(journal: Journal, session: string): Promise<boolean> {
+  return ((await journal.kept("run", session)) ?? null) !== null;
+}

@@ -1,11 +1,9 @@
 // Runs as a reader of a role may see them: words in the reader's language, and for viewers no data of the user's own.
 
-import type { z } from "zod";
-import type { actionView, graphView, runEventsQuery, runEventView, runLine, runView } from "../api/runs.ts";
+import type { graphView, runEventsQuery, runEventView, runLine, runView } from "../api/runs.ts";
 import { isFaultCode, traitsOf } from "../core/fault/catalogue.ts";
 import { pillOf } from "../core/fault/words/pills.ts";
 import type { Locale } from "../core/fault/words/words.ts";
-import type { OfferedAction } from "../core/flow/action.ts";
 import type { Question } from "../core/flow/interaction.ts";
 import { turnOf, type Visit } from "../core/flow/visit.ts";
 import { keyOf } from "../core/flow/run-state.ts";
@@ -24,7 +22,7 @@ import { filesOfVisit } from "../workflow/report/run-files.ts";
 import type { RunReport, RunSummary } from "../workflow/runs-api.ts";
 import type { WorkflowOutline } from "../workflow-model/stage.ts";
 import { faultFor, questionFor, type Reader } from "./views.ts";
-import type { Role } from "../api/route.ts";
+import type { Role, Shaped } from "../api/route.ts";
 import { toCloudEvent } from "../core/record/cloud-event.ts";
 import type { RunStreamEvent } from "../core/record/run-stream.ts";
 import { levelOf, RUN_EVENT_LEVELS } from "../core/record/run-stream-event.ts";
@@ -47,7 +45,7 @@ export function runLineFor(
   summary: RunSummary,
   around: Surroundings,
   asked: Question | null,
-): z.output<typeof runLine> {
+): Shaped<typeof runLine> {
   const { run, workflow, version, status, outcome, nodes, code, questions, wakeAt } = summary;
   // A stage that asks no model or agent is its own target.
   const target = summary.target ?? (status === "failed" ? (nodes[0] ?? null) : null);
@@ -66,8 +64,8 @@ export function runLineFor(
     state: { id: standing, label: STANDING_WORDS[locale][standing] },
     cause: causeFor(code, locale),
     reason: reasonOf(summary, standing, locale, asked === null ? "" : askedIn(asked.payload.prompt)),
-    nodes: [...nodes],
-    questions: [...questions],
+    nodes,
+    questions,
     nextAt: wait?.nextAt ?? wakeAt,
     attempt,
     of,
@@ -88,10 +86,6 @@ function askedIn(prompt: string): string {
   return line.replace(/^[\s#>*-]+/, "").trim();
 }
 
-export function actionFor({ accepts, choices, limits, ...action }: OfferedAction): z.output<typeof actionView> {
-  return { ...action, accepts: [...accepts], choices: [...choices], limits: { ...limits } };
-}
-
 /** What a run is shown with, besides its report. */
 interface RunSurroundings extends Surroundings {
   readonly times: ReadonlyMap<string, VisitTimes>;
@@ -102,21 +96,21 @@ interface RunSurroundings extends Surroundings {
   readonly outline: WorkflowOutline | null;
 }
 
-export function runFor(reader: Reader, report: RunReport, around: RunSurroundings): z.output<typeof runView> {
-  const { role, locale } = reader;
+export function runFor(reader: Reader, report: RunReport, around: RunSurroundings): Shaped<typeof runView> {
+  const { who, locale } = reader;
   const { summary, state, spending, questions, actions, files, folder } = report;
-  const isOperator = role === "operator";
+  const isOperator = who.role === "operator";
   return {
     ...runLineFor(reader, summary, around, questions[0] ?? null),
     digest: summary.digest,
     message: describeRun(state, locale),
-    limits: { ...summary.limits },
-    spending: { ...spending },
+    limits: summary.limits,
+    spending,
     fault: state.fault === null ? null : faultFor(reader, state.fault, summary.run),
     visits: state.visits.slice(-MAX_VISITS).map((visit) => visitFor(reader, report, visit, around)),
     olderVisits: Math.max(0, state.visits.length - MAX_VISITS),
     asked: questions.map((question) => questionFor(question, locale)),
-    actions: actions.map(actionFor),
+    actions,
     files: files.map((name) => ({ name })),
     graph: graphFor(around, state.visits, locale),
     ...(isOperator && summary.file !== null ? { file: summary.file } : {}),
@@ -132,8 +126,8 @@ function visitFor(
   { summary, files }: RunReport,
   visit: Visit,
   { now, times, outputs }: RunSurroundings,
-): z.output<typeof runView>["visits"][number] {
-  const { locale, role } = reader;
+): Shaped<typeof runView>["visits"][number] {
+  const { locale, who } = reader;
   const { node, execution, kind, attempt, of, phase, startedAt, endedAt, callAttempts, spentMicrocents } = visit;
   const { fault, pause, skipped, inherited, target = null, targets = [] } = visit;
   const key = keyOf(visit);
@@ -157,11 +151,11 @@ function visitFor(
     endedAt: endedAt === 0 ? null : endedAt,
     nextAt: visitNextAt(visit, now),
     ...(times.get(key) ?? NO_TIMES),
-    targets: [...targets],
+    targets,
     fault: fault === null ? null : faultFor(reader, fault, `${summary.run}/${turnOf(visit)}`),
     questions: pause?.questions.map(({ id }) => id) ?? [],
-    files: [...filesOfVisit(visit, files)],
-    ...(role === "operator" && output !== undefined ? { output } : {}),
+    files: filesOfVisit(visit, files),
+    ...(who.role === "operator" && output !== undefined ? { output } : {}),
   };
 }
 
@@ -174,7 +168,7 @@ function graphFor(
   { outline, moves, now }: Pick<RunSurroundings, "outline" | "moves" | "now">,
   visits: readonly Visit[],
   locale: Locale,
-): z.output<typeof graphView> {
+): Shaped<typeof graphView> {
   const taken = new Map<string, number>();
   for (const { from, to } of moves) taken.set(`${from}\n${to}`, (taken.get(`${from}\n${to}`) ?? 0) + 1);
   const edges = (outline?.edges ?? []).map((edge) => ({ ...edge, taken: taken.get(`${edge.from}\n${edge.to}`) ?? 0 }));
@@ -211,19 +205,19 @@ function graphFor(
 /** Fields that hold data of the user's own; viewers do not see them. */
 const HIDDEN = new Set(["inputs", "output"]);
 
-type Shown = Omit<RunStreamEvent, "data"> & { readonly data: Readonly<Record<string, unknown>> };
+type ShownEvent = Omit<RunStreamEvent, "data"> & { readonly data: Readonly<Record<string, unknown>> };
 
-function shownTo(role: Role, event: RunStreamEvent): Shown {
-  if (role === "operator") return event as Shown;
+function shownTo(role: Role, event: RunStreamEvent): ShownEvent {
+  if (role === "operator") return event as ShownEvent;
   const data = Object.entries(event.data).filter(([field]) => !HIDDEN.has(field));
   return { ...event, data: Object.fromEntries(data) };
 }
 
-export function eventFor(role: Role, event: RunStreamEvent): z.output<typeof runEventView> {
+export function eventFor(role: Role, event: RunStreamEvent): Shaped<typeof runEventView> {
   return { ...toCloudEvent(event), level: levelOf(event), data: { ...shownTo(role, event) } };
 }
 
-type Filter = Omit<z.output<typeof runEventsQuery>, "limit" | "after">;
+type Filter = Omit<Shaped<typeof runEventsQuery>, "limit" | "after">;
 
 /** The events that fit a filter, in their order. Words are searched only in the fields that the reader may see. */
 export function matching(

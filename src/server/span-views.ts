@@ -1,6 +1,6 @@
 // Timelines as a reader of a role may see them: attempts to compare, and a trace to draw.
 
-import type { z } from "zod";
+import type { Shaped } from "../api/route.ts";
 import type { attemptView } from "../api/runs.ts";
 import type { traceView } from "../api/sessions.ts";
 import type { Decision } from "../core/decide/decision.ts";
@@ -17,13 +17,13 @@ export function attemptsIn({ spans }: Timeline, node: string | null): readonly S
   );
 }
 
-export function attemptFor(reader: Reader, line: Timeline, span: Span): z.output<typeof attemptView> {
+export function attemptFor(reader: Reader, line: Timeline, span: Span): Shaped<typeof attemptView> {
   const { id, kind, name, place, startAt, endAt, status, tool, attempt, attempted, fault, decision } = span;
   const { resolution, breaker, cost, artefacts, input, output } = span;
   const isCall = kind === "attempt";
   const call = isCall ? line.newest("call", name) : undefined;
   const turn = isCall ? line.spanOf(call?.parent ?? null) : span;
-  const isOperator = reader.role === "operator";
+  const isOperator = reader.who.role === "operator";
   return {
     id,
     kind: isCall ? "call" : "node",
@@ -48,7 +48,7 @@ export function attemptFor(reader: Reader, line: Timeline, span: Span): z.output
     // A command that ended with an error is a call that worked: its node has the cause.
     cause: causeFor((status === "failed" ? (fault ?? turn?.fault) : fault)?.code ?? null, reader.locale),
     decision: decision === null ? null : decisionOf(reader, span, decision),
-    artefacts: artefacts.map((one) => ({ ...one })),
+    artefacts,
     ...(isOperator ? { input: isCall ? (call?.input ?? null) : input, output } : {}),
   };
 }
@@ -59,7 +59,7 @@ export interface TracePart {
   readonly limit: number;
 }
 
-export function traceFor(reader: Reader, line: Timeline, { turn, limit }: TracePart): z.output<typeof traceView> {
+export function traceFor(reader: Reader, line: Timeline, { turn, limit }: TracePart): Shaped<typeof traceView> {
   const chosen = turn === null ? line.spans : spansOf(line, turn);
   const spans = chosen.slice(-limit);
   const { nodes, edges } = line.graph(turn ?? undefined);
@@ -73,7 +73,7 @@ export function traceFor(reader: Reader, line: Timeline, { turn, limit }: TraceP
     deadlineAt: turns.at(-1)?.deadlineAt ?? null,
     graph: {
       nodes: nodes.map((node) => stepFor(reader, line, node, byId.get(node.because ?? "") ?? null)),
-      edges: edges.map((edge) => ({ ...edge })),
+      edges,
     },
     spans: spans.map((span) => spanFor(reader, line, span)),
     left: chosen.length - spans.length,
@@ -85,7 +85,7 @@ function stepFor(
   { state }: Timeline,
   node: GraphNode,
   need: GraphNode | null,
-): z.output<typeof traceView>["graph"]["nodes"][number] {
+): Shaped<typeof traceView>["graph"]["nodes"][number] {
   const { fault, status } = node;
   return {
     ...node,
@@ -106,7 +106,7 @@ function spansOf({ spans }: Timeline, turn: string): readonly Span[] {
   });
 }
 
-function spanFor(reader: Reader, line: Timeline, span: Span): z.output<typeof traceView>["spans"][number] {
+function spanFor(reader: Reader, line: Timeline, span: Span): Shaped<typeof traceView>["spans"][number] {
   const { id, parent, kind, name, place, startAt, endAt, status, why, until, deadlineAt } = span;
   const { tool, attempt, attempted, fault, group, decision, cost } = span;
   return {

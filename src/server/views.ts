@@ -1,8 +1,8 @@
 // What a reader of a role may see of faults, decisions and questions: viewers get words, operators the evidence too.
 
-import type { z } from "zod";
+import type { Sender } from "./handler.ts";
 import type { decisionView, faultView, questionView } from "../api/shapes.ts";
-import type { Role } from "../api/route.ts";
+import type { Role, Shaped } from "../api/route.ts";
 import { explain, recourseStep } from "../core/decide/explain.ts";
 import type { Decision } from "../core/decide/decision.ts";
 import { type FaultCode, traitsOf } from "../core/fault/catalogue.ts";
@@ -14,33 +14,25 @@ import { knownCode } from "../core/record/fault-index.ts";
 import { endOf, formFacts, type Question } from "../core/flow/interaction.ts";
 import { describeUnanswered } from "../core/flow/question-words.ts";
 
-export interface Reader {
-  readonly role: Role;
-  readonly locale: Locale;
+export interface Reader extends Pick<Sender, "who" | "locale"> {
   /** Takes secrets out. Default: one that knows what secrets look like. */
   readonly redactor?: Redactor;
 }
 
 export function faultFor(
-  { role, locale, redactor = SHAPE_REDACTOR }: Reader,
+  { who, locale, redactor = SHAPE_REDACTOR }: Reader,
   fault: Fault,
   correlationId: string,
-): z.output<typeof faultView> {
+): Shaped<typeof faultView> {
   const { class: faultClass, code } = fault;
   const options = { correlationId, locale, redactor };
-  if (role === "viewer") {
+  if (who.role === "viewer") {
     const { title } = wordsFor(code, locale);
     const { retryable } = traitsOf(code);
     return { class: faultClass, code, title, retryable, ...viewFor("user", fault, options) };
   }
-  const { nearly, causes, origin, ...view } = viewFor("audit", fault, options);
-  return {
-    ...view,
-    nearly: [...nearly],
-    causes: causes.map((cause) => ({ ...cause })),
-    thrown: (origin?.thrown ?? []).map((link) => ({ ...link })),
-    requestIds: { ...origin?.requestIds },
-  };
+  const { origin, ...view } = viewFor("audit", fault, options);
+  return { ...view, thrown: origin?.thrown ?? [], requestIds: origin?.requestIds ?? {} };
 }
 
 /** What went wrong, in a few words. A newer program may have written a code that is unknown here. */
@@ -48,15 +40,15 @@ export function titleOf(code: string, locale: Locale): string {
   return wordsFor(knownCode({ code: code as FaultCode }), locale).title;
 }
 
-export function decisionFor({ role, locale }: Reader, decision: Decision): z.output<typeof decisionView> {
+export function decisionFor({ who, locale }: Reader, decision: Decision): Shaped<typeof decisionView> {
   const { row, left, considered: _considered, passedOver: _passedOver, preferred: _preferred, ...taken } = decision;
   const { what, why } = explain(decision, locale);
   return {
     ...taken,
     says: what,
-    why: [...why],
-    row: { layer: row.layer, at: placeFor(role, row.at) },
-    left: [...left],
+    why,
+    row: { layer: row.layer, at: placeFor(who.role, row.at) },
+    left,
     leftSays: left.map((recourse) => recourseStep(recourse, locale)),
   };
 }
@@ -66,7 +58,7 @@ export function placeFor(role: Role, at: string): string {
   return role === "operator" ? at : at.slice(Math.max(at.lastIndexOf("/"), at.lastIndexOf("\\")) + 1);
 }
 
-export function questionFor(question: Question, locale: Locale): z.output<typeof questionView> {
+export function questionFor(question: Question, locale: Locale): Shaped<typeof questionView> {
   const { id, session, call, turn, code, payload, askedAt } = question;
   const { schema, issues } = formFacts(payload);
   return {
@@ -81,11 +73,11 @@ export function questionFor(question: Question, locale: Locale): z.output<typeof
     askedAt,
     expiresAt: endOf(question),
     atTimeout: describeUnanswered(question, locale),
-    ...(payload.kind === "Select" ? { options: [...payload.options] } : {}),
+    ...(payload.kind === "Select" ? { options: payload.options } : {}),
     ...(payload.kind === "Approve" ? { tool: payload.tool } : {}),
     ...(payload.kind === "Ask" ? { field: payload.field } : {}),
     ...(payload.kind === "Auth.DeviceCode" ? { url: payload.url, userCode: payload.code } : {}),
-    ...(schema === undefined ? {} : { schema: { ...schema } }),
-    ...(issues === undefined ? {} : { issues: [...issues] }),
+    ...(schema === undefined ? {} : { schema }),
+    ...(issues === undefined ? {} : { issues }),
   };
 }

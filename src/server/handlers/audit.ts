@@ -5,7 +5,7 @@ import { z } from "zod";
 import { auditOf, type AuditRecord } from "../../journal/audit.ts";
 import type { HandlersOf } from "../handler.ts";
 import { fromCursor, pageFrom } from "../cursor.ts";
-import type { ServerParts } from "../parts.ts";
+import { isRun, type ServerParts } from "../parts.ts";
 import { titleOf } from "../views.ts";
 import { ACTION_IDS, actionWords } from "../../core/flow/action-words.ts";
 import type { Locale } from "../../core/fault/words/words.ts";
@@ -41,7 +41,7 @@ export function auditHandlers({ journal }: ServerParts): HandlersOf<"listAudit">
   async function sessionOf({ what, on, session }: AuditRecord): Promise<{ session: string | null; isRun: boolean }> {
     if (what.startsWith("run.")) return { session: on, isRun: true };
     if (session === "") return { session: null, isRun: false };
-    return { session, isRun: ((await journal.kept("run", session)) ?? null) !== null };
+    return { session, isRun: await isRun(journal, session) };
   }
 }
 

@@ -70,7 +70,7 @@ export function settingsHandlers({
         drives,
         journal: journalName,
         notices: {
-          about: [...about],
+          about,
           webhook: webhook === undefined ? null : { origin: new URL(webhook.url).origin },
           command: program === undefined ? null : { program: basename(program) },
         },

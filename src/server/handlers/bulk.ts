@@ -1,5 +1,6 @@
 // One action on many runs of a group of failures: previewed, started, watched, aborted.
 
+import type { Shaped } from "../../api/route.ts";
 import { defined } from "../../core/defined.ts";
 import { z } from "zod";
 import type { bulkPreview, bulkReport, bulkView } from "../../api/bulk.ts";
@@ -14,7 +15,6 @@ import type { HandlersOf } from "../handler.ts";
 import { fromCursor, pageFrom } from "../cursor.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
-import { actionFor } from "../run-views.ts";
 
 const behind = z.object({ id: z.string(), startedAt: z.number() });
 
@@ -63,14 +63,14 @@ export function bulkHandlers({
   };
 }
 
-function viewOf(bulk: Bulk, locale: Locale): z.output<typeof bulkView> {
+function viewOf(bulk: Bulk, locale: Locale): Shaped<typeof bulkView> {
   const { params: _params, pace, runs, action, status, ...facts } = bulk;
   const { label, says } = bulkWords(locale).status[status];
   return {
     ...facts,
     action,
     label: actionWords(action, locale).label,
-    pace: [...pace],
+    pace,
     runs: runs.length,
     status,
     statusLabel: label,
@@ -78,7 +78,7 @@ function viewOf(bulk: Bulk, locale: Locale): z.output<typeof bulkView> {
   };
 }
 
-function reportView(report: BulkReport | null, locale: Locale): z.output<typeof bulkReport> {
+function reportView(report: BulkReport | null, locale: Locale): Shaped<typeof bulkReport> {
   if (report === null) throw new Refused("not-there");
   const { bulk, steps } = report;
   const counts = { pending: 0, acting: 0, running: 0, completed: 0, failed: 0, waiting: 0, refused: 0 };
@@ -101,21 +101,21 @@ function reportView(report: BulkReport | null, locale: Locale): z.output<typeof 
   };
 }
 
-function previewView(preview: BulkPreview, pace: readonly number[], locale: Locale): z.output<typeof bulkPreview> {
+function previewView(preview: BulkPreview, pace: readonly number[], locale: Locale): Shaped<typeof bulkPreview> {
   const why = bulkWords(locale).passedOver;
   const { group, action, choices, runs, spentMicrocents, longestMs } = preview;
   const acted = runs.filter(({ offered }) => offered !== null).map(({ report }) => report.summary.run);
   return {
     fingerprint: group.fingerprint,
     action,
-    choices: choices.map(({ offered, runs: count }) => ({ ...actionFor(offered), runs: count })),
+    choices: choices.map(({ offered, runs: count }) => ({ ...offered, runs: count })),
     runs: runs.map(({ report: { summary, state }, offered, passedOver }) => ({
       run: summary.run,
       workflow: summary.workflow,
       status: summary.status,
       node: focusOf(state)?.node ?? "",
       code: summary.code,
-      action: offered === null ? null : actionFor(offered),
+      action: offered,
       passedOver,
       says: passedOver === null ? "" : why[passedOver],
     })),
@@ -123,7 +123,7 @@ function previewView(preview: BulkPreview, pace: readonly number[], locale: Loca
       runs: acted.length,
       microcents: spentMicrocents,
       longestMs,
-      pace: [...pace],
+      pace,
       waves: wavesOf({ runs: acted, pace }).map((wave) => wave.length),
     },
   };

@@ -1,8 +1,8 @@
 // The error handler: what executors report, decided by the library.
 
+import type { Shaped } from "../../api/route.ts";
 import { defined } from "../../core/defined.ts";
 import { createHash } from "node:crypto";
-import type { z } from "zod";
 import type { admission, failureAnswer } from "../../api/failures.ts";
 import {
   type MayCall,
@@ -17,7 +17,7 @@ import type { Clock } from "../../host/clock.ts";
 import type { Sender, HandlersOf } from "../handler.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
-import { decisionFor, faultFor, questionFor } from "../views.ts";
+import { decisionFor, faultFor, questionFor, type Reader } from "../views.ts";
 
 export function failureHandlers({
   faultline,
@@ -69,16 +69,12 @@ function keyedReport(
   return { ...report, ...named, attempt: report.attempt ?? 1 };
 }
 
-function mayCallFor(answer: MayCall, clock: Clock): z.output<typeof admission> {
+function mayCallFor(answer: MayCall, clock: Clock): Shaped<typeof admission> {
   const { nextAt } = answer;
   return { ...answer, waitMs: nextAt === null ? 0 : Math.max(0, nextAt - clock.now()) };
 }
 
-function answerOf(
-  failure: ReportedFailure,
-  { who, locale }: Pick<Sender, "who" | "locale">,
-  clock: Clock,
-): z.output<typeof failureAnswer> {
+function answerOf(failure: ReportedFailure, { who, locale }: Reader, clock: Clock): Shaped<typeof failureAnswer> {
   const { id, session, call, tool, attempt, fault, decision, breaker, nextAt, question, end, repeated } = failure;
   const options = { correlationId: id, locale };
   return {
@@ -87,8 +83,8 @@ function answerOf(
     call,
     tool,
     attempt,
-    fault: faultFor({ role: who.role, locale }, fault, id),
-    decision: decisionFor({ role: who.role, locale }, decision),
+    fault: faultFor({ who, locale }, fault, id),
+    decision: decisionFor({ who, locale }, decision),
     action: actionOf(failure),
     waitMs: nextAt === null ? 0 : Math.max(0, nextAt - clock.now()),
     nextAt,
@@ -105,7 +101,7 @@ function answerOf(
   };
 }
 
-function actionOf({ end, question, decision, nextAt }: ReportedFailure): z.output<typeof failureAnswer>["action"] {
+function actionOf({ end, question, decision, nextAt }: ReportedFailure): Shaped<typeof failureAnswer>["action"] {
   if (end !== null) return "stop";
   if (question !== null || nextAt === null) return "ask";
   return decision.recourse === "park" ? "wait" : "attempt";

@@ -1,5 +1,6 @@
 // Failures by their fingerprint: how often, since when, what helped.
 
+import type { Shaped } from "../../api/route.ts";
 import { defined } from "../../core/defined.ts";
 import { z } from "zod";
 import type { faultGroup, faultGroupReport, faultOccurrence } from "../../api/fault-groups.ts";
@@ -11,13 +12,12 @@ import { type FaultGroup, type FaultOccurrence, knownCode, readFingerprint } fro
 import type { FaultBucket, FaultGroupsQuery, Journal } from "../../journal/journal.ts";
 import { contains, wordsOf } from "../../journal/search-text.ts";
 import { actedOn, actedWords } from "../../workflow/report/acted-on.ts";
-import type { HandlersOf, Sender } from "../handler.ts";
+import type { HandlersOf } from "../handler.ts";
 import { fromCursor, pageFrom } from "../cursor.ts";
-import type { ServerParts } from "../parts.ts";
+import { isRun, type ServerParts } from "../parts.ts";
+import type { Reader } from "../views.ts";
 import { Refused } from "../problems.ts";
 import { book, NOTHING_SPENT, type Spending } from "../../core/flow/money.ts";
-
-type Reader = Pick<Sender, "who" | "locale">;
 
 const behindGroup = z.object({ lastAt: z.number(), fingerprint: z.string() });
 const behindFault = z.object({ at: z.number(), position: z.number() });
@@ -84,7 +84,7 @@ export function faultGroupHandlers({
       const byPeople = await actedOn(journal, (run, take) => workflows.runs.readAll(run, take), group);
       const helped = [...(await journal.faultRecourses(fingerprint)), ...byPeople];
       const { operator } = wordsFor(codeOf(group), locale);
-      const view: z.output<typeof faultGroupReport> = {
+      const view: Shaped<typeof faultGroupReport> = {
         ...groupView(group, await trendOf(fingerprint, query), { who, locale }),
         helped: helped
           .map((tally) => ({
@@ -105,11 +105,11 @@ export function faultGroupHandlers({
         limit: limit + 1,
         ...(after === undefined ? {} : { after }),
       });
-      const isRun = await runsAmong(found.map(({ session }) => session));
+      const runs = await runsAmong(found.map(({ session }) => session));
       return pageFrom(
         found,
         limit,
-        (fault) => occurrenceView(fault, isRun.has(fault.session), { who, locale }),
+        (fault) => occurrenceView(fault, runs.has(fault.session), { who, locale }),
         ({ at, position }) => ({ at, position }),
       );
     },
@@ -117,8 +117,8 @@ export function faultGroupHandlers({
 
   async function runsAmong(sessions: readonly string[]): Promise<ReadonlySet<string>> {
     const names = [...new Set(sessions)];
-    const kept = await Promise.all(names.map((name) => journal.kept("run", name)));
-    return new Set(names.filter((_name, index) => kept[index] !== null));
+    const areRuns = await Promise.all(names.map((name) => isRun(journal, name)));
+    return new Set(names.filter((_name, index) => areRuns[index]));
   }
 }
 
@@ -137,7 +137,7 @@ function groupView(
   group: FaultGroup,
   trend: readonly FaultBucket[],
   { who, locale }: Reader,
-): z.output<typeof faultGroup> {
+): Shaped<typeof faultGroup> {
   const { fingerprint, code, tool, count, sessions, firstAt, lastAt, message } = group;
   const known = codeOf(group);
   const { title, user, next } = wordsFor(known, locale);
@@ -154,7 +154,7 @@ function groupView(
     sessions,
     firstAt,
     lastAt,
-    trend: [...trend],
+    trend,
     ...(who.role === "operator" ? { example: SHAPE_REDACTOR.text(message) } : {}),
   };
 }
@@ -163,7 +163,7 @@ function occurrenceView(
   fault: FaultOccurrence,
   isRun: boolean,
   { who, locale }: Reader,
-): z.output<typeof faultOccurrence> {
+): Shaped<typeof faultOccurrence> {
   const { at, session, seq, call, recourse, worked, message } = fault;
   return {
     at,

@@ -1,5 +1,6 @@
 // The gateway on the server's port: its keys and routes, what was spent, and its calls. Without a gateway there is nothing here.
 
+import type { Shaped } from "../../api/route.ts";
 import { defined } from "../../core/defined.ts";
 import { z } from "zod";
 import type { gatewayCall, gatewayView } from "../../api/gateway.ts";
@@ -26,8 +27,8 @@ import { Refused } from "../problems.ts";
 import type { Identity } from "../tokens.ts";
 import { titleOf } from "../views.ts";
 
-type View = z.output<typeof gatewayView>;
-type CallView = z.output<typeof gatewayCall>;
+type View = Shaped<typeof gatewayView>;
+type CallView = Shaped<typeof gatewayCall>;
 
 const PLACE = z.strictObject({ at: z.number(), key: z.string(), index: z.number() });
 const DAYS = 14;
@@ -61,8 +62,8 @@ export function gatewayHandlers({
         keys: keys.map((key) => ({
           name: key.name,
           otherPaths: key.otherPaths,
-          routes: key.routes === null ? null : [...key.routes],
-          regions: key.regions === null ? null : [...key.regions],
+          routes: key.routes,
+          regions: key.regions,
           budgets: key.budgets.map((budget) => budgetFor(budget, locale)),
         })),
         routes: routes.map((route) => routeFor(route, targets, names, locale)),
@@ -108,7 +109,7 @@ interface ShownNames {
   /** The shown name of a model or a route that a client asked for. */
   readonly askedName: (name: string) => string;
   readonly targetName: (id: string) => string;
-  readonly omitted: (where: readonly string[]) => string[];
+  readonly omitted: (where: readonly string[]) => readonly string[];
 }
 
 /** A client chooses the models it names, so only operators see names that are not in the gateway's file. */
@@ -118,7 +119,7 @@ function namesFor({ routes }: GatewayReport, { role }: Identity): ShownNames {
   return {
     askedName: (name) => (isShown(name) ? name : ""),
     targetName: (id) => (isShown(id) ? id : (id.split("/", 1)[0] ?? "")),
-    omitted: (where) => (role === "operator" ? [...where] : []),
+    omitted: (where) => (role === "operator" ? where : []),
   };
 }
 
@@ -176,7 +177,7 @@ function stepFor(
     model: askedName(modelInKey(row.target) ?? ""),
     state: targetPill(row, locale),
   }));
-  return { name: stepName(step), dialects: [...dialects], region, ...health, except };
+  return { name: stepName(step), dialects, region, ...health, except };
 }
 
 function spendOf(used: readonly DayUsage[], now: number, targetName: ShownNames["targetName"]): View["spend"] {

@@ -1,5 +1,6 @@
 // Everything at a glance, the search, and the metrics.
 
+import type { Shaped } from "../../api/route.ts";
 import { defined } from "../../core/defined.ts";
 import { z } from "zod";
 import type { found as foundShape, lookedUp, overview } from "../../api/overview.ts";
@@ -14,8 +15,8 @@ import { overviewOf } from "../../workflow/report/overview.ts";
 import type { RunSummary } from "../../workflow/runs-api.ts";
 import type { HandlersOf, Sender } from "../handler.ts";
 import { fromCursor, toCursor } from "../cursor.ts";
-import type { ServerParts } from "../parts.ts";
-import { questionFor, titleOf } from "../views.ts";
+import { isRun, type ServerParts } from "../parts.ts";
+import { questionFor, type Reader, titleOf } from "../views.ts";
 import { targetFor } from "./targets.ts";
 import type { Question } from "../../core/flow/interaction.ts";
 
@@ -48,7 +49,7 @@ export function overviewHandlers({
         faults: faults.count,
       };
       const figures = faultline.metrics();
-      const view: z.output<typeof overview> = {
+      const view: Shaped<typeof overview> = {
         isWell: isWell(counts),
         says: describeGlance(counts, locale),
         needsYou: { ...questions, first: questions.first.map((question) => questionFor(question, locale)) },
@@ -64,7 +65,7 @@ export function overviewHandlers({
         },
         failed: failed.map((row) => ({ ...row, title: titleOf(row.code, locale) })),
         targets: troubled.map((report) => targetFor(report, figures, { who, locale })),
-        faults: { ...faults, trend: [...faults.trend] },
+        faults,
         spentMicrocents: through.reduce((all, { microcents }) => all + microcents, spentMicrocents),
         since,
         hasGateway: gateway !== null,
@@ -95,8 +96,8 @@ export function overviewHandlers({
 function glance(
   { run, workflow, nodes, code }: RunSummary,
   locale: Locale,
-): z.output<typeof overview>["running"]["first"][number] {
-  return { run, workflow, nodes: [...nodes], code, title: code === null ? null : titleOf(code, locale) };
+): Shaped<typeof overview>["running"]["first"][number] {
+  return { run, workflow, nodes, code, title: code === null ? null : titleOf(code, locale) };
 }
 
 /** A viewer does not see messages of failures, so it cannot find out what they say by searching for it. */
@@ -105,7 +106,7 @@ function mayFind(one: Found, question: string, { role }: Sender["who"]): boolean
   return contains(textOfFault({ ...one.fault, message: "" }), wordsOf(question));
 }
 
-function foundView(one: Found, { who, locale }: Pick<Sender, "who" | "locale">): z.output<typeof foundShape> {
+function foundView(one: Found, { who, locale }: Reader): Shaped<typeof foundShape> {
   if (one.kind === "run") {
     const { workflow, status, nodes, code, startedAt } = one.value as RunSummary;
     const title = code === null ? null : titleOf(code, locale);
@@ -116,7 +117,7 @@ function foundView(one: Found, { who, locale }: Pick<Sender, "who" | "locale">):
       code,
       title,
       fault: null,
-      run: { workflow, status, nodes: [...nodes] },
+      run: { workflow, status, nodes },
     };
   }
   const { session, at, code, fingerprint, seq, call, tool, message } = one.fault;
@@ -139,11 +140,11 @@ function foundView(one: Found, { who, locale }: Pick<Sender, "who" | "locale">):
 
 // Where an id leads. People paste ids from logs, answers and reports; one that is known needs no search.
 
-type LookedUp = z.output<typeof lookedUp>;
+type LookedUp = Shaped<typeof lookedUp>;
 
 export function lookUpHandlers({ journal, gateway, workflows: { bulks } }: ServerParts): HandlersOf<"lookUp"> {
   const inOrder: readonly ((id: string) => Promise<LookedUp | null>)[] = [
-    async (run) => ((await journal.kept("run", run)) === null ? null : { kind: "run", run }),
+    async (run) => ((await isRun(journal, run)) ? { kind: "run", run } : null),
     async (session) => ((await journal.session(session)) === null ? null : { kind: "session", session }),
     async (fingerprint) =>
       (await journal.faultGroup(fingerprint)) === null ? null : { kind: "fault-group", fingerprint },

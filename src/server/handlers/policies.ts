@@ -1,9 +1,8 @@
 // The policy in force, texts to check, past decisions under another policy, and failures to try out.
 
 import { defined } from "../../core/defined.ts";
-import type { z } from "zod";
 import type { policyRow, policyView, triedFailure } from "../../api/policy.ts";
-import type { Role } from "../../api/route.ts";
+import type { Role, Shaped } from "../../api/route.ts";
 import { recourseStep, recourseWord } from "../../core/decide/explain.ts";
 import { readPasted } from "../../core/classify/read-pasted.ts";
 import { type Locale, LOCALES, wordsFor, wordsOf } from "../../core/fault/words/words.ts";
@@ -15,7 +14,7 @@ import { parsePolicy } from "../../policy-file/parse.ts";
 import type { TriedDecision, TriedFailure } from "../../runtime/report/try-out.ts";
 import { renderDiagnostic } from "../../yaml-file/diagnostic.ts";
 import type { HandlersOf } from "../handler.ts";
-import type { ServerParts } from "../parts.ts";
+import { isRun, type ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
 import { causeFor } from "../run-views.ts";
 import { decisionFor, faultFor, placeFor, type Reader } from "../views.ts";
@@ -60,10 +59,9 @@ export function policyHandlers({
         },
       }).finally(() => replays.delete(progress ?? ""));
       const { examples, limits, table, ...figures } = summary;
-      const isRun = await Promise.all(examples.map(async (one) => (await journal.kept("run", one.session)) !== null));
+      const areRuns = await Promise.all(examples.map(({ session: name }) => isRun(journal, name)));
       return {
         ...figures,
-        unknown: { ...figures.unknown },
         table: table.map((row) => ({
           ...row,
           says: {
@@ -72,7 +70,7 @@ export function policyHandlers({
             fault: wordsFor(row.code, locale).title,
           },
         })),
-        examples: examples.map((one, index) => ({ ...one, why: [...one.why], isRun: isRun[index] ?? false })),
+        examples: examples.map((one, index) => ({ ...one, isRun: areRuns[index] ?? false })),
         limits: limits.map((id) => ({ id, says: describeReplayLimit(id, locale) })),
       };
     },
@@ -90,7 +88,7 @@ export function policyHandlers({
         ...(policy === null ? {} : { policy }),
       } as TriedFailure;
       const { fault, policy: name, row, decisions } = await faultline.tryOut(tried);
-      const reader = { role: who.role, locale };
+      const reader = { who, locale };
       const schedule = scheduleFor(reader, decisions);
       const [decision] = schedule;
       if (decision === undefined) throw new Error("there is a decision about every fault");
@@ -110,13 +108,13 @@ export function policyHandlers({
 }
 
 /** Each decision with its wait, and when it comes if the attempts take no time. */
-function scheduleFor(reader: Reader, decisions: readonly TriedDecision[]): z.output<typeof triedFailure>["schedule"] {
+function scheduleFor(reader: Reader, decisions: readonly TriedDecision[]): Shaped<typeof triedFailure>["schedule"] {
   return decisions.map(({ decision, wait }, index) => {
     const before = decisions.slice(0, index);
     return {
       ...decisionFor(reader, decision),
       at: { minMs: sumOf(before, "minMs"), maxMs: sumOf(before, "maxMs") },
-      wait: { ...wait },
+      wait,
     };
   });
 }
@@ -140,19 +138,19 @@ function policyIn(
   throw new Refused("invalid", { errors: errors.slice(0, 20) });
 }
 
-function viewOf(policy: Policy, role: Role, locale: Locale): z.output<typeof policyView> {
+function viewOf(policy: Policy, role: Role, locale: Locale): Shaped<typeof policyView> {
   const { name, rows, breaker, retryBudget, learnsAfter } = policy;
   return {
     name: placeFor(role, name),
-    presets: [...PRESET_NAMES],
+    presets: PRESET_NAMES,
     rows: rows.map((row) => rowOf(row, role, locale)),
     breaker: { ...breaker },
-    retryBudget: { ...retryBudget },
+    retryBudget,
     learnsAfter,
   };
 }
 
-function rowOf({ match, retry, then, origin }: PolicyRow, role: Role, locale: Locale): z.output<typeof policyRow> {
+function rowOf({ match, retry, then, origin }: PolicyRow, role: Role, locale: Locale): Shaped<typeof policyRow> {
   const lists = Object.entries(match).map(([field, values]) => [field, [...(values as readonly string[])]] as const);
   return {
     match: Object.fromEntries(lists),

@@ -1,16 +1,17 @@
 // Questions that wait for a person, and their answers.
 
+import type { Shaped } from "../../api/route.ts";
 import { defined } from "../../core/defined.ts";
 import { z } from "zod";
 import type { openQuestionView } from "../../api/sessions.ts";
 import { INTERACTIONS } from "../../core/flow/interaction.ts";
 import { auditOf } from "../../journal/audit.ts";
 import { findQuestion, type OpenQuestion, questionsPage } from "../../journal/open-questions.ts";
-import type { HandlersOf, Sender } from "../handler.ts";
+import type { HandlersOf } from "../handler.ts";
 import { fromCursor, toCursor } from "../cursor.ts";
-import type { ServerParts } from "../parts.ts";
+import { isRun, type ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
-import { questionFor } from "../views.ts";
+import { questionFor, type Reader } from "../views.ts";
 
 const place = z.strictObject({ at: z.number(), key: z.string() });
 
@@ -54,7 +55,7 @@ export function questionHandlers({
       // A server that died while it answered may have done it: then this request has its result.
       const isDone = !request.isFirst && (await wasAnsweredBy(question, who.name));
       if (!isDone && !(await workflows.runs.answer(question, body, who.name))) throw new Refused("question-closed");
-      return { question, session, isRun: await isRun(session) };
+      return { question, session, isRun: await isRun(journal, session) };
     },
   };
 
@@ -77,19 +78,12 @@ export function questionHandlers({
     return found;
   }
 
-  async function isRun(session: string): Promise<boolean> {
-    return ((await journal.kept("run", session)) ?? null) !== null;
-  }
-
-  async function viewOf(
-    question: OpenQuestion,
-    { who, locale }: Pick<Sender, "who" | "locale">,
-  ): Promise<z.output<typeof openQuestionView>> {
+  async function viewOf(question: OpenQuestion, { who, locale }: Reader): Promise<Shaped<typeof openQuestionView>> {
     const { id, session, by } = question;
     const { answer: wants, secret } = INTERACTIONS[question.payload.kind];
     return {
       ...questionFor(question, locale),
-      isRun: await isRun(session),
+      isRun: await isRun(journal, session),
       by,
       canAnswer: !secret,
       wants,

@@ -1,5 +1,6 @@
 // Runs: reading them, what they can be filtered by, and acting on them.
 
+import type { Shaped } from "../../api/route.ts";
 import { defined } from "../../core/defined.ts";
 import { z } from "zod";
 import type { runsQuery } from "../../api/runs.ts";
@@ -11,7 +12,7 @@ import { asItStands, visitWithOutput } from "../../workflow/report/export-run.ts
 import type { RunReport, RunsFilter, RunSummary } from "../../workflow/runs-api.ts";
 import type { HandlersOf, Sender } from "../handler.ts";
 import { fromCursor, toCursor } from "../cursor.ts";
-import type { ServerParts } from "../parts.ts";
+import { isRun, type ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
 import { eventFor, matching, runFor, runLineFor } from "../run-views.ts";
 import { attemptFor, attemptsIn } from "../span-views.ts";
@@ -60,7 +61,7 @@ export function runHandlers(parts: ServerParts): HandlersOf<Names> {
       const found = await reportOf(parts, run, { locale });
       const isHeld = (await runs.held()).has(run);
       const outline = await runs.outlineOf(found.summary);
-      const reader = { role: who.role, locale, redactor: await runs.redactorOf(run) };
+      const reader = { who, locale, redactor: await runs.redactorOf(run) };
       const line = await workflows.timeline(run);
       const now = clock.now();
       const outputs = new Map(
@@ -136,7 +137,7 @@ async function askedBy({ journal }: Pick<ServerParts, "journal">, run: RunSummar
     : (((await journal.kept("question", first)) as Question | null | undefined) ?? null);
 }
 
-type RunsQuery = z.output<typeof runsQuery>;
+type RunsQuery = Shaped<typeof runsQuery>;
 
 function filterOf({ state, q: text, cursor, superseded, ...others }: RunsQuery): RunsFilter {
   const place = fromCursor(cursor, runsPlace);
@@ -163,13 +164,12 @@ async function reportOf(
 
 /** For routes that only need to know that the run exists. */
 async function refuseUnknown({ journal }: ServerParts, run: string): Promise<void> {
-  if (((await journal.kept("run", run)) ?? null) === null) throw new Refused("not-there");
+  if (!(await isRun(journal, run))) throw new Refused("not-there");
 }
 
-async function readerOf(parts: ServerParts, run: string, sender: Pick<Sender, "who" | "locale">): Promise<Reader> {
+async function readerOf(parts: ServerParts, run: string, sender: Reader): Promise<Reader> {
   await refuseUnknown(parts, run);
-  const { who, locale } = sender;
-  return { role: who.role, locale, redactor: await parts.workflows.runs.redactorOf(run) };
+  return { ...sender, redactor: await parts.workflows.runs.redactorOf(run) };
 }
 
 async function* bytesOf(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
@@ -215,7 +215,7 @@ export function runActHandlers({
       const keyed = idempotencyKey === "" ? undefined : runOfKey(who.name, idempotencyKey);
       const run = given ?? keyed;
       // The server that took this request before died before it could answer.
-      if (run !== undefined && run === keyed && ((await journal.kept("run", run)) ?? null) !== null) return { run };
+      if (run !== undefined && run === keyed && (await isRun(journal, run))) return { run };
       const started = await runs.start(known.workflow, {
         by: who.name,
         ...defined({ inputs, run }),

@@ -1,5 +1,6 @@
 // Sessions, their entries, traces and artefacts.
 
+import type { Shaped } from "../../api/route.ts";
 import { defined } from "../../core/defined.ts";
 import { z } from "zod";
 import type { sessionLine, sessionView } from "../../api/sessions.ts";
@@ -16,7 +17,7 @@ import { questionsPage } from "../../journal/open-questions.ts";
 import { ENDED } from "../../journal/encode.ts";
 import type { HandlersOf } from "../handler.ts";
 import { fromCursor, toCursor } from "../cursor.ts";
-import type { ServerParts } from "../parts.ts";
+import { isRun, type ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
 import type { RunSummary } from "../../workflow/runs-api.ts";
 import { traceFor } from "../span-views.ts";
@@ -33,7 +34,7 @@ export function sessionHandlers(parts: ServerParts): HandlersOf<Names> {
   const { journal, workflows, faultline, clock, drives: isDriven } = parts;
   return {
     async listSessions({ locale, query: { limit, cursor, status, kind } }) {
-      const items: z.output<typeof sessionLine>[] = [];
+      const items: Shaped<typeof sessionLine>[] = [];
       const held = await workflows.runs.held();
       let after = fromCursor(cursor, place);
       // The journal does not know what is a run, so the others are read, too; a page may be short because of that.
@@ -54,7 +55,7 @@ export function sessionHandlers(parts: ServerParts): HandlersOf<Names> {
     },
     async showSession({ who, locale, params: { session } }) {
       const summary = await sessionNamed(session);
-      const reader = { role: who.role, locale };
+      const reader = { who, locale };
       const { questions } = await questionsPage(journal, { session, limit: MAX_QUESTIONS });
       const line = await lineOf(summary, await workflows.runs.held(), locale);
       const timeline = await workflows.timeline(session);
@@ -62,8 +63,8 @@ export function sessionHandlers(parts: ServerParts): HandlersOf<Names> {
       return {
         ...line,
         mode: manifest?.mode ?? null,
-        labels: { ...manifest?.labels },
-        spending: { ...spending },
+        labels: manifest?.labels ?? {},
+        spending,
         turns: turnsOf(reader, timeline),
         questions: questions.filter(({ by }) => by === null).map((question) => questionFor(question, locale)),
       };
@@ -83,15 +84,14 @@ export function sessionHandlers(parts: ServerParts): HandlersOf<Names> {
       const items = found.slice(0, limit);
       return {
         items: items.map((entry) => {
-          const { data, ...event } = entryEvent(entry, `${session}/${entry.seq}`, who.role);
-          return { ...event, data: { ...data, event: { ...data.event } } };
+          return entryEvent(entry, `${session}/${entry.seq}`, who.role);
         }),
         next: found.length > limit ? (items.at(-1)?.seq ?? null) : null,
       };
     },
     async traceSession({ who, locale, params: { session }, query: { turn, limit } }) {
       await sessionNamed(session);
-      const reader = { role: who.role, locale, redactor: await redactorFor(session) };
+      const reader = { who, locale, redactor: await redactorFor(session) };
       return traceFor(reader, await workflows.timeline(session), { turn: turn ?? null, limit });
     },
     async showArtefact({ params: { ref } }) {
@@ -104,8 +104,7 @@ export function sessionHandlers(parts: ServerParts): HandlersOf<Names> {
 
   /** Only a run has secrets of its own: its inputs. */
   async function redactorFor(session: string): Promise<Redactor> {
-    const isRun = ((await journal.kept("run", session)) ?? null) !== null;
-    return isRun ? workflows.runs.redactorOf(session) : SHAPE_REDACTOR;
+    return (await isRun(journal, session)) ? workflows.runs.redactorOf(session) : SHAPE_REDACTOR;
   }
 
   async function sessionNamed(session: string): Promise<SessionSummary> {
@@ -119,7 +118,7 @@ export function sessionHandlers(parts: ServerParts): HandlersOf<Names> {
     summary: SessionSummary,
     held: ReadonlySet<string>,
     locale: Locale,
-  ): Promise<z.output<typeof sessionLine>> {
+  ): Promise<Shaped<typeof sessionLine>> {
     const { session, status } = summary;
     const run = ((await journal.kept("run", session)) ?? null) as RunSummary | null;
     if (run !== null) {
@@ -137,7 +136,7 @@ export function sessionHandlers(parts: ServerParts): HandlersOf<Names> {
 const MAX_TURNS = 500;
 
 /** The newest turns, in the order in which they began. */
-function turnsOf(reader: Reader, line: Timeline): z.output<typeof sessionView>["turns"] {
+function turnsOf(reader: Reader, line: Timeline): Shaped<typeof sessionView>["turns"] {
   const { spans, state } = line;
   const counts = new Map<string, { calls: number; attempts: number }>();
   for (const { kind, parent } of spans) {

@@ -1,22 +1,21 @@
 // Targets: their state, and what operators do by hand.
 
-import type { z } from "zod";
+import type { Shaped } from "../../api/route.ts";
 import type { targetView } from "../../api/targets.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import { wordsFor } from "../../core/fault/words/words.ts";
 import type { ToolMetrics } from "../../core/record/metrics.ts";
 import type { TargetReport } from "../../runtime/target/report-targets.ts";
 import { targetActions, targetPill, describeTarget } from "../../runtime/target/target-words.ts";
-import type { HandlersOf, Sender } from "../handler.ts";
+import type { HandlersOf } from "../handler.ts";
 import type { ServerParts } from "../parts.ts";
+import type { Reader } from "../views.ts";
 import { Refused } from "../problems.ts";
-
-type Reader = Pick<Sender, "who" | "locale">;
 
 export function targetHandlers({
   faultline,
 }: ServerParts): HandlersOf<"listTargets" | "isolateTarget" | "resetTarget" | "probeTarget"> {
-  function shown(target: string, reader: Reader): z.output<typeof targetView> {
+  function shown(target: string, reader: Reader): Shaped<typeof targetView> {
     const report = faultline.targets().find((one) => one.target === target);
     if (report === undefined) throw new Refused("not-there");
     return targetFor(report, faultline.metrics(), reader);
@@ -58,7 +57,7 @@ export function targetFor(
   report: TargetReport,
   metrics: Readonly<Record<string, ToolMetrics>>,
   { who, locale }: Reader,
-): z.output<typeof targetView> {
+): Shaped<typeof targetView> {
   const { target, name, kind, tools, breaker, since, retryAt, cause, reason, pausedUntil, running, queued } = report;
   const { usedAt, limits, recent } = report;
   const isOperator = who.role === "operator";
@@ -74,7 +73,7 @@ export function targetFor(
     queued,
     usedAt,
     recent,
-    limits: [...limits],
+    limits,
     state: targetPill(report, locale),
     says: describeTarget(report, locale),
     cause:
@@ -86,13 +85,13 @@ export function targetFor(
             ...(isOperator ? { message: SHAPE_REDACTOR.text(cause.message) } : {}),
           },
     reason: reason === null || !isOperator ? null : SHAPE_REDACTOR.text(reason),
-    tools: [...tools],
+    tools,
     figures: figuresOf(tools.flatMap((tool) => metrics[tool] ?? [])),
     actions: targetActions(report, locale),
   };
 }
 
-function figuresOf(rows: readonly ToolMetrics[]): z.output<typeof targetView>["figures"] {
+function figuresOf(rows: readonly ToolMetrics[]): Shaped<typeof targetView>["figures"] {
   if (rows.length === 0) return null;
   const sum = (of: (row: ToolMetrics) => number): number => rows.reduce((all, row) => all + of(row), 0);
   const calls = sum((row) => row.call_count);

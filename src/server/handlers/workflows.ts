@@ -1,9 +1,8 @@
 // The workflows that this server knows, and their tools.
 
-import type { z } from "zod";
-import type { workflowLine, workflowView } from "../../api/workflows.ts";
+import type { Shaped } from "../../api/route.ts";
+import type { workflowLine } from "../../api/workflows.ts";
 import type { KnownWorkflow } from "../../workflow/definition/known-workflows.ts";
-import type { WorkflowOutline } from "../../workflow-model/stage.ts";
 import type { HandlersOf } from "../handler.ts";
 import type { ServerParts } from "../parts.ts";
 import { Refused } from "../problems.ts";
@@ -16,10 +15,9 @@ export function workflowHandlers({ workflows }: ServerParts): HandlersOf<Names> 
       const known = await workflows.known();
       return {
         items: known.flatMap(({ workflow: { id: workflow, outline } }) =>
-          outline.tools.map(({ alternatives, ...tool }) => ({
+          outline.tools.map((tool) => ({
             ...tool,
             workflow,
-            alternatives: [...alternatives],
             usedBy: outline.nodes.filter(({ tools }) => tools.includes(tool.id)).map(({ id }) => id),
           })),
         ),
@@ -35,16 +33,16 @@ export function workflowHandlers({ workflows }: ServerParts): HandlersOf<Names> 
       const isShown = who.role === "operator" && source !== null;
       return {
         ...lineOf(known),
-        start: [...start],
+        start,
         limits: { ...limits, timeoutMs: Number.isFinite(limits.timeoutMs) ? limits.timeoutMs : null },
-        outline: outlineFor(outline),
+        outline,
         ...(isShown ? { file: source.file, text: source.text } : {}),
       };
     },
     async checkWorkflow({ body: { text, name = "workflow.yaml" } }) {
       const { workflow, diagnostics } = await workflows.check(text, name);
       return {
-        workflow: workflow === null ? null : { ...workflow, outline: outlineFor(workflow.outline) },
+        workflow,
         diagnostics: diagnostics.map(({ severity, code, message, file, line, column, help }) => ({
           severity,
           code,
@@ -59,16 +57,7 @@ export function workflowHandlers({ workflows }: ServerParts): HandlersOf<Names> 
   };
 }
 
-function lineOf({ workflow, canStart }: KnownWorkflow): z.output<typeof workflowLine> {
+function lineOf({ workflow, canStart }: KnownWorkflow): Shaped<typeof workflowLine> {
   const { id, version, name, digest, outline } = workflow;
   return { id, version, name, digest, canStart, nodes: outline.nodes.length };
-}
-
-function outlineFor({ inputs, nodes, edges, tools }: WorkflowOutline): z.output<typeof workflowView>["outline"] {
-  return {
-    inputs: inputs === null ? null : { ...inputs },
-    nodes: nodes.map((node) => ({ ...node, targets: [...node.targets], tools: [...node.tools] })),
-    edges: edges.map((edge) => ({ ...edge })),
-    tools: tools.map((tool) => ({ ...tool, alternatives: [...tool.alternatives] })),
-  };
 }
