@@ -1,4 +1,6 @@
-// Splits bytes into lines in constant memory: a line longer than the limit is reported and skipped.
+// Lines in constant memory, read and printed. A line that is longer than the limit is reported and skipped.
+
+import type { Io } from "./io.ts";
 
 export type Line =
   | { readonly number: number; readonly text: string }
@@ -42,4 +44,16 @@ export async function* splitLines(chunks: AsyncIterable<Uint8Array>, maxChars = 
   }
   hold(decoder.decode());
   if (heldChars > 0) yield take();
+}
+
+/** Stops when the reader has closed its end. */
+export async function printLines(lines: AsyncIterable<string>, { stdout }: Pick<Io, "stdout">): Promise<void> {
+  for await (const line of lines) {
+    if (stdout.isClosed === true) break;
+    await stdout.write(`${line}\n`);
+  }
+}
+
+export async function* withEnds(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${line}\n`;
 }

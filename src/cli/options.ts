@@ -30,6 +30,18 @@ export function globalOptions(command: Command, { env }: Io): GlobalOptions {
   };
 }
 
+/** The action of a command whose work is loaded when it runs. The work gets what was typed, then the I/O and the global options. */
+export function doing<Typed extends readonly unknown[]>(
+  io: Io,
+  load: () => Promise<(...given: [...Typed, Io, GlobalOptions]) => Promise<void>>,
+): (...given: [...Typed, Command]) => Promise<void> {
+  return async (...given) => {
+    const work = await load();
+    const typed = given.slice(0, -1) as unknown as Typed;
+    await work(...typed, io, globalOptions(given.at(-1) as Command, io));
+  };
+}
+
 /** Parses an option that can be repeated. Without a default, so that the help does not print "(default: [])". */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];

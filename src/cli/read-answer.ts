@@ -2,7 +2,7 @@
 
 import { exampleOf, formOf, readTyped } from "../core/flow/answer-form.ts";
 import type { AnswerSchema } from "../core/flow/interaction.ts";
-import { INTERACTIONS, type Locale, type Question } from "../core/index.ts";
+import { type Answer, INTERACTIONS, type Locale, type Question } from "../core/index.ts";
 import { parseJson } from "../core/try-read.ts";
 import { type Io, UsageError } from "./io.ts";
 import { JOURNAL_WORDS, type JournalWords } from "./render/words/journal-words.ts";
@@ -11,8 +11,37 @@ import { readInput } from "./read-input.ts";
 
 export type AnswerShape = (typeof INTERACTIONS)[keyof typeof INTERACTIONS]["answer"];
 
+/** The options of a command that answers a question. */
+export interface GivenAnswer {
+  readonly reject?: string;
+  readonly by: string;
+}
+
+/** Either an answer or a reason to reject. */
+export function refuseUnclearAnswer(
+  typed: string | undefined,
+  reject: string | undefined,
+  asked: string,
+  locale: Locale,
+): void {
+  const words = JOURNAL_WORDS[locale];
+  if (typed === undefined && reject === undefined) throw new UsageError(words.needsAnswer(shown(asked)));
+  if (typed !== undefined && reject !== undefined) throw new UsageError(words.oneAnswer);
+}
+
 /** Throws a UsageError that says what the question takes. `-` reads the answer from stdin. */
-export async function readAnswer(typed: string, question: Question, io: Io, locale: Locale): Promise<unknown> {
+export async function readAnswer(
+  typed: string | undefined,
+  reject: string | undefined,
+  question: Question,
+  io: Io,
+  locale: Locale,
+): Promise<Answer> {
+  if (typed === undefined) return { status: "rejected", reason: reject ?? "" };
+  return { status: "accepted", value: await valueOf(typed, question, io, locale) };
+}
+
+async function valueOf(typed: string, question: Question, io: Io, locale: Locale): Promise<unknown> {
   const words = JOURNAL_WORDS[locale];
   const { id, payload } = question;
   if (!Object.hasOwn(INTERACTIONS, payload.kind)) {

@@ -1,10 +1,9 @@
 // `faultline drill`: runs an agent against a provider that fails, one fault at a time, and prints a scorecard.
 
 import { type Command, Option } from "commander";
-import type { DrillCommandOptions } from "../drill/run-drill-command.ts";
 import type { Io } from "../io.ts";
 import { toMs } from "../option-values.ts";
-import { collect, globalOptions } from "../options.ts";
+import { collect, doing } from "../options.ts";
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
@@ -36,8 +35,5 @@ Examples:
   $ faultline drill --gateway -- claude -p {prompt}
   $ faultline drill --only cut-stream --only quota -- python agent.py --base-url {url}/v1`,
     )
-    .action(async (words: readonly string[], options: DrillCommandOptions, command: Command) => {
-      const { runDrillCommand } = await import("../drill/run-drill-command.ts");
-      return runDrillCommand(words, options, io, globalOptions(command, io));
-    });
+    .action(doing(io, async () => (await import("../drill/run-drill-command.ts")).runDrillCommand));
 }

@@ -5,7 +5,7 @@ import { type Command, Option } from "commander";
 import type { SessionStatus } from "../../core/index.ts";
 import type { Io } from "../io.ts";
 import { toCount, toMs } from "../option-values.ts";
-import { globalOptions } from "../options.ts";
+import { doing, globalOptions } from "../options.ts";
 import { ofOperator } from "./of-operator.ts";
 
 const STATUSES: readonly SessionStatus[] = ["open", "waiting", "done", "failed", "cancelled"];
@@ -38,11 +38,7 @@ function addReading(journal: Command, io: Io): void {
   withFile(journal.command("sessions").description("Lists sessions, the newest first."))
     .addOption(new Option("--status <status>", "only sessions with this status").choices(STATUSES))
     .option("--limit <number>", "how many at most", toCount, SHOWN_SESSIONS)
-    .action(async (file: string, options: { status?: SessionStatus; limit: number }, command: Command) => {
-      const { listSessions } = await import("../journal/sessions.ts");
-      const { status, limit } = options;
-      await listSessions(file, { status: status ?? null, limit }, io, globalOptions(command, io));
-    });
+    .action(doing(io, async () => (await import("../journal/sessions.ts")).listSessions));
   withFile(
     journal
       .command("show")
@@ -51,11 +47,7 @@ function addReading(journal: Command, io: Io): void {
     .argument("<session>", "its name")
     .option("--turn <id>", "only this turn")
     .option("--events", "print the raw entries, one JSON document per line")
-    .action(async (file: string, session: string, options: { turn?: string; events?: true }, command: Command) => {
-      const { showSession } = await import("../journal/show.ts");
-      const { turn, events } = options;
-      await showSession(file, session, { turn: turn ?? null, events: events === true }, io, globalOptions(command, io));
-    });
+    .action(doing(io, async () => (await import("../journal/show.ts")).showSession));
   withFile(
     journal.command("verify").description("Checks that every entry is unchanged; names the first one that is not."),
   ).action(async (file: string, _options: object, command: Command) => {
@@ -69,12 +61,7 @@ function addMoving(journal: Command, io: Io): void {
     .argument("<session>", "its name")
     .option("-o, --out <file>", "write to this new file instead of stdout")
     .option("--with-results", "add the exact results of calls; needed to continue the session elsewhere")
-    .action(async (file: string, session: string, options: { out?: string; withResults?: true }, command: Command) => {
-      const { exportTo } = await import("../journal/transfer.ts");
-      const out = options.out === undefined || options.out === "-" ? null : options.out;
-      const withResults = options.withResults === true;
-      await exportTo(file, session, { out, withResults }, io, globalOptions(command, io));
-    });
+    .action(doing(io, async () => (await import("../journal/transfer.ts")).exportTo));
   withFile(
     ofOperator(journal.command("import"), io).description(
       "Puts an exported session, or a rescue file, into a journal: all or nothing.",
@@ -82,10 +69,7 @@ function addMoving(journal: Command, io: Io): void {
   )
     .argument("[lines]", "the exported file; `-`, or nothing, for stdin", "-")
     .option("--adopt", "take over a session from another store; creates the journal if needed")
-    .action(async (file: string, lines: string, options: { adopt?: true }, command: Command) => {
-      const { importFrom } = await import("../journal/transfer.ts");
-      await importFrom(file, lines, options.adopt === true, io, globalOptions(command, io));
-    });
+    .action(doing(io, async () => (await import("../journal/transfer.ts")).importFrom));
   ofOperator(journal.command("copy"), io)
     .description(
       "Copies a whole journal to another place, from SQLite to PostgreSQL or back, with every hash checked. Stop its processes first. A copy that was broken off continues.",
@@ -103,11 +87,7 @@ function addMoving(journal: Command, io: Io): void {
   )
     .requiredOption("--older-than <time>", "not touched for this long, e.g. 30d, 12h, 90m", toMs)
     .option("--dry-run", "only list what would be removed")
-    .action(async (file: string, options: { olderThan: number; dryRun?: true }, command: Command) => {
-      const { pruneSessions } = await import("../journal/sessions.ts");
-      const { olderThan: olderThanMs, dryRun } = options;
-      await pruneSessions(file, { olderThanMs, dryRun: dryRun === true }, io, globalOptions(command, io));
-    });
+    .action(doing(io, async () => (await import("../journal/sessions.ts")).pruneSessions));
 }
 
 function addQuestions(journal: Command, io: Io): void {
@@ -122,20 +102,7 @@ function addQuestions(journal: Command, io: Io): void {
     .argument("[answer]", "yes, no, the id of an option, a text or JSON; `-` reads it from stdin")
     .option("--reject <reason>", "say no to any kind of question")
     .option("--by <name>", "who answers", "cli")
-    .action(
-      async (
-        file: string,
-        question: string,
-        typed: string | undefined,
-        options: { reject?: string; by: string },
-        command: Command,
-      ) => {
-        const { answerQuestion } = await import("../journal/questions.ts");
-        const { reject, by } = options;
-        const answer = { typed: typed ?? null, reject: reject ?? null, by };
-        await answerQuestion(file, question, answer, io, globalOptions(command, io));
-      },
-    );
+    .action(doing(io, async () => (await import("../journal/questions.ts")).answerQuestion));
 }
 
 function withFile(command: Command): Command {

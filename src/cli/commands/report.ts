@@ -2,8 +2,7 @@
 
 import type { Command } from "commander";
 import type { Io } from "../io.ts";
-import { globalOptions } from "../options.ts";
-import type { ReportCommandOptions } from "../runs/report-run.ts";
+import { doing } from "../options.ts";
 import { withJournalOption } from "./workflow.ts";
 
 export function addReport(program: Command, io: Io): void {
@@ -25,8 +24,5 @@ Examples:
   $ faultline report run_9f1c --out incident.md
   $ faultline report order-7 --journal agent.db --locale zh-CN`,
     )
-    .action(async (run: string, options: ReportCommandOptions, command: Command) => {
-      const { reportRun } = await import("../runs/report-run.ts");
-      await reportRun(run, options, io, globalOptions(command, io));
-    });
+    .action(doing(io, async () => (await import("../runs/report-run.ts")).reportRun));
 }

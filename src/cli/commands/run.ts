@@ -4,10 +4,9 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { AGENT_KINDS } from "../../agent/parse/agent-state.ts";
 import { PRESET_NAMES } from "../../core/index.ts";
 import type { Io } from "../io.ts";
-import { collect, errorOf, globalOptions } from "../options.ts";
+import { collect, errorOf, doing, globalOptions } from "../options.ts";
 import { commandLine } from "../render/program-name.ts";
 import { RUN_WORDS } from "../render/words/run-words.ts";
-import type { RunCommandOptions } from "../run/run-options.ts";
 
 /** `args` are those of the whole program, to suggest a corrected command line. */
 export function addRun(program: Command, io: Io, args: readonly string[]): void {
@@ -51,11 +50,7 @@ Examples:
   $ faultline run --retry 5 --idempotent -- curl -fsS https://example.com/health
   $ faultline run --journal runs.db --fallback "codex exec --json 'say hello'" -- claude -p "say hello"`,
     )
-    .action(async (words: readonly string[], options: RunCommandOptions, command: Command) => {
-      // Loaded on demand: the code that starts processes is slow to load.
-      const { runCommand } = await import("../run/run-command.ts");
-      return runCommand(words, options, io, globalOptions(command, io));
-    });
+    .action(doing(io, async () => (await import("../run/run-command.ts")).runCommand));
 }
 
 /** The call with `--` in front of the command; null when no command was named. */

@@ -4,13 +4,9 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { RunStatus } from "../../core/flow/run-state.ts";
 import type { Io } from "../io.ts";
 import { toCount, toMs } from "../option-values.ts";
-import { collect, globalOptions } from "../options.ts";
+import { collect, doing, globalOptions } from "../options.ts";
 import type { ActionCommandOptions } from "../runs/act-on-run.ts";
-import type { RunAnswerOptions } from "../runs/answer-run.ts";
-import type { RunExportOptions } from "../runs/export-run.ts";
-import type { ListOptions } from "../runs/list-runs.ts";
 import type { JournalOption } from "../runs/run-deps.ts";
-import type { WatchOptions } from "../runs/watch-run.ts";
 import { ofOperator } from "./of-operator.ts";
 import { withGoingOn, withJournalOption } from "./workflow.ts";
 
@@ -49,40 +45,25 @@ function addLooking(runs: Command, io: Io): void {
     .addOption(new Option("--status <status>", "only runs with this status").choices(STATUSES))
     .option("--workflow <id>", "only runs of this workflow")
     .option("--limit <number>", "how many at most", toCount, SHOWN_RUNS)
-    .action(async (options: ListOptions, command: Command) => {
-      const { listRuns } = await import("../runs/list-runs.ts");
-      await listRuns(options, io, globalOptions(command, io));
-    });
+    .action(doing(io, async () => (await import("../runs/list-runs.ts")).listRuns));
   withRun(runs.command("show").description("Shows a run: its stages, open questions, and what you can do.")).action(
-    async (run: string, options: JournalOption, command: Command) => {
-      const { showRun } = await import("../runs/show-run.ts");
-      await showRun(run, options, io, globalOptions(command, io));
-    },
+    doing(io, async () => (await import("../runs/show-run.ts")).showRun),
   );
   withRun(
     runs.command("output").description("Prints the output of a node: the last finished one, or the one you name."),
   )
     .argument("[node]", "a node of the workflow")
-    .action(async (run: string, node: string | undefined, options: JournalOption, command: Command) => {
-      const { printOutput } = await import("../runs/print-output.ts");
-      await printOutput(run, node ?? null, options, io, globalOptions(command, io));
-    });
+    .action(doing(io, async () => (await import("../runs/print-output.ts")).printOutput));
   withRun(runs.command("watch").description("Watches a run from its beginning until it ends."))
     .option("--jsonl", "print every event as a line of JSON (CloudEvents)")
     .option("--after <number>", "only events after this number", toSequence, 0)
-    .action(async (run: string, options: WatchOptions, command: Command) => {
-      const { watchRun } = await import("../runs/watch-run.ts");
-      await watchRun(run, options, io, globalOptions(command, io));
-    });
+    .action(doing(io, async () => (await import("../runs/watch-run.ts")).watchRun));
   withRun(runs.command("export").description("Writes a run as journal lines, as CloudEvents, or as a folder."))
     .addOption(
       new Option("--format <format>", "the output format").choices(["jsonl", "cloudevents", "bundle"]).default("jsonl"),
     )
     .option("-o, --out <file>", "write to this new file or folder instead of stdout")
-    .action(async (run: string, options: RunExportOptions, command: Command) => {
-      const { exportRun } = await import("../runs/export-run.ts");
-      await exportRun(run, options, io, globalOptions(command, io));
-    });
+    .action(doing(io, async () => (await import("../runs/export-run.ts")).exportRun));
 }
 
 function addActing(runs: Command, io: Io): void {
@@ -121,10 +102,7 @@ function addActing(runs: Command, io: Io): void {
     .option("--by <name>", "who answers", "cli")
     .option("--jsonl", "print every event as a line of JSON (CloudEvents)")
     .option("--no-wait", "only answer; another process continues the run")
-    .action(async (given: string, typed: string | undefined, options: RunAnswerOptions, command: Command) => {
-      const { answerRun } = await import("../runs/answer-run.ts");
-      await answerRun(given, typed, options, io, globalOptions(command, io));
-    });
+    .action(doing(io, async () => (await import("../runs/answer-run.ts")).answerRun));
   withGoingOn(withRunArgument(operator("do").description("Takes any other action that `runs show` offers.")))
     .argument(
       "<action>",

@@ -2,9 +2,8 @@
 
 import { type Command, Option } from "commander";
 import type { Io } from "../io.ts";
-import { globalOptions } from "../options.ts";
+import { doing, globalOptions } from "../options.ts";
 import type { ServeCommandOptions } from "../serve/run-serve.ts";
-import type { AddTokenOptions, TokenPlace } from "../serve/tokens.ts";
 import { ofOperator } from "./of-operator.ts";
 import { withDriverOption } from "./worker.ts";
 import { withJournalOption } from "./workflow.ts";
@@ -86,20 +85,11 @@ Examples:
   withJournalOption(ofOperator(token.command("add"), io).description("Makes a token and prints it, once."))
     .argument("<name>", "names it in the audit log")
     .addOption(new Option("--role <role>", "what it may do").choices(["viewer", "operator"]).default("viewer"))
-    .action(async (name: string, options: AddTokenOptions, command: Command) => {
-      const { addTokenTo } = await import("../serve/tokens.ts");
-      await addTokenTo(name, options, io, globalOptions(command, io));
-    });
+    .action(doing(io, async () => (await import("../serve/tokens.ts")).addTokenTo));
   withJournalOption(
     ofOperator(token.command("list"), io).description("Lists the tokens: name, role, and since when."),
-  ).action(async (options: TokenPlace, command: Command) => {
-    const { listTokensOf } = await import("../serve/tokens.ts");
-    await listTokensOf(options, io, globalOptions(command, io));
-  });
+  ).action(doing(io, async () => (await import("../serve/tokens.ts")).listTokensOf));
   withJournalOption(ofOperator(token.command("remove"), io).description("Removes a token."))
     .argument("<name>", "the name it was given")
-    .action(async (name: string, options: TokenPlace, command: Command) => {
-      const { removeTokenOf } = await import("../serve/tokens.ts");
-      await removeTokenOf(name, options, io, globalOptions(command, io));
-    });
+    .action(doing(io, async () => (await import("../serve/tokens.ts")).removeTokenOf));
 }

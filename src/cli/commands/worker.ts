@@ -3,8 +3,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Io } from "../io.ts";
 import { toCount, toMs } from "../option-values.ts";
-import { globalOptions } from "../options.ts";
-import type { ListenPlace, WorkerCommandOptions } from "../worker/run-worker.ts";
+import { doing } from "../options.ts";
+import type { ListenPlace } from "../worker/run-worker.ts";
 import { ofOperator } from "./of-operator.ts";
 import { withJournalOption } from "./workflow.ts";
 
@@ -47,10 +47,7 @@ Examples:
   $ faultline worker --journal team.db --max-runs 64
   $ faultline worker --driver restate://restate:8080 --listen 0.0.0.0:9080 --advertise http://workers:9080`,
     )
-    .action(async (options: WorkerCommandOptions, command: Command) => {
-      const { runWorkerCommand } = await import("../worker/run-worker.ts");
-      await runWorkerCommand(options, io, globalOptions(command, io));
-    });
+    .action(doing(io, async () => (await import("../worker/run-worker.ts")).runWorkerCommand));
 }
 
 export function withDriverOption(command: Command): Command {

@@ -3,8 +3,7 @@
 import { type Command, Option } from "commander";
 import { ofOperator } from "./of-operator.ts";
 import type { Io } from "../io.ts";
-import { collect, globalOptions } from "../options.ts";
-import type { ResumeWorkflowOptions, WorkflowRunOptions } from "../workflow/run-workflow.ts";
+import { collect, doing } from "../options.ts";
 
 export function addWorkflow(program: Command, io: Io): void {
   const workflow = program
@@ -28,10 +27,7 @@ Examples:
     .description("Reports every mistake in workflow files, with its place and a hint.")
     .argument("<file...>", "workflow files")
     .option("--strict", "warnings count as errors")
-    .action(async (files: readonly string[], options: { strict?: true }, command: Command) => {
-      const { checkWorkflows } = await import("../workflow/check-workflow.ts");
-      await checkWorkflows(files, options.strict === true, io, globalOptions(command, io));
-    });
+    .action(doing(io, async () => (await import("../workflow/check-workflow.ts")).checkWorkflows));
   withGoingOn(
     workflow.command("run").description("Starts a run of a workflow and advances it until it ends or has to wait."),
   )
@@ -39,10 +35,7 @@ Examples:
     .option("--input <name=value>", "an input of the workflow; can be repeated", collect)
     .option("--inputs <file>", "a JSON file with inputs; --input wins")
     .option("--run <id>", "the id of the run (default: a generated one)")
-    .action(async (file: string, options: WorkflowRunOptions, command: Command) => {
-      const { runWorkflow } = await import("../workflow/run-workflow.ts");
-      await runWorkflow(file, options, io, globalOptions(command, io));
-    });
+    .action(doing(io, async () => (await import("../workflow/run-workflow.ts")).runWorkflow));
   withGoingOn(
     ofOperator(workflow.command("resume"), io).description(
       "Resumes a run. If another process works on it, watches it.",
@@ -55,10 +48,7 @@ Examples:
         .default("refuse"),
     )
     .option("--file <path>", "the workflow file (default: the one the run was started from)")
-    .action(async (run: string, options: ResumeWorkflowOptions, command: Command) => {
-      const { resumeWorkflow } = await import("../workflow/run-workflow.ts");
-      await resumeWorkflow(run, options, io, globalOptions(command, io));
-    });
+    .action(doing(io, async () => (await import("../workflow/run-workflow.ts")).resumeWorkflow));
   workflow
     .command("schema")
     .description("Prints the JSON Schema of workflow files, for editors.")

@@ -1,6 +1,6 @@
 // `faultline journal questions` and `answer`: lists open questions and answers them. The first answer counts.
 
-import { type Answer, INTERACTIONS, type Locale, type Question, SHAPE_REDACTOR } from "../../core/index.ts";
+import { INTERACTIONS, type Locale, type Question, SHAPE_REDACTOR } from "../../core/index.ts";
 import { exampleOf } from "../../core/flow/answer-form.ts";
 import { endOf } from "../../core/flow/interaction.ts";
 import type { Journal } from "../../journal/journal.ts";
@@ -10,7 +10,7 @@ import { type Io, UsageError } from "../io.ts";
 import { type Paint, paintFor } from "../render/paint.ts";
 import { JOURNAL_WORDS, type JournalWords } from "../render/words/journal-words.ts";
 import type { GlobalOptions } from "../options.ts";
-import { type AnswerShape, readAnswer } from "../read-answer.ts";
+import { type AnswerShape, type GivenAnswer, readAnswer, refuseUnclearAnswer } from "../read-answer.ts";
 import { commandLine } from "../render/program-name.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { wrapped } from "../render/table.ts";
@@ -110,32 +110,22 @@ function answerHint(payload: Question["payload"]): string {
   return secret ? "--reject '…'" : HINTS[answer];
 }
 
-export interface QuestionAnswerOptions {
-  /** The typed answer; null when `reject` gives a reason instead. */
-  readonly typed: string | null;
-  readonly reject: string | null;
-  readonly by: string;
-}
-
 export async function answerQuestion(
   file: string,
   id: string,
-  { typed, reject, by }: QuestionAnswerOptions,
+  typed: string | undefined,
+  { reject, by }: GivenAnswer,
   io: Io,
   { json, locale, color }: GlobalOptions,
 ): Promise<void> {
   const words = JOURNAL_WORDS[locale];
   const name = shown(id);
-  if (typed === null && reject === null) throw new UsageError(words.needsAnswer(name));
-  if (typed !== null && reject !== null) throw new UsageError(words.oneAnswer);
+  refuseUnclearAnswer(typed, reject, id, locale);
   const { session, next } = await withJournal({ file, io, locale }, async (journal) => {
     const list = commandLine("journal", "questions", file);
     const question = readQuestion(await journal.kept("question", id));
     if (question === null) throw new UsageError(words.noQuestion(name, list));
-    const answer: Answer =
-      typed === null
-        ? { status: "rejected", reason: reject ?? "" }
-        : { status: "accepted", value: await readAnswer(typed, { ...question, id }, io, locale) };
+    const answer = await readAnswer(typed, reject, { ...question, id }, io, locale);
     const isFirst = await createRuntime({ journal, clock: io.clock }).answer(id, answer, by);
     const following = await nextAfterAnswer(journal, question.session, file, words);
     if (!isFirst) throw answeredBefore(name, await journal.kept("answer", id), following, locale);

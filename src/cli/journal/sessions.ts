@@ -13,20 +13,15 @@ import { minuteOf, shown } from "../render/values.ts";
 import { lookAtJournal, withJournal } from "./with-journal.ts";
 import { PUNCTUATION } from "../../core/punctuation.ts";
 
-export interface SessionsOptions {
-  readonly status: SessionStatus | null;
-  readonly limit: number;
-}
-
 export async function listSessions(
   file: string,
-  { status, limit }: SessionsOptions,
+  { status, limit }: { readonly status?: SessionStatus; readonly limit: number },
   io: Io,
   { json, locale, color }: GlobalOptions,
 ): Promise<void> {
   const words = JOURNAL_WORDS[locale];
   // Reads one more than it shows, to know whether there are more.
-  const filter = { ...(status === null ? {} : { status }), limit: limit + 1 };
+  const filter = { ...(status === undefined ? {} : { status }), limit: limit + 1 };
   const found = await lookAtJournal({ file, io, locale }, (journal) => journal.sessions(filter));
   const sessions = found.slice(0, limit);
   if (json) await io.stdout.write(`${safeJson(sessions.map(SHAPE_REDACTOR.value))}\n`);
@@ -70,21 +65,16 @@ export const STATUS_STYLES: Readonly<Record<SessionStatus, Style>> = {
   cancelled: "dim",
 };
 
-export interface PruneOptions {
-  readonly olderThanMs: number;
-  readonly dryRun: boolean;
-}
-
 export async function pruneSessions(
   file: string,
-  { olderThanMs, dryRun }: PruneOptions,
+  { olderThan: olderThanMs, dryRun }: { readonly olderThan: number; readonly dryRun?: true },
   io: Io,
   { json, locale, color }: GlobalOptions,
 ): Promise<void> {
   const words = JOURNAL_WORDS[locale];
   const before = io.clock.now() - olderThanMs;
   const place = { file, io, locale };
-  if (!dryRun) {
+  if (dryRun !== true) {
     const removed = await withJournal(place, (journal) => journal.prune({ before }));
     return io.stdout.write(json ? `${safeJson({ removed, before })}\n` : `${words.pruned(removed)}\n`);
   }

@@ -28,23 +28,17 @@ import { lookAtJournal } from "./with-journal.ts";
 import { dollars } from "../../core/flow/money.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 
-export interface ShowOptions {
-  /** null: all turns. */
-  readonly turn: string | null;
-  readonly events: boolean;
-}
-
 export async function showSession(
   file: string,
   session: string,
-  { turn, events }: ShowOptions,
+  { turn = null, events }: { readonly turn?: string | null; readonly events?: true },
   io: Io,
   options: GlobalOptions,
 ): Promise<void> {
   const { json, locale } = options;
   await lookAtJournal({ file, io, locale }, async (journal) => {
     const summary = await findSession(journal, file, session, locale);
-    if (events) return printEvents(journal, session, turn, io, locale);
+    if (events === true) return printEvents(journal, session, turn, io, locale);
     const story = await readSession(journal, session, turn, locale);
     const ids = failedIds(story.entries);
     if (json) {

@@ -6,7 +6,7 @@ import { exportSession, importSession } from "../../journal/files/transfer.ts";
 import { type Io, UsageError } from "../io.ts";
 import { paintFor } from "../render/paint.ts";
 import { JOURNAL_WORDS } from "../render/words/journal-words.ts";
-import { splitLines } from "../lines.ts";
+import { printLines, splitLines, withEnds } from "../lines.ts";
 import type { GlobalOptions } from "../options.ts";
 import { escapedLines, safeJson } from "../render/safe-text.ts";
 import { sentences } from "../render/words/cli-words.ts";
@@ -14,39 +14,26 @@ import { findSession } from "./show.ts";
 import { shown } from "../render/values.ts";
 import { journalRefusal, isThere, type JournalPlace, lookAtJournal, withNewJournal } from "./with-journal.ts";
 
-export interface SessionExportOptions {
-  /** null: stdout. */
-  readonly out: string | null;
-  readonly withResults: boolean;
-}
-
 export async function exportTo(
   file: string,
   session: string,
-  { out, withResults }: SessionExportOptions,
+  { out, withResults }: { readonly out?: string; readonly withResults?: true },
   io: Io,
   { json, locale, color }: GlobalOptions,
 ): Promise<void> {
   await lookAtJournal({ file, io, locale }, async (journal) => {
     await findSession(journal, file, session, locale);
-    const exported = exportSession(journal, session, { redactor: SHAPE_REDACTOR, includeResults: withResults });
+    const exported = exportSession(journal, session, {
+      redactor: SHAPE_REDACTOR,
+      includeResults: withResults === true,
+    });
     const lines = escapedLines(exported);
-    if (out === null) {
-      for await (const line of lines) {
-        if (io.stdout.isClosed === true) break;
-        await io.stdout.write(`${line}\n`);
-      }
-      return;
-    }
+    if (out === undefined || out === "-") return printLines(lines, io);
     await io.writeNewFile(out, withEnds(lines));
     const words = JOURNAL_WORDS[locale];
     const done = `${paintFor(io.stdout, io.env, color)("green", "✓")} ${words.exported(shown(session), out)}`;
     await io.stdout.write(json ? `${safeJson(SHAPE_REDACTOR.value({ session, file: out }))}\n` : `${done}\n`);
   });
-}
-
-async function* withEnds(lines: AsyncIterable<string>): AsyncGenerator<string> {
-  for await (const line of lines) yield `${line}\n`;
 }
 
 /** About the longest string Node can hold. */
@@ -55,11 +42,12 @@ const MAX_SESSION_LINE_CHARS = 512 * 1024 * 1024;
 export async function importFrom(
   file: string,
   source: string,
-  adopt: boolean,
+  options: { readonly adopt?: true },
   io: Io,
   { json, locale, color }: GlobalOptions,
 ): Promise<void> {
   const words = JOURNAL_WORDS[locale];
+  const adopt = options.adopt === true;
   const place = { file, io, locale };
   const isNew = !(await isThere(place));
   // A new store has never written a session, so it cannot be the session's origin: only `--adopt` applies.

@@ -14,7 +14,7 @@ import { safeJson } from "../render/safe-text.ts";
 import { type AdvanceOptions, advanceRun } from "../workflow/run-workflow.ts";
 import { followRun } from "../workflow/follow-run.ts";
 import { WatchedRun } from "../workflow/watched-run.ts";
-import { findRun } from "./find-run.ts";
+import { findRun, reportOn } from "./find-run.ts";
 import { type JournalOption, type RunCommandDeps, withRuns } from "./run-deps.ts";
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
 
@@ -46,9 +46,7 @@ export async function actOnRun(
     const watched = new WatchedRun(deps, run);
     // An action on a run that has ended continues in another run: then nothing of this one is watched.
     if (options.detach !== true && !isEnded(summary)) await watched.load();
-    const report = await deps.workflows.runs.show(run);
-    if (report === null)
-      throw new UsageError(RUNS_WORDS[shared.locale].noRun(shown(run), deps.command("runs", "list")));
+    const report = await reportOn(deps, run);
     const params = paramsOf(
       options,
       report.actions.find((one) => one.id === id),

@@ -1,6 +1,6 @@
 // `faultline runs answer`: answers what a run asks, then continues the run. The first answer counts.
 
-import { type Answer, type Question, SHAPE_REDACTOR } from "../../core/index.ts";
+import { type Question, SHAPE_REDACTOR } from "../../core/index.ts";
 import type { RunSummary } from "../../workflow/runs-api.ts";
 import { type Io, UsageError } from "../io.ts";
 import { paintFor } from "../render/paint.ts";
@@ -8,7 +8,7 @@ import { answererOf, openQuestions } from "../../journal/open-questions.ts";
 import { shown } from "../render/values.ts";
 import { JOURNAL_WORDS } from "../render/words/journal-words.ts";
 import type { GlobalOptions } from "../options.ts";
-import { readAnswer } from "../read-answer.ts";
+import { type GivenAnswer, readAnswer, refuseUnclearAnswer } from "../read-answer.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { sentences } from "../render/words/cli-words.ts";
 import { FOLLOW_WORDS } from "../render/words/follow-words.ts";
@@ -17,10 +17,7 @@ import { type AdvanceOptions, advanceRun } from "../workflow/run-workflow.ts";
 import { type RunCommandDeps, withRuns } from "./run-deps.ts";
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
 
-export interface RunAnswerOptions extends AdvanceOptions {
-  readonly reject?: string;
-  readonly by: string;
-}
+export interface RunAnswerOptions extends AdvanceOptions, GivenAnswer {}
 
 export async function answerRun(
   given: string,
@@ -31,14 +28,10 @@ export async function answerRun(
 ): Promise<void> {
   const { reject, by } = options;
   const words = JOURNAL_WORDS[shared.locale];
-  if (typed === undefined && reject === undefined) throw new UsageError(words.needsAnswer(shown(given)));
-  if (typed !== undefined && reject !== undefined) throw new UsageError(words.oneAnswer);
+  refuseUnclearAnswer(typed, reject, given, shared.locale);
   await withRuns(options, io, shared, async (deps) => {
     const question = await findQuestion(deps, given);
-    const answer: Answer =
-      typed === undefined
-        ? { status: "rejected", reason: reject ?? "" }
-        : { status: "accepted", value: await readAnswer(typed, question, io, shared.locale) };
+    const answer = await readAnswer(typed, reject, question, io, shared.locale);
     const isFirst = await deps.workflows.runs.answer(question.id, answer, by);
     if (!isFirst) {
       const who = shown(answererOf(await deps.workflows.journal.kept("answer", question.id)));

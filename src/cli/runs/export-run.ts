@@ -10,9 +10,10 @@ import type { WorkflowSource } from "../../workflow-model/stage.ts";
 import { type Io, UsageError } from "../io.ts";
 import { paintFor } from "../render/paint.ts";
 import { shown } from "../render/values.ts";
+import { printLines, withEnds } from "../lines.ts";
 import type { GlobalOptions } from "../options.ts";
 import { escapeUnsafe, safeJson } from "../render/safe-text.ts";
-import { findRun } from "./find-run.ts";
+import { findRun, reportOn } from "./find-run.ts";
 import { type JournalOption, type RunCommandDeps, withRuns } from "./run-deps.ts";
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
 import { reportJson } from "./show-run.ts";
@@ -49,27 +50,14 @@ function linesIn({ workflows, shared }: RunCommandDeps, run: string, format: Exp
   return workflows.runs.export(run, format, shared.locale);
 }
 
-async function printLines(lines: AsyncIterable<string>, io: Io): Promise<void> {
-  for await (const line of lines) {
-    if (io.stdout.isClosed === true) break;
-    await io.stdout.write(`${line}\n`);
-  }
-}
-
 /** Wraps a text as an async iterable. */
 function linesOf(text: string): AsyncIterable<string> {
   return Readable.from([text]);
 }
 
-async function* withEnds(lines: AsyncIterable<string>): AsyncGenerator<string> {
-  for await (const line of lines) yield `${line}\n`;
-}
-
 async function writeBundle(deps: RunCommandDeps, run: string, folder: string): Promise<void> {
   const { io, workflows } = deps;
-  const report = await workflows.runs.show(run);
-  if (report === null)
-    throw new UsageError(RUNS_WORDS[deps.shared.locale].noRun(shown(run), deps.command("runs", "list")));
+  const report = await reportOn(deps, run);
   if (await isThere(io, folder))
     throw new UsageError({
       "en": `Cannot write ${folder}: it already exists; name another folder.`,

@@ -2,7 +2,7 @@
 
 import { UsageError } from "../io.ts";
 import { shown } from "../render/values.ts";
-import type { RunSummary } from "../../workflow/runs-api.ts";
+import type { RunReport, RunSummary } from "../../workflow/runs-api.ts";
 import type { RunCommandDeps } from "./run-deps.ts";
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
 
@@ -13,6 +13,17 @@ const LAST = "last";
 export async function findSession(deps: RunCommandDeps, given: string): Promise<string> {
   const named = given === "" ? null : await deps.workflows.journal.session(given);
   return named?.session ?? (await findRun(deps, given)).run;
+}
+
+/** Finds the run, then reads its report. */
+export async function findReport(deps: RunCommandDeps, given: string): Promise<RunReport> {
+  return reportOn(deps, (await findRun(deps, given)).run);
+}
+
+export async function reportOn({ workflows, shared, command }: RunCommandDeps, run: string): Promise<RunReport> {
+  const report = await workflows.runs.show(run);
+  if (report !== null) return report;
+  throw new UsageError(RUNS_WORDS[shared.locale].noRun(shown(run), command("runs", "list")));
 }
 
 export async function findRun({ workflows, shared, command }: RunCommandDeps, given: string): Promise<RunSummary> {

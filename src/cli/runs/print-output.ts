@@ -7,23 +7,22 @@ import { type Io, UsageError } from "../io.ts";
 import { shown } from "../render/values.ts";
 import type { GlobalOptions } from "../options.ts";
 import { escapeUnsafe, safeJson, safeText } from "../render/safe-text.ts";
-import { findRun } from "./find-run.ts";
+import { findReport } from "./find-run.ts";
 import { type JournalOption, withRuns } from "./run-deps.ts";
 import { RUNS_WORDS, type RunsWords } from "../render/words/runs-words.ts";
 
 export async function printOutput(
   given: string,
-  node: string | null,
+  node: string | undefined,
   options: JournalOption,
   io: Io,
   shared: GlobalOptions,
 ): Promise<void> {
   await withRuns({ ...options, look: true }, io, shared, async (deps) => {
     const words = RUNS_WORDS[shared.locale];
-    const { run } = await findRun(deps, given);
-    const report = await deps.workflows.runs.show(run);
-    if (report === null) throw new UsageError(words.noRun(shown(run), deps.command("runs", "list")));
-    const visit = visitFor(report, node, words);
+    const report = await findReport(deps, given);
+    const { run } = report.summary;
+    const visit = visitFor(report, node ?? null, words);
     const output = await deps.workflows.runs.output(run, visit);
     if (output === undefined)
       throw new UsageError(words.noOutput(shown(visit.node), words.visitStates[visit.state]), "failed");

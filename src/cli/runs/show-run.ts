@@ -21,7 +21,7 @@ import type { RunReport } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import { formLines } from "../render/form-lines.ts";
 import { said } from "../fault-sentences/sentence.ts";
-import { type Io, UsageError } from "../io.ts";
+import { type Io } from "../io.ts";
 import { type Paint, paintFor } from "../render/paint.ts";
 import { minuteOf, shown } from "../render/values.ts";
 import type { GlobalOptions } from "../options.ts";
@@ -31,7 +31,7 @@ import { FOLLOW_WORDS } from "../render/words/follow-words.ts";
 import { attemptFacts, costFacts, markOf, nameOf, nextAtOf, waitFacts } from "../render/picture-lines.ts";
 import { actionsJson, questionJson } from "../workflow/run-result.ts";
 import { answerWords, commandFor } from "./action-commands.ts";
-import { findRun } from "./find-run.ts";
+import { findReport } from "./find-run.ts";
 import { statusOf, STATUS_STYLES } from "./list-runs.ts";
 import { type JournalOption, type RunCommandDeps, withRuns } from "./run-deps.ts";
 import { RUNS_WORDS, type RunsWords } from "../render/words/runs-words.ts";
@@ -39,10 +39,8 @@ import { PUNCTUATION } from "../../core/punctuation.ts";
 
 export async function showRun(given: string, options: JournalOption, io: Io, shared: GlobalOptions): Promise<void> {
   await withRuns({ ...options, look: true }, io, shared, async (deps) => {
-    const { run } = await findRun(deps, given);
-    const found = await deps.workflows.runs.show(run);
-    if (found === null) throw new UsageError(RUNS_WORDS[shared.locale].noRun(shown(run), deps.command("runs", "list")));
-    const isHeld = (await deps.workflows.runs.held()).has(run);
+    const found = await findReport(deps, given);
+    const isHeld = (await deps.workflows.runs.held()).has(found.summary.run);
     const report = asItStands(found, isHeld);
     if (shared.json) return io.stdout.write(`${safeJson(reportJson(deps, report, isHeld))}\n`);
     for (const line of reportLines(deps, report, isHeld)) await io.stdout.write(`${line}\n`);

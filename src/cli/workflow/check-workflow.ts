@@ -11,14 +11,14 @@ import type { RunCommandDeps } from "../runs/run-deps.ts";
 
 export async function checkWorkflows(
   files: readonly string[],
-  strict: boolean,
+  { strict }: { readonly strict?: true },
   io: Io,
   shared: GlobalOptions,
 ): Promise<void> {
   await withReader(io, shared, async (workflows) => {
     for (const file of files) {
       const parse = async (): ReturnType<typeof read> => read(workflows, file);
-      await checkFile(file, parse, strict, io, shared);
+      await checkFile(file, parse, strict === true, io, shared);
     }
   });
 }
