@@ -120,7 +120,7 @@ export type { PersonAnswer } from "./runtime/session/ask-person.ts";
 export type { Session, SessionLimits, TurnOptions } from "./runtime/session/session.ts";
 export type { CallOptions, RunOptions, Turn, TurnBody, TurnResult } from "./runtime/session/turn.ts";
 
-export type { Interactor } from "./runtime/person/interactor.ts";
+export type { Interactor } from "./runtime/person/interactors.ts";
 export { terminalInteractor } from "./runtime/person/terminal-interactor.ts";
 export type { TerminalOptions } from "./runtime/person/terminal-interactor.ts";
 export { defineExtension } from "./runtime/extension/extension.ts";

@@ -114,7 +114,7 @@ export { traceOf } from "./record/trace.ts";
 export type { TraceRecord } from "./record/trace.ts";
 export { replayUnder } from "./record/policy-replay.ts";
 export { createPolicyReplay } from "./record/replay-tally.ts";
-export { describeReplayLimit } from "./record/replay-words.ts";
+export { describeReplayLimit } from "./record/replay-tally.ts";
 export type {
   ChangedDecision,
   PolicyReplay,

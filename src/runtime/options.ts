@@ -29,7 +29,7 @@ import {
 import { budgetKind, journalKind, policyKind, rulesKind, toolKind } from "./option-shapes.ts";
 import { limitsKind } from "./session/session-options.ts";
 import type { Extension } from "./extension/extension.ts";
-import type { Interactor } from "./person/interactor.ts";
+import type { Interactor } from "./person/interactors.ts";
 import type { SessionLimits } from "./session/session.ts";
 import { type AnyTool, manifestKind } from "./tool/tool.ts";
 import type { ToolOverride } from "../core/policy/layer.ts";

@@ -2,7 +2,7 @@
 
 import { fault, FaultError } from "../core/fault/fault.ts";
 import type { Answer, InteractionKind, Question } from "../core/flow/interaction.ts";
-import type { Interactor } from "../runtime/person/interactor.ts";
+import type { Interactor } from "../runtime/person/interactors.ts";
 
 /** Handles a question: returns an answer, now or later, or throws. */
 export type AnswerScript = (question: Question, signal: AbortSignal) => Answer | Promise<Answer>;

@@ -1,6 +1,6 @@
 // Parses a workflow file into a definition, or reports all its mistakes at once. A file with an error is never loaded.
 
-import type { Locale } from "../core/index.ts";
+import { type Locale, REDACTED, SHAPE_REDACTOR } from "../core/index.ts";
 import { type Diagnostic, withoutMark } from "../yaml-file/diagnostic.ts";
 import { checkForm, type CheckedForm, isAbout, soundPart } from "../yaml-file/issues.ts";
 import { diagnosticAt, type FilePlace, type Path, type Range } from "../yaml-file/locate.ts";
@@ -13,9 +13,8 @@ import type { WorkflowDefinition } from "./definition.ts";
 import { bareBraces, explainFinding, withCommaHint, type WrittenFile } from "./explain.ts";
 import { isFinding, type ReadText, ReferredFiles } from "./files.ts";
 import { fieldsOf, GRAMMAR } from "./grammar.ts";
-import { arrowsOf, checkGraph } from "./graph.ts";
+import { arrowsOf, checkGraph, checkJoins } from "./graph.ts";
 import { checkInputs } from "./inputs.ts";
-import { checkJoins } from "./joins.ts";
 import { checkJsonSchemas } from "./json-schemas.ts";
 import { checkNames } from "./names.ts";
 import type { FolderDefaults } from "../workflow-model/stage.ts";
@@ -24,7 +23,6 @@ import { checkReferences, type Env } from "./references.ts";
 import { type WorkflowFile, workflowFileSchema } from "./schema.ts";
 import { checkExpressions, checkTexts } from "./texts.ts";
 import { type CST, Parser } from "yaml";
-import { REDACTED, SHAPE_REDACTOR } from "../core/index.ts";
 import { parseToolManifests, type ToolManifest } from "../tool-file/index.ts";
 
 /** A workflow, or null, and the mistakes that were found. */

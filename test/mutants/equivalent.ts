@@ -162,7 +162,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     why: "the table has an entry for every state and phrase, so the default is never taken",
   },
   {
-    file: "src/core/classify/times.ts",
+    file: "src/core/classify/timing.ts",
     text: "const [year = 0, month = 1, day = 1, hour = 0, minute = 0] = date.slice(1).map(Number);",
     columns: [14, 44, 56],
     from: "0",
@@ -170,7 +170,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     why: "the expression has matched, so every part of the date is there",
   },
   {
-    file: "src/core/classify/times.ts",
+    file: "src/core/classify/timing.ts",
     text: "const [year = 0, month = 1, day = 1, hour = 0, minute = 0] = date.slice(1).map(Number);",
     columns: [25, 34],
     from: "1",
@@ -178,7 +178,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     why: "the expression has matched, so every part of the date is there",
   },
   {
-    file: "src/core/classify/times.ts",
+    file: "src/core/classify/timing.ts",
     text: "const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;",
     columns: [15, 45, 57, 69],
     from: "0",
@@ -186,7 +186,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     why: "the format asks for every part, so each is there",
   },
   {
-    file: "src/core/classify/times.ts",
+    file: "src/core/classify/timing.ts",
     text: "const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;",
     columns: [26, 35],
     from: "1",
@@ -226,7 +226,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     why: "U+0080 is in no phrase, so it has the column of letters that are in none, and that is how it is followed otherwise, too",
   },
   {
-    file: "src/core/classify/times.ts",
+    file: "src/core/classify/timing.ts",
     text: "const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;",
     columns: [15, 45, 57, 69],
     from: "0",
@@ -242,7 +242,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     why: "saves time only: subscribers that are woken without a new entry get none",
   },
   {
-    file: "src/workflow/advance/node-results.ts",
+    file: "src/workflow/advance/run-visit.ts",
     text: "this.#seen.set(key, { upTo, latest });",
     columns: [0],
     from: "this.#seen.set(key, { upTo, latest });",

@@ -2,7 +2,7 @@
 
 import type { Answer, Question } from "../../src/core/flow/interaction.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
-import type { Interactor } from "../../src/runtime/person/interactor.ts";
+import type { Interactor } from "../../src/runtime/person/interactors.ts";
 import { type Dice, diceFor } from "./dice.ts";
 import type { Life } from "./simulated-life.ts";
 import type { Person } from "./world-spec.ts";

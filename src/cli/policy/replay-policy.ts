@@ -1,18 +1,9 @@
 // `faultline policy replay`: says what another policy would have changed about the past decisions of a journal.
 
 import { dollars } from "../../core/flow/money.ts";
-import {
-  type ChangedDecision,
-  formatMs,
-  type Policy,
-  type ReplayRow,
-  type ReplaySummary,
-  SHAPE_REDACTOR,
-  type Locale,
-} from "../../core/index.ts";
-import { describeReplayLimit } from "../../core/record/replay-words.ts";
+import { type ChangedDecision, formatMs, type Policy, type ReplayRow, type ReplaySummary, SHAPE_REDACTOR, type Locale } from "../../core/index.ts";
+import { describeReplayLimit, UNKNOWN_REASONS } from "../../core/record/replay-tally.ts";
 import { replayPolicy } from "../../journal/replay-policy.ts";
-import { UNKNOWN_REASONS } from "../../core/record/replay-tally.ts";
 import type { Io } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import { type Paint, paintFor } from "../render/paint.ts";

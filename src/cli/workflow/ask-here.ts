@@ -1,8 +1,7 @@
 // Asks a run's question at this terminal until it is answered here, answered elsewhere, or expires.
 
-import { classify, type Question } from "../../core/index.ts";
-import { traitsOf } from "../../core/index.ts";
-import type { Interactor } from "../../runtime/person/interactor.ts";
+import { classify, type Question, traitsOf } from "../../core/index.ts";
+import type { Interactor } from "../../runtime/person/interactors.ts";
 import type { RunCommandDeps } from "../runs/run-deps.ts";
 
 export type AskHereEnd =

@@ -4,7 +4,7 @@ import { isFaultError, type Question } from "../../core/index.ts";
 import { isEnded } from "../../core/flow/run-state.ts";
 import { toCloudEvent } from "../../core/record/cloud-event.ts";
 import { Interruptible, scopeOfSignal } from "../../runtime/scope.ts";
-import type { Interactor } from "../../runtime/person/interactor.ts";
+import type { Interactor } from "../../runtime/person/interactors.ts";
 import { terminalInteractor } from "../../runtime/person/terminal-interactor.ts";
 import type { RunEnd, RunReport, RunSummary } from "../../workflow/runs-api.ts";
 import { variableOf } from "../config/settings.ts";

@@ -1,6 +1,6 @@
 // What a response says about how much of a limit is left, so that callers slow down before they are refused.
 
-import { parseDuration } from "./times.ts";
+import { parseDuration } from "./timing.ts";
 import { readWith } from "../try-read.ts";
 import { createHeaderReader, type HeaderReader, type Signals } from "./read-evidence.ts";
 

@@ -13,7 +13,7 @@ import {
 } from "../../core/fault/fault.ts";
 import type { PolicyRow, Retry } from "../../core/policy/policy.ts";
 import type { Clock } from "../../host/clock.ts";
-import type { Interactor } from "../person/interactor.ts";
+import type { Interactor } from "../person/interactors.ts";
 import type { AnyTool } from "../tool/tool.ts";
 
 /** What an extension says about a provider. */

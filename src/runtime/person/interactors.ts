@@ -10,7 +10,24 @@ import { traitsOf } from "../../core/fault/catalogue.ts";
 import { fault, type Fault, type FaultContext, FaultError, withContext } from "../../core/fault/fault.ts";
 import { type Answer, checkAnswer, type InteractionKind, type Question } from "../../core/flow/interaction.ts";
 import type { Clock } from "../../host/clock.ts";
-import { type Interactor, takes } from "./interactor.ts";
+
+/** Someone who can be asked: a terminal, a chat, a dashboard. */
+export interface Interactor {
+  /** Unique among those attached: it is written down with every answer. */
+  readonly name: string;
+  /** The kinds it can answer; all when absent. */
+  readonly kinds?: readonly InteractionKind[];
+  /**
+   * Asks, and gives the answer. One question at a time. When `signal` fires, the question is settled: take the prompt
+   * away and throw `signal.reason`. An answer of status `timeout` says that this interactor will not answer; the others are still asked.
+   */
+  answer(question: Question, signal: AbortSignal): Promise<Answer>;
+}
+
+/** May be asked this now. */
+function takes(interactor: Interactor, kind: InteractionKind): boolean {
+  return interactor.kinds === undefined || interactor.kinds.includes(kind);
+}
 
 export interface InteractorsOptions {
   readonly clock: Clock;

@@ -7,7 +7,7 @@ import { fault, FaultError } from "../../core/fault/fault.ts";
 import { type Locale, LOCALES } from "../../core/fault/words/words.ts";
 import { checkOptions, having, oneOf, shape } from "../../options/check-options.ts";
 import { type Answer, INTERACTION_KINDS, type QuestionPayload } from "../../core/flow/interaction.ts";
-import type { Interactor } from "./interactor.ts";
+import type { Interactor } from "./interactors.ts";
 import { fillIn, type FormWords, type PromptOptions, oneLine, promptText } from "./terminal-form.ts";
 
 /** Options of `terminalInteractor`. */

@@ -8,7 +8,7 @@ import { readPasted } from "../../core/classify/read-pasted.ts";
 import { type Locale, LOCALES, wordsFor, wordsOf } from "../../core/fault/words/words.ts";
 import { describeMatch, type Policy, type PolicyRow, schedule } from "../../core/policy/policy.ts";
 import { PRESET_NAMES, type PresetName, PRESETS } from "../../core/policy/presets.ts";
-import { describeReplayLimit } from "../../core/record/replay-words.ts";
+import { describeReplayLimit } from "../../core/record/replay-tally.ts";
 import { type ReplayProgress, replayPolicy } from "../../journal/replay-policy.ts";
 import { parsePolicy } from "../../policy-file/parse.ts";
 import type { TriedDecision, TriedFailure } from "../../runtime/report/try-out.ts";

@@ -5,11 +5,10 @@ import { fault } from "../../core/fault/fault.ts";
 import type { Route } from "../../core/flow/visit.ts";
 import type { Clock } from "../../host/clock.ts";
 import type { AnyTool } from "../../runtime/tool/tool.ts";
-import type { Sandbox } from "../../sandbox/sandbox.ts";
+import type { Sandbox, SandboxScope } from "../../sandbox/sandbox.ts";
 import type { AssertVerdict, GateVerdict, Stage, StageEnding, StageScope } from "../../workflow-model/stage.ts";
-import { firstOpenRoute } from "./edges.ts";
 import { expressionScope, holds, scopeAfter, scopeWithOutput } from "./expression-scope.ts";
-import type { NodeBase } from "../../workflow-model/node-options.ts";
+import type { NodeBase, Edge } from "../../workflow-model/node-options.ts";
 
 /** The dependencies of nodes. */
 export interface NodeDeps {
@@ -110,4 +109,37 @@ export function initUnlessSkipped(
     const { verdict } = await checkGate(options, deps, scope);
     return verdict === "proceed" ? compose(scope) : "";
   };
+}
+
+// Chooses the next node after a node has ended: the first open edge wins.
+
+/** The target of an edge that ends the workflow. */
+const END = "end";
+
+export interface EdgeChoice {
+  readonly node: string;
+  readonly edges: readonly Edge[];
+  readonly sandbox: Sandbox;
+  readonly scope: SandboxScope;
+  readonly executionsOf: (node: string) => number;
+  readonly outcomeWord: string;
+}
+
+/** null when no edge is open. */
+export async function firstOpenRoute(choice: EdgeChoice): Promise<Route | null> {
+  for (const edge of choice.edges) {
+    if (await isOpen(edge, choice)) return routeOf(edge, choice.outcomeWord);
+  }
+  return null;
+}
+
+function routeOf({ to, outcome }: Edge, outcomeWord: string): Route {
+  if (to === END) return { kind: "end", outcome: outcome === "" ? outcomeWord : outcome };
+  return { kind: "to", nodes: [to] };
+}
+
+async function isOpen({ to, when, max }: Edge, { node, sandbox, scope, executionsOf }: EdgeChoice): Promise<boolean> {
+  // The end is not a node, so it has no visit limit.
+  if (to !== END && executionsOf(to) >= max) return false;
+  return when === null || (await holds(sandbox, when, scope, `the condition of the edge from ${node} to ${to}`));
 }

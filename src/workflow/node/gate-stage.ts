@@ -5,8 +5,7 @@ import { fault } from "../../core/fault/fault.ts";
 import type { Answer, QuestionPayload } from "../../core/flow/interaction.ts";
 import type { Stage, StageScope } from "../../workflow-model/stage.ts";
 import { StageFailure } from "../advance/attempt.ts";
-import { initUnlessSkipped, type NodeDeps, stageBase } from "./base.ts";
-import { firstOpenRoute } from "./edges.ts";
+import { initUnlessSkipped, type NodeDeps, stageBase, firstOpenRoute } from "./base.ts";
 import { expressionScope, rendered, scopeAfter } from "./expression-scope.ts";
 import type { NodeOptions } from "../../workflow-model/node-options.ts";
 

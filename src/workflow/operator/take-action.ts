@@ -12,7 +12,7 @@ import type { KeyedMutex } from "../../host/keyed-mutex.ts";
 import { dropQuestion } from "../../runtime/call/ask.ts";
 import type { Workflow } from "../../workflow-model/stage.ts";
 import { keepDefinition, openRun, type RunHolds, runOf } from "../advance/held-run.ts";
-import { NodeResults } from "../advance/node-results.ts";
+import { NodeResults } from "../advance/run-visit.ts";
 import { knownRun } from "../report/run-reports.ts";
 import type { Acted, ChangedWorkflow, RunReport, RunSummary } from "../runs-api.ts";
 import type { RunsDeps } from "../runs-options.ts";

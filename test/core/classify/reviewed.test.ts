@@ -6,7 +6,7 @@ import type { Evidence } from "../../../src/core/classify/evidence.ts";
 import { hasPlenty, readPace } from "../../../src/core/classify/limits.ts";
 import { createHeaderReader, readSignals } from "../../../src/core/classify/read-evidence.ts";
 import { createPhraseBook, normalise, readTexts } from "../../../src/core/classify/read-text.ts";
-import { durationInWords, parseClockTime, parseDuration } from "../../../src/core/classify/times.ts";
+import { durationInWords, parseClockTime, parseDuration } from "../../../src/core/classify/timing.ts";
 
 const NOW = Date.parse("2026-11-15T20:16:00Z");
 

@@ -5,8 +5,7 @@ import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import type { Fault } from "../../../src/core/fault/fault.ts";
 import type { Answer, InteractionKind, Question, QuestionPayload } from "../../../src/core/flow/interaction.ts";
-import type { Interactor } from "../../../src/runtime/person/interactor.ts";
-import { createInteractors, type Interactors } from "../../../src/runtime/person/interactors.ts";
+import { type Interactor, createInteractors, type Interactors } from "../../../src/runtime/person/interactors.ts";
 import { createFakeClock, type FakeClock } from "../../../src/testing/fake-clock.ts";
 import { scriptedInteractor } from "../../../src/testing/scripted-interactor.ts";
 
