@@ -1,7 +1,15 @@
 // `faultline policy replay`: says what another policy would have changed about the past decisions of a journal.
 
 import { dollars } from "../../core/flow/money.ts";
-import { type ChangedDecision, formatMs, type Policy, type ReplayRow, type ReplaySummary, SHAPE_REDACTOR, type Locale } from "../../core/index.ts";
+import {
+  type ChangedDecision,
+  formatMs,
+  type Policy,
+  type ReplayRow,
+  type ReplaySummary,
+  SHAPE_REDACTOR,
+  type Locale,
+} from "../../core/index.ts";
 import { describeReplayLimit, UNKNOWN_REASONS } from "../../core/record/replay-tally.ts";
 import { replayPolicy } from "../../journal/replay-policy.ts";
 import type { Io } from "../io.ts";

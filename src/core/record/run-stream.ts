@@ -247,7 +247,7 @@ function isTimeout(
 // The memory of a run's stream, because later entries leave out what earlier ones said; and how it shows a failure, a
 // question and an answer.
 
-export interface Memory {
+interface Memory {
   readonly run: string;
   readonly locale: Locale;
   /** The turn of each call. */

@@ -246,7 +246,7 @@ function nextOf(decision: Decision, at: number): { readonly delay_ms: number | n
 // The records of a turn trace, for programs that read them: names and units are fixed. `ToolError` has every field of the
 // tool error handling specification under the specification's name.
 
-export interface TracePlace {
+interface TracePlace {
   readonly timestamp: string;
   readonly session_id: string;
   readonly seq: number;
@@ -256,7 +256,7 @@ export interface TracePlace {
   readonly tool_id: string | null;
 }
 
-export interface TracedFault {
+interface TracedFault {
   readonly error: string;
   readonly class: string;
   readonly code: string;

@@ -116,7 +116,7 @@ export function initUnlessSkipped(
 /** The target of an edge that ends the workflow. */
 const END = "end";
 
-export interface EdgeChoice {
+interface EdgeChoice {
   readonly node: string;
   readonly edges: readonly Edge[];
   readonly sandbox: Sandbox;
