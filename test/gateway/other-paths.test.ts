@@ -2,7 +2,7 @@
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -270,6 +270,45 @@ it.each(["TRACE", "PROPFIND", "SEARCH", "PURGE", "MKCOL"])("does not pass on %s"
   expect(answer).toMatch(/^HTTP\/1.1 405 /);
   expect(answer).toMatch(/\r\nallow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n/);
   expect(asked).toEqual([]);
+});
+
+const PACKINGS: Readonly<Record<string, (text: string) => string | Buffer>> = {
+  "identity": (text) => text,
+  "gzip": gzipSync,
+  "br": brotliCompressSync,
+  "gzip, gzip": (text) => gzipSync(gzipSync(text)),
+};
+
+it.each(
+  Object.keys(PACKINGS).flatMap((encoding) => ["application/json", undefined].map((type) => ({ encoding, type }))),
+)(
+  "reads an answer of the type $type that is encoded with $encoding: its key and its usage",
+  async ({ encoding, type }) => {
+    const said = `{"key":"Bearer ${TARGET_KEY}","usage":{"prompt_tokens":1000000,"total_tokens":1000000}}`;
+    const answer = (_request: IncomingMessage, response: ServerResponse): void => {
+      response.writeHead(200, {
+        "content-encoding": encoding,
+        ...(type === undefined ? {} : { "content-type": type }),
+      });
+      response.end(PACKINGS[encoding]?.(said));
+    };
+    const { embed, spent } = await upstream("per_day_usd: 1", answer);
+    const got = await embed("text-embedding-3-small");
+    expect([got.status, await got.json()]).toMatchObject([200, { key: "Bearer [removed]" }]);
+    // Two cents for a million tokens.
+    expect(spent()).toBe(2_000_000);
+  },
+);
+
+it("does not pass on a text that it cannot read, but files as they are", async () => {
+  const answer = ({ url }: IncomingMessage, response: ServerResponse): void => {
+    const type = url?.includes("files") === true ? "application/octet-stream" : "text/plain";
+    response.writeHead(200, { "content-encoding": "compress", "content-type": type }).end(TARGET_KEY);
+  };
+  const { embed } = await upstream("per_day_usd: 1", answer);
+  const [text, file] = [await embed("text-embedding-3-small"), await embed("", "/v1/files/1/content")];
+  expect([text.status, await text.text()]).toEqual([502, expect.stringContaining("compressed the answer (compress)")]);
+  expect([file.status, file.headers.get("content-encoding"), await file.text()]).toEqual([200, "compress", TARGET_KEY]);
 });
 
 it.each(["application/json", "text/plain", "message/http", "text/event-stream", undefined])(

@@ -25,6 +25,10 @@ function stepsOf(encoding: string | readonly string[] | undefined): readonly str
   return steps.map((step) => step.trim()).filter((step) => step !== "" && step !== "identity");
 }
 
+export function isPacked(encoding: string | readonly string[] | undefined): boolean {
+  return stepsOf(encoding).length > 0;
+}
+
 /** The plain bytes; null if they cannot be read. */
 export function unpacked(bytes: Chunk, encoding: string | readonly string[] | undefined, what: Bounded): Chunk | null {
   const options = { maxOutputLength: MOST_BYTES[what] };
@@ -40,7 +44,7 @@ export function unpacked(bytes: Chunk, encoding: string | readonly string[] | un
 
 /** A stream is read as it arrives, so it has to be plain. */
 export function refusePacked(encoding: string | readonly string[] | undefined): void {
-  if (stepsOf(encoding).length > 0) throw packedFault(encoding);
+  if (isPacked(encoding)) throw packedFault(encoding);
 }
 
 export function packedFault(encoding: string | readonly string[] | undefined): FaultError {

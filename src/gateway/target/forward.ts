@@ -10,7 +10,7 @@ import type { Protocol } from "../../provider/wire/protocol.ts";
 import type { GatewayTarget } from "../config/settings.ts";
 import { DIALECTS, targetDialect } from "../dialect/dialect.ts";
 import { KeyFilter } from "./key-filter.ts";
-import { PLAIN, unpacked } from "./content-encoding.ts";
+import { isPacked, packedFault, PLAIN, unpacked } from "./content-encoding.ts";
 import { headersForClient, type PlainHeaders } from "../request/header-lists.ts";
 
 export interface Forwarded {
@@ -63,9 +63,15 @@ export async function passOn(
       .writeHead(statusCode, { ...head, "content-length": Buffer.byteLength(scrubbed) })
       .end(scrubbed);
   }
+  const isRead = isText(headers["content-type"]);
+  const filter = ownKey === null || !isRead ? null : new KeyFilter(ownKey);
+  if (isRead && isPacked(encoding)) {
+    const plain = await plainText(body, encoding);
+    seen(plain);
+    const shown = filter === null ? plain : Buffer.concat([filter.take(plain), filter.rest()]);
+    return void response.writeHead(statusCode, head).end(shown);
+  }
   response.writeHead(statusCode, encoding === undefined ? head : { ...head, "content-encoding": String(encoding) });
-  const filter =
-    ownKey === null || encoding !== undefined || !isText(headers["content-type"]) ? null : new KeyFilter(ownKey);
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       seen(chunk);
@@ -79,6 +85,17 @@ export async function passOn(
     throw error;
   }
   response.end();
+}
+
+/** A text that the target has compressed, although the gateway asked for plain bytes. */
+async function plainText(body: Answered["body"], encoding: string | string[] | undefined): Promise<Buffer> {
+  const held = new HeldBytes("answer");
+  for await (const chunk of body as AsyncIterable<Buffer<ArrayBuffer>>) held.keep(chunk);
+  const bytes = held.whole();
+  // An answer to HEAD has no body.
+  const plain = bytes.length === 0 ? bytes : unpacked(bytes, encoding, "answer");
+  if (plain === null) throw packedFault(encoding);
+  return Buffer.from(plain);
 }
 
 /** Also resolves when the client has left. */
