@@ -9,6 +9,7 @@ import { PRESETS, type PresetName } from "../core/policy/presets.ts";
 import { type Chance, systemChance } from "../host/chance.ts";
 import { type Clock, systemClock } from "../host/clock.ts";
 import type { Journal } from "../journal/journal.ts";
+import { folderBeside } from "../journal/journal-place.ts";
 import { createMemoryJournal } from "../journal/memory/memory-journal.ts";
 import { openLater } from "../journal/open-later.ts";
 import { hideInWarnings } from "../journal/warnings.ts";
@@ -137,7 +138,7 @@ export function resolveOptions(options: RuntimeOptions): ResolvedOptions {
     locale: options.locale ?? "en",
     maxTargets: options.maxTargets ?? 1_000,
     maxRecent: options.maxRecent ?? 1_000,
-    rescueFolders: options.rescueFolders ?? (journal.path === null ? [] : [folderOf(journal.path)]),
+    rescueFolders: options.rescueFolders ?? (journal.path === null ? [] : [folderBeside(journal.path)]),
   };
 }
 
@@ -150,9 +151,4 @@ export function journalOf(
 
 export function policyOf(policy: PresetName | Policy): Policy {
   return typeof policy === "string" ? PRESETS[policy] : policy;
-}
-
-function folderOf(path: string): string {
-  const end = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"));
-  return end === -1 ? "." : path.slice(0, Math.max(1, end));
 }

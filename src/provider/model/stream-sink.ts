@@ -121,8 +121,6 @@ export class StreamSink {
 
   /** The stream broke and cannot be recovered. */
   fail(error: unknown, part: Part): void {
-    if (!this.opened) this.onOpen();
-    this.opened = true;
     this.paced.put({ type: "error", error });
     this.paced.put(part);
     this.paced.close();
@@ -130,7 +128,6 @@ export class StreamSink {
 
   /** The reader aborted, so the stream errors with the reason. */
   abort(reason: unknown): void {
-    this.onOpen();
     this.paced.error(reason);
   }
 

@@ -235,8 +235,8 @@ function badStop({ unified, raw }: LanguageModelV4FinishReason, provider: string
   }
   // The provider's raw stop reason is more precise if a rule knows it: `model_context_window_exceeded`, `MALFORMED_FUNCTION_CALL`.
   // But OpenAI's chat API says `stop` when the model declined; there the SDK's value is right.
-  const named = raw === undefined ? null : classify({ surface: "stop", stopReason: raw, provider });
-  if (named !== null && named.evidence.source !== "none") return named;
+  const named = classify({ surface: "stop", stopReason: raw, provider });
+  if (named.evidence.source !== "none") return named;
   return hasFailed ? classify({ surface: "stop", stopReason: unified, provider }) : null;
 }
 

@@ -46,10 +46,10 @@ export class Watch {
     this.arm(this.startedAt);
   }
 
+  /** The first token is never due before the headers were, so the timer that is set fires in time and checks again. */
   headers(): void {
     this.phase = "firstToken";
     this.dueAt = this.startedAt + this.timeouts.firstTokenMs;
-    this.arm(steadyNow(this.clock));
   }
 
   /** Content arrived. The limit for the next part starts when the reader waits for it. */

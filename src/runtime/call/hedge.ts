@@ -78,7 +78,6 @@ export class Hedge {
   claim(attempt: Attempt): boolean {
     if (this.winner !== null) return this.winner === attempt;
     this.winner = attempt;
-    this.disarm();
     const { run, own, beside } = this;
     // The loser was silent for at least this long. Without this sample its target would look faster than it is.
     if (own === attempt || own.end === null) this.noteSilence(run.binding, own);
@@ -92,7 +91,6 @@ export class Hedge {
 
   /** The call is over: no attempt of it continues. */
   stop(why: Fault): void {
-    this.disarm();
     this.beside?.withdraw(why);
   }
 

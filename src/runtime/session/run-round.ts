@@ -101,7 +101,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
   const stopped = scope.cancelled ?? (core.clock.now() >= deadline.at ? outOfTime(options) : null);
   // A step that waits for a person may still finish, so its dependents stay open.
   const isHeld = scope.cancelled === null && [...outcomes.values()].some(isOpen);
-  if (stopped !== null && !isHeld && round.open > 0) await settleAll(round.expire(stopped, held));
+  if (stopped !== null && !isHeld) await settleAll(round.expire(stopped, held));
   return resultOf(options, outcomes, causes, scope.cancelled);
 }
 
