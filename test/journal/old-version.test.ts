@@ -54,6 +54,15 @@ it("is migrated with its runs and results, and both continue", async () => {
   await workflows.close();
 });
 
+it.each([{ readOnly: true }, {}])("still says who holds what, opened with %j", async (options) => {
+  const db = new DatabaseSync(path);
+  db.exec("INSERT INTO holds (key, owner, until) VALUES ('sweep', 'elsewhere', 9e12)");
+  db.close();
+  const journal = await openJournal(path, options);
+  expect(await journal.holds()).toMatchObject([{ key: "sweep", owner: "elsewhere", until: 9e12 }]);
+  await journal.close();
+});
+
 it("is read and verified without a migration", async () => {
   const before = readFileSync(path);
   const journal = await openJournal(path, { readOnly: true });

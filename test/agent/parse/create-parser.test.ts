@@ -86,6 +86,21 @@ describe("a parser", () => {
     );
   });
 
+  it.each(["claude", "qwen", "gemini"] as const)("reads an error object on stderr of %s, however it ends", (kind) => {
+    const shapes = [
+      ['{"error":{"message":"quota exceeded","code":429}}'],
+      ["{", '  "error": { "message": "quota exceeded", "code": 429 }', "}"],
+      ["{", '  "error": { "message": "quota exceeded", "code": 429 }', "  }"],
+      ["{", '  "error": {', '    "message": "quota exceeded", "code": 429', "}}"],
+    ];
+    for (const lines of shapes) {
+      const parser = createParser(kind);
+      const events = [...lines.flatMap((line) => parser.stderr(line)), ...parser.end()];
+      expect([lines, parser.state.lastError]).toMatchObject([lines, { message: "quota exceeded", isFinal: true }]);
+      expect(events.length).toBeGreaterThan(0);
+    }
+  });
+
   it("forgets a retry once output follows it", () => {
     expect(parsed(captureOf("claude-flaky-stream")).state.lastRetry).toBeNull();
     expect(parsed(captureOf("qwen-503-json")).state.lastRetry).not.toBeNull();

@@ -13,6 +13,7 @@ import {
   replayUnder,
 } from "../../../src/core/index.ts";
 import { fault } from "../../../src/core/fault/fault.ts";
+import type { SeenStage } from "../../../src/core/flow/stage.ts";
 import { decidesAlike, REPLAYED_TYPES } from "../../../src/core/record/replay-tally.ts";
 import { parsePolicy } from "../../../src/policy-file/index.ts";
 import { entriesOf, type PastCall } from "./past-calls.ts";
@@ -164,6 +165,37 @@ describe("a replay of past decisions", () => {
     } as const;
     const summary = replayed([{ session: "r", seq: 1, at: 0, event: skipped }], DEFAULT_POLICY);
     expect([summary.decisions, summary.stageDecisions]).toEqual([decisions, decisions]);
+  });
+
+  it("counts what a stage's own rules would do now: the same, or something else, with a row of the table", () => {
+    const retry = {
+      maxAttempts: 2,
+      backoff: { kind: "fixed", initialMs: 7, maxMs: 7, multiplier: 1 },
+      jitter: 0,
+    } as const;
+    const whole = { ...retry, maxWaitMs: 60_000, maxTotalWaitMs: 60_000 };
+    const seen: Readonly<Record<string, SeenStage>> = {
+      retry: { roll: 0, retry: whole },
+      defer: { roll: 0, retry: whole, retryOn: [], resolution: "retry-later" },
+      fail: { roll: 0 },
+      skip: { roll: 0, resolution: "skip" },
+    };
+    const recorded = {
+      retry: { type: "node-retrying", delayMs: 7 },
+      defer: { type: "node-deferred", notBefore: 7 },
+      fail: { type: "node-failed", outcome: "", resolution: "abort-workflow", route: null },
+      skip: { type: "node-skipped", reason: "resolution", route: null },
+    };
+    const place = { node: "n", execution: 1, attempt: 1, fault: fault("ToolUnavailable") };
+    for (const [did, event] of Object.entries(recorded)) {
+      for (const [would, saw] of Object.entries(seen)) {
+        const entry = { session: "r", seq: 1, at: 0, event: { ...event, ...place, saw } } as unknown as Entry;
+        const summary = replayed([entry, entry], DEFAULT_POLICY);
+        const isSame = did === would;
+        expect([did, would, summary.same, summary.changed]).toEqual([did, would, isSame ? 2 : 0, isSame ? 0 : 2]);
+        expect(tableOf(summary)).toEqual(isSame ? [] : [`2 ToolUnavailable@ ${did} → ${would} 0 ms`]);
+      }
+    }
   });
 
   it("says for each of the first changes where it is, what was decided and what would be, and why", () => {

@@ -36,6 +36,18 @@ describe("a provider string", () => {
     },
   );
 
+  it("says which APIs refuse a text without characters: those of Anthropic, wherever they are served, and Bedrock's", () => {
+    const refusing = PROVIDERS.filter(({ acceptsEmptyText }) => !acceptsEmptyText).map(({ example }) => example);
+    expect(refusing).toEqual([
+      "vertex.anthropic.messages",
+      "bedrock.anthropic.messages",
+      "azure.anthropic.messages",
+      "anthropic.messages",
+      "amazon-bedrock",
+    ]);
+    expect(factsFor("my-proxy.chat", "m").acceptsEmptyText).toBe(true);
+  });
+
   it("of an unknown server reads options under its own name, as written and in camel case", () => {
     expect(factsFor("my-proxy.chat", "m").namespaces.slice(0, 2)).toEqual(["my-proxy", "myProxy"]);
     expect(vendorOfNamespace("my-proxy")).toBeNull();

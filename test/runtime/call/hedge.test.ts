@@ -120,6 +120,12 @@ interface World {
   readonly spentMicrocents: number;
 }
 
+/** Of a call that was played. */
+interface Played extends World {
+  /** Timers that it had set and that were still set when it was over. */
+  readonly timersLeft: number;
+}
+
 interface Play {
   readonly one: (number: number) => Behaviour;
   readonly two: (number: number) => Behaviour;
@@ -129,14 +135,17 @@ interface Play {
   readonly maxAttempts?: number;
   /** How much time the call has, all together. */
   readonly deadlineMs?: number;
+  /** The chain sends no second attempt. */
+  readonly isPlain?: boolean;
 }
 
-async function play({ one, two, asked, cancelMs = null, maxAttempts = 1, deadlineMs }: Play): Promise<World> {
+async function play({ one, two, asked, cancelMs = null, maxAttempts = 1, deadlineMs, isPlain }: Play): Promise<Played> {
   const clock = createFakeClock(START_AT);
   const fl = createFaultline({ clock, chance: createSeededChance(1) });
   const ran: Ran[] = [];
   const members = [memberOf("one", one, clock, ran), memberOf("two", two, clock, ran)];
-  const hedged = chain(members, { hedge: { after: AFTER_MS }, retryBeforeFallback: { maxAttempts } });
+  const hedge = isPlain === true ? {} : { hedge: { after: AFTER_MS } };
+  const hedged = chain(members, { ...hedge, retryBeforeFallback: { maxAttempts } });
   const request = new Request(asked);
   const left = new AbortController();
   if (cancelMs !== null) clock.after(cancelMs, () => left.abort());
@@ -144,10 +153,11 @@ async function play({ one, two, asked, cancelMs = null, maxAttempts = 1, deadlin
     fl.protect(hedged, request, { signal: left.signal, ...(deadlineMs === undefined ? {} : { deadlineMs }) }),
   );
   const endedAt = clock.now();
+  const timersLeft = clock.pending;
   // What was given up may still say what it has used.
   await clock.advance(200_000);
   return {
-    ...{ ran, request, outcome, endedAt },
+    ...{ ran, request, outcome, endedAt, timersLeft },
     events: fl.recent().map(({ event }) => event),
     spentMicrocents: fl.spending.microcents,
   };
@@ -292,6 +302,17 @@ describe.each([
     expect(outcome).toMatchObject({ status: "done", from: "two", attempts: 3 });
     expect(ran.map(({ target }) => target)).toEqual(["one", "two", "two"]);
   });
+});
+
+it.each<[string, Pick<Play, "one" | "cancelMs" | "deadlineMs">]>([
+  ["answers", { one: () => well(500, 200) }],
+  ["fails", { one: () => broken(500) }],
+  ["is cancelled", { one: () => NEVER, cancelMs: 500 }],
+  ["runs out of time", { one: () => NEVER, deadlineMs: 500 }],
+])("leaves no timer of its own when the call %s before a second attempt is due", async (_how, how) => {
+  const call: Play = { ...how, two: () => broken(1), asked: STREAM };
+  const { timersLeft, ran } = await play(call);
+  expect([timersLeft, ran.length]).toEqual([(await play({ ...call, isPlain: true })).timersLeft, ran.length]);
 });
 
 it("does not hedge a stream that has begun", async () => {
