@@ -11,7 +11,7 @@ import { PersistentVolumeClaim } from "kubernetes-models/v1/PersistentVolumeClai
 import { Service } from "kubernetes-models/v1/Service";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { toMs } from "../src/cli/option-values.ts";
+import { toMs } from "../src/cli/options.ts";
 import { readRestateAddress } from "../src/workflow/restate/restate-address.ts";
 import { restateBinary } from "./support/restate-server.ts";
 import { runCli } from "./support/run-cli.ts";

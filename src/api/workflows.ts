@@ -53,7 +53,7 @@ const outline = z
   })
   .meta({ id: "WorkflowOutline" });
 
-export const workflowView = z
+const workflowView = z
   .object({
     ...workflowLine.shape,
     start: z.array(z.string()),

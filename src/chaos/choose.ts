@@ -28,19 +28,14 @@ export interface ChaosChoice {
 /** An unreadable request uses up no step. */
 export const UNCHOSEN: ChaosChoice = chosen({ fault: null, params: {}, scripted: null }, "default");
 
-export interface Chooser {
-  choose(asked: ChaosRequest, header: string | null, isKey: (written: string) => boolean): ChaosChoice;
-  /** Steps for the next requests; they take precedence over the scenario. */
-  script(steps: readonly ChaosStep[]): void;
-}
-
-export function createChooser(scenario: Scenario, seed: number): Chooser {
+export function createChooser(scenario: Scenario, seed: number) {
   const rules = (scenario.rules ?? []).map((rule, index) => createRule(rule, index, seed));
   const script: ResolvedStep[] = [];
 
   return {
-    script: (steps) => void script.push(...steps.map(resolveStep)),
-    choose(asked, header, isKey) {
+    /** Steps for the next requests; they take precedence over the scenario. */
+    script: (steps: readonly ChaosStep[]) => void script.push(...steps.map(resolveStep)),
+    choose(asked: ChaosRequest, header: string | null, isKey: (written: string) => boolean): ChaosChoice {
       const fitting = rules.filter((rule) => rule.counts(asked, isKey));
       const written = header === null ? faultInModel(asked.model) : readFault(header);
       if (written !== null) return asWritten(written, header === null ? "model" : "header", asked);
@@ -76,14 +71,7 @@ function complaining(complaint: string, by: ChosenBy): ChaosChoice {
   return { by, fault: null, params: withDefaults(null, {}), scripted: null, complaint };
 }
 
-interface LiveRule {
-  /** Whether the request matches; if so, it is counted. */
-  counts(asked: ChaosRequest, isKey: (written: string) => boolean): boolean;
-  /** The step for the request that was counted last; null if the rule does not apply. */
-  use(asked: ChaosRequest): ResolvedStep | null;
-}
-
-function createRule(rule: ScenarioRule, index: number, seed: number): LiveRule {
+function createRule(rule: ScenarioRule, index: number, seed: number) {
   const { when = {}, times = Infinity, probability = 1, sequence, repeat = false } = rule;
   const single = sequence === undefined ? resolveStep(rule) : null;
   const steps = (sequence ?? []).map(resolveStep);
@@ -103,7 +91,8 @@ function createRule(rule: ScenarioRule, index: number, seed: number): LiveRule {
   }
 
   return {
-    counts(asked, isKey) {
+    /** Whether the request matches; if so, it is counted. */
+    counts(asked: ChaosRequest, isKey: (written: string) => boolean): boolean {
       const fits =
         isModel.test(asked.model) &&
         (when.protocol === undefined || when.protocol === asked.protocol) &&
@@ -114,7 +103,8 @@ function createRule(rule: ScenarioRule, index: number, seed: number): LiveRule {
       fittedOf.set(asked.model, (fittedOf.get(asked.model) ?? 0) + 1);
       return true;
     },
-    use(asked) {
+    /** The step for the request that was counted last; null if the rule does not apply. */
+    use(asked: ChaosRequest): ResolvedStep | null {
       if (!isNumber(fitted) || used >= times) return null;
       if (single !== null && !suits(single, asked)) return null;
       const nth = fittedOf.get(asked.model) ?? 0;

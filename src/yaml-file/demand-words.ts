@@ -23,7 +23,3 @@ const WORDS: Readonly<Record<Locale, Readonly<Record<string, string>>>> = { "en"
 export function demandInWords(english: string, locale: Locale): string {
   return WORDS[locale][english] ?? english;
 }
-
-export function hasDemandWords(english: string): boolean {
-  return english in ZH;
-}

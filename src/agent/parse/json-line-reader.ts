@@ -14,11 +14,6 @@ export interface LineSink {
   readonly broken: (line: string) => void;
 }
 
-export interface EventLineReader {
-  readonly take: (line: string) => void;
-  readonly end: () => void;
-}
-
 /** Larger than any result a CLI prints over many lines. */
 const MAX_OBJECT_CHARS = 16_777_216;
 const CLOSING: ReadonlyMap<string, string> = new Map([
@@ -26,7 +21,7 @@ const CLOSING: ReadonlyMap<string, string> = new Map([
   ["[", "]"],
 ]);
 
-export function createJsonLineReader(sink: LineSink): EventLineReader {
+export function createJsonLineReader(sink: LineSink) {
   let open: { readonly closing: string; lines: string[]; chars: number } | null = null;
 
   function take(line: string): void {

@@ -8,15 +8,6 @@
 import type { Clock } from "../../host/clock.ts";
 import type { Launched } from "./launch.ts";
 
-export interface ProcessEnding {
-  /** Starts ending the process. */
-  stop(): void;
-  /** The process has exited; its pipes may still be open. */
-  exited(): void;
-  /** The process has exited and its pipes are closed, or it never started. */
-  closed(): void;
-}
-
 export interface EndingOptions {
   readonly child: Pick<Launched, "signalGroup" | "signalAll" | "isAnyRunning" | "abandon">;
   readonly clock: Clock;
@@ -30,7 +21,7 @@ export interface EndingOptions {
 /** No event reports that the last process is gone, so it is polled. */
 const CHECK_MS = 50;
 
-export function createEnding({ child, clock, killAfterMs, drainMs, isHeldBack, onEnd }: EndingOptions): ProcessEnding {
+export function createEnding({ child, clock, killAfterMs, drainMs, isHeldBack, onEnd }: EndingOptions) {
   const timers = new Set<() => void>();
   let isStopping = false;
   let isKilled = false;
@@ -86,6 +77,7 @@ export function createEnding({ child, clock, killAfterMs, drainMs, isHeldBack, o
   }
 
   return {
+    /** Starts ending the process. */
     stop() {
       if (isOver || isStopping) return;
       isStopping = true;
@@ -93,10 +85,12 @@ export function createEnding({ child, clock, killAfterMs, drainMs, isHeldBack, o
       child.signalAll("SIGTERM");
       arm(killAfterMs, kill);
     },
+    /** The process has exited; its pipes may still be open. */
     exited() {
       if (isOver || isKilled) return;
       arm(drainMs, awaitPipes);
     },
+    /** The process has exited and its pipes are closed, or it never started. */
     closed() {
       if (isOver) return;
       isClosed = true;

@@ -139,17 +139,10 @@ function brokenStartBytes(bytes: Uint8Array): number {
 // L2  At most maxLineBytes are buffered, however long a line is. A truncated line says how much is missing.
 // L3  Bytes that are not valid UTF-8 become U+FFFD and affect no other line.
 
-interface LineReader {
-  /** Delivers at most `maxLines` lines and returns the remaining bytes. */
-  push(chunk: Uint8Array, maxLines?: number): Uint8Array;
-  /** Delivers the text after the last newline, if any. */
-  end(): void;
-}
-
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
-export function createLineReader(maxLineBytes: number, onLine: (line: string) => void): LineReader {
+export function createLineReader(maxLineBytes: number, onLine: (line: string) => void) {
   /** The beginning of an unfinished line. It is a copy, because a slice would keep the whole chunk in memory. */
   let held = Buffer.alloc(0);
   let heldBytes = 0;
@@ -179,7 +172,8 @@ export function createLineReader(maxLineBytes: number, onLine: (line: string) =>
   }
 
   return {
-    push(chunk, maxLines = Infinity) {
+    /** Delivers at most `maxLines` lines and returns the remaining bytes. */
+    push(chunk: Uint8Array, maxLines = Infinity): Uint8Array {
       let from = 0;
       let lines = 0;
       for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
@@ -195,6 +189,7 @@ export function createLineReader(maxLineBytes: number, onLine: (line: string) =>
       if (from < chunk.length) hold(chunk.subarray(from));
       return NOTHING;
     },
+    /** Delivers the text after the last newline, if any. */
     end() {
       if (lineBytes > 0) deliverHeld(lineBytes);
     },

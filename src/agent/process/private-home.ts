@@ -8,22 +8,17 @@ import { fault, FaultError } from "../../core/fault/fault.ts";
 import { tryRead } from "../../core/try-read.ts";
 import { codeOf } from "./spawn-failure.ts";
 
-export interface PrivateHome {
-  readonly path: string;
-  /** Removes the folder and its contents. A second call does nothing. */
-  remove(): void;
-}
-
 /** The folders that still exist. One exit listener removes them all. */
 const homes = new Set<string>();
 
-export function createPrivateHome(prefix: string): PrivateHome {
+export function createPrivateHome(prefix: string) {
   // The prefix may come from a name in a configuration, so it must not be able to leave the folder.
   const path = makeFolder(join(nodeOs().tmpdir(), prefix.replaceAll(/[^\w.-]/g, "-")));
   if (homes.size === 0) process.on("exit", removeAll);
   homes.add(path);
   return {
     path,
+    /** Removes the folder and its contents. A second call does nothing. */
     remove() {
       if (!homes.has(path)) return;
       removeFolder(path);

@@ -7,7 +7,7 @@ import { type Chaos, type ChaosOptions, startChaos } from "../../chaos/start-cha
 import { isFaultError } from "../../core/index.ts";
 import { printDiagnostics } from "../check-file.ts";
 import { refusalOf } from "../fault-sentences/sentence.ts";
-import { portInUse } from "../port-in-use.ts";
+import { portInUse } from "../system-refusal.ts";
 import type { Io } from "../io.ts";
 import { type Paint, paintFor } from "../render/paint.ts";
 import type { GlobalOptions } from "../options.ts";

@@ -3,8 +3,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { ChaosCommandOptions } from "../chaos/run-chaos.ts";
 import type { Io } from "../io.ts";
-import { globalOptions } from "../options.ts";
-import { toPort } from "../option-values.ts";
+import { globalOptions, toPort } from "../options.ts";
 
 /** Free on most machines, and easy to remember because it ends in 429. */
 const DEFAULT_PORT = 7429;

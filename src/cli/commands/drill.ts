@@ -2,8 +2,7 @@
 
 import { type Command, Option } from "commander";
 import type { Io } from "../io.ts";
-import { toMs } from "../option-values.ts";
-import { collect, doing } from "../options.ts";
+import { toMs, collect, doing } from "../options.ts";
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 

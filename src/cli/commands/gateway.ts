@@ -3,9 +3,8 @@
 import type { Command } from "commander";
 import type { GatewayCommandOptions } from "../gateway/run-gateway.ts";
 import type { Io } from "../io.ts";
-import { globalOptions } from "../options.ts";
 import { ofOperator } from "./of-operator.ts";
-import { toPort } from "../option-values.ts";
+import { globalOptions, toPort } from "../options.ts";
 
 const DEFAULT_PORT = 7430;
 

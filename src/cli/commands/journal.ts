@@ -4,9 +4,8 @@
 import { type Command, Option } from "commander";
 import type { SessionStatus } from "../../core/index.ts";
 import type { Io } from "../io.ts";
-import { toCount, toMs } from "../option-values.ts";
-import { doing, globalOptions } from "../options.ts";
 import { ofOperator } from "./of-operator.ts";
+import { toCount, toMs, doing, globalOptions } from "../options.ts";
 
 const STATUSES: readonly SessionStatus[] = ["open", "waiting", "done", "failed", "cancelled"];
 const SHOWN_SESSIONS = 50;

@@ -21,12 +21,11 @@ import { type CheckedFile, checkFile, readPolicyFile } from "../check-file.ts";
 import { findCode } from "../fault-code.ts";
 import { type Io, UsageError } from "../io.ts";
 import { paintFor } from "../render/paint.ts";
-import { globalOptions, type GlobalOptions } from "../options.ts";
+import { globalOptions, type GlobalOptions, toCount, toMs } from "../options.ts";
 import { commandLine } from "../render/program-name.ts";
 import { describeWaits, scheduleLines } from "../render/schedule-lines.ts";
 import { CLI_WORDS } from "../render/words/cli-words.ts";
 import { POLICY_WORDS } from "../render/words/policy-words.ts";
-import { toCount, toMs } from "../option-values.ts";
 import type { ReplayCommandOptions } from "../policy/replay-policy.ts";
 import { withJournalOption } from "./workflow.ts";
 

@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { AGENT_KINDS } from "../../agent/parse/agent-state.ts";
 import { PRESET_NAMES } from "../../core/index.ts";
 import type { Io } from "../io.ts";
-import { collect, errorOf, doing, globalOptions } from "../options.ts";
+import { collect, doing, errorOf, globalOptions, msIn } from "../options.ts";
 import { commandLine } from "../render/program-name.ts";
 import { RUN_WORDS } from "../render/words/run-words.ts";
 
@@ -73,13 +73,10 @@ function attemptsOf(value: string): number {
   return attempts;
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const LONGEST_MS = 30 * 86_400_000;
 
-/** A bare number could be seconds or milliseconds, so it needs its unit. */
 function durationOf(value: string): number {
-  const [, amount = "", unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(value) ?? [];
-  const durationMs = Math.round(Number(amount) * (UNIT_MS[unit] ?? 0));
+  const durationMs = msIn(value);
   if (durationMs < 1 || durationMs > LONGEST_MS)
     throw new InvalidArgumentError("It must be a time with its unit, up to 30d: 500ms, 90s, 15m, 2h.");
   return durationMs;

@@ -3,11 +3,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { RunStatus } from "../../core/flow/run-state.ts";
 import type { Io } from "../io.ts";
-import { toCount, toMs } from "../option-values.ts";
-import { collect, doing, globalOptions } from "../options.ts";
+import { ofOperator } from "./of-operator.ts";
+import { toCount, toMs, collect, doing, globalOptions } from "../options.ts";
 import type { ActionCommandOptions } from "../runs/act-on-run.ts";
 import type { JournalOption } from "../runs/run-deps.ts";
-import { ofOperator } from "./of-operator.ts";
 import { withGoingOn, withJournalOption } from "./workflow.ts";
 
 const STATUSES: readonly RunStatus[] = ["running", "paused", "completed", "failed", "cancelled"];

@@ -2,12 +2,11 @@
 
 import { type Command, Option } from "commander";
 import type { Io } from "../io.ts";
-import { doing, globalOptions } from "../options.ts";
-import type { ServeCommandOptions } from "../serve/run-serve.ts";
 import { ofOperator } from "./of-operator.ts";
+import { doing, globalOptions, toPort } from "../options.ts";
+import type { ServeCommandOptions } from "../serve/run-serve.ts";
 import { withDriverOption } from "./worker.ts";
 import { withJournalOption } from "./workflow.ts";
-import { toPort } from "../option-values.ts";
 
 const DEFAULT_PORT = 7431;
 

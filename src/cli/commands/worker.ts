@@ -2,10 +2,9 @@
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Io } from "../io.ts";
-import { toCount, toMs } from "../option-values.ts";
-import { doing } from "../options.ts";
-import type { ListenPlace } from "../worker/run-worker.ts";
 import { ofOperator } from "./of-operator.ts";
+import { toCount, toMs, doing } from "../options.ts";
+import type { ListenPlace } from "../worker/run-worker.ts";
 import { withJournalOption } from "./workflow.ts";
 
 const DEFAULT_MAX_RUNS = 16;

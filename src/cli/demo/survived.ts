@@ -1,7 +1,6 @@
 // Counts what a run has survived, from its journal alone.
 
-import type { Entry, JournalEvent } from "../../core/index.ts";
-import { traitsOf } from "../../core/index.ts";
+import { type Entry, type JournalEvent, traitsOf } from "../../core/index.ts";
 
 export const SURVIVED = [
   "rateLimits", //  the call waited exactly as long as the server asked, then got an answer

@@ -14,7 +14,7 @@ import { checkFile, printDiagnostics } from "../check-file.ts";
 import { settingOf } from "../config/setting-of.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { refusalOf } from "../fault-sentences/sentence.ts";
-import { portInUse } from "../port-in-use.ts";
+import { portInUse, refuseUnusable } from "../system-refusal.ts";
 import { type Io, UsageError } from "../io.ts";
 import { withNewJournal } from "../journal/with-journal.ts";
 import type { GlobalOptions } from "../options.ts";
@@ -22,7 +22,6 @@ import { paintFor } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
 import { type JournalOption, journalOf } from "../runs/run-deps.ts";
-import { refuseUnusable } from "../system-refusal.ts";
 import { onStopSignal, tellStopping } from "../stop-signals.ts";
 import { fileNewsPrinter, gatewayPrinters } from "./gateway-news.ts";
 

@@ -156,21 +156,16 @@ async function printSession(
   await io.stdout.write(`\n${paint("bold", words.perTool)}\n${lines.join("\n")}\n`);
 }
 
-interface TurnFilter {
-  /** Must be called with the entries in order. */
-  has(entry: Entry): boolean;
-  /** Every turn seen so far. */
-  readonly turns: ReadonlySet<string>;
-}
-
 /** Picks the entries of one turn: its own, its calls', and those of shared resources while it was open. null: all entries. */
-function createTurnFilter(turn: string | null): TurnFilter {
+function createTurnFilter(turn: string | null) {
   const turns = new Set<string>();
   const calls = new Set<string>();
   let isOpen = false;
   return {
+    /** Every turn seen so far. */
     turns,
-    has({ event }) {
+    /** Must be called with the entries in order. */
+    has({ event }: Entry): boolean {
       const { turn: of, call } = fieldsOf(event) ?? {};
       if (event.type === "turn-started") turns.add(event.turn);
       if (turn === null) return true;

@@ -1,6 +1,6 @@
 // Runs the server until Ctrl-C or SIGTERM.
 
-import { portInUse } from "../port-in-use.ts";
+import { portInUse, refuseUnusable } from "../system-refusal.ts";
 import { isFaultError } from "../../core/index.ts";
 import { folderBeside, isPostgresAddress, shownPlace } from "../../journal/journal-place.ts";
 import { makeFolder } from "../../journal/files/file-store.ts";
@@ -21,7 +21,6 @@ import { oneLine, safeJson } from "../render/safe-text.ts";
 import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
 import { SERVE_WORDS } from "../render/words/serve-words.ts";
 import { type JournalOption, journalOf } from "../runs/run-deps.ts";
-import { refuseUnusable } from "../system-refusal.ts";
 import { onStopSignal, tellStopping } from "../stop-signals.ts";
 import { gatewayListener } from "../gateway/gateway-news.ts";
 import { hostsOf, restateOf } from "../worker/run-worker.ts";

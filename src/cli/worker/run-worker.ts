@@ -1,6 +1,6 @@
 // Advances the runs of a journal until a signal comes, then drains.
 
-import { portInUse } from "../port-in-use.ts";
+import { portInUse } from "../system-refusal.ts";
 import { type FaultCode, isFaultError } from "../../core/index.ts";
 import { shownPlace } from "../../journal/journal-place.ts";
 import { oncePerMinute, type Driver, type DriverOptions } from "../../workflow/driver.ts";
