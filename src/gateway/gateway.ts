@@ -392,11 +392,11 @@ export class Gateway {
     const { prices } = this.#faultline.deps;
     const hasNoPrice = !isExact && microcents === 0 && isUnpriced(prices, placed.all, model, { target, decisions });
     // prettier-ignore
-    return {
-      ...(hasNoPrice ? { isUnpriced: true } : {}),
+    const line = {
       call, at: startedAt, tookMs: endedAt - startedAt, key: account.name, route: placed.taken.route.name,
       dialect: asked.dialect, model, target, attempts, status, code, microcents, isExact, omitted, decisions, continued,
     };
+    return hasNoPrice ? { ...line, isUnpriced: true } : line;
   }
 
   async #tellLow(account: KeyAccount, window: WindowName): Promise<void> {

@@ -108,6 +108,7 @@ export class RingRecorder implements Recorder, QuietKeeper {
   }
 
   private keep(slot: Slot): void {
+    if (this.size === 0) return;
     this.slots[this.next] = slot;
     this.next = (this.next + 1) % this.size;
   }

@@ -82,7 +82,8 @@ async function serveUntilStopped(
   const words = GATEWAY_WORDS[shared.locale];
   const stopped = Promise.withResolvers<undefined>();
   const release = onStopSignal(() => stopped.resolve(undefined));
-  const faultline = createFaultline({ journal, clock: io.clock });
+  // The ledger has the calls, so the last events are not kept in memory too: they would outlive V8's space for new objects.
+  const faultline = createFaultline({ journal, clock: io.clock, maxRecent: 0 });
   const started = await start(faultline, settings, options, gatewayPrinters(io, shared));
   const tell = fileNewsPrinter(config, io, shared);
   const unfollow = followGatewayFile({

@@ -30,14 +30,8 @@ export interface PageName {
 
 /** Adds a page once, however often it is called for it. Resolves or rejects when every sum is written, or could not be. */
 export async function addUsage(journal: Journal, lines: readonly LedgerLine[], page: PageName): Promise<void> {
-  const sums: DayUsage[] = [];
-  for (const one of lines.flatMap(usagesOf)) {
-    const at = sums.findLastIndex((sum) => isAlike(sum, one));
-    if (at === -1) sums.push(one);
-    else sums[at] = sumOf(sums[at] ?? null, one);
-  }
   const ends = await Promise.allSettled(
-    sums.map((more) => journal.changeKept("usage", keyOf(more), (present) => withPage(present, more, page))),
+    sumsOf(lines).map((more) => journal.changeKept("usage", keyOf(more), (present) => withPage(present, more, page))),
   );
   const failed = ends.find((one) => one.status === "rejected");
   if (failed !== undefined) throw failed.reason;
@@ -58,11 +52,6 @@ function withPage(present: unknown, more: DayUsage, { owner, number }: PageName)
   return { ...sumOf(readUsage(present), more), pages: Object.fromEntries(kept) };
 }
 
-/** Both belong to one client's calls to one target on one day. */
-function isAlike(one: DayUsage, other: DayUsage): boolean {
-  return one.target === other.target && one.client === other.client && one.at === other.at;
-}
-
 const DAY_MS = 86_400_000;
 
 /** The oldest day first. */
@@ -73,33 +62,31 @@ export async function usageOfDays(journal: Journal, days: number, now: number): 
   return kept.flat().flatMap(({ value }) => readUsage(value) ?? []);
 }
 
-const NOTHING = { calls: 0, failed: 0, microcents: 0, unpriced: 0 };
+type Counting = { -readonly [Field in keyof DayUsage]: DayUsage[Field] };
 
-/** The call itself, and each of its attempts that failed. */
-function usagesOf({
-  at,
-  key: client,
-  target,
-  code,
-  microcents,
-  isUnpriced,
-  decisions,
-}: LedgerLine): readonly DayUsage[] {
-  const day = { at: windowStart("day", at), client };
-  const failed = code === null ? 0 : 1;
-  const failures = decisions.filter((one) => one.code !== null && one.attempt > 0);
-  return [
-    {
-      ...day,
-      target: target ?? "",
-      calls: 1,
-      failed,
-      failedAttempts: 0,
-      microcents,
-      unpriced: isUnpriced === true ? 1 : 0,
-    },
-    ...failures.map((one) => ({ ...day, ...NOTHING, target: one.target, failedAttempts: 1 })),
-  ];
+const NOTHING = { calls: 0, failed: 0, failedAttempts: 0, microcents: 0, unpriced: 0 };
+
+/** Each line counts as a call, and each of its attempts that failed counts under its own target. */
+function sumsOf(lines: readonly LedgerLine[]): readonly DayUsage[] {
+  const sums: Counting[] = [];
+  const sumFor = (at: number, client: string, target: string): Counting => {
+    const known = sums.findLast((sum) => sum.target === target && sum.client === client && sum.at === at);
+    if (known !== undefined) return known;
+    const sum = { at, client, target, ...NOTHING };
+    sums.push(sum);
+    return sum;
+  };
+  for (const { at, key, target, code, microcents, isUnpriced, decisions } of lines) {
+    const day = windowStart("day", at);
+    const sum = sumFor(day, key, target ?? "");
+    sum.calls += 1;
+    sum.microcents += microcents;
+    if (code !== null) sum.failed += 1;
+    if (isUnpriced === true) sum.unpriced += 1;
+    for (const one of decisions)
+      if (one.code !== null && one.attempt > 0) sumFor(day, key, one.target).failedAttempts += 1;
+  }
+  return sums;
 }
 
 function keyOf({ at, client, target }: DayUsage): string {
