@@ -59,10 +59,11 @@ export function scopeOf({ response }: ClientExchange, calls: Scope): Scope {
   return scope;
 }
 
-/** Calls the listener once. The client may have left already: then the response emits no event any more. */
+/** Calls the listener when the response has ended. The client may have left already: then the response emits no event any more. */
 function whenClosed(response: ServerResponse, listener: () => void): void {
   if (response.destroyed) listener();
-  else response.once("close", listener);
+  // A response closes once, so `once` would only add a listener around this one.
+  else response.on("close", listener);
 }
 
 type Refusal =

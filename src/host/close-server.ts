@@ -17,22 +17,21 @@ const SWEEP_MS = 20;
  */
 export function closerOf(server: Server, clock: Clock, endAnswers: (() => void) | null = null): () => Promise<number> {
   /** How many answers are under way on each connection. A Set of the answers would keep all of them in memory for long: see `Scope`. */
-  const underWay = new Map<Socket, number>();
-  const count = (socket: Socket, more: number): void => {
-    const open = underWay.get(socket);
-    if (open !== undefined) underWay.set(socket, open + more);
-  };
+  const underWay = new Map<Socket, { answers: number }>();
   server.on("connection", (socket: Socket) => {
-    underWay.set(socket, 0);
+    underWay.set(socket, { answers: 0 });
     socket.once("close", () => underWay.delete(socket));
   });
   server.on("request", ({ socket }, response) => {
-    count(socket, 1);
-    response.once("close", () => count(socket, -1));
+    const open = underWay.get(socket);
+    if (open === undefined) return;
+    open.answers += 1;
+    // A response closes once, so `once` would only add a listener around this one.
+    response.on("close", () => void (open.answers -= 1));
   });
   // Node's own, which `close` calls, cuts off an answer whose end is written and whose client has not read all of it yet.
   server.closeIdleConnections = () => {
-    for (const [socket, open] of underWay) if (open === 0) socket.destroy();
+    for (const [socket, { answers }] of underWay) if (answers === 0) socket.destroy();
   };
   return async () => {
     const graceEndsAt = clock.now() + GRACE_MS;
