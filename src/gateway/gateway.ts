@@ -30,7 +30,7 @@ import { type KeptCall, Ledger } from "./ledger/ledger.ts";
 import { operatorWords } from "./ledger/operator-words.ts";
 import type { JournalNews } from "./ledger/write-trouble.ts";
 import { decisionId, decisionIn, type LedgerDecision, type LedgerLine } from "./ledger/ledger-line.ts";
-import { ClientKeys, presentedKey, secretOf } from "./key/client-keys.ts";
+import { ClientKeys, secretOf } from "./key/client-keys.ts";
 import { type BreakerAlert, breakerAlert } from "./ledger/breaker-alert.ts";
 import { type BudgetAlert, recordAlert } from "./ledger/budget-alert.ts";
 import { CallPurse, KeyAccount, type WindowName } from "./key/key-account.ts";
@@ -176,8 +176,7 @@ export class Gateway {
     const query = queryAt === -1 ? "" : url.slice(queryAt);
     const endpoint = endpointOf(request.method ?? "GET", path, query, request.headers);
     const inForce = this.#inForce;
-    const sent = presentedKey(request.headers, query);
-    const key = inForce.keys.find(sent, request.socket);
+    const { sent, key } = inForce.keys.find(request.headers, query, request.socket);
     const exchange = { request, response, path, query, key, secret: secretOf(sent, key), inForce };
     const stranger = key === null ? strangerAt(request, sent !== null, inForce.keys.isOpen, own) : null;
     if (stranger !== null) return void refuse(exchange, endpoint.dialect, ...stranger);

@@ -56,11 +56,23 @@ describe("keys", () => {
     const limits = { hour: null, day: null, month: null };
     const rest = { limits, routes: null, regions: null, mayUseUnpriced: false, mayUseOtherPaths: false, keep: null };
     const keys = new ClientKeys(["alice", "bob"].map((name) => ({ ...rest, name, sha256: sha256(`key of ${name}`) })));
-    const [connection, other] = [{}, {}];
-    const sent = ["alice", "alice", "nobody", "alice", "bob", "bob", "nobody"];
-    const found = sent.map((name) => keys.find(`key of ${name}`, connection)?.name ?? null);
-    expect(found).toEqual(["alice", "alice", null, "alice", "bob", "bob", null]);
-    expect([keys.find(null, connection), keys.find("key of nobody", other)]).toEqual([null, null]);
+    const ways = [
+      (key: string) => ({ authorization: `Bearer ${key}` }),
+      (key: string) => ({ "x-api-key": key }),
+      // Not a key, so the one beside it counts.
+      (key: string) => ({ "authorization": "Basic bm9ib2R5", "x-api-key": key }),
+    ];
+    const sent = ["alice", "alice", "nobody", "alice", "bob", "bob", "nobody", null, "bob"].flatMap((name) =>
+      ways.map((way) => ({ name, headers: name === null ? {} : way(`key of ${name}`) })),
+    );
+    const connection = {};
+    const found = sent.map(({ headers }) => {
+      const { sent: key, key: known } = keys.find(headers, "", connection);
+      return [key, known?.name ?? null];
+    });
+    const expected = sent.map(({ name }) => [name === null ? null : `key of ${name}`, name === "nobody" ? null : name]);
+    expect(found).toEqual(expected);
+    expect(keys.find(ways[0]?.("key of nobody") ?? {}, "", {}).key).toBeNull();
   });
 
   it("a key uses only its routes, and only targets in its regions", async () => {

@@ -4,9 +4,18 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { ClientKey } from "../config/settings.ts";
 import { sha256 } from "./sha256.ts";
 
+/** What a request says about its client. */
+interface PresentedKey {
+  /** null: it has no key. */
+  readonly sent: string | null;
+  /** null: the gateway does not know this key. */
+  readonly key: ClientKey | null;
+  /** The whole header `authorization` if the key is in it; null otherwise. */
+  readonly authorization: string | null;
+}
+
 /** The key in a request: each dialect has its own place for it. */
-export function presentedKey(headers: IncomingHttpHeaders, query: string): string | null {
-  const bearer = /^Bearer +(.+)$/i.exec(headers.authorization ?? "")?.[1];
+function keyIn(headers: IncomingHttpHeaders, query: string, bearer: string | null): string | null {
   const found = bearer ?? headers["x-api-key"] ?? headers["x-goog-api-key"] ?? headers["api-key"];
   if (typeof found === "string" && found !== "") return found;
   return query === "" ? null : new URLSearchParams(query).get("key");
@@ -22,8 +31,8 @@ const LEAST_SECRET = 16;
 
 export class ClientKeys {
   readonly #byHash: ReadonlyMap<string, ClientKey>;
-  /** The key of each connection, because a connection sends the same key with each request. */
-  readonly #last = new WeakMap<object, { readonly presented: string; readonly key: ClientKey }>();
+  /** The key of each connection, because a connection sends the same key with each request. Reading and hashing it again would cost more. */
+  readonly #last = new WeakMap<object, PresentedKey>();
 
   constructor(keys: readonly ClientKey[]) {
     this.#byHash = new Map(keys.map((key) => [key.sha256, key]));
@@ -34,12 +43,16 @@ export class ClientKeys {
     return this.#byHash.size === 0;
   }
 
-  find(presented: string | null, connection: object): ClientKey | null {
-    if (presented === null) return null;
+  find(headers: IncomingHttpHeaders, query: string, connection: object): PresentedKey {
+    const { authorization = "" } = headers;
     const last = this.#last.get(connection);
-    if (last?.presented === presented) return last.key;
-    const key = this.#byHash.get(sha256(presented)) ?? null;
-    if (key !== null) this.#last.set(connection, { presented, key });
-    return key;
+    if (last?.authorization === authorization) return last;
+    const bearer = /^Bearer +(.+)$/i.exec(authorization)?.[1] ?? null;
+    const sent = keyIn(headers, query, bearer);
+    if (last?.sent === sent) return last;
+    const key = sent === null ? null : (this.#byHash.get(sha256(sent)) ?? null);
+    const found = { sent, key, authorization: bearer === null ? null : authorization };
+    if (key !== null) this.#last.set(connection, found);
+    return found;
   }
 }

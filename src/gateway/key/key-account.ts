@@ -118,7 +118,7 @@ export class KeyAccount {
     const window = this.window(name);
     if (window.start !== start) return;
     window.written = Math.max(window.written, written);
-    this.warnIfLow(name);
+    this.warnIfLow(name, window);
   }
 
   /** Its shares, and what it knows about other processes, are still valid. */
@@ -237,14 +237,14 @@ export class KeyAccount {
   book(microcents: number): void {
     const now = this.clock.now();
     for (const name of WINDOW_NAMES) {
-      this.window(name, now).unwritten += microcents;
-      this.warnIfLow(name);
+      const window = this.window(name, now);
+      window.unwritten += microcents;
+      this.warnIfLow(name, window);
     }
   }
 
   /** Warns about money that was spent, here and by other processes, not about reservations. */
-  private warnIfLow(name: WindowName): void {
-    const window = this.window(name);
+  private warnIfLow(name: WindowName, window: Window): void {
     const limit = this.limits[name];
     const spent = window.written + window.unwritten;
     if (limit === null || window.warned || !checkBudget(ruleOf(limit), spent, 0, 0).warns) return;

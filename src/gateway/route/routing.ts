@@ -49,6 +49,8 @@ export class Routing {
 
   readonly #hasPrice: HasPrice;
   readonly #taken = new Map<string, TakenRoute | NoRoute>();
+  /** What was taken last, because clients ask for the same model again and again. */
+  #newest: { readonly model: string; readonly key: ClientKey | null; readonly taken: TakenRoute } | null = null;
 
   constructor(settings: GatewaySettings, hasPrice: HasPrice) {
     this.#settings = settings;
@@ -61,6 +63,14 @@ export class Routing {
 
   /** Model names come from clients, so not all are remembered. */
   take(model: string, key: ClientKey | null): TakenRoute | NoRoute {
+    const newest = this.#newest;
+    if (newest?.model === model && newest.key === key) return newest.taken;
+    const taken = this.#known(model, key);
+    if (typeof taken !== "string") this.#newest = { model, key, taken };
+    return taken;
+  }
+
+  #known(model: string, key: ClientKey | null): TakenRoute | NoRoute {
     const id = `${key?.name ?? ""}\n${model}`;
     const known = this.#taken.get(id);
     if (known !== undefined) return known;
