@@ -291,8 +291,9 @@ export class ClientAnswer {
 }
 
 /** The text that Latin-1 writes as these bytes. */
-function latin1Of({ buffer, byteOffset, byteLength }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString("latin1");
+function latin1Of(bytes: Uint8Array): string {
+  const { buffer, byteOffset, byteLength } = bytes;
+  return (Buffer.isBuffer(bytes) ? bytes : Buffer.from(buffer, byteOffset, byteLength)).toString("latin1");
 }
 
 const nothing = (): void => undefined;

@@ -56,7 +56,7 @@ export function endpointOf(
       (named === undefined ? path : path.replace(`/models/${named}:`, "/models/any:")) + query,
     );
     if (address !== null)
-      return { kind: "model", dialect: address.protocol, address: { ...address, model: model ?? address.model } };
+      return { kind: "model", dialect: address.protocol, address: model === null ? address : { ...address, model } };
     if (COUNTS.test(path))
       return { kind: "count", dialect: isGoogle ? "google-generate" : "anthropic-messages", model };
   }

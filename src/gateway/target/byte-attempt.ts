@@ -56,7 +56,7 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
   private readonly request: GatewayRequest;
   private readonly context: RunContext;
   private readonly watch: Watch;
-  private readonly reader: WireReader;
+  private ownReader: WireReader | null = null;
   private readonly quiet = new QuietBytes();
   private readonly speed: Speed | null;
   /** Removes the usage event for a client that did not ask for it; null: nothing has to be removed. */
@@ -84,15 +84,21 @@ class ByteAttempt implements Dispatcher.DispatchHandler {
     this.target = target;
     this.request = request;
     this.context = context;
-    const { facts, dialect } = request.asked;
+    const { facts } = request.asked;
     const timeouts = facts.streaming ? target.timeouts.stream : target.timeouts.whole;
     this.watch = new Watch(target.clock, timeouts, context, (late) => this.reject(new FaultError(late)));
     this.speed = target.leastPerSecond === 0 ? null : new Speed(target.clock, target.leastPerSecond);
     this.filter = !target.refusesUsage && needsUsage(request, target.provider) ? new UsageFilter() : null;
-    this.reader = createWireReader(dialect, facts.streaming ? "stream" : "json", {
+  }
+
+  /** Created when the answer begins: until then, most calls only wait, and each collection of garbage would copy it. */
+  private get reader(): WireReader {
+    const { target, request } = this;
+    const { facts, dialect } = request.asked;
+    return (this.ownReader ??= createWireReader(dialect, facts.streaming ? "stream" : "json", {
       provider: target.provider,
       wantsJson: facts.wantsJson,
-    });
+    }));
   }
 
   run(): Promise<null> {

@@ -31,6 +31,7 @@ export function isPacked(encoding: string | readonly string[] | undefined): bool
 
 /** The plain bytes; null if they cannot be read. */
 export function unpacked(bytes: Chunk, encoding: string | readonly string[] | undefined, what: Bounded): Chunk | null {
+  if (encoding === undefined) return bytes;
   const options = { maxOutputLength: MOST_BYTES[what] };
   let plain: Chunk | null = bytes;
   for (const step of stepsOf(encoding).toReversed()) {

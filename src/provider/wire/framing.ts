@@ -90,23 +90,22 @@ function createPageFraming(): Framing {
 // space is dropped: some servers send it to keep the connection open.
 
 export function createBodyFraming(sink: FramingSink, limits: FramingLimits): Framing {
-  let parts: string[] = [];
-  let length = 0;
+  let body = "";
+  let isOver = false;
   return {
     push(text) {
-      const piece = length === 0 ? text.trimStart() : text;
-      if (piece === "" || length > limits.bodyCharacters) return;
+      const piece = body === "" ? text.trimStart() : text;
+      if (piece === "" || isOver) return;
       // Counts at most up to the limit, so that the number does not depend on how the text was chunked.
-      sink.arrived(Math.min(piece.length, limits.bodyCharacters - length));
-      length += piece.length;
-      parts.push(piece);
-      if (length <= limits.bodyCharacters) return;
-      parts = [];
-      sink.tooLarge("body");
+      sink.arrived(Math.min(piece.length, limits.bodyCharacters - body.length));
+      isOver = body.length + piece.length > limits.bodyCharacters;
+      body = isOver ? "" : body + piece;
+      if (isOver) sink.tooLarge("body");
     },
     end() {
-      if (length === 0) return NOTHING;
-      if (length <= limits.bodyCharacters) sink.body(parts.join(""));
+      if (isOver) return PIECES;
+      if (body === "") return NOTHING;
+      sink.body(body);
       return PIECES;
     },
   };

@@ -34,7 +34,9 @@ export interface Address {
 
 export function readAddress(url: string | URL): Address | null {
   // Split by hand: the URL may be relative, and an invalid one must not throw.
-  const [address = ""] = String(url).split("#", 1);
+  const text = String(url);
+  const hashAt = text.indexOf("#");
+  const address = hashAt === -1 ? text : text.slice(0, hashAt);
   const queryAt = address.indexOf("?");
   const path = queryAt === -1 ? address : address.slice(0, queryAt);
   const query = queryAt === -1 ? "" : address.slice(queryAt);

@@ -25,7 +25,7 @@ export class WireTally {
   readonly state: Counting;
   private readonly options: TallyOptions;
   /** Choices that have started and not stopped. A request may ask for several, and most ask for one: lists cost less than sets. */
-  private open: number[] = [];
+  private readonly open: number[] = [];
   private readonly ended: number[] = [];
   private sawAnswer = false;
   private isRefused = false;
@@ -101,7 +101,8 @@ export class WireTally {
   }
 
   stopped(choice: number, reason: string): void {
-    this.open = this.open.filter((other) => other !== choice);
+    const at = this.open.indexOf(choice);
+    if (at !== -1) this.open.splice(at, 1);
     if (this.ended.length < MAX_CHOICES && !this.ended.includes(choice)) this.ended.push(choice);
     this.state.progress++;
     // If there are several reasons, the worst is kept.
