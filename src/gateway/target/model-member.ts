@@ -1,6 +1,7 @@
 // A target of another dialect as a member of a chain: a member of `fl.model`, whose answers are written in the client's dialect. A target
 // of the client's own dialect is used in the same way when the request has to be changed for it.
 
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { RequestChange } from "../../core/flow/call.ts";
 import { factsFor } from "../../provider/model-facts/facts-for.ts";
 import { modelMember, type ModelMember, type PlacedModel } from "../../provider/model/members.ts";
@@ -108,15 +109,16 @@ function translate(
   { target }: PlacedTarget,
   { fit }: ModelMember,
 ): FittedRequest<GatewayRequest> {
-  const { options, extras, omitted } = request.read;
+  const { options, extras, omitted, anyJson } = request.read;
   const { vendor, protocol } = DIALECTS[targetDialect(target, request.asked.dialect)];
   const own = { ...OWN_OPTIONS[vendor], ...extras[vendor] };
   const sink = request.asked.facts.streaming ? new StreamSink("fail") : null;
-  // Results of tools are text in this dialect.
-  const prompt = protocol === "openai-chat" ? withFilesBeside(options.prompt) : options.prompt;
+  const prompt = PROMPTS[protocol]?.(options.prompt) ?? options.prompt;
   const asked = new ModelRequest({ ...options, prompt, providerOptions: { [vendor]: own } }, sink);
   const { request: fitted, changes } = fit?.(asked) ?? { request: asked, changes: [] };
-  const left: readonly RequestChange[] = omitted.map((where) => ({
+  // Only a schema asks for JSON in this dialect.
+  const noJson = protocol === "anthropic-messages" && anyJson !== null ? [anyJson] : [];
+  const left: readonly RequestChange[] = [...omitted, ...noJson].map((where) => ({
     rule: OTHER_DIALECT,
     where,
     why: "the target's dialect has no place for it",
@@ -124,6 +126,18 @@ function translate(
   const all = [...left, ...changes];
   const named = all.map(({ rule, where }) => `${rule}=${where}`);
   return { request: request.translatedAs(fitted, named), changes: all };
+}
+
+/** What a dialect writes otherwise than all others. */
+const PROMPTS: Readonly<Partial<Record<Protocol, (prompt: LanguageModelV4Prompt) => LanguageModelV4Prompt>>> = {
+  // Results of tools are text.
+  "openai-chat": withFilesBeside,
+  // System messages are one field beside the conversation.
+  "google-generate": (prompt) => [...prompt].sort((one, other) => Number(isSystem(other)) - Number(isSystem(one))),
+};
+
+function isSystem({ role }: LanguageModelV4Message): boolean {
+  return role === "system";
 }
 
 function sinkOf({ answer, isContinued }: GatewayRequest): StreamSink {

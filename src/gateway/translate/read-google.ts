@@ -11,6 +11,7 @@ import {
   signedByGoogle,
   textPart,
   type UserPart,
+  withParts,
 } from "./request-reading.ts";
 
 // prettier-ignore
@@ -73,7 +74,10 @@ function readConfig(config: JsonObject, reading: Reading): void {
   reading.numbers({ maxOutputTokens, temperature, topP, topK, presencePenalty, frequencyPenalty, seed });
   reading.stops(config["stopSequences"]);
   const format = textOf(config["responseMimeType"]);
-  if (format === "application/json") reading.json(config["responseJsonSchema"] ?? lowerCased(config["responseSchema"]));
+  const schema = config["responseJsonSchema"] ?? lowerCased(config["responseSchema"]);
+  if (format === "application/json" && schema === undefined)
+    reading.jsonOfAnyShape("generationConfig.responseMimeType");
+  else if (format === "application/json") reading.json(schema);
   else if (format !== "" && format !== "text/plain") reading.omitted.push("generationConfig.responseMimeType");
   const thinking = objectOf(config["thinkingConfig"]);
   const budget = numberOrNull(thinking?.["thinkingBudget"]);
@@ -125,12 +129,10 @@ function readContent(content: JsonObject, reading: Reading, calls: GoogleCalls):
     const name = textOf(result["name"]);
     const response = objectOf(result["response"]) ?? {};
     const isError = "error" in response && !("output" in response) && !("result" in response);
-    const output = outputOf(
-      response["output"] ?? response["result"] ?? response["error"] ?? response,
-      isError,
-      (each) => userPart(each, reading),
-    );
-    reading.result(calls.answered(textOf(result["id"]), name), output, name);
+    const said = response["output"] ?? response["result"] ?? response["error"] ?? response;
+    const output = outputOf(said, isError, (each) => userPart(each, reading));
+    const files = eachOf(result["parts"]).flatMap((each) => userPart(each, reading) ?? []);
+    reading.result(calls.answered(textOf(result["id"]), name), withParts(output, files), name);
   }
   reading.user(own);
 }

@@ -30,7 +30,7 @@ export function readOpenaiChat(body: JsonObject): ReadRequest {
   reading.effort(body["reasoning_effort"]);
   readOpenaiOptions(body, reading, readTool);
   const format = objectOf(body["response_format"]);
-  if (format?.["type"] === "json_object") reading.json(undefined);
+  if (format?.["type"] === "json_object") reading.jsonOfAnyShape("response_format");
   const schema = objectOf(format?.["json_schema"]);
   if (schema !== null) reading.json(schema["schema"], schema);
   return reading.done();

@@ -37,7 +37,7 @@ export function readOpenaiResponses(body: JsonObject): ReadRequest {
   const text = objectOf(body["text"]) ?? {};
   reading.others(text, ["format"], "text.");
   const format = objectOf(text["format"]);
-  if (format?.["type"] === "json_object") reading.json(undefined);
+  if (format?.["type"] === "json_object") reading.jsonOfAnyShape("text.format");
   if (format?.["type"] === "json_schema") reading.json(format["schema"], format);
   return reading.done();
 }

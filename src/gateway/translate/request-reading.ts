@@ -28,6 +28,8 @@ export interface ReadRequest {
   readonly refused: string | null;
   /** Tools whose input is plain text in the client's dialect. */
   readonly textTools: ReadonlySet<string>;
+  /** The field that asks for JSON without a schema; null: none does. */
+  readonly anyJson: string | null;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -54,6 +56,7 @@ export class Reading {
   readonly omitted: string[] = [];
   readonly textTools = new Set<string>();
   refused: string | null = null;
+  anyJson: string | null = null;
   /** The tools that the model may call in this turn; null: all of them. */
   #allowed: { readonly names: ReadonlySet<string>; readonly field: string } | null = null;
   /** The names of tools by the ids of their calls: results name only the call. */
@@ -175,16 +178,22 @@ export class Reading {
     };
   }
 
+  /** JSON in any shape. `field`: what asks for it, which is named if a target's dialect cannot. */
+  jsonOfAnyShape(field: string): void {
+    this.anyJson = field;
+    this.json(undefined);
+  }
+
   done(): ReadRequest {
     const allowed = this.#allowed;
     const tools = allowed === null ? this.tools : this.tools.filter(({ name }) => allowed.names.has(name));
     if (allowed !== null && tools.length < this.tools.length) this.omitted.push(allowed.field);
     if (tools.length > 0) this.options.tools = tools;
     else delete this.options.toolChoice;
-    const { options, extras, refused, textTools } = this;
+    const { options, extras, refused, textTools, anyJson } = this;
     // The names are the client's own words, and the ledger keeps them.
     const omitted = this.omitted.slice(0, MAX_OMITTED).map((name) => name.slice(0, MAX_OMITTED_LENGTH).toWellFormed());
-    return { options, extras, omitted, refused, textTools };
+    return { options, extras, omitted, refused, textTools, anyJson };
   }
 }
 
@@ -255,6 +264,17 @@ export function inputOf(given: unknown): JsonObject {
 
 const NO_INPUT = /^\s*(?:null\s*)?$/;
 
+/** Adds parts to a result. */
+export function withParts(
+  output: LanguageModelV4ToolResultPart["output"],
+  parts: readonly UserPart[],
+): LanguageModelV4ToolResultPart["output"] {
+  if (parts.length === 0) return output;
+  const isText = output.type === "text" || output.type === "error-text";
+  const said = isText ? [textPart(output.value)] : output.type === "content" ? output.value : [];
+  return { type: "content", value: [...said, ...parts] };
+}
+
 /** A result as text, or as the parts it has. */
 export function outputOf(
   given: unknown,
@@ -262,7 +282,8 @@ export function outputOf(
   partOf: (part: JsonObject) => UserPart | null,
 ): LanguageModelV4ToolResultPart["output"] {
   if (!Array.isArray(given)) {
-    const value = typeof given === "string" ? given : JSON.stringify(given ?? "");
+    const value =
+      typeof given === "string" ? given : given === undefined || given === null ? "" : JSON.stringify(given);
     return { type: isError ? "error-text" : "text", value };
   }
   const parts = given.flatMap((part) => partOf(objectOf(part) ?? {}) ?? []);

@@ -276,10 +276,14 @@ export function repairHistory(
   return applyRules(ALWAYS, options, to, null, tellAfter);
 }
 
-/** One line per rule, for a journal. A long history may have hundreds of changes of one kind. */
+/** A place in a list, such as a message. */
+const PLACE = /\[\d+\]/;
+
+/** For a journal: one line per rule, because a long history may have hundreds of changes of one kind, and one for each parameter. */
 export function summarizeChanges(changes: readonly RequestChange[]): readonly RequestChange[] {
   if (changes.length === 0) return changes;
-  return [...Map.groupBy(changes, ({ rule }) => rule).values()].flatMap(([first, ...more]) => {
+  const kindOf = ({ rule, where }: RequestChange): string => (PLACE.test(where) ? rule : `${rule}=${where}`);
+  return [...Map.groupBy(changes, kindOf).values()].flatMap(([first, ...more]) => {
     if (first === undefined) return [];
     return more.length === 0 ? first : { ...first, where: `${first.where} and ${more.length} more` };
   });

@@ -555,6 +555,11 @@ describe("a request", () => {
       { rule: "foreign-reasoning", where: "messages[1].content[0] and 1 more", why: changes[0]?.why },
     ]);
   });
+
+  it("has a line for each parameter that is left out", () => {
+    const named = ["topK", "seed"].map((where) => ({ rule: "refused-parameter", where, why: "the target rejects it" }));
+    expect(summarizeChanges(named)).toEqual(named);
+  });
 });
 
 describe("tool names that a target does not accept", () => {
