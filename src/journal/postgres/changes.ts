@@ -61,8 +61,8 @@ export function createChanges(
       const connected = await db.connect();
       client = connected;
       connected.on("notification", onNotice);
+      // Also when the connection ends and nothing here has ended it.
       connected.on("error", (error) => suppressLoss(connected, error));
-      connected.on("end", () => suppressLoss(connected, null));
       // A connection that only listens must not keep the process alive.
       connected.unref();
       await connected.query(`LISTEN "${channel}"`);
@@ -85,7 +85,7 @@ export function createChanges(
     arm();
     if (failed !== null) void end(failed);
     if (!isOn) return;
-    if (!hasTold && error !== null) {
+    if (!hasTold) {
       hasTold = true;
       const fault = classify({ surface: "store", error: postgresError(error, db.address.secrets) });
       tell(fault, "listening for entries of other processes; until this works again the journal is polled");
