@@ -1,6 +1,8 @@
 // A run goes through its stages, passes outputs on, and ends once: from the API to the journal.
 
 import { describe, expect, it } from "vitest";
+import type { FaultCode } from "../../src/core/fault/catalogue.ts";
+import { fault, FaultError } from "../../src/core/fault/fault.ts";
 import { STAGE_PHASES } from "../../src/core/flow/visit.ts";
 import { stage, type WorkflowOptions } from "../../src/workflow/define.ts";
 import {
@@ -272,5 +274,20 @@ describe("the record of what people did", () => {
     await clock.runUntil(runs.act(run, "answer", { params, by: "ada" }));
     const kept = (await journal.keptAll("audit")).map(({ value }) => value);
     expect(kept).toContainEqual(expect.objectContaining({ what: "run.act", action: "answer", by: "ada", said }));
+  });
+
+  it.each<[FaultCode, string, Readonly<Record<string, unknown>>, string]>([
+    ["ContentFiltered", "edit-and-retry", { text: "write it without names" }, "write it without names"],
+    ["SchemaInvalid", "regenerate-once", { text: "the total is missing" }, "the total is missing"],
+    ["SchemaInvalid", "regenerate-once", {}, ""],
+  ])("has what they wrote for a node that failed with %s: %s with %j", async (code, action, params, said) => {
+    const { go, runs, clock, journal } = await engineWorld({
+      id: "write",
+      stages: { a: stage({ act: () => Promise.reject(new FaultError(fault(code))) }) },
+    });
+    const { run } = await go();
+    await clock.runUntil(runs.act(run, action, { params, by: "ada" }));
+    const kept = (await journal.keptAll("audit")).map(({ value }) => value);
+    expect(kept).toContainEqual(expect.objectContaining({ what: "run.act", action, by: "ada", said }));
   });
 });

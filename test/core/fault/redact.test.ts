@@ -288,6 +288,17 @@ describe("by field", () => {
     }
   });
 
+  it("knows a value that is up to 16 levels deep in what it was given", () => {
+    const deep = (levels: number): unknown => (levels === 0 ? "correct horse battery" : { in: [deep(levels - 2)] });
+    for (let levels = 0; levels <= 20; levels += 2) {
+      for (const given of [deep(levels), [deep(levels)]]) {
+        const depth = levels + (Array.isArray(given) ? 1 : 0);
+        const said = createRedactor([given]).text("it is correct horse battery here");
+        expect([depth, said.includes("horse")]).toEqual([depth, depth > 16]);
+      }
+    }
+  });
+
   it("reads Headers, Maps, URLs and errors", () => {
     const out = JSON.stringify(
       SHAPE_REDACTOR.value({

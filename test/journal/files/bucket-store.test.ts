@@ -150,7 +150,11 @@ describe("a bucket that cannot be used", () => {
   const SECRET = "planted-bucket-secret";
 
   it.each([
-    ["has another key", { AWS_SECRET_ACCESS_KEY: SECRET, AWS_ACCESS_KEY_ID: `${SECRET}-id` }, /refused: 403/],
+    [
+      "has another key",
+      { AWS_SECRET_ACCESS_KEY: SECRET, AWS_ACCESS_KEY_ID: `${SECRET}-id` },
+      /refused: 403 InvalidAccessKeyId\. Check AWS_ACCESS_KEY_ID/,
+    ],
     ["has no key", { AWS_SECRET_ACCESS_KEY: "" }, /Set AWS_ACCESS_KEY_ID/],
     ["is not there", { AWS_ENDPOINT_URL: "http://127.0.0.1:9" }, /does not answer/],
     ["has a password in its address", { AWS_ENDPOINT_URL: `http://user:${SECRET}@127.0.0.1:9` }, /without a user/],

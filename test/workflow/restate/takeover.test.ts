@@ -39,10 +39,12 @@ interface AdminOptions {
   readonly usedAt: (own: string) => string | null;
   /** Whether the workers there answer, ask by ask. */
   readonly reached?: readonly boolean[];
+  /** The service that Restate knows at the worker's own address from before. */
+  readonly knew?: string | null;
 }
 
 /** A worker of a journal whose Restate sends runs to `usedAt`. */
-async function watched({ usedAt, reached = [] }: AdminOptions): Promise<Watched> {
+async function watched({ usedAt, reached = [], knew = null }: AdminOptions): Promise<Watched> {
   const clock = createFakeClock(1_000_000);
   const stored = createMemoryJournal({ clock });
   const service = `faultline-${stored.storeId.replaceAll(/[^\w-]/g, "_")}`;
@@ -61,6 +63,12 @@ async function watched({ usedAt, reached = [] }: AdminOptions): Promise<Watched>
     tried.push(deployment.uri);
     return (reached[tried.length - 1] ?? true) ? 200 : 400;
   };
+  /** Without `force`, Restate answers what it knows of an address and does not try it. */
+  const knownOf = ({ uri, force }: Deployment): string | null => {
+    if (force === true) return null;
+    if (uri === own()) return knew;
+    return uri === usedAt(own()) ? service : null;
+  };
   const server = createServer((request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (text: string) => (body += text));
@@ -68,8 +76,12 @@ async function watched({ usedAt, reached = [] }: AdminOptions): Promise<Watched>
       const path = request.url ?? "";
       const reply = (status: number, content: unknown): void =>
         void response.writeHead(status).end(JSON.stringify(content));
-      if (request.method === "POST")
-        return reply(deploy(JSON.parse(body) as Deployment), { services: [{ name: service }] });
+      if (request.method === "POST") {
+        const deployment = JSON.parse(body) as Deployment;
+        const known = knownOf(deployment);
+        if (known !== null) return reply(200, { services: [{ name: known }] });
+        return reply(deploy(deployment), { services: [{ name: service }] });
+      }
       if (path.startsWith("/deployments/")) return reply(200, { uri: usedAt(own()) });
       asked += 1;
       return reply(usedAt(own()) === null ? 404 : 200, { deployment_id: "dp_1" });
@@ -172,5 +184,11 @@ describe("a worker whose Restate sends runs to another address", () => {
     await one.pass(ASK_EVERY_MS);
     expect(one.made).toEqual([{ uri: one.own }, { uri: one.own }]);
     expect([one.tried, one.warnings]).toEqual([[], []]);
+  });
+
+  it("replaces another service that Restate knew at its address, once it has tried the address", async () => {
+    const one = await watched({ usedAt: (own) => own, knew: "faultline-of-another-journal" });
+    expect(one.tried).toEqual([one.own]);
+    expect(one.made).toEqual([{ uri: one.own, force: true }]);
   });
 });
