@@ -73,9 +73,7 @@ export interface ProcessEnd {
   readonly stdoutTail: string;
   readonly stderrTail: string;
   readonly stdoutBytes: number;
-  readonly stderrBytes: number;
   readonly durationMs: number;
-  readonly firstOutputMs: number | null;
   /** False if another process held the pipes too long, or they broke: output may be missing. */
   readonly drained: boolean;
 }

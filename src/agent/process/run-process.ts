@@ -126,7 +126,6 @@ function supervise(
     abortSignal?.removeEventListener("abort", onAbort);
     stdout.finish();
     stderr.finish();
-    const { firstOutputAt } = watchdog;
     if (hookFailure !== null) done.reject(asError(hookFailure.error));
     else
       done.resolve({
@@ -137,9 +136,7 @@ function supervise(
         stdoutTail: stdout.tail(),
         stderrTail: stderr.tail(),
         stdoutBytes: stdout.bytes,
-        stderrBytes: stderr.bytes,
         durationMs: steadyNow(clock) - startedAt,
-        firstOutputMs: firstOutputAt === null ? null : firstOutputAt - startedAt,
         drained: drained && !isPipeBroken,
       });
   }
@@ -157,9 +154,7 @@ function notRun(cause: StopCause & Pick<ProcessEnd, "spawnError">): RunningProce
     stdoutTail: "",
     stderrTail: "",
     stdoutBytes: 0,
-    stderrBytes: 0,
     durationMs: 0,
-    firstOutputMs: null,
     drained: true,
   });
   return { pid: null, done, kill: () => undefined };

@@ -8,7 +8,6 @@ import type { ProcessTimeLimit } from "./process-spec.ts";
 
 export interface Watchdog {
   sawOutput(): void;
-  readonly firstOutputAt: number | null;
   stop(): void;
 }
 
@@ -23,7 +22,7 @@ export interface WatchdogOptions {
 
 export function startWatchdog(options: WatchdogOptions): Watchdog {
   const { clock } = options;
-  let firstOutputAt: number | null = null;
+  let hasOutput = false;
   let lastSignAt = steadyNow(clock);
   let isOver = false;
 
@@ -55,18 +54,14 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
   }
 
   const disarmTotal = arm(options.totalMs, () => report("total"));
-  const disarmStartup = arm(options.startupMs, () => void (firstOutputAt === null && report("startup")));
+  const disarmStartup = arm(options.startupMs, () => void (hasOutput || report("startup")));
   let disarmIdle = (): void => undefined;
 
   return {
-    get firstOutputAt() {
-      return firstOutputAt;
-    },
     sawOutput() {
       lastSignAt = steadyNow(clock);
-      if (firstOutputAt !== null) return;
-      firstOutputAt = lastSignAt;
-      if (isOver) return;
+      if (hasOutput || isOver) return;
+      hasOutput = true;
       disarmStartup();
       // Set once, not at every byte, because a flood of output would spend its time on timers. The check sets it again for the remaining time.
       disarmIdle = arm(options.idleMs, judgeIdleness);

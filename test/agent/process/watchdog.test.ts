@@ -39,7 +39,6 @@ describe("a watchdog", () => {
     const { clock, told, dog } = watch();
     await clock.advance(90);
     dog.sawOutput();
-    expect(dog.firstOutputAt).toBe(90);
     await clock.advance(49);
     expect(told).toEqual([]);
     await clock.advance(1);
