@@ -3,8 +3,8 @@
 // S2  All changes of one value within a turn of the event loop are one write. Calls that succeed at a healthy target write nothing.
 // S3  While the runtime lives, it takes over what other processes write. This does not keep a process alive.
 // S4  When the store fails, sharing stops; calls continue.
-// S5  Calls that wait for their turn at a target that is nearly out of requests take it in the journal: all processes together
-//     keep the pace.
+// S5  Calls that wait for their turn at a paced target take it in the journal: all processes together keep the pace. A call waits two seconds
+//     for a journal that is away. Then this process keeps the pace for itself, and no other call waits until the journal gives turns again.
 
 import {
   type Breaker,
@@ -38,6 +38,9 @@ type Shared = "breaker" | "pause" | "retries";
 
 /** A breaker that has been closed without failures for this long is removed: every process has read it by then. */
 const FORGET_AFTER_MS = 3_600_000;
+/** How long a call waits for its turn from the journal. */
+const PATIENCE_MS = 2_000;
+const LATE = Symbol("the journal has not given a turn in time");
 
 export class SharedState {
   readonly #options: SharedStateOptions;
@@ -45,6 +48,10 @@ export class SharedState {
   /** The writes that have begun. */
   #writing: Promise<unknown> = Promise.resolve();
   #unwatch: () => void = () => undefined;
+  /** Whether the journal failed to give a turn, or has not given it yet. */
+  #givesNoTurns = false;
+  /** One call asks a journal that gives no turns. */
+  #isAsking = false;
 
   constructor(options: SharedStateOptions) {
     this.#options = options;
@@ -100,15 +107,51 @@ export class SharedState {
   async reserveStart(target: LiveTarget): Promise<number> {
     const { journal, clock } = this.#options;
     if (target.intervalMs === 0 || !journal.durable) return target.reserveStart(clock.now());
-    try {
-      const reserved = await journal.changeKept("pace", target.id, (there) => ({
-        at: target.startAfter(instantIn(there), clock.now()),
-      }));
-      return instantIn(reserved);
-    } catch (error) {
-      this.#suppress(error, "calls are spaced in this process alone");
-      return target.reserveStart(clock.now());
+    if (this.#givesNoTurns) {
+      const startAt = target.reserveStart(clock.now());
+      this.#askAgain(target);
+      return startAt;
     }
+    const turn = this.#takeTurn(target);
+    const late = Promise.withResolvers<typeof LATE>();
+    const disarm = clock.after(PATIENCE_MS, () => late.resolve(LATE));
+    try {
+      const startAt = await Promise.race([turn, late.promise]);
+      if (startAt !== LATE) return target.noteStart(startAt);
+      this.#givesNoTurns = true;
+      this.#giveBack(target, turn);
+    } catch (error) {
+      this.#givesNoTurns = true;
+      this.#suppress(error, "calls are spaced in this process alone");
+    } finally {
+      disarm();
+    }
+    return target.reserveStart(clock.now());
+  }
+
+  async #takeTurn(target: LiveTarget): Promise<number> {
+    const { journal, clock } = this.#options;
+    const reserved = await journal.changeKept("pace", target.id, (there) => ({
+      at: target.startAfter(Math.max(instantIn(there), target.lastStart), clock.now()),
+    }));
+    return instantIn(reserved);
+  }
+
+  /** Finds out whether the journal gives turns again. No call waits for that. */
+  #askAgain(target: LiveTarget): void {
+    if (!this.#isAsking) this.#giveBack(target, this.#takeTurn(target));
+  }
+
+  /** Gives a turn back that comes too late. It also says that the journal gives turns again. */
+  #giveBack(target: LiveTarget, turn: Promise<number>): void {
+    this.#isAsking = true;
+    void turn
+      .then((startAt) => {
+        this.#givesNoTurns = false;
+        return this.#leaveTurn(target, startAt);
+      })
+      .catch((error: unknown) => this.#suppress(error, "calls are spaced in this process alone"))
+      .finally(() => (this.#isAsking = false));
   }
 
   /** Gives back a start that is not used. If another call has reserved the one after it, it stays empty. */
@@ -116,12 +159,16 @@ export class SharedState {
     const { journal } = this.#options;
     target.releaseStart(startAt);
     if (!journal.durable) return;
-    const release = (there: unknown): unknown =>
-      instantIn(there) === startAt ? { at: target.startBefore(startAt) } : there;
-    const released = journal
-      .changeKept("pace", target.id, release)
-      .catch((error: unknown) => this.#suppress(error, "a start at a paced target stays unused"));
+    const released = this.#leaveTurn(target, startAt).catch((error: unknown) =>
+      this.#suppress(error, "a start at a paced target stays unused"),
+    );
     this.#writing = Promise.all([this.#writing, released]);
+  }
+
+  #leaveTurn(target: LiveTarget, startAt: number): Promise<unknown> {
+    return this.#options.journal.changeKept("pace", target.id, (there) =>
+      instantIn(there) === startAt ? { at: target.startBefore(startAt) } : there,
+    );
   }
 
   /** Takes over what the journal has, and from now on what other processes write. */

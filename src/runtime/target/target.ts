@@ -315,6 +315,16 @@ export class LiveTarget {
     return this.reservedAt;
   }
 
+  /** The last start that this process knows to be reserved. */
+  get lastStart(): number {
+    return this.reservedAt;
+  }
+
+  /** A start that the journal has given. This process continues behind it if the journal goes away. */
+  noteStart(startAt: number): number {
+    return (this.reservedAt = startAt);
+  }
+
   releaseStart(startAt: number): void {
     if (this.reservedAt === startAt) this.reservedAt = this.startBefore(startAt);
   }

@@ -1,6 +1,6 @@
 // What one target remembers between calls: its pace, its last counted failure, and what another process knew about it.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { DEFAULT_POLICY } from "../../../src/core/index.ts";
 import type { CallResult } from "../../../src/core/decide/breaker.ts";
 import { createRedactor } from "../../../src/core/fault/redact.ts";
@@ -70,6 +70,46 @@ describe("a start that was reserved and is not used", () => {
         await journal.close();
         folder.remove();
       }
+    },
+  );
+});
+
+describe("a paced target whose journal", () => {
+  it.each([
+    { what: "does not answer", isSilent: true },
+    { what: "refuses every write", isSilent: false },
+  ])(
+    "$what makes one call wait two seconds at most, keeps its pace, and gives turns again later",
+    async ({ isSilent }) => {
+      const journal = createMemoryJournal();
+      const clock = createFakeClock(NOW);
+      let silence: PromiseWithResolvers<never> | null = null;
+      const changeKept: typeof journal.changeKept = (...change) =>
+        silence === null
+          ? journal.changeKept(...change)
+          : isSilent
+            ? silence.promise
+            : Promise.reject(new Error("gone"));
+      const shared = new SharedState({
+        journal: { ...journal, changeKept, durable: true },
+        clock,
+        redactor: createRedactor([]),
+        suppress: nothing,
+      });
+      const paced = target(6);
+      const startAfter = async (): Promise<number> => (await clock.runUntil(shared.reserveStart(paced))) - NOW;
+      expect(await startAfter()).toBe(0);
+      silence = Promise.withResolvers<never>();
+      expect([await startAfter(), await startAfter(), await startAfter()]).toEqual([10_000, 20_000, 30_000]);
+      expect(clock.now() - NOW).toBeLessThanOrEqual(2_000);
+      if (isSilent) silence.reject(new Error("the connection was given up"));
+      silence = null;
+      await clock.advance(1);
+      // The next call still keeps its own pace; it asks the journal, and gives the turn back that it got.
+      expect(await startAfter()).toBe(40_000);
+      await vi.waitFor(async () => expect(await journal.kept("pace", "t")).toEqual({ at: NOW + 40_000 }));
+      expect(await startAfter()).toBe(50_000);
+      expect(await journal.kept("pace", "t")).toEqual({ at: NOW + 50_000 });
     },
   );
 });
