@@ -3,12 +3,13 @@
 // M1  Counters only go up. A late, lower price of an attempt does not take back what was counted.
 // M2  The number of series is bounded, whatever names programs use: tools beyond the first ones are counted as `(other)`.
 // M3  A cancellation is not an error.
+// M4  A call counts once. A gateway writes its failed calls to the journal after the runtime has told about them.
 
 import { type Cost, usdOf } from "../core/flow/money.ts";
 import { traitsOf } from "../core/fault/catalogue.ts";
 import type { Fault } from "../core/fault/fault.ts";
 import type { Decision } from "../core/decide/decision.ts";
-import type { Entry, JournalEvent } from "../core/record/event.ts";
+import { type Entry, GATEWAY_SESSION, type JournalEvent } from "../core/record/event.ts";
 import { knownCode } from "../core/record/fault-index.ts";
 import { exposition, type Family, formatFor, type Series } from "./exposition.ts";
 import { type MetricLabels, type MetricName, type MetricRow, METRICS } from "./metric-table.ts";
@@ -49,7 +50,9 @@ const BREAKER_STATES = ["closed", "open", "half-open", "isolated"] as const;
  */
 export function createMetrics(source: MetricsSource, version = "unknown"): Metrics {
   const counts = new Counts();
-  const stop = source.subscribe(({ session, at, event }) => counts.take(session, at, event));
+  const stop = source.subscribe(({ session, at, event }) => {
+    if (!session.startsWith(GATEWAY_SESSION)) counts.take(session, at, event);
+  });
   return {
     close: stop,
     async expose(accept = "") {

@@ -99,6 +99,22 @@ it("shows keys with their budgets, routes with their targets, what was spent, an
   expect(JSON.stringify(items)).not.toMatch(/north|You said/);
 });
 
+it("counts each attempt of a call once in its metrics, also after the call is in the journal", async () => {
+  const world = await gatewayWorld();
+  await ask(world.url, "openai-chat", { headers });
+  // The journal has it now.
+  await expect.poll(async () => (await world.viewer.listFaultGroups()).items.length).toBe(1);
+  const text = await (await world.send("/metrics")).text();
+  const counted = (name: string, labels: string): number =>
+    Number(text.split(`${name}_total{${labels}} `)[1]?.split("\n")[0]);
+  expect({
+    failed: counted("faultline_attempts", 'tool="one/gpt-4o",outcome="failed"'),
+    succeeded: counted("faultline_attempts", 'tool="two/claude-sonnet-4-5",outcome="succeeded"'),
+    retries: counted("faultline_retries", 'tool="one/gpt-4o"'),
+    fallbacks: counted("faultline_fallbacks", 'from="one/gpt-4o",to="two/claude-sonnet-4-5"'),
+  }).toEqual({ failed: 2, succeeded: 1, retries: 1, fallbacks: 1 });
+});
+
 it("says how each call ended, and why a target was not asked", async () => {
   const world = await gatewayWorld();
   const ended = async (count: number) => {

@@ -25,6 +25,12 @@ export interface Manifest {
   readonly labels: Readonly<Record<string, string>>;
 }
 
+/**
+ * Ids of sessions that a gateway writes begin with this. Their entries are copies: the runtime has told its listeners about these calls before,
+ * as it does about every call outside of a session.
+ */
+export const GATEWAY_SESSION = "gateway.gw_";
+
 export type SessionEvent =
   | { readonly type: "session-started"; readonly manifest: Manifest }
   | { readonly type: "session-resumed"; readonly interrupted: readonly string[] }
