@@ -2,19 +2,26 @@
 // in the user's language, and the same warning appears once a minute.
 
 import type { Locale } from "../core/index.ts";
-import { isFault } from "../core/fault/fault.ts";
+import { type Fault, isFault } from "../core/fault/fault.ts";
+import type { OnWarning } from "../journal/warnings.ts";
 import { oncePerMinute } from "../workflow/driver.ts";
 import { troubleLine } from "./fault-sentences/sentence.ts";
 import type { Io } from "./io.ts";
 
+/** Prints warnings. A journal that is away warns with each attempt to reach it: the same warning appears once a minute. */
+export function warningLines({ clock, stderr }: Pick<Io, "clock" | "stderr">, locale: Locale): OnWarning {
+  const print = oncePerMinute<Fault>(clock, (what, fault) => {
+    void stderr.write(`faultline: ${troubleLine(fault, what, locale)}\n`);
+  });
+  return (fault, what) => print(what, fault);
+}
+
 /** The function returns false for a warning that is not Faultline's. */
 export function warningPrinter(io: Pick<Io, "clock" | "stderr">, locale: Locale): (warning: Error) => boolean {
-  const print = oncePerMinute(io.clock, (what, fault) => {
-    void io.stderr.write(`faultline: ${troubleLine(fault, what, locale)}\n`);
-  });
+  const print = warningLines(io, locale);
   return (warning) => {
     if (!("what" in warning && "fault" in warning) || !isFault(warning.fault)) return false;
-    print(String(warning.what), warning.fault);
+    print(warning.fault, String(warning.what));
     return true;
   };
 }

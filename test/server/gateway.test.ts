@@ -45,6 +45,24 @@ keys: { me: { key_env: MY_KEY } }
   expect((await fetch(`${server.url}/v1/runs`, { headers })).status).toBe(401);
 });
 
+it("asks the next target when one refuses the gateway's key, as a gateway on a port of its own does", async () => {
+  const rules = [{ when: { protocol: "openai-chat" as const }, fault: "invalid-key" as const }];
+  const chaos = await startChaos({ scenario: { rules } });
+  onTestFinished(() => chaos.close());
+  const folder = mkdtempSync(join(tmpdir(), "faultline-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const gateway = `
+version: 1
+targets:
+  one: { dialect: openai-chat, base_url: "${chaos.openaiUrl}" }
+  two: { dialect: anthropic-messages, base_url: "${chaos.anthropicUrl}" }
+routes: { team: { chain: [one/gpt-4o, two/claude-haiku-4-5] } }
+`;
+  const server = await startServer({ journal: join(folder, "journal.db"), port: 0, gateway: fileIn(folder, gateway) });
+  onTestFinished(() => server.close());
+  expect(await ask(server.url, "openai-chat")).toMatchObject({ status: 200, text: ANSWER });
+});
+
 it("reloads its file while it runs, and keeps the last good version", async () => {
   const chaos = await startChaos();
   onTestFinished(() => chaos.close());

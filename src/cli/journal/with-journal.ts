@@ -4,10 +4,10 @@ import { type FaultCode, isFaultError, type Locale, wordsFor } from "../../core/
 import type { Journal } from "../../journal/journal.ts";
 import { isPostgresAddress, shownPlace } from "../../journal/journal-place.ts";
 import { openJournal } from "../../journal/open-journal.ts";
-import type { OnWarning } from "../../journal/warnings.ts";
 import type { ExitName } from "../exit-codes.ts";
-import { refusalOf, troubleLine } from "../fault-sentences/sentence.ts";
+import { refusalOf } from "../fault-sentences/sentence.ts";
 import { type Io, UsageError } from "../io.ts";
+import { warningLines } from "../print-warnings.ts";
 import { JOURNAL_WORDS } from "../render/words/journal-words.ts";
 import { oneLine } from "../render/safe-text.ts";
 import { refusedBySystem } from "../system-refusal.ts";
@@ -44,7 +44,7 @@ function notThere({ file, locale }: JournalPlace): UsageError {
 async function opened<T>(place: JournalPlace, readOnly: boolean, use: (journal: Journal) => Promise<T>): Promise<T> {
   const { file, io } = place;
   try {
-    const journal = await openJournal(file, { clock: io.clock, readOnly, onWarning: teller(place) });
+    const journal = await openJournal(file, { clock: io.clock, readOnly, onWarning: warningLines(io, place.locale) });
     const [used] = await Promise.allSettled([use(journal)]);
     const [closed] = await Promise.allSettled([journal.close()]);
     // If both failed, the first error says more: a journal that cannot be written cannot be closed either.
@@ -54,10 +54,6 @@ async function opened<T>(place: JournalPlace, readOnly: boolean, use: (journal: 
   } catch (error) {
     throw journalRefusal(error, place, readOnly);
   }
-}
-
-function teller({ io, locale }: JournalPlace): OnWarning {
-  return (fault, what) => void io.stderr.write(`faultline: ${troubleLine(fault, what, locale)}\n`);
 }
 
 /** An empty file is not a journal, unless the WAL file beside it holds its contents. */
@@ -73,7 +69,7 @@ export async function isThere(place: JournalPlace): Promise<boolean> {
 async function isInDatabase(place: JournalPlace): Promise<boolean> {
   try {
     const { isInPostgres } = await import("../../journal/postgres/postgres-journal.ts");
-    return await isInPostgres(place.file, teller(place));
+    return await isInPostgres(place.file, warningLines(place.io, place.locale));
   } catch (error) {
     throw journalRefusal(error, place);
   }
