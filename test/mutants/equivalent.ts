@@ -345,6 +345,22 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     to: "false",
     why: "saves memory only, as above",
   },
+  {
+    file: "src/provider/wire/framing.ts",
+    text: "const TAIL_SLACK = 65_536;",
+    columns: [19],
+    from: "65_536",
+    to: "65537",
+    why: "says only how often the tail is trimmed; what is read of it in the end is never longer than its own limit",
+  },
+  {
+    file: "src/provider/wire/request-facts.ts",
+    text: "for (; texts.length > 0 && nodes < MAX_NODES; nodes++) {",
+    columns: [20],
+    from: ">",
+    to: ">=",
+    why: "takes time only: behind the last text there is nothing to count, and the number of nodes ends the loop",
+  },
 ];
 
 export function isEquivalent(mutant: Mutant): boolean {

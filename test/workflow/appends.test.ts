@@ -1,5 +1,5 @@
-// What a stage costs on disk: one append before its effect and one after it, which is the one before the next stage. What is on disk when a stage runs, and what a watcher sees
-// watcher sees of phases without their own append.
+// What a stage costs on disk: one append before its effect and one after it, which is the one before the next stage. What is on disk when a
+// stage runs, what is read again, and what a watcher sees of phases without their own append.
 
 import { describe, expect, it } from "vitest";
 import { STAGE_PHASES } from "../../src/core/flow/visit.ts";
@@ -66,6 +66,40 @@ describe("an empty stage", () => {
       ["result", "run"],
       ["result", "run"],
     ]);
+  });
+});
+
+describe("the outputs of nodes", () => {
+  it("are not read from the journal by the process that has written them, and once by another one", async () => {
+    const read: string[] = [];
+    const see = stage({ act: (_request, _tools, { nodes }) => nodes["a"]?.output });
+    const { go, runs, journal, nextLife, clock } = await engineWorld(
+      {
+        id: "seeing",
+        stages: {
+          a: stage({ act: () => ({ big: "x" }) }),
+          b: see,
+          gate: stage({ act: async (_request, { ask }) => (await ask({ payload: APPROVE, timeoutMs: null })).status }),
+          c: see,
+          d: see,
+        },
+      },
+      {
+        wrap: (one) => ({
+          ...one,
+          kept: (kind, key) => {
+            if (kind === "result") read.push(key);
+            return one.kept(kind, key);
+          },
+        }),
+      },
+    );
+    const paused = await go();
+    expect(read).toEqual([]);
+    await clock.runUntil(runs.answer(paused.questions[0]?.id ?? "", YES));
+    await clock.runUntil(nextLife().advance(paused.run));
+    expect(read.filter((key) => key.includes("/a#1"))).toHaveLength(1);
+    expect(only(await eventsIn(journal, paused.run), "node-completed").at(-1)).toMatchObject({ node: "d" });
   });
 });
 

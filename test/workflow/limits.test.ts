@@ -198,6 +198,24 @@ describe("money", () => {
     expect(await journal.keptAll("question")).toEqual([]);
   });
 
+  it("of an agent without a limit of its own is endless, whatever it has spent", async () => {
+    const left: number[] = [];
+    const { go } = await engineWorld({
+      id: "free",
+      stages: {
+        a: stage({
+          act: async (_request, { turn, budgetLeftMicrocents }) => {
+            left.push(budgetLeftMicrocents());
+            await turn.protect(paid, 1_000_000_000);
+            left.push(budgetLeftMicrocents());
+          },
+        }),
+      },
+    });
+    expect(await go()).toMatchObject({ status: "completed" });
+    expect(left).toEqual([Infinity, Infinity]);
+  });
+
   it("of one agent is what its own visits have left; other agents do not count", async () => {
     const left: number[] = [];
     const spends = stage({

@@ -20,10 +20,14 @@ const names = fc.constantFrom(
   NAMES.map((name) => name.toUpperCase()),
 );
 
+/** Values that no server sends, but that a library may hand over. */
+const ODD = [true, null, [], ["0"], ["9"], ["50"], ["50", "60"]] as const;
+
 const values = fc.oneof(
   fc.integer({ min: -1, max: 60 }).map(String),
   fc.constantFrom("", " ", "many", "Infinity", "-0", "1e3", "6ms", "30s"),
   fc.integer({ min: 0, max: 60 }),
+  fc.constantFrom<unknown>(...ODD),
 );
 
 describe("the limits of a response", () => {
@@ -41,6 +45,23 @@ describe("the limits of a response", () => {
       { numRuns: 3000 },
     );
     expect(plenty).toBeGreaterThan(20);
+  });
+
+  it("are not plenty at a glance when a value that is not a text comes before a limit that is used up", () => {
+    const spent = {
+      "anthropic-ratelimit-requests-limit": "10",
+      "anthropic-ratelimit-requests-remaining": "0",
+      "anthropic-ratelimit-requests-reset": "30s",
+    };
+    const all = [...ODD, "50", "60", 50, 60];
+    for (const left of all) {
+      for (const whole of all) {
+        const headers = { "x-ratelimit-remaining-requests": left, "x-ratelimit-limit-requests": whole, ...spent };
+        const isText = typeof left === "string" && typeof whole === "string";
+        expect([left, whole, hasPlenty(headers)]).toEqual([left, whole, isText]);
+        if (isText) expect(readPace(headers, NOW)).toEqual(NO_PACE);
+      }
+    }
   });
 
   it.each([
