@@ -3,7 +3,18 @@
 import { FOLLOWING_CODES } from "../core/fault/catalogue.ts";
 import { checkInstant } from "./encode.ts";
 import { unfit } from "./journal-faults.ts";
-import type { FaultTrendQuery } from "./journal.ts";
+import type { FaultTrendQuery, FaultBucket, FaultGroupsQuery, FaultRunsQuery, FaultsQuery } from "./journal.ts";
+import type { FaultGroup, FaultOccurrence, RecourseTally } from "../core/record/fault-index.ts";
+
+/** What is read from the index of failures of a journal on this machine. */
+export interface FaultReads {
+  groups(query: FaultGroupsQuery): readonly FaultGroup[];
+  group(fingerprint: string): FaultGroup | null;
+  faultsOf(fingerprint: string, query: FaultsQuery): readonly FaultOccurrence[];
+  runsOf(fingerprint: string, query: FaultRunsQuery): readonly string[];
+  trend(fingerprint: string | null, query: FaultTrendQuery): readonly FaultBucket[];
+  recourses(fingerprint: string): readonly RecourseTally[];
+}
 
 /** In SQL, for a group `g`: it is a cause, not a consequence of other failures. */
 export const IS_CAUSE = `g.code NOT IN (${FOLLOWING_CODES.map((code) => `'${code}'`).join(", ")})`;

@@ -8,7 +8,7 @@ import type { Engine } from "./engine.ts";
 import { Incidents } from "./target/incidents.ts";
 import type { Interactors } from "./person/interactors.ts";
 import type { ResolvedOptions } from "./options.ts";
-import { RetryingStore, RingRecorder } from "./recorder.ts";
+import { RetryingStore, type RingRecorder } from "./recorder.ts";
 import { SharedState } from "./target/shared-state.ts";
 import { Targets } from "./target/targets.ts";
 import { type AnyTool, DEFAULT_QUEUE } from "./tool/tool.ts";
@@ -29,10 +29,6 @@ export interface LiveEngine extends Engine {
   readonly targets: Targets;
   /** What the targets share with other processes. */
   readonly shared: SharedState;
-}
-
-export function createRing({ maxRecent, redactor }: ResolvedOptions): RingRecorder {
-  return new RingRecorder(maxRecent, redactor);
 }
 
 /** Reports an ignored error on the ring, where subscribers see it. */

@@ -18,7 +18,7 @@ import type { Journal } from "../journal/journal.ts";
 import { Budget, type Purse } from "./budget.ts";
 import { Calls, type SharedCallOptions } from "./call/calls.ts";
 import { CallRun } from "./call/loop.ts";
-import { type Contributions, createEngine, createRing, createSuppress, type LiveEngine } from "./create-engine.ts";
+import { type Contributions, createEngine, createSuppress, type LiveEngine } from "./create-engine.ts";
 import type { ExtendedRuntime } from "./extension/contributions.ts";
 import { type Interactor, createInteractors, type Interactors } from "./person/interactors.ts";
 import { postAnswer } from "./person/post-answer.ts";
@@ -48,7 +48,7 @@ import {
 } from "../options/check-options.ts";
 import { policyOf, type ResolvedOptions, resolveOptions, RUNTIME_OPTIONS, type RuntimeOptions } from "./options.ts";
 import { failedOutcome, handedOut, type Outcome } from "./call/outcome.ts";
-import { ObservedRecorder, type Recorder, type RingRecorder } from "./recorder.ts";
+import { ObservedRecorder, type Recorder, RingRecorder } from "./recorder.ts";
 import { type Scope, scopeOfSignal } from "./scope.ts";
 import type { Session } from "./session/session.ts";
 import type { TargetSettings } from "./target/target.ts";
@@ -110,7 +110,7 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
   constructor(options: ResolvedOptions) {
     super();
     this.#options = options;
-    this.#ring = createRing(options);
+    this.#ring = new RingRecorder(options.maxRecent, options.redactor);
     this.suppress = createSuppress(this.#ring, options);
     this.#interactors = createInteractors({ clock: options.clock, suppress: this.suppress });
     this.#budget = new Budget(options.budget);

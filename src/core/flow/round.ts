@@ -29,26 +29,6 @@ interface Progress {
   readonly settled: readonly Settled[];
 }
 
-export interface Round {
-  /** The nodes that may run at the beginning. */
-  ready(): readonly string[];
-  /** A node that was ready has ended. */
-  settle(node: string, end: NodeEnd): Progress;
-  /**
-   * Nothing new begins. Ends every node that was not ready yet, and of those that were ready the ones named in `held`:
-   * the caller has not begun them. What runs stays open until it is settled.
-   */
-  expire(fault: Fault, held?: readonly string[]): readonly Settled[];
-  /** All nodes have ended. */
-  readonly done: boolean;
-  /** How many have not. */
-  readonly open: number;
-}
-
-export function createRound(plan: Plan): Round {
-  return new PlanRound(plan);
-}
-
 type NodeState = "waiting" | "ready" | "ended";
 
 /** A node that has ended and whose dependents have not been updated yet. */
@@ -61,7 +41,8 @@ interface Ended {
 
 const NOTHING: Progress = Object.freeze({ ready: [], settled: [] });
 
-class PlanRound implements Round {
+/** One round of a plan: which of its nodes may run, and how those end that cannot. */
+export class Round {
   readonly #plan: Plan;
   readonly #states = new Map<string, NodeState>();
   /** How many of a node's needs have no usable end yet. */
@@ -77,18 +58,17 @@ class PlanRound implements Round {
     }
   }
 
-  get done(): boolean {
-    return this.#open === 0;
-  }
-
+  /** How many nodes have not ended. */
   get open(): number {
     return this.#open;
   }
 
+  /** The nodes that may run at the beginning. */
   ready(): readonly string[] {
     return this.#plan.roots;
   }
 
+  /** A node that was ready has ended. */
   settle(node: string, { status, fault: met }: NodeEnd): Progress {
     const state = this.#states.get(node);
     if (state === "ended") return NOTHING;
@@ -97,6 +77,10 @@ class PlanRound implements Round {
     return this.#propagate({ node, status, root: isUsable(status) ? null : (met ?? withoutFault(node, status)) });
   }
 
+  /**
+   * Nothing new begins. Ends every node that was not ready yet, and of those that were ready the ones named in `held`:
+   * the caller has not begun them. What runs stays open until it is settled.
+   */
   expire(met: Fault, held: readonly string[] = []): readonly Settled[] {
     const unbegun = new Set(held);
     const settled: Settled[] = [];

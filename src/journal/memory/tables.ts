@@ -26,12 +26,8 @@ import type {
   TimeQuery,
   VerifyReport,
   FaultRunsQuery,
-  FaultBucket,
-  FaultGroupsQuery,
-  FaultsQuery,
-  FaultTrendQuery,
 } from "../journal.ts";
-import { trendBuckets } from "../fault-queries.ts";
+import { trendBuckets, type FaultReads } from "../fault-queries.ts";
 import { fenced } from "../journal-faults.ts";
 import { contains, wordsOf, textOfFault } from "../search-text.ts";
 import { FOLLOWING_CODES } from "../../core/fault/catalogue.ts";
@@ -40,12 +36,11 @@ import {
   type FaultGroup,
   type FaultOccurrence,
   groupFaults,
-  type RecourseTally,
   tallyRecourses,
 } from "../../core/record/fault-index.ts";
 
 export interface MemoryTables extends LocalFeedSource {
-  readonly faults: Omit<MemoryFaults, "note" | "drop" | "search">;
+  readonly faults: Omit<FaultReads, "runsOf">;
   faultRuns(fingerprint: string, query: FaultRunsQuery): readonly string[];
   search(question: string, query: SearchQuery): readonly Found[];
   position(): PositionRange;
@@ -296,14 +291,9 @@ function placeAfter(log: readonly EventRow[], position: number): number {
 
 // The index of failures of a journal in memory: a list of failures; groups are counted when they are asked for.
 
-interface MemoryFaults extends Pick<FaultFold, "note" | "drop"> {
+interface MemoryFaults extends Omit<FaultReads, "runsOf">, Pick<FaultFold, "note" | "drop"> {
   /** In no order. */
   search(words: readonly string[]): readonly FaultOccurrence[];
-  groups(query: FaultGroupsQuery): readonly FaultGroup[];
-  group(fingerprint: string): FaultGroup | null;
-  faultsOf(fingerprint: string, query: FaultsQuery): readonly FaultOccurrence[];
-  trend(fingerprint: string | null, query: FaultTrendQuery): readonly FaultBucket[];
-  recourses(fingerprint: string): readonly RecourseTally[];
 }
 
 function createMemoryFaults(): MemoryFaults {

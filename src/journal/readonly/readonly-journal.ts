@@ -13,7 +13,6 @@ import { retryWhileBusy, type BusyRetry } from "../sqlite/busy-retry.ts";
 import { journalClosed, refusal } from "../journal-faults.ts";
 import { readSide } from "../sqlite/reads.ts";
 import { verifyStore } from "../sqlite/verify.ts";
-import { storeError } from "../store-errors.ts";
 import type { OnWarning } from "../warnings.ts";
 
 /** `path` is absolute. */
@@ -76,27 +75,15 @@ export async function openReadonlyJournal(
         : retryWhileBusy(busyRetry, "reading the journal", () => store.now(({ holds }) => holds())),
     subscribe(listener, from = {}) {
       if (isClosed) throw journalClosed();
-      try {
-        return listening.subscribe(listener, from);
-      } catch (error) {
-        throw storeError(error);
-      }
+      return listening.subscribe(listener, from);
     },
     watchKept(kinds, listener) {
       if (isClosed) throw journalClosed();
-      try {
-        return listening.watchKept(kinds, listener);
-      } catch (error) {
-        throw storeError(error);
-      }
+      return listening.watchKept(kinds, listener);
     },
     async verify() {
       if (isClosed) throw journalClosed();
-      try {
-        return await verifyStore(path, clock);
-      } catch (error) {
-        throw storeError(error);
-      }
+      return verifyStore(path, clock);
     },
     close() {
       if (isClosed) return Promise.resolve();

@@ -11,6 +11,7 @@ import type { Feed } from "../feed.ts";
 import type { EntryListener, Subscription } from "../journal.ts";
 import type { KeptWatch } from "../kept-watch.ts";
 import type { OnWarning } from "../warnings.ts";
+import { storeError } from "../store-errors.ts";
 
 export interface ChangeWatcher {
   /** Starts watching. Call it again when the set of listeners has changed. */
@@ -40,17 +41,22 @@ export interface Listeners {
 }
 
 export function listenToAll(feed: Feed, kept: KeptWatch, others: ChangeWatcher): Listeners {
-  function listening(unsubscribe: () => void): () => void {
-    others.start();
-    return () => {
-      unsubscribe();
-      if (feed.isEmpty() && kept.isEmpty()) others.stop();
-    };
+  function listening(listen: () => () => void): () => void {
+    try {
+      const unsubscribe = listen();
+      others.start();
+      return () => {
+        unsubscribe();
+        if (feed.isEmpty() && kept.isEmpty()) others.stop();
+      };
+    } catch (error) {
+      throw storeError(error);
+    }
   }
 
   return {
-    subscribe: (listener, from) => listening(feed.subscribe(listener, from)),
-    watchKept: (kinds, listener) => listening(kept.add(kinds, listener)),
+    subscribe: (listener, from) => listening(() => feed.subscribe(listener, from)),
+    watchKept: (kinds, listener) => listening(() => kept.add(kinds, listener)),
     stop() {
       others.stop();
       feed.close();

@@ -2,17 +2,7 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import type { FaultGroup, FaultOccurrence, RecourseTally } from "../../core/record/fault-index.ts";
-import { trendBuckets, IS_CAUSE } from "../fault-queries.ts";
-import type { FaultBucket, FaultGroupsQuery, FaultRunsQuery, FaultsQuery, FaultTrendQuery } from "../journal.ts";
-
-export interface FaultReads {
-  groups(query: FaultGroupsQuery): readonly FaultGroup[];
-  group(fingerprint: string): FaultGroup | null;
-  faultsOf(fingerprint: string, query: FaultsQuery): readonly FaultOccurrence[];
-  runsOf(fingerprint: string, query: FaultRunsQuery): readonly string[];
-  trend(fingerprint: string | null, query: FaultTrendQuery): readonly FaultBucket[];
-  recourses(fingerprint: string): readonly RecourseTally[];
-}
+import { trendBuckets, IS_CAUSE, type FaultReads } from "../fault-queries.ts";
 
 const GROUP = "fingerprint, code, tool, count, sessions, first_at AS firstAt, last_at AS lastAt, message";
 export const FAULT = `f.position, f.at, s.session, f.seq, f.call, g.fingerprint, g.code, g.tool, f.recourse, f.message, f.worked

@@ -3,7 +3,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Entry } from "../../core/record/event.ts";
 import { isUnderSql } from "../keep-kinds.ts";
-import { createFaultReads, type FaultReads, FAULT, occurrence } from "./fault-reads.ts";
+import { createFaultReads, FAULT, occurrence } from "./fault-reads.ts";
+import type { FaultReads } from "../fault-queries.ts";
 import type { LocalFeedSource } from "../feed.ts";
 import {
   chainedPage,

@@ -136,19 +136,11 @@ function createSqliteJournal(
 
     subscribe(listener, from = {}) {
       if (closing !== null) throw journalClosed();
-      try {
-        return listening.subscribe(listener, from);
-      } catch (error) {
-        throw storeError(error);
-      }
+      return listening.subscribe(listener, from);
     },
     watchKept(kinds, listener) {
       if (closing !== null) throw journalClosed();
-      try {
-        return listening.watchKept(kinds, listener);
-      } catch (error) {
-        throw storeError(error);
-      }
+      return listening.watchKept(kinds, listener);
     },
 
     async prune({ before }) {
@@ -162,11 +154,7 @@ function createSqliteJournal(
     },
     async verify() {
       if (closing !== null) throw journalClosed();
-      try {
-        return await verifyStore(path, clock);
-      } catch (error) {
-        throw storeError(error);
-      }
+      return verifyStore(path, clock);
     },
     close: () => (closing ??= close()),
   };

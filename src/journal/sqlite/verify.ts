@@ -21,19 +21,23 @@ import {
 import { FAULT, occurrence } from "./fault-reads.ts";
 
 export async function verifyStore(path: string, clock: Clock): Promise<VerifyReport> {
-  for (;;) {
-    const { db, stamp } = connectReadonly(path);
-    try {
-      const fillIndexes = seeAsCurrent(db);
-      db.exec("BEGIN");
-      fillIndexes();
-      const report = await verifySnapshot(db, clock);
-      // Without the log, a write in progress looks like damage.
-      const hasMoved = stamp !== null && stampOf(path) !== stamp;
-      if (report.firstBad === null || !hasMoved) return report;
-    } finally {
-      db.close();
+  try {
+    for (;;) {
+      const { db, stamp } = connectReadonly(path);
+      try {
+        const fillIndexes = seeAsCurrent(db);
+        db.exec("BEGIN");
+        fillIndexes();
+        const report = await verifySnapshot(db, clock);
+        // Without the log, a write in progress looks like damage.
+        const hasMoved = stamp !== null && stampOf(path) !== stamp;
+        if (report.firstBad === null || !hasMoved) return report;
+      } finally {
+        db.close();
+      }
     }
+  } catch (error) {
+    throw storeError(error);
   }
 }
 

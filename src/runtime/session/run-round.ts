@@ -5,7 +5,7 @@ import { classify } from "../../core/classify/classify.ts";
 import { traitsOf } from "../../core/fault/catalogue.ts";
 import { fault, type Fault } from "../../core/fault/fault.ts";
 import type { Plan, PlanNode } from "../../core/flow/plan.ts";
-import { createRound, endUnrun, type Settled } from "../../core/flow/round.ts";
+import { endUnrun, Round, type Settled } from "../../core/flow/round.ts";
 import { handedOut, hasValue, isOpen, isUndecided, type Outcome } from "../call/outcome.ts";
 import type { Got, PlanSteps } from "./plan.ts";
 import type { CallPlace, SessionCore } from "./session-core.ts";
@@ -52,7 +52,7 @@ export interface RoundOptions {
 export async function runRound(options: RoundOptions): Promise<RoundResult> {
   const { plan, core } = options;
   const { scope, deadline } = options.place;
-  const round = createRound(plan);
+  const round = new Round(plan);
   const outcomes = new Map<string, Outcome<unknown>>();
   const causes = new Map<string, string>();
   const ready = [...round.ready()];

@@ -30,7 +30,7 @@ import type { TurnResult } from "../../runtime/session/turn.ts";
 import { type StageAttemptEnd, runAttempt, thrownIn } from "./attempt.ts";
 import { overrideFor, instructionFor } from "../operator/instructions.ts";
 import type { ActTools, Stage, StageEnding, StageScope, NodeResult } from "../../workflow-model/stage.ts";
-import { viewFor } from "../../core/fault/view.ts";
+import { shownFault } from "../node/expression-scope.ts";
 import { executionsOf, keyOf, type RunState, settledCount } from "../../core/flow/run-state.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { deepFreeze } from "../define.ts";
@@ -402,11 +402,4 @@ function asKept(output: unknown): unknown {
   // A value without a form in JSON, such as undefined, has no text.
   const text = JSON.stringify(output) as string | undefined;
   return text === undefined ? undefined : deepFreeze(JSON.parse(text) as unknown);
-}
-
-/** What a model may see of a fault, because nodes write it into prompts. */
-function shownFault(fault: Fault | null): NodeResult["fault"] {
-  if (fault === null) return null;
-  const { class: faultClass, code, message } = viewFor("model", fault, { correlationId: "" });
-  return { class: faultClass, code, message };
 }

@@ -1,7 +1,7 @@
 // The variables of a node's expressions and templates: `inputs`, `nodes`, `run`, and `output` once it exists. Also evaluates
 // conditions, so that `when`, `only_if` and `assert` all work the same way.
 
-import { isFaultError } from "../../core/fault/fault.ts";
+import { type Fault, isFaultError } from "../../core/fault/fault.ts";
 import { viewFor } from "../../core/fault/view.ts";
 import type { Sandbox, SandboxScope } from "../../sandbox/sandbox.ts";
 import { parseTemplate, renderTemplate } from "../../sandbox/template.ts";
@@ -23,15 +23,15 @@ export function scopeAfter(scope: StageScope, ending: StageEnding): SandboxScope
   return { ...scopeWithOutput({ ...scope, nodes }, ending.output) };
 }
 
-function resultOf({ run, execution, attempt }: StageScope, { status, output, fault }: StageEnding): NodeResult {
-  const shown = fault === null ? null : viewFor("model", fault, { correlationId: run });
-  return {
-    status,
-    output,
-    execution,
-    attempts: attempt,
-    fault: shown === null ? null : { class: shown.class, code: shown.code, message: shown.message },
-  };
+function resultOf({ execution, attempt }: StageScope, { status, output, fault }: StageEnding): NodeResult {
+  return { status, output, execution, attempts: attempt, fault: shownFault(fault) };
+}
+
+/** What a model may see of a fault, because nodes write it into prompts. */
+export function shownFault(fault: Fault | null): NodeResult["fault"] {
+  if (fault === null) return null;
+  const { class: faultClass, code, message } = viewFor("model", fault, { correlationId: "" });
+  return { class: faultClass, code, message };
 }
 
 /** A condition is true if its value is truthy. A missing value, such as an absent field, is false. */

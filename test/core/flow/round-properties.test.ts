@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fault } from "../../../src/core/index.ts";
-import { createRound, isUsable, type NodeEnd, type NodeStatus, type Round } from "../../../src/core/flow/round.ts";
+import { isUsable, type NodeEnd, type NodeStatus, Round } from "../../../src/core/flow/round.ts";
 import { checkPlan, type Plan, type PlanNode } from "../../../src/core/flow/plan.ts";
 
 function planOf(nodes: readonly PlanNode[]): Plan {
@@ -59,7 +59,7 @@ function play(
   pick: () => number,
   seen: (round: Round, statuses: ReadonlyMap<string, NodeStatus>, readied: readonly string[]) => void = () => undefined,
 ): ReadonlyMap<string, NodeStatus> {
-  const round = createRound(plan);
+  const round = new Round(plan);
   const running = [...round.ready()];
   const statuses = new Map<string, NodeStatus>();
   const end = (id: string, status: NodeStatus): void => {
@@ -76,7 +76,7 @@ function play(
     running.push(...ready);
     seen(round, statuses, ready);
   }
-  expect(round.done).toBe(true);
+  expect(round.open).toBe(0);
   return statuses;
 }
 
@@ -136,7 +136,7 @@ describe("any plan, whatever its nodes end with and in whatever order", () => {
     fc.assert(
       fc.property(drawn, picks, fc.nat(10), fc.nat(3), ({ plan, ends }, stream, steps, heldCount) => {
         const pick = picker(stream);
-        const round = createRound(plan);
+        const round = new Round(plan);
         const running = [...round.ready()];
         const ended = new Set<string>();
         for (let step = 0; step < steps && running.length > 0; step++) {
@@ -158,7 +158,7 @@ describe("any plan, whatever its nodes end with and in whatever order", () => {
         }
         expect(round.open).toBe(running.length);
         for (const id of running) expect(round.settle(id, DONE)).toEqual({ ready: [], settled: [] });
-        expect(round.done).toBe(true);
+        expect(round.open).toBe(0);
       }),
     );
   });

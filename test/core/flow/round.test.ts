@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { causeChain, fault, FaultError } from "../../../src/core/index.ts";
-import { createRound, type NodeEnd, type NodeStatus, type Settled } from "../../../src/core/flow/round.ts";
+import { type NodeEnd, type NodeStatus, Round, type Settled } from "../../../src/core/flow/round.ts";
 import { checkPlan, type Plan, type PlanNode } from "../../../src/core/flow/plan.ts";
 
 type Extras = Partial<Pick<PlanNode, "optional" | "hasDefault">>;
@@ -27,17 +27,17 @@ const briefly = (settled: readonly Settled[]): readonly string[] =>
 
 describe("a round", () => {
   it("lets a node run when everything it needs is there", () => {
-    const round = createRound(planOf(node("flight"), node("hotel"), node("car", ["flight", "hotel"])));
+    const round = new Round(planOf(node("flight"), node("hotel"), node("car", ["flight", "hotel"])));
     expect(round.ready()).toEqual(["flight", "hotel"]);
     expect(round.settle("flight", DONE)).toEqual({ ready: [], settled: [] });
     expect(round.settle("hotel", DONE)).toEqual({ ready: ["car"], settled: [] });
-    expect(round).toMatchObject({ open: 1, done: false });
+    expect(round).toMatchObject({ open: 1 });
     round.settle("car", DONE);
-    expect(round).toMatchObject({ open: 0, done: true });
+    expect(round).toMatchObject({ open: 0 });
   });
 
   it("of an empty plan is done", () => {
-    expect(createRound(planOf())).toMatchObject({ open: 0, done: true });
+    expect(new Round(planOf())).toMatchObject({ open: 0 });
   });
 
   it.each<[NodeStatus, boolean]>([
@@ -49,7 +49,7 @@ describe("a round", () => {
     ["failed", false],
     ["cancelled", false],
   ])("continues after a node that is %s: %s", (status, usable) => {
-    const round = createRound(planOf(node("a"), node("b", ["a"])));
+    const round = new Round(planOf(node("a"), node("b", ["a"])));
     const { ready, settled } = round.settle("a", { status, fault: status === "done" ? null : DOWN });
     expect(ready).toEqual(usable ? ["b"] : []);
     expect(settled).toHaveLength(usable ? 0 : 1);
@@ -61,13 +61,13 @@ describe("a round", () => {
     ["has its default when required", { hasDefault: true }, "defaulted"],
     ["fails when required without a default", {}, "failed"],
   ])("with a failed need: the node %s", (_what, extras, status) => {
-    const round = createRound(planOf(node("a"), node("b", ["a"], extras)));
+    const round = new Round(planOf(node("a"), node("b", ["a"], extras)));
     expect(round.settle("a", FAILED).settled).toMatchObject([{ node: "b", status, because: "a" }]);
-    expect(round.done).toBe(true);
+    expect(round.open).toBe(0);
   });
 
   it("passes a failure on to all direct and indirect dependents, and leaves the others alone", () => {
-    const round = createRound(
+    const round = new Round(
       planOf(node("a"), node("b", ["a"], { optional: true }), node("c", ["b"]), node("d", ["c"]), node("free")),
     );
     const { ready, settled } = round.settle("a", FAILED);
@@ -77,7 +77,7 @@ describe("a round", () => {
   });
 
   it("continues after a default", () => {
-    const round = createRound(
+    const round = new Round(
       planOf(node("a"), node("b", ["a"], { hasDefault: true }), node("c", ["b"]), node("d", ["a", "c"])),
     );
     const { ready, settled } = round.settle("a", FAILED);
@@ -86,13 +86,13 @@ describe("a round", () => {
   });
 
   it("ends a node by the first need that is missing, once", () => {
-    const round = createRound(planOf(node("a"), node("b"), node("c", ["a", "b"])));
+    const round = new Round(planOf(node("a"), node("b"), node("c", ["a", "b"])));
     expect(briefly(round.settle("b", FAILED).settled)).toEqual(["c failed because b"]);
     expect(round.settle("a", FAILED)).toEqual({ ready: [], settled: [] });
   });
 
   it("gives a node that cannot run the class and code of the original failure, and names what it needed", () => {
-    const round = createRound(planOf(node("hotel"), node("car", ["hotel"], { optional: true }), node("bill", ["car"])));
+    const round = new Round(planOf(node("hotel"), node("car", ["hotel"], { optional: true }), node("bill", ["car"])));
     const { settled } = round.settle("hotel", FAILED);
     expect(settled.map((end) => [end.fault.class, end.fault.code, end.fault.message])).toEqual([
       ["ToolTransient", "ToolUnavailable", "needs hotel, which failed: no route to hotel service"],
@@ -102,7 +102,7 @@ describe("a round", () => {
   });
 
   it("ignores a second end", () => {
-    const round = createRound(planOf(node("a"), node("b", ["a"])));
+    const round = new Round(planOf(node("a"), node("b", ["a"])));
     round.settle("a", DONE);
     expect(round.settle("a", FAILED)).toEqual({ ready: [], settled: [] });
     expect(round.open).toBe(1);
@@ -112,13 +112,13 @@ describe("a round", () => {
   });
 
   it("refuses the end of a node that was never ready, or is unknown", () => {
-    const round = createRound(planOf(node("a"), node("b", ["a"])));
+    const round = new Round(planOf(node("a"), node("b", ["a"])));
     expect(() => round.settle("b", DONE)).toThrow(FaultError);
     expect(() => round.settle("x", DONE)).toThrow(/node x ended before it was ready/);
   });
 
   it("says so when a node failed without a reason", () => {
-    const round = createRound(planOf(node("a"), node("b", ["a"])));
+    const round = new Round(planOf(node("a"), node("b", ["a"])));
     const { settled } = round.settle("a", { status: "failed", fault: null });
     expect(settled[0]?.fault).toMatchObject({
       code: "InvariantBroken",
@@ -137,7 +137,7 @@ describe("at the deadline", () => {
   );
 
   it("ends what has not begun, each by what is declared for it, and leaves what runs", () => {
-    const round = createRound(plan);
+    const round = new Round(plan);
     const settled = round.expire(LATE, ["queued"]);
     expect(settled).toEqual([
       { node: "queued", status: "skipped", fault: LATE, because: "" },
@@ -145,19 +145,19 @@ describe("at the deadline", () => {
       { node: "optional", status: "skipped", fault: LATE, because: "" },
       { node: "required", status: "failed", fault: LATE, because: "" },
     ]);
-    expect(round).toMatchObject({ open: 1, done: false });
+    expect(round).toMatchObject({ open: 1 });
     expect(round.settle("running", DONE)).toEqual({ ready: [], settled: [] });
-    expect(round.done).toBe(true);
+    expect(round.open).toBe(0);
   });
 
   it("counts what was ready as begun, unless it is named", () => {
-    const round = createRound(plan);
+    const round = new Round(plan);
     expect(round.expire(LATE).map(({ node: id }) => id)).not.toContain("queued");
     expect(round.open).toBe(2);
   });
 
   it("ends nothing twice, and not what is named and unknown", () => {
-    const round = createRound(plan);
+    const round = new Round(plan);
     round.settle("running", DONE);
     round.expire(LATE, ["queued", "running", "nobody"]);
     expect(round.expire(LATE, ["queued"])).toEqual([]);
@@ -204,7 +204,7 @@ describe("the cost of a round", () => {
   ])("of %s is no more than its needs, whether all succeed or the first fails", (_what, nodes) => {
     for (const first of [DONE, FAILED]) {
       const { plan, visits } = counting(planOf(...nodes));
-      const round = createRound(plan);
+      const round = new Round(plan);
       const next = [...round.ready()];
       let ended = 0;
       for (let id = next.pop(); id !== undefined; id = next.pop()) {
@@ -212,14 +212,14 @@ describe("the cost of a round", () => {
         next.push(...ready);
         ended += 1 + settled.length;
       }
-      expect(round.done).toBe(true);
+      expect(round.open).toBe(0);
       expect(ended).toBe(nodes.length);
       expect(visits()).toBeLessThanOrEqual(edgesOf(plan));
     }
   });
 
   it("does not grow the fault along a chain", () => {
-    const round = createRound(planOf(...ids.map((id, index) => node(id, index === 0 ? [] : [`n${index - 1}`]))));
+    const round = new Round(planOf(...ids.map((id, index) => node(id, index === 0 ? [] : [`n${index - 1}`]))));
     const { settled } = round.settle("n0", FAILED);
     expect(settled).toHaveLength(MANY - 1);
     const last = settled.at(-1)?.fault;
