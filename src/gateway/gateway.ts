@@ -333,7 +333,7 @@ export class Gateway {
     if (isAway && target !== null) await this.#stored.note(stored, target);
     conclude(call, outcome, endedAt, scrub);
     if (target !== null) this.#noteConversation(placed.conversation, stored, fallback);
-    const kept = keptOf(keepRuleOf(exchange), request);
+    const kept = keptOf(exchange, request);
     const line = this.#lineOf(call, outcome, endedAt);
     this.#ledger.add(kept === null ? line : { ...line, isKept: true }, account, call.entries, kept);
   }
@@ -434,12 +434,16 @@ function keepRuleOf({ key, inForce }: ClientExchange): KeepRule | null {
   return key?.keep ?? inForce.settings.keep;
 }
 
-/** What is kept of a call; null when its owner keeps nothing. */
-function keptOf(rule: KeepRule | null, { asked, answer, memory }: GatewayRequest): KeptCall | null {
+/** What is kept of a call, without its client's key; null when its owner keeps nothing. */
+function keptOf(exchange: ClientExchange, { asked, answer, memory }: GatewayRequest): KeptCall | null {
+  const rule = keepRuleOf(exchange);
   if (rule === null || !(rule.prompts || rule.answers)) return null;
+  const { secret } = exchange;
+  const hidden = <Text extends string | null>(text: Text): Text | string =>
+    text === null || secret === null ? text : text.replaceAll(secret, "[redacted]");
   const body = memory.whole?.body ?? null;
   const whole = typeof body === "string" || body === null ? body : new TextDecoder().decode(body);
-  return { rule, transcript: { prompt: asked.bytes.toString("utf8"), answer: whole ?? answer.text } };
+  return { rule, transcript: { prompt: hidden(asked.bytes.toString("utf8")), answer: hidden(whole ?? answer.text) } };
 }
 
 /** Where a chain has this target; -1 when it does not. */

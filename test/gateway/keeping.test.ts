@@ -45,6 +45,17 @@ describe.each(DIALECTS)("a gateway in front of %s", (dialect) => {
   });
 });
 
+it.each(DIALECTS)("keeps no key of a client of %s", async (dialect) => {
+  const here = await world(dialect, "keep: { prompts: true, answers: true }\nkeys: { mine: { key_env: MINE } }");
+  const headers = { authorization: "Bearer mine-123" };
+  await here.run(ask(here.url, dialect, { headers, prompt: `${PROMPT}, and my key is mine-123` }));
+  const kept = await lastOf(here);
+  expect([kept?.prompt, kept?.answer]).toEqual([
+    expect.stringContaining("my key is [redacted]"),
+    expect.stringContaining("my key is [redacted]"),
+  ]);
+});
+
 it.each([
   ["prompts: true", true, false],
   ["answers: true", false, true],
