@@ -66,6 +66,33 @@ const lines = async ({ fl, settle }: StubWorld): ReturnType<typeof ledgerOf> => 
   return ledgerOf(fl.journal, 10);
 };
 
+/** Where the last event with a text of this stream begins. */
+function lastTextIn(stream: string): number {
+  return stream.lastIndexOf("\n\n", stream.indexOf(" rest.")) + 2;
+}
+
+const BROKEN = DIALECTS.flatMap((client) =>
+  DIALECTS.flatMap((first) => ["the connection", "the answer"].map((ends) => ({ client, first, ends }))),
+);
+
+it.each(BROKEN)(
+  "a client of $client gets the whole text although a target of $first ends $ends in the middle",
+  async ({ client, first, ends }) => {
+    const bytes = Buffer.from(streamOf(first, PIECES));
+    const begun = bytes.subarray(0, Buffer.byteLength(bytes.toString().slice(0, lastTextIn(bytes.toString()))));
+    const breaks: Parameters<typeof stubWorld>[0] = (request, response, ...rest) => {
+      if (request.target !== "one") return cutting(first)(request, response, ...rest);
+      response.writeHead(200, SSE);
+      // A proxy may end an answer properly that its server has broken off.
+      response.write(begun, () => (ends === "the answer" ? response.end() : response.destroy()));
+    };
+    const world = await stubWorld(breaks, file(first));
+    const heard = await world.run(ask(world.url, client, { model: "cut-x", streaming: true }));
+    expect([heard.text, heard.isWhole, heard.error]).toEqual([TEXT, true, null]);
+    expect(heard.raw).toContain(": x-faultline-continued: two/");
+  },
+);
+
 describe.each(DIALECTS)("a client of %s", (dialect) => {
   it.each<Protocol>(["anthropic-messages", "openai-chat"])(
     "gets every character once from a target of %s that continues, wherever the first one breaks off",

@@ -48,7 +48,7 @@ export function streamOf(dialect: Protocol, pieces: readonly string[]): string {
         role: "assistant",
         content: [{ type: "output_text", text, annotations: [] }],
       };
-      const response = { id: "resp_up1", object: "response", model: "up", output: [] };
+      const response = { id: "resp_up1", object: "response", created_at: 1, model: "up", output: [] };
       return [
         next("response.created", { response: { ...response, status: "in_progress" } }),
         next("response.output_item.added", { output_index: 0, item: { ...item, content: [] } }),

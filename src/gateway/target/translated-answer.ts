@@ -45,8 +45,16 @@ export async function streamTranslated(call: TranslatedCall, sink: StreamSink, r
   let isRunning = true;
   // The sink gets parts only after the attempt has claimed the answer.
   const begun = { isFirst: true };
+  let ending: AnswerPart | null = null;
   const reading = readAll(sink, async (part) => {
-    const written = isGone ? "" : writer.part(part);
+    if (part.type === "text-end") {
+      // The vendor's package also ends a text that has broken off. So its end is written with what comes after it, or by `finish`.
+      ending = part;
+      return;
+    }
+    const ended = isGone || ending === null ? "" : writer.part(ending);
+    ending = null;
+    const written = isGone ? "" : ended + writer.part(part);
     if (written === "") return;
     if (begun.isFirst) begin(call, head, about);
     begun.isFirst = false;
