@@ -64,9 +64,13 @@ it.each([{ readOnly: true }, {}])("still says who holds what, opened with %j", a
 });
 
 it("is read and verified without a migration", async () => {
+  const db = new DatabaseSync(path);
+  db.exec("INSERT INTO holds VALUES ('run_old', 'worker', 4_000_000_000_000)");
+  db.close();
   const before = readFileSync(path);
   const journal = await openJournal(path, { readOnly: true });
   expect(await readAll(journal, "run_old")).toHaveLength(13);
+  expect(await journal.holds()).toMatchObject([{ key: "run_old", owner: "worker", until: 4_000_000_000_000 }]);
   expect(await journal.kept("input", "run_old/inputs")).toEqual({});
   expect(await journal.keptByTime("run", { order: "newest", limit: 9 })).toMatchObject([{ key: "run_old" }]);
   expect(await journal.search("run_old gated", { limit: 9 })).toMatchObject([{ kind: "run", run: "run_old" }]);

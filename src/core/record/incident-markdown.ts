@@ -85,8 +85,8 @@ function timelineSections(incident: IncidentFacts, words: IncidentWords): readon
       day = dayOf(moment.at);
       sections.push([`### ${day}`], []);
     }
-    if (incident.leftOut > 0 && index === incident.leftOutAfter)
-      sections.at(-1)?.push(`- ${words.more(incident.leftOut)}`);
+    // Without moments left out, that is behind the last one.
+    if (index === incident.leftOutAfter) sections.at(-1)?.push(`- ${words.more(incident.leftOut)}`);
     sections.at(-1)?.push(...momentLines(moment));
   });
   return sections;

@@ -119,14 +119,14 @@ export class StreamSink {
     this.paced.close();
   }
 
-  /** The stream broke and cannot be recovered. */
+  /** The stream is open, and broke, and cannot be recovered. */
   fail(error: unknown, part: Part): void {
     this.paced.put({ type: "error", error });
     this.paced.put(part);
     this.paced.close();
   }
 
-  /** The reader aborted, so the stream errors with the reason. */
+  /** The reader of an open stream aborted, so the stream errors with the reason. */
   abort(reason: unknown): void {
     this.paced.error(reason);
   }

@@ -103,6 +103,7 @@ export class Hedge {
   /** Called when the call's own attempt has ended. Records how. */
   async settle(): Promise<void> {
     const { run, own } = this;
+    // Until then the timer does nothing if an attempt answers or the call is over.
     this.disarm();
     if (own.end === "value") this.claim(own);
     if (this.winner !== null && this.winner !== own) return endLost(run, own);

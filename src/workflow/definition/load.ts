@@ -201,7 +201,7 @@ function readRegular(place: string): string | Unreadable {
     if (!found.isFile()) return { why: "it is not a regular file" };
     const bytes = Buffer.alloc(Math.min(found.size, MAX_BYTES) + 1);
     let length = 0;
-    for (let read = 1; read > 0 && length < bytes.length; length += read)
+    for (let read = 1; read > 0; length += read)
       read = nodeFs().readSync(handle, bytes, length, bytes.length - length, null);
     if (length > MAX_BYTES) return { why: `it has more than ${MAX_BYTES} bytes` };
     return bytes.toString("utf8", 0, length);

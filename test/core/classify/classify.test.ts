@@ -7,6 +7,12 @@ function codeOf(evidence: Evidence): FaultCode {
   return classify(evidence).code;
 }
 
+it.each([499, 500, 501, 502])("a message of %i characters is shown whole up to 500", (chars) => {
+  const message = `${"word ".repeat(99)}${"x".repeat(chars - 495)}`;
+  const { message: shown } = classify({ surface: "tool", message });
+  expect(shown).toBe(chars <= 500 ? message : `${"word ".repeat(99)}…`);
+});
+
 describe("order of belief", () => {
   it("lets the caller's abort win over everything", () => {
     const evidence: Evidence = {

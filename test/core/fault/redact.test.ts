@@ -463,6 +463,15 @@ describe("by known value", () => {
     expect(createRedactor([undefined, "", long]).text(`before ${long} after`)).toBe(`before ${REDACTED} after`);
   });
 
+  it.each([
+    { depth: 16, isKnown: true },
+    { depth: 17, isKnown: false },
+  ])("knows a text that is $depth levels deep in a value: $isKnown", ({ depth, isKnown }) => {
+    let value: unknown = "correct horse battery";
+    for (let level = 0; level < depth; level++) value = [value];
+    expect(createRedactor([value]).text("a correct horse battery").includes("horse")).toBe(!isKnown);
+  });
+
   it("takes it out of texts inside texts, however deep", () => {
     const value = "say \"hi\" to C:\\x\nand 'go'";
     let text = value;

@@ -190,16 +190,18 @@ describe("the stream of a run", () => {
     expect(JSON.stringify(events)).not.toContain(PLANTED);
   });
 
-  it("tells what a budget stopped at", () => {
+  it("tells what a budget stopped at, or zeros if no entry says so", () => {
     const sums = { spentMicrocents: 90, estimateMicrocents: 20, maxCostMicrocents: 100 };
-    const events = streamOf(
-      entriesOf(
-        STARTED,
-        { type: "budget-exceeded", call: "call_1", reservedMicrocents: 0, ...sums },
-        { type: "node-paused", ...PLACE, why: "budget", fault: leakyFault(1), questions: [], wakeAt: null },
-      ),
-    );
-    expect(events.at(-1)).toMatchObject({ type: "budget.paused", node: "coder", data: sums });
+    const zeros = { spentMicrocents: 0, estimateMicrocents: 0, maxCostMicrocents: 0 };
+    const paused = { type: "node-paused", ...PLACE, why: "budget", fault: leakyFault(1), questions: [], wakeAt: null };
+    const exceeded = { type: "budget-exceeded", call: "call_1", reservedMicrocents: 0, ...sums };
+    for (const [entries, data] of [
+      [[exceeded, paused], sums],
+      [[paused], zeros],
+    ] as const) {
+      const events = streamOf(entriesOf(STARTED, ...(entries as readonly JournalEvent[])));
+      expect(events.at(-1)).toMatchObject({ type: "budget.paused", node: "coder", data });
+    }
   });
 
   it("says that the time was up before it says that the run failed, and not when only a node's was", () => {

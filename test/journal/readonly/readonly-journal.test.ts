@@ -1,9 +1,11 @@
 // A read-only journal: nothing is created or changed, all data is visible, and so is what others write in the meantime.
 
-import { copyFileSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Entry, type Fault, isFaultError, type Journal, openJournal } from "../../../src/index.ts";
+import { tryRead } from "../../../src/core/try-read.ts";
 import { systemClock } from "../../../src/host/clock.ts";
 import { openReadonlyStore } from "../../../src/journal/readonly/store.ts";
 import { tempFolder, type TempFolder } from "../temp-folder.ts";
@@ -53,6 +55,9 @@ const faultOf = (made: Promise<unknown>): Promise<Fault | null> =>
     },
   );
 
+/** Linux lists what a process has open. */
+const OPEN_FILES = "/proc/self/fd";
+
 describe("a read-only journal", () => {
   it("shows everything and leaves every byte as it was, with no file beside it", async () => {
     const path = await written();
@@ -65,6 +70,17 @@ describe("a read-only journal", () => {
     const writer = await openJournal(path);
     expect(shown).toEqual(await seen(writer));
     await writer.close();
+  });
+
+  it.runIf(existsSync(OPEN_FILES))("leaves no file open when it is closed", async () => {
+    const path = await written();
+    const openFiles = (): number =>
+      readdirSync(OPEN_FILES).filter((fd) => tryRead(() => readlinkSync(join(OPEN_FILES, fd)) === path, false)).length;
+    const journal = await openJournal(path, { readOnly: true });
+    await journal.sessions();
+    expect(openFiles()).toBeGreaterThan(0);
+    await journal.close();
+    expect(openFiles()).toBe(0);
   });
 
   it("creates nothing where there is none, not even a folder", async () => {

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { modelTimeouts, type Timeouts } from "../../../src/provider/model/watch.ts";
+import type { Fault } from "../../../src/core/index.ts";
+import { modelTimeouts, type Timeouts, Watch } from "../../../src/provider/model/watch.ts";
+import type { RunContext } from "../../../src/runtime/tool/tool.ts";
+import { createFakeClock } from "../../../src/testing/fake-clock.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -51,5 +54,30 @@ describe("how long a model may take", () => {
   ])("that may be silent for %d ms, with %o set", (quietMs, given, stream, wholeMs) => {
     const whole = { ...stream, headersMs: wholeMs, firstTokenMs: wholeMs };
     expect(modelTimeouts(given, { quietMs })).toEqual({ stream, whole });
+  });
+});
+
+describe("a stream whose reader takes its time", () => {
+  it.each([
+    { isThinking: false, phase: "idle", limitMs: 300 },
+    { isThinking: true, phase: "thinking", limitMs: 400 },
+  ])("has its whole limit from when the reader waits, while it is $phase", async ({ isThinking, phase, limitMs }) => {
+    const clock = createFakeClock(1_000);
+    let disarm = (): void => undefined;
+    const alarm = (ms: number, ring: () => void): void => {
+      disarm();
+      disarm = clock.after(ms, ring);
+    };
+    const late: Fault[] = [];
+    const timeouts = { headersMs: 100, firstTokenMs: 200, idleMs: 300, thinkingMs: 400, totalMs: 1e9 };
+    const watch = new Watch(clock, timeouts, { alarm } as unknown as RunContext, (seen) => void late.push(seen));
+    watch.headers();
+    watch.progress(isThinking);
+    await clock.advance(10_000);
+    watch.wait();
+    await clock.advance(limitMs - 1);
+    expect(late).toEqual([]);
+    await clock.advance(1);
+    expect(late).toMatchObject([{ code: "NetworkTimeout", context: { phase, limit: limitMs } }]);
   });
 });

@@ -117,6 +117,7 @@ interface World {
   readonly request: Request;
   readonly outcome: Awaited<ReturnType<ReturnType<typeof createFaultline>["protect"]>>;
   readonly endedAt: number;
+  readonly timersLeft: number;
   readonly spentMicrocents: number;
 }
 
@@ -215,6 +216,18 @@ describe.each([
   it("is not hedged when it comes in time", async () => {
     const { ran } = await play({ one: () => well(900, 900), two: () => well(1), asked });
     expect(ran).toHaveLength(1);
+  });
+
+  it.each([
+    { how: "in an answer in time", one: well(900), cancelMs: null },
+    { how: "in an answer that began in time", one: well(5_000, 900), cancelMs: null },
+    { how: "in an answer of the second target", one: NEVER, cancelMs: null },
+    { how: "in a failure", one: broken(900), cancelMs: null },
+    { how: "as cancelled", one: NEVER, cancelMs: 900 },
+  ])("leaves no timer of its own behind when it ends $how", async ({ one, cancelMs }) => {
+    const { timersLeft } = await play({ one: () => one, two: () => broken(100), asked, cancelMs });
+    // All deadlines share this one.
+    expect(timersLeft).toBe(1);
   });
 
   it("is not hedged when its work may not be repeated", async () => {
@@ -345,7 +358,8 @@ describe("a half-open breaker gets its probe back", () => {
     const request = new Request(WHOLE);
     const outcome = await clock.runUntil(fl.protect(chain([target === "one" ? one : two]), request));
     const events = fl.recent().map(({ event }) => event);
-    return { events, ran, request, outcome, endedAt: clock.now(), spentMicrocents: fl.spending.microcents };
+    const { microcents: spentMicrocents } = fl.spending;
+    return { events, ran, request, outcome, endedAt: clock.now(), timersLeft: clock.pending, spentMicrocents };
   }
 
   it("when the budget refuses the second attempt", async () => {

@@ -25,6 +25,18 @@ async function begun(limits: Partial<SessionLimits> = {}): Promise<Life & { read
 const endsOf = (events: readonly JournalEvent[]): readonly string[] =>
   only(events, "turn-ended").map(({ turn, status }) => `${turn} ${status}`);
 
+it("that runs out of time gives an outcome to each step that has not begun, also if only one is left", async () => {
+  const hangs = tool({ id: "hangs", run: never });
+  for (const left of [0, 1, 2]) {
+    const { clock, session } = await begun({ maxParallel: 1 });
+    const later = Array.from({ length: left }, (_, index) => [`b${index}`, step(ok, "x")] as const);
+    const steps = { a: step(hangs, {}), ...Object.fromEntries(later) };
+    const result = await clock.runUntil(session.turn(steps, { timeoutMs: 1_000 }));
+    const outcomes: Readonly<Record<string, unknown>> = result.outcomes;
+    for (const [name] of later) expect(outcomes[name]).toMatchObject({ fault: { code: "TurnTimeout" }, attempts: 0 });
+  }
+});
+
 describe("a call that would wait for itself", () => {
   const codeOf = (wait: Promise<unknown>): Promise<string> =>
     wait.then(

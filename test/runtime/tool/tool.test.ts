@@ -24,6 +24,7 @@ describe("a tool with a wrong option", () => {
     ["maxConcurrent", NaN],
     ["maxConcurrent", 1.5],
     ["maxQueued", -1],
+    ["maxPerMinute", 0.009],
     ["retry.maxAttempts", 0],
     ["retry.maxAttempts", Infinity],
     ["retry.maxAttempts", 2.5],
@@ -53,6 +54,26 @@ describe("a tool with a wrong option", () => {
       thrown = error.fault;
     }
     expect(thrown).toMatchObject({ code: "ConfigSchemaViolation", context: { field } });
+  });
+
+  it.each([
+    ["timeoutMs", 1],
+    ["maxConcurrent", 1],
+    ["maxQueued", 0],
+    ["maxPerMinute", 0.01],
+    ["retry.maxAttempts", 1],
+    ["retry.backoff.initialMs", 0],
+    ["retry.backoff.multiplier", 1],
+    ["retry.jitter", 0],
+    ["retry.maxTotalWaitMs", 0],
+    ["breaker.failures", 1],
+    ["breaker.successes", 1],
+    ["breaker.openMs", 0],
+    ["breaker.growth", 1],
+    ["breaker.probeTimeoutMs", 0],
+  ])("is accepted with the least that makes sense: %s of %s", (field, value) => {
+    const more = field.split(".").reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as object;
+    expect(declare(more)).not.toThrow();
   });
 
   it.each([

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { createMemoryJournal } from "../../../src/index.ts";
+import { createFakeClock } from "../../../src/testing/fake-clock.ts";
 import { overviewOf } from "../../../src/workflow/report/overview.ts";
 
 const NOON = Date.UTC(2026, 0, 2, 12);
@@ -49,6 +50,22 @@ describe("an overview", () => {
       since: NOON - 12 * 3_600_000,
       isPartial: false,
     });
+  });
+
+  it.each([
+    { open: 100, isMore: false },
+    { open: 101, isMore: true },
+  ])("looks up the newest 100 programs that are open: of $open there are more: $isMore", async ({ open, isMore }) => {
+    const clock = createFakeClock(NOON);
+    const journal = createMemoryJournal({ clock });
+    const manifest = { contract: 1, mode: "headless", createdAt: NOON, labels: {}, storeId: journal.storeId } as const;
+    for (let index = 0; index < open; index++) {
+      const event = { type: "session-started", manifest: { ...manifest, sessionId: `s${index}` } } as const;
+      await journal.append(`s${index}`, 0, [{ at: NOON + index, event }]);
+    }
+    const { programs } = await overviewOf(journal, NOON, new Set());
+    expect([programs.count, programs.isMore, programs.first.length]).toEqual([open, isMore, 20]);
+    expect(programs.first[0]).toMatchObject({ session: `s${open - 1}` });
   });
 
   it("counts up to a limit, and says that there are more", async () => {
