@@ -32,7 +32,10 @@ export interface CampaignOptions {
 }
 
 /** What a copy needs to run tests. */
-const COPIED = ["src", "test", "dist", "corpus", "docs", "examples", "schema", "scripts", "bench", "lint", "templates"];
+const COPIED = [
+  ...["src", "test", "dist", "corpus", "deploy", "docs", "examples", "schema", "scripts", "site", "bench", "lint"],
+  "templates",
+];
 const VITEST = ["node_modules/vitest/vitest.mjs", "run"];
 const TSC = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json", "--noEmit", "--pretty", "false"];
 /** A mutant that makes its tests this much slower, and a minute on top, loops forever. */
@@ -158,6 +161,8 @@ function planTests(
     const tests = [...new Set(mutants.flatMap(({ file }) => testsFor(file)))];
     tell(`running ${tests.length} test files without a mutant`);
     const { results } = await runTests(copy, { tests, longestMs: Infinity });
+    const unfit = results.filter(({ passed }) => !passed).map(({ test }) => test);
+    if (unfit.length > 0) tell(`these fail without a mutant and are left out: ${unfit.join(", ")}`);
     const reached = new Set(readFileSync(reachedFile, "utf8").split("\n"));
     return new Map(
       mutants.map((mutant, id) => {

@@ -354,6 +354,22 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     why: "says only how often the tail is trimmed; what is read of it in the end is never longer than its own limit",
   },
   {
+    file: "src/core/classify/read-text.ts",
+    text: "return at < text.length ? (TRAITS[text.charCodeAt(at)] ?? NOT_IN_WORD) : NOT_IN_WORD;",
+    columns: [7],
+    from: "at < text.length",
+    to: "true",
+    why: "saves time only: there is no character behind the end, and so no trait of one",
+  },
+  {
+    file: "src/runtime/call/settle.ts",
+    text: "if (target.outage.isSick) target.outage.succeeded(run.departure, run.engine.clock.now());",
+    columns: [4],
+    from: "target.outage.isSick",
+    to: "true",
+    why: "saves time only: nothing waits for a target that is not sick",
+  },
+  {
     file: "src/provider/wire/request-facts.ts",
     text: "for (; texts.length > 0 && nodes < MAX_NODES; nodes++) {",
     columns: [20],

@@ -115,6 +115,7 @@ class DriverOnRestate implements RestateDriver {
   #endpoint: RestateEndpoint | null = null;
   /** In steady time; null until Restate knows this worker. */
   #registeredAt: number | null = null;
+  readonly #maxRuns: number;
   #missed = 0;
   #isRunning = false;
   #looking: Promise<void> = Promise.resolve();
@@ -127,6 +128,7 @@ class DriverOnRestate implements RestateDriver {
     this.#deps = deps;
     this.#options = options;
     this.#client = new RestateClient(readRestateAddress(url), clock, token ?? null);
+    this.#maxRuns = maxRuns;
     this.#advancing = new Slots(maxRuns);
     const holds = new RunHolds(deps);
     this.#sweep = new Sweep({ journal, clock, holds, held: () => runs.held(), hand: (run) => this.#hand(run) });
@@ -170,7 +172,7 @@ class DriverOnRestate implements RestateDriver {
 
   async #open({ host = LOOPBACK, port = DEFAULT_PORT, identityKeys = [] }: RestateWorkerOptions): Promise<void> {
     const { clock } = this.#deps;
-    const maxStreams = Math.max(1, Math.ceil((this.#options.maxRuns ?? 16) / 4));
+    const maxStreams = Math.max(1, Math.ceil(this.#maxRuns / 4));
     const endpoint = await openRestateEndpoint(
       { clock, service: this.#service, advance: (run) => this.#advance(run) },
       { host, port, maxStreams, identityKeys },
