@@ -235,7 +235,8 @@ export class Gateway {
   ): Promise<void> | null {
     const { kind, dialect } = endpoint;
     if (bytes === null) {
-      const message = `the request is larger than ${exchange.inForce.settings.maxBodyBytes} bytes`;
+      const mebibytes = exchange.inForce.settings.maxBodyBytes / 1_048_576;
+      const message = `the request is larger than ${mebibytes} MiB; max_body_mb of the gateway's file sets this limit`;
       refuse(exchange, dialect, "too-large", message);
       return null;
     }

@@ -42,6 +42,9 @@ export interface OtherPathDeps extends Pick<FaultlineDeps, "prices" | "clock" | 
 
 /** The version in a path, which a target's address has, too. */
 const VERSION = /^\/v1(?:beta\d*|alpha\d*)?(?=\/)/;
+/** For a mistyped path, a wrong base URL and a look with a browser. */
+const WHAT_IT_HAS =
+  "it answers POST /v1/chat/completions, /v1/responses, /v1/messages and /v1beta/models/{model}:generateContent, and GET /v1/models. For other paths, its file names a target under other_paths";
 /** The name of such calls in the ledger. */
 const ROUTE = "other_paths";
 
@@ -59,7 +62,7 @@ export async function passOther(
     return void refuse(exchange, dialect, "wrong-method", message);
   }
   if (target === null) {
-    const message = `the gateway has no ${method} ${path}; name a target for such paths with other_paths`;
+    const message = `the gateway has no ${method} ${path}; ${WHAT_IT_HAS}`;
     return void refuse(exchange, dialect, "unknown-path", message);
   }
   if (!OTHER_METHODS.includes(method)) {

@@ -108,3 +108,15 @@ it("lists the models that its chains name and its patterns take", async () => {
   const { data } = (await response.json()) as { readonly data: readonly { readonly id: string }[] };
   expect(data.map(({ id }) => id).toSorted()).toEqual(["claude-sonnet-4-5", "gpt-5", "gpt-own"]);
 });
+
+it.each(["/", "/v1/chat/completion", "/v1/embeddings"])(
+  "says which paths it has when it is asked for another one: %s",
+  async (path) => {
+    const world = await gatewayWorld({ file: () => file().replace("other_paths: openai", "") });
+    const response = await world.run(fetch(`${world.url}${path}`));
+    expect(response.status).toBe(404);
+    expect(await response.text()).toMatch(
+      /the gateway has no GET .+; it answers POST \/v1\/chat\/completions, .+ under other_paths/,
+    );
+  },
+);

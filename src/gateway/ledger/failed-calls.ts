@@ -118,16 +118,13 @@ export function plainFault(seen: Fault): Fault {
   const { title } = wordsFor(code, "en");
   const { status } = context;
   const kept = KEPT_CONTEXT.flatMap((name) => (context[name] === undefined ? [] : [[name, context[name]] as const]));
-  if (isOwnFinding(seen)) return { ...own, context: Object.fromEntries(kept) };
+  // A stack would show only the gateway's own code.
+  const known = origin === undefined ? {} : { origin: { ...origin, thrown: [] } };
+  if (isOwnFinding(seen)) return { ...own, context: Object.fromEntries(kept), evidence: { ...named, ...known } };
   return {
     ...own,
     message: typeof status === "number" ? `${title} (${status})` : title,
     context: Object.fromEntries(kept),
-    evidence: {
-      ...named,
-      nearly: [],
-      excerpt: "",
-      ...(origin === undefined ? {} : { origin: { ...origin, thrown: [] } }),
-    },
+    evidence: { ...named, nearly: [], excerpt: "", ...known },
   };
 }

@@ -124,7 +124,8 @@ function folded(name: string): string {
 export function unclearField(text: string, body: JsonObject): string | null {
   const repeated = repeatedField(text);
   if (repeated === TOO_DEEP) return `the body is nested more than ${MAX_DEPTH} levels deep`;
-  if (repeated !== null) return `the body has the field ${JSON.stringify(repeated)} twice; send it once`;
+  if (repeated !== null)
+    return `the body has the field ${JSON.stringify(repeated)} twice, perhaps in another case; send it once`;
   return oddField(body, CHECKED);
 }
 
