@@ -7,11 +7,12 @@ import type { OnWarning } from "../journal/warnings.ts";
 import { oncePerMinute } from "../workflow/driver.ts";
 import { troubleLine } from "./fault-sentences/sentence.ts";
 import type { Io } from "./io.ts";
+import { fitted } from "./render/table.ts";
 
 /** Prints warnings. A journal that is away warns with each attempt to reach it: the same warning appears once a minute. */
 export function warningLines({ clock, stderr }: Pick<Io, "clock" | "stderr">, locale: Locale): OnWarning {
   const print = oncePerMinute<Fault>(clock, (what, fault) => {
-    void stderr.write(`faultline: ${troubleLine(fault, what, locale)}\n`);
+    void stderr.write(`${fitted(`faultline: ${troubleLine(fault, what, locale)}`, stderr)}\n`);
   });
   return (fault, what) => print(what, fault);
 }

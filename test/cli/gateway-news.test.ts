@@ -8,10 +8,10 @@ import { fault } from "../../src/core/index.ts";
 import type { JournalNews } from "../../src/gateway/ledger/write-trouble.ts";
 import { createFakeClock } from "../../src/testing/fake-clock.ts";
 
-function teller(locale: "en" | "zh-CN", json = false) {
+function teller(locale: "en" | "zh-CN", json = false, isTTY = false) {
   const said: string[] = [];
   const clock = createFakeClock();
-  const stderr = { isTTY: false, columns: 80, write: (text: unknown) => Promise.resolve(void said.push(String(text))) };
+  const stderr = { isTTY, columns: 80, write: (text: unknown) => Promise.resolve(void said.push(String(text))) };
   const tell = decisionPrinter({ clock, stderr } as unknown as Io, { json, locale, color: "never" });
   return { said, clock, tell };
 }
@@ -34,6 +34,14 @@ it.each([
   const { said, tell } = teller(locale);
   tell({ ...REFUSED, code: "NetworkDisconnect", recourse: "retry" }, "connect ECONNREFUSED\n10.0.0.9:443");
   expect(said).toEqual([`1970-01-01 00:00:00 UTC  ${line}\n`]);
+});
+
+it("breaks a line between words on a terminal, and indents the rest", () => {
+  const { said, tell } = teller("en", false, true);
+  tell({ ...REFUSED, code: "NetworkDisconnect", recourse: "retry" }, "connect ECONNREFUSED 10.0.0.9:443");
+  expect(said).toEqual([
+    "1970-01-01 00:00:00 UTC  us/gpt-5: Connection lost (NetworkDisconnect):\n  connect ECONNREFUSED 10.0.0.9:443 → retried\n",
+  ]);
 });
 
 it("tells the same failure of the same target once a minute, and another one at once", async () => {

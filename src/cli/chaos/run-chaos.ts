@@ -100,7 +100,7 @@ function textLine(request: ReceivedRequest, words: ChaosWords, paint: Paint): st
     " · ",
   );
   return [
-    paint("dim", `#${number} ${timeOf(at)}`),
+    paint("dim", `${numbered(`#${number}`)} ${timeOf(at)}`),
     protocol.padEnd(16),
     oneLine(model, 60).padEnd(20),
     paint(what === "ok" ? "green" : "yellow", what.padEnd(20)),
@@ -112,7 +112,17 @@ function textLine(request: ReceivedRequest, words: ChaosWords, paint: Paint): st
 /** Without this line, a wrong base URL would look as if no request had arrived. */
 function strayLine({ at, method, path }: StrayRequest, words: ChaosWords, paint: Paint): string {
   const what = `${oneLine(method, 20)} ${oneLine(path, 200)}`;
-  return [paint("dim", `-- ${timeOf(at)}`), paint("yellow", words.noAddress), what, paint("dim", "404")].join("  ");
+  return [
+    paint("dim", `${numbered("--")} ${timeOf(at)}`),
+    paint("yellow", words.noAddress),
+    what,
+    paint("dim", "404"),
+  ].join("  ");
+}
+
+/** Up to 999 requests, the columns of all lines stand below each other. */
+function numbered(name: string): string {
+  return name.padEnd(4);
 }
 
 function timeOf(at: number): string {

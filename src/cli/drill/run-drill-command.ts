@@ -6,7 +6,7 @@ import { messageIn } from "../fault-sentences/sentence.ts";
 import { type Io, UsageError } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import { paintFor } from "../render/paint.ts";
-import { lineOf } from "../render/program-name.ts";
+import { commandLine, lineOf } from "../render/program-name.ts";
 import { oneLine, safeJson, safeText } from "../render/safe-text.ts";
 import { DRILL_WORDS, type DrillWords } from "../render/words/drill-words.ts";
 import { onStopSignal } from "../stop-signals.ts";
@@ -61,6 +61,9 @@ export async function runDrillCommand(
   const { good, met } = scoreOf(results);
   if (good < met) io.exit("failed");
   await io.stdout.write(`${card(results, command, options, shared, io)}\n`);
+  if (good === met || hasGateway || shared.json || options.markdown === true) return;
+  const again = ["drill", "--gateway", ...(options.only ?? []).flatMap((id) => ["--only", id]), "--", ...words];
+  await io.stderr.write(`${said.behindGateway(commandLine(...again))}\n`);
 }
 
 function card(

@@ -18,12 +18,14 @@ import { messageIn } from "../fault-sentences/sentence.ts";
 import type { Io } from "../io.ts";
 import type { GlobalOptions } from "../options.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
+import { fitted } from "../render/table.ts";
 import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
 import { PUNCTUATION } from "../../core/punctuation.ts";
 
 /** Prints one piece of news: a line with its time, or an object with --json. */
 function newsPrinter(io: Io, { json }: GlobalOptions): (line: string, asJson: object) => Promise<void> {
-  return (line, asJson) => io.stderr.write(json ? `${safeJson(asJson)}\n` : `${secondOf(io.clock.now())}  ${line}\n`);
+  return (line, asJson) =>
+    io.stderr.write(json ? `${safeJson(asJson)}\n` : `${fitted(`${secondOf(io.clock.now())}  ${line}`, io.stderr)}\n`);
 }
 
 export function fileNewsPrinter(file: string, io: Io, shared: GlobalOptions): (news: GatewayFileNews) => Promise<void> {

@@ -20,6 +20,7 @@ import { withNewJournal } from "../journal/with-journal.ts";
 import type { GlobalOptions } from "../options.ts";
 import { paintFor } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
+import { fitted } from "../render/table.ts";
 import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
 import { type JournalOption, journalOf } from "../runs/run-deps.ts";
 import { onStopSignal, tellStopping } from "../stop-signals.ts";
@@ -104,7 +105,7 @@ async function serveUntilStopped(
     ? safeJson({ listening: { url, port, journal: shownJournal, config } })
     : [
         paint("bold", words.listening(url)),
-        words.targets(summariseGateway(settings)),
+        fitted(words.targets(summariseGateway(settings)), io.stdout),
         words.journal(oneLine(shownJournal, 500)),
         "",
         words.stop,

@@ -1,6 +1,7 @@
 // Text in columns, aligned by display width and wrapped at the terminal's edge.
 
 import { columnsOf } from "../../yaml-file/columns.ts";
+import type { Sink } from "../io.ts";
 
 export interface Column {
   readonly title: string;
@@ -45,6 +46,13 @@ export function wrapped(text: string, columns: number): readonly string[] {
   }
   return [...lines, line.trimEnd()];
 }
+
+/** A sentence as wide as the terminal, with its further lines indented. Elsewhere it stays one line, so that logs can be searched. */
+export function fitted(text: string, { isTTY, columns }: Pick<Sink, "isTTY" | "columns">): string {
+  return isTTY ? wrapped(text, columns - FURTHER.length).join(`\n${FURTHER}`) : text;
+}
+
+const FURTHER = "  ";
 
 /** Joins short facts, as many per line as fit. */
 export function factLines(facts: readonly string[], columns: number): readonly string[] {

@@ -18,6 +18,7 @@ import { journalRefusal } from "../journal/with-journal.ts";
 import type { GlobalOptions } from "../options.ts";
 import { paintFor } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
+import { fitted } from "../render/table.ts";
 import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
 import { SERVE_WORDS } from "../render/words/serve-words.ts";
 import { type JournalOption, journalOf } from "../runs/run-deps.ts";
@@ -50,7 +51,8 @@ export async function runServe(
 ): Promise<void> {
   const { gateway } = options;
   // The server reads the file by itself. Here its mistakes are shown with their places, as `faultline gateway` shows them.
-  if (gateway !== undefined && (await io.fileBytes(gateway)) !== null) {
+  if (gateway !== undefined) {
+    if ((await io.fileBytes(gateway)) === null) throw new UsageError(GATEWAY_WORDS[shared.locale].noFile(gateway));
     const { readGatewayFile } = await import("../gateway/run-gateway.ts");
     if ((await readGatewayFile(gateway, io, shared)) === null) return void io.exit("config");
   }
@@ -82,7 +84,9 @@ export async function runServe(
         paint("bold", words.listening(server.url)),
         words.journal(oneLine(shownPlace(journal), 500), driver === null ? options.drive : null),
         ...(driver === null ? [] : [words.onRestate(driver)]),
-        ...(server.gateway === null ? [] : [gatewayWords.listening(server.url), gatewayWords.targets(server.gateway)]),
+        ...(server.gateway === null
+          ? []
+          : [gatewayWords.listening(server.url), fitted(gatewayWords.targets(server.gateway), io.stdout)]),
         words.token(oneLine(server.tokenFile, 500)),
         ...signInLines(server, io, words.signIn),
         "",

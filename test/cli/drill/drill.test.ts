@@ -97,6 +97,8 @@ describe("the command", () => {
     expect(run.stdout).toMatch(/^server-error +crashed, exit code 1 +1 +0 +\d+\.\d s$/m);
     expect(run.stdout).toMatch(/^quota +failed cleanly, exit code 1 +1 +0 +\d+\.\d s$/m);
     expect(run.stdout).toMatch(/^1 of 2 handled\n$/m);
+    const again = "faultline drill --gateway --only server-error --only quota --";
+    expect(run.stderr).toContain(`Next, the same behind the gateway: ${again} `);
   });
 
   it("prints data, as a process", async () => {

@@ -18,6 +18,7 @@ const EN = {
   ended: (verdict: string, code: number | null) => `${verdict}, ${code === null ? "by a signal" : `exit code ${code}`}`,
   columns: ["fault", "verdict", "requests", "paid", "took"],
   score: (good: number, met: number) => `${good} of ${met} handled`,
+  behindGateway: (command: string) => `Next, the same behind the gateway: ${command}`,
   badge: (good: number, met: number) => `${good} of ${met} faults handled`,
   begins: (command: string, drills: number, hasGateway: boolean) =>
     `Drilling ${command} ${hasGateway ? "behind the gateway" : "without a gateway"}: one run without a fault, then ${drills} with one each.`,
@@ -51,6 +52,7 @@ const ZH: DrillWords = {
   ended: (verdict, code) => `${verdict}（${code === null ? "被信号终止" : `退出码 ${code}`}）`,
   columns: ["故障", "结论", "请求数", "计费", "用时"],
   score: (good, met) => `${met} 个故障中处理了 ${good} 个`,
+  behindGateway: (command) => `接下来，经过网关再演练一次：${command}`,
   badge: (good, met) => `${good}/${met}`,
   begins: (command, drills, hasGateway) =>
     `演练 ${command}（${hasGateway ? "经过网关" : "不经过网关"}）：先无故障运行一次，然后 ${drills} 次各带一个故障。`,
