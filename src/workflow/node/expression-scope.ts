@@ -1,8 +1,8 @@
 // The variables of a node's expressions and templates: `inputs`, `nodes`, `run`, and `output` once it exists. Also evaluates
 // conditions, so that `when`, `only_if` and `assert` all work the same way.
 
-import { type Fault, isFaultError } from "../../core/fault/fault.ts";
-import { viewFor } from "../../core/fault/view.ts";
+import { isFaultError } from "../../core/fault/fault.ts";
+import { shownFault } from "../operator/instructions.ts";
 import type { Sandbox, SandboxScope } from "../../sandbox/sandbox.ts";
 import { parseTemplate, renderTemplate } from "../../sandbox/template.ts";
 import type { NodeResult, StageEnding, StageScope } from "../../workflow-model/stage.ts";
@@ -25,13 +25,6 @@ export function scopeAfter(scope: StageScope, ending: StageEnding): SandboxScope
 
 function resultOf({ execution, attempt }: StageScope, { status, output, fault }: StageEnding): NodeResult {
   return { status, output, execution, attempts: attempt, fault: shownFault(fault) };
-}
-
-/** What a model may see of a fault, because nodes write it into prompts. */
-export function shownFault(fault: Fault | null): NodeResult["fault"] {
-  if (fault === null) return null;
-  const { class: faultClass, code, message } = viewFor("model", fault, { correlationId: "" });
-  return { class: faultClass, code, message };
 }
 
 /** A condition is true if its value is truthy. A missing value, such as an absent field, is false. */

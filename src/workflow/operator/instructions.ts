@@ -10,10 +10,11 @@ import type { Journal, Keep } from "../../journal/journal.ts";
 import { readOutput } from "../advance/summary.ts";
 import { matrixOutcome } from "../../core/fault/vocabulary.ts";
 import type { RunEvent } from "../../core/flow/run-event.ts";
-import type { Workflow } from "../../workflow-model/stage.ts";
+import type { Workflow, NodeResult } from "../../workflow-model/stage.ts";
 import type { Fault } from "../../core/fault/fault.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import { fieldOf } from "../../core/try-read.ts";
+import { viewFor } from "../../core/fault/view.ts";
 
 /** The instruction of a visit, together with the grants and raised limits of earlier ones. */
 export async function instructionFor(
@@ -158,6 +159,13 @@ function isWaiting({ state }: Visit): boolean {
 export function failureFeedback(seen: Fault | null, output: unknown): string {
   const message = seen === null ? "" : SHAPE_REDACTOR.text(seen.message);
   return [message, ...saidByCommand(output)].filter((part) => part !== "").join("\n\n");
+}
+
+/** What a model may see of a fault, because nodes write it into prompts. */
+export function shownFault(fault: Fault | null): NodeResult["fault"] {
+  if (fault === null) return null;
+  const { class: faultClass, code, message } = viewFor("model", fault, { correlationId: "" });
+  return { class: faultClass, code, message };
 }
 
 /** A command node names the command that failed under `failed`. */
