@@ -43,6 +43,17 @@ export function onStopSignal(stop: () => void): () => void {
   };
 }
 
+/** For a command that works until a signal comes: `stopped` resolves with the first one. A command that fails to start leaves no listener behind. */
+export async function untilStopped(work: (stopped: Promise<undefined>) => Promise<void>): Promise<void> {
+  const stopped = Promise.withResolvers<undefined>();
+  const release = onStopSignal(() => stopped.resolve(undefined));
+  try {
+    await work(stopped.promise);
+  } finally {
+    release();
+  }
+}
+
 /** A server that stops gives its clients a moment, in which it would otherwise be silent. */
 export function tellStopping(sentence: string, { stderr, clock }: Io, { json }: GlobalOptions): Promise<void> {
   return stderr.write(`${json ? safeJson({ stopping: { at: clock.now() } }) : sentence}\n`);

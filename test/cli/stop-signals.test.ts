@@ -1,8 +1,10 @@
 // A signal stops a run cleanly whatever runs in it, and `workflow resume` continues it.
 
+import { once } from "node:events";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { runCli, runShell } from "../support/run-cli.ts";
 import { type TempFolder, tempFolder } from "../journal/temp-folder.ts";
 
@@ -84,4 +86,26 @@ describe("a signal that comes while a stage works", () => {
       expect(await list()).toMatch(/^r +flow +completed /);
     },
   );
+});
+
+const GATEWAY = 'version: 1\ntargets: { a: { dialect: openai-chat, base_url: "http://127.0.0.1:1/v1" } }\n';
+
+describe("a command that works until a signal comes", () => {
+  it.each([
+    ["gateway", "--config", "gateway.yaml", "--port", "USED"],
+    ["serve", "--port", "USED"],
+    ["worker", "--driver", "restate://127.0.0.1:USED?admin=127.0.0.1:USED", "--listen", "127.0.0.1:0"],
+  ])("leaves no listener behind when it cannot start: %s", async (...words) => {
+    // Takes the port and answers nothing.
+    const taken = createServer((socket) => void socket.destroy()).listen(0, "127.0.0.1");
+    onTestFinished(() => void taken.close());
+    await once(taken, "listening");
+    const used = String((taken.address() as AddressInfo).port);
+    const listeners = (): readonly number[] =>
+      ["SIGINT", "SIGTERM", "SIGHUP"].map((name) => process.listenerCount(name));
+    const before = listeners();
+    const args = [...words.map((word) => word.replaceAll("USED", used)), "--journal", "journal.db"];
+    const { exit } = await runCli(args, { files: { "gateway.yaml": GATEWAY }, isHere: true });
+    expect([exit, listeners()]).toEqual(["failed", before]);
+  });
 });

@@ -23,7 +23,7 @@ import { oneLine, safeJson } from "../render/safe-text.ts";
 import { fitted } from "../render/table.ts";
 import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
 import { type JournalOption, journalOf } from "../runs/run-deps.ts";
-import { onStopSignal, tellStopping } from "../stop-signals.ts";
+import { tellStopping, untilStopped } from "../stop-signals.ts";
 import { fileNewsPrinter, gatewayPrinters } from "./gateway-news.ts";
 
 export interface GatewayCommandOptions extends JournalOption {
@@ -49,7 +49,9 @@ export async function runGateway(options: GatewayCommandOptions, io: Io, shared:
   const file = await journalOf(options, io);
   await refuseUnusable(file, io);
   await withNewJournal({ file, io, locale: shared.locale }, (journal) =>
-    serveUntilStopped({ ...options, config }, { text, settings, journal, shownJournal: shownPlace(file) }, io, shared),
+    untilStopped((stopped) =>
+      serve({ ...options, config }, { text, settings, journal, shownJournal: shownPlace(file), stopped }, io, shared),
+    ),
   );
 }
 
@@ -71,18 +73,17 @@ interface GatewayParts {
   readonly settings: GatewaySettings;
   readonly journal: Journal;
   readonly shownJournal: string;
+  readonly stopped: Promise<undefined>;
 }
 
-async function serveUntilStopped(
+async function serve(
   options: GatewayCommandOptions & { readonly config: string },
-  { text, settings, journal, shownJournal }: GatewayParts,
+  { text, settings, journal, shownJournal, stopped }: GatewayParts,
   io: Io,
   shared: GlobalOptions,
 ): Promise<void> {
   const { config } = options;
   const words = GATEWAY_WORDS[shared.locale];
-  const stopped = Promise.withResolvers<undefined>();
-  const release = onStopSignal(() => stopped.resolve(undefined));
   // The ledger has the calls, so the last events are not kept in memory too: they would outlive V8's space for new objects.
   const faultline = createFaultline({ journal, clock: io.clock, maxRecent: 0 });
   const started = await start(faultline, settings, options, gatewayPrinters(io, shared));
@@ -111,11 +112,10 @@ async function serveUntilStopped(
         words.stop,
       ].join("\n");
   await io.stdout.write(`${listening}\n`);
-  await stopped.promise;
+  await stopped;
   unfollow();
   const [stopping] = await Promise.allSettled([started.close(), tellStopping(words.stopping, io, shared)]);
   const [closing] = await Promise.allSettled([faultline.close()]);
-  release();
   // The first one says what is missing in the journal.
   if (stopping.status === "rejected") throw stopping.reason;
   if (closing.status === "rejected") throw closing.reason;

@@ -22,7 +22,7 @@ import { fitted } from "../render/table.ts";
 import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
 import { SERVE_WORDS } from "../render/words/serve-words.ts";
 import { type JournalOption, journalOf } from "../runs/run-deps.ts";
-import { onStopSignal, tellStopping } from "../stop-signals.ts";
+import { tellStopping, untilStopped } from "../stop-signals.ts";
 import { gatewayListener } from "../gateway/gateway-news.ts";
 import { hostsOf, restateOf } from "../worker/run-worker.ts";
 
@@ -57,13 +57,27 @@ export async function runServe(
     if ((await readGatewayFile(gateway, io, shared)) === null) return void io.exit("config");
   }
   const journal = await journalOf(options, io);
-  const words = SERVE_WORDS[shared.locale];
-  const gatewayWords = GATEWAY_WORDS[shared.locale];
   const driver = options.driver === undefined ? null : hostsOf(options.driver);
   // Other users of this machine must not read tokens or the files of runs.
   if (isPostgresAddress(journal)) await makeFolder(folderBeside(journal), { mode: 0o700 });
-  const stopped = Promise.withResolvers<undefined>();
-  const release = onStopSignal(() => stopped.resolve(undefined));
+  await untilStopped((stopped) => serve(options, { journal, driver, stopped }, version, io, shared));
+}
+
+interface ServerParts {
+  readonly journal: string;
+  readonly driver: string | null;
+  readonly stopped: Promise<undefined>;
+}
+
+async function serve(
+  options: ServeCommandOptions,
+  { journal, driver, stopped }: ServerParts,
+  version: string,
+  io: Io,
+  shared: GlobalOptions,
+): Promise<void> {
+  const words = SERVE_WORDS[shared.locale];
+  const gatewayWords = GATEWAY_WORDS[shared.locale];
   const paint = paintFor(io.stdout, io.env, shared.color);
   const tell = reloadPrinter(io, shared);
   await refuseUnusable(journal, io);
@@ -93,12 +107,8 @@ export async function runServe(
         words.stop,
       ].join("\n");
   await io.stdout.write(`${printed}\n`);
-  await stopped.promise;
-  try {
-    await Promise.all([server.close(), tellStopping(words.stopping, io, shared)]);
-  } finally {
-    release();
-  }
+  await stopped;
+  await Promise.all([server.close(), tellStopping(words.stopping, io, shared)]);
 }
 
 /** Only on a terminal: what a server prints elsewhere ends up in a log, and the link signs in. */

@@ -15,7 +15,7 @@ import { paintFor } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { WORKER_WORDS } from "../render/words/worker-words.ts";
 import { type JournalOption, journalOf, withRuns } from "../runs/run-deps.ts";
-import { onStopSignal } from "../stop-signals.ts";
+import { untilStopped } from "../stop-signals.ts";
 
 export interface ListenPlace {
   readonly host: string;
@@ -45,29 +45,28 @@ export async function runWorkerCommand(options: WorkerCommandOptions, io: Io, sh
   const journal = await journalOf(options, io);
   const words = WORKER_WORDS[shared.locale];
   const driver = options.driver === undefined ? null : hostsOf(options.driver);
-  const stopped = Promise.withResolvers<undefined>();
-  const release = onStopSignal(() => stopped.resolve(undefined));
-  await withRuns({ ...options, make: true }, io, shared, async ({ workflows }) => {
-    const { value: folder } = await settingOf("workflows", options.workflows, io.env);
-    if (folder !== null) await workflows.openFolder(folder);
-    const driving = await drive(workflows, options, io, shared);
-    const paint = paintFor(io.stdout, io.env, shared.color);
-    const { port } = driving;
-    const printed = shared.json
-      ? safeJson({ working: { journal: oneLine(shownPlace(journal), 500), driver, port, maxRuns: options.maxRuns } })
-      : [
-          paint("bold", words.working(oneLine(shownPlace(journal), 500), options.maxRuns)),
-          ...(driver === null ? [] : [words.onRestate(driver, port ?? 0)]),
-          words.stop,
-        ].join("\n");
-    await io.stdout.write(`${printed}\n`);
-    await stopped.promise;
-    if (!shared.json) await io.stderr.write(`${words.draining}\n`);
-    const isDrained = await within(options.drain, io, driving.drain());
-    if (!isDrained && !shared.json) await io.stderr.write(`${words.leaving}\n`);
-    await driving.stop();
-  });
-  release();
+  await untilStopped((stopped) =>
+    withRuns({ ...options, make: true }, io, shared, async ({ workflows }) => {
+      const { value: folder } = await settingOf("workflows", options.workflows, io.env);
+      if (folder !== null) await workflows.openFolder(folder);
+      const driving = await drive(workflows, options, io, shared);
+      const paint = paintFor(io.stdout, io.env, shared.color);
+      const { port } = driving;
+      const printed = shared.json
+        ? safeJson({ working: { journal: oneLine(shownPlace(journal), 500), driver, port, maxRuns: options.maxRuns } })
+        : [
+            paint("bold", words.working(oneLine(shownPlace(journal), 500), options.maxRuns)),
+            ...(driver === null ? [] : [words.onRestate(driver, port ?? 0)]),
+            words.stop,
+          ].join("\n");
+      await io.stdout.write(`${printed}\n`);
+      await stopped;
+      if (!shared.json) await io.stderr.write(`${words.draining}\n`);
+      const isDrained = await within(options.drain, io, driving.drain());
+      if (!isDrained && !shared.json) await io.stderr.write(`${words.leaving}\n`);
+      await driving.stop();
+    }),
+  );
 }
 
 async function drive(
