@@ -15,21 +15,13 @@ const programLink = join(root, "node_modules", ".bin", "faultline");
 /** `npm start` needs no servers of tests. */
 const isForStart = process.argv.includes("--start");
 
-const steps = [
+const building = [
   {
     name: "installing dependencies",
     stamp: join(root, "node_modules", ".faultline-installed"),
     inputs: ["package-lock.json", ".npmrc"],
     outputs: [ownNode],
     run: () => npm("ci", "--no-audit", "--no-fund", "--loglevel=error"),
-  },
-  {
-    name: "installing the servers that tests start",
-    isForTests: true,
-    stamp: join(root, "test", "servers", "node_modules", ".faultline-installed"),
-    inputs: ["test/servers/package-lock.json"],
-    outputs: [],
-    run: () => npm("ci", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", join(root, "test", "servers")),
   },
   {
     name: "building",
@@ -52,15 +44,40 @@ const steps = [
   },
 ];
 
-for (const step of steps) {
-  if (step.isForTests && isForStart) continue;
-  const wanted = fingerprint(step.inputs);
-  if (step.outputs.every((path) => existsSync(path)) && readStamp(step.stamp) === wanted) continue;
-  const done = showProgress(step.name);
-  await step.run();
-  done();
-  mkdirSync(join(step.stamp, ".."), { recursive: true });
-  writeFileSync(step.stamp, wanted);
+/** They need nothing of the above, so they are installed meanwhile. */
+const servers = [
+  {
+    name: "installing the servers that tests start",
+    stamp: join(root, "test", "servers", "node_modules", ".faultline-installed"),
+    inputs: ["test/servers/package-lock.json"],
+    outputs: [],
+    run: () => npm("ci", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", join(root, "test", "servers")),
+  },
+];
+
+/** The steps at work, with the times at which they began. */
+const atWork = new Map();
+
+// A failed set-up ends when everything has ended: two installations in one folder would break each other.
+const ended = await Promise.allSettled([inOrder(building), inOrder(isForStart ? [] : servers)]);
+for (const { reason } of ended) if (reason !== undefined) process.stderr.write(`\n${reason.message}\n`);
+process.exitCode = ended.every(({ status }) => status === "fulfilled") ? 0 : 1;
+
+async function inOrder(steps) {
+  for (const step of steps) {
+    const wanted = fingerprint(step.inputs);
+    if (step.outputs.every((path) => existsSync(path)) && readStamp(step.stamp) === wanted) continue;
+    const end = showProgress(step.name);
+    let how = "failed";
+    try {
+      await step.run();
+      how = "done";
+    } finally {
+      end(how);
+    }
+    mkdirSync(join(step.stamp, ".."), { recursive: true });
+    writeFileSync(step.stamp, wanted);
+  }
 }
 
 /** So that `npx faultline` in this folder runs the program built here, with the Node installed here. */
@@ -100,20 +117,24 @@ function readStamp(path) {
   return existsSync(path) ? readFileSync(path, "utf8") : "";
 }
 
-/** Counts seconds on a terminal; elsewhere prints one line, and another one each quarter of a minute. Returns how to end it. */
+/**
+ * Counts seconds on a terminal, in one line for all steps at work; elsewhere prints a line, and another one each quarter of a minute.
+ * Returns how to end it.
+ */
 function showProgress(name) {
-  const startedAt = performance.now();
-  const seconds = () => Math.round((performance.now() - startedAt) / 1000);
   const { isTTY } = process.stderr;
-  process.stderr.write(`faultline: ${name}…${isTTY ? "" : "\n"}`);
+  const since = (startedAt) => Math.round((performance.now() - startedAt) / 1000);
+  const line = (one) => `faultline: ${one}… ${since(atWork.get(one))} s`;
   const tick = () =>
-    process.stderr.write(isTTY ? `\rfaultline: ${name}… ${seconds()} s` : `faultline: ${name}… ${seconds()} s\n`);
+    process.stderr.write(isTTY ? `\r\x1b[K${[...atWork.keys()].map(line).join("  ")}` : `${line(name)}\n`);
+  atWork.set(name, performance.now());
+  if (isTTY) tick();
+  else process.stderr.write(`faultline: ${name}…\n`);
   const timer = setInterval(tick, isTTY ? 1000 : 15_000);
-  return () => {
+  return (how) => {
     clearInterval(timer);
-    process.stderr.write(
-      isTTY ? `\rfaultline: ${name}: done in ${seconds()} s\n` : `faultline: ${name}: done in ${seconds()} s\n`,
-    );
+    process.stderr.write(`${isTTY ? "\r\x1b[K" : ""}faultline: ${name}: ${how} in ${since(atWork.get(name))} s\n`);
+    atWork.delete(name);
   };
 }
 
@@ -129,11 +150,10 @@ function run(command, args) {
   const child = spawn(command, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   const held = [];
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => held.push(bytes));
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const fail = (why) => {
-      process.stderr.write(`\n${Buffer.concat(held)}`);
-      process.stderr.write(`faultline: set-up failed (${why}): ${command} ${args.join(" ")}\n`);
-      process.exit(1);
+      const said = Buffer.concat(held);
+      reject(new Error(`${said}\nfaultline: set-up failed (${why}): ${command} ${args.join(" ")}`));
     };
     child.on("error", (error) => fail(error.message));
     child.on("close", (code, signal) => {
