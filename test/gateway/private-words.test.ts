@@ -53,5 +53,9 @@ routes: { team: { chain: [closed/m, speaks/m] } }
     { listener: { onDecided: ({ target }, detail) => void told.push(`${target}: ${detail}`) } },
   );
   await world.run(ask(world.url, "openai-chat"));
+  await world.settle();
+  const failed = await world.fl.journal.faultGroups({ limit: 9 });
+  const kept = new Set(failed.map(({ tool, message }) => `${tool}: ${message}`));
+  expect(kept).toEqual(new Set(["closed/m: connect ECONNREFUSED 127.0.0.1:1", "speaks/m: Sign-in failed (401)"]));
   expect(new Set(told)).toEqual(new Set(["closed/m: connect ECONNREFUSED 127.0.0.1:1", "speaks/m: null"]));
 });

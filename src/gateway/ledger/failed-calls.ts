@@ -2,14 +2,15 @@
 // those of any program. Calls that met none are in the ledger only.
 // F1  One session for each hour and process. Its first write also ends it, so that a gateway that dies leaves no open session.
 // F2  Entries that could not be written are written again, after the same number of the same session: the journal has them once.
-// F3  No entry contains text from a target: it may repeat a prompt. The code says what happened; the rule and the status say how we know.
+// F3  No entry contains text from a target: it may repeat a prompt. The code says what happened; the rule and the status say how we know. Of a
+//     broken connection it has what this machine saw.
 
 import { type Fault, isFaultError } from "../../core/fault/fault.ts";
 import { wordsFor } from "../../core/fault/words/words.ts";
 import type { JournalEvent, Manifest } from "../../core/record/event.ts";
 import type { Journal, NewEntry } from "../../journal/journal.ts";
 import { windowStart } from "../key/key-account.ts";
-import { isOwnFinding } from "./operator-words.ts";
+import { isOwnFinding, operatorWords } from "./operator-words.ts";
 
 /** One write takes at most this many calls, and as many wait for it. Beyond that, the groups count too few failures; the ledger still has every call. */
 const MOST_CALLS = 500;
@@ -26,6 +27,7 @@ interface Batch {
 export class FailedCalls {
   readonly #journal: Journal;
   readonly #owner: string;
+  readonly #scrub: (text: string) => string;
   #calls: (readonly NewEntry[])[] = [];
   /** Entries that are being written, or have to be written again. */
   #batch: Batch | null = null;
@@ -34,9 +36,10 @@ export class FailedCalls {
   #written = 0;
   #refusals = 0;
 
-  constructor(journal: Journal, owner: string) {
+  constructor(journal: Journal, owner: string, scrub: (text: string) => string) {
     this.#journal = journal;
     this.#owner = owner;
+    this.#scrub = scrub;
   }
 
   /** `entries`: everything that happened in a call. A call without a failure is ignored. */
@@ -80,7 +83,7 @@ export class FailedCalls {
     const isNew = session !== this.#session;
     if (isNew) this.#written = 0;
     this.#session = session;
-    const ofCalls = calls.flat().map(({ at, event }) => ({ at, event: withoutWords(event) }));
+    const ofCalls = calls.flat().map(({ at, event }) => ({ at, event: withoutWords(event, this.#scrub) }));
     const begun = isNew ? gatewaySession(this.#journal, session, { gateway: "calls" }, now) : [];
     return { session, after: this.#written, entries: [...begun, ...ofCalls], calls: calls.length };
   }
@@ -103,9 +106,10 @@ export function gatewaySession(
   return all.map((event) => ({ at, event }));
 }
 
-function withoutWords(event: JournalEvent): JournalEvent {
+function withoutWords(event: JournalEvent, scrub: (text: string) => string): JournalEvent {
   if (!("fault" in event) || event.fault === null) return event;
-  return { ...event, fault: plainFault(event.fault) };
+  const plain = plainFault(event.fault);
+  return { ...event, fault: { ...plain, message: operatorWords(event.fault, scrub) ?? plain.message } };
 }
 
 const KEPT_CONTEXT = ["tool", "attempt", "status", "phase", "limit", "ran", "sent", "shownBy"] as const;

@@ -85,7 +85,7 @@ export class Ledger {
   constructor(deps: LedgerDeps) {
     this.#deps = deps;
     this.#trouble = new WriteTrouble(deps.onJournal);
-    this.#failed = new FailedCalls(deps.journal, deps.owner);
+    this.#failed = new FailedCalls(deps.journal, deps.owner, deps.scrub);
     this.#transcripts = new Transcripts(deps.journal, deps.scrub);
   }
 
