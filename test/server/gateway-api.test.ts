@@ -115,6 +115,18 @@ it("counts each attempt of a call once in its metrics, also after the call is in
   }).toEqual({ failed: 2, succeeded: 1, retries: 1, fallbacks: 1 });
 });
 
+it("names a target as the gateway's file does, also if only another process has used it", async () => {
+  const options = await gatewayOptions();
+  const user = await startWorld(options);
+  await ask(user.url, "openai-chat", { headers });
+  const used = (await user.viewer.listTargets()).items.find(({ tools }) => tools.includes("one/gpt-4o"));
+  await user.operator.isolateTarget({ params: { target: used?.target ?? "" }, body: { reason: "it is down" } });
+  const other = await startWorld({ ...options, journal: user.journalFile });
+  const named = { target: used?.target, name: "one/gpt-4o", tools: [] };
+  expect((await other.viewer.listTargets()).items).toContainEqual(expect.objectContaining(named));
+  expect((await other.viewer.overview()).targets).toContainEqual(expect.objectContaining(named));
+});
+
 it("says how each call ended, and why a target was not asked", async () => {
   const world = await gatewayWorld();
   const ended = async (count: number) => {

@@ -17,7 +17,7 @@ import type { HandlersOf, Sender } from "../handler.ts";
 import { fromCursor, toCursor } from "../cursor.ts";
 import { isRun, type ServerParts } from "../parts.ts";
 import { questionFor, type Reader, titleOf } from "../views.ts";
-import { targetFor } from "./targets.ts";
+import { stepsOf, targetFor } from "./targets.ts";
 import type { Question } from "../../core/flow/interaction.ts";
 
 const behind = z.object({ position: z.number() });
@@ -64,7 +64,7 @@ export function overviewHandlers({
           first: waiting.first.map((run) => ({ ...glance(run, locale), nextAt: run.nextAt })),
         },
         failed: failed.map((row) => ({ ...row, title: titleOf(row.code, locale) })),
-        targets: troubled.map((report) => targetFor(report, figures, { who, locale })),
+        targets: troubled.map((report) => targetFor(report, figures, { who, locale }, stepsOf(gateway))),
         faults,
         spentMicrocents: through.reduce((all, { microcents }) => all + microcents, spentMicrocents),
         since,

@@ -5,8 +5,11 @@ import type { targetView } from "../../api/targets.ts";
 import { SHAPE_REDACTOR } from "../../core/fault/redact.ts";
 import { wordsFor } from "../../core/fault/words/words.ts";
 import type { ToolMetrics } from "../../core/record/metrics.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
+import type { ReportedStep } from "../../gateway/gateway-report.ts";
 import type { TargetReport } from "../../runtime/target/report-targets.ts";
 import { targetActions, targetPill, describeTarget } from "../../runtime/target/target-words.ts";
+import { modelInKey } from "../../runtime/target/targets.ts";
 import type { HandlersOf } from "../handler.ts";
 import type { ServerParts } from "../parts.ts";
 import type { Reader } from "../views.ts";
@@ -14,17 +17,19 @@ import { Refused } from "../problems.ts";
 
 export function targetHandlers({
   faultline,
+  gateway,
 }: ServerParts): HandlersOf<"listTargets" | "isolateTarget" | "resetTarget" | "probeTarget"> {
   function shown(target: string, reader: Reader): Shaped<typeof targetView> {
     const report = faultline.targets().find((one) => one.target === target);
     if (report === undefined) throw new Refused("not-there");
-    return targetFor(report, faultline.metrics(), reader);
+    return targetFor(report, faultline.metrics(), reader, stepsOf(gateway));
   }
 
   return {
     listTargets({ who, locale }) {
       const metrics = faultline.metrics();
-      const items = faultline.targets().map((report) => targetFor(report, metrics, { who, locale }));
+      const steps = stepsOf(gateway);
+      const items = faultline.targets().map((report) => targetFor(report, metrics, { who, locale }, steps));
       return {
         items: items.toSorted((a, b) => serviceRank(a) - serviceRank(b) || (a.target < b.target ? -1 : 1)),
         next: null,
@@ -53,17 +58,30 @@ export function serviceRank({ breaker, pausedUntil }: Pick<TargetReport, "breake
   return breaker === "closed" ? (pausedUntil === null ? 2 : 1) : 0;
 }
 
+export function stepsOf(gateway: Gateway | null): readonly ReportedStep[] {
+  return gateway?.report().routes.flatMap(({ steps }) => steps) ?? [];
+}
+
+/** A target that only the journal knows has the name of the gateway's file: several targets may have the same model. */
+function nameOf({ target, name, tools }: TargetReport, steps: readonly ReportedStep[]): string {
+  const model = modelInKey(target);
+  const step = tools.length > 0 || model === null ? undefined : steps.find(({ isKeyOf }) => isKeyOf(target));
+  return step === undefined ? name : `${step.target}/${model}`;
+}
+
+/** `steps`: those of the gateway's routes. */
 export function targetFor(
   report: TargetReport,
   metrics: Readonly<Record<string, ToolMetrics>>,
   { who, locale }: Reader,
+  steps: readonly ReportedStep[],
 ): Shaped<typeof targetView> {
-  const { target, name, kind, tools, breaker, since, retryAt, cause, reason, pausedUntil, running, queued } = report;
+  const { target, kind, tools, breaker, since, retryAt, cause, reason, pausedUntil, running, queued } = report;
   const { usedAt, limits, recent } = report;
   const isOperator = who.role === "operator";
   return {
     target,
-    name,
+    name: nameOf(report, steps),
     kind,
     breaker,
     since,
