@@ -21,6 +21,7 @@ import type { Follower } from "../paced-stream.ts";
 import { MOST_BYTES, PIECE_BYTES, tooLarge } from "../fetch/bounded.ts";
 import { isContent, isThought, type StreamSink } from "./stream-sink.ts";
 import { answerIn, charactersIn, ContentTally, isProperEnd, nothingRead, verdictOn } from "./tally.ts";
+import { isUnknownEvent } from "../wire/wire-reader.ts";
 import { Speed, Watch, type ModelTimeouts } from "./watch.ts";
 import { idsIn } from "../portable/tools.ts";
 import type { Clock } from "../../host/clock.ts";
@@ -112,7 +113,10 @@ async function untilContent(
     watch.wait();
     const { done, value } = await upstreamAbort.orAbort(parts.read());
     if (done) return early;
-    if (value.type === "error") throw value.error;
+    if (value.type === "error") {
+      throwUnlessSkipped(value.error);
+      continue;
+    }
     early.push(value);
     if (isContent(value) || value.type === "finish") return early;
     if (value.type === "reasoning-start") watch.progress(true);
@@ -156,7 +160,10 @@ class Reading implements Follower<LanguageModelV4StreamPart> {
       this.finish = part;
       return false;
     }
-    if (part.type === "error") throw part.error;
+    if (part.type === "error") {
+      throwUnlessSkipped(part.error);
+      return true;
+    }
     const { sink, watch, tally, commit, speed, meter, calls } = this.readers;
     if (isContent(part) || part.type === "reasoning-start") watch.progress(isThought(part));
     else watch.hold();
@@ -169,6 +176,12 @@ class Reading implements Follower<LanguageModelV4StreamPart> {
     if (sink.isCommitted) commit();
     return true;
   }
+}
+
+/** The SDK reports an event of a type that it does not know as an error, and reads on. */
+function throwUnlessSkipped(error: unknown): void {
+  const isUnread = typeof error === "object" && error !== null && readField(error, "name") === "AI_TypeValidationError";
+  if (!isUnread || !isUnknownEvent(readField(error, "value"))) throw error;
 }
 
 /** Some SDKs throw their own error for a stream without an end. If no content came before it, there was no answer to cut. */

@@ -173,6 +173,14 @@ function readPiece(data: string, name: string, wire: WireProtocol, tally: WireTa
   }
 }
 
+/** Whether no protocol knows this event, and it reports no error. Vendors add types of events, and say that clients must skip those they do not know. */
+export function isUnknownEvent(value: unknown): boolean {
+  const event = objectOf(value);
+  if (event === null || typeof event["type"] !== "string" || errorIn(event) !== null) return false;
+  const unread = { keepText: false, wantsJson: false, maxTextCharacters: 0, origin: { surface: "sse" } } as const;
+  return Object.values(PROTOCOLS).every((wire) => !wire.readEvent(event, new WireTally(unread)));
+}
+
 function readWhole(text: string, wire: WireProtocol, tally: WireTally, found: Found): void {
   const parsed = parseJson(text);
   // Google wraps errors of a stream in a list.
