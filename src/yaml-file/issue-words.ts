@@ -50,6 +50,7 @@ const EN = {
   mustBe: (where: string, kind: string) => `${where} must be ${kind}`,
   thisIs: (kind: string) => `this is ${kind}`,
   write: (kind: string) => `Write ${kind}.`,
+  writeAs: (kind: string, example: string) => `Write ${kind}: \`${example}\`.`,
   kinds: {
     array: "a list",
     boolean: "true or false",
@@ -167,6 +168,7 @@ const ZH_CN: typeof EN = {
   mustBe: (where, kind) => `${beside(where)}必须是${kind}`,
   thisIs: (kind) => `这里是${kind}`,
   write: (kind) => `请写${kind}。`,
+  writeAs: (kind, example) => `请写${kind}：\`${example}\`。`,
   kinds: {
     array: "列表",
     boolean: " true 或 false",

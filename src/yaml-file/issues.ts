@@ -266,13 +266,18 @@ function explainIssue(
     }
     case "invalid_type": {
       const wanted = kindNamed(issue.expected, words);
+      const example = grammar.examples?.[field];
       if (value === undefined) {
-        const example = grammar.examples?.[field];
         const help = example === undefined ? words.addKind(field, wanted) : words.add(example);
         return [at(codes.missing, words.isMissing(where), words.needs(field), help)];
       }
       const isNumber = issue.expected === "number" || issue.expected === "int";
-      const help = typeof value === "string" && isNumber ? numberHelp(field, value, words) : words.write(wanted);
+      const help =
+        typeof value === "string" && isNumber
+          ? numberHelp(field, value, words)
+          : example === undefined
+            ? words.write(wanted)
+            : words.writeAs(wanted, example);
       return [at(codes.wrongType, words.mustBe(where, wanted), words.thisIs(kindOf(value, words)), help)];
     }
     case "too_small": {

@@ -305,6 +305,23 @@ it("names no target that is none, and says nothing of its use", () => {
 });
 
 it.each([
+  { what: "a list", yaml: "routes: { x: { chain: a } }", help: "Write a list: `chain: [openai/gpt-5]`." },
+  {
+    what: "a map",
+    yaml: "routes: { x: { chain: [a], hedge: p95 } }",
+    help: "Write a map of keys and values: `hedge: { after: p95 }`.",
+  },
+  {
+    what: "a map of keep",
+    yaml: "keep: yes",
+    help: "Write a map of keys and values: `keep: { prompts: true, answers: true }`.",
+  },
+])("shows an example where $what is missing: $yaml", ({ yaml, help }) => {
+  const { diagnostics } = parseGateway(`${TARGETS}${yaml}`, "gateway.yaml", env);
+  expect(diagnostics.map((one) => one.help)).toContain(help);
+});
+
+it.each([
   { field: "base_url", yaml: "targets: { a: { dialect: openai-chat, base_url: x } }" },
   { field: "base_url", yaml: 'targets: { a: { dialect: openai-chat, base_url: "http://[" } }' },
   { field: "api_key_env", yaml: 'targets: { a: { dialect: openai-chat, base_url: "http://x", api_key_env: sk-1 } }' },

@@ -81,6 +81,14 @@ const GRAMMAR: Grammar = {
     targets: "targets: { openai: { dialect: openai-chat, base_url: https://api.openai.com/v1 } }",
     base_url: "base_url: https://api.openai.com/v1",
     chain: "chain: [openai/gpt-5]",
+    routes: "routes: { gpt-*: { chain: [openai] } }",
+    hedge: "hedge: { after: p95 }",
+    prices: 'prices: { "llama-*": { input: 0.2, output: 0.6 } }',
+    timeouts: "timeouts: { first_token_ms: 5000 }",
+    keys: "keys: { ci: { key_env: CI_KEY } }",
+    budget: "budget: { per_day_usd: 5 }",
+    regions: "regions: [eu]",
+    keep: "keep: { prompts: true, answers: true }",
   },
 };
 
