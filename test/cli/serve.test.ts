@@ -50,6 +50,11 @@ it.each([
   ["usage", ["--workflows", "/nowhere/at/all"], "the folder /nowhere/at/all cannot be read"],
   ["usage", ["--notify-url", "https://example.com"], "FAULTLINE_WEBHOOK_SECRET"],
   ["usage", ["--driver", "restate://"], "restate://"],
+  [
+    "usage",
+    ["--notify-command", "cat >> notices"],
+    "there is no program cat >> notices. It takes one program without arguments",
+  ],
   ["usage", ["--gateway", "none.yaml"], "There is no none.yaml. `faultline init gateway` writes"],
   ["config", ["--gateway", "bad.yaml"], "targets is missing"],
 ])("distinguishes wrong usage from a bad file: %s for %j", async (expected, words, sentence) => {

@@ -1,5 +1,6 @@
 // Runs the server until Ctrl-C or SIGTERM.
 
+import { delimiter, join } from "node:path";
 import { portInUse, refuseUnusable } from "../system-refusal.ts";
 import { isFaultError } from "../../core/index.ts";
 import { folderBeside, isPostgresAddress, shownPlace } from "../../journal/journal-place.ts";
@@ -49,7 +50,9 @@ export async function runServe(
   io: Io,
   shared: GlobalOptions,
 ): Promise<void> {
-  const { gateway } = options;
+  const { gateway, notifyCommand } = options;
+  if (notifyCommand !== undefined && !(await isProgram(notifyCommand, io)))
+    throw new UsageError(SERVE_WORDS[shared.locale].noNotifier(oneLine(notifyCommand, 200)));
   // The server reads the file by itself. Here its mistakes are shown with their places, as `faultline gateway` shows them.
   if (gateway !== undefined) {
     if ((await io.fileBytes(gateway)) === null) throw new UsageError(GATEWAY_WORDS[shared.locale].noFile(gateway));
@@ -142,6 +145,15 @@ function reloadPrinter(io: Io, { locale, json, color }: GlobalOptions): (report:
         ];
     void io.stderr.write(`${lines.join("\n")}\n`);
   };
+}
+
+/** Whether such a program can be started, by its path or from the PATH. Windows also finds it by a name without its extension. */
+async function isProgram(name: string, { env, fileBytes }: Io): Promise<boolean> {
+  if (process.platform === "win32") return true;
+  const places = name.includes("/") ? [name] : (env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, name));
+  // What cannot be read cannot be started either.
+  const found = await Promise.all(places.map((place) => fileBytes(place).catch(() => null)));
+  return found.some((bytes) => bytes !== null);
 }
 
 /** The webhook's secret comes from the environment: other users of a machine can read command lines. */

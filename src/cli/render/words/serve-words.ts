@@ -22,6 +22,8 @@ const EN = {
     refused: (file) => `${file} has a mistake and was not loaded.`,
   } satisfies Readonly<Record<FolderFile["state"], (file: string, workflow: string | null) => string>>,
   removed: (file: string) => `${file} is gone; runs that use it continue.`,
+  noNotifier: (name: string) =>
+    `--notify-command: there is no program ${name}. It takes one program without arguments; put a command line into a script.`,
   needsSecret: (variable: string) =>
     `--notify-url needs a secret to sign with: set ${variable} to one that the receiver knows.`,
   stop: "Ctrl-C stops.",
@@ -50,6 +52,7 @@ const ZH: typeof EN = {
     refused: (file) => `${file} 有错误，未加载。`,
   },
   removed: (file) => `${file} 已删除；正在使用它的运行会继续。`,
+  noNotifier: (name) => `--notify-command：没有程序 ${name}。它只接受一个程序，不带参数；请把命令行写进脚本。`,
   needsSecret: (variable) => `--notify-url 需要签名用的密钥：请把 ${variable} 设为接收方知道的密钥。`,
   stop: "按 Ctrl-C 停止。",
   stopping: "正在停止；服务器或工作进程再次启动后，运行会继续。",
