@@ -272,12 +272,8 @@ function explainIssue(
         return [at(codes.missing, words.isMissing(where), words.needs(field), help)];
       }
       const isNumber = issue.expected === "number" || issue.expected === "int";
-      const help =
-        typeof value === "string" && isNumber
-          ? numberHelp(field, value, words)
-          : example === undefined
-            ? words.write(wanted)
-            : words.writeAs(wanted, example);
+      const hasDigits = typeof value === "string" && isNumber;
+      const help = hasDigits ? numberHelp(field, value, words) : kindHelp(wanted, example, words);
       return [at(codes.wrongType, words.mustBe(where, wanted), words.thisIs(kindOf(value, words)), help)];
     }
     case "too_small": {
@@ -356,6 +352,10 @@ function unwrap(schema: unknown): unknown {
 }
 
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 } as const;
+
+function kindHelp(wanted: string, example: string | undefined, words: Words): string {
+  return example === undefined ? words.write(wanted) : words.writeAs(wanted, example);
+}
 
 function numberHelp(field: string, value: string, words: Words): string {
   if (/^\d+(?:\.\d+)?$/.test(value)) return words.quotedNumber(`${field}: ${value}`);

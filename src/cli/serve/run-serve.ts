@@ -148,12 +148,14 @@ function reloadPrinter(io: Io, { locale, json, color }: GlobalOptions): (report:
 }
 
 /** Whether such a program can be started, by its path or from the PATH. Windows also finds it by a name without its extension. */
-async function isProgram(name: string, { env, fileBytes }: Io): Promise<boolean> {
+async function isProgram(name: string, io: Io): Promise<boolean> {
   if (process.platform === "win32") return true;
-  const places = name.includes("/") ? [name] : (env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, name));
+  const places = name.includes("/")
+    ? [name]
+    : (io.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, name));
   // What cannot be read cannot be started either.
-  const found = await Promise.all(places.map((place) => fileBytes(place).catch(() => null)));
-  return found.some((bytes) => bytes !== null);
+  const found = await Promise.allSettled(places.map((place) => io.fileBytes(place)));
+  return found.some((file) => file.status === "fulfilled" && file.value !== null);
 }
 
 /** The webhook's secret comes from the environment: other users of a machine can read command lines. */
