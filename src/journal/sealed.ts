@@ -117,9 +117,9 @@ export function checkedEntries(
     if (seq === head?.lastSeq && hash !== head.lastHash) throw changed(name, seq);
     link = hash;
   });
-  const last = rows.at(-1)?.seq ?? 0;
-  if (head !== undefined && entries.length < limit && last < head.lastSeq && after < head.lastSeq)
-    throw gap(name, last + 1);
+  const next = from + rows.length;
+  if (head !== undefined && entries.length < limit && next <= head.lastSeq && after < head.lastSeq)
+    throw gap(name, next);
   return entries;
 }
 
