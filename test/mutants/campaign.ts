@@ -63,9 +63,11 @@ export async function runMutants(mutants: readonly Mutant[], options: CampaignOp
   tell(`trying ${untried.length} mutants`);
   const { killers, survived } = await tryAll(untried, plan, options);
   const killing = [...new Set([...killers.values()].flat())].filter((name) => name !== NO_TEST);
-  const unfit = await withCopy((copy) => failingTests(copy, { tests: killing, longestMs: Infinity }));
-  const doubtful = [...killers].filter(([, files]) => files.some((file) => unfit.has(file))).map(([mutant]) => mutant);
-  if (unfit.size > 0) tell(`these fail without a mutant, too, so they kill none: ${[...unfit].join(", ")}`);
+  const { unfit } = await withCopy((copy) => withoutMutant(copy, killing));
+  const doubtful = [...killers]
+    .filter(([, files]) => files.some((file) => unfit.includes(file)))
+    .map(([mutant]) => mutant);
+  if (unfit.length > 0) tell(`these fail without a mutant, too, so they kill none: ${unfit.join(", ")}`);
   if (killedFile !== undefined && doubtful.length > 0) {
     const names = new Set(doubtful.map(nameOf));
     writeFileSync(killedFile, [...readKilled(killedFile)].filter((name) => !names.has(name)).join("\n"));
@@ -160,8 +162,7 @@ function planTests(
     }
     const tests = [...new Set(mutants.flatMap(({ file }) => testsFor(file)))];
     tell(`running ${tests.length} test files without a mutant`);
-    const { results } = await runTests(copy, { tests, longestMs: Infinity });
-    const unfit = results.filter(({ passed }) => !passed).map(({ test }) => test);
+    const { fit, unfit } = await withoutMutant(copy, tests);
     if (unfit.length > 0) tell(`these fail without a mutant and are left out: ${unfit.join(", ")}`);
     const reached = new Set(readFileSync(reachedFile, "utf8").split("\n"));
     return new Map(
@@ -169,11 +170,27 @@ function planTests(
         const isReached = (by: string): boolean => reached.has(`${by}\t${id}`);
         // What runs in a process that a test starts does not know its test.
         const near = unclear.has(id) || isReached(IN_A_PROCESS) ? testsFor(mutant.file) : [];
-        const candidates = results.filter(({ test }) => isReached(join(copy, test)) || near.includes(test));
-        return [mutant, inStages(candidates.filter(({ passed }) => passed))];
+        return [mutant, inStages(fit.filter(({ test }) => isReached(join(copy, test)) || near.includes(test)))];
       }),
     );
   });
+}
+
+/** What fails while many tests run may pass alone: on a busy machine, every test that is left out is a mutant that survives for no reason. */
+async function withoutMutant(
+  copy: string,
+  tests: readonly string[],
+): Promise<{ readonly fit: readonly TestResult[]; readonly unfit: readonly string[] }> {
+  const fit: TestResult[] = [];
+  let unfit = tests;
+  for (const args of [[], ["--maxWorkers=1"]]) {
+    if (unfit.length === 0) break;
+    const { results } = await runTests(copy, { tests: unfit, longestMs: Infinity }, args);
+    fit.push(...results.filter(({ passed }) => passed));
+    const passed = new Set(fit.map(({ test }) => test));
+    unfit = unfit.filter((test) => !passed.has(test));
+  }
+  return { fit, unfit };
 }
 
 function inStages(results: readonly TestResult[]): readonly Stage[] {
