@@ -227,6 +227,10 @@ function stepsInto(whole: unknown, path: Path): Record<string, unknown> | null {
   return isObject(found) ? found : null;
 }
 
+function valueAt(data: unknown, path: Path): unknown {
+  return path.reduce<unknown>((held, step) => (held as Record<string | number, unknown> | undefined)?.[step], data);
+}
+
 function isObject(value: unknown): value is Record<string | number, unknown> {
   return typeof value === "object" && value !== null;
 }
@@ -245,10 +249,7 @@ function explainIssue(
   const hint = rangeHelp[field] ?? "";
   const at = (code: string, message: string, label: string, help: string): Diagnostic =>
     diagnosticAt(place, code, message, rangeOf(document, path), label, help);
-  const value = path.reduce<unknown>(
-    (held, step) => (held as Record<string | number, unknown> | undefined)?.[step],
-    data,
-  );
+  const value = valueAt(data, path);
   switch (issue.code) {
     case "unrecognized_keys":
       return issue.keys.slice(0, MAX_KEYS_TOLD).map((key) => explainUnknownKey(key, path, document, place, grammar));
