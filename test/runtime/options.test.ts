@@ -8,7 +8,6 @@ it.each([
   ["/agent.db", ["/"]],
   ["/var/agent.db", ["/var"]],
   ["/a/b/agent.db", ["/a/b"]],
-  ["C:\\data\\agent.db", ["C:\\data"]],
   ["agent.db", ["."]],
   [null, []],
 ])("what a journal at %j cannot take is rescued to %j", (path, folders) => {

@@ -117,14 +117,9 @@ interface World {
   readonly request: Request;
   readonly outcome: Awaited<ReturnType<ReturnType<typeof createFaultline>["protect"]>>;
   readonly endedAt: number;
+  /** Timers that were still set when the call was over. */
   readonly timersLeft: number;
   readonly spentMicrocents: number;
-}
-
-/** Of a call that was played. */
-interface Played extends World {
-  /** Timers that it had set and that were still set when it was over. */
-  readonly timersLeft: number;
 }
 
 interface Play {
@@ -136,17 +131,14 @@ interface Play {
   readonly maxAttempts?: number;
   /** How much time the call has, all together. */
   readonly deadlineMs?: number;
-  /** The chain sends no second attempt. */
-  readonly isPlain?: boolean;
 }
 
-async function play({ one, two, asked, cancelMs = null, maxAttempts = 1, deadlineMs, isPlain }: Play): Promise<Played> {
+async function play({ one, two, asked, cancelMs = null, maxAttempts = 1, deadlineMs }: Play): Promise<World> {
   const clock = createFakeClock(START_AT);
   const fl = createFaultline({ clock, chance: createSeededChance(1) });
   const ran: Ran[] = [];
   const members = [memberOf("one", one, clock, ran), memberOf("two", two, clock, ran)];
-  const hedge = isPlain === true ? {} : { hedge: { after: AFTER_MS } };
-  const hedged = chain(members, { ...hedge, retryBeforeFallback: { maxAttempts } });
+  const hedged = chain(members, { hedge: { after: AFTER_MS }, retryBeforeFallback: { maxAttempts } });
   const request = new Request(asked);
   const left = new AbortController();
   if (cancelMs !== null) clock.after(cancelMs, () => left.abort());
@@ -315,17 +307,6 @@ describe.each([
     expect(outcome).toMatchObject({ status: "done", from: "two", attempts: 3 });
     expect(ran.map(({ target }) => target)).toEqual(["one", "two", "two"]);
   });
-});
-
-it.each<[string, Pick<Play, "one" | "cancelMs" | "deadlineMs">]>([
-  ["answers", { one: () => well(500, 200) }],
-  ["fails", { one: () => broken(500) }],
-  ["is cancelled", { one: () => NEVER, cancelMs: 500 }],
-  ["runs out of time", { one: () => NEVER, deadlineMs: 500 }],
-])("leaves no timer of its own when the call %s before a second attempt is due", async (_how, how) => {
-  const call: Play = { ...how, two: () => broken(1), asked: STREAM };
-  const { timersLeft, ran } = await play(call);
-  expect([timersLeft, ran.length]).toEqual([(await play({ ...call, isPlain: true })).timersLeft, ran.length]);
 });
 
 it("does not hedge a stream that has begun", async () => {
