@@ -1,7 +1,7 @@
 // Warnings of the process become lines of the command: once a minute each, in the user's language, and only those of Faultline.
 
 import { expect, it } from "vitest";
-import { warningPrinter } from "../../src/cli/print-warnings.ts";
+import { warningLines, warningPrinter } from "../../src/cli/print-warnings.ts";
 import { fault } from "../../src/core/index.ts";
 import { warn } from "../../src/journal/warnings.ts";
 import { createFakeClock } from "../../src/testing/fake-clock.ts";
@@ -41,6 +41,18 @@ it("repeats the same trouble after a minute only", async () => {
   expect(said).toHaveLength(1);
   tell(warning);
   expect(said).toHaveLength(2);
+});
+
+it("repeats a warning of a command's own journal after a minute only, too", async () => {
+  const said: string[] = [];
+  const clock = createFakeClock();
+  const stderr = { isTTY: true, columns: 40, write: (text: unknown) => Promise.resolve(void said.push(String(text))) };
+  const print = warningLines({ clock, stderr }, "en");
+  for (let second = 0; second < 60; second++) {
+    print(fault("StoreUnavailable", { message: "no answer" }), "connecting to the journal's database; trying again");
+    await clock.advance(1_000);
+  }
+  expect(said).toEqual(["faultline: While connecting to the\n  journal's database; trying again: no\n  answer\n"]);
 });
 
 it("leaves other warnings alone", () => {
