@@ -41,12 +41,12 @@ function loadedBy(door: string): Loaded {
 const MOST: readonly (readonly [door: string, most: Omit<Loaded, "packages">])[] = [
   ["error-classifier/index", { files: 1,  kilobytes: 2,   builtins: 0 }],
   ["core/index",             { files: 2,  kilobytes: 368, builtins: 0 }],
-  ["index",                  { files: 7,  kilobytes: 718, builtins: 20 }],
+  ["index",                  { files: 7,  kilobytes: 719, builtins: 20 }],
   ["policy-file/index",      { files: 5,  kilobytes: 718, builtins: 2 }],
-  ["tool-file/index",        { files: 5,  kilobytes: 730, builtins: 2 }],
+  ["tool-file/index",        { files: 5,  kilobytes: 732, builtins: 2 }],
   ["workflow/index",         { files: 12, kilobytes: 990, builtins: 30 }],
   ["workflow-file/index",    { files: 11, kilobytes: 880, builtins: 45 }],
-  ["mcp/index",              { files: 3,  kilobytes: 403, builtins: 5 }],
+  ["mcp/index",              { files: 3,  kilobytes: 404, builtins: 5 }],
   ["telemetry/index",        { files: 2,  kilobytes: 376, builtins: 0 }],
   ["testing/index",          { files: 4,  kilobytes: 435, builtins: 0 }],
 ];
