@@ -39,7 +39,7 @@ type Shared = "breaker" | "pause" | "retries";
 /** A breaker that has been closed without failures for this long is removed: every process has read it by then. */
 const FORGET_AFTER_MS = 3_600_000;
 /** How long a call waits for its turn from the journal. */
-const PATIENCE_MS = 2_000;
+const MAX_TURN_WAIT_MS = 2_000;
 const LATE = Symbol("the journal has not given a turn in time");
 
 export class SharedState {
@@ -114,7 +114,7 @@ export class SharedState {
     }
     const turn = this.#takeTurn(target);
     const late = Promise.withResolvers<typeof LATE>();
-    const disarm = clock.after(PATIENCE_MS, () => late.resolve(LATE));
+    const disarm = clock.after(MAX_TURN_WAIT_MS, () => late.resolve(LATE));
     try {
       const startAt = await Promise.race([turn, late.promise]);
       if (startAt !== LATE) return target.noteStart(startAt);
