@@ -1,7 +1,10 @@
 // Files of a journal in a bucket of a real S3 server: the same as in a folder or a database, gone with their session, moved with a copy, and no
 // key in any message.
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { isFaultError } from "../../../src/core/fault/fault.ts";
 import { copyJournal } from "../../../src/journal/copy/copy-journal.ts";
 import { openBucketFiles } from "../../../src/journal/files/bucket-store.ts";
@@ -165,5 +168,22 @@ describe("a bucket that cannot be used", () => {
     const said = await saidBy(use());
     expect(said).toMatch(message);
     expect(said).not.toContain(SECRET);
+  });
+
+  it.each([
+    { status: 400, isOfKeys: false },
+    { status: 401, isOfKeys: true },
+    { status: 403, isOfKeys: true },
+    { status: 405, isOfKeys: false },
+  ])("says to check the keys if they are the cause: status $status", async ({ status, isOfKeys }) => {
+    const server = createServer((_request, response) => response.writeHead(status).end("<Code>Refused</Code>"));
+    onTestFinished(() => void server.close());
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    const env = { ...process.env, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` };
+    const read = async (): Promise<unknown> => (await openBucketFiles(newPlace(), env)).artefacts.read("a/b");
+    const said = await saidBy(read());
+    expect(said).toContain(`refused: ${status} Refused.`);
+    expect(said.includes("Check AWS_ACCESS_KEY_ID")).toBe(isOfKeys);
   });
 });
