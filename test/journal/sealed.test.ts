@@ -78,7 +78,7 @@ describe("a page of a session", () => {
     );
   });
 
-  it("is refused when the chain was written anew from one of its entries to the end", () => {
+  it("is refused when the chain was rewritten from one of its entries to the end", () => {
     const [rows, other] = [chainOf(6), chainOf(6, "another")];
     expect(() => pageOf(other, rows, 0, 6)).toThrow("Entry 6 of session s is not what was written");
     expect(() => pageOf(other, rows, 4, 2)).toThrow("Entry 6 of session s is not what was written");

@@ -1,4 +1,4 @@
-// What a decision is told about the chain.
+// The facts about a chain on which a decision depends.
 
 import { describe, expect, it } from "vitest";
 import { NO_CHAIN } from "../../../src/core/decide/fallback.ts";
