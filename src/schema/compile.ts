@@ -5,7 +5,7 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/sp
 import { readField, tryRead } from "../core/try-read.ts";
 import { type Check, failed } from "./check.ts";
 import { invalidSchema } from "./fault.ts";
-import { compileJsonSchema, type JsonSchema } from "./json-schema.ts";
+import { compileJsonSchema, type JsonSchema, type SchemaTimes } from "./json-schema.ts";
 import { kindOf } from "./path.ts";
 import { standardCheck } from "./standard.ts";
 
@@ -13,7 +13,7 @@ import { standardCheck } from "./standard.ts";
 export type AnySchema = StandardSchemaV1 | JsonSchema;
 
 /** `what` appears in the error: "the input of tool flight_search". */
-export function compileSchema(schema: AnySchema, what: string): Check {
+export function compileSchema(schema: AnySchema, what: string, times?: SchemaTimes): Check {
   if (isStandard(schema)) return standardCheck(schema);
   if (typeof schema === "boolean") return schema ? acceptsAll : acceptsNothing;
   if (!isPlainObject(schema)) {
@@ -28,7 +28,7 @@ export function compileSchema(schema: AnySchema, what: string): Check {
       "Wrap the fields into one object schema, with zod: z.object({ … }).",
     );
   }
-  return compileJsonSchema(schema, what);
+  return compileJsonSchema(schema, what, times);
 }
 
 /** A user's schema as JSON Schema; null when its library cannot write it that way. */

@@ -10,6 +10,7 @@ import { classify } from "../core/index.ts";
 import { type Check, failed, type Issue } from "./check.ts";
 import { invalidSchema } from "./fault.ts";
 import { kindOf, pathText } from "./path.ts";
+import { isPlainSchema } from "./plain-schema.ts";
 import type { Script } from "node:vm";
 import { fieldOf, tryRead } from "../core/try-read.ts";
 
@@ -18,7 +19,17 @@ export type JsonSchema = boolean | Readonly<Record<string, unknown>>;
 
 const compiled = new WeakMap<object, Check>();
 
-export function compileJsonSchema(schema: Readonly<Record<string, unknown>>, what: string): Check {
+/** How long it may take to compile a schema, and to check a value. */
+export interface SchemaTimes {
+  readonly compileMs: number;
+  readonly checkMs: number;
+}
+
+export function compileJsonSchema(
+  schema: Readonly<Record<string, unknown>>,
+  what: string,
+  { compileMs, checkMs }: SchemaTimes = { compileMs: COMPILE_MS, checkMs: CHECK_MS },
+): Check {
   const known = compiled.get(schema);
   if (known !== undefined) return known;
   const text = textOf(schema, what);
@@ -27,8 +38,8 @@ export function compileJsonSchema(schema: Readonly<Record<string, unknown>>, wha
   if (rest["$async"] === true) throw invalidSchema(what, "`$async` is not supported", "Remove `$async`.");
   const compile = (makeAjv: MakeAjv): Check => {
     // We choose the dialect, so ajv does not have to know how its address is spelled.
-    const validate = validatorOf(rest, makeAjv, what);
-    return checkWith(isLinear(text) ? validate : (value) => boundedTime(CHECK_MS, () => validate(value)), validate);
+    const validate = validatorOf(rest, makeAjv, what, compileMs);
+    return checkWith(isLinear(text) ? validate : (value) => boundedTime(checkMs, () => validate(value)), validate);
   };
   const makeAjv = makers.get(dialect) ?? requireAjv(dialect);
   const check = makeAjv === null ? compiledLater(dialect, compile) : compile(makeAjv);
@@ -78,11 +89,12 @@ function validatorOf(
   schema: Readonly<Record<string, unknown>>,
   makeAjv: MakeAjv,
   what: string,
+  compileMs: number,
 ): ValidateFunction {
   try {
-    const reader = metaAjv(makeAjv);
-    return boundedTime(COMPILE_MS, () => {
-      if (reader.validateSchema(schema) !== true)
+    const reader = isPlainSchema(schema) ? null : metaAjv(makeAjv);
+    return boundedTime(compileMs, () => {
+      if (reader !== null && reader.validateSchema(schema) !== true)
         throw new TypeError(reader.errorsText(reader.errors, { dataVar: "schema" }));
       // An instance of its own, so that two schemas may use the same `$id` and neither is kept for ever.
       return makeAjv({ ...OPTIONS, validateSchema: false }).compile(schema);
