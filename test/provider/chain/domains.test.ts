@@ -11,6 +11,7 @@ import { createFaultline, type Faultline, type ModelTarget } from "../../../src/
 import type { FakeClock } from "../../../src/testing/fake-clock.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
 import { type Asked, type Failing, startStub } from "../../support/endpoint-stub.ts";
+import { everyPair } from "../../support/grid.ts";
 import { createSocketClock } from "../../support/socket-clock.ts";
 
 type Domain = "endpoint" | "account" | "model";
@@ -157,9 +158,19 @@ const SURFACES = {
   },
 } as const;
 
-describe.each(Object.entries(SHAPES))("%s", (_shape, { targets, shares }) => {
-  describe.each(Object.entries(SURFACES))("%s", (_surface, ask) => {
-    it.each(Object.entries(FAILURES))("%s", async (_name, failure) => {
+const GRID = everyPair(
+  Object.keys(SHAPES).flatMap((shape) =>
+    Object.keys(SURFACES).flatMap((surface) => Object.keys(FAILURES).map((name) => ({ shape, surface, name }))),
+  ),
+  ({ shape }) => shape,
+  ({ surface }) => surface,
+  ({ name }) => name,
+);
+
+describe.each(Object.entries(SHAPES))("%s", (shape, { targets, shares }) => {
+  describe.each(Object.entries(SURFACES))("%s", (surface, ask) => {
+    const here = GRID.filter((one) => one.shape === shape && one.surface === surface).map(({ name }) => name);
+    it.each(Object.entries(FAILURES).filter(([name]) => here.includes(name)))("%s", async (_name, failure) => {
       const world = await worldWith(failure);
       const answered = await world.clock.runUntil(ask(world.fl, targets(world)).then(isTrue, isFalse));
       const isShared = failure.of.every((domain) => shares.includes(domain));

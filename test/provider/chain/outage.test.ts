@@ -7,7 +7,7 @@ import { DEFAULT_POLICY } from "../../../src/core/index.ts";
 import { type FaultCode, isFaultError } from "../../../src/index.ts";
 import { mostRequests, retryOf, shortestMs } from "../../support/outage-bounds.ts";
 import { ANSWERED, chainWorld, type ChainWorld, CLAUDE, only, START_AT } from "./chain-world.ts";
-import { shareOf } from "../../support/grid.ts";
+import { samples, shareOf } from "../../support/grid.ts";
 
 const PROMPT = "hello there";
 /** What the provider does during the outage, and its fault code. */
@@ -39,7 +39,7 @@ const SURFACES = [
 ];
 const CALLERS = [
   ...SURFACES.flatMap((surface) => [1, 5, 20].map((count) => ({ ...surface, count }))),
-  { name: "generateText and streamText", ask: mixed, count: 100 },
+  { name: "generateText and streamText", ask: mixed, count: samples(40, 100) },
 ];
 
 function askTogether({ fl, claude, run }: ChainWorld, count: number, ask: Ask): Promise<readonly string[]> {
@@ -47,7 +47,7 @@ function askTogether({ fl, claude, run }: ChainWorld, count: number, ask: Ask): 
   return run(Promise.all(Array.from({ length: count }, (_, index) => ask(model, index))));
 }
 
-const CASES = OUTAGES.flatMap((outage, row) => shareOf(CALLERS, 2, row).map((callers) => ({ ...outage, ...callers })));
+const CASES = OUTAGES.flatMap((outage, row) => shareOf(CALLERS, 3, row).map((callers) => ({ ...outage, ...callers })));
 
 describe("an outage that is shorter than the retry schedule", () => {
   it.each(CASES)("of $says fails none of $count calls of $name", async ({ fault, code, ask, count }) => {

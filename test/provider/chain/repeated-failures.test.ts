@@ -6,6 +6,7 @@ import { createFaultline, fault, type FaultError, type ModelOptions, viewFor } f
 import { modelText } from "../../../src/mcp/index.ts";
 import { noteAbout } from "../../../src/provider/portable/repeated-calls.ts";
 import { type DialectName, DIALECTS, type DialectStub, startDialectStub } from "../../support/dialect-stub.ts";
+import { shareOf } from "../../support/grid.ts";
 
 let stub: DialectStub | null = null;
 afterEach(async () => {
@@ -74,22 +75,25 @@ function timesTold(count: number): readonly number[] {
   return (stub?.requests ?? []).map(({ body }) => JSON.stringify(body).split(note).length - 1);
 }
 
-const GRID = (Object.keys(DIALECTS) as DialectName[]).flatMap((dialect) =>
-  [false, true].map((isStreaming) => ({ dialect, isStreaming })),
+const GRID = (Object.keys(DIALECTS) as DialectName[]).flatMap((dialect, row) =>
+  [false, true].map((isStreaming, column) => ({ dialect, isStreaming, turn: row + column })),
 );
 
-describe.each(GRID)("$dialect (stream: $isStreaming)", ({ dialect, isStreaming }) => {
-  it.each(Object.entries(FAILURES))("%s: one notice after three failures, stopped after twelve", async (_how, run) => {
-    const { error, runs } = await loop(dialect, isStreaming, run);
-    expect((error as FaultError).fault).toMatchObject({
-      class: "Limit",
-      code: "ToolLoop",
-      context: { repeated: "read", limit: 12 },
-    });
-    expect(runs).toBe(12);
-    // Of the twelve requests none has the notice before the third failure, and it stays in the history once from then on.
-    expect(timesTold(3)).toEqual([0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
-  });
+describe.each(GRID)("$dialect (stream: $isStreaming)", ({ dialect, isStreaming, turn }) => {
+  it.each(shareOf(Object.entries(FAILURES), 2, turn))(
+    "%s: one notice after three failures, stopped after twelve",
+    async (_how, run) => {
+      const { error, runs } = await loop(dialect, isStreaming, run);
+      expect((error as FaultError).fault).toMatchObject({
+        class: "Limit",
+        code: "ToolLoop",
+        context: { repeated: "read", limit: 12 },
+      });
+      expect(runs).toBe(12);
+      // Of the twelve requests none has the notice before the third failure, and it stays in the history once from then on.
+      expect(timesTold(3)).toEqual([0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
+    },
+  );
 });
 
 describe("a streak of failures", () => {

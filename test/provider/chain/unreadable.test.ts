@@ -7,10 +7,11 @@ import { afterEach, describe, expect, it } from "vitest";
 import { DEFAULT_POLICY } from "../../../src/core/index.ts";
 import { createFaultline, type FaultError, traitsOf } from "../../../src/index.ts";
 import { type DialectName, DIALECTS, type DialectStub, startDialectStub } from "../../support/dialect-stub.ts";
+import { shareOf } from "../../support/grid.ts";
 import { UNREADABLE } from "../../support/unreadable-answers.ts";
 
-const CASES = (Object.keys(DIALECTS) as DialectName[]).flatMap((dialect) =>
-  (["whole", "streamed"] as const).map((form) => ({ dialect, form })),
+const CASES = (Object.keys(DIALECTS) as DialectName[]).flatMap((dialect, row) =>
+  (["whole", "streamed"] as const).map((form, column) => ({ dialect, form, turn: row + column })),
 );
 
 /** The default policy, without waits. */
@@ -55,10 +56,11 @@ async function ask(model: LanguageModelV4, form: "whole" | "streamed"): Promise<
 
 const targets = (): readonly string[] => stub?.requests.map(({ target }) => target) ?? [];
 
-describe.each(CASES)("$dialect, $form:", ({ dialect, form }) => {
+describe.each(CASES)("$dialect, $form:", ({ dialect, form, turn }) => {
   const { make } = DIALECTS[dialect];
 
-  it.each(Object.entries(UNREADABLE))(
+  // Half of the answers come to a model alone, and the others to one with a fallback.
+  it.each(shareOf(Object.entries(UNREADABLE), 2, turn))(
     "%s, alone: tried again, AnswerUnreadable, counted by the breaker",
     async (_name, reply) => {
       stub = await startDialectStub(reply);
@@ -75,17 +77,22 @@ describe.each(CASES)("$dialect, $form:", ({ dialect, form }) => {
     },
   );
 
-  it.each(Object.entries(UNREADABLE))("%s, with a fallback: the fallback answers", async (_name, reply) => {
-    stub = await startDialectStub((request) => (request.target === "first" ? reply(request) : { text: "well" }));
-    const retryBeforeFallback = {
-      maxAttempts: 2,
-      backoff: { kind: "fixed", initialMs: 1, maxMs: 1, multiplier: 1 },
-    } as const;
-    const second = { model: make(stub.url, "second"), endpoint: "elsewhere" };
-    const model = createFaultline({ policy: POLICY }).model([make(stub.url, "first"), second], { retryBeforeFallback });
-    expect(await ask(model, form)).toEqual({ text: "well", error: null });
-    expect(targets()).toEqual(["first", "first", "second"]);
-  });
+  it.each(shareOf(Object.entries(UNREADABLE), 2, turn + 1))(
+    "%s, with a fallback: the fallback answers",
+    async (_name, reply) => {
+      stub = await startDialectStub((request) => (request.target === "first" ? reply(request) : { text: "well" }));
+      const retryBeforeFallback = {
+        maxAttempts: 2,
+        backoff: { kind: "fixed", initialMs: 1, maxMs: 1, multiplier: 1 },
+      } as const;
+      const second = { model: make(stub.url, "second"), endpoint: "elsewhere" };
+      const model = createFaultline({ policy: POLICY }).model([make(stub.url, "first"), second], {
+        retryBeforeFallback,
+      });
+      expect(await ask(model, form)).toEqual({ text: "well", error: null });
+      expect(targets()).toEqual(["first", "first", "second"]);
+    },
+  );
 
   it("an answer that is empty twice goes to the fallback", async () => {
     stub = await startDialectStub(({ target }) => ({ text: target === "first" ? "" : "well" }));
