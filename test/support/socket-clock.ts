@@ -3,6 +3,7 @@
 
 import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import { systemClock } from "../../src/host/clock.ts";
 import { createFakeClock, type FakeClock } from "../../src/testing/fake-clock.ts";
 import { createQuietCheck } from "../postgres/under-way.ts";
@@ -10,7 +11,9 @@ import { FOREIGN_PORTS } from "./test-servers.ts";
 
 /** Turns of the event loop without any of that before time moves on: promises and streams between them take a few. */
 const QUIET_TURNS = 16;
-/** Data that a slow reader leaves in the socket is not waited for forever. */
+/** The same if the bytes do not say it all: a reader has stopped with some left in its socket, or they are encrypted. */
+const UNSURE_TURNS = 1_000;
+/** What never ends is not waited for forever. */
 const MOST_TURNS = 20_000;
 
 /** Sockets of this process by the port of the client, which both sides know. */
@@ -53,21 +56,30 @@ export function createSocketClock(startAt: number): FakeClock {
     const look = (): void => {
       const hasAnswers = isQuiet();
       if (hasAnswers) turns += 1;
-      quiet = hasAnswers && isAtRest() ? quiet + 1 : 0;
-      if (quiet < QUIET_TURNS && turns < MOST_TURNS) systemClock.soon(look);
+      const needed = hasAnswers ? turnsNeeded() : Infinity;
+      quiet = needed === Infinity ? 0 : quiet + 1;
+      if (quiet < needed && turns < MOST_TURNS) systemClock.soon(look);
       else next();
     };
     systemClock.soon(look);
   });
 }
 
-function isAtRest(): boolean {
-  if (CONNECTING.size > 0 || process.getActiveResourcesInfo().some((kind) => WORK.has(kind))) return false;
-  if (CLIENTS.size !== SERVERS.size) return false;
+/** How many quiet turns are enough for what there is; `Infinity` while something is under way. */
+function turnsNeeded(): number {
+  if (CONNECTING.size > 0 || CLIENTS.size !== SERVERS.size) return Infinity;
+  let needed = QUIET_TURNS;
   for (const [port, client] of CLIENTS) {
     const server = SERVERS.get(port);
-    if (server === undefined) return false;
-    if (client.bytesWritten !== server.bytesRead || server.bytesWritten !== client.bytesRead) return false;
+    if (server === undefined) return Infinity;
+    if (client.bytesWritten === server.bytesRead && server.bytesWritten === client.bytesRead) continue;
+    if (!(client instanceof TLSSocket) && !hasStopped(server) && !hasStopped(client)) return Infinity;
+    needed = UNSURE_TURNS;
   }
-  return true;
+  return process.getActiveResourcesInfo().some((kind) => WORK.has(kind)) ? Infinity : needed;
+}
+
+/** Its reader has paused it, or has taken nothing for so long that Node has stopped reading from the connection. */
+function hasStopped(socket: Socket): boolean {
+  return socket.isPaused() || socket.readableLength >= socket.readableHighWaterMark;
 }
