@@ -1,6 +1,7 @@
 // `npm run test:mutants -- [--count 200] [--seed 1] [--workers 2] [--only core,journal/holds.ts] [--list] [--resume file]`: changes one
 // place of the sources at a time and counts how many changes the tests notice. Only mutants that compile count: `npm test` checks types,
-// too. One run of all tests without a mutant shows which of them reach which mutant; each mutant is tried on those, the quickest first. With `--resume`, mutants that the file lists as killed are not tried again.
+// too. One run of all tests without a mutant shows which of them reach which mutant. Each mutant is tried on those, the likeliest to notice it
+// first, for about three minutes at most. With `--resume`, mutants that the file lists as killed are not tried again.
 
 import { parseArgs } from "node:util";
 import { availableParallelism } from "node:os";
