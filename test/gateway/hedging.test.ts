@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { Protocol } from "../../src/provider/wire/protocol.ts";
 import { ledgerOf } from "../../src/gateway/ledger/read-ledger.ts";
 import { always, steps } from "../provider/chain/chain-world.ts";
+import { shareOf } from "../support/grid.ts";
 import { ANSWER, ask, DIALECTS } from "./dialect-clients.ts";
 import { gatewayWorld } from "./gateway-world.ts";
 import { FIRST, type GatewayWorld, SECOND, twoDialects, type Urls } from "./open-world.ts";
@@ -39,7 +40,9 @@ const lines = async ({ started, fl }: GatewayWorld): ReturnType<typeof ledgerOf>
 
 describe.each(DIALECTS)("a client of %s", (dialect) => {
   describe.each(DIALECTS)("with a silent first target of %s", (first) => {
-    it.each([true, false])("is answered by the second one (streaming: %s)", async (streaming) => {
+    // Each pair of dialects has streams in one of these tests, and whole answers in the other.
+    const turn = DIALECTS.indexOf(dialect) + DIALECTS.indexOf(first);
+    it.each(shareOf([true, false], 2, turn))("is answered by the second one (streaming: %s)", async (streaming) => {
       const here = await world(hedged(dialect, first), { rules: [always(FIRST, { fault: "hang" })] });
       const heard = await here.run(ask(here.url, dialect, { streaming, headers: HEADERS }));
       expect(heard).toMatchObject({ status: 200, text: ANSWER, isWhole: true, error: null });
@@ -57,16 +60,20 @@ describe.each(DIALECTS)("a client of %s", (dialect) => {
       expect(line?.microcents).toBe(costs.reduce((sum, each) => sum + each, 0));
     });
 
-    it.each([true, false])("keeps its first target when that answers in time (streaming: %s)", async (streaming) => {
-      const here = await world(hedged(dialect, first));
-      const heard = await here.run(ask(here.url, dialect, { streaming, headers: HEADERS }));
-      expect(heard).toMatchObject({ status: 200, text: ANSWER, isWhole: true });
-      expect(here.asked()).toEqual([FIRST]);
-    });
+    it.each(shareOf([true, false], 2, turn + 1))(
+      "keeps its first target when that answers in time (streaming: %s)",
+      async (streaming) => {
+        const here = await world(hedged(dialect, first));
+        const heard = await here.run(ask(here.url, dialect, { streaming, headers: HEADERS }));
+        expect(heard).toMatchObject({ status: 200, text: ANSWER, isWhole: true });
+        expect(here.asked()).toEqual([FIRST]);
+      },
+    );
   });
 
   describe.each(DIALECTS.filter((other) => other !== dialect))("with a second target of %s", (second) => {
-    it.each([true, false])(
+    const turn = DIALECTS.indexOf(dialect) + DIALECTS.indexOf(second);
+    it.each(shareOf([true, false], 2, turn))(
       "is answered by it beside a silent one of its own dialect (streaming: %s)",
       async (streaming) => {
         const here = await world(hedged(second, dialect), { rules: [always(FIRST, { fault: "hang" })] });

@@ -103,7 +103,7 @@ keys:
           [true, false].map((streaming) => ({ name, index: NAMES.indexOf(name), streaming })),
         );
         // The routes of a pair share the misbehaviours among them, and so do pairs that follow each other.
-        const asks = shareOf(all, 3, turn + at);
+        const asks = shareOf(all, 5, turn + at);
         const heard = await world.run(
           Promise.all(
             asks.map(({ index, streaming }) =>

@@ -2,19 +2,18 @@
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ask, bodyOf, DIALECTS, pathOf } from "./dialect-clients.ts";
 import { gatewayWorld } from "./gateway-world.ts";
 import { always } from "../provider/chain/chain-world.ts";
-import { FIRST, type GatewayWorld, twoDialects } from "./open-world.ts";
+import { FIRST, type GatewayWorld, openWorld, twoDialects } from "./open-world.ts";
 import type { Protocol } from "../../src/provider/wire/protocol.ts";
 
 const KEY = "alice-key-0123456789";
 
 interface Asked {
-  readonly world: GatewayWorld;
-  /** What the target got. */
-  readonly got: readonly { readonly url: string; readonly head: string }[];
+  /** What the target has got since the test began. */
+  readonly got: () => readonly { readonly url: string; readonly head: string }[];
   readonly send: (
     streaming: boolean,
     query: string,
@@ -23,22 +22,29 @@ interface Asked {
   ) => Promise<Response>;
 }
 
-/** A target that notes its requests and fails each with a mistake of the client. */
-async function asking(dialect: Protocol): Promise<Asked> {
-  const got: { url: string; head: string }[] = [];
+/** A gateway for the tests of one dialect, in front of a target that notes its requests and fails each with a mistake of the client. */
+function asking(dialect: Protocol): Asked {
+  let got: { url: string; head: string }[] = [];
+  let world: GatewayWorld;
   const server = createServer((request, response) => {
     got.push({ url: request.url ?? "", head: request.rawHeaders.join("\n") });
     request.resume().on("end", () => response.writeHead(400).end(JSON.stringify({ error: { message: "no" } })));
   });
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  const file = (): string => `
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const file = (): string => `
 version: 1
 targets: { one: { dialect: ${dialect}, base_url: "http://127.0.0.1:${port}/v1" } }
 routes: { team: { chain: [one] } }
 keys: { alice: { key_env: ALICE } }`;
-  const world = await gatewayWorld({ file, env: { ALICE: KEY } });
+    world = await openWorld({ file, env: { ALICE: KEY } });
+  });
+  beforeEach(() => void (got = []));
+  afterAll(async () => {
+    await world.close();
+    server.close();
+  });
   const send: Asked["send"] = (streaming, query, headers = {}, signIn = { authorization: `Bearer ${KEY}` }) => {
     const [path = ""] = pathOf(dialect, { streaming }).split("?");
     const init = {
@@ -48,12 +54,14 @@ keys: { alice: { key_env: ALICE } }`;
     };
     return world.run(fetch(`${world.url}${path}?${query}`, init));
   };
-  return { world, got, send };
+  return { got: () => got, send };
 }
 
 const queryOf = (url: string): string => url.slice(`${url}?`.indexOf("?"));
 
 describe.each(DIALECTS)("a client of %s", (dialect) => {
+  const { got, send } = asking(dialect);
+
   describe.each([false, true])("(streaming: %s)", (streaming) => {
     it.each([
       "fields=candidates",
@@ -72,26 +80,23 @@ describe.each(DIALECTS)("a client of %s", (dialect) => {
       `beta=${KEY}`,
       `api-version=1;key=${KEY}`,
     ])("does not get ?%s to its target", async (query) => {
-      const { got, send } = await asking(dialect);
       await send(streaming, query);
-      expect(got.map(({ url }) => queryOf(url))).toEqual([""]);
+      expect(got().map(({ url }) => queryOf(url))).toEqual([""]);
     });
 
     it.each(["beta=true", "api-version=2026-01-01", "api%2Dversion=preview"])("gets ?%s to it", async (query) => {
-      const { got, send } = await asking(dialect);
       await send(streaming, `fields=a&${query}`);
-      expect(got.map(({ url }) => queryOf(url))).toEqual([`?${query}`]);
+      expect(got().map(({ url }) => queryOf(url))).toEqual([`?${query}`]);
     });
 
     it.each(["user-agent", "idempotency-key", "openai-beta", "anthropic-beta", "session_id", "x-goog-api-client"])(
       "does not get its key in the header %s to its target",
       async (name) => {
-        const { got, send } = await asking(dialect);
         await send(streaming, "beta=true", { [name]: `a ${KEY} b` });
         await send(streaming, "", { [name]: KEY }, { "x-goog-api-key": KEY });
         await send(streaming, `key=${KEY}`, { [name]: KEY }, {});
-        expect(got).toHaveLength(3);
-        expect(JSON.stringify(got)).not.toContain(KEY);
+        expect(got()).toHaveLength(3);
+        expect(JSON.stringify(got())).not.toContain(KEY);
       },
     );
   });
@@ -107,6 +112,8 @@ it("a text that everybody sends for a key where there are none removes no header
 const SSE = ["alt=sse", "$alt=sse", "%24alt=sse", "%61lt=sse", "alt=%73se", "alt=json&alt=sse", "a=1&$alt=s%73e&b=2"];
 
 describe("a client of Google", () => {
+  const { got, send } = asking("google-generate");
+
   it.each(SSE)("gets events, and an event as the error of a broken stream, with ?%s", async (query) => {
     const file = twoDialects("google-generate", "google-generate");
     const world = await gatewayWorld({ file, rules: [always(FIRST, { fault: "cut-stream", after: 2 })] });
@@ -123,9 +130,8 @@ describe("a client of Google", () => {
   it.each([...SSE, "alt=json", "$alt=json;enum-encoding=int"])(
     "asks its target in the one usual way for ?%s",
     async (query) => {
-      const { got, send } = await asking("google-generate");
       await send(true, query);
-      expect(got.map(({ url }) => queryOf(url))).toEqual([SSE.includes(query) ? "?alt=sse" : ""]);
+      expect(got().map(({ url }) => queryOf(url))).toEqual([SSE.includes(query) ? "?alt=sse" : ""]);
     },
   );
 });

@@ -2,6 +2,7 @@
 
 import { expect, it } from "vitest";
 import { createMemoryJournal, type Journal } from "../../src/index.ts";
+import { everyPair } from "../support/grid.ts";
 import { ask } from "./dialect-clients.ts";
 import { gatewayWorld } from "./gateway-world.ts";
 import { FIRST, type GatewayWorld, SECOND, START_AT, twoDialects, type Urls } from "./open-world.ts";
@@ -56,7 +57,14 @@ const CROSSED = [
   { asked: "two/pinned", isDown: false, by: "two" },
 ].flatMap((row) => NEXT.flatMap((next) => [false, true].map((streaming) => ({ ...row, next, streaming }))));
 
-it.each(CROSSED)(
+it.each(
+  everyPair(
+    CROSSED,
+    ({ asked, isDown }) => `${asked} ${isDown}`,
+    ({ next }) => next,
+    ({ streaming }) => streaming,
+  ),
+)(
   "a response that $by stored for $asked is continued there when the client asks for $next, streaming $streaming",
   async ({ asked, isDown, by, next, streaming }) => {
     const world = await gatewayWorld({ file: ROUTES, faultline: { journal: createMemoryJournal() } });

@@ -2,6 +2,7 @@
 
 import { expect, it } from "vitest";
 import type { Protocol } from "../../src/provider/wire/protocol.ts";
+import { everyPair } from "../support/grid.ts";
 import { ask, DIALECTS } from "./dialect-clients.ts";
 import { bodyOfAnswer, SSE, streamOf, stubWorld } from "./stub-upstream.ts";
 
@@ -38,7 +39,14 @@ const ODD = STATUSES.flatMap((status) =>
   BODIES.flatMap((body) => [true, false].map((streaming) => ({ status, body, streaming }))),
 );
 
-it.each(ODD)("lets the next target answer after a $status with $body, streaming $streaming", async (row) => {
+it.each(
+  everyPair(
+    ODD,
+    ({ status }) => status,
+    ({ body }) => body,
+    ({ streaming }) => streaming,
+  ),
+)("lets the next target answer after a $status with $body, streaming $streaming", async (row) => {
   const { status, body, streaming } = row;
   const world = await stubWorld(
     (request, response) => {
