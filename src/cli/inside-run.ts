@@ -5,12 +5,12 @@
 import { readFileSync } from "node:fs";
 import { INSIDE_RUN } from "../agent/process/child-env.ts";
 import { tryRead } from "../core/try-read.ts";
+import type { Cli } from "./cli.ts";
 import { variableOf } from "./config/settings.ts";
-import { type Io, UsageError } from "./io.ts";
-import type { GlobalOptions } from "./options.ts";
+import { UsageError } from "./io.ts";
 import { RUNS_WORDS } from "./render/words/runs-words.ts";
 
-export function refuseInsideRun({ env }: Pick<Io, "env">, { locale }: Pick<GlobalOptions, "locale">): void {
+export function refuseInsideRun({ env, locale }: Pick<Cli, "env" | "locale">): void {
   if (variableOf("insideRun", env) !== "" || hasMarkedAncestor(process.ppid)) {
     throw new UsageError(RUNS_WORDS[locale].insideRun, "failed");
   }

@@ -107,7 +107,7 @@ function printWarnings(io: Io, locale: Locale): void {
   // Loaded with the first warning: most commands have none.
   let loaded: Promise<(warning: Error) => boolean> | null = null;
   const onWarning = async (warning: Error): Promise<void> => {
-    loaded ??= import("./print-warnings.ts").then(({ warningPrinter }) => warningPrinter(io, locale));
+    loaded ??= import("./print-warnings.ts").then(({ warningPrinter }) => warningPrinter({ ...io, locale }));
     const isPrinted = (await loaded)(warning);
     if (!isPrinted) for (const other of others) Reflect.apply(other, process, [warning]);
   };

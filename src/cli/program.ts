@@ -2,6 +2,7 @@
 
 import { type Command, CommanderError, Option } from "commander";
 import { isFaultError, LOCALES, SHAPE_REDACTOR, traitsOf } from "../core/index.ts";
+import { cliOf } from "./cli.ts";
 import { addChaos } from "./commands/chaos.ts";
 import { addClassify } from "./commands/classify.ts";
 import { addCompletion } from "./commands/completion.ts";
@@ -26,7 +27,7 @@ import { COMPLETE } from "./completion/shells.ts";
 import { helpIn, HelpfulCommand } from "./render/help.ts";
 import { commandLine } from "./render/program-name.ts";
 import { type Io, UsageError } from "./io.ts";
-import { errorOf, globalOptions } from "./options.ts";
+import { errorOf } from "./options.ts";
 import { safeText } from "./render/safe-text.ts";
 import { refusedBySystem } from "./system-refusal.ts";
 import { helpInWords } from "./render/words/help-words.ts";
@@ -42,7 +43,7 @@ export async function runCli(args: readonly string[], version: string, io: Io): 
     const said = await refusalIn(error);
     if (said !== null) {
       io.exit(said.exit);
-      const sentence = said.in(globalOptions(program, io).locale);
+      const sentence = said.in(cliOf(program, io).locale);
       await io.stderr.write(`faultline: ${safeText(SHAPE_REDACTOR.text(sentence))}\n`);
     } else if (error instanceof CommanderError) {
       if (error.exitCode !== 0) io.exit("usage");
@@ -73,7 +74,7 @@ export function createProgram(args: readonly string[], version: string, io: Io):
     .addOption(new Option("--locale <tag>", "language of texts (default: from LANG)").choices(LOCALES))
     .addOption(new Option("--color <when>", "colour the output").choices(["auto", "always", "never"]).default("auto"))
     .showSuggestionAfterError()
-    .configureHelp(helpIn(() => globalOptions(program, io).locale))
+    .configureHelp(helpIn(() => cliOf(program, io).locale))
     .helpOption("-h, --help", "display help for command")
     .helpCommand(false)
     .addHelpText(
@@ -90,7 +91,7 @@ Examples:
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => {
-        const { locale } = globalOptions(program, io);
+        const { locale } = cliOf(program, io);
         void io.stderr.write(usageInWords(withMeantValue(text), locale));
       },
       outputError: (text, write) => {
@@ -124,7 +125,7 @@ Examples:
 
 async function printCandidates(program: Command, words: readonly string[], io: Io): Promise<void> {
   const { candidatesFor } = await import("./completion/candidates.ts");
-  const { locale } = globalOptions(program, io);
+  const { locale } = cliOf(program, io);
   const lines = candidatesFor(program, words).map(({ value, about }) => `${value}\t${helpInWords(about, locale)}\n`);
   await io.stdout.write(lines.join(""));
 }

@@ -4,7 +4,8 @@ import { exampleOf, formOf, readTyped } from "../core/flow/answer-form.ts";
 import type { AnswerSchema } from "../core/flow/interaction.ts";
 import { type Answer, INTERACTIONS, type Locale, type Question } from "../core/index.ts";
 import { parseJson } from "../core/try-read.ts";
-import { type Io, UsageError } from "./io.ts";
+import type { Cli } from "./cli.ts";
+import { UsageError } from "./io.ts";
 import { JOURNAL_WORDS, type JournalWords } from "./render/words/journal-words.ts";
 import { shown } from "./render/values.ts";
 import { readInput } from "./read-input.ts";
@@ -34,22 +35,21 @@ export async function readAnswer(
   typed: string | undefined,
   reject: string | undefined,
   question: Question,
-  io: Io,
-  locale: Locale,
+  cli: Cli,
 ): Promise<Answer> {
   if (typed === undefined) return { status: "rejected", reason: reject ?? "" };
-  return { status: "accepted", value: await valueOf(typed, question, io, locale) };
+  return { status: "accepted", value: await valueOf(typed, question, cli) };
 }
 
-async function valueOf(typed: string, question: Question, io: Io, locale: Locale): Promise<unknown> {
-  const words = JOURNAL_WORDS[locale];
+async function valueOf(typed: string, question: Question, cli: Cli): Promise<unknown> {
+  const words = JOURNAL_WORDS[cli.locale];
   const { id, payload } = question;
   if (!Object.hasOwn(INTERACTIONS, payload.kind)) {
     throw new UsageError(words.unknownKind(shown(id), shown(payload.kind)), "failed");
   }
   const { answer: shape, secret } = INTERACTIONS[payload.kind];
   if (secret) throw new UsageError(words.secret);
-  const text = typed === "-" ? (await readInput("-", io, true)).replace(/\r?\n$/, "") : typed;
+  const text = typed === "-" ? (await readInput("-", cli, true)).replace(/\r?\n$/, "") : typed;
   return READERS[shape](text, question, words);
 }
 

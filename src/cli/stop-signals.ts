@@ -9,9 +9,8 @@
 //     the process itself, because Node removes the listeners when it ends by itself, a moment before it is gone.
 
 import { systemClock } from "../host/clock.ts";
+import type { Cli } from "./cli.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
-import type { Io } from "./io.ts";
-import type { GlobalOptions } from "./options.ts";
 import { safeJson } from "./render/safe-text.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -55,6 +54,6 @@ export async function untilStopped(work: (stopped: Promise<undefined>) => Promis
 }
 
 /** A server that stops gives its clients a moment, in which it would otherwise be silent. */
-export function tellStopping(sentence: string, { stderr, clock }: Io, { json }: GlobalOptions): Promise<void> {
+export function tellStopping(sentence: string, { stderr, clock, json }: Cli): Promise<void> {
   return stderr.write(`${json ? safeJson({ stopping: { at: clock.now() } }) : sentence}\n`);
 }

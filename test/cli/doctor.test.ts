@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { cliWith } from "../../src/cli/cli.ts";
 import { fileAccess } from "../../src/cli/file-access.ts";
 import type { Io } from "../../src/cli/io.ts";
 import { NO_STDIN } from "../../src/cli/read-input.ts";
@@ -255,11 +256,10 @@ describe("a person at a terminal", () => {
       clock: systemClock,
       exit: () => undefined,
     };
-    await runDoctor({ names: ["claude", "gemini"], journal: null, workflow: null, timeoutMs: 600_000 }, io, {
-      json: false,
-      locale,
-      color,
-    });
+    await runDoctor(
+      { names: ["claude", "gemini"], journal: null, workflow: null, timeoutMs: 600_000 },
+      cliWith({ locale, color }, io),
+    );
     return out;
   }
 

@@ -3,7 +3,7 @@
 
 import { expect, it } from "vitest";
 import { breakerPrinter, decisionPrinter, journalPrinter } from "../../src/cli/gateway/gateway-news.ts";
-import type { Io } from "../../src/cli/io.ts";
+import type { Cli } from "../../src/cli/cli.ts";
 import { fault } from "../../src/core/index.ts";
 import type { JournalNews } from "../../src/gateway/ledger/write-trouble.ts";
 import { createFakeClock } from "../../src/testing/fake-clock.ts";
@@ -12,7 +12,7 @@ function teller(locale: "en" | "zh-CN", json = false, isTTY = false) {
   const said: string[] = [];
   const clock = createFakeClock();
   const stderr = { isTTY, columns: 80, write: (text: unknown) => Promise.resolve(void said.push(String(text))) };
-  const tell = decisionPrinter({ clock, stderr } as unknown as Io, { json, locale, color: "never" });
+  const tell = decisionPrinter({ clock, stderr, json, locale } as unknown as Cli);
   return { said, clock, tell };
 }
 
@@ -81,9 +81,9 @@ it.each([
 ] as const)("tells that a breaker opened, why and until when ($locale)", ({ locale, says }) => {
   const said: string[] = [];
   const stderr = { isTTY: false, columns: 80, write: (text: unknown) => Promise.resolve(void said.push(String(text))) };
-  const io = { clock: createFakeClock(), stderr } as unknown as Io;
-  breakerPrinter(io, { json: false, locale, color: "never" })(OPENED);
-  breakerPrinter(io, { json: true, locale, color: "never" })(OPENED);
+  const cli = { clock: createFakeClock(), stderr, locale } as unknown as Cli;
+  breakerPrinter({ ...cli, json: false })(OPENED);
+  breakerPrinter({ ...cli, json: true })(OPENED);
   expect(said).toEqual([`1970-01-01 00:00:00 UTC  ${says}\n`, `${JSON.stringify({ breakerOpened: OPENED })}\n`]);
 });
 
@@ -92,7 +92,7 @@ function journalSaid(locale: "en" | "zh-CN", json: boolean, news: readonly Journ
   const said: string[] = [];
   const stderr = { isTTY: false, columns: 80, write: (text: unknown) => Promise.resolve(void said.push(String(text))) };
   const clock = createFakeClock();
-  const tell = journalPrinter({ clock, stderr } as unknown as Io, { json, locale, color: "never" });
+  const tell = journalPrinter({ clock, stderr, json, locale } as unknown as Cli);
   for (const one of news) tell(one);
   return said;
 }

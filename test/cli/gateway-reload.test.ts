@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { cliWith } from "../../src/cli/cli.ts";
 import { fileAccess } from "../../src/cli/file-access.ts";
 import { runGateway } from "../../src/cli/gateway/run-gateway.ts";
 import type { Io } from "../../src/cli/io.ts";
@@ -46,7 +47,7 @@ it("a log in the folder of its file is no change of the file", async () => {
     exit: () => undefined,
   };
   const options = { config, port: 0, host: "127.0.0.1", journal: join(folder, "journal.db") };
-  const running = runGateway(options, io, { json: false, locale: "en", color: "never" });
+  const running = runGateway(options, cliWith({ locale: "en", color: "never" }, io));
   await vi.waitFor(() => expect(said.join("")).toContain("Ctrl-C stops."), PATIENT);
 
   const before = reads;

@@ -17,7 +17,7 @@ function teller(locale: "en" | "zh-CN") {
   const said: string[] = [];
   const clock = createFakeClock();
   const stderr = { isTTY: false, columns: 80, write: (text: unknown) => Promise.resolve(void said.push(String(text))) };
-  return { said, clock, tell: warningPrinter({ clock, stderr }, locale) };
+  return { said, clock, tell: warningPrinter({ clock, stderr, locale }) };
 }
 
 it("says what was being done and what happened", async () => {
@@ -47,7 +47,7 @@ it("repeats a warning of a command's own journal after a minute only, too", asyn
   const said: string[] = [];
   const clock = createFakeClock();
   const stderr = { isTTY: true, columns: 40, write: (text: unknown) => Promise.resolve(void said.push(String(text))) };
-  const print = warningLines({ clock, stderr }, "en");
+  const print = warningLines({ clock, stderr, locale: "en" });
   for (let second = 0; second < 60; second++) {
     print(fault("StoreUnavailable", { message: "no answer" }), "connecting to the journal's database; trying again");
     await clock.advance(1_000);

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { cliWith } from "../../src/cli/cli.ts";
 import type { Io } from "../../src/cli/io.ts";
 import { NO_STDIN } from "../../src/cli/read-input.ts";
 import { callAgain } from "../../src/cli/run/run-options.ts";
@@ -449,7 +450,7 @@ describe("on a terminal", () => {
   it("the wait is counted down on one line, which disappears when the next attempt starts", async () => {
     const clock = createFakeClock();
     const { io, written } = fakeTerminal(clock);
-    const story = new RunStory(io, { json: false, locale: "en", color: "never" }, true);
+    const story = new RunStory(cliWith({ locale: "en", color: "never" }, io), true);
     story.onEvent({ type: "attempt", target: "claude", attempt: 1 });
     const busy = fault("Overloaded", { message: "529", retryAfterMs: 3_000 });
     const decision = decide(situation(busy, { now: clock.now() }), PRESETS.default);

@@ -1,8 +1,8 @@
 // What a person sees of a run on a terminal: lines redrawn in place, countdowns, inline questions.
 
 import { describe, expect, it } from "vitest";
+import { type Cli, cliWith } from "../../src/cli/cli.ts";
 import type { Io, Sink } from "../../src/cli/io.ts";
-import type { GlobalOptions } from "../../src/cli/options.ts";
 import { withRuns } from "../../src/cli/runs/run-deps.ts";
 import { fileAccess } from "../../src/cli/file-access.ts";
 import { followRun } from "../../src/cli/workflow/follow-run.ts";
@@ -55,7 +55,7 @@ function sinkOf(take: (text: string) => void, columns: number): Sink {
   };
 }
 
-const shared = (locale: Locale = "en"): GlobalOptions => ({ json: false, locale, color: "never" });
+const cliOn = (io: Io, locale: Locale = "en"): Cli => cliWith({ locale, color: "never" }, io);
 
 interface DrawOptions {
   readonly columns?: number;
@@ -68,7 +68,7 @@ function drawn({ columns = 80, locale = "en", env = {} }: DrawOptions = {}): Dra
   const clock = createFakeClock(NOON);
   const io = ioOn(terminal, clock, columns, env);
   const picture = new RunPicture();
-  const view = createView(io, shared(locale), { run: "run_1", picture, hint: "Ctrl-C leaves" });
+  const view = createView(cliOn(io, locale), { run: "run_1", picture, hint: "Ctrl-C leaves" });
   const stream = createRunStream("run_1", { locale });
   let seq = 0;
   return {
@@ -254,7 +254,7 @@ describe("a gate on a terminal", () => {
     const interactor = terminalInteractor(terminal.streams);
     const options = { part: "advance", waits: true, jsonl: false, after: null, interactor } as const;
     const journal = world.path("runs.db");
-    const following = withRuns({ journal }, io, shared(), (home) => followRun(home, "g", options));
+    const following = withRuns({ journal }, cliOn(io), (home) => followRun(home, "g", options));
     await terminal.sees("Ship a page?");
     await terminal.sees("● No");
     await act(terminal, world);

@@ -1,27 +1,25 @@
 // `faultline chaos --list`: every fault with its parameters and the code it is classified as.
 
 import { CHAOS_FAULTS, type ChaosFault, faultTable } from "../../chaos/faults.ts";
-import type { Io } from "../io.ts";
-import { paintFor } from "../render/paint.ts";
-import type { GlobalOptions } from "../options.ts";
+import type { Cli } from "../cli.ts";
 import { tableLines, wrapped } from "../render/table.ts";
 import { CHAOS_WORDS } from "../render/words/chaos-words.ts";
 
-export async function listFaults(io: Io, { json, color, locale }: GlobalOptions): Promise<void> {
-  if (json) return io.stdout.write(`${JSON.stringify(faultTable())}\n`);
+export async function listFaults(cli: Cli): Promise<void> {
+  const { json, paint, locale } = cli;
+  if (json) return cli.stdout.write(`${JSON.stringify(faultTable())}\n`);
   const words = CHAOS_WORDS[locale];
-  const paint = paintFor(io.stdout, io.env, color);
   const [head = "", ...lines] = tableLines(
     words.columns.map((title) => ({ title })),
     CHAOS_FAULTS.map((row) => [row.id, codesOf(row, words.or), toldOf(row)]),
   );
-  await io.stdout.write(`${paint("bold", head)}\n`);
+  await cli.stdout.write(`${paint("bold", head)}\n`);
   for (const [index, row] of CHAOS_FAULTS.entries()) {
     const text = `${words.fault(row)}${row.needs === "stream" ? words.streamsOnly : ""}`;
-    const description = wrapped(text, io.stdout.columns - INDENT.length).map((part) =>
+    const description = wrapped(text, cli.stdout.columns - INDENT.length).map((part) =>
       paint("dim", `${INDENT}${part}`),
     );
-    await io.stdout.write(`${lines[index] ?? ""}\n${description.join("\n")}\n`);
+    await cli.stdout.write(`${lines[index] ?? ""}\n${description.join("\n")}\n`);
   }
 }
 

@@ -5,12 +5,12 @@ import type { Scenario } from "../../chaos/scenario-schema.ts";
 import type { ReceivedRequest, StrayRequest } from "../../chaos/received.ts";
 import { type Chaos, type ChaosOptions, startChaos } from "../../chaos/start-chaos.ts";
 import { isFaultError } from "../../core/index.ts";
+import type { Cli } from "../cli.ts";
+import type { Io } from "../io.ts";
 import { printDiagnostics } from "../check-file.ts";
 import { refusalOf } from "../fault-sentences/sentence.ts";
 import { portInUse } from "../system-refusal.ts";
-import type { Io } from "../io.ts";
-import { type Paint, paintFor } from "../render/paint.ts";
-import type { GlobalOptions } from "../options.ts";
+import type { Paint } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { CHAOS_WORDS, type ChaosWords } from "../render/words/chaos-words.ts";
 import { onStopSignal } from "../stop-signals.ts";
@@ -22,30 +22,30 @@ export interface ChaosCommandOptions {
   readonly seed?: number;
 }
 
-export async function runChaos(options: ChaosCommandOptions, io: Io, shared: GlobalOptions): Promise<void> {
-  const scenario = options.scenario === undefined ? {} : await readScenario(options.scenario, io, shared);
-  if (scenario === null) return void io.exit("config");
-  const paint = paintFor(io.stdout, io.env, shared.color);
-  const words = CHAOS_WORDS[shared.locale];
-  const write = (line: string): void => void io.stdout.write(`${line}\n`);
-  const chaos = await start(options, scenario, io, {
-    onEnd: (request) => write(shared.json ? jsonLine(request) : textLine(request, words, paint)),
-    onStray: (stray) => write(shared.json ? safeJson({ stray }) : strayLine(stray, words, paint)),
+export async function runChaos(options: ChaosCommandOptions, cli: Cli): Promise<void> {
+  const scenario = options.scenario === undefined ? {} : await readScenario(options.scenario, cli);
+  if (scenario === null) return void cli.exit("config");
+  const { paint } = cli;
+  const words = CHAOS_WORDS[cli.locale];
+  const write = (line: string): void => void cli.stdout.write(`${line}\n`);
+  const chaos = await start(options, scenario, cli, {
+    onEnd: (request) => write(cli.json ? jsonLine(request) : textLine(request, words, paint)),
+    onStray: (stray) => write(cli.json ? safeJson({ stray }) : strayLine(stray, words, paint)),
   });
   const stopped = Promise.withResolvers<undefined>();
   const release = onStopSignal(() => stopped.resolve(undefined));
-  await io.stdout.write(shared.json ? `${beginJson(chaos)}\n` : beginText(chaos, options, scenario, words, paint));
+  await cli.stdout.write(cli.json ? `${beginJson(chaos)}\n` : beginText(chaos, options, scenario, words, paint));
   await stopped.promise;
   const count = chaos.received().at(-1)?.number ?? 0;
   await chaos.close();
   release();
-  if (!shared.json) await io.stderr.write(`\n${words.stopped(count)}\n`);
+  if (!cli.json) await cli.stderr.write(`\n${words.stopped(count)}\n`);
 }
 
-async function readScenario(file: string, io: Io, shared: GlobalOptions): Promise<Scenario | null> {
-  const source = await io.readFile(file);
-  const { scenario, diagnostics } = parseScenario(source, file, shared.locale);
-  await printDiagnostics(diagnostics, source, io, shared);
+async function readScenario(file: string, cli: Cli): Promise<Scenario | null> {
+  const source = await cli.readFile(file);
+  const { scenario, diagnostics } = parseScenario(source, file, cli.locale);
+  await printDiagnostics(diagnostics, source, cli);
   return scenario;
 }
 

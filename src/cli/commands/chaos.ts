@@ -1,9 +1,10 @@
 // `faultline chaos`: a loopback model provider that fails on demand, for people who test their own agents.
 
 import { type Command, InvalidArgumentError } from "commander";
-import type { ChaosCommandOptions } from "../chaos/run-chaos.ts";
+import { cliOf } from "../cli.ts";
 import type { Io } from "../io.ts";
-import { globalOptions, toPort } from "../options.ts";
+import type { ChaosCommandOptions } from "../chaos/run-chaos.ts";
+import { toPort } from "../options.ts";
 
 /** Free on most machines, and easy to remember because it ends in 429. */
 const DEFAULT_PORT = 7429;
@@ -34,10 +35,10 @@ Examples:
   $ faultline chaos --list`,
     )
     .action(async (options: ChaosCommandOptions & { list?: true }, command: Command) => {
-      const shared = globalOptions(command, io);
+      const cli = cliOf(command, io);
       // Loaded on demand: its validator takes longer to load than everything else together.
-      if (options.list === true) return (await import("../chaos/list-faults.ts")).listFaults(io, shared);
-      return (await import("../chaos/run-chaos.ts")).runChaos(options, io, shared);
+      if (options.list === true) return (await import("../chaos/list-faults.ts")).listFaults(cli);
+      return (await import("../chaos/run-chaos.ts")).runChaos(options, cli);
     });
 }
 

@@ -15,10 +15,9 @@ import {
   viewFor,
 } from "../../core/index.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
-import { faultJson } from "../fault-json.ts";
+import { type Cli, cliOf } from "../cli.ts";
 import type { Io } from "../io.ts";
-import { paintFor } from "../render/paint.ts";
-import { type GlobalOptions, globalOptions } from "../options.ts";
+import { faultJson } from "../fault-json.ts";
 import { readInput } from "../read-input.ts";
 import { CLI_WORDS, sentences } from "../render/words/cli-words.ts";
 
@@ -61,15 +60,15 @@ Examples:
   $ faultline classify --jsonl < failures.jsonl`,
     )
     .action(async (text: string | undefined, options: ClassifyOptions & { jsonl?: true }, command: Command) => {
-      const shared = globalOptions(command, io);
+      const cli = cliOf(command, io);
       if (options.jsonl === true) {
         // Loaded on demand: its validator takes longer to load than everything else together.
         const { classifyLines } = await import("./classify-lines.ts");
         return classifyLines(text, io);
       }
       const message = await readInput(text, io, hasSignal(options));
-      const fault = classify(evidenceOf(message, options, io));
-      await io.stdout.write(shared.json ? `${JSON.stringify(faultJson(fault))}\n` : describeFault(fault, io, shared));
+      const fault = classify(evidenceOf(message, options, cli));
+      await cli.stdout.write(cli.json ? `${JSON.stringify(faultJson(fault))}\n` : describeFault(fault, cli));
     });
 }
 
@@ -78,7 +77,7 @@ function hasSignal({ status, exitCode, signal, errno, header }: ClassifyOptions)
   return [status, exitCode, signal, errno, header].some((value) => value !== undefined);
 }
 
-function evidenceOf(message: string, options: ClassifyOptions, io: Io): Evidence {
+function evidenceOf(message: string, options: ClassifyOptions, cli: Cli): Evidence {
   return {
     surface: options.surface ?? (options.status === undefined ? "cli" : "http"),
     provider: options.provider,
@@ -88,12 +87,12 @@ function evidenceOf(message: string, options: ClassifyOptions, io: Io): Evidence
     code: options.errno,
     exitCode: options.exitCode,
     signal: options.signal,
-    observedAt: io.clock.now(),
+    observedAt: cli.clock.now(),
   };
 }
 
-function describeFault(fault: Fault, io: Io, { locale, color }: GlobalOptions): string {
-  const paint = paintFor(io.stdout, io.env, color);
+function describeFault(fault: Fault, cli: Cli): string {
+  const { locale, paint } = cli;
   const words = CLI_WORDS[locale];
   const view = viewFor("operator", fault, { correlationId: "", locale, redactor: SHAPE_REDACTOR });
   const { retryable } = traitsOf(fault.code);

@@ -1,10 +1,10 @@
 // `faultline completion`: the script that lets a shell complete command lines of this program.
 
 import { Argument, type Command } from "commander";
+import { cliOf } from "../cli.ts";
+import type { Io } from "../io.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { type Shell, SHELL_SCRIPTS, SHELLS } from "../completion/shells.ts";
-import type { Io } from "../io.ts";
-import { globalOptions } from "../options.ts";
 
 export function addCompletion(program: Command, io: Io): void {
   program
@@ -22,6 +22,7 @@ Examples:
     )
     .action(async (shell: Shell, _options: object, command: Command) => {
       const script = SHELL_SCRIPTS[shell];
-      await io.stdout.write(globalOptions(command, io).json ? `${safeJson({ shell, script })}\n` : script);
+      const cli = cliOf(command, io);
+      await cli.stdout.write(cli.json ? `${safeJson({ shell, script })}\n` : script);
     });
 }

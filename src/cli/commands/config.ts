@@ -1,9 +1,9 @@
 // `faultline config`: every setting of the command line, its value and where it comes from.
 
 import type { Command } from "commander";
-import type { ConfigCommandOptions } from "../config/show-config.ts";
+import { cliOf } from "../cli.ts";
 import type { Io } from "../io.ts";
-import { globalOptions } from "../options.ts";
+import type { ConfigCommandOptions } from "../config/show-config.ts";
 import { withJournalOption } from "./workflow.ts";
 
 export function addConfig(program: Command, io: Io): void {
@@ -31,6 +31,6 @@ Examples:
     )
     .action(async (options: ConfigCommandOptions, command: Command) => {
       const { showConfig } = await import("../config/show-config.ts");
-      await showConfig(options, command.optsWithGlobals(), io, globalOptions(command, io));
+      await showConfig(options, command.optsWithGlobals(), cliOf(command, io));
     });
 }

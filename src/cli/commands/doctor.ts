@@ -1,9 +1,9 @@
 // `faultline doctor`: which agent CLIs are installed, in which version, whether they are logged in, and what to do next.
 
 import { type Command, InvalidArgumentError } from "commander";
-import type { DoctorOptions } from "../doctor/run-doctor.ts";
+import { cliOf } from "../cli.ts";
 import type { Io } from "../io.ts";
-import { globalOptions } from "../options.ts";
+import type { DoctorOptions } from "../doctor/run-doctor.ts";
 
 /** The first start of a large CLI on a slow disk takes a few seconds. */
 const DEFAULT_TIMEOUT_SECONDS = 15;
@@ -40,7 +40,7 @@ Examples:
       const options: DoctorOptions = { names, journal, workflow, timeoutMs: timeout * 1000 };
       // Loaded on demand: the code that starts processes is slow to load.
       const { runDoctor } = await import("../doctor/run-doctor.ts");
-      return runDoctor(options, io, globalOptions(command, io));
+      return runDoctor(options, cliOf(command, io));
     });
 }
 

@@ -1,8 +1,9 @@
 // `faultline drill`: runs an agent against a provider that fails, one fault at a time, and prints a scorecard.
 
 import { type Command, Option } from "commander";
+import { doing } from "../cli.ts";
 import type { Io } from "../io.ts";
-import { toMs, collect, doing } from "../options.ts";
+import { toMs, collect } from "../options.ts";
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 

@@ -18,15 +18,15 @@ import {
 } from "../../core/index.ts";
 import { wordsOf } from "../../core/fault/words/words.ts";
 import { nearest } from "../../options/nearest.ts";
+import { type Cli, cliOf } from "../cli.ts";
 import { findCode } from "../fault-code.ts";
 import { faultCore } from "../fault-json.ts";
 import { type Io, UsageError } from "../io.ts";
-import { type Paint, paintFor } from "../render/paint.ts";
+import type { Paint } from "../render/paint.ts";
 import { knownCode } from "../../core/record/fault-index.ts";
 import { callJson, callLines, decisionLines, type FoundCall } from "../explain-call.ts";
 import { findUnder, foundJson, foundLines, looksLikeId } from "../explain-id.ts";
 import { shown } from "../render/values.ts";
-import { globalOptions, type GlobalOptions } from "../options.ts";
 import type { JournalOption } from "../runs/run-deps.ts";
 import { withProgram } from "../render/program-name.ts";
 import { safeJson } from "../render/safe-text.ts";
@@ -34,7 +34,7 @@ import { scheduleLines } from "../render/schedule-lines.ts";
 import { readInput } from "../read-input.ts";
 import { commandLine } from "../render/program-name.ts";
 import { CALL_LINE_WORDS } from "../render/words/call-line-words.ts";
-import { CLI_WORDS, type CliWords } from "../render/words/cli-words.ts";
+import { CLI_WORDS } from "../render/words/cli-words.ts";
 
 export function addExplain(program: Command, io: Io): void {
   program
@@ -56,13 +56,13 @@ Examples:
   $ faultline explain --list`,
     )
     .action(async (text: string | undefined, options: ExplainOptions, command: Command) => {
-      const shared = globalOptions(command, io);
-      if (options.list === true) return listCodes(io, shared);
+      const cli = cliOf(command, io);
+      if (options.list === true) return listCodes(cli);
       const given = await readInput(text, io, false);
-      if (options.journal !== undefined || looksLikeId(given)) return explainId(given.trim(), options, io, shared);
-      const explained = faultFrom(given, io, CLI_WORDS[shared.locale]);
-      await io.stdout.write(
-        shared.json ? `${JSON.stringify(explainJson(explained, shared))}\n` : explainText(explained, io, shared),
+      if (options.journal !== undefined || looksLikeId(given)) return explainId(given.trim(), options, cli);
+      const explained = faultFrom(given, cli);
+      await cli.stdout.write(
+        cli.json ? `${JSON.stringify(explainJson(explained, cli))}\n` : explainText(explained, cli),
       );
     });
 }
@@ -70,36 +70,35 @@ Examples:
 type ExplainOptions = JournalOption & { readonly list?: true };
 
 /** Prints the failures under an id with their causes, then explains the last one. A call of a gateway has a line of the ledger, too. */
-async function explainId(id: string, options: JournalOption, io: Io, shared: GlobalOptions): Promise<void> {
-  const { locale, color, json } = shared;
+async function explainId(id: string, options: JournalOption, cli: Cli): Promise<void> {
+  const { locale, paint, json } = cli;
   const words = CLI_WORDS[locale];
   // Loaded on demand: explaining a code needs no store.
   const { journalOf } = await import("../runs/run-deps.ts");
   const { lookAtJournal } = await import("../journal/with-journal.ts");
-  const file = await journalOf(options, io);
-  const found = await lookAtJournal({ file, io, locale }, (journal) => findUnder(journal, id));
+  const file = await journalOf(options, cli);
+  const found = await lookAtJournal(file, cli, (journal) => findUnder(journal, id));
   if (found === null) throw new UsageError(words.noSuchId(shown(id), shown(file, 2_000)));
   const { call, faults } = found;
   const last = faults.at(-1)?.fault;
   const explained = last === undefined ? null : { ...last, code: knownCode(last) };
   if (json) {
-    const about = explained === null ? {} : explainJson(explained, shared, call === null);
+    const about = explained === null ? {} : explainJson(explained, cli, call === null);
     const called = call === null ? {} : { call: callJson(call) };
     const each = faults.map((one) => foundJson(one, locale));
-    return io.stdout.write(`${safeJson({ id, ...called, faults: each, ...about })}\n`);
+    return cli.stdout.write(`${safeJson({ id, ...called, faults: each, ...about })}\n`);
   }
-  const paint = paintFor(io.stdout, io.env, color);
   const lines = [
     ...(call === null ? [] : callLines(call, locale, paint)),
     ...faults.flatMap((one) => foundLines(one, words, locale, paint)),
   ];
   const about =
     explained !== null
-      ? explainText(explained, io, shared, call)
+      ? explainText(explained, cli, call)
       : call === null
         ? ""
         : sectionOf(paint, CALL_LINE_WORDS[locale].did, didLines(call, locale)).join("\n");
-  await io.stdout.write(`${lines.join("\n")}\n${about}`);
+  await cli.stdout.write(`${lines.join("\n")}\n${about}`);
 }
 
 function didLines(call: FoundCall, locale: Locale): readonly string[] {
@@ -108,32 +107,33 @@ function didLines(call: FoundCall, locale: Locale): readonly string[] {
 }
 
 /** A code, or the fault behind a text. A single word close to a code is treated as a typo. */
-function faultFrom(text: string, io: Io, words: CliWords): Fault {
+function faultFrom(text: string, { clock, locale }: Cli): Fault {
   const code = findCode(text);
   if (code !== undefined) return fault(code);
   const near = /^[A-Z][A-Za-z0-9]{3,}$/.test(text.trim()) ? nearest(text.trim(), FAULT_CODES) : null;
-  if (near !== null) throw new UsageError(words.noSuchCode(text.trim(), near, commandLine("explain", "--list")));
-  return classify({ surface: "cli", message: text, observedAt: io.clock.now() });
+  if (near !== null)
+    throw new UsageError(CLI_WORDS[locale].noSuchCode(text.trim(), near, commandLine("explain", "--list")));
+  return classify({ surface: "cli", message: text, observedAt: clock.now() });
 }
 
-async function listCodes(io: Io, { json, locale, color }: GlobalOptions): Promise<void> {
+async function listCodes(cli: Cli): Promise<void> {
+  const { json, locale, paint } = cli;
   if (json)
-    return io.stdout.write(
+    return cli.stdout.write(
       `${JSON.stringify(FAULT_CODES.map((code) => ({ code, ...traitsOf(code), title: wordsFor(code, locale).title })))}\n`,
     );
-  const paint = paintFor(io.stdout, io.env, color);
   let shownClass = "";
   for (const code of FAULT_CODES) {
     const { class: faultClass } = traitsOf(code);
     if (faultClass !== shownClass)
-      await io.stdout.write(`${shownClass === "" ? "" : "\n"}${paint("bold", faultClass)}\n`);
+      await cli.stdout.write(`${shownClass === "" ? "" : "\n"}${paint("bold", faultClass)}\n`);
     shownClass = faultClass;
-    await io.stdout.write(`  ${code.padEnd(24)} ${paint("dim", wordsFor(code, locale).title)}\n`);
+    await cli.stdout.write(`  ${code.padEnd(24)} ${paint("dim", wordsFor(code, locale).title)}\n`);
   }
 }
 
 /** `withPolicy`: false for a call of a gateway, whose route decides, and whose decisions are known. */
-function explainJson(explained: Fault, { locale }: GlobalOptions, withPolicy = true): object {
+function explainJson(explained: Fault, { locale }: Cli, withPolicy = true): object {
   const { code } = explained;
   const row = rowFor(PRESETS.default, explained, PLACE);
   return {
@@ -147,13 +147,8 @@ function explainJson(explained: Fault, { locale }: GlobalOptions, withPolicy = t
 
 const PLACE = { surface: "cli", provider: "", tool: "", stage: "" } as const;
 
-function explainText(
-  explained: Fault,
-  io: Io,
-  { locale, color }: GlobalOptions,
-  call: FoundCall | null = null,
-): string {
-  const paint = paintFor(io.stdout, io.env, color);
+function explainText(explained: Fault, cli: Cli, call: FoundCall | null = null): string {
+  const { locale, paint } = cli;
   const labels = CLI_WORDS[locale];
   const { code, evidence } = explained;
   const words = wordsOf(explained, locale);

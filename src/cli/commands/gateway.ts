@@ -1,10 +1,11 @@
 // `faultline gateway`: four dialects of model APIs in front of chains, for clients in any language.
 
 import type { Command } from "commander";
-import type { GatewayCommandOptions } from "../gateway/run-gateway.ts";
+import { cliOf } from "../cli.ts";
 import type { Io } from "../io.ts";
+import type { GatewayCommandOptions } from "../gateway/run-gateway.ts";
 import { ofOperator } from "./of-operator.ts";
-import { globalOptions, toPort } from "../options.ts";
+import { toPort } from "../options.ts";
 
 const DEFAULT_PORT = 7430;
 
@@ -40,6 +41,6 @@ Examples:
       const { boundMemory } = await import("../gateway/bound-memory.ts");
       if (options.check !== true) boundMemory();
       const { runGateway } = await import("../gateway/run-gateway.ts");
-      await runGateway(options, io, globalOptions(command, io));
+      await runGateway(options, cliOf(command, io));
     });
 }

@@ -1,8 +1,8 @@
 // `faultline init`: writes starter files, such as a team of agents for a repository.
 
 import type { Command } from "commander";
+import { cliOf } from "../cli.ts";
 import type { Io } from "../io.ts";
-import { globalOptions } from "../options.ts";
 
 interface RawInit {
   readonly with?: string;
@@ -30,10 +30,10 @@ Examples:
   $ faultline init --list`,
     )
     .action(async (template: string | undefined, folder: string, options: RawInit, command: Command) => {
-      const shared = globalOptions(command, io);
+      const cli = cliOf(command, io);
       const { listTemplates, runInit } = await import("../init/run-init.ts");
-      if (options.list === true) return listTemplates(io, shared);
+      if (options.list === true) return listTemplates(cli);
       const { with: variant = null, force = false } = options;
-      return runInit({ template: template ?? null, folder, variant, force }, io, shared);
+      return runInit({ template: template ?? null, folder, variant, force }, cli);
     });
 }

@@ -3,9 +3,10 @@
 
 import { type Command, Option } from "commander";
 import type { SessionStatus } from "../../core/index.ts";
-import type { Io } from "../io.ts";
 import { ofOperator } from "./of-operator.ts";
-import { toCount, toMs, doing, globalOptions } from "../options.ts";
+import { cliOf, doing } from "../cli.ts";
+import type { Io } from "../io.ts";
+import { toCount, toMs } from "../options.ts";
 
 const STATUSES: readonly SessionStatus[] = ["open", "waiting", "done", "failed", "cancelled"];
 const SHOWN_SESSIONS = 50;
@@ -51,7 +52,7 @@ function addReading(journal: Command, io: Io): void {
     journal.command("verify").description("Checks that every entry is unchanged; names the first one that is not."),
   ).action(async (file: string, _options: object, command: Command) => {
     const { verifyJournal } = await import("../journal/verify.ts");
-    await verifyJournal(file, io, globalOptions(command, io));
+    await verifyJournal(file, cliOf(command, io));
   });
 }
 
@@ -77,7 +78,7 @@ function addMoving(journal: Command, io: Io): void {
     .argument("<to>", "a new journal: a file, or postgres://…")
     .action(async (from: string, to: string, _options: object, command: Command) => {
       const { copyTo } = await import("../journal/verify.ts");
-      await copyTo(from, to, io, globalOptions(command, io));
+      await copyTo(from, to, cliOf(command, io));
     });
   withFile(
     ofOperator(journal.command("prune"), io).description(
@@ -93,7 +94,7 @@ function addQuestions(journal: Command, io: Io): void {
   withFile(journal.command("questions").description("Lists open questions and how to answer them.")).action(
     async (file: string, _options: object, command: Command) => {
       const { listQuestions } = await import("../journal/questions.ts");
-      await listQuestions(file, io, globalOptions(command, io));
+      await listQuestions(file, cliOf(command, io));
     },
   );
   withFile(ofOperator(journal.command("answer"), io).description("Answers a question; the first answer counts."))

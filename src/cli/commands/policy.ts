@@ -17,11 +17,11 @@ import {
   type Surface,
 } from "../../core/index.ts";
 import { nearest } from "../../options/nearest.ts";
+import { type Cli, cliOf } from "../cli.ts";
 import { type CheckedFile, checkFile, readPolicyFile } from "../check-file.ts";
 import { findCode } from "../fault-code.ts";
 import { type Io, UsageError } from "../io.ts";
-import { paintFor } from "../render/paint.ts";
-import { globalOptions, type GlobalOptions, toCount, toMs } from "../options.ts";
+import { toCount, toMs } from "../options.ts";
 import { commandLine } from "../render/program-name.ts";
 import { describeWaits, scheduleLines } from "../render/schedule-lines.ts";
 import { CLI_WORDS } from "../render/words/cli-words.ts";
@@ -65,13 +65,11 @@ Examples:
     .argument("<file>", "a YAML policy file")
     .option("--strict", "warnings count as errors")
     .action(async (file: string, options: { strict?: true }, command: Command) =>
-      checkFile(file, parse, options.strict === true, io, globalOptions(command, io)),
+      checkFile(file, parse, options.strict === true, cliOf(command, io)),
     );
   withPolicyOptions(
     policy.command("show").description("Shows the rows in force, first match first, and where each comes from."),
-  ).action(async (options: PolicyOptions, command: Command) =>
-    show(await load(options, io, globalOptions(command, io)), io, globalOptions(command, io)),
-  );
+  ).action(async (options: PolicyOptions, command: Command) => show(options, cliOf(command, io)));
   withPolicyOptions(
     policy
       .command("simulate")
@@ -83,13 +81,7 @@ Examples:
     .option("--tool <id>", "the tool it happens in")
     .option("--stage <name>", "the stage it happens in")
     .action(async (code: string, options: PlaceOptions, command: Command) =>
-      simulate(
-        codeNamed(code, globalOptions(command, io)),
-        await load(options, io, globalOptions(command, io)),
-        options,
-        io,
-        globalOptions(command, io),
-      ),
+      simulate(code, options, cliOf(command, io)),
     );
   addReplay(policy, io);
   policy
@@ -123,13 +115,13 @@ Examples:
   $ faultline policy replay --preset eager --journal agent.db --json`,
     )
     .action(async (file: string | undefined, options: ReplayCommandOptions & PolicyOptions, command: Command) => {
-      const shared = globalOptions(command, io);
+      const cli = cliOf(command, io);
       const { preset } = options;
       if ((file === undefined) === (preset === undefined)) throw new UsageError(ONE_POLICY);
       const named = { ...(file === undefined ? {} : { policy: file }), ...(preset === undefined ? {} : { preset }) };
-      const loaded = await load(named, io, shared);
+      const loaded = await load(named, cli);
       const { replayPast } = await import("../policy/replay-policy.ts");
-      await replayPast(loaded, options, io, shared);
+      await replayPast(loaded, options, cli);
     });
 }
 
@@ -150,13 +142,14 @@ async function parse(source: string, file: string, locale: Locale): Promise<Chec
   return { usable: policy !== null, diagnostics };
 }
 
-async function load({ policy: file, preset }: PolicyOptions, io: Io, shared: GlobalOptions): Promise<Policy> {
-  return file === undefined ? PRESETS[preset ?? "default"] : readPolicyFile(file, io, shared);
+async function load({ policy: file, preset }: PolicyOptions, cli: Cli): Promise<Policy> {
+  return file === undefined ? PRESETS[preset ?? "default"] : readPolicyFile(file, cli);
 }
 
-async function show(policy: Policy, io: Io, { json, color, locale }: GlobalOptions): Promise<void> {
-  if (json) return io.stdout.write(`${JSON.stringify(policy)}\n`);
-  const paint = paintFor(io.stdout, io.env, color);
+async function show(options: PolicyOptions, cli: Cli): Promise<void> {
+  const { json, paint, locale } = cli;
+  const policy = await load(options, cli);
+  if (json) return cli.stdout.write(`${JSON.stringify(policy)}\n`);
   const words = POLICY_WORDS[locale];
   const cells = policy.rows.map(
     (row) =>
@@ -168,26 +161,23 @@ async function show(policy: Policy, io: Io, { json, color, locale }: GlobalOptio
       ] as const,
   );
   const widths = [0, 1].map((column) => Math.min(84, Math.max(...cells.map((cell) => cell[column]?.length ?? 0))));
-  await io.stdout.write(`${paint("bold", words.policy(policy.name))}  ${words.firstMatch}\n\n`);
+  await cli.stdout.write(`${paint("bold", words.policy(policy.name))}  ${words.firstMatch}\n\n`);
   for (const [match, retry, then, origin] of cells) {
-    await io.stdout.write(
+    await cli.stdout.write(
       `${match.padEnd(widths[0] ?? 0)}  ${retry.padEnd(widths[1] ?? 0)}  ${then}  ${paint("dim", `(${origin})`)}\n`,
     );
   }
-  await io.stdout.write(`\n${words.breaker(policy.breaker)}\n${words.retryBudget(policy.retryBudget)}\n`);
+  await cli.stdout.write(`\n${words.breaker(policy.breaker)}\n${words.retryBudget(policy.retryBudget)}\n`);
 }
 
 function originCell({ origin }: PolicyRow): string {
   return origin.layer === "matrix" ? "matrix" : `${origin.layer} ${origin.at}`;
 }
 
-async function simulate(
-  code: FaultCode,
-  policy: Policy,
-  options: PlaceOptions,
-  io: Io,
-  { json, locale, color }: GlobalOptions,
-): Promise<void> {
+async function simulate(name: string, options: PlaceOptions, cli: Cli): Promise<void> {
+  const { json, locale, paint } = cli;
+  const code = codeNamed(name, locale);
+  const policy = await load(options, cli);
   const place = {
     surface: options.surface,
     provider: options.provider ?? "",
@@ -199,18 +189,17 @@ async function simulate(
     const attempts = row.retry === null ? [] : schedule(row.retry);
     const last = attempts.filter(({ reachable }) => reachable).at(-1);
     const totalMaxMs = last?.totalMaxMs ?? 0;
-    return io.stdout.write(
+    return cli.stdout.write(
       `${JSON.stringify({ code, policy: policy.name, row: { match: row.match, origin: row.origin }, waits: attempts, totalMaxMs, then: row.then })}\n`,
     );
   }
-  const paint = paintFor(io.stdout, io.env, color);
   const lines = scheduleLines(row, locale).map((line) => `  ${line}\n`);
-  await io.stdout.write(
+  await cli.stdout.write(
     `${paint("bold", code)}  ${paint("dim", `${describeMatch(row.match)} (${originCell(row)})`)}\n${lines.join("")}`,
   );
 }
 
-function codeNamed(name: string, { locale }: GlobalOptions): FaultCode {
+function codeNamed(name: string, locale: Locale): FaultCode {
   const code = findCode(name);
   if (code !== undefined) return code;
   const list = commandLine("explain", "--list");

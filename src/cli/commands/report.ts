@@ -1,9 +1,9 @@
 // `faultline report`: writes the incident report about a run or session. The work is loaded when it runs.
 
 import type { Command } from "commander";
-import type { Io } from "../io.ts";
-import { doing } from "../options.ts";
 import { withJournalOption } from "./workflow.ts";
+import { doing } from "../cli.ts";
+import type { Io } from "../io.ts";
 
 export function addReport(program: Command, io: Io): void {
   withJournalOption(

@@ -3,8 +3,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { AGENT_KINDS } from "../../agent/parse/agent-state.ts";
 import { PRESET_NAMES } from "../../core/index.ts";
+import { cliOf, doing } from "../cli.ts";
 import type { Io } from "../io.ts";
-import { collect, doing, errorOf, globalOptions, msIn } from "../options.ts";
+import { collect, errorOf, msIn } from "../options.ts";
 import { commandLine } from "../render/program-name.ts";
 import { RUN_WORDS } from "../render/words/run-words.ts";
 
@@ -15,7 +16,7 @@ export function addRun(program: Command, io: Io, args: readonly string[]): void 
     .configureOutput({
       outputError: (text, write) => {
         const line = withDashes(args, command);
-        const { putBehind } = RUN_WORDS[globalOptions(command, io).locale];
+        const { putBehind } = RUN_WORDS[cliOf(command, io).locale];
         const hint = text.includes("unknown option") && line !== null ? `${putBehind(line)}\n` : "";
         write(`${errorOf(text)}${hint}`);
       },

@@ -2,9 +2,10 @@
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { RunStatus } from "../../core/flow/run-state.ts";
-import type { Io } from "../io.ts";
 import { ofOperator } from "./of-operator.ts";
-import { toCount, toMs, collect, doing, globalOptions } from "../options.ts";
+import { cliOf, doing } from "../cli.ts";
+import type { Io } from "../io.ts";
+import { toCount, toMs, collect } from "../options.ts";
 import type { ActionCommandOptions } from "../runs/act-on-run.ts";
 import type { JournalOption } from "../runs/run-deps.ts";
 import { withGoingOn, withJournalOption } from "./workflow.ts";
@@ -69,7 +70,7 @@ function addActing(runs: Command, io: Io): void {
   const operator = (name: string): Command => ofOperator(runs.command(name), io);
   const act = async (run: string, action: string, options: ActionCommandOptions, command: Command): Promise<void> => {
     const { actOnRun } = await import("../runs/act-on-run.ts");
-    await actOnRun(run, action, options, io, globalOptions(command, io));
+    await actOnRun(run, action, options, cliOf(command, io));
   };
   withGoingOn(withRunArgument(operator("retry").description("Retries the stage that failed or waits.")))
     .option("--now", "retry now instead of at the planned time")
@@ -90,7 +91,7 @@ function addActing(runs: Command, io: Io): void {
     .option("--detach", "do not wait until the process that works on it has stopped")
     .action(async (run: string, options: JournalOption & { detach?: true }, command: Command) => {
       const { cancelRun } = await import("../runs/act-on-run.ts");
-      await cancelRun(run, options, io, globalOptions(command, io));
+      await cancelRun(run, options, cliOf(command, io));
     });
   withJournalOption(
     operator("answer").description("Answers what a run asks and continues the run. The first answer counts."),

@@ -1,9 +1,10 @@
 // `faultline serve` and `faultline token`: the server on a journal, and the tokens it accepts.
 
 import { type Command, Option } from "commander";
-import type { Io } from "../io.ts";
 import { ofOperator } from "./of-operator.ts";
-import { doing, globalOptions, toPort } from "../options.ts";
+import { cliOf, doing } from "../cli.ts";
+import type { Io } from "../io.ts";
+import { toPort } from "../options.ts";
 import type { ServeCommandOptions } from "../serve/run-serve.ts";
 import { withDriverOption } from "./worker.ts";
 import { withJournalOption } from "./workflow.ts";
@@ -61,7 +62,7 @@ Examples:
     )
     .action(async (options: ServeCommandOptions, command: Command) => {
       const { runServe } = await import("../serve/run-serve.ts");
-      await runServe(options, program.version() ?? "0", io, globalOptions(command, io));
+      await runServe(options, program.version() ?? "0", cliOf(command, io));
     });
   addToken(program, io);
 }

@@ -1,8 +1,8 @@
 // `faultline start` (also `npm start`): a local demo in which a team of agents fixes a real repository while everything fails.
 
 import { type Command, Option } from "commander";
+import { cliOf } from "../cli.ts";
 import type { Io } from "../io.ts";
-import { globalOptions } from "../options.ts";
 
 interface RawStart {
   readonly ask?: true;
@@ -41,6 +41,6 @@ Examples:
       const again = [process.execPath, ...process.execArgv, main, "start"];
       const version = program.version() ?? "0";
       const options = { ask: ask === true, once: once === true, version, program: again };
-      return runStart(options, io, globalOptions(command, io));
+      return runStart(options, cliOf(command, io));
     });
 }

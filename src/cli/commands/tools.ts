@@ -2,9 +2,9 @@
 
 import type { Command } from "commander";
 import type { Locale } from "../../core/index.ts";
-import { type CheckedFile, checkFile } from "../check-file.ts";
+import { cliOf } from "../cli.ts";
 import type { Io } from "../io.ts";
-import { globalOptions } from "../options.ts";
+import { type CheckedFile, checkFile } from "../check-file.ts";
 
 /** Loaded only by commands that need it: its validator takes longer to load than everything else together. */
 const toolFile = () => import("../../tool-file/index.ts");
@@ -27,7 +27,7 @@ Examples:
     .argument("<file>", "a YAML file with `tool` or `tools`")
     .option("--strict", "warnings count as errors")
     .action(async (file: string, options: { strict?: true }, command: Command) =>
-      checkFile(file, parse, options.strict === true, io, globalOptions(command, io)),
+      checkFile(file, parse, options.strict === true, cliOf(command, io)),
     );
   tools
     .command("schema")

@@ -1,8 +1,8 @@
 // `faultline tour`: shows real failures, how they are classified, and what Faultline would do about each.
 
 import type { Command } from "commander";
+import { cliOf } from "../cli.ts";
 import type { Io } from "../io.ts";
-import { globalOptions } from "../options.ts";
 
 export function addTour(program: Command, io: Io): void {
   program
@@ -10,6 +10,6 @@ export function addTour(program: Command, io: Io): void {
     .summary("see real failures classified and decided")
     .description("Shows real failures, how they are classified, and what Faultline would do about each.")
     .action(async (_options: object, command: Command) =>
-      (await import("../demo/tour.ts")).runTour(io, globalOptions(command, io)),
+      (await import("../demo/tour.ts")).runTour(cliOf(command, io)),
     );
 }

@@ -1,9 +1,10 @@
 // `faultline worker`: advances the runs of a journal, beside other workers.
 
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { Io } from "../io.ts";
 import { ofOperator } from "./of-operator.ts";
-import { toCount, toMs, doing } from "../options.ts";
+import { doing } from "../cli.ts";
+import type { Io } from "../io.ts";
+import { toCount, toMs } from "../options.ts";
 import type { ListenPlace } from "../worker/run-worker.ts";
 import { withJournalOption } from "./workflow.ts";
 

@@ -1,8 +1,9 @@
 // `faultline workflow`: checks workflow files, starts runs and resumes them. Each command loads its implementation on demand.
 
 import { type Command, Option } from "commander";
-import { collect, doing } from "../options.ts";
+import { doing } from "../cli.ts";
 import type { Io } from "../io.ts";
+import { collect } from "../options.ts";
 import { ofOperator } from "./of-operator.ts";
 
 export function addWorkflow(program: Command, io: Io): void {

@@ -7,9 +7,8 @@ import { folderBeside, isPostgresAddress, shownPlace } from "../../journal/journ
 import { HASHES_FILE } from "../../server/tokens.ts";
 import { kindOfFile } from "../../workflow/folder/workflow-folder.ts";
 import { tryRead } from "../../core/try-read.ts";
+import type { Cli } from "../cli.ts";
 import type { Io } from "../io.ts";
-import type { GlobalOptions } from "../options.ts";
-import { paintFor } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { tableLines } from "../render/table.ts";
 import { CONFIG_WORDS } from "../render/words/config-words.ts";
@@ -29,18 +28,14 @@ interface Row extends Resolved {
   readonly isSecret: boolean;
 }
 
-export async function showConfig(
-  { showOrigin }: ConfigCommandOptions,
-  flags: Flags,
-  io: Io,
-  { json, locale, color }: GlobalOptions,
-): Promise<void> {
-  const rows = await rowsOf(flags, io);
+export async function showConfig({ showOrigin }: ConfigCommandOptions, flags: Flags, cli: Cli): Promise<void> {
+  const { json, locale, paint } = cli;
+  const rows = await rowsOf(flags, cli);
   if (json) {
     const shown = rows.map(({ name, value, origin, isSecret }) =>
       isSecret ? { name, isSet: value !== null, origin } : { name, value, origin },
     );
-    return io.stdout.write(`${safeJson({ settings: shown })}\n`);
+    return cli.stdout.write(`${safeJson({ settings: shown })}\n`);
   }
   const words = CONFIG_WORDS[locale];
   const columns = showOrigin === true ? words.head : words.head.slice(0, 2);
@@ -55,11 +50,11 @@ export async function showConfig(
     ),
   );
   const [head = "", ...others] = lines;
-  await io.stdout.write(`${[paintFor(io.stdout, io.env, color)("bold", head), ...others].join("\n")}\n`);
+  await cli.stdout.write(`${[paint("bold", head), ...others].join("\n")}\n`);
 }
 
-async function rowsOf(flags: Flags, io: Io): Promise<readonly Row[]> {
-  const { env } = io;
+async function rowsOf(flags: Flags, cli: Cli): Promise<readonly Row[]> {
+  const { env } = cli;
   const found = new Map<SettingName, Resolved>();
   for (const name of Object.keys(SETTINGS) as SettingName[])
     found.set(name, await settingOf(name, flagOf(SETTINGS[name], flags), env));

@@ -11,10 +11,9 @@ import { type Interactor, terminalInteractor } from "../../index.ts";
 import { openJournal } from "../../journal/open-journal.ts";
 import { createWorkflows } from "../../workflow/workflows.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
+import type { Cli } from "../cli.ts";
 import { messageIn } from "../fault-sentences/sentence.ts";
-import { type Io, UsageError } from "../io.ts";
-import { paintFor } from "../render/paint.ts";
-import type { GlobalOptions } from "../options.ts";
+import { UsageError } from "../io.ts";
 import { onStopSignal } from "../stop-signals.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { wrapped } from "../render/table.ts";
@@ -43,8 +42,8 @@ export interface DemoOptions {
   readonly interactor?: Interactor;
 }
 
-export async function runStart(options: DemoOptions, io: Io, shared: GlobalOptions): Promise<void> {
-  const { json, locale } = shared;
+export async function runStart(options: DemoOptions, cli: Cli): Promise<void> {
+  const { json, locale } = cli;
   const { ask, program, interactor: person = terminalInteractor({ locale }) } = options;
   const words = START_WORDS[locale];
   if (ask && person.kinds?.length === 0) throw new UsageError(words.needsTerminal);
@@ -52,24 +51,24 @@ export async function runStart(options: DemoOptions, io: Io, shared: GlobalOptio
   const place = await makeDemoFolder(chaos);
   const { workflowFile } = place;
   const workflows = createWorkflows({
-    journal: await openJournal(place.journal, { clock: io.clock }),
-    clock: io.clock,
+    journal: await openJournal(place.journal, { clock: cli.clock }),
+    clock: cli.clock,
     locale,
-    env: envOf(io),
+    env: envOf(cli),
   });
   const stage = { chaos, workflows, workflowFile };
   // Only a terminal gets the sign-in link: it must not end up in a log.
   const dashboard =
-    io.stdout.isTTY && !json ? await openDashboard({ ...stage, place, version: options.version }, io) : null;
+    cli.stdout.isTTY && !json ? await openDashboard({ ...stage, place, version: options.version }, cli) : null;
   const stop = new AbortController();
   const unlisten = onStopSignal(() => stop.abort());
-  const view = json ? null : new StartView(io, shared);
+  const view = json ? null : new StartView(cli);
   const events: RunStreamEvent[] = [];
   try {
-    if (!json) await io.stderr.write(beginning(place, dashboard, io, shared));
+    if (!json) await cli.stderr.write(beginning(place, dashboard, cli));
     const end = await driveDemo({
       ...stage,
-      io,
+      io: cli,
       program,
       stop: stop.signal,
       journalFile: place.journal,
@@ -96,7 +95,7 @@ export async function runStart(options: DemoOptions, io: Io, shared: GlobalOptio
 
   async function keepUp(open: DemoDashboard): Promise<void> {
     await open.stay();
-    await io.stdout.write(`${stayingLines(open, io, shared).join("\n")}\n`);
+    await cli.stdout.write(`${stayingLines(open, cli).join("\n")}\n`);
     await new Promise<void>((resolve) => {
       if (stop.signal.aborted) resolve();
       stop.signal.addEventListener("abort", () => resolve());
@@ -115,7 +114,7 @@ export async function runStart(options: DemoOptions, io: Io, shared: GlobalOptio
         code: null,
         payload,
         expiresAt: expiresAt ?? NEVER_AT,
-        askedAt: io.clock.now(),
+        askedAt: cli.clock.now(),
       };
       return await person.answer(question, AbortSignal.any([stop.signal, elsewhere]));
     } finally {
@@ -124,10 +123,12 @@ export async function runStart(options: DemoOptions, io: Io, shared: GlobalOptio
   }
 
   async function tell(facts: StartFacts, end: DemoEnd): Promise<void> {
-    if (facts.missing.length > 0) io.exit("failed");
+    if (facts.missing.length > 0) cli.exit("failed");
     if (json)
-      return io.stdout.write(`${safeJson({ ...facts, next: nextCommands(facts.files.journal, facts.run), events })}\n`);
-    await io.stdout.write(`${endingLines(facts, end, io, shared).join("\n")}\n`);
+      return cli.stdout.write(
+        `${safeJson({ ...facts, next: nextCommands(facts.files.journal, facts.run), events })}\n`,
+      );
+    await cli.stdout.write(`${endingLines(facts, end, cli).join("\n")}\n`);
   }
 
   function asUsageError(error: unknown): unknown {
@@ -143,15 +144,10 @@ export async function runStart(options: DemoOptions, io: Io, shared: GlobalOptio
   }
 }
 
-function beginning(
-  { folder }: DemoFolder,
-  dashboard: DemoDashboard | null,
-  io: Io,
-  { locale, color }: GlobalOptions,
-): string {
+function beginning({ folder }: DemoFolder, dashboard: DemoDashboard | null, cli: Cli): string {
+  const { locale, paintError: paint } = cli;
   const words = START_WORDS[locale];
-  const paint = paintFor(io.stderr, io.env, color);
-  const { columns } = io.stderr;
+  const { columns } = cli.stderr;
   const labelColumns = Math.max(...[words.task, words.folder, words.dashboard].map(columnsOf));
   const labelled = (label: string, text: string): readonly string[] => {
     const indent = `${padded(label, labelColumns)}  `;

@@ -3,10 +3,8 @@
 import { dollars } from "../../core/flow/money.ts";
 import { formatMs, type Locale } from "../../core/index.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
-import type { Io } from "../io.ts";
-import { paintFor } from "../render/paint.ts";
+import type { Cli } from "../cli.ts";
 import { shown } from "../render/values.ts";
-import type { GlobalOptions } from "../options.ts";
 import { demoLine } from "../render/program-name.ts";
 import type { DemoDashboard } from "./demo-dashboard.ts";
 import type { DemoEnd } from "./drive-demo.ts";
@@ -15,14 +13,9 @@ import { START_WORDS, type StartWords } from "./start-words.ts";
 import { SURVIVED } from "./survived.ts";
 import { PUNCTUATION } from "../../core/punctuation.ts";
 
-export function endingLines(
-  facts: StartFacts,
-  { report }: DemoEnd,
-  io: Io,
-  { locale, color }: GlobalOptions,
-): readonly string[] {
+export function endingLines(facts: StartFacts, { report }: DemoEnd, cli: Cli): readonly string[] {
+  const { locale, paint } = cli;
   const words = START_WORDS[locale];
-  const paint = paintFor(io.stdout, io.env, color);
   const { survived, cost, files, missing, run } = facts;
   const isGood = missing.length === 0;
   const rows = SURVIVED.filter((id) => survived[id] > 0).map((id) => words.survived[id](survived[id]));
@@ -70,9 +63,9 @@ export function nextCommands(journal: string, run: string): readonly string[] {
 }
 
 /** The last lines on a terminal, under which the dashboard stays up. */
-export function stayingLines(dashboard: DemoDashboard, io: Io, { locale, color }: GlobalOptions): readonly string[] {
+export function stayingLines(dashboard: DemoDashboard, cli: Cli): readonly string[] {
+  const { locale, paint } = cli;
   const { dashboard: label, linkWorksOnce, waitsThere, leave } = START_WORDS[locale];
-  const paint = paintFor(io.stdout, io.env, color);
   return ["", `${paint("bold", label)}  ${dashboard.link()}`, paint("dim", linkWorksOnce), waitsThere, leave];
 }
 

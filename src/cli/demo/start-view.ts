@@ -5,11 +5,10 @@ import { type Entry, explain, type JournalEvent, type Locale, wordsFor } from ".
 import { placeOf, type Visit } from "../../core/flow/visit.ts";
 import type { RunStreamEvent } from "../../core/record/run-stream.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
+import type { Cli } from "../cli.ts";
 import { messageIn } from "../fault-sentences/sentence.ts";
-import type { Io } from "../io.ts";
-import { type Paint, paintFor, type Style } from "../render/paint.ts";
+import type { Paint, Style } from "../render/paint.ts";
 import { shown } from "../render/values.ts";
-import type { GlobalOptions } from "../options.ts";
 import { OutputQueue } from "../render/output-queue.ts";
 import { FOLLOW_WORDS } from "../render/words/follow-words.ts";
 import { fitted, nameOf, visitLine } from "../render/picture-lines.ts";
@@ -27,19 +26,19 @@ export class StartView {
   readonly #picture = new RunPicture();
   readonly #view: RunView;
 
-  constructor(io: Io, shared: GlobalOptions) {
-    this.#locale = shared.locale;
-    this.#words = START_WORDS[shared.locale];
-    this.#paint = paintFor(io.stderr, io.env, shared.color);
-    this.#columns = io.stderr.columns;
-    this.#isLive = isLive(io);
+  constructor(cli: Cli) {
+    this.#locale = cli.locale;
+    this.#words = START_WORDS[cli.locale];
+    this.#paint = cli.paintError;
+    this.#columns = cli.stderr.columns;
+    this.#isLive = isLive(cli);
     const options = {
       run: "team",
       picture: this.#picture,
       hint: this.#words.leave,
       leastNameColumns: NAME_COLUMNS,
     };
-    this.#view = this.#isLive ? createView(io, shared, options) : new EndedStages(io, shared, this.#picture);
+    this.#view = this.#isLive ? createView(cli, options) : new EndedStages(cli, this.#picture);
   }
 
   onEntry(entry: Entry, events: readonly RunStreamEvent[]): void {
@@ -151,23 +150,20 @@ const NAME_COLUMNS = 19;
 
 /** For a log: prints each stage once, when it has ended. */
 class EndedStages implements RunView {
-  readonly #io: Io;
-  readonly #locale: Locale;
-  readonly #paint: Paint;
+  readonly #cli: Cli;
   readonly #picture: RunPicture;
   readonly #output: OutputQueue;
   readonly #printed = new Set<Visit>();
 
-  constructor(io: Io, { locale, color }: GlobalOptions, picture: RunPicture) {
-    this.#io = io;
-    this.#locale = locale;
-    this.#paint = paintFor(io.stderr, io.env, color);
+  constructor(cli: Cli, picture: RunPicture) {
+    this.#cli = cli;
     this.#picture = picture;
-    this.#output = new OutputQueue(io.stderr);
+    this.#output = new OutputQueue(cli.stderr);
   }
 
   onEvent(): void {
-    const line = { locale: this.#locale, paint: this.#paint, columns: this.#io.stderr.columns };
+    const { locale, paintError: paint, stderr } = this.#cli;
+    const line = { locale, paint, columns: stderr.columns };
     for (const visit of this.#picture.visits) {
       if (visit.endedAt === 0 || this.#printed.has(visit)) continue;
       this.#printed.add(visit);
@@ -176,7 +172,7 @@ class EndedStages implements RunView {
   }
 
   say(text: string): void {
-    void this.#output.write(`${fitted(text, this.#io.stderr.columns)}\n`);
+    void this.#output.write(`${fitted(text, this.#cli.stderr.columns)}\n`);
   }
 
   hide(): void {

@@ -12,11 +12,10 @@ import {
   viewFor,
 } from "../../core/index.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
-import type { Io } from "../io.ts";
+import type { Cli } from "../cli.ts";
 import { demoLine } from "../render/program-name.ts";
-import { type Paint, paintFor } from "../render/paint.ts";
+import type { Paint } from "../render/paint.ts";
 import { liveTurn, type DemoTurn } from "./live-turn.ts";
-import type { GlobalOptions } from "../options.ts";
 import { CLI_WORDS, sentences } from "../render/words/cli-words.ts";
 import { startChaos } from "../../chaos/start-chaos.ts";
 import { createFaultline, type Entry } from "../../index.ts";
@@ -149,12 +148,12 @@ const STOPS: readonly Stop[] = [
   },
 ];
 
-export async function runTour(io: Io, shared: GlobalOptions): Promise<void> {
-  const stops = STOPS.map((stop) => visit(stop, shared));
-  if (shared.json) return io.stdout.write(`${JSON.stringify(stops)}\n`);
-  const paint = paintFor(io.stdout, io.env, shared.color);
-  const words = CLI_WORDS[shared.locale];
-  await io.stdout.write(`${paint("bold", "Faultline")}  ${words.tour}\n\n`);
+export async function runTour(cli: Cli): Promise<void> {
+  const stops = STOPS.map((stop) => visit(stop, cli));
+  if (cli.json) return cli.stdout.write(`${JSON.stringify(stops)}\n`);
+  const { paint } = cli;
+  const words = CLI_WORDS[cli.locale];
+  await cli.stdout.write(`${paint("bold", "Faultline")}  ${words.tour}\n\n`);
   for (const { title, fault, saw, what, why, next, says } of stops) {
     const line = (label: string, text: string): string => `  ${paint("dim", padded(label))} ${text}`;
     const more = [...why.slice(0, 2), next].map((text) => line("", paint("dim", text)));
@@ -165,21 +164,21 @@ export async function runTour(io: Io, shared: GlobalOptions): Promise<void> {
       line(words.fault, named),
       line(words.doesNow, paint("green", what)),
     ];
-    await io.stdout.write([...rows, ...more, line(words.says, says), "", ""].join("\n"));
+    await cli.stdout.write([...rows, ...more, line(words.says, says), "", ""].join("\n"));
   }
-  await showTurn(await liveTurn(shared.locale), io, paint);
-  await showTurn(await liveProvider(shared.locale), io, paint);
-  await io.stdout.write(`${words.tryIt}\n${TRY_IT.map((command) => `  ${command}\n`).join("")}`);
+  await showTurn(await liveTurn(cli.locale), cli, paint);
+  await showTurn(await liveProvider(cli.locale), cli, paint);
+  await cli.stdout.write(`${words.tryIt}\n${TRY_IT.map((command) => `  ${command}\n`).join("")}`);
 }
 
-async function showTurn({ title, lines, message }: DemoTurn, io: Io, paint: Paint): Promise<void> {
+async function showTurn({ title, lines, message }: DemoTurn, cli: Cli, paint: Paint): Promise<void> {
   const width = Math.max(...lines.map(({ tool }) => tool.length));
   const rows = lines.map(({ tool, met, did }) =>
     met === ""
       ? `  ${tool.padEnd(width)}  ${paint("green", did)}`
       : `  ${tool.padEnd(width)}  ${paint("yellow", met)} → ${did}`,
   );
-  await io.stdout.write([paint("bold", title), ...rows, `  ${paint("dim", message)}`, "", ""].join("\n"));
+  await cli.stdout.write([paint("bold", title), ...rows, `  ${paint("dim", message)}`, "", ""].join("\n"));
 }
 
 const TRY_IT = [
@@ -188,7 +187,7 @@ const TRY_IT = [
   demoLine("policy", "simulate", "RateLimited"),
 ];
 
-function visit({ title, evidence, details }: Stop, { locale }: GlobalOptions) {
+function visit({ title, evidence, details }: Stop, { locale }: Cli) {
   const met = classify({ ...evidence, observedAt: AT });
   const { what, why, next } = explain(decide(situation(met, { ...details, roll: 0.5 }), PRESETS.default), locale);
   const view = viewFor("operator", met, { correlationId: "", locale });

@@ -12,17 +12,16 @@ import {
 } from "../../agent/doctor/machine.ts";
 import { AGENT_CLIS } from "../../agent/verdict/cli-table.ts";
 import { nearest } from "../../options/nearest.ts";
+import type { Cli } from "../cli.ts";
 import { variableOf } from "../config/settings.ts";
 import { messageIn } from "../fault-sentences/sentence.ts";
-import { type Io, UsageError } from "../io.ts";
-import { paintFor } from "../render/paint.ts";
-import type { GlobalOptions } from "../options.ts";
+import { UsageError } from "../io.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { plainLines, screenLines, type Findings, type WorkflowNeeds } from "./doctor-lines.ts";
 import { DOCTOR_WORDS, type DoctorWords } from "../render/words/doctor-words.ts";
 import type { Locale } from "../../core/index.ts";
 import { isPostgresAddress, shownPlace } from "../../journal/journal-place.ts";
-import { isThere, type JournalPlace, lookAtJournal } from "../journal/with-journal.ts";
+import { isThere, lookAtJournal } from "../journal/with-journal.ts";
 import { createWorkflows } from "../../workflow/workflows.ts";
 import { MISTAKES } from "../../workflow-file/codes.ts";
 import { PUNCTUATION } from "../../core/punctuation.ts";
@@ -35,42 +34,38 @@ export interface DoctorOptions {
   readonly timeoutMs: number;
 }
 
-export async function runDoctor(options: DoctorOptions, io: Io, shared: GlobalOptions): Promise<void> {
-  const { json, locale, color } = shared;
+export async function runDoctor(options: DoctorOptions, cli: Cli): Promise<void> {
+  const { json, locale, paint } = cli;
   const words = DOCTOR_WORDS[locale];
-  const findings = await examine(options, io, shared);
+  const findings = await examine(options, cli);
   const isOk = isAllThatWasAskedFor(findings);
-  if (!isOk) io.exit("failed");
+  if (!isOk) cli.exit("failed");
   const last = exitAdvice(findings, words, locale);
-  if (json) return io.stdout.write(`${safeJson({ ok: isOk, ...jsonOf(findings), next: last })}\n`);
+  if (json) return cli.stdout.write(`${safeJson({ ok: isOk, ...jsonOf(findings), next: last })}\n`);
   // Logs are searched line by line, so they get plain lines instead of columns.
-  const isScreen = io.stdout.isTTY && variableOf("live", io.env) !== "never";
+  const isScreen = cli.stdout.isTTY && variableOf("live", cli.env) !== "never";
   const lines = isScreen
-    ? screenLines(findings, words, io.stdout, paintFor(io.stdout, io.env, color), locale)
+    ? screenLines(findings, words, cli.stdout, paint, locale)
     : plainLines(findings, words, locale);
-  await io.stdout.write([...lines, lastLine(last, words), ""].join("\n"));
+  await cli.stdout.write([...lines, lastLine(last, words), ""].join("\n"));
 }
 
-async function examine(
-  { names, journal, workflow, timeoutMs }: DoctorOptions,
-  io: Io,
-  shared: GlobalOptions,
-): Promise<Findings> {
-  const kinds = kindsOf(names, shared);
+async function examine({ names, journal, workflow, timeoutMs }: DoctorOptions, cli: Cli): Promise<Findings> {
+  const kinds = kindsOf(names, cli);
   // The journal code imports SQLite, so it must not be loaded where SQLite is missing.
   const sqlite = await checkSqlite(process.versions);
-  const checked = workflow === null ? null : await checkWorkflowFile(workflow, io, shared.locale);
+  const checked = workflow === null ? null : await checkWorkflowFile(workflow, cli);
   const machine = [
     checkNode(process.versions),
     sqlite,
-    ...(journal === null ? [] : [await checkJournal(journal, sqlite.ok, io, shared.locale)]),
+    ...(journal === null ? [] : [await checkJournal(journal, sqlite.ok, cli)]),
     ...(checked === null ? [] : [checked.check]),
   ];
   const translated = <T extends { readonly detail: string | null }>(one: T): T => ({
     ...one,
-    detail: one.detail === null ? null : messageIn(shared.locale, one.detail),
+    detail: one.detail === null ? null : messageIn(cli.locale, one.detail),
   });
-  const clis = await examineClis(kinds, { env: io.env, clock: io.clock, timeoutMs });
+  const clis = await examineClis(kinds, { env: cli.env, clock: cli.clock, timeoutMs });
   return {
     clis: clis.map(translated),
     machine: machine.map(translated),
@@ -79,12 +74,12 @@ async function examine(
   };
 }
 
-function kindsOf(names: readonly string[], { locale }: GlobalOptions): readonly ExaminedKind[] {
+function kindsOf(names: readonly string[], { locale }: Cli): readonly ExaminedKind[] {
   if (names.length === 0) return EXAMINED_KINDS;
   return [...new Set(names.map((name) => kindOf(name, locale)))];
 }
 
-function kindOf(name: string, locale: GlobalOptions["locale"]): ExaminedKind {
+function kindOf(name: string, locale: Locale): ExaminedKind {
   const kind = EXAMINED_KINDS.find((known) => known === name.toLowerCase());
   if (kind !== undefined) return kind;
   throw new UsageError(
@@ -119,14 +114,14 @@ function jsonOf({ clis, machine }: Findings): object {
 }
 
 /** Opens a journal that exists read-only; for one that does not exist, examines its folder. Changes neither. */
-async function checkJournal(file: string, hasSqlite: boolean, io: Io, locale: Locale): Promise<MachineCheck> {
+async function checkJournal(file: string, hasSqlite: boolean, cli: Cli): Promise<MachineCheck> {
   const value = oneLine(shownPlace(file));
+  const { locale } = cli;
   const words = DOCTOR_WORDS[locale];
   if (!hasSqlite) return { check: "journal", value, ok: false, detail: words.needsSqlite };
-  const place: JournalPlace = { file, io, locale };
   try {
-    if (await isThere(place)) {
-      await lookAtJournal(place, () => Promise.resolve());
+    if (await isThere(file, cli)) {
+      await lookAtJournal(file, cli, () => Promise.resolve());
       const locked = isPostgresAddress(file) ? null : obstacleToWriting(file);
       return { check: "journal", value, ok: locked === null, detail: locked === null ? null : words.obstacles[locked] };
     }
@@ -153,15 +148,16 @@ interface CheckedWorkflow {
 }
 
 /** Checks the file without running it. Warnings are reported; the file still counts as usable. */
-async function checkWorkflowFile(file: string, io: Io, locale: Locale): Promise<CheckedWorkflow> {
+async function checkWorkflowFile(file: string, cli: Cli): Promise<CheckedWorkflow> {
   const value = oneLine(file);
   const unusable = (detail: string): CheckedWorkflow => ({
     check: { check: "workflow", value, ok: false, detail },
     needs: null,
   });
-  const workflows = createWorkflows({ clock: io.clock, env: io.env, locale });
+  const { clock, env, locale } = cli;
+  const workflows = createWorkflows({ clock, env, locale });
   try {
-    await io.readFile(file);
+    await cli.readFile(file);
     const { workflow, diagnostics } = await workflows.file(file);
     if (workflow === null) return unusable(DOCTOR_WORDS[locale].wrongWorkflow(value));
     const warned = diagnostics.filter(({ code }) => WARNINGS.has(code));

@@ -2,10 +2,9 @@
 
 import { agentEnv } from "../../chaos/agent-env.ts";
 import type { Locale } from "../../core/index.ts";
+import type { Cli } from "../cli.ts";
 import { messageIn } from "../fault-sentences/sentence.ts";
 import { type Io, UsageError } from "../io.ts";
-import type { GlobalOptions } from "../options.ts";
-import { paintFor } from "../render/paint.ts";
 import { commandLine, lineOf } from "../render/program-name.ts";
 import { oneLine, safeJson, safeText } from "../render/safe-text.ts";
 import { DRILL_WORDS, type DrillWords } from "../render/words/drill-words.ts";
@@ -22,61 +21,53 @@ export interface DrillCommandOptions {
   readonly markdown?: true;
 }
 
-export async function runDrillCommand(
-  words: readonly string[],
-  options: DrillCommandOptions,
-  io: Io,
-  shared: GlobalOptions,
-): Promise<void> {
-  const said = DRILL_WORDS[shared.locale];
+export async function runDrillCommand(words: readonly string[], options: DrillCommandOptions, cli: Cli): Promise<void> {
+  const said = DRILL_WORDS[cli.locale];
   const drills = chosen(options.only, said);
   const hasGateway = options.gateway === true;
   const command = lineOf(words);
   const stopper = new AbortController();
   const release = onStopSignal(() => stopper.abort(new Error(said.stopped)));
   const results: DrillResult[] = [];
-  await io.stderr.write(`${said.begins(command, drills.length, hasGateway)}\n`);
+  await cli.stderr.write(`${said.begins(command, drills.length, hasGateway)}\n`);
   const baseline = await runDrills({
-    agentAt: (url) => agentAt(url, words, io),
+    agentAt: (url) => agentAt(url, words, cli),
     drills,
     hasGateway,
     timeoutMs: options.timeout,
-    clock: io.clock,
+    clock: cli.clock,
     signal: stopper.signal,
     onResult: (result) => {
       results.push(result);
-      return io.stderr.write(
-        `  ${result.drill.id}${PUNCTUATION[shared.locale].colon}${said.verdicts[result.verdict]}\n`,
-      );
+      return cli.stderr.write(`  ${result.drill.id}${PUNCTUATION[cli.locale].colon}${said.verdicts[result.verdict]}\n`);
     },
   });
   release();
   if (stopper.signal.aborted) throw new UsageError(said.stopped, "cancelled");
   if (!baseline.works) {
-    const why = whyNot(baseline, options.timeout, said, shared.locale);
+    const why = whyNot(baseline, options.timeout, said, cli.locale);
     // A program that reads the scorecard learns why there is none.
-    if (shared.json) await io.stdout.write(`${safeJson({ ...dataCard([], command, hasGateway), failed: why })}\n`);
+    if (cli.json) await cli.stdout.write(`${safeJson({ ...dataCard([], command, hasGateway), failed: why })}\n`);
     throw new UsageError(why, baseline.notStarted === null ? "failed" : "missing");
   }
   const { good, met } = scoreOf(results);
-  if (good < met) io.exit("failed");
-  await io.stdout.write(`${card(results, command, options, shared, io)}\n`);
-  if (good === met || hasGateway || shared.json || options.markdown === true) return;
+  if (good < met) cli.exit("failed");
+  await cli.stdout.write(`${card(results, command, options, cli)}\n`);
+  if (good === met || hasGateway || cli.json || options.markdown === true) return;
   const again = ["drill", "--gateway", ...(options.only ?? []).flatMap((id) => ["--only", id]), "--", ...words];
-  await io.stderr.write(`${said.behindGateway(commandLine(...again))}\n`);
+  await cli.stderr.write(`${said.behindGateway(commandLine(...again))}\n`);
 }
 
 function card(
   results: readonly DrillResult[],
   command: string,
   { gateway, markdown }: DrillCommandOptions,
-  { json, locale, color }: GlobalOptions,
-  io: Io,
+  { json, locale, paint }: Cli,
 ): string {
   const words = DRILL_WORDS[locale];
   if (json) return safeJson(dataCard(results, command, gateway === true));
   if (markdown === true) return markdownCard(results, words);
-  return textCard(results, words, paintFor(io.stdout, io.env, color));
+  return textCard(results, words, paint);
 }
 
 function chosen(only: readonly string[] | undefined, words: DrillWords): readonly Drill[] {

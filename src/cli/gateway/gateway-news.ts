@@ -12,35 +12,37 @@ import { gatewayRecourse } from "../../gateway/ledger/recourse-word.ts";
 import type { JournalNews } from "../../gateway/ledger/write-trouble.ts";
 import type { GatewayNewsListener } from "../../server/gateway.ts";
 import { oncePerMinute } from "../../workflow/driver.ts";
+import type { Cli } from "../cli.ts";
 import { printDiagnostics } from "../check-file.ts";
 import { faultJson } from "../fault-json.ts";
 import { messageIn } from "../fault-sentences/sentence.ts";
-import type { Io } from "../io.ts";
-import type { GlobalOptions } from "../options.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { fitted } from "../render/table.ts";
 import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
 import { PUNCTUATION } from "../../core/punctuation.ts";
 
 /** Prints one piece of news: a line with its time, or an object with --json. */
-function newsPrinter(io: Io, { json }: GlobalOptions): (line: string, asJson: object) => Promise<void> {
+function newsPrinter(cli: Cli): (line: string, asJson: object) => Promise<void> {
+  const { json } = cli;
   return (line, asJson) =>
-    io.stderr.write(json ? `${safeJson(asJson)}\n` : `${fitted(`${secondOf(io.clock.now())}  ${line}`, io.stderr)}\n`);
+    cli.stderr.write(
+      json ? `${safeJson(asJson)}\n` : `${fitted(`${secondOf(cli.clock.now())}  ${line}`, cli.stderr)}\n`,
+    );
 }
 
-export function fileNewsPrinter(file: string, io: Io, shared: GlobalOptions): (news: GatewayFileNews) => Promise<void> {
-  const words = GATEWAY_WORDS[shared.locale];
+export function fileNewsPrinter(file: string, cli: Cli): (news: GatewayFileNews) => Promise<void> {
+  const words = GATEWAY_WORDS[cli.locale];
   const lines = { loaded: words.reloaded, wrong: words.kept, gone: words.gone };
-  const print = newsPrinter(io, shared);
+  const print = newsPrinter(cli);
   return async (news) => {
-    if (news.state !== "gone") await printDiagnostics(news.diagnostics, news.text, io, shared);
+    if (news.state !== "gone") await printDiagnostics(news.diagnostics, news.text, cli);
     await print(lines[news.state](oneLine(file, 500)), { gatewayFile: { file, state: news.state } });
   };
 }
 
-function budgetPrinter(io: Io, shared: GlobalOptions): (alert: BudgetAlert) => void {
-  const { budgetLow } = GATEWAY_WORDS[shared.locale];
-  const print = newsPrinter(io, shared);
+function budgetPrinter(cli: Cli): (alert: BudgetAlert) => void {
+  const { budgetLow } = GATEWAY_WORDS[cli.locale];
+  const print = newsPrinter(cli);
   return (alert) => {
     const { client, window, spentMicrocents, limitMicrocents } = alert;
     const line = budgetLow(oneLine(client, 200), window, dollars(spentMicrocents), dollars(limitMicrocents));
@@ -48,10 +50,10 @@ function budgetPrinter(io: Io, shared: GlobalOptions): (alert: BudgetAlert) => v
   };
 }
 
-export function breakerPrinter(io: Io, shared: GlobalOptions): (alert: BreakerAlert) => void {
-  const { locale } = shared;
+export function breakerPrinter(cli: Cli): (alert: BreakerAlert) => void {
+  const { locale } = cli;
   const { breakerOpened } = GATEWAY_WORDS[locale];
-  const print = newsPrinter(io, shared);
+  const print = newsPrinter(cli);
   return (alert) => {
     const { target, code, until } = alert;
     const why = code === null ? null : PUNCTUATION[locale].bracketed(wordsFor(code, locale).title, code);
@@ -60,14 +62,11 @@ export function breakerPrinter(io: Io, shared: GlobalOptions): (alert: BreakerAl
 }
 
 /** The same failure of the same target is printed once a minute. */
-export function decisionPrinter(
-  io: Io,
-  shared: GlobalOptions,
-): (decision: LedgerDecision, detail: string | null) => void {
-  const { locale } = shared;
+export function decisionPrinter(cli: Cli): (decision: LedgerDecision, detail: string | null) => void {
+  const { locale } = cli;
   const { failed, silent, seenAs } = GATEWAY_WORDS[locale];
-  const print = newsPrinter(io, shared);
-  const printOnce = oncePerMinute<DecisionNews>(io.clock, (target, { decision, detail }) => {
+  const print = newsPrinter(cli);
+  const printOnce = oncePerMinute<DecisionNews>(cli.clock, (target, { decision, detail }) => {
     const { code, recourse } = decision;
     const why =
       code === null
@@ -77,7 +76,7 @@ export function decisionPrinter(
           : code;
     const seen = detail === null ? why : seenAs(why, oneLine(messageIn(locale, detail), 300));
     const line = failed(oneLine(target, 200), seen, gatewayRecourse(recourse, locale));
-    void print(line, { targetFailed: { at: io.clock.now(), ...decision, ...(detail === null ? {} : { detail }) } });
+    void print(line, { targetFailed: { at: cli.clock.now(), ...decision, ...(detail === null ? {} : { detail }) } });
   });
   return (decision, detail) =>
     printOnce(decision.target, { message: `${decision.code} ${decision.recourse}`, decision, detail });
@@ -93,9 +92,9 @@ interface DecisionNews {
 const AGAIN_MS = 60_000;
 
 /** Prints that the journal cannot be written: at once, then once a minute. Once it has printed that, it also prints the end. */
-export function journalPrinter(io: Io, shared: GlobalOptions): (news: JournalNews) => void {
-  const { locale } = shared;
-  const print = newsPrinter(io, shared);
+export function journalPrinter(cli: Cli): (news: JournalNews) => void {
+  const { locale } = cli;
+  const print = newsPrinter(cli);
   const { unwritten, written } = GATEWAY_WORDS[locale];
   const lineOf = (news: JournalNews): string => {
     const { at, since, lostLines } = news;
@@ -122,16 +121,16 @@ function journalJson(news: JournalNews): object {
 }
 
 /** Prints everything except changes of the file. */
-export function gatewayPrinters(io: Io, shared: GlobalOptions): GatewayListener {
+export function gatewayPrinters(cli: Cli): GatewayListener {
   return {
-    onBudgetLow: budgetPrinter(io, shared),
-    onDecided: decisionPrinter(io, shared),
-    onBreakerOpened: breakerPrinter(io, shared),
-    onJournal: journalPrinter(io, shared),
+    onBudgetLow: budgetPrinter(cli),
+    onDecided: decisionPrinter(cli),
+    onBreakerOpened: breakerPrinter(cli),
+    onJournal: journalPrinter(cli),
   };
 }
 
-export function gatewayListener(file: string, io: Io, shared: GlobalOptions): GatewayNewsListener {
-  const print = fileNewsPrinter(file, io, shared);
-  return { locale: shared.locale, onNews: (news) => void print(news), ...gatewayPrinters(io, shared) };
+export function gatewayListener(file: string, cli: Cli): GatewayNewsListener {
+  const print = fileNewsPrinter(file, cli);
+  return { locale: cli.locale, onNews: (news) => void print(news), ...gatewayPrinters(cli) };
 }

@@ -10,15 +10,14 @@ import { summariseGateway } from "../../gateway/gateway-report.ts";
 import { startGateway, type StartedGateway } from "../../gateway/start-gateway.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { shownPlace } from "../../journal/journal-place.ts";
+import type { Cli } from "../cli.ts";
 import { checkFile, printDiagnostics } from "../check-file.ts";
 import { settingOf } from "../config/setting-of.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { refusalOf } from "../fault-sentences/sentence.ts";
 import { portInUse, refuseUnusable } from "../system-refusal.ts";
-import { type Io, UsageError } from "../io.ts";
+import { UsageError } from "../io.ts";
 import { withNewJournal } from "../journal/with-journal.ts";
-import type { GlobalOptions } from "../options.ts";
-import { paintFor } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { fitted } from "../render/table.ts";
 import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
@@ -33,24 +32,24 @@ export interface GatewayCommandOptions extends JournalOption {
   readonly check?: true;
 }
 
-export async function runGateway(options: GatewayCommandOptions, io: Io, shared: GlobalOptions): Promise<void> {
-  const config = (await settingOf("gateway", options.config, io.env)).value ?? SETTINGS.gateway.fallback;
-  if ((await io.fileBytes(config)) === null) throw new UsageError(GATEWAY_WORDS[shared.locale].noFile(config));
+export async function runGateway(options: GatewayCommandOptions, cli: Cli): Promise<void> {
+  const config = (await settingOf("gateway", options.config, cli.env)).value ?? SETTINGS.gateway.fallback;
+  if ((await cli.fileBytes(config)) === null) throw new UsageError(GATEWAY_WORDS[cli.locale].noFile(config));
   if (options.check === true) {
     const parse = (source: string, file: string): Promise<{ usable: boolean } & ParsedGateway> => {
-      const parsed = parseGateway(source, file, io.env, shared.locale);
+      const parsed = parseGateway(source, file, cli.env, cli.locale);
       return Promise.resolve({ ...parsed, usable: parsed.settings !== null });
     };
-    return checkFile(config, parse, false, io, shared);
+    return checkFile(config, parse, false, cli);
   }
-  const read = await readGatewayFile(config, io, shared);
-  if (read === null) return void io.exit("config");
+  const read = await readGatewayFile(config, cli);
+  if (read === null) return void cli.exit("config");
   const { text, settings } = read;
-  const file = await journalOf(options, io);
-  await refuseUnusable(file, io);
-  await withNewJournal({ file, io, locale: shared.locale }, (journal) =>
+  const file = await journalOf(options, cli);
+  await refuseUnusable(file, cli);
+  await withNewJournal(file, cli, (journal) =>
     untilStopped((stopped) =>
-      serve({ ...options, config }, { text, settings, journal, shownJournal: shownPlace(file), stopped }, io, shared),
+      serve({ ...options, config }, { text, settings, journal, shownJournal: shownPlace(file), stopped }, cli),
     ),
   );
 }
@@ -58,12 +57,11 @@ export async function runGateway(options: GatewayCommandOptions, io: Io, shared:
 /** Prints all mistakes in the file. null: it cannot be used. */
 export async function readGatewayFile(
   config: string,
-  io: Io,
-  shared: GlobalOptions,
+  cli: Cli,
 ): Promise<Pick<GatewayParts, "text" | "settings"> | null> {
-  const text = await io.readFile(config);
-  const { settings, diagnostics } = parseGateway(text, config, io.env, shared.locale);
-  await printDiagnostics(diagnostics, text, io, shared);
+  const text = await cli.readFile(config);
+  const { settings, diagnostics } = parseGateway(text, config, cli.env, cli.locale);
+  await printDiagnostics(diagnostics, text, cli);
   return settings === null ? null : { text, settings };
 }
 
@@ -79,42 +77,41 @@ interface GatewayParts {
 async function serve(
   options: GatewayCommandOptions & { readonly config: string },
   { text, settings, journal, shownJournal, stopped }: GatewayParts,
-  io: Io,
-  shared: GlobalOptions,
+  cli: Cli,
 ): Promise<void> {
   const { config } = options;
-  const words = GATEWAY_WORDS[shared.locale];
+  const words = GATEWAY_WORDS[cli.locale];
   // The ledger has the calls, so the last events are not kept in memory too: they would outlive V8's space for new objects.
-  const faultline = createFaultline({ journal, clock: io.clock, maxRecent: 0 });
-  const started = await start(faultline, settings, options, gatewayPrinters(io, shared));
-  const tell = fileNewsPrinter(config, io, shared);
+  const faultline = createFaultline({ journal, clock: cli.clock, maxRecent: 0 });
+  const started = await start(faultline, settings, options, gatewayPrinters(cli));
+  const tell = fileNewsPrinter(config, cli);
   const unfollow = followGatewayFile({
     file: config,
     text,
-    env: io.env,
-    clock: io.clock,
-    locale: shared.locale,
-    read: async (file) => ((await io.fileBytes(file)) === null ? null : io.readFile(file)),
+    env: cli.env,
+    clock: cli.clock,
+    locale: cli.locale,
+    read: async (file) => ((await cli.fileBytes(file)) === null ? null : cli.readFile(file)),
     onNews: async (news) => {
       if (news.state === "loaded") await started.gateway.use(news.settings);
       await tell(news);
     },
   });
-  const paint = paintFor(io.stdout, io.env, shared.color);
+  const { paint } = cli;
   const { url, port } = started;
-  const listening = shared.json
+  const listening = cli.json
     ? safeJson({ listening: { url, port, journal: shownJournal, config } })
     : [
         paint("bold", words.listening(url)),
-        fitted(words.targets(summariseGateway(settings)), io.stdout),
+        fitted(words.targets(summariseGateway(settings)), cli.stdout),
         words.journal(oneLine(shownJournal, 500)),
         "",
         words.stop,
       ].join("\n");
-  await io.stdout.write(`${listening}\n`);
+  await cli.stdout.write(`${listening}\n`);
   await stopped;
   unfollow();
-  const [stopping] = await Promise.allSettled([started.close(), tellStopping(words.stopping, io, shared)]);
+  const [stopping] = await Promise.allSettled([started.close(), tellStopping(words.stopping, cli)]);
   const [closing] = await Promise.allSettled([faultline.close()]);
   // The first one says what is missing in the journal.
   if (stopping.status === "rejected") throw stopping.reason;

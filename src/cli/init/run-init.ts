@@ -3,9 +3,8 @@
 import { resolve } from "node:path";
 import type { Locale } from "../../core/index.ts";
 import { nearest } from "../../options/nearest.ts";
-import { type Io, UsageError } from "../io.ts";
-import { paintFor } from "../render/paint.ts";
-import type { GlobalOptions } from "../options.ts";
+import type { Cli } from "../cli.ts";
+import { UsageError } from "../io.ts";
 import { safeJson, safeText, shellWord } from "../render/safe-text.ts";
 import { tableLines } from "../render/table.ts";
 import { INIT_WORDS } from "../render/words/init-words.ts";
@@ -21,8 +20,8 @@ export interface InitOptions {
   readonly force: boolean;
 }
 
-export async function runInit(options: InitOptions, io: Io, shared: GlobalOptions): Promise<void> {
-  const { json, locale } = shared;
+export async function runInit(options: InitOptions, cli: Cli): Promise<void> {
+  const { json, locale } = cli;
   const words = INIT_WORDS[locale];
   if (options.template === null) throw new UsageError(words.needsTemplate);
   const template = templateNamed(options.template);
@@ -38,9 +37,9 @@ export async function runInit(options: InitOptions, io: Io, shared: GlobalOption
   const { written, overwritten, unchanged, ignored } = files;
   if (json) {
     const report = { template: template.id, with: variant, folder, written, overwritten, unchanged, ignored, next };
-    return io.stdout.write(`${safeJson(report)}\n`);
+    return cli.stdout.write(`${safeJson(report)}\n`);
   }
-  await io.stdout.write(`${linesOf(files, next, io, shared).join("\n")}\n`);
+  await cli.stdout.write(`${linesOf(files, next, cli).join("\n")}\n`);
 }
 
 function variantOf({ id, variants }: ProjectTemplate, wanted: string | null, locale: Locale): string {
@@ -52,11 +51,10 @@ function variantOf({ id, variants }: ProjectTemplate, wanted: string | null, loc
 function linesOf(
   { written, overwritten, unchanged, ignored }: WrittenFiles,
   next: readonly string[],
-  io: Io,
-  { locale, color }: GlobalOptions,
+  cli: Cli,
 ): readonly string[] {
+  const { locale, paint } = cli;
   const words = INIT_WORDS[locale];
-  const paint = paintFor(io.stdout, io.env, color);
   const row = (mark: string, name: string, note = ""): string =>
     `  ${mark} ${safeText(name)}${note === "" ? "" : paint("dim", `  ${note}`)}`;
   return [
@@ -70,15 +68,15 @@ function linesOf(
   ];
 }
 
-export async function listTemplates(io: Io, { json, locale, color }: GlobalOptions): Promise<void> {
+export async function listTemplates(cli: Cli): Promise<void> {
+  const { json, locale, paint } = cli;
   const rows = TEMPLATES.map(({ id, about, variants }) => ({ template: id, with: variants, about: about[locale] }));
-  if (json) return io.stdout.write(`${safeJson(rows)}\n`);
+  if (json) return cli.stdout.write(`${safeJson(rows)}\n`);
   const words = INIT_WORDS[locale];
   const columns = [{ title: words.template }, { title: "--with" }, { title: words.about }];
   const [head = "", ...lines] = tableLines(
     columns,
     rows.map((row) => [row.template, row.with.join(" | "), row.about]),
   );
-  const paint = paintFor(io.stdout, io.env, color);
-  await io.stdout.write(`${[paint("dim", head), ...lines].join("\n")}\n`);
+  await cli.stdout.write(`${[paint("dim", head), ...lines].join("\n")}\n`);
 }

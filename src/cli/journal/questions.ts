@@ -5,11 +5,11 @@ import { exampleOf } from "../../core/flow/answer-form.ts";
 import { endOf } from "../../core/flow/interaction.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { createRuntime } from "../../runtime/runtime.ts";
+import type { Cli } from "../cli.ts";
 import { formLines } from "../render/form-lines.ts";
-import { type Io, UsageError } from "../io.ts";
-import { type Paint, paintFor } from "../render/paint.ts";
+import { UsageError } from "../io.ts";
+import type { Paint } from "../render/paint.ts";
 import { JOURNAL_WORDS, type JournalWords } from "../render/words/journal-words.ts";
-import type { GlobalOptions } from "../options.ts";
 import { type AnswerShape, type GivenAnswer, readAnswer, refuseUnclearAnswer } from "../read-answer.ts";
 import { commandLine } from "../render/program-name.ts";
 import { safeJson } from "../render/safe-text.ts";
@@ -19,9 +19,10 @@ import { answererOf, type OpenQuestion, openQuestions, readQuestion } from "../.
 import { minuteOf, shown } from "../render/values.ts";
 import { lookAtJournal, withJournal } from "./with-journal.ts";
 
-export async function listQuestions(file: string, io: Io, { json, locale, color }: GlobalOptions): Promise<void> {
+export async function listQuestions(file: string, cli: Cli): Promise<void> {
+  const { json, locale, paint } = cli;
   const words = JOURNAL_WORDS[locale];
-  const { questions, unreadable, answered } = await lookAtJournal({ file, io, locale }, async (journal) => {
+  const { questions, unreadable, answered } = await lookAtJournal(file, cli, async (journal) => {
     const found = await openQuestions(journal);
     return {
       questions: found.questions.filter(({ by }) => by === null),
@@ -29,14 +30,13 @@ export async function listQuestions(file: string, io: Io, { json, locale, color 
       answered: await Promise.all(found.questions.map((one) => answeredLine(journal, one, file, locale))),
     };
   });
-  if (unreadable > 0) await io.stderr.write(`${words.badQuestions(unreadable)}\n`);
-  if (!json) for (const line of answered) await io.stderr.write(line);
-  if (json) return io.stdout.write(`${safeJson(questions.map(questionJson))}\n`);
-  if (questions.length === 0) return io.stderr.write(`${words.noQuestions}\n`);
-  const paint = paintFor(io.stdout, io.env, color);
+  if (unreadable > 0) await cli.stderr.write(`${words.badQuestions(unreadable)}\n`);
+  if (!json) for (const line of answered) await cli.stderr.write(line);
+  if (json) return cli.stdout.write(`${safeJson(questions.map(questionJson))}\n`);
+  if (questions.length === 0) return cli.stderr.write(`${words.noQuestions}\n`);
   for (const [index, question] of questions.entries()) {
-    const lines = questionLines(question, file, io, paint, words);
-    await io.stdout.write(`${index === 0 ? "" : "\n"}${lines.join("\n")}\n`);
+    const lines = questionLines(question, file, cli, paint, words);
+    await cli.stdout.write(`${index === 0 ? "" : "\n"}${lines.join("\n")}\n`);
   }
 }
 
@@ -66,18 +66,18 @@ function questionJson(question: OpenQuestion): unknown {
 function questionLines(
   question: OpenQuestion,
   file: string,
-  io: Io,
+  cli: Cli,
   paint: Paint,
   words: JournalWords,
 ): readonly string[] {
   const { id, session, payload } = question;
-  const state = timeLeft(question, io.clock.now(), words);
+  const state = timeLeft(question, cli.clock.now(), words);
   const options = payload.kind === "Select" ? payload.options : [];
   const device = payload.kind === "Auth.DeviceCode" ? payload : null;
   const answers = options.length > 0 ? options.map((option) => shown(option.id)).join("|") : answerHint(payload);
   return [
     `${paint("bold", shown(id))}  ${shown(payload.kind)}  ${words.session} ${shown(session)}  ${paint("dim", state)}`,
-    ...wrapped(shown(payload.prompt, 2_000), io.stdout.columns - 2).map((line) => `  ${line}`),
+    ...wrapped(shown(payload.prompt, 2_000), cli.stdout.columns - 2).map((line) => `  ${line}`),
     ...(device === null
       ? []
       : [`    ${words.open(shown(device.url, 2_000))}`, `    ${words.enter(shown(device.code))}`]),
@@ -115,25 +115,24 @@ export async function answerQuestion(
   id: string,
   typed: string | undefined,
   { reject, by }: GivenAnswer,
-  io: Io,
-  { json, locale, color }: GlobalOptions,
+  cli: Cli,
 ): Promise<void> {
+  const { json, locale, paint } = cli;
   const words = JOURNAL_WORDS[locale];
   const name = shown(id);
   refuseUnclearAnswer(typed, reject, id, locale);
-  const { session, next } = await withJournal({ file, io, locale }, async (journal) => {
+  const { session, next } = await withJournal(file, cli, async (journal) => {
     const list = commandLine("journal", "questions", file);
     const question = readQuestion(await journal.kept("question", id));
     if (question === null) throw new UsageError(words.noQuestion(name, list));
-    const answer = await readAnswer(typed, reject, { ...question, id }, io, locale);
-    const isFirst = await createRuntime({ journal, clock: io.clock }).answer(id, answer, by);
+    const answer = await readAnswer(typed, reject, { ...question, id }, cli);
+    const isFirst = await createRuntime({ journal, clock: cli.clock }).answer(id, answer, by);
     const following = await nextAfterAnswer(journal, question.session, file, words);
     if (!isFirst) throw answeredBefore(name, await journal.kept("answer", id), following, locale);
     return { session: question.session, next: following };
   });
-  if (json) return io.stdout.write(`${safeJson(SHAPE_REDACTOR.value({ question: id, session, by }))}\n`);
-  const mark = paintFor(io.stdout, io.env, color)("green", "✓");
-  await io.stdout.write(`${mark} ${words.answerIs(name)}\n${sentences(locale, words.next, next)}\n`);
+  if (json) return cli.stdout.write(`${safeJson(SHAPE_REDACTOR.value({ question: id, session, by }))}\n`);
+  await cli.stdout.write(`${paint("green", "✓")} ${words.answerIs(name)}\n${sentences(locale, words.next, next)}\n`);
 }
 
 function answeredBefore(name: string, answer: unknown, next: string, locale: Locale): UsageError {

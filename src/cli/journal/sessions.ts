@@ -1,12 +1,11 @@
 // `faultline journal sessions` and `prune`: lists sessions and removes old ones.
 
-import { type Locale, type SessionStatus, SHAPE_REDACTOR } from "../../core/index.ts";
+import { type SessionStatus, SHAPE_REDACTOR } from "../../core/index.ts";
 import type { SessionSummary } from "../../journal/journal.ts";
 import { ENDED } from "../../journal/encode.ts";
-import type { Io } from "../io.ts";
-import { type Paint, paintFor, type Style } from "../render/paint.ts";
+import type { Cli } from "../cli.ts";
+import type { Style } from "../render/paint.ts";
 import { JOURNAL_WORDS, type JournalWords } from "../render/words/journal-words.ts";
-import type { GlobalOptions } from "../options.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { tableLines } from "../render/table.ts";
 import { minuteOf, shown } from "../render/values.ts";
@@ -16,21 +15,21 @@ import { PUNCTUATION } from "../../core/punctuation.ts";
 export async function listSessions(
   file: string,
   { status, limit }: { readonly status?: SessionStatus; readonly limit: number },
-  io: Io,
-  { json, locale, color }: GlobalOptions,
+  cli: Cli,
 ): Promise<void> {
-  const words = JOURNAL_WORDS[locale];
+  const { json } = cli;
+  const words = JOURNAL_WORDS[cli.locale];
   // Reads one more than it shows, to know whether there are more.
   const filter = { ...(status === undefined ? {} : { status }), limit: limit + 1 };
-  const found = await lookAtJournal({ file, io, locale }, (journal) => journal.sessions(filter));
+  const found = await lookAtJournal(file, cli, (journal) => journal.sessions(filter));
   const sessions = found.slice(0, limit);
-  if (json) await io.stdout.write(`${safeJson(sessions.map(SHAPE_REDACTOR.value))}\n`);
-  else if (sessions.length === 0) await io.stderr.write(`${words.noSessions}\n`);
-  else await printSessions(sessions, locale, io, paintFor(io.stdout, io.env, color));
-  if (found.length > limit) await io.stderr.write(`${words.moreSessions(limit)}\n`);
+  if (json) await cli.stdout.write(`${safeJson(sessions.map(SHAPE_REDACTOR.value))}\n`);
+  else if (sessions.length === 0) await cli.stderr.write(`${words.noSessions}\n`);
+  else await printSessions(sessions, cli);
+  if (found.length > limit) await cli.stderr.write(`${words.moreSessions(limit)}\n`);
 }
 
-async function printSessions(sessions: readonly SessionSummary[], locale: Locale, io: Io, paint: Paint): Promise<void> {
+async function printSessions(sessions: readonly SessionSummary[], { stdout, locale, paint }: Cli): Promise<void> {
   const words = JOURNAL_WORDS[locale];
   const [head = "", ...lines] = tableLines(
     [
@@ -48,8 +47,8 @@ async function printSessions(sessions: readonly SessionSummary[], locale: Locale
       String(lastSeq),
     ]),
   );
-  await io.stdout.write(`${paint("dim", head)}\n`);
-  for (const line of lines) await io.stdout.write(`${line}\n`);
+  await stdout.write(`${paint("dim", head)}\n`);
+  for (const line of lines) await stdout.write(`${line}\n`);
 }
 
 /** Falls back to the raw status: a newer program may write others. */
@@ -68,25 +67,24 @@ export const STATUS_STYLES: Readonly<Record<SessionStatus, Style>> = {
 export async function pruneSessions(
   file: string,
   { olderThan: olderThanMs, dryRun }: { readonly olderThan: number; readonly dryRun?: true },
-  io: Io,
-  { json, locale, color }: GlobalOptions,
+  cli: Cli,
 ): Promise<void> {
-  const words = JOURNAL_WORDS[locale];
-  const before = io.clock.now() - olderThanMs;
-  const place = { file, io, locale };
+  const { json } = cli;
+  const words = JOURNAL_WORDS[cli.locale];
+  const before = cli.clock.now() - olderThanMs;
   if (dryRun !== true) {
-    const removed = await withJournal(place, (journal) => journal.prune({ before }));
-    return io.stdout.write(json ? `${safeJson({ removed, before })}\n` : `${words.pruned(removed)}\n`);
+    const removed = await withJournal(file, cli, (journal) => journal.prune({ before }));
+    return cli.stdout.write(json ? `${safeJson({ removed, before })}\n` : `${words.pruned(removed)}\n`);
   }
-  const ended = await lookAtJournal(place, async (journal) => {
+  const ended = await lookAtJournal(file, cli, async (journal) => {
     const lists = await Promise.all(ENDED.map((status) => journal.sessions({ status })));
     return lists.flat();
   });
   const old = ended.filter(({ updatedAt }) => updatedAt < before).toSorted((a, b) => b.startedAt - a.startedAt);
   if (json)
-    return io.stdout.write(
+    return cli.stdout.write(
       `${safeJson({ wouldRemove: old.length, before, sessions: old.map(SHAPE_REDACTOR.value) })}\n`,
     );
-  if (old.length > 0) await printSessions(old, locale, io, paintFor(io.stdout, io.env, color));
-  await io.stdout.write(`${words.wouldPrune(old.length)}\n`);
+  if (old.length > 0) await printSessions(old, cli);
+  await cli.stdout.write(`${words.wouldPrune(old.length)}\n`);
 }

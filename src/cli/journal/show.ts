@@ -11,10 +11,9 @@ import {
   metricsOf,
 } from "../../core/index.ts";
 import type { Journal, SessionSummary } from "../../journal/journal.ts";
-import { type Io, UsageError } from "../io.ts";
-import { paintFor } from "../render/paint.ts";
+import type { Cli } from "../cli.ts";
+import { UsageError } from "../io.ts";
 import { JOURNAL_WORDS, type JournalWords } from "../render/words/journal-words.ts";
-import type { GlobalOptions } from "../options.ts";
 import { commandLine } from "../render/program-name.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { factLines, tableLines } from "../render/table.ts";
@@ -32,29 +31,28 @@ export async function showSession(
   file: string,
   session: string,
   { turn = null, events }: { readonly turn?: string | null; readonly events?: true },
-  io: Io,
-  options: GlobalOptions,
+  cli: Cli,
 ): Promise<void> {
-  const { json, locale } = options;
-  await lookAtJournal({ file, io, locale }, async (journal) => {
+  const { json, locale } = cli;
+  await lookAtJournal(file, cli, async (journal) => {
     const summary = await findSession(journal, file, session, locale);
-    if (events === true) return printEvents(journal, session, turn, io, locale);
+    if (events === true) return printEvents(journal, session, turn, cli);
     const story = await readSession(journal, session, turn, locale);
     const ids = failedIds(story.entries);
     if (json) {
       const [shownSession, metrics] = [summary, story.metrics].map(SHAPE_REDACTOR.value);
       const trace = story.trace.map(traceJson);
-      return io.stdout.write(`${safeJson({ session: shownSession, trace, metrics, correlationIds: ids })}\n`);
+      return cli.stdout.write(`${safeJson({ session: shownSession, trace, metrics, correlationIds: ids })}\n`);
     }
-    await printSession(summary, story, io, options);
+    await printSession(summary, story, cli);
     for (const [index, id] of ids.entries()) {
       const causes = `${JOURNAL_WORDS[locale].causes}${commandLine("explain", id, "--journal", file)}`;
-      await io.stdout.write(`${index === 0 ? "\n" : ""}${causes}\n`);
+      await cli.stdout.write(`${index === 0 ? "\n" : ""}${causes}\n`);
     }
     const waits = (await openQuestions(journal)).questions.some((one) => one.session === session && one.by === null);
     if (!waits) return;
     const next = sentences(locale, JOURNAL_WORDS[locale].next, commandLine("journal", "questions", file));
-    await io.stdout.write(`\n${next}\n`);
+    await cli.stdout.write(`\n${next}\n`);
   });
 }
 
@@ -71,18 +69,12 @@ export async function findSession(
   throw new UsageError(JOURNAL_WORDS[locale].noSession(shown(session), list));
 }
 
-async function printEvents(
-  journal: Journal,
-  session: string,
-  turn: string | null,
-  io: Io,
-  locale: Locale,
-): Promise<void> {
+async function printEvents(journal: Journal, session: string, turn: string | null, cli: Cli): Promise<void> {
   const filter = createTurnFilter(turn);
   for await (const entry of journal.read(session)) {
-    if (filter.has(entry)) await io.stdout.write(`${entryJson(entry)}\n`);
+    if (filter.has(entry)) await cli.stdout.write(`${entryJson(entry)}\n`);
   }
-  refuseUnknownTurn(turn, session, filter.turns, locale);
+  refuseUnknownTurn(turn, session, filter.turns, cli.locale);
 }
 
 interface ReadSession {
@@ -134,26 +126,25 @@ function traceJson(record: TraceRecord): object {
 async function printSession(
   { session, status, startedAt, updatedAt, lastSeq }: SessionSummary,
   { entries, trace, metrics }: ReadSession,
-  io: Io,
-  { locale, color }: GlobalOptions,
+  cli: Cli,
 ): Promise<void> {
+  const { locale, paint } = cli;
   const words = JOURNAL_WORDS[locale];
   const moments = readable(session, locale, () => momentsOf(entries, trace, locale));
-  const paint = paintFor(io.stdout, io.env, color);
   const style = Object.hasOwn(STATUS_STYLES, status) ? STATUS_STYLES[status] : "bold";
   const facts = [
     `${words.started} ${minuteOf(startedAt)}`,
     `${words.changed} ${minuteOf(updatedAt)}`,
     words.entryCount(lastSeq),
   ];
-  await io.stdout.write(
+  await cli.stdout.write(
     `${words.session} ${paint("bold", shown(session))}  ${paint(style, statusWord(status, words))}\n`,
   );
-  for (const line of factLines(facts, io.stdout.columns)) await io.stdout.write(`${paint("dim", line)}\n`);
-  await printStory(moments, io, paint, words);
+  for (const line of factLines(facts, cli.stdout.columns)) await cli.stdout.write(`${paint("dim", line)}\n`);
+  await printStory(moments, cli);
   if (Object.keys(metrics).length === 0) return;
-  const lines = metricsLines(metrics, words, io.stdout.columns);
-  await io.stdout.write(`\n${paint("bold", words.perTool)}\n${lines.join("\n")}\n`);
+  const lines = metricsLines(metrics, words, cli.stdout.columns);
+  await cli.stdout.write(`\n${paint("bold", words.perTool)}\n${lines.join("\n")}\n`);
 }
 
 /** Picks the entries of one turn: its own, its calls', and those of shared resources while it was open. null: all entries. */

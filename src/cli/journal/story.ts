@@ -2,9 +2,9 @@
 
 import type { Entry, Locale, TraceRecord } from "../../core/index.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
-import type { Io } from "../io.ts";
+import type { Cli } from "../cli.ts";
 import type { Paint } from "../render/paint.ts";
-import type { JournalWords } from "../render/words/journal-words.ts";
+import { JOURNAL_WORDS, type JournalWords } from "../render/words/journal-words.ts";
 import { factLines, wrapped } from "../render/table.ts";
 import { statusWord } from "./sessions.ts";
 import { dayOf, shown, timeOfDay } from "../render/values.ts";
@@ -17,24 +17,20 @@ export interface StoryMoment {
   readonly line: StoryLine;
 }
 
-export async function printStory(
-  moments: readonly StoryMoment[],
-  io: Io,
-  paint: Paint,
-  words: JournalWords,
-): Promise<void> {
+export async function printStory(moments: readonly StoryMoment[], { stdout, locale, paint }: Cli): Promise<void> {
+  const words = JOURNAL_WORDS[locale];
   let day = "";
   let turn: string | null = null;
   for (const moment of moments) {
     if (dayOf(moment.at) !== day) {
       day = dayOf(moment.at);
-      await io.stdout.write(`\n${paint("dim", `${day} (UTC)`)}\n`);
+      await stdout.write(`\n${paint("dim", `${day} (UTC)`)}\n`);
     }
     if (moment.turn !== null && moment.turn !== turn) {
       turn = moment.turn;
-      await io.stdout.write(`${paint("bold", words.turn(shown(turn)))}\n`);
+      await stdout.write(`${paint("bold", words.turn(shown(turn)))}\n`);
     }
-    for (const line of linesOf(moment, io.stdout.columns, paint)) await io.stdout.write(`${line}\n`);
+    for (const line of linesOf(moment, stdout.columns, paint)) await stdout.write(`${line}\n`);
   }
 }
 

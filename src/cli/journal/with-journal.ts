@@ -1,50 +1,44 @@
 // Opens a journal for one command and closes it afterwards. A refusal by the journal becomes a sentence and an exit code.
 
-import { type FaultCode, isFaultError, type Locale, wordsFor } from "../../core/index.ts";
+import { type FaultCode, isFaultError, wordsFor } from "../../core/index.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { isPostgresAddress, shownPlace } from "../../journal/journal-place.ts";
 import { openJournal } from "../../journal/open-journal.ts";
+import type { Cli } from "../cli.ts";
 import type { ExitName } from "../exit-codes.ts";
 import { refusalOf } from "../fault-sentences/sentence.ts";
-import { type Io, UsageError } from "../io.ts";
+import { UsageError } from "../io.ts";
 import { warningLines } from "../print-warnings.ts";
 import { JOURNAL_WORDS } from "../render/words/journal-words.ts";
 import { oneLine } from "../render/safe-text.ts";
 import { refusedBySystem } from "../system-refusal.ts";
 import { sentences } from "../render/words/cli-words.ts";
 
-export interface JournalPlace {
-  readonly file: string;
-  readonly io: Io;
-  readonly locale: Locale;
-}
-
 /** Never creates a journal, so a mistyped name does not leave an empty file. */
-export async function withJournal<T>(place: JournalPlace, use: (journal: Journal) => Promise<T>): Promise<T> {
-  if (!(await isThere(place))) throw notThere(place);
-  return withNewJournal(place, use);
+export async function withJournal<T>(file: string, cli: Cli, use: (journal: Journal) => Promise<T>): Promise<T> {
+  if (!(await isThere(file, cli))) throw notThere(file, cli);
+  return withNewJournal(file, cli, use);
 }
 
 /** Opens the journal read-only, which also works in a read-only folder. Never creates it. */
-export async function lookAtJournal<T>(place: JournalPlace, use: (journal: Journal) => Promise<T>): Promise<T> {
-  if (!(await isThere(place))) throw notThere(place);
-  return opened(place, true, use);
+export async function lookAtJournal<T>(file: string, cli: Cli, use: (journal: Journal) => Promise<T>): Promise<T> {
+  if (!(await isThere(file, cli))) throw notThere(file, cli);
+  return opened(file, cli, true, use);
 }
 
 /** Creates the journal if it does not exist. */
-export function withNewJournal<T>(place: JournalPlace, use: (journal: Journal) => Promise<T>): Promise<T> {
-  return opened(place, false, use);
+export function withNewJournal<T>(file: string, cli: Cli, use: (journal: Journal) => Promise<T>): Promise<T> {
+  return opened(file, cli, false, use);
 }
 
-function notThere({ file, locale }: JournalPlace): UsageError {
+function notThere(file: string, { locale }: Cli): UsageError {
   const words = JOURNAL_WORDS[locale];
   return new UsageError(sentences(locale, words.noJournal(shownPlace(file)), words.whoMakesJournals));
 }
 
-async function opened<T>(place: JournalPlace, readOnly: boolean, use: (journal: Journal) => Promise<T>): Promise<T> {
-  const { file, io } = place;
+async function opened<T>(file: string, cli: Cli, readOnly: boolean, use: (journal: Journal) => Promise<T>): Promise<T> {
   try {
-    const journal = await openJournal(file, { clock: io.clock, readOnly, onWarning: warningLines(io, place.locale) });
+    const journal = await openJournal(file, { clock: cli.clock, readOnly, onWarning: warningLines(cli) });
     const [used] = await Promise.allSettled([use(journal)]);
     const [closed] = await Promise.allSettled([journal.close()]);
     // If both failed, the first error says more: a journal that cannot be written cannot be closed either.
@@ -52,26 +46,25 @@ async function opened<T>(place: JournalPlace, readOnly: boolean, use: (journal: 
     if (closed.status === "rejected") throw closed.reason;
     return used.value;
   } catch (error) {
-    throw journalRefusal(error, place, readOnly);
+    throw journalRefusal(error, file, cli, readOnly);
   }
 }
 
 /** An empty file is not a journal, unless the WAL file beside it holds its contents. */
-export async function isThere(place: JournalPlace): Promise<boolean> {
-  const { file, io } = place;
-  if (isPostgresAddress(file)) return isInDatabase(place);
-  const bytes = await io.fileBytes(file);
-  if (bytes === 0) return ((await io.fileBytes(`${file}-wal`)) ?? 0) > 0;
+export async function isThere(file: string, cli: Cli): Promise<boolean> {
+  if (isPostgresAddress(file)) return isInDatabase(file, cli);
+  const bytes = await cli.fileBytes(file);
+  if (bytes === 0) return ((await cli.fileBytes(`${file}-wal`)) ?? 0) > 0;
   return bytes !== null;
 }
 
 /** Only its opening tells. A database that does not answer is an error, not a missing journal. */
-async function isInDatabase(place: JournalPlace): Promise<boolean> {
+async function isInDatabase(file: string, cli: Cli): Promise<boolean> {
   try {
     const { isInPostgres } = await import("../../journal/postgres/postgres-journal.ts");
-    return await isInPostgres(place.file, warningLines(place.io, place.locale));
+    return await isInPostgres(file, warningLines(cli));
   } catch (error) {
-    throw journalRefusal(error, place);
+    throw journalRefusal(error, file, cli);
   }
 }
 
@@ -84,7 +77,7 @@ const EXITS: Readonly<Partial<Record<FaultCode, ExitName>>> = {
 };
 
 /** Errors without a fault are returned unchanged. `isRead`: the journal is only read. */
-export function journalRefusal(error: unknown, { file, locale }: JournalPlace, isRead = false): unknown {
+export function journalRefusal(error: unknown, file: string, { locale }: Cli, isRead = false): unknown {
   if (!isFaultError(error)) return error;
   const { code, message, evidence, context } = error.fault;
   const exit = EXITS[code] ?? "failed";

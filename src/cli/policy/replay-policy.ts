@@ -12,9 +12,8 @@ import {
 } from "../../core/index.ts";
 import { describeReplayLimit, UNKNOWN_REASONS } from "../../core/record/replay-tally.ts";
 import { replayPolicy } from "../../journal/replay-policy.ts";
-import type { Io } from "../io.ts";
-import type { GlobalOptions } from "../options.ts";
-import { type Paint, paintFor } from "../render/paint.ts";
+import type { Cli } from "../cli.ts";
+import type { Paint } from "../render/paint.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { tableLines, wrapped } from "../render/table.ts";
 import { minuteOf, shown } from "../render/values.ts";
@@ -30,27 +29,22 @@ export interface ReplayCommandOptions extends JournalOption {
   readonly limit: number;
 }
 
-export async function replayPast(
-  policy: Policy,
-  options: ReplayCommandOptions,
-  io: Io,
-  shared: GlobalOptions,
-): Promise<void> {
+export async function replayPast(policy: Policy, options: ReplayCommandOptions, cli: Cli): Promise<void> {
   const { since, run, limit: examples } = options;
-  const { locale, json } = shared;
-  await withRuns({ ...options, look: true }, io, shared, async (deps) => {
+  const { locale, json } = cli;
+  await withRuns({ ...options, look: true }, cli, async (deps) => {
     const summary = await replayPolicy(deps.workflows.journal, policy, {
       examples,
       locale,
-      ...(since === undefined ? {} : { sinceAt: io.clock.now() - since }),
+      ...(since === undefined ? {} : { sinceAt: cli.clock.now() - since }),
       ...(run === undefined ? {} : { session: await findSession(deps, run) }),
     });
-    if (json) return io.stdout.write(`${safeJson(summaryJson(summary, shared))}\n`);
-    for (const line of summaryLines(deps, summary)) await io.stdout.write(`${line}\n`);
+    if (json) return cli.stdout.write(`${safeJson(summaryJson(summary, cli))}\n`);
+    for (const line of summaryLines(deps, summary)) await cli.stdout.write(`${line}\n`);
   });
 }
 
-function summaryJson(summary: ReplaySummary, { locale }: GlobalOptions): object {
+function summaryJson(summary: ReplaySummary, { locale }: Cli): object {
   const { examples, limits, ...figures } = summary;
   return {
     ...figures,
@@ -61,14 +55,12 @@ function summaryJson(summary: ReplaySummary, { locale }: GlobalOptions): object 
 }
 
 function summaryLines(deps: RunCommandDeps, summary: ReplaySummary): readonly string[] {
-  const { io, shared } = deps;
-  const { locale, color } = shared;
+  const { locale, paint } = deps;
   const words = REPLAY_WORDS[locale];
-  const paint = paintFor(io.stdout, io.env, color);
   const { policy, decisions, stageDecisions, sessions, firstAt, lastAt, table, limits, changed } = summary;
   const title = `${words.policy} ${paint("bold", shown(policy))}`;
   if (decisions === 0 || firstAt === null || lastAt === null) return [title, words.nothing];
-  const { columns } = io.stdout;
+  const { columns } = deps.stdout;
   return [
     `${title}  ${words.read(grouped(decisions), sessions)}`,
     paint("dim", `${minuteOf(firstAt)} – ${minuteOf(lastAt)} UTC`),
@@ -76,7 +68,7 @@ function summaryLines(deps: RunCommandDeps, summary: ReplaySummary): readonly st
     ...countLines(summary, locale, paint),
     ...(stageDecisions === 0 ? [] : [paint("dim", `  ${words.stages(grouped(stageDecisions))}`)]),
     ...(table.length === 0 ? [] : ["", ...changeTable(table, words, deps), "", ...effectLines(summary, deps)]),
-    ...exampleLines(deps, summary, paint),
+    ...exampleLines(deps, summary),
     ...(limits.length === 0 || changed === 0 ? [] : ["", paint("bold", words.cannotKnow)]),
     ...(changed === 0 ? [] : limits).flatMap((limit) =>
       wrapped(describeReplayLimit(limit, locale), columns - 4).map(
@@ -111,7 +103,7 @@ function countLines({ same, changed, unknown }: ReplaySummary, locale: Locale, p
 
 const MAX_ROWS = 20;
 
-function changeTable(table: readonly ReplayRow[], words: ReplayWords, { shared }: RunCommandDeps): readonly string[] {
+function changeTable(table: readonly ReplayRow[], words: ReplayWords, { locale }: Cli): readonly string[] {
   const rows = table
     .slice(0, MAX_ROWS)
     .map(({ count, code, tool, from, to, waitMs }) => [
@@ -119,7 +111,7 @@ function changeTable(table: readonly ReplayRow[], words: ReplayWords, { shared }
       code,
       shown(tool, 40),
       `${from} → ${to}`,
-      signedMs(waitMs, shared),
+      signedMs(waitMs, locale),
     ]);
   const right = true;
   const lines = tableLines(
@@ -136,12 +128,12 @@ function changeTable(table: readonly ReplayRow[], words: ReplayWords, { shared }
   return [...lines.map((line) => `  ${line}`), ...(more > 0 ? [`  … +${more}`] : [])];
 }
 
-function signedMs(ms: number, { locale }: GlobalOptions): string {
+function signedMs(ms: number, locale: Locale): string {
   if (ms === 0) return "";
   return `${ms < 0 ? "−" : "+"}${formatMs(Math.abs(ms), locale)}`;
 }
 
-function effectLines(summary: ReplaySummary, { shared: { locale } }: RunCommandDeps): readonly string[] {
+function effectLines(summary: ReplaySummary, { locale }: Cli): readonly string[] {
   const words = REPLAY_WORDS[locale];
   const { waits, attempts, money, openEnded } = summary;
   const list = (...facts: readonly string[]): string =>
@@ -168,13 +160,12 @@ function effectLines(summary: ReplaySummary, { shared: { locale } }: RunCommandD
   ];
 }
 
-function exampleLines(deps: RunCommandDeps, { examples, changed }: ReplaySummary, paint: Paint): readonly string[] {
-  const { io, shared } = deps;
-  const words = REPLAY_WORDS[shared.locale];
-  const { colon } = PUNCTUATION[shared.locale];
+function exampleLines({ stdout, locale, paint }: Cli, { examples, changed }: ReplaySummary): readonly string[] {
+  const words = REPLAY_WORDS[locale];
+  const { colon } = PUNCTUATION[locale];
   if (examples.length === 0) return [];
   const title = examples.length < changed ? words.first(examples.length, grouped(changed)) : words.all;
-  const room = io.stdout.columns - 6;
+  const room = stdout.columns - 6;
   return [
     "",
     paint("bold", title),

@@ -4,10 +4,10 @@ import { stripVTControlCharacters } from "node:util";
 import type { Visit } from "../../core/flow/visit.ts";
 import type { RunStreamEvent } from "../../core/record/run-stream.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
-import { variableOf } from "../config/settings.ts";
+import type { Cli } from "../cli.ts";
 import type { Io } from "../io.ts";
-import { type Paint, paintFor } from "./paint.ts";
-import type { GlobalOptions } from "../options.ts";
+import { variableOf } from "../config/settings.ts";
+import type { Paint } from "./paint.ts";
 import { OutputQueue } from "./output-queue.ts";
 import { FOLLOW_WORDS } from "./words/follow-words.ts";
 import { LiveScreen } from "./live-screen.ts";
@@ -36,8 +36,8 @@ export interface RunViewOptions {
   readonly leastNameColumns?: number;
 }
 
-export function createView(io: Io, shared: GlobalOptions, options: RunViewOptions): RunView {
-  return isLive(io) ? new LiveView(io, shared, options) : new PlainView(io, shared);
+export function createView(cli: Cli, options: RunViewOptions): RunView {
+  return isLive(cli) ? new LiveView(cli, options) : new PlainView(cli);
 }
 
 /** Whether stderr is an interactive terminal that can move its cursor. */
@@ -51,8 +51,7 @@ const MAX_LIVE_LINES = 12;
 const WIDEST_NAME = 28;
 
 class LiveView implements RunView {
-  readonly #io: Io;
-  readonly #shared: GlobalOptions;
+  readonly #cli: Cli;
   readonly #options: RunViewOptions;
   readonly #paint: Paint;
   readonly #screen: LiveScreen;
@@ -61,12 +60,11 @@ class LiveView implements RunView {
   #isOver = false;
   #disarm: () => void = () => undefined;
 
-  constructor(io: Io, shared: GlobalOptions, options: RunViewOptions) {
-    this.#io = io;
-    this.#shared = shared;
+  constructor(cli: Cli, options: RunViewOptions) {
+    this.#cli = cli;
     this.#options = options;
-    this.#paint = paintFor(io.stderr, io.env, shared.color);
-    this.#screen = new LiveScreen(io.stderr);
+    this.#paint = cli.paintError;
+    this.#screen = new LiveScreen(cli.stderr);
   }
 
   onEvent(): void {
@@ -74,7 +72,7 @@ class LiveView implements RunView {
   }
 
   say(text: string): void {
-    const { columns } = this.#io.stderr;
+    const { columns } = this.#cli.stderr;
     const plain = stripVTControlCharacters(text);
     // Width is measured without colours; a line that is too long is cut and loses them.
     this.#draw([columnsOf(plain) <= columns ? text : fitted(plain, columns)]);
@@ -102,9 +100,9 @@ class LiveView implements RunView {
   #draw(above: readonly string[] = []): void {
     if (this.#isHidden) return;
     const { picture, run, hint, leastNameColumns = 0 } = this.#options;
-    const now = this.#io.clock.now();
-    const line = { locale: this.#shared.locale, paint: this.#paint, columns: this.#io.stderr.columns, now };
-    const words = FOLLOW_WORDS[this.#shared.locale];
+    const now = this.#cli.clock.now();
+    const line = { locale: this.#cli.locale, paint: this.#paint, columns: this.#cli.stderr.columns, now };
+    const words = FOLLOW_WORDS[this.#cli.locale];
     const { visits } = picture;
     const width = Math.min(
       WIDEST_NAME,
@@ -121,25 +119,23 @@ class LiveView implements RunView {
       [...live.slice(0, MAX_LIVE_LINES).map(lineOf), ...more, ...foot],
     );
     this.#disarm();
-    if (!this.#isOver) this.#disarm = this.#io.clock.after(SECOND_MS - (now % SECOND_MS), () => this.#draw());
+    if (!this.#isOver) this.#disarm = this.#cli.clock.after(SECOND_MS - (now % SECOND_MS), () => this.#draw());
   }
 }
 
 class PlainView implements RunView {
-  readonly #io: Io;
-  readonly #shared: GlobalOptions;
+  readonly #cli: Cli;
   readonly #output: OutputQueue;
   readonly #paint: Paint;
 
-  constructor(io: Io, shared: GlobalOptions) {
-    this.#io = io;
-    this.#shared = shared;
-    this.#output = new OutputQueue(io.stderr);
-    this.#paint = paintFor(io.stderr, io.env, shared.color);
+  constructor(cli: Cli) {
+    this.#cli = cli;
+    this.#output = new OutputQueue(cli.stderr);
+    this.#paint = cli.paintError;
   }
 
   onEvent(event: RunStreamEvent, isNew: boolean): void {
-    const line = isNew ? storyLine(event, this.#io.clock.now(), this.#shared.locale) : null;
+    const line = isNew ? storyLine(event, this.#cli.clock.now(), this.#cli.locale) : null;
     if (line !== null) this.say(line);
   }
 

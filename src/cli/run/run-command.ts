@@ -4,10 +4,10 @@ import { createFaultline, type Faultline, type FaultlineOptions } from "../../in
 import type { Session } from "../../runtime/session/session.ts";
 import { isOpen } from "../../runtime/call/outcome.ts";
 import { secretsIn } from "../../workflow/define.ts";
+import type { Cli } from "../cli.ts";
 import { messageIn } from "../fault-sentences/sentence.ts";
-import { type Io, UsageError } from "../io.ts";
+import { UsageError } from "../io.ts";
 import { withNewJournal } from "../journal/with-journal.ts";
-import type { GlobalOptions } from "../options.ts";
 import { readInput } from "../read-input.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { causesLine, exitOf, jsonOf, lastLine, ownExitCode, type RunCommandEnding } from "./run-ending.ts";
@@ -34,29 +34,23 @@ import { readPolicyFile } from "../check-file.ts";
 interface Run {
   readonly words: readonly string[];
   readonly options: RunCommandOptions;
-  readonly io: Io;
-  readonly shared: GlobalOptions;
+  readonly cli: Cli;
   readonly targets: ReturnType<typeof targetsOf>;
 }
 
-export async function runCommand(
-  words: readonly string[],
-  options: RunCommandOptions,
-  io: Io,
-  shared: GlobalOptions,
-): Promise<void> {
+export async function runCommand(words: readonly string[], options: RunCommandOptions, cli: Cli): Promise<void> {
   const { journal: file, session: id } = options;
-  const { locale } = shared;
+  const { locale } = cli;
   if (file === undefined && id !== undefined) throw new UsageError(RUN_WORDS[locale].sessionNeedsJournal);
-  const stdin = options.stdin === true ? await readInput("-", io, true) : null;
+  const stdin = options.stdin === true ? await readInput("-", cli, true) : null;
   const targets = targetsOf(words, options, stdin);
-  const policy = await policyOf(options, targets[0].kind !== "generic", io, shared);
-  const settings: FaultlineOptions = { policy, locale, clock: io.clock, secrets: secretsIn(io.env) };
-  const run: Run = { words, options, io, shared, targets };
+  const policy = await policyOf(options, targets[0].kind !== "generic", cli);
+  const settings: FaultlineOptions = { policy, locale, clock: cli.clock, secrets: secretsIn(cli.env) };
+  const run: Run = { words, options, cli, targets };
   const ending =
     file === undefined
       ? await perform(createFaultline(settings), null, run)
-      : await withNewJournal({ file, io, locale }, async (journal) => {
+      : await withNewJournal(file, cli, async (journal) => {
           const fl = createFaultline({ ...settings, journal });
           const session = await fl.session(id, { mode: "headless", labels: { command: lineOf(words) } });
           const ended = await perform(fl, session, run);
@@ -64,14 +58,14 @@ export async function runCommand(
           await fl.close();
           return ended;
         });
-  await tell(ending, io, shared);
+  await tell(ending, cli);
 }
 
 async function perform(fl: Faultline, session: Session | null, run: Run): Promise<RunCommandEnding> {
-  const { words, options, io, shared, targets } = run;
-  const text = RUN_WORDS[shared.locale];
+  const { words, options, cli, targets } = run;
+  const text = RUN_WORDS[cli.locale];
   const mayRepeat = targets.length > 1 || targets.some(({ idempotent, hidesTools }) => idempotent || !hidesTools);
-  const story = new RunStory(io, shared, mayRepeat);
+  const story = new RunStory(cli, mayRepeat);
   if (options.retry !== undefined && !mayRepeat) story.say(text.retryHasNoEffect(lineOf([words[0] ?? ""])));
   if (session !== null) story.say(text.session(session.id, oneLine(options.journal ?? "")));
   const own = session?.id ?? "";
@@ -80,7 +74,7 @@ async function perform(fl: Faultline, session: Session | null, run: Run): Promis
   });
   const stopper = new AbortController();
   const release = onStopSignal(() => stopper.abort(new Error(text.stopped)));
-  const startedAt = io.clock.now();
+  const startedAt = cli.clock.now();
   try {
     const agent = fl.agent(targets, session === null ? {} : { within: session });
     const outcome = await agent.run(lineOf(words), {
@@ -90,7 +84,7 @@ async function perform(fl: Faultline, session: Session | null, run: Run): Promis
       onExit: (exit) => story.onExit(exit),
       onResult: (result) => story.onResult(result),
     });
-    const durationMs = io.clock.now() - startedAt;
+    const durationMs = cli.clock.now() - startedAt;
     const { exit, lastFailure } = story;
     const winner = outcome.status === "done" ? targets.find(({ id }) => id === outcome.from) : undefined;
     // A plain command's answer is its output; an agent's answer is what the parser found in it.
@@ -101,7 +95,7 @@ async function perform(fl: Faultline, session: Session | null, run: Run): Promis
       options,
       outcome,
       answer,
-      answerProblems: shared.json && outcome.status === "done" ? printed.problems : [],
+      answerProblems: cli.json && outcome.status === "done" ? printed.problems : [],
       lost: story.lost,
       isMidLine: story.isMidLine,
       hasReaderLeft: story.hasReaderLeft,
@@ -109,7 +103,7 @@ async function perform(fl: Faultline, session: Session | null, run: Run): Promis
       lastFailure,
       sessionId: session?.id ?? null,
       durationMs,
-      locale: shared.locale,
+      locale: cli.locale,
     };
   } finally {
     release();
@@ -125,35 +119,35 @@ async function endSession(session: Session, { outcome }: RunCommandEnding): Prom
   else await session.end(outcome.status === "done" ? "done" : "failed");
 }
 
-async function tell(ending: RunCommandEnding, io: Io, shared: GlobalOptions): Promise<void> {
+async function tell(ending: RunCommandEnding, cli: Cli): Promise<void> {
   const { lost } = ending;
-  const words = RUN_WORDS[shared.locale];
+  const words = RUN_WORDS[cli.locale];
   const lines: (string | null)[] = [];
   if (lost !== null) {
-    io.exit("failed");
-    lines.push(words.outputLost(oneLine(messageIn(shared.locale, lost.message))));
+    cli.exit("failed");
+    lines.push(words.outputLost(oneLine(messageIn(cli.locale, lost.message))));
   } else if (ending.answerProblems.includes("truncated")) {
-    io.exit("partial");
+    cli.exit("partial");
     lines.push(words.answerCut);
   }
   const { hasReaderLeft, exit } = ending;
   const isOwnEnd = ending.options.passthrough === true || (hasReaderLeft && exit.signal === "SIGPIPE");
   const own = lost === null && isOwnEnd ? ownExitCode(ending) : null;
   // `--passthrough` ends with the command's own number, which may be any.
-  if (own === null) io.exit(exitOf(ending));
+  if (own === null) cli.exit(exitOf(ending));
   else process.exitCode = own;
-  if (shared.json) await io.stdout.write(`${safeJson(jsonOf(ending))}\n`);
+  if (cli.json) await cli.stdout.write(`${safeJson(jsonOf(ending))}\n`);
   // The next command to type comes last, where people see it.
   if (!hasReaderLeft) lines.push(causesLine(ending), lastLine(ending));
   const shown = lines.filter((line) => line !== null).map((line) => `faultline: ${line}\n`);
-  if (shown.length > 0) await io.stderr.write(`${ending.isMidLine ? "\n" : ""}${shown.join("")}`);
+  if (shown.length > 0) await cli.stderr.write(`${ending.isMidLine ? "\n" : ""}${shown.join("")}`);
 }
 
 // The policy of a run: a preset or a file, preceded by the rows that `--retry` adds.
 
 /** `isAgent`: the policy may ask a person. For a plain command, answering a question is no easier than running it again. */
-async function policyOf(options: RunCommandOptions, isAgent: boolean, io: Io, shared: GlobalOptions): Promise<Policy> {
-  if (options.policy !== undefined) return withRetry(await readPolicyFile(options.policy, io, shared), options);
+async function policyOf(options: RunCommandOptions, isAgent: boolean, cli: Cli): Promise<Policy> {
+  if (options.policy !== undefined) return withRetry(await readPolicyFile(options.policy, cli), options);
   const preset = PRESETS[options.preset ?? (isAgent ? "default" : "headless")];
   // A person who types a command wants it to run, however often it failed before, so the breaker never opens.
   return withRetry({ ...preset, breaker: { ...preset.breaker, failures: Infinity } }, options);

@@ -14,10 +14,9 @@ import {
 import type { AgentRetry } from "../../agent/event/agent-event.ts";
 import type { AgentExit, AgentRunResult, OutputStream } from "../../agent/run/agent-request.ts";
 import type { AgentRunEvent } from "../../index.ts";
+import type { Cli } from "../cli.ts";
 import { messageIn } from "../fault-sentences/sentence.ts";
-import type { Io } from "../io.ts";
-import { type Paint, paintFor } from "../render/paint.ts";
-import type { GlobalOptions } from "../options.ts";
+import type { Paint } from "../render/paint.ts";
 import { oneLine } from "../render/safe-text.ts";
 import { HeldOutput } from "./held-output.ts";
 import { PrintedAnswer } from "./printed-answer.ts";
@@ -34,7 +33,7 @@ export class RunStory {
   exit: AgentExit = { exitCode: null, signal: null };
   /** The last failed attempt, and the decision about it. */
   lastFailure: RunFailure | null = null;
-  readonly #io: Io;
+  readonly #cli: Cli;
   readonly #locale: Locale;
   readonly #words: RunWords;
   readonly #paint: Paint;
@@ -54,15 +53,16 @@ export class RunStory {
   readonly #output: Readonly<Record<OutputStream, OutputQueue>>;
 
   /** `mayRepeat`: a failed attempt may be followed by another one. */
-  constructor(io: Io, { json, locale, color }: GlobalOptions, mayRepeat: boolean) {
-    this.#io = io;
-    this.#output = { stdout: new OutputQueue(io.stdout), stderr: new OutputQueue(io.stderr) };
-    this.#held = mayRepeat && !io.stdout.isTTY ? new HeldOutput(this.#output.stdout) : null;
+  constructor(cli: Cli, mayRepeat: boolean) {
+    const { json, locale } = cli;
+    this.#cli = cli;
+    this.#output = { stdout: new OutputQueue(cli.stdout), stderr: new OutputQueue(cli.stderr) };
+    this.#held = mayRepeat && !cli.stdout.isTTY ? new HeldOutput(this.#output.stdout) : null;
     this.#locale = locale;
     this.#words = RUN_WORDS[locale];
-    this.#paint = paintFor(io.stderr, io.env, color);
+    this.#paint = cli.paintError;
     this.#passesOn = !json;
-    this.#tellsSteps = io.stderr.isTTY && (json || !io.stdout.isTTY);
+    this.#tellsSteps = cli.stderr.isTTY && (json || !cli.stdout.isTTY);
   }
 
   /** "closed" when our reader has closed the stream or the limit of held output is reached: the command then gets SIGPIPE. */
@@ -75,7 +75,7 @@ export class RunStory {
       this.#held.write(chunk);
       return this.#held.isFull ? "closed" : undefined;
     }
-    if (this.#io[stream].isClosed === true) {
+    if (this.#cli[stream].isClosed === true) {
       this.hasReaderLeft = true;
       return "closed";
     }
@@ -159,7 +159,7 @@ export class RunStory {
 
   /** On a terminal only: in a file a line per second would be noise. */
   #countDown(attempt: number, of: number, delayMs: number, { resetAt }: Fault): void {
-    const { stderr, clock } = this.#io;
+    const { stderr, clock } = this.#cli;
     if (!stderr.isTTY || delayMs < 2 * SECOND_MS) return;
     const until = resetAt ?? clock.now() + delayMs;
     const tick = (): void => {

@@ -6,10 +6,9 @@ import { actionWords } from "../../core/flow/action-words.ts";
 import { isEnded } from "../../core/flow/run-state.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
 import { nearest } from "../../options/nearest.ts";
-import { type Io, UsageError } from "../io.ts";
-import { paintFor } from "../render/paint.ts";
+import type { Cli } from "../cli.ts";
+import { UsageError } from "../io.ts";
 import { shown } from "../render/values.ts";
-import type { GlobalOptions } from "../options.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { type AdvanceOptions, advanceRun } from "../workflow/run-workflow.ts";
 import { followRun } from "../workflow/follow-run.ts";
@@ -32,15 +31,9 @@ export interface ActionCommandOptions extends AdvanceOptions {
   readonly key?: string;
 }
 
-export async function actOnRun(
-  given: string,
-  action: string,
-  options: ActionCommandOptions,
-  io: Io,
-  shared: GlobalOptions,
-): Promise<void> {
+export async function actOnRun(given: string, action: string, options: ActionCommandOptions, cli: Cli): Promise<void> {
   const id = actionNamed(action);
-  await withRuns(options, io, shared, async (deps) => {
+  await withRuns(options, cli, async (deps) => {
     const summary = await findRun(deps, given);
     const { run } = summary;
     const watched = new WatchedRun(deps, run);
@@ -51,18 +44,17 @@ export async function actOnRun(
       options,
       report.actions.find((one) => one.id === id),
     );
-    if (ACTIONS[id].needs === "target" && options.target === undefined) refuseManyTargets(report, shared);
+    if (ACTIONS[id].needs === "target" && options.target === undefined) refuseManyTargets(report, cli);
     const key = options.key === undefined ? {} : { key: options.key };
     const acted = await deps.workflows.runs.actOn(report, id, { params, by: "cli", ...key });
-    const { label } = actionWords(id, shared.locale);
-    const words = RUNS_WORDS[shared.locale];
+    const { label } = actionWords(id, cli.locale);
+    const words = RUNS_WORDS[cli.locale];
     const sentence = acted.did ? words.did(label, shown(acted.run)) : words.didBefore(label, shown(acted.run));
-    const mark = paintFor(io.stderr, io.env, shared.color)("green", "✓");
-    await io.stderr.write(`${mark} ${sentence}\n`);
+    await cli.stderr.write(`${cli.paintError("green", "✓")} ${sentence}\n`);
     const extra = { action: id, did: acted.did, predecessor: acted.run === run ? null : run };
     const followed = acted.run === run ? { after: null, watched } : { after: 0 };
     if (options.detach !== true) return advanceRun(deps, acted.run, options, { ...followed, extra });
-    await io.stdout.write(shared.json ? `${safeJson({ run: acted.run, ...extra })}\n` : `${shown(acted.run)}\n`);
+    await cli.stdout.write(cli.json ? `${safeJson({ run: acted.run, ...extra })}\n` : `${shown(acted.run)}\n`);
   });
 }
 
@@ -101,7 +93,7 @@ function paramsOf(
   };
 }
 
-function refuseManyTargets({ actions }: RunReport, { locale }: GlobalOptions): void {
+function refuseManyTargets({ actions }: RunReport, { locale }: Cli): void {
   const choices = actions.find(({ needs }) => needs === "target")?.choices ?? [];
   if (choices.length > 1)
     throw new UsageError(RUNS_WORDS[locale].needsTarget(choices.map((one) => shown(one)).join("|")));
@@ -111,25 +103,24 @@ function refuseManyTargets({ actions }: RunReport, { locale }: GlobalOptions): v
 export async function cancelRun(
   given: string,
   options: JournalOption & { readonly detach?: true },
-  io: Io,
-  shared: GlobalOptions,
+  cli: Cli,
 ): Promise<void> {
-  await withRuns(options, io, shared, async (deps) => {
+  await withRuns(options, cli, async (deps) => {
     const { run } = await findRun(deps, given);
     await deps.workflows.runs.cancel(run, "cli");
     const isHeld = (await deps.workflows.runs.held()).has(run);
     const isLeft = options.detach === true && isHeld;
     const status = isLeft ? "running" : await untilOver(deps, run);
-    const words = RUNS_WORDS[shared.locale];
+    const words = RUNS_WORDS[cli.locale];
     const sentence = status === "cancelled" ? words.cancelled(shown(run)) : words.cancelAsked(shown(run));
-    if (shared.json) return io.stdout.write(`${safeJson({ run, status })}\n`);
-    await io.stdout.write(`${paintFor(io.stdout, io.env, shared.color)("green", "✓")} ${sentence}\n`);
+    if (cli.json) return cli.stdout.write(`${safeJson({ run, status })}\n`);
+    await cli.stdout.write(`${cli.paint("green", "✓")} ${sentence}\n`);
   });
 }
 
 async function untilOver(deps: RunCommandDeps, run: string): Promise<string> {
   const options = { part: "advance", waits: false, jsonl: false, after: null } as const;
   const { report, standing } = await followRun(deps, run, options);
-  if (standing === "left") deps.io.exit("cancelled");
+  if (standing === "left") deps.exit("cancelled");
   return isEnded(report.summary) ? report.summary.status : "running";
 }

@@ -2,12 +2,11 @@
 
 import { type Question, SHAPE_REDACTOR } from "../../core/index.ts";
 import type { RunSummary } from "../../workflow/runs-api.ts";
-import { type Io, UsageError } from "../io.ts";
-import { paintFor } from "../render/paint.ts";
+import type { Cli } from "../cli.ts";
+import { UsageError } from "../io.ts";
 import { answererOf, openQuestions } from "../../journal/open-questions.ts";
 import { shown } from "../render/values.ts";
 import { JOURNAL_WORDS } from "../render/words/journal-words.ts";
-import type { GlobalOptions } from "../options.ts";
 import { type GivenAnswer, readAnswer, refuseUnclearAnswer } from "../read-answer.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { sentences } from "../render/words/cli-words.ts";
@@ -23,40 +22,35 @@ export async function answerRun(
   given: string,
   typed: string | undefined,
   options: RunAnswerOptions,
-  io: Io,
-  shared: GlobalOptions,
+  cli: Cli,
 ): Promise<void> {
   const { reject, by } = options;
-  const words = JOURNAL_WORDS[shared.locale];
-  refuseUnclearAnswer(typed, reject, given, shared.locale);
-  await withRuns(options, io, shared, async (deps) => {
+  const words = JOURNAL_WORDS[cli.locale];
+  refuseUnclearAnswer(typed, reject, given, cli.locale);
+  await withRuns(options, cli, async (deps) => {
     const question = await findQuestion(deps, given);
-    const answer = await readAnswer(typed, reject, question, io, shared.locale);
+    const answer = await readAnswer(typed, reject, question, cli);
     const isFirst = await deps.workflows.runs.answer(question.id, answer, by);
     if (!isFirst) {
       const who = shown(answererOf(await deps.workflows.journal.kept("answer", question.id)));
       const next = deps.command("workflow", "resume", question.session);
-      throw new UsageError(
-        sentences(shared.locale, words.wasFirst(shown(question.id), who), words.next, next),
-        "failed",
-      );
+      throw new UsageError(sentences(cli.locale, words.wasFirst(shown(question.id), who), words.next, next), "failed");
     }
     const { id, session: run } = question;
     const extra = { question: id, by: SHAPE_REDACTOR.text(by) };
-    const mark = paintFor(io.stderr, io.env, shared.color)("green", "✓");
-    await io.stderr.write(`${mark} ${RUNS_WORDS[shared.locale].wasAnswered(shown(id))}\n`);
+    await cli.stderr.write(`${cli.paintError("green", "✓")} ${RUNS_WORDS[cli.locale].wasAnswered(shown(id))}\n`);
     const isHeld = (await deps.workflows.runs.held()).has(run);
     if (options.wait !== false && !isHeld) return advanceRun(deps, run, options, { after: null, extra });
     const next = isHeld ? deps.command("runs", "watch", run) : deps.command("workflow", "resume", run);
-    if (shared.json) return io.stdout.write(`${safeJson({ run, ...extra, next })}\n`);
-    await io.stderr.write(`faultline: ${FOLLOW_WORDS[shared.locale].next}${next}\n`);
+    if (cli.json) return cli.stdout.write(`${safeJson({ run, ...extra, next })}\n`);
+    await cli.stderr.write(`faultline: ${FOLLOW_WORDS[cli.locale].next}${next}\n`);
   });
 }
 
 /** Finds a question by its id, a prefix of its id, or its run if the run has only one open question. */
 async function findQuestion(deps: RunCommandDeps, given: string): Promise<Question> {
-  const { workflows, shared } = deps;
-  const words = RUNS_WORDS[shared.locale];
+  const { workflows } = deps;
+  const words = RUNS_WORDS[deps.locale];
   const { questions } = await openQuestions(workflows.journal);
   const named = questions.filter(({ id }) => id === given || (given.startsWith("q_") && id.startsWith(given)));
   const [only, ...others] = named;

@@ -7,11 +7,10 @@ import { storeError } from "../../journal/store-errors.ts";
 import { type ExportFormat, EXPORT_FORMATS as LINE_FORMATS } from "../../workflow/report/export-run.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
 import type { WorkflowSource } from "../../workflow-model/stage.ts";
-import { type Io, UsageError } from "../io.ts";
-import { paintFor } from "../render/paint.ts";
+import type { Cli } from "../cli.ts";
+import { UsageError } from "../io.ts";
 import { shown } from "../render/values.ts";
 import { printLines, withEnds } from "../lines.ts";
-import type { GlobalOptions } from "../options.ts";
 import { escapeUnsafe, safeJson } from "../render/safe-text.ts";
 import { findRun, reportOn } from "./find-run.ts";
 import { type JournalOption, type RunCommandDeps, withRuns } from "./run-deps.ts";
@@ -27,27 +26,22 @@ export interface RunExportOptions extends JournalOption {
   readonly out?: string;
 }
 
-export async function exportRun(
-  given: string,
-  options: RunExportOptions,
-  io: Io,
-  shared: GlobalOptions,
-): Promise<void> {
+export async function exportRun(given: string, options: RunExportOptions, cli: Cli): Promise<void> {
   const { format, out } = options;
-  const words = RUNS_WORDS[shared.locale];
+  const words = RUNS_WORDS[cli.locale];
   if (format === "bundle" && out === undefined) throw new UsageError(words.bundleNeedsOut);
-  await withRuns({ ...options, look: true }, io, shared, async (deps) => {
+  await withRuns({ ...options, look: true }, cli, async (deps) => {
     const { run } = await findRun(deps, given);
     if (format === "bundle") await writeBundle(deps, run, out ?? "");
-    else if (out === undefined || out === "-") return printLines(linesIn(deps, run, format), io);
-    else await io.writeNewFile(out, withEnds(linesIn(deps, run, format)));
-    const done = `${paintFor(io.stdout, io.env, shared.color)("green", "✓")} ${words.exported(shown(run), shown(out, 2_000))}`;
-    await io.stdout.write(shared.json ? `${safeJson({ run, format, out })}\n` : `${done}\n`);
+    else if (out === undefined || out === "-") return printLines(linesIn(deps, run, format), cli);
+    else await cli.writeNewFile(out, withEnds(linesIn(deps, run, format)));
+    const done = `${cli.paint("green", "✓")} ${words.exported(shown(run), shown(out, 2_000))}`;
+    await cli.stdout.write(cli.json ? `${safeJson({ run, format, out })}\n` : `${done}\n`);
   });
 }
 
-function linesIn({ workflows, shared }: RunCommandDeps, run: string, format: ExportFormat): AsyncIterable<string> {
-  return workflows.runs.export(run, format, shared.locale);
+function linesIn({ workflows, locale }: RunCommandDeps, run: string, format: ExportFormat): AsyncIterable<string> {
+  return workflows.runs.export(run, format, locale);
 }
 
 /** Wraps a text as an async iterable. */
@@ -56,22 +50,22 @@ function linesOf(text: string): AsyncIterable<string> {
 }
 
 async function writeBundle(deps: RunCommandDeps, run: string, folder: string): Promise<void> {
-  const { io, workflows } = deps;
+  const { workflows } = deps;
   const report = await reportOn(deps, run);
-  if (await isThere(io, folder))
+  if (await isThere(deps, folder))
     throw new UsageError({
       "en": `Cannot write ${folder}: it already exists; name another folder.`,
       "zh-CN": `无法写入 ${folder}：它已存在；请换一个文件夹。`,
     });
   await makeOutFolder(folder);
-  await io.writeNewFile(
+  await deps.writeNewFile(
     join(folder, "run.json"),
     linesOf(`${escapeUnsafe(JSON.stringify(reportJson(deps, report, false), null, 2))}\n`),
   );
-  await io.writeNewFile(join(folder, "entries.jsonl"), withEnds(linesIn(deps, run, "jsonl")));
-  await io.writeNewFile(join(folder, "events.jsonl"), withEnds(linesIn(deps, run, "cloudevents")));
+  await deps.writeNewFile(join(folder, "entries.jsonl"), withEnds(linesIn(deps, run, "jsonl")));
+  await deps.writeNewFile(join(folder, "events.jsonl"), withEnds(linesIn(deps, run, "cloudevents")));
   const source = (await workflows.journal.kept("definition", report.summary.digest)) as WorkflowSource | null;
-  if (source !== null) await io.writeNewFile(join(folder, "workflow.yaml"), linesOf(source.text));
+  if (source !== null) await deps.writeNewFile(join(folder, "workflow.yaml"), linesOf(source.text));
   await copyFiles(report, folder);
 }
 
@@ -93,9 +87,9 @@ async function makeOutFolder(folder: string): Promise<void> {
 }
 
 /** `fileBytes` rejects a folder, which therefore counts as existing. */
-async function isThere(io: Io, path: string): Promise<boolean> {
+async function isThere(cli: Cli, path: string): Promise<boolean> {
   try {
-    return (await io.fileBytes(path)) !== null;
+    return (await cli.fileBytes(path)) !== null;
   } catch (error) {
     if (error instanceof UsageError) return true;
     throw error;

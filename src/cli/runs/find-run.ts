@@ -20,14 +20,14 @@ export async function findReport(deps: RunCommandDeps, given: string): Promise<R
   return reportOn(deps, (await findRun(deps, given)).run);
 }
 
-export async function reportOn({ workflows, shared, command }: RunCommandDeps, run: string): Promise<RunReport> {
+export async function reportOn({ workflows, locale, command }: RunCommandDeps, run: string): Promise<RunReport> {
   const report = await workflows.runs.show(run);
   if (report !== null) return report;
-  throw new UsageError(RUNS_WORDS[shared.locale].noRun(shown(run), command("runs", "list")));
+  throw new UsageError(RUNS_WORDS[locale].noRun(shown(run), command("runs", "list")));
 }
 
-export async function findRun({ workflows, shared, command }: RunCommandDeps, given: string): Promise<RunSummary> {
-  const words = RUNS_WORDS[shared.locale];
+export async function findRun({ workflows, locale, command }: RunCommandDeps, given: string): Promise<RunSummary> {
+  const words = RUNS_WORDS[locale];
   const isKey = given !== "" && given !== LAST;
   const exact = isKey ? ((await workflows.journal.kept("run", given)) as RunSummary | null) : null;
   if (exact !== null) return exact;

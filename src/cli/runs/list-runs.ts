@@ -4,16 +4,15 @@ import { dollars } from "../../core/flow/money.ts";
 import { remediesFor } from "../../core/flow/action.ts";
 import type { ActionId } from "../../core/flow/action-words.ts";
 import { actionWords } from "../../core/flow/action-words.ts";
-import { type FaultCode, isFaultCode } from "../../core/index.ts";
+import { type FaultCode, isFaultCode, type Locale } from "../../core/index.ts";
 import { pillOf } from "../../core/fault/words/pills.ts";
 import { isEnded, type RunStatus } from "../../core/flow/run-state.ts";
 import { STANDING_WORDS, standingOf } from "../../core/flow/run-standing.ts";
 import type { RunSummary } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
-import type { Io } from "../io.ts";
-import { paintFor, type Style } from "../render/paint.ts";
+import type { Cli } from "../cli.ts";
+import type { Style } from "../render/paint.ts";
 import { minuteOf, shown } from "../render/values.ts";
-import type { GlobalOptions } from "../options.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { tableLines } from "../render/table.ts";
 import { type JournalOption, withRuns } from "./run-deps.ts";
@@ -26,10 +25,10 @@ export interface ListOptions extends JournalOption {
   readonly limit: number;
 }
 
-export async function listRuns(options: ListOptions, io: Io, shared: GlobalOptions): Promise<void> {
-  await withRuns({ ...options, look: true }, io, shared, async (deps) => {
+export async function listRuns(options: ListOptions, cli: Cli): Promise<void> {
+  await withRuns({ ...options, look: true }, cli, async (deps) => {
     const { status, workflow, limit } = options;
-    const words = RUNS_WORDS[shared.locale];
+    const words = RUNS_WORDS[cli.locale];
     // Reads one more than it shows, to know whether there are more.
     const found = await deps.workflows.runs.list({
       ...(status === undefined ? {} : { status }),
@@ -38,13 +37,13 @@ export async function listRuns(options: ListOptions, io: Io, shared: GlobalOptio
     });
     const runs = found.slice(0, limit);
     const held = await deps.workflows.runs.held();
-    if (shared.json)
-      await io.stdout.write(
+    if (cli.json)
+      await cli.stdout.write(
         `${safeJson(runs.map((one) => ({ ...one, target: one.target ?? null, held: held.has(one.run) })))}\n`,
       );
-    else if (runs.length > 0) await printRuns(runs, held, io, shared);
-    else await io.stderr.write(`${status === undefined && workflow === undefined ? words.noRuns : words.noneFits}\n`);
-    if (found.length > limit) await io.stderr.write(`${words.moreRuns(limit)}\n`);
+    else if (runs.length > 0) await printRuns(runs, held, cli);
+    else await cli.stderr.write(`${status === undefined && workflow === undefined ? words.noRuns : words.noneFits}\n`);
+    if (found.length > limit) await cli.stderr.write(`${words.moreRuns(limit)}\n`);
   });
 }
 
@@ -56,15 +55,10 @@ export const STATUS_STYLES: Readonly<Record<RunStatus, Style>> = {
   cancelled: "dim",
 };
 
-async function printRuns(
-  runs: readonly RunSummary[],
-  held: ReadonlySet<string>,
-  io: Io,
-  { locale, color }: GlobalOptions,
-): Promise<void> {
+async function printRuns(runs: readonly RunSummary[], held: ReadonlySet<string>, cli: Cli): Promise<void> {
+  const { locale, paint } = cli;
   const words = RUNS_WORDS[locale];
-  const paint = paintFor(io.stdout, io.env, color);
-  const now = io.clock.now();
+  const now = cli.clock.now();
   // Workflows without agents ask no target, and a narrow terminal has no room for an empty column.
   const hasTargets = runs.some(({ target = null }) => target !== null);
   const isShown = (_cell: unknown, index: number): boolean => hasTargets || index !== TARGET_COLUMN;
@@ -88,17 +82,17 @@ async function printRuns(
     columns,
     cellsOf((run) => shown(run), minuteOf),
   );
-  const fits = whole.every((line) => columnsOf(line) <= io.stdout.columns);
+  const fits = whole.every((line) => columnsOf(line) <= cli.stdout.columns);
   const [head = "", ...lines] = fits
     ? whole
     : tableLines(columns, cellsOf(shortener(runs.map(({ run }) => run)), withoutYear));
-  await io.stdout.write(`${paint("dim", head)}\n`);
+  await cli.stdout.write(`${paint("dim", head)}\n`);
   for (const [index, line] of lines.entries()) {
     const status = runs[index]?.status ?? "running";
     const one = runs[index];
     const pill = one === undefined ? "" : statusOf(one, held.has(one.run), now, locale);
     // Coloured after alignment, because colour codes have no width on screen.
-    await io.stdout.write(`${line.replace(pill, () => paint(STATUS_STYLES[status], pill))}\n`);
+    await cli.stdout.write(`${line.replace(pill, () => paint(STATUS_STYLES[status], pill))}\n`);
   }
 }
 
@@ -118,7 +112,7 @@ function shortener(runs: readonly string[]): (run: string) => string {
 }
 
 /** Where it stands, plus why it failed, or the outcome if it says more. A run is "running" only while a process advances it. */
-export function statusOf(summary: RunSummary, isHeld: boolean, now: number, locale: GlobalOptions["locale"]): string {
+export function statusOf(summary: RunSummary, isHeld: boolean, now: number, locale: Locale): string {
   const { status, code } = summary;
   const outcome = status === "failed" && code !== null ? pillOf(knownCode(code), locale) : summary.outcome;
   const label = STANDING_WORDS[locale][standingOf(summary, { now, isHeld, isDriven: false })];
@@ -132,7 +126,7 @@ function nextOf(
   isHeld: boolean,
   short: (run: string) => string,
   words: RunsWords,
-  locale: GlobalOptions["locale"],
+  locale: Locale,
 ): string {
   const { status, successor, questions, wakeAt, code } = summary;
   if (successor !== null) return `→ ${short(successor)}`;
@@ -147,6 +141,6 @@ function knownCode(code: string | null): FaultCode {
   return code !== null && isFaultCode(code) ? code : "Unclassified";
 }
 
-function labelOf(action: ActionId | undefined, locale: GlobalOptions["locale"]): string {
+function labelOf(action: ActionId | undefined, locale: Locale): string {
   return action === undefined ? "" : actionWords(action, locale).label;
 }

@@ -3,9 +3,9 @@
 import type { Visit } from "../../core/flow/visit.ts";
 import { visitWithOutput } from "../../workflow/report/export-run.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
-import { type Io, UsageError } from "../io.ts";
+import type { Cli } from "../cli.ts";
+import { UsageError } from "../io.ts";
 import { shown } from "../render/values.ts";
-import type { GlobalOptions } from "../options.ts";
 import { escapeUnsafe, safeJson, safeText } from "../render/safe-text.ts";
 import { findReport } from "./find-run.ts";
 import { type JournalOption, withRuns } from "./run-deps.ts";
@@ -15,11 +15,10 @@ export async function printOutput(
   given: string,
   node: string | undefined,
   options: JournalOption,
-  io: Io,
-  shared: GlobalOptions,
+  cli: Cli,
 ): Promise<void> {
-  await withRuns({ ...options, look: true }, io, shared, async (deps) => {
-    const words = RUNS_WORDS[shared.locale];
+  await withRuns({ ...options, look: true }, cli, async (deps) => {
+    const words = RUNS_WORDS[cli.locale];
     const report = await findReport(deps, given);
     const { run } = report.summary;
     const visit = visitFor(report, node ?? null, words);
@@ -27,9 +26,9 @@ export async function printOutput(
     if (output === undefined)
       throw new UsageError(words.noOutput(shown(visit.node), words.visitStates[visit.state]), "failed");
     const { execution } = visit;
-    if (shared.json) return io.stdout.write(`${safeJson({ run, node: visit.node, execution, output })}\n`);
+    if (cli.json) return cli.stdout.write(`${safeJson({ run, node: visit.node, execution, output })}\n`);
     const text = typeof output === "string" ? output : escapeUnsafe(JSON.stringify(output, null, 2));
-    await io.stdout.write(`${io.stdout.isTTY ? safeText(text) : text}${text.endsWith("\n") ? "" : "\n"}`);
+    await cli.stdout.write(`${cli.stdout.isTTY ? safeText(text) : text}${text.endsWith("\n") ? "" : "\n"}`);
   });
 }
 

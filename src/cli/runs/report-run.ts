@@ -1,10 +1,8 @@
 // `faultline report`: prints the incident report about a run or session, or writes it to a file.
 
 import { Readable } from "node:stream";
+import type { Cli } from "../cli.ts";
 import { messageIn } from "../fault-sentences/sentence.ts";
-import type { Io } from "../io.ts";
-import type { GlobalOptions } from "../options.ts";
-import { paintFor } from "../render/paint.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { shown } from "../render/values.ts";
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
@@ -15,20 +13,15 @@ export interface ReportCommandOptions extends JournalOption {
   readonly out?: string;
 }
 
-export async function reportRun(
-  given: string,
-  options: ReportCommandOptions,
-  io: Io,
-  shared: GlobalOptions,
-): Promise<void> {
+export async function reportRun(given: string, options: ReportCommandOptions, cli: Cli): Promise<void> {
   const { out } = options;
-  await withRuns({ ...options, look: true }, io, shared, async (deps) => {
+  await withRuns({ ...options, look: true }, cli, async (deps) => {
     const run = await findSession(deps, given);
-    const { incident, markdown } = await deps.workflows.runs.report(run, { locale: shared.locale, messageIn });
-    const text = shared.json ? `${safeJson(incident)}\n` : markdown;
-    if (out === undefined || out === "-") return io.stdout.write(text);
-    await io.writeNewFile(out, Readable.from([text]));
-    const mark = paintFor(io.stderr, io.env, shared.color)("green", "✓");
-    await io.stderr.write(`${mark} ${RUNS_WORDS[shared.locale].exported(shown(run), shown(out, 2_000))}\n`);
+    const { incident, markdown } = await deps.workflows.runs.report(run, { locale: cli.locale, messageIn });
+    const text = cli.json ? `${safeJson(incident)}\n` : markdown;
+    if (out === undefined || out === "-") return cli.stdout.write(text);
+    await cli.writeNewFile(out, Readable.from([text]));
+    const mark = cli.paintError("green", "✓");
+    await cli.stderr.write(`${mark} ${RUNS_WORDS[cli.locale].exported(shown(run), shown(out, 2_000))}\n`);
   });
 }

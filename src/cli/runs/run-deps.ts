@@ -1,17 +1,17 @@
-// The dependencies of every command about runs: the journal, the engine on it, and how to print commands for it. A refusal by the
-// engine becomes a sentence and an exit code.
+// What every command about runs works with, besides what all commands have: the engine on its journal, and how to print commands for
+// it. A refusal by the engine becomes a sentence and an exit code.
 
 import { access, constants } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type FaultCode, isFaultError } from "../../core/index.ts";
 import { createWorkflows, type Workflows } from "../../workflow/workflows.ts";
+import type { Cli } from "../cli.ts";
+import type { Io } from "../io.ts";
 import { settingOf } from "../config/setting-of.ts";
 import { SETTINGS } from "../config/settings.ts";
 import type { ExitName } from "../exit-codes.ts";
 import { refusalOf } from "../fault-sentences/sentence.ts";
-import type { Io } from "../io.ts";
 import { lookAtJournal, withJournal, withNewJournal } from "../journal/with-journal.ts";
-import type { GlobalOptions } from "../options.ts";
 import { commandLine } from "../render/program-name.ts";
 import { isPostgresAddress } from "../../journal/journal-place.ts";
 
@@ -19,10 +19,8 @@ export interface JournalOption {
   readonly journal?: string;
 }
 
-export interface RunCommandDeps {
+export interface RunCommandDeps extends Cli {
   readonly workflows: Workflows;
-  readonly io: Io;
-  readonly shared: GlobalOptions;
   /** A command line about these runs: `faultline runs show …`, with `--journal` where needed. */
   readonly command: (...words: readonly string[]) => string;
 }
@@ -35,19 +33,17 @@ export async function journalOf({ journal }: JournalOption, { env }: Pick<Io, "e
 /** `make` creates the journal if it does not exist; `look` opens it read-only. */
 export async function withRuns<T>(
   option: JournalOption & { readonly make?: true; readonly look?: true },
-  io: Io,
-  shared: GlobalOptions,
+  cli: Cli,
   use: (deps: RunCommandDeps) => Promise<T>,
 ): Promise<T> {
-  const file = await journalOf(option, io);
-  const place = { file, io, locale: shared.locale };
+  const file = await journalOf(option, cli);
   const open = option.make === true ? withNewJournal : option.look === true ? lookAtJournal : withJournal;
-  return open(place, async (journal) => {
-    const workflows = createWorkflows({ journal, clock: io.clock, env: io.env, locale: shared.locale });
+  return open(file, cli, async (journal) => {
+    const workflows = createWorkflows({ journal, clock: cli.clock, env: cli.env, locale: cli.locale });
     const named = option.journal === undefined ? [] : ["--journal", option.journal];
     const command = (...words: readonly string[]): string => commandLine(...words, ...named);
     try {
-      return await use({ workflows, io, shared, command });
+      return await use({ ...cli, workflows, command });
     } catch (error) {
       throw refusalInWords(error);
     } finally {
@@ -57,8 +53,8 @@ export async function withRuns<T>(
 }
 
 /** Whether the journal and SQLite's files beside it can be written. */
-export async function mayWrite(option: JournalOption, io: Io): Promise<boolean> {
-  const file = await journalOf(option, io);
+export async function mayWrite(option: JournalOption, cli: Cli): Promise<boolean> {
+  const file = await journalOf(option, cli);
   if (isPostgresAddress(file)) return true;
   const asked = [file, dirname(file)].map((path) => access(path, constants.W_OK));
   return Promise.all(asked).then(

@@ -19,12 +19,10 @@ import { asItStands } from "../../workflow/report/export-run.ts";
 import { filesOfVisit } from "../../workflow/report/run-files.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
+import type { Cli } from "../cli.ts";
 import { formLines } from "../render/form-lines.ts";
 import { said } from "../fault-sentences/sentence.ts";
-import { type Io } from "../io.ts";
-import { type Paint, paintFor } from "../render/paint.ts";
 import { minuteOf, shown } from "../render/values.ts";
-import type { GlobalOptions } from "../options.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { factLines, wrapped } from "../render/table.ts";
 import { FOLLOW_WORDS } from "../render/words/follow-words.ts";
@@ -37,13 +35,13 @@ import { type JournalOption, type RunCommandDeps, withRuns } from "./run-deps.ts
 import { RUNS_WORDS, type RunsWords } from "../render/words/runs-words.ts";
 import { PUNCTUATION } from "../../core/punctuation.ts";
 
-export async function showRun(given: string, options: JournalOption, io: Io, shared: GlobalOptions): Promise<void> {
-  await withRuns({ ...options, look: true }, io, shared, async (deps) => {
+export async function showRun(given: string, options: JournalOption, cli: Cli): Promise<void> {
+  await withRuns({ ...options, look: true }, cli, async (deps) => {
     const found = await findReport(deps, given);
     const isHeld = (await deps.workflows.runs.held()).has(found.summary.run);
     const report = asItStands(found, isHeld);
-    if (shared.json) return io.stdout.write(`${safeJson(reportJson(deps, report, isHeld))}\n`);
-    for (const line of reportLines(deps, report, isHeld)) await io.stdout.write(`${line}\n`);
+    if (cli.json) return cli.stdout.write(`${safeJson(reportJson(deps, report, isHeld))}\n`);
+    for (const line of reportLines(deps, report, isHeld)) await cli.stdout.write(`${line}\n`);
   });
 }
 
@@ -51,10 +49,10 @@ export function reportJson(deps: RunCommandDeps, report: RunReport, isHeld: bool
   const { summary, state, spending, questions, files, folder } = report;
   return {
     ...summary,
-    message: describeRun(state, deps.shared.locale),
+    message: describeRun(state, deps.locale),
     held: isHeld,
     spending,
-    visits: state.visits.map((visit) => visitJson(visit, report, deps.shared.locale)),
+    visits: state.visits.map((visit) => visitJson(visit, report, deps.locale)),
     questions: questions.map(questionJson),
     actions: actionsJson(deps, report),
     folder,
@@ -101,28 +99,26 @@ function visitJson(visit: Visit, { summary, files }: RunReport, locale: Locale):
 }
 
 function reportLines(deps: RunCommandDeps, report: RunReport, isHeld: boolean): readonly string[] {
-  const { io, shared } = deps;
-  const { locale, color } = shared;
+  const { locale, paint } = deps;
   const words = RUNS_WORDS[locale];
   const { sentence, gap } = PUNCTUATION[locale];
-  const paint = paintFor(io.stdout, io.env, color);
   const { summary, state, questions, actions, files, folder } = report;
-  const columns = io.stdout.columns;
+  const { columns } = deps.stdout;
   const widest = Math.max(0, ...state.visits.map((visit) => columnsOf(nameOf(visit, FOLLOW_WORDS[locale]))));
   const own = new Set(state.visits.flatMap((visit) => filesOfVisit(visit, files)));
   const others = files.filter((file) => !own.has(file)).map((file) => `  ${shown(file)}`);
   return [
-    `${words.run} ${paint("bold", shown(summary.run))}  ${paint(STATUS_STYLES[summary.status], statusOf(summary, isHeld, io.clock.now(), locale))}`,
+    `${words.run} ${paint("bold", shown(summary.run))}  ${paint(STATUS_STYLES[summary.status], statusOf(summary, isHeld, deps.clock.now(), locale))}`,
     ...factLines(factsOf(deps, report, isHeld), columns).map((line) => paint("dim", line)),
     ...wrapped(describeRun(state, locale), columns),
     "",
     paint("bold", words.stages),
-    ...state.visits.flatMap((visit) => visitLines(deps, visit, report, paint, widest)),
+    ...state.visits.flatMap((visit) => visitLines(deps, visit, report, widest)),
     ...(files.length === 0
       ? []
       : ["", paint("bold", folder === null ? words.files : words.filesIn(shown(folder, 2_000))), ...others]),
     ...(questions.length === 0 ? [] : ["", paint("bold", words.questions)]),
-    ...questions.flatMap((question) => questionLines(deps, question, questions, summary.run, paint)),
+    ...questions.flatMap((question) => questionLines(deps, question, questions, summary.run)),
     ...(actions.length === 0 ? [] : ["", paint("bold", words.actions)]),
     ...actions.flatMap((action) => [
       `  ${commandFor(deps, summary.run, action, actions, questions)}`,
@@ -133,16 +129,16 @@ function reportLines(deps: RunCommandDeps, report: RunReport, isHeld: boolean): 
   ];
 }
 
-function factsOf({ shared, io }: RunCommandDeps, { summary, spending }: RunReport, isHeld: boolean): readonly string[] {
-  const words = RUNS_WORDS[shared.locale];
+function factsOf({ clock, locale }: Cli, { summary, spending }: RunReport, isHeld: boolean): readonly string[] {
+  const words = RUNS_WORDS[locale];
   const { workflow, version, file, status, outcome, startedAt, endedAt, predecessor, successor } = summary;
-  const lastedMs = (endedAt === 0 ? io.clock.now() : endedAt) - startedAt;
+  const lastedMs = (endedAt === 0 ? clock.now() : endedAt) - startedAt;
   return [
     `${words.workflow} ${shown(workflow)} ${shown(version)}`,
     `${words.started} ${minuteOf(startedAt)} UTC`,
     ...(endedAt === 0 ? [] : [`${words.ended} ${minuteOf(endedAt)} UTC`]),
-    formatMs(Math.max(0, lastedMs), shared.locale),
-    FOLLOW_WORDS[shared.locale].cost(dollars(spending.microcents), spending.unpricedAttempts),
+    formatMs(Math.max(0, lastedMs), locale),
+    FOLLOW_WORDS[locale].cost(dollars(spending.microcents), spending.unpricedAttempts),
     // The heading says why it failed; this is the name that scripts and workflows have for it.
     ...(status === "failed" ? [`${words.outcome} ${shown(outcome, 100)}`] : []),
     ...(isHeld ? [words.held] : []),
@@ -158,16 +154,14 @@ function stateWord({ state, pause }: Visit, locale: Locale): string {
 }
 
 function visitLines(
-  { io, shared, command }: RunCommandDeps,
+  { stdout, clock, locale, paint, command }: RunCommandDeps,
   visit: Visit,
   { summary, files }: RunReport,
-  paint: Paint,
   nameColumns: number,
 ): readonly string[] {
-  const { locale } = shared;
   const { bracketed, colon } = PUNCTUATION[locale];
-  const { columns } = io.stdout;
-  const now = io.clock.now();
+  const { columns } = stdout;
+  const now = clock.now();
   const follow = FOLLOW_WORDS[locale];
   const words = RUNS_WORDS[locale];
   const { callAttempts, startedAt, endedAt, fault, skipped } = visit;
@@ -225,11 +219,10 @@ function lastWords({ excerpt, detail, source }: OperatorView): readonly string[]
 }
 
 function questionLines(
-  { io, command }: RunCommandDeps,
+  { stdout, paint, command }: RunCommandDeps,
   question: Question,
   all: readonly Question[],
   run: string,
-  paint: Paint,
 ): readonly string[] {
   const { id, payload } = question;
   const endsAt = endOf(question);
@@ -238,7 +231,7 @@ function questionLines(
   const named = all.length === 1 ? run : id;
   return [
     `  ${paint("bold", shown(id))}  ${shown(payload.kind)}${until}`,
-    ...wrapped(shown(questionTitle(SHAPE_REDACTOR.text(payload.prompt)), 2_000), io.stdout.columns - 4).map(
+    ...wrapped(shown(questionTitle(SHAPE_REDACTOR.text(payload.prompt)), 2_000), stdout.columns - 4).map(
       (line) => `    ${line}`,
     ),
     ...formLines(payload, paint).map((line) => `      ${line}`),

@@ -1,6 +1,7 @@
 // Runs the server until Ctrl-C or SIGTERM.
 
 import { delimiter, join } from "node:path";
+import type { Cli } from "../cli.ts";
 import { portInUse, refuseUnusable } from "../system-refusal.ts";
 import { isFaultError } from "../../core/index.ts";
 import { folderBeside, isPostgresAddress, shownPlace } from "../../journal/journal-place.ts";
@@ -16,8 +17,6 @@ import { SETTINGS, variableOf } from "../config/settings.ts";
 import { refusalOf } from "../fault-sentences/sentence.ts";
 import { type Io, UsageError } from "../io.ts";
 import { journalRefusal } from "../journal/with-journal.ts";
-import type { GlobalOptions } from "../options.ts";
-import { paintFor } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { fitted } from "../render/table.ts";
 import { GATEWAY_WORDS } from "../render/words/gateway-words.ts";
@@ -44,48 +43,42 @@ export interface ServeCommandOptions extends JournalOption {
   readonly notifyAbout?: readonly NoticeKind[];
 }
 
-export async function runServe(
-  options: ServeCommandOptions,
-  version: string,
-  io: Io,
-  shared: GlobalOptions,
-): Promise<void> {
+export async function runServe(options: ServeCommandOptions, version: string, cli: Cli): Promise<void> {
   const { gateway, notifyCommand } = options;
-  if (notifyCommand !== undefined && !(await isProgram(notifyCommand, io)))
-    throw new UsageError(SERVE_WORDS[shared.locale].noNotifier(oneLine(notifyCommand, 200)));
+  if (notifyCommand !== undefined && !(await isProgram(notifyCommand, cli)))
+    throw new UsageError(SERVE_WORDS[cli.locale].noNotifier(oneLine(notifyCommand, 200)));
   // The server reads the file by itself. Here its mistakes are shown with their places, as `faultline gateway` shows them.
   if (gateway !== undefined) {
-    if ((await io.fileBytes(gateway)) === null) throw new UsageError(GATEWAY_WORDS[shared.locale].noFile(gateway));
+    if ((await cli.fileBytes(gateway)) === null) throw new UsageError(GATEWAY_WORDS[cli.locale].noFile(gateway));
     const { readGatewayFile } = await import("../gateway/run-gateway.ts");
-    if ((await readGatewayFile(gateway, io, shared)) === null) return void io.exit("config");
+    if ((await readGatewayFile(gateway, cli)) === null) return void cli.exit("config");
   }
-  const journal = await journalOf(options, io);
+  const journal = await journalOf(options, cli);
   const driver = options.driver === undefined ? null : hostsOf(options.driver);
   // Other users of this machine must not read tokens or the files of runs.
   if (isPostgresAddress(journal)) await makeFolder(folderBeside(journal), { mode: 0o700 });
-  await untilStopped((stopped) => serve(options, { journal, driver, stopped }, version, io, shared));
+  await untilStopped((stopped) => serve(options, { journal, driver, version, stopped }, cli));
 }
 
 interface ServerParts {
   readonly journal: string;
   readonly driver: string | null;
+  /** Of this program. */
+  readonly version: string;
   readonly stopped: Promise<undefined>;
 }
 
 async function serve(
   options: ServeCommandOptions,
-  { journal, driver, stopped }: ServerParts,
-  version: string,
-  io: Io,
-  shared: GlobalOptions,
+  { journal, driver, version, stopped }: ServerParts,
+  cli: Cli,
 ): Promise<void> {
-  const words = SERVE_WORDS[shared.locale];
-  const gatewayWords = GATEWAY_WORDS[shared.locale];
-  const paint = paintFor(io.stdout, io.env, shared.color);
-  const tell = reloadPrinter(io, shared);
-  await refuseUnusable(journal, io);
-  const server = await start(options, journal, version, io, shared, tell);
-  const printed = shared.json
+  const words = SERVE_WORDS[cli.locale];
+  const gatewayWords = GATEWAY_WORDS[cli.locale];
+  const { paint } = cli;
+  await refuseUnusable(journal, cli);
+  const server = await start(options, { journal, version }, cli);
+  const printed = cli.json
     ? safeJson({
         listening: {
           url: server.url,
@@ -103,15 +96,15 @@ async function serve(
         ...(driver === null ? [] : [words.onRestate(driver)]),
         ...(server.gateway === null
           ? []
-          : [gatewayWords.listening(server.url), fitted(gatewayWords.targets(server.gateway), io.stdout)]),
+          : [gatewayWords.listening(server.url), fitted(gatewayWords.targets(server.gateway), cli.stdout)]),
         words.token(oneLine(server.tokenFile, 500)),
-        ...signInLines(server, io, words.signIn),
+        ...signInLines(server, cli, words.signIn),
         "",
         words.stop,
       ].join("\n");
-  await io.stdout.write(`${printed}\n`);
+  await cli.stdout.write(`${printed}\n`);
   await stopped;
-  await Promise.all([server.close(), tellStopping(words.stopping, io, shared)]);
+  await Promise.all([server.close(), tellStopping(words.stopping, cli)]);
 }
 
 /** Only on a terminal: what a server prints elsewhere ends up in a log, and the link signs in. */
@@ -125,9 +118,9 @@ export function signInLines(
 }
 
 /** One line per file that was loaded, changed or removed, with its diagnostics below it. */
-function reloadPrinter(io: Io, { locale, json, color }: GlobalOptions): (report: FolderReport) => void {
+function reloadPrinter(cli: Cli): (report: FolderReport) => void {
+  const { locale, json, paintError: paint } = cli;
   const words = SERVE_WORDS[locale];
-  const paint = paintFor(io.stderr, io.env, color);
   return ({ files, changed, removed }) => {
     const news = files.filter(({ file }) => changed.includes(file));
     const lines = json
@@ -143,26 +136,25 @@ function reloadPrinter(io: Io, { locale, json, color }: GlobalOptions): (report:
           ]),
           ...removed.map((file) => paint("dim", words.removed(oneLine(file, 200)))),
         ];
-    void io.stderr.write(`${lines.join("\n")}\n`);
+    void cli.stderr.write(`${lines.join("\n")}\n`);
   };
 }
 
 /** Whether such a program can be started, by its path or from the PATH. Windows also finds it by a name without its extension. */
-async function isProgram(name: string, io: Io): Promise<boolean> {
+async function isProgram(name: string, cli: Cli): Promise<boolean> {
   if (process.platform === "win32") return true;
   const places = name.includes("/")
     ? [name]
-    : (io.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, name));
+    : (cli.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, name));
   // What cannot be read cannot be started either.
-  const found = await Promise.allSettled(places.map((place) => io.fileBytes(place)));
+  const found = await Promise.allSettled(places.map((place) => cli.fileBytes(place)));
   return found.some((file) => file.status === "fulfilled" && file.value !== null);
 }
 
 /** The webhook's secret comes from the environment: other users of a machine can read command lines. */
 function notifyOf(
   { notifyUrl: url, notifyCommand, notifyAbout: about }: ServeCommandOptions,
-  { env }: Io,
-  { locale }: GlobalOptions,
+  { env, locale }: Cli,
 ): NotifyOptions | null {
   const secret = variableOf("webhookSecret", env);
   if (url !== undefined && secret === "") {
@@ -181,17 +173,14 @@ const GATEWAY_FILE: keyof ServerOptions = "gateway";
 
 async function start(
   options: ServeCommandOptions,
-  journal: string,
-  version: string,
-  io: Io,
-  shared: GlobalOptions,
-  onReload: (report: FolderReport) => void,
+  { journal, version }: Pick<ServerParts, "journal" | "version">,
+  cli: Cli,
 ): Promise<RunningServer> {
   const { port, host, drive, driver, publicUrl, behindTlsProxy } = options;
-  const { value: workflows } = await settingOf("workflows", options.workflows, io.env);
+  const { value: workflows } = await settingOf("workflows", options.workflows, cli.env);
   const { gateway } = options;
-  const { env } = io;
-  const notify = notifyOf(options, io, shared);
+  const { env } = cli;
+  const notify = notifyOf(options, cli);
   try {
     return await startServer({
       journal,
@@ -200,16 +189,16 @@ async function start(
       drive,
       version,
       env,
-      ...(driver === undefined ? {} : { restate: restateOf(driver, io) }),
-      ...(workflows === null ? {} : { workflowsFolder: workflows, onReload }),
-      ...(gateway === undefined ? {} : { gateway, onGateway: gatewayListener(gateway, io, shared) }),
+      ...(driver === undefined ? {} : { restate: restateOf(driver, cli) }),
+      ...(workflows === null ? {} : { workflowsFolder: workflows, onReload: reloadPrinter(cli) }),
+      ...(gateway === undefined ? {} : { gateway, onGateway: gatewayListener(gateway, cli) }),
       ...(publicUrl === undefined ? {} : { publicUrl }),
       ...(behindTlsProxy === undefined ? {} : { behindTlsProxy }),
       ...(notify === null ? {} : { notify }),
     });
   } catch (error) {
     if (isFaultError(error) && error.fault.context["field"] === GATEWAY_FILE) throw refusalOf(error, "config");
-    if (isFaultError(error)) throw journalRefusal(error, { file: journal, io, locale: shared.locale });
+    if (isFaultError(error)) throw journalRefusal(error, journal, cli);
     throw portInUse(error, port) ?? error;
   }
 }

@@ -1,5 +1,7 @@
 // Advances the runs of a journal until a signal comes, then drains.
 
+import type { Cli } from "../cli.ts";
+import type { Io } from "../io.ts";
 import { portInUse } from "../system-refusal.ts";
 import { type FaultCode, isFaultError } from "../../core/index.ts";
 import { shownPlace } from "../../journal/journal-place.ts";
@@ -9,9 +11,6 @@ import type { Workflows } from "../../workflow/workflows.ts";
 import { settingOf } from "../config/setting-of.ts";
 import { variableOf } from "../config/settings.ts";
 import { messageIn, refusalOf } from "../fault-sentences/sentence.ts";
-import type { Io } from "../io.ts";
-import type { GlobalOptions } from "../options.ts";
-import { paintFor } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
 import { WORKER_WORDS } from "../render/words/worker-words.ts";
 import { type JournalOption, journalOf, withRuns } from "../runs/run-deps.ts";
@@ -41,51 +40,46 @@ interface Driving extends Pick<Driver, "drain" | "stop"> {
 /** A run that another worker has is nothing to tell. */
 const QUIET: readonly FaultCode[] = ["ResourceBusy"];
 
-export async function runWorkerCommand(options: WorkerCommandOptions, io: Io, shared: GlobalOptions): Promise<void> {
-  const journal = await journalOf(options, io);
-  const words = WORKER_WORDS[shared.locale];
+export async function runWorkerCommand(options: WorkerCommandOptions, cli: Cli): Promise<void> {
+  const journal = await journalOf(options, cli);
+  const words = WORKER_WORDS[cli.locale];
   const driver = options.driver === undefined ? null : hostsOf(options.driver);
   await untilStopped((stopped) =>
-    withRuns({ ...options, make: true }, io, shared, async ({ workflows }) => {
-      const { value: folder } = await settingOf("workflows", options.workflows, io.env);
+    withRuns({ ...options, make: true }, cli, async ({ workflows }) => {
+      const { value: folder } = await settingOf("workflows", options.workflows, cli.env);
       if (folder !== null) await workflows.openFolder(folder);
-      const driving = await drive(workflows, options, io, shared);
-      const paint = paintFor(io.stdout, io.env, shared.color);
+      const driving = await drive(workflows, options, cli);
+      const { paint } = cli;
       const { port } = driving;
-      const printed = shared.json
+      const printed = cli.json
         ? safeJson({ working: { journal: oneLine(shownPlace(journal), 500), driver, port, maxRuns: options.maxRuns } })
         : [
             paint("bold", words.working(oneLine(shownPlace(journal), 500), options.maxRuns)),
             ...(driver === null ? [] : [words.onRestate(driver, port ?? 0)]),
             words.stop,
           ].join("\n");
-      await io.stdout.write(`${printed}\n`);
+      await cli.stdout.write(`${printed}\n`);
       await stopped;
-      if (!shared.json) await io.stderr.write(`${words.draining}\n`);
-      const isDrained = await within(options.drain, io, driving.drain());
-      if (!isDrained && !shared.json) await io.stderr.write(`${words.leaving}\n`);
+      if (!cli.json) await cli.stderr.write(`${words.draining}\n`);
+      const isDrained = await within(options.drain, cli, driving.drain());
+      if (!isDrained && !cli.json) await cli.stderr.write(`${words.leaving}\n`);
       await driving.stop();
     }),
   );
 }
 
-async function drive(
-  workflows: Workflows,
-  options: WorkerCommandOptions,
-  io: Io,
-  shared: GlobalOptions,
-): Promise<Driving> {
+async function drive(workflows: Workflows, options: WorkerCommandOptions, cli: Cli): Promise<Driving> {
   const { driver: url, maxRuns, listen, advertise } = options;
-  const watched: DriverOptions = { maxRuns, onWarning: warningPrinter(io, shared) };
+  const watched: DriverOptions = { maxRuns, onWarning: warningPrinter(cli) };
   if (url === undefined) {
     const driver = workflows.driver(watched);
     driver.start();
     return { port: null, drain: () => driver.drain(), stop: () => driver.stop() };
   }
-  const identityKey = variableOf("restateIdentityKey", io.env);
+  const identityKey = variableOf("restateIdentityKey", cli.env);
   const driver = await workflows.restateDriver({
     ...watched,
-    ...restateOf(url, io),
+    ...restateOf(url, cli),
     worker: {
       ...listen,
       ...(advertise === undefined ? {} : { advertise }),
@@ -123,11 +117,12 @@ function startRefused(error: unknown, { port }: ListenPlace): unknown {
   return portInUse(error, port, "--listen") ?? error;
 }
 
-function warningPrinter(io: Io, { locale }: GlobalOptions): NonNullable<DriverOptions["onWarning"]> {
-  return oncePerMinute(io.clock, (run, { code, message }) => {
+function warningPrinter(cli: Cli): NonNullable<DriverOptions["onWarning"]> {
+  const { locale } = cli;
+  return oncePerMinute(cli.clock, (run, { code, message }) => {
     const said = messageIn(locale, message);
     const text = run === "" ? said : WORKER_WORDS[locale].ofRun(run, said);
-    if (!QUIET.includes(code)) void io.stderr.write(`faultline: ${oneLine(text, 2_000)}\n`);
+    if (!QUIET.includes(code)) void cli.stderr.write(`faultline: ${oneLine(text, 2_000)}\n`);
   });
 }
 

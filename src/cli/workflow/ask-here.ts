@@ -11,7 +11,7 @@ export type AskHereEnd =
 const LOOK_EVERY_MS = 500;
 
 export async function askHere(
-  { workflows, io }: RunCommandDeps,
+  { workflows, clock }: RunCommandDeps,
   question: Question,
   interactor: Interactor,
   stop: AbortSignal,
@@ -22,13 +22,13 @@ export async function askHere(
   const dismiss = (): void => dismissal.abort(new DOMException("the question is settled", "AbortError"));
   let disarm: () => void = () => undefined;
   const look = (): void => {
-    disarm = io.clock.after(LOOK_EVERY_MS, () => {
-      if (until !== null && io.clock.now() >= until) return dismiss();
+    disarm = clock.after(LOOK_EVERY_MS, () => {
+      if (until !== null && clock.now() >= until) return dismiss();
       journal.kept("answer", question.id).then(
         (answer) => (answer === null || answer === undefined ? look() : dismiss()),
         (error: unknown) => {
           // A store that does not answer now may answer at the next look; until then the prompt stays open.
-          const { retryable } = traitsOf(classify({ surface: "store", error, observedAt: io.clock.now() }).code);
+          const { retryable } = traitsOf(classify({ surface: "store", error, observedAt: clock.now() }).code);
           if (retryable) look();
           else dismiss();
         },
@@ -44,7 +44,7 @@ export async function askHere(
     await runs.answer(question.id, answer, interactor.name);
     return "settled";
   } catch (error) {
-    const seen = classify({ surface: "node", error, observedAt: io.clock.now() });
+    const seen = classify({ surface: "node", error, observedAt: clock.now() });
     if (dismissal.signal.aborted && traitsOf(seen.code).cancels) return stop.aborted ? "closed" : "settled";
     throw error;
   } finally {

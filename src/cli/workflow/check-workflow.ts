@@ -4,33 +4,32 @@ import { resolve } from "node:path";
 import type { Diagnostic } from "../../yaml-file/diagnostic.ts";
 import type { Workflow } from "../../workflow-model/stage.ts";
 import { createWorkflows, type Workflows } from "../../workflow/workflows.ts";
+import type { Cli } from "../cli.ts";
 import { checkFile, printDiagnostics, wrongFile } from "../check-file.ts";
-import type { Io } from "../io.ts";
-import type { GlobalOptions } from "../options.ts";
 import type { RunCommandDeps } from "../runs/run-deps.ts";
 
 export async function checkWorkflows(
   files: readonly string[],
   { strict }: { readonly strict?: true },
-  io: Io,
-  shared: GlobalOptions,
+  cli: Cli,
 ): Promise<void> {
-  await withReader(io, shared, async (workflows) => {
+  await withReader(cli, async (workflows) => {
     for (const file of files) {
       const parse = async (): ReturnType<typeof read> => read(workflows, file);
-      await checkFile(file, parse, strict === true, io, shared);
+      await checkFile(file, parse, strict === true, cli);
     }
   });
 }
 
 /** Refuses an invalid file before a journal is created for its runs. */
-export async function refuseWrongWorkflow(file: string, io: Io, shared: GlobalOptions): Promise<void> {
-  await withReader(io, shared, (workflows) => loadWorkflow({ workflows, io, shared }, file));
+export async function refuseWrongWorkflow(file: string, cli: Cli): Promise<void> {
+  await withReader(cli, (workflows) => loadWorkflow({ ...cli, workflows }, file));
 }
 
 /** Provides an engine without a journal on disk, for reading files only. */
-async function withReader<T>(io: Io, { locale }: GlobalOptions, use: (workflows: Workflows) => Promise<T>): Promise<T> {
-  const workflows = createWorkflows({ clock: io.clock, env: io.env, locale });
+async function withReader<T>(cli: Cli, use: (workflows: Workflows) => Promise<T>): Promise<T> {
+  const { clock, env, locale } = cli;
+  const workflows = createWorkflows({ clock, env, locale });
   try {
     return await use(workflows);
   } finally {
@@ -52,13 +51,10 @@ function asTyped(diagnostic: Diagnostic, file: string): Diagnostic {
 }
 
 /** Loads a workflow that can run; prints the errors of any other and refuses it. */
-export async function loadWorkflow(
-  { workflows, io, shared }: Omit<RunCommandDeps, "command">,
-  file: string,
-): Promise<Workflow> {
-  const source = await io.readFile(file);
-  const { workflow, diagnostics } = await read(workflows, file);
+export async function loadWorkflow(deps: Omit<RunCommandDeps, "command">, file: string): Promise<Workflow> {
+  const source = await deps.readFile(file);
+  const { workflow, diagnostics } = await read(deps.workflows, file);
   if (workflow !== null) return workflow;
-  await printDiagnostics(diagnostics, source, io, shared);
-  throw wrongFile(file, diagnostics, shared);
+  await printDiagnostics(diagnostics, source, deps);
+  throw wrongFile(file, diagnostics, deps);
 }

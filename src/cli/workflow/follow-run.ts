@@ -49,11 +49,11 @@ export interface Followed {
 }
 
 export async function followRun(deps: RunCommandDeps, run: string, options: FollowOptions): Promise<Followed> {
-  const { io, shared, workflows } = deps;
+  const { workflows } = deps;
   const watched = options.watched ?? new WatchedRun(deps, run);
-  const hint = FOLLOW_WORDS[shared.locale].leaveHint;
-  const view = createView(io, shared, { run, picture: watched.picture, hint });
-  const lines = new OutputQueue(io.stdout);
+  const hint = FOLLOW_WORDS[deps.locale].leaveHint;
+  const view = createView(deps, { run, picture: watched.picture, hint });
+  const lines = new OutputQueue(deps.stdout);
   watched.onEvent((event, isNew) => {
     const isTold = options.after === null ? isNew : event.sequence > options.after;
     if (options.jsonl && isTold) void lines.write(`${safeJson(toCloudEvent(event))}\n`);
@@ -100,9 +100,9 @@ class Following {
     this.#view = view;
     this.#options = options;
     this.#stop = stop;
-    this.#pause = new Interruptible(deps.io.clock);
+    this.#pause = new Interruptible(deps.clock);
     scopeOfSignal(stop).add(this.#pause);
-    this.#interactor = options.interactor ?? terminalInteractor({ locale: deps.shared.locale });
+    this.#interactor = options.interactor ?? terminalInteractor({ locale: deps.locale });
   }
 
   async go(): Promise<Standing> {
@@ -140,7 +140,7 @@ class Following {
 
   #isStopped(): boolean {
     // A watcher stops when its reader closes stdout; a process that advances the run does not.
-    const isUnread = this.#options.part === "watch" && this.#deps.io.stdout.isClosed === true;
+    const isUnread = this.#options.part === "watch" && this.#deps.stdout.isClosed === true;
     return isUnread || this.#stop.aborted;
   }
 
@@ -175,11 +175,11 @@ class Following {
   }
 
   #patienceMs(): number {
-    return isLive(this.#deps.io) ? Infinity : FAR_MS;
+    return isLive(this.#deps) ? Infinity : FAR_MS;
   }
 
   #canAsk({ payload }: Question): boolean {
-    const { env } = this.#deps.io;
+    const { env } = this.#deps;
     const isAlone = variableOf("questions", env) === "never" && this.#options.interactor === undefined;
     return !isAlone && (this.#interactor.kinds?.includes(payload.kind) ?? true);
   }
@@ -194,7 +194,7 @@ class Following {
     const isHeld = (await this.#deps.workflows.runs.held()).has(this.#run);
     if (isHeld && !this.#saysWatched && this.#options.part === "advance") {
       this.#saysWatched = true;
-      this.#view.say(FOLLOW_WORDS[this.#deps.shared.locale].watched(shown(this.#run)));
+      this.#view.say(FOLLOW_WORDS[this.#deps.locale].watched(shown(this.#run)));
     }
     return isHeld;
   }
@@ -205,7 +205,7 @@ class Following {
   }
 
   #now(): number {
-    return this.#deps.io.clock.now();
+    return this.#deps.clock.now();
   }
 
   /** Also wakes up when another process acts on the run or answers a question. */

@@ -11,8 +11,9 @@ import { questionTitle } from "../../core/flow/question-title.ts";
 import { visitWithOutput } from "../../workflow/report/export-run.ts";
 import type { RunReport } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
+import type { Cli } from "../cli.ts";
 import type { ExitName } from "../exit-codes.ts";
-import { type Paint, paintFor, type Style } from "../render/paint.ts";
+import type { Paint, Style } from "../render/paint.ts";
 import { said } from "../fault-sentences/sentence.ts";
 import { minuteOf, shown } from "../render/values.ts";
 import { answerWords, commandFor } from "../runs/action-commands.ts";
@@ -49,14 +50,13 @@ export async function tellResult(
   followed: Followed,
   { jsonl, extra = {} }: TellOptions,
 ): Promise<void> {
-  const { io, shared } = deps;
   const { standing, report } = followed;
   const exit = standing === "over" ? EXIT_OF_STATUS[report.summary.status] : EXIT_OF_STANDING[standing];
-  if (exit !== "ok") io.exit(exit);
-  for (const line of summaryLines(deps, followed)) await io.stderr.write(`${line}\n`);
+  if (exit !== "ok") deps.exit(exit);
+  for (const line of summaryLines(deps, followed)) await deps.stderr.write(`${line}\n`);
   if (jsonl) return;
-  if (shared.json) return io.stdout.write(`${safeJson({ ...(await resultJson(deps, followed)), ...extra })}\n`);
-  if (standing === "over") await io.stdout.write(`${shown(report.summary.outcome)}\n`);
+  if (deps.json) return deps.stdout.write(`${safeJson({ ...(await resultJson(deps, followed)), ...extra })}\n`);
+  if (standing === "over") await deps.stdout.write(`${shown(report.summary.outcome)}\n`);
 }
 
 async function resultJson(deps: RunCommandDeps, { standing, report, picture }: Followed): Promise<object> {
@@ -64,7 +64,7 @@ async function resultJson(deps: RunCommandDeps, { standing, report, picture }: F
   const { run, workflow, status, outcome, code, wakeAt, startedAt, endedAt, spentMicrocents, successor } = summary;
   const ended = visitWithOutput(state, null);
   const output = ended === undefined ? undefined : await deps.workflows.runs.output(run, ended);
-  const message = describeRun(state, deps.shared.locale);
+  const message = describeRun(state, deps.locale);
   return {
     run,
     workflow,
@@ -78,7 +78,7 @@ async function resultJson(deps: RunCommandDeps, { standing, report, picture }: F
     wakeAt: standing === "over" ? null : wakeAt,
     questions: questions.map(questionJson),
     spentMicrocents,
-    durationMs: (endedAt === 0 ? deps.io.clock.now() : endedAt) - startedAt,
+    durationMs: (endedAt === 0 ? deps.clock.now() : endedAt) - startedAt,
     survived: picture.survived,
     folder: files.length > 0 ? folder : null,
     files,
@@ -129,13 +129,11 @@ const STYLES: Readonly<Record<Standing | RunStatus, Style>> = {
 };
 
 function summaryLines(deps: RunCommandDeps, { standing, report, picture }: Followed): readonly string[] {
-  const { io, shared } = deps;
-  const { locale, color } = shared;
+  const { clock, locale, paintError: paint } = deps;
   const words = FOLLOW_WORDS[locale];
-  const paint = paintFor(io.stderr, io.env, color);
   const { summary, state, spending, files, folder } = report;
-  const headline = sentenceOf(standing, report, io.clock.now(), words, locale);
-  const durationMs = (summary.endedAt === 0 ? io.clock.now() : summary.endedAt) - summary.startedAt;
+  const headline = sentenceOf(standing, report, clock.now(), words, locale);
+  const durationMs = (summary.endedAt === 0 ? clock.now() : summary.endedAt) - summary.startedAt;
   const survived = survivedText(picture.survived, words);
   const facts = [
     ...(survived === "" ? [] : [words.survived(survived)]),
@@ -210,7 +208,7 @@ function choiceLines(
   const rows = actions.map(
     (action) => [commandFor(deps, summary.run, action, actions, questions), action.label] as const,
   );
-  return [...asked, `  ${words.youCan}`, ...commandLines(rows, deps.io.stderr.columns, paint)];
+  return [...asked, `  ${words.youCan}`, ...commandLines(rows, deps.stderr.columns, paint)];
 }
 
 /** Each command with its label beside it, or below it if the line gets too wide. Commands are never cut, so they can be copied. */
@@ -228,7 +226,7 @@ function commandLines(rows: readonly (readonly [string, string])[], columns: num
 function nextCommand(deps: RunCommandDeps, standing: Standing, report: RunReport): string | null {
   const { summary, actions, questions } = report;
   const { run, status, wakeAt, successor } = summary;
-  const words = FOLLOW_WORDS[deps.shared.locale];
+  const words = FOLLOW_WORDS[deps.locale];
   const resume = deps.command("workflow", "resume", run);
   if (successor !== null) return deps.command("runs", "show", successor);
   // A run that asks something needs the answer, also after its watcher has stopped.
@@ -251,14 +249,14 @@ function nextCommand(deps: RunCommandDeps, standing: Standing, report: RunReport
 }
 
 /** The first failure if every agent failed the last time it was asked, so there is nothing to decide about; otherwise null. */
-function everyAgentFailed({ shared }: RunCommandDeps, { state, summary }: RunReport): OperatorView | null {
+function everyAgentFailed({ locale }: Cli, { state, summary }: RunReport): OperatorView | null {
   const latest = new Map(state.visits.filter(({ kind }) => kind === "agent").map((visit) => [visit.node, visit]));
   const faults = [...latest.values()].flatMap(({ skipped, fault }) =>
     skipped === "resolution" && fault !== null ? [fault] : [],
   );
   const [first] = faults;
   if (first === undefined || faults.length < latest.size) return null;
-  return viewFor("operator", first, { correlationId: summary.run, locale: shared.locale });
+  return viewFor("operator", first, { correlationId: summary.run, locale });
 }
 
 function firstOf(deps: RunCommandDeps, { summary, actions, questions }: RunReport): string | null {

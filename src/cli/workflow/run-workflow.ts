@@ -5,10 +5,10 @@ import { isEnded } from "../../core/flow/run-state.ts";
 import { parseJson } from "../../core/try-read.ts";
 import type { ChangedWorkflow } from "../../workflow/runs-api.ts";
 import type { Workflow } from "../../workflow-model/stage.ts";
+import type { Cli } from "../cli.ts";
 import { faultSentence } from "../fault-sentences/sentence.ts";
-import { type Io, UsageError } from "../io.ts";
+import { UsageError } from "../io.ts";
 import { fieldsOf, shown } from "../render/values.ts";
-import type { GlobalOptions } from "../options.ts";
 import { findRun } from "../runs/find-run.ts";
 import { type JournalOption, refusalInWords, type RunCommandDeps, withRuns } from "../runs/run-deps.ts";
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
@@ -34,15 +34,10 @@ export interface WorkflowRunOptions extends AdvanceOptions {
   readonly run?: string;
 }
 
-export async function runWorkflow(
-  file: string,
-  options: WorkflowRunOptions,
-  io: Io,
-  shared: GlobalOptions,
-): Promise<void> {
-  const inputs = await inputsOf(options, io, shared);
-  await refuseWrongWorkflow(file, io, shared);
-  await withRuns({ ...options, make: true }, io, shared, async (deps) => {
+export async function runWorkflow(file: string, options: WorkflowRunOptions, cli: Cli): Promise<void> {
+  const inputs = await inputsOf(options, cli);
+  await refuseWrongWorkflow(file, cli);
+  await withRuns({ ...options, make: true }, cli, async (deps) => {
     const workflow = await loadWorkflow(deps, file);
     const named = options.run === undefined ? {} : { run: options.run };
     const run = await deps.workflows.runs.start(workflow, { inputs, ...named });
@@ -53,9 +48,9 @@ export async function runWorkflow(
 
 async function inputsOf(
   { input = [], inputs: file }: WorkflowRunOptions,
-  io: Io,
-  { locale }: GlobalOptions,
+  cli: Cli,
 ): Promise<Readonly<Record<string, unknown>>> {
+  const { locale } = cli;
   const words = RUNS_WORDS[locale];
   const pairs = input.map((given): readonly [string, string] => {
     const at = given.indexOf("=");
@@ -63,17 +58,17 @@ async function inputsOf(
     if (at < 1) throw new UsageError(words.badInput(oneLine(SHAPE_REDACTOR.text(given), 40)));
     return [given.slice(0, at), given.slice(at + 1)];
   });
-  const written = file === undefined ? {} : parseJson(await io.readFile(file));
+  const written = file === undefined ? {} : parseJson(await cli.readFile(file));
   const fields = Array.isArray(written) ? null : fieldsOf(written);
   if (fields === null) throw new UsageError(words.badInputs(file ?? ""));
   return { ...fields, ...Object.fromEntries(pairs) };
 }
 
-async function tellStarted({ io, shared, command }: RunCommandDeps, run: string, workflow: string): Promise<void> {
-  const words = RUNS_WORDS[shared.locale];
-  const next = `${FOLLOW_WORDS[shared.locale].next}${command("workflow", "resume", run)}`;
-  await io.stdout.write(shared.json ? `${safeJson({ run, workflow, status: "running" })}\n` : `${run}\n`);
-  await io.stderr.write(`faultline: ${sentences(shared.locale, words.startedRun(shown(run)), next)}\n`);
+async function tellStarted(deps: RunCommandDeps, run: string, workflow: string): Promise<void> {
+  const words = RUNS_WORDS[deps.locale];
+  const next = `${FOLLOW_WORDS[deps.locale].next}${deps.command("workflow", "resume", run)}`;
+  await deps.stdout.write(deps.json ? `${safeJson({ run, workflow, status: "running" })}\n` : `${run}\n`);
+  await deps.stderr.write(`faultline: ${sentences(deps.locale, words.startedRun(shown(run)), next)}\n`);
 }
 
 export interface ResumeWorkflowOptions extends AdvanceOptions {
@@ -81,13 +76,8 @@ export interface ResumeWorkflowOptions extends AdvanceOptions {
   readonly file?: string;
 }
 
-export async function resumeWorkflow(
-  given: string,
-  options: ResumeWorkflowOptions,
-  io: Io,
-  shared: GlobalOptions,
-): Promise<void> {
-  await withRuns(options, io, shared, async (deps) => {
+export async function resumeWorkflow(given: string, options: ResumeWorkflowOptions, cli: Cli): Promise<void> {
+  await withRuns(options, cli, async (deps) => {
     const summary = await findRun(deps, given);
     const { run } = summary;
     const watched = new WatchedRun(deps, run);
@@ -109,16 +99,15 @@ async function stillThere(
   file: string,
   { file: named }: ResumeWorkflowOptions,
 ): Promise<Workflow | null> {
-  const { io, shared } = deps;
-  if (named === undefined && (await io.fileBytes(file)) === null) {
-    await io.stderr.write(`faultline: ${RUNS_WORDS[shared.locale].fileGone(shown(file, 2_000))}\n`);
+  if (named === undefined && (await deps.fileBytes(file)) === null) {
+    await deps.stderr.write(`faultline: ${RUNS_WORDS[deps.locale].fileGone(shown(file, 2_000))}\n`);
     return null;
   }
   return loadWorkflow(deps, file);
 }
 
 async function wake(
-  { workflows, shared, command }: RunCommandDeps,
+  { workflows, locale, command }: RunCommandDeps,
   run: string,
   workflow: Workflow | null,
   changed: ChangedWorkflow,
@@ -132,8 +121,8 @@ async function wake(
     const choices = (["accept", "as-started"] as const).map((way) =>
       command("workflow", "resume", run, "--changed", way),
     );
-    const next = RUNS_WORDS[shared.locale].mismatch(choices[0] ?? "", choices[1] ?? "");
-    throw new UsageError(sentences(shared.locale, faultSentence(error.fault, shared.locale), next), refusal.exit, {
+    const next = RUNS_WORDS[locale].mismatch(choices[0] ?? "", choices[1] ?? "");
+    throw new UsageError(sentences(locale, faultSentence(error.fault, locale), next), refusal.exit, {
       cause: error,
     });
   }

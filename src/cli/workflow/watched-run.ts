@@ -23,7 +23,7 @@ export class WatchedRun {
   constructor(deps: RunCommandDeps, run: string) {
     this.run = run;
     this.#deps = deps;
-    this.#stream = createRunStream(run, { locale: deps.shared.locale });
+    this.#stream = createRunStream(run, { locale: deps.locale });
   }
 
   onEvent(listener: EventListener): void {

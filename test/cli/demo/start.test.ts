@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { cliWith } from "../../../src/cli/cli.ts";
 import { fileAccess } from "../../../src/cli/file-access.ts";
 import type { Io } from "../../../src/cli/io.ts";
 import { NO_STDIN } from "../../../src/cli/read-input.ts";
@@ -19,7 +20,7 @@ import { jsonOf, runCli } from "../../support/run-cli.ts";
 const LIMIT_MS = 120_000;
 const PATIENT = { timeout: LIMIT_MS, interval: 100 };
 const MAIN = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
-const SHARED = { json: false, locale: "en", color: "never" } as const;
+const OPTIONS = { locale: "en", color: "never" } as const;
 const SILENT_IO: Omit<Io, "stdout" | "stderr"> = {
   stdin: NO_STDIN,
   env: process.env,
@@ -57,7 +58,7 @@ describe("start", () => {
         program: [process.execPath, MAIN, "start"],
         interactor,
       };
-      const over = Promise.allSettled([runStart(options, io, SHARED)]);
+      const over = Promise.allSettled([runStart(options, cliWith(OPTIONS, io))]);
       await terminal.sees("● Confirm");
       terminal.type("\u0003");
       const [left] = await over;
@@ -84,8 +85,7 @@ describe("start", () => {
       const io: Io = { ...SILENT_IO, stdout: told.sink, stderr: { ...told.sink, isTTY: false } };
       const over = runStart(
         { ask: false, once: false, version: "1.2.3", program: [process.execPath, MAIN, "start"] },
-        io,
-        SHARED,
+        cliWith(OPTIONS, io),
       );
       const [early = ""] = await told.until(/http:\S+#login=[\w-]+/);
       const signIn = async (link: string): Promise<Response> => {
