@@ -48,13 +48,14 @@ export async function runCampaign(options: CampaignOptions): Promise<Report> {
   const hits = Object.fromEntries(HITS.map((hit) => [hit, 0])) as Record<Hit, number>;
   const counts = { kills: 0, lives: 0, sessions: 0, entries: 0, runs: 0, questions: 0, meetings: 0, fenced: 0 };
   const report: Report = { ...counts, hits, problems: [] };
+  const moments = { dealt: 0 };
   await Promise.all(
     Array.from({ length: workers }, async (_, index) => {
       const chance = createSeededChance(seed * 1000 + index);
-      const home = { folder: join(folder, `worker-${index}`), met: new Set<string>() };
+      const home = { folder: join(folder, `worker-${index}`), met: new Set<string>(), moments };
       const quota = Math.ceil((kills * (index + 1)) / workers) - Math.ceil((kills * index) / workers);
       for (let number = 1, dead = 0; dead < quota; number++) {
-        const meets = number % MEETS_EVERY === 2;
+        const meets = (number + index) % MEETS_EVERY === 2;
         const story = new Story(options, report, home, `w${index}-${number}`, meets, chance);
         dead += await story.tell(Math.min(between(chance, 2, 6), quota - dead));
         if (report.problems.length > MAX_PROBLEMS) return;
@@ -64,7 +65,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Report> {
   return report;
 }
 
-/** In every third story two processes meet. */
+/** In every third story of a worker two processes meet: in the second one of the first worker, in the first one of the second. */
 const MEETS_EVERY = 3;
 
 /** More would tell nothing new. */
@@ -75,6 +76,8 @@ interface Home {
   readonly folder: string;
   /** Sessions at which two processes have met. */
   readonly met: Set<string>;
+  /** Shared by all workers: how many moments they have got. */
+  readonly moments: { dealt: number };
 }
 
 /** Statements that make a new journal, about. */
@@ -154,7 +157,8 @@ class Story {
 
   #pickMoment(): Moment {
     const isNew = this.#isNewStore && !readDiary(this.#folder).acks.some(({ what }) => what === "opened");
-    return pickMoment(this.#chance, isNew ? SET_UP_STEPS[this.#options.postgres === null ? "sqlite" : "postgres"] : 0);
+    const setUpSteps = isNew ? SET_UP_STEPS[this.#options.postgres === null ? "sqlite" : "postgres"] : 0;
+    return pickMoment(this.#chance, setUpSteps, this.#home.moments.dealt++);
   }
 
   async #live(dies: boolean): Promise<LifeEnd> {

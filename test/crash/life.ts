@@ -32,20 +32,28 @@ export type Moment = AimedMoment | TimedMoment;
 const POINTS = ["opened", "appending", "committing", "committed", "appended", "told", "begin", "end", "turn"] as const;
 
 /**
- * A good third of all moments is random; the rest is aimed at what is over too soon to be hit by chance. `setUpSteps`: how many statements
- * make the journal; 0 when it is there.
+ * The kinds of moments, in turn, so that few kills already hit the most different ones. A good third is random; the rest is aimed at what is
+ * over too soon to be hit by chance.
  */
-export function pickMoment(chance: Chance, setUpSteps: number): Moment {
-  const roll = chance.roll();
-  if (setUpSteps > 0 && roll < 0.5) return byThread("exec", between(chance, 1, setUpSteps), between(chance, 0, 12_000));
-  if (roll < 0.05) return { after: "start", delayMs: between(chance, 0, 120) };
-  if (roll < 0.4) return { after: "load", delayMs: between(chance, 0, 400) };
+// prettier-ignore
+const TURNS: readonly ("start" | "load" | "commit" | (typeof POINTS)[number])[] = [
+  "begin", "commit", "end", "load", "appending", "load", "committed", "commit", "told", "load", "appended",
+  "load", "turn", "commit", "start", "load", "opened", "load", "committing", "commit", "load",
+];
+
+/** `setUpSteps`: how many statements make the journal; 0 when it is there. `dealt`: how many moments others have got before. */
+export function pickMoment(chance: Chance, setUpSteps: number, dealt: number): Moment {
+  if (setUpSteps > 0 && chance.roll() < 0.5)
+    return byThread("exec", between(chance, 1, setUpSteps), between(chance, 0, 12_000));
+  const turn = TURNS[dealt % TURNS.length] ?? "load";
+  if (turn === "start") return { after: "start", delayMs: between(chance, 0, 120) };
+  if (turn === "load") return { after: "load", delayMs: between(chance, 0, 400) };
   // A commit writes its pages within the first moment, and waits for the disk for the rest of its time.
-  if (roll < 0.6) return byThread("committing", between(chance, 1, 30), between(chance, 0, pick(chance, [150, 4_000])));
-  const at = pick(chance, POINTS);
-  const most = at === "opened" ? 1 : at === "turn" ? 3 : at === "told" ? 90 : 30;
+  if (turn === "commit")
+    return byThread("committing", between(chance, 1, 30), between(chance, 0, pick(chance, [150, 4_000])));
+  const most = turn === "opened" ? 1 : turn === "turn" ? 3 : turn === "told" ? 90 : 30;
   const by = chance.roll() < 0.5 ? "itself" : "parent";
-  return { at, nth: between(chance, 1, most), by, signal: "SIGKILL", delayMicros: 0 };
+  return { at: turn, nth: between(chance, 1, most), by, signal: "SIGKILL", delayMicros: 0 };
 }
 
 function byThread(at: AimedMoment["at"], nth: number, delayMicros: number): Moment {
