@@ -64,7 +64,9 @@ describe("a server that gets SIGTERM", () => {
     const file = join(folder, "waiting.faultline.yaml");
     writeFileSync(file, WAITING);
     writeFileSync(join(folder, "wait.sh"), WAIT);
-    const started = await runCli(["workflow", "run", file, "--detach", "--run", "r", "--journal", journal]);
+    const started = await runCli(["workflow", "run", file, "--detach", "--run", "r", "--journal", journal], {
+      isHere: true,
+    });
     expect(started).toMatchObject({ exit: "ok" });
 
     const first = await startServe(journal, 0);

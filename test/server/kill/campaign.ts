@@ -60,7 +60,9 @@ async function makeJournal(folder: string, path: string): Promise<string> {
   const file = join(folder, "gate.faultline.yaml");
   writeFileSync(file, GATE);
   for (const run of GATES) {
-    const { exit, stderr } = await runCli(["workflow", "run", file, "--detach", "--run", run, "--journal", path]);
+    const { exit, stderr } = await runCli(["workflow", "run", file, "--detach", "--run", run, "--journal", path], {
+      isHere: true,
+    });
     if (exit !== "ok") throw new Error(`${run} did not start: ${stderr}`);
   }
   const journal = await openJournal(path);
