@@ -1,4 +1,4 @@
-// `npm run test:kill -- [--every 1] [--twice 20] [--at N …] [--only gate …] [--beside 2] [--journal postgres] [--driver restate] [--keep]`:
+// `npm run test:kill -- [--every 1] [--twice 20] [--at N …] [--only gate --only command,17 …] [--beside 2] [--journal postgres] [--driver restate] [--keep]`:
 // runs the team of the template to its end again and again, kills its worker with SIGKILL at every entry of its journal, and checks that
 // each run ends as if it had never died: no finished work is repeated, nothing is paid twice, and the files are the same.
 
@@ -34,7 +34,7 @@ const report = await runCampaign({
   folder,
   points: isChosen ? chosen(false) : everyNth(Number(values.every)),
   again: isChosen ? chosen(true) : values.twice === "0" ? none : everyNth(Number(values.twice)),
-  special: isChosen ? values.only : SPECIAL_NAMES,
+  special: () => (isChosen ? values.only : SPECIAL_NAMES),
   sideBySide: Number(values.beside),
   postgres: postgres?.url ?? null,
   restate: restate?.url ?? null,

@@ -16,8 +16,8 @@ export interface CampaignOptions {
   readonly points: (entries: number) => readonly number[];
   /** After which it is killed twice: there, and five entries later. */
   readonly again: (entries: number) => readonly number[];
-  /** Of `SPECIAL_PLANS`. */
-  readonly special: readonly string[];
+  /** Of `SPECIAL_PLANS`, each alone (`command`), or with a kill at an entry besides (`command,17`). */
+  readonly special: (entries: number) => readonly string[];
   /** How many runs proceed at the same time. */
   readonly sideBySide: number;
   /** The addresses of the servers that keep the journals and drive the runs; null: files do, and the plain driver. */
@@ -33,6 +33,8 @@ export interface Report {
   entries: number;
   stories: number;
   kills: number;
+  /** Of plans that name entries. */
+  killsAtEntries: number;
   lives: number;
   /** All requests to models, and how many were repeated because the kill came before their answer was on disk. */
   requests: number;
@@ -58,13 +60,14 @@ export async function runCampaign(options: CampaignOptions): Promise<Report> {
   const { length } = undisturbed.entries;
   const report: Report = {
     ...{ undisturbed, entries: length, stories: 0, kills: 0, lives: 0, requests: 0, askedAgain: 0, cutOff: 0 },
+    killsAtEntries: 0,
     cutOffMicrocents: 0,
     undisturbedMicrocents: undisturbed.report?.spending.microcents ?? NaN,
     problems: checkStory(undisturbed, undisturbed).map((problem) => `undisturbed: ${problem}`),
   };
   if (report.problems.length > 0) return report;
   const open: Planned[] = [
-    ...special.map(specialPlan),
+    ...special(length).map(specialPlan),
     ...points(length).map((seq) => planned({ name: `--at ${seq}`, kills: [killAt(seq)] })),
     ...again(length).map((seq) =>
       planned({ name: `--at ${seq},${seq + TWICE_AFTER}`, kills: [killAt(seq), killAt(seq + TWICE_AFTER)] }),
@@ -100,12 +103,14 @@ function planned(plan: Plan): Planned {
   return { plan, against: null };
 }
 
-function specialPlan(name: string): Planned {
+function specialPlan(given: string): Planned {
+  const [name = "", seq] = given.split(",");
   const found = SPECIAL_PLANS[name];
   if (found === undefined) throw new Error(`there is no ${name}; there are ${Object.keys(SPECIAL_PLANS).join(", ")}`);
   const { plan, undisturbed } = found;
   const against = undisturbed === null ? null : { name: `${name}, undisturbed`, ...undisturbed };
-  return { plan: { name: `--only ${name}`, ...plan }, against };
+  const kills = seq === undefined ? plan.kills : [killAt(Number(seq))];
+  return { plan: { ...plan, name: `--only ${given}`, kills }, against };
 }
 
 const TWICE_AFTER = 5;
@@ -120,10 +125,11 @@ export function everyNth(n: number): (entries: number) => readonly number[] {
   return (entries) => Array.from({ length: Math.ceil(entries / n) }, (_, index) => Math.min(entries, 1 + index * n));
 }
 
-function add(report: Report, { lives, asks, entries }: Story, undisturbed: Story): void {
+function add(report: Report, { lives, asks, entries, killsAtEntries }: Story, undisturbed: Story): void {
   const cutOff = cutOffAttempts(entries);
   report.stories += 1;
   report.lives += lives.length;
+  report.killsAtEntries += killsAtEntries;
   report.kills += lives.filter(({ killed }) => killed).length;
   report.requests += asks.length;
   report.askedAgain += Math.max(0, asks.length - undisturbed.asks.length);

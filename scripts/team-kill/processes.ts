@@ -21,7 +21,7 @@ export async function livingWith(mark: string): Promise<readonly string[]> {
   }
 }
 
-export function markedNow(mark: string): readonly string[] {
+function markedNow(mark: string): readonly string[] {
   const ids = tryRead(() => readdirSync("/proc"), []).filter((name) => /^\d+$/.test(name));
   return ids.flatMap((id) => {
     const environment = tryRead(() => readFileSync(`/proc/${id}/environ`, "utf8"), "");

@@ -1,10 +1,11 @@
 // Kills that need more than the number of an entry: at the gate, while the run is parked, while a command runs.
 
+import { existsSync } from "node:fs";
 import { systemClock } from "../../src/host/clock.ts";
-import { markedNow, SEES_PROCESSES } from "./processes.ts";
+import { SEES_PROCESSES } from "./processes.ts";
 import type { Life, Told } from "./life.ts";
 import type { Plan } from "./story.ts";
-import { CHECK_FILE, TEAM_STEPS } from "./team.ts";
+import { hangMark, TEAM_STEPS } from "./team.ts";
 
 const HOUR_MS = 3_600_000;
 /** A driver has looked at the journal several times by then. */
@@ -28,7 +29,7 @@ const PARKED: Omit<Plan, "name"> = {
 export const SPECIAL_PLANS: Readonly<Record<string, SpecialPlan>> = {
   // Killed right after it asked its question, and again while the question is open.
   gate: {
-    plan: { kills: [], answersFrom: 3, listen: killedWhileItWaits },
+    plan: { kills: [], killsFrom: 3, answersFrom: 3, listen: killedWhileItWaits },
     undisturbed: null,
   },
   // Killed when it has just been parked, and again while the hour runs.
@@ -41,8 +42,8 @@ export const SPECIAL_PLANS: Readonly<Record<string, SpecialPlan>> = {
     plan: {
       kills: [],
       hangs: true,
-      listen: (told, life, number, mark) => {
-        if (number === 1 && told.told === "paused") killWhenRunning(life, mark, CHECK_FILE);
+      listen: (told, life, _number, folder) => {
+        if (told.told === "driving") killWhenItHangs(life, hangMark(folder));
       },
     },
     undisturbed: null,
@@ -57,13 +58,14 @@ function killedWhileItWaits(told: Told, life: Life, number: number): void {
   if (number === 2 && told.told === "driving") systemClock.after(LOOKS_MS, () => life.kill());
 }
 
-/** As soon as it is seen among the processes. */
-function killWhenRunning(life: Life, mark: string, program: string): void {
+/** It hangs once, and leaves this mark. In a life that finds the mark it has been killed before. */
+function killWhenItHangs(life: Life, mark: string): void {
+  if (existsSync(mark)) return;
   let isOver = false;
   void life.ended.then(() => (isOver = true));
   const look = (): void => {
     if (isOver) return;
-    if (markedNow(mark).some((one) => one.endsWith(program))) life.kill();
+    if (existsSync(mark)) life.kill();
     else systemClock.after(LOOK_EVERY_MS, look);
   };
   look();

@@ -21,8 +21,10 @@ const RUN = "team";
 
 export interface Plan extends TeamChanges {
   readonly name: string;
-  /** Of the first life, the second …; later ones are left alone. */
+  /** One after the other: a life gets the first one that is still to come. */
   readonly kills: readonly Kill[];
+  /** The lives before this one get none of these. */
+  readonly killsFrom?: number;
   readonly steps?: readonly ChaosStep[];
   /** Receives the messages of a worker, with a way to kill it. The mark is in the environment of all its processes. */
   readonly listen?: (told: Told, life: Life, number: number, mark: string) => void;
@@ -50,6 +52,8 @@ export interface Story {
   /** The outputs of nodes, by visit. */
   readonly outputs: Readonly<Record<string, unknown>>;
   readonly lives: readonly LifeEnd[];
+  /** Kills at entries that are over: the worker had written the entry, and was dead soon after. */
+  readonly killsAtEntries: number;
   readonly verified: VerifyReport;
   /** Runs that still want to be woken, questions that are still open. */
   readonly left: readonly string[];
@@ -91,6 +95,9 @@ class Telling {
   readonly #asks: Ask[] = [];
   readonly #lives: LifeEnd[] = [];
   #heard = 0;
+  /** The kill that the last life got, and how many are over. */
+  #aimed: Kill | null = null;
+  #over = 0;
 
   constructor(home: StoryHome, plan: Plan, chaos: Chaos) {
     this.#home = home;
@@ -114,7 +121,7 @@ class Telling {
     const orphans = await livingWith(this.#home.folder);
     const atRestate = this.#lives.some(({ hung }) => hung) ? await knownAtRestate(this.#home.restate) : [];
     const { name } = this.#plan;
-    const told = { name, asks: this.#asks, lives: this.#lives };
+    const told = { name, asks: this.#asks, lives: this.#lives, killsAtEntries: this.#over };
     return { ...told, entries, report, files, outputs, verified, left, holds, atRestate, orphans };
   }
 
@@ -127,9 +134,12 @@ class Telling {
   }
 
   async #live(team: TeamFolder, number: number, restate: Job["restate"]): Promise<LifeEnd> {
-    const { kills, listen, aheadMs = () => 0, jumps = false, answersFrom = 1 } = this.#plan;
-    const from = await this.#rewind();
-    const kill = kills[number - 1] ?? null;
+    const { kills, killsFrom = 1, listen, aheadMs = () => 0, jumps = false, answersFrom = 1 } = this.#plan;
+    const { entries, finished: from } = this.#lives.length === 0 ? NOTHING : await withJournal(this.#journal, progress);
+    await this.#rewind(from);
+    if (this.#aimed !== null && entries >= this.#aimed.seq) this.#over += 1;
+    const kill = number < killsFrom ? null : (kills[this.#over] ?? null);
+    this.#aimed = kill;
     const mayAnswer = number >= answersFrom;
     const time = { aheadMs: aheadMs(number), jumps };
     const place = { journal: this.#journal, restate };
@@ -147,14 +157,12 @@ class Telling {
   }
 
   /** Requests of a dead worker without an answer are repeated: the models start with the first of those. */
-  async #rewind(): Promise<number> {
-    const from = this.#lives.length === 0 ? 0 : await withJournal(this.#journal, countFinished);
+  async #rewind(from: number): Promise<void> {
     // Over HTTP, so that the requests of the dead worker have arrived before. A new scenario empties the script.
     const url = `${this.#chaos.url}/__chaos`;
     await (await fetch(url)).text();
     await (await fetch(`${url}/scenario`, { method: "POST", body: "{}" })).text();
     this.#chaos.script(this.#steps.slice(from));
-    return from;
   }
 
   #hear(from: number, life: number): void {
@@ -166,8 +174,12 @@ class Telling {
   }
 }
 
-async function countFinished(journal: Journal): Promise<number> {
-  return finishedRequests(await entriesOf(journal)).length;
+const NOTHING = { entries: 0, finished: 0 } as const;
+
+/** How many entries there are, and how many requests have their answers among them. */
+async function progress(journal: Journal): Promise<{ readonly entries: number; readonly finished: number }> {
+  const entries = await entriesOf(journal);
+  return { entries: entries.length, finished: finishedRequests(entries).length };
 }
 
 async function withJournal<T>(path: string, use: (journal: Journal) => Promise<T>): Promise<T> {

@@ -12,7 +12,7 @@ import { writeFiles } from "../../src/cli/init/write-files.ts";
 
 export const TEAM_INPUTS = { task: DEMO_TASK };
 
-export const CHECK_FILE = "check.mjs";
+const CHECK_FILE = "check.mjs";
 const CHECK_COMMAND = `node ${CHECK_FILE}`;
 
 /** One for each request, in order. */
@@ -29,8 +29,11 @@ function isTestPlan(json: unknown): json is { readonly commands: readonly string
   return typeof json === "object" && json !== null && "commands" in json;
 }
 
-/** Beside the repository: the tests have hung once. */
+/** Beside the repository: the tests have hung once, or hang now. */
 const HAS_HUNG = "../has-hung";
+
+/** The same, in the folder of a story. */
+export const hangMark = (folder: string): string => join(folder, "repository", HAS_HUNG);
 
 /** Tests with the same output each time. Durations would end up in prompts and change their cost. They hang once, silently, unless they did. */
 const CHECK = `// Written for the kills: the tests of this repository, reported without times.
