@@ -35,13 +35,15 @@ export function createKnownValues(values: readonly unknown[]): KnownValues {
     const asWritten: Unescaped = { text: lowerCase(text), startOf: (index) => index, endOf: (index) => index + 1 };
     const found = placesIn(asWritten, written);
     const others = LINE_BREAK.test(text) ? wrapped : plain;
-    if (others.length > 0) found.push(...placesIn(unescaped(text), others));
+    if (others.length > 0) found.push(...placesIn(CHANGED.test(text) ? unescaped(text) : asWritten, others));
     return replaced(text, found);
   }
 
   return { mask };
 }
 
+/** What is left out or changed when escaping is taken away, besides the case of letters. Names and codes have none of it. */
+const CHANGED = /[^!#-$(-*,-[\]-_a-~]/;
 /** As it is, or escaped. */
 const LINE_BREAK = /\n|\\[rn]|%0A|&#/i;
 

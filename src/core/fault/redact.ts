@@ -85,6 +85,13 @@ function rememberClean(text: string): void {
   clean.add(text);
 }
 
+/** An assignment to `__proto__` would set no field, and a definition takes several times as long. */
+function setField(out: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === "__proto__") {
+    Object.defineProperty(out, name, { value, enumerable: true, configurable: true, writable: true });
+  } else out[name] = value;
+}
+
 function scrub(root: unknown, text: (value: string) => string): unknown {
   const path = new Set<object>();
   let nodes = 0;
@@ -112,7 +119,7 @@ function scrub(root: unknown, text: (value: string) => string): unknown {
       const isSecret = (isSecretName(key) || (named && /^value$/i.test(key))) && canBeSecret(key, item);
       const safe = isSecret ? REDACTED : visit(item, depth + 1);
       if (safe === undefined) continue;
-      Object.defineProperty(out, text(key), { value: safe, enumerable: true, configurable: true, writable: true });
+      setField(out, text(key), safe);
     }
     return out;
   }
@@ -344,8 +351,22 @@ const ABOUT = new Set([
 
 const MAX_NAME_CHARS = 128;
 
+/** The same names come again and again, and most of the work on a record would be to take them apart. */
+const answers = new Map<string, boolean>();
+const MAX_ANSWERS = 2_000;
+
 export function isSecretName(name: string): boolean {
   if (name.length > MAX_NAME_CHARS) return false;
+  let answer = answers.get(name);
+  if (answer === undefined) {
+    answer = namesSecret(name);
+    if (answers.size >= MAX_ANSWERS) answers.clear();
+    answers.set(name, answer);
+  }
+  return answer;
+}
+
+function namesSecret(name: string): boolean {
   if (CHINESE.test(name)) return true;
   const words = wordsOf(name);
   const last = words.at(-1) ?? "";

@@ -143,7 +143,7 @@ describe("hostile input", () => {
           expectFault(evidence as Evidence);
         },
       ),
-      { numRuns: samples(500, 2000) },
+      { numRuns: samples(250, 2000) },
     );
   });
 
@@ -173,8 +173,8 @@ describe("hostile input", () => {
     ["a proxy for evidence", thrower as unknown as Evidence],
     ["a revoked proxy", { surface: "http", status: 500, body: revoked(), headers: revoked(), error: revoked() }],
     [
-      "a million keys",
-      { surface: "http", body: Object.fromEntries(Array.from({ length: 1_000_000 }, (_, i) => [`k${i}`, i])) },
+      "a hundred thousand keys",
+      { surface: "http", body: Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, i])) },
     ],
     ["ten megabytes of bytes", { surface: "http", body: Buffer.alloc(10_000_000, 97) }],
     ["lone surrogates", { surface: "cli", message: "\ud800 rate limit exceeded \udfff" }],
