@@ -10,6 +10,7 @@ import { fileAccess } from "../../src/cli/file-access.ts";
 import { runGateway } from "../../src/cli/gateway/run-gateway.ts";
 import type { Io } from "../../src/cli/io.ts";
 import { systemClock } from "../../src/host/clock.ts";
+import { ownSignals } from "../support/this-process.ts";
 
 /** On a busy machine, too. */
 const PATIENT = { timeout: 30_000, interval: 20 };
@@ -22,6 +23,7 @@ routes:
 `;
 
 it("a log in the folder of its file is no change of the file", async () => {
+  const signals = ownSignals();
   const folder = mkdtempSync(join(tmpdir(), "faultline-gateway-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const config = join(folder, "gateway.faultline.yaml");
@@ -67,7 +69,7 @@ it("a log in the folder of its file is no change of the file", async () => {
   await vi.waitFor(() => expect(reads).toBeGreaterThan(later), PATIENT);
   await vi.waitFor(() => expect(said.join("").match(/was loaded again/g)).toHaveLength(2), PATIENT);
   expect(said.join("").match(/is gone/g)).toHaveLength(1);
-  process.emit("SIGTERM");
+  signals.send("SIGTERM");
   await running;
   expect(said.at(-1)).toBe("Stopping; calls that run have five seconds to finish. Another Ctrl-C ends them at once.\n");
 });

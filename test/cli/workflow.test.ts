@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { openJournal } from "../../src/journal/open-journal.ts";
 import { compileSchema } from "../../src/schema/index.ts";
+import { ownSignals } from "../support/this-process.ts";
 import { GATED, lastLine, QUICK, WorkflowWorld } from "./workflow-world.ts";
 
 const ESCAPE = "\u001b";
@@ -342,6 +343,7 @@ describe("a run with models", () => {
 
 describe("Ctrl-C", () => {
   it("leaves the run as it is, and says how to continue", async () => {
+    const signals = ownSignals();
     const world = new WorkflowWorld(true);
     const { chaos, file } = await world.withModels(["write: { type: agent, agent: writer, prompt: Write. }"]);
     chaos.script([{ "fault": "rate-limit", "retry-after": 40 }, "ok"]);
@@ -350,14 +352,14 @@ describe("Ctrl-C", () => {
       onStderr: (text) => {
         if (isSent || !text.includes("try 2/6")) return;
         isSent = true;
-        world.clock.after(1_000, () => process.emit("SIGINT"));
+        world.clock.after(1_000, () => signals.send("SIGINT"));
       },
     });
     expect({ stdout: got.stdout, exit: got.exit }).toEqual({ stdout: "", exit: "cancelled" });
     expect(lastLine(got)).toBe("faultline: Next: faultline workflow resume c");
     // It ignores further signals while its process ends.
-    expect(process.listenerCount("SIGINT")).toBe(1);
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.removeAllListeners(signal);
+    expect(signals.listenersTo("SIGINT")).toBe(1);
+    signals.forget();
     expect((await world.call(["workflow", "resume", "c"])).stdout).toBe("completed\n");
   });
 });

@@ -1,11 +1,8 @@
 // `faultline start`, which is this project's `npm start`, without a key and without a network: what it prints for people.
 // `test/package/published.test.ts` reads the facts that it prints for programs.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { cliWith } from "../../../src/cli/cli.ts";
 import { fileAccess } from "../../../src/cli/file-access.ts";
 import type { Io } from "../../../src/cli/io.ts";
@@ -16,6 +13,7 @@ import { systemClock } from "../../../src/host/clock.ts";
 import { terminalInteractor } from "../../../src/runtime/person/terminal-interactor.ts";
 import { FakeTerminal } from "../../support/fake-terminal.ts";
 import { jsonOf, runCli } from "../../support/run-cli.ts";
+import { ownSignals, ownTemporaryFolder } from "../../support/this-process.ts";
 
 const LIMIT_MS = 120_000;
 const PATIENT = { timeout: LIMIT_MS, interval: 100 };
@@ -29,13 +27,6 @@ const SILENT_IO: Omit<Io, "stdout" | "stderr"> = {
   exit: () => undefined,
 };
 
-/** The demo leaves its files for people to look at; the test removes them. */
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "faultline-start-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
 describe("start", () => {
   it("is called demo, too", async () => {
     expect((await runCli(["demo", "--help"])).stdout).toBe((await runCli(["start", "--help"])).stdout);
@@ -44,8 +35,7 @@ describe("start", () => {
   it(
     "left with Ctrl-C at the gate answers nothing, and says how to continue the run",
     async () => {
-      vi.stubEnv("TMPDIR", newFolder());
-      onTestFinished(() => void vi.unstubAllEnvs());
+      ownTemporaryFolder();
       const terminal = new FakeTerminal();
       const told: string[] = [];
       const keep = { isTTY: false, columns: Infinity, write: (text: string) => Promise.resolve(void told.push(text)) };
@@ -79,8 +69,9 @@ describe("start", () => {
   it(
     "tells a story, and keeps the dashboard up on a terminal, with a run that waits, one that has failed and an open breaker, until it is stopped",
     async () => {
-      vi.stubEnv("TMPDIR", newFolder());
-      onTestFinished(() => void vi.unstubAllEnvs());
+      // The demo leaves its files for people to look at.
+      ownTemporaryFolder();
+      const signals = ownSignals();
       const told = new Told();
       const io: Io = { ...SILENT_IO, stdout: told.sink, stderr: { ...told.sink, isTTY: false } };
       const over = runStart(
@@ -151,7 +142,7 @@ describe("start", () => {
         expect(figures?.calls).toBeGreaterThan(before.calls);
         expect(figures?.errors).toBe(before.errors);
       }, PATIENT);
-      process.emit("SIGINT");
+      signals.send("SIGINT");
       await over;
     },
     LIMIT_MS,
