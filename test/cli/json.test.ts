@@ -1,5 +1,6 @@
-// `--json` over every command, as real processes: stdout is what is documented and nothing else, and the exit code is one that is
-// documented. A new command has no row here, so it fails until it has one.
+// `--json` over every command of the built program: stdout is what is documented and nothing else, the exit code is one that is
+// documented, and nothing keeps the process from ending. A new command has no row here, so it fails until it has one. The commands that
+// answer and end share a process; servers, and one command of each kind, have their own.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -16,12 +17,15 @@ import { type Run, runCli } from "../support/run-cli.ts";
 import { GATED, QUICK, WorkflowWorld } from "./workflow-world.ts";
 
 const MAIN = join(ROOT, "dist", "cli", "main.js");
+const BUILT_COMMANDS = join(ROOT, "test", "fixtures", "built-commands.mjs");
 
 interface JsonRow {
   readonly args: readonly string[];
   /** `lines`: JSON Lines. `server`: runs until a signal, and prints JSON Lines. Otherwise one document. */
   readonly prints?: "lines" | "server" | "nothing";
   readonly exit?: ExitName;
+  /** It gets a process of its own, as every server does. */
+  readonly asProcess?: boolean;
   /** The test that has it, because it takes long. */
   readonly elsewhere?: string;
 }
@@ -70,11 +74,11 @@ const ROWS: Readonly<Record<string, JsonRow>> = {
   "workflow resume": { args: ["asks-1", ...J], exit: "waiting" },
   "workflow schema": { args: [] },
   "runs list": { args: J },
-  "runs show": { args: ["done", ...J] },
+  "runs show": { args: ["done", ...J], asProcess: true },
   "runs output": { args: ["done", ...J] },
   "runs watch": { args: ["done", ...J] },
-  "runs export": { args: ["done", ...J], prints: "lines" },
-  "runs retry": { args: ["failed-1", ...J], exit: "failed" },
+  "runs export": { args: ["done", ...J], prints: "lines", asProcess: true },
+  "runs retry": { args: ["failed-1", ...J], exit: "failed", asProcess: true },
   // Not offered for this run: a sentence on stderr.
   "runs switch": { args: ["failed-2", ...J], exit: "failed", prints: "nothing" },
   "runs continue": { args: ["failed-2", "--text", "go on", ...J], exit: "failed", prints: "nothing" },
@@ -101,15 +105,37 @@ interface Ended {
   readonly exit: string;
 }
 
+const wordsOf = (path: string, args: readonly string[]): readonly string[] => [...path.split(" "), "--json", ...args];
+
+const exitOf = (code: number | null): string =>
+  Object.entries(EXIT_CODES).find(([, row]) => row.code === code)?.[0] ?? `code ${String(code)}`;
+
 /** A server is stopped once it has printed its first line. */
-async function ran(args: readonly string[], cwd: string, isServer: boolean): Promise<Ended> {
+async function ran(args: readonly string[], cwd: string, isServer = false): Promise<Ended> {
   const env = { ...process.env, LANG: "en", FAULTLINE_JOURNAL: "" };
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   if (isServer) child.stdout.once("data", () => child.kill("SIGTERM"));
   const code = new Promise<number | null>((resolve) => child.once("close", resolve));
   const [stdout, stderr, ended] = await Promise.all([text(child.stdout), text(child.stderr), code]);
-  const exit = Object.entries(EXIT_CODES).find(([, row]) => row.code === ended)?.[0] ?? `code ${String(ended)}`;
-  return { stdout, stderr, exit };
+  return { stdout, stderr, exit: exitOf(ended) };
+}
+
+/** In one process, which ends by itself. */
+async function ranTogether(commands: readonly (readonly string[])[], cwd: string): Promise<readonly Ended[]> {
+  const { stdout, stderr, exit } = await ran([BUILT_COMMANDS, JSON.stringify(commands)], cwd);
+  const ended = stdout.split("\n").filter(Boolean);
+  expect([ended.length, exit], `after ${commands[ended.length - 1]?.join(" ")}: ${stderr}`).toEqual([
+    commands.length,
+    "ok",
+  ]);
+  return ended.map((line) => {
+    const { code, ...said } = JSON.parse(line) as {
+      readonly stdout: string;
+      readonly stderr: string;
+      readonly code: number;
+    };
+    return { ...said, exit: exitOf(code) };
+  });
 }
 
 const silent = { stdout: { write: () => Promise.resolve() }, stderr: { write: () => Promise.resolve() }, env: {} };
@@ -119,14 +145,14 @@ const COMMANDS = leaves(createProgram([], "0.0.0", silent as never)).map((comman
 
 describe("--json", () => {
   let folder = "";
-  let question = "";
+  let together: ReadonlyMap<string, Ended> = new Map();
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "faultline-json-"));
     const files = { "gated.yaml": GATED, "quick.yaml": QUICK, "failing.yaml": FAILING };
     const more = { "policy.yaml": POLICY, "tools.yaml": TOOLS, "gateway.yaml": GATEWAY };
     for (const [name, content] of Object.entries({ ...files, ...more })) writeFileSync(join(folder, name), content);
-    // The rows below need processes; what they find does not.
+    // The rows below are about the built program; what they find is not.
     const here = (...args: readonly string[]): Promise<Run> =>
       runCli(args, { folder, env: { LANG: "en" }, isHere: true });
     const start = (file: string, run: string): Promise<Run> => here("workflow", "run", file, "--run", run, ...J);
@@ -134,8 +160,18 @@ describe("--json", () => {
     for (const run of ["asks-0", "asks-1", "asks-2", "asks-3"]) await start("gated.yaml", run);
     for (const run of ["failed-1", "failed-2"]) await start("failing.yaml", run);
     const shown = await here("runs", "show", "asks-0", "--json", ...J);
-    question = (JSON.parse(shown.stdout) as { questions: readonly { id: string }[] }).questions[0]?.id ?? "";
+    const { questions } = JSON.parse(shown.stdout) as { readonly questions: readonly { readonly id: string }[] };
     await here("journal", "export", "runs.db", "done", "--with-results", "-o", "done.jsonl");
+    const shared = Object.entries(ROWS).filter(
+      ([, { prints, asProcess = false, elsewhere }]) => prints !== "server" && !asProcess && elsewhere === undefined,
+    );
+    const ended = await ranTogether(
+      shared.map(([path, { args }]) =>
+        wordsOf(path, args).map((word) => (word === "QUESTION" ? (questions[0]?.id ?? "") : word)),
+      ),
+      folder,
+    );
+    together = new Map(shared.map(([path], index) => [path, ended[index] ?? expect.fail(path)]));
   });
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -149,8 +185,8 @@ describe("--json", () => {
       return expect(readFileSync(join(ROOT, elsewhere), "utf8")).toMatch(
         new RegExp(`"${path}".*"--json"|"--json".*"${path}"`),
       );
-    const words = [...path.split(" "), "--json", ...args.map((word) => (word === "QUESTION" ? question : word))];
-    const { stdout, stderr, exit: ended } = await ran(words, folder, prints === "server");
+    const alone = (): Promise<Ended> => ran([MAIN, ...wordsOf(path, args)], folder, prints === "server");
+    const { stdout, stderr, exit: ended } = together.get(path) ?? (await alone());
     expect(ended, stderr).toBe(exit);
     if (prints === "nothing") return void expect([stdout, stderr]).toEqual(["", expect.stringMatching(/^faultline: /)]);
     expect(stdout).toMatch(/\n$/);

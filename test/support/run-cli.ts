@@ -48,7 +48,7 @@ export interface Run {
 
 /**
  * Commands that print an answer and end, and touch nothing but their `Io` and files. They run in this process, because starting another one
- * takes longer than the command. What `run` starts is a process all the same. `test/cli/json.test.ts` runs each command as a process.
+ * takes longer than the command. What `run` starts is a process all the same. `test/cli/json.test.ts` runs each command of the built program.
  */
 const ANSWERING: ReadonlySet<string | undefined> = new Set([
   ...["classify", "completion", "config", "doctor", "explain", "init", "journal", "policy", "report", "run", "runs"],
