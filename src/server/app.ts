@@ -76,7 +76,8 @@ async function answer(
     checkOrigin(request, parts.addresses);
     if (spec.role !== null) sender = { ...anonymous, who: identify(request, parts.tokens, spec.role) };
     const read = await readParts(spec, request, decoded(params), sender.locale);
-    const work = (intend: Intend): Promise<unknown> => Promise.resolve(handler({ ...sender, ...read, intend }));
+    const work = async (intend: Intend): Promise<unknown> =>
+      inShape(spec, await handler({ ...sender, ...read, intend }));
     if (spec.acts !== true || spec.keyed?.(read.body) === true || sender.idempotencyKey === "") {
       const answered = await work(intendOnce);
       return answered instanceof Response ? withCommonHeaders(answered, sender) : jsonResponse(spec, answered, sender);
@@ -122,10 +123,24 @@ function problemFor(error: unknown, seen: Fault | null, { correlationId, locale,
   return withCommonHeaders(response, { correlationId });
 }
 
+/**
+ * The fields that the table of routes names. A field that a view passes on from the library without a name in the table is left out. An
+ * answer with a wrong value stays as it is, because it is still of use to its reader; the server's operator is warned.
+ */
+function inShape({ summary, answer: shape }: RouteSpec, answered: unknown): unknown {
+  if (answered instanceof Response) return answered;
+  if (isRaw(shape)) throw new Error("a route without JSON must answer with a response");
+  const { data = answered, error } = shape.safeParse(answered);
+  if (error !== undefined) warn(classify({ surface: "node", error }), `checking the shape of an answer (${summary})`);
+  return data;
+}
+
 /** JSON with a tag, so that a client that polls learns cheaply that nothing has changed. */
-function jsonResponse(spec: RouteSpec, answered: unknown, sender: Sender): Response {
-  if (isRaw(spec.answer)) throw new Error("a route without JSON must answer with a response");
-  const { request, locale } = sender;
+function jsonResponse(
+  { status = 200 }: RouteSpec,
+  answered: unknown,
+  { request, locale, ...sender }: Sender,
+): Response {
   const text = JSON.stringify(answered);
   const headers = new Headers({ "content-type": "application/json", "content-language": locale });
   if (request.method === "GET" || request.method === "HEAD") {
@@ -137,7 +152,7 @@ function jsonResponse(spec: RouteSpec, answered: unknown, sender: Sender): Respo
       return withCommonHeaders(new Response(null, { status: 304, headers }), sender);
     }
   }
-  return withCommonHeaders(new Response(text, { status: spec.status ?? 200, headers }), sender);
+  return withCommonHeaders(new Response(text, { status, headers }), sender);
 }
 
 function withCommonHeaders(response: Response, { correlationId }: Pick<Sender, "correlationId">): Response {

@@ -41,14 +41,13 @@ export function titleOf(code: string, locale: Locale): string {
 }
 
 export function decisionFor({ who, locale }: Reader, decision: Decision): Shaped<typeof decisionView> {
-  const { row, left, considered: _considered, passedOver: _passedOver, preferred: _preferred, ...taken } = decision;
+  const { row, left } = decision;
   const { what, why } = explain(decision, locale);
   return {
-    ...taken,
+    ...decision,
     says: what,
     why,
     row: { layer: row.layer, at: placeFor(who.role, row.at) },
-    left,
     leftSays: left.map((recourse) => recourseStep(recourse, locale)),
   };
 }

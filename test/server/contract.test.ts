@@ -8,6 +8,11 @@ import { PATHS, type RouteName } from "../../src/api/paths.ts";
 import { problem } from "../../src/api/shapes.ts";
 import type { RouteSpec } from "../../src/api/route.ts";
 import { ROUTES } from "../../src/api/routes.ts";
+import { systemChance } from "../../src/host/chance.ts";
+import { ownAddresses } from "../../src/host/own-addresses.ts";
+import { createApp } from "../../src/server/app.ts";
+import type { Handlers } from "../../src/server/handler.ts";
+import type { ServerParts } from "../../src/server/parts.ts";
 import { type ServerWorld, startWorld } from "./world.ts";
 import { samples } from "../support/grid.ts";
 
@@ -159,6 +164,30 @@ describe("every route", () => {
     expect(response.status).toBe(404);
     const wrong = await world.send("/v1/failures", { method: "DELETE" });
     expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "POST"]);
+  });
+});
+
+/** `GET /v1/health` of a server whose handler answers this. */
+async function healthWith(answered: object): Promise<unknown> {
+  const parts = { addresses: { ...ownAddresses("127.0.0.1", 7431), isSecure: false } };
+  const handlers = { health: () => answered };
+  const app = createApp(parts as ServerParts, handlers as unknown as Handlers, systemChance);
+  return (await app.request("/v1/health", { headers: { host: "127.0.0.1:7431" } })).json();
+}
+
+describe("an answer", () => {
+  it("has the fields that its route names, and no others", async () => {
+    const health = { status: "ok", version: "1", now: 1 };
+    expect(await healthWith({ ...health, journal: "/home/me/journal.db" })).toEqual(health);
+  });
+
+  it("with a wrong value is still sent, and the server's operator is warned", async () => {
+    const warned = new Promise<Error>((resolve) => void process.once("warning", resolve));
+    const wrong = { status: "ok", version: 1, now: 1 };
+    expect(await healthWith(wrong)).toEqual(wrong);
+    expect((await warned).message).toMatch(
+      /^checking the shape of an answer \(Says that the server runs\.\): .*version/s,
+    );
   });
 });
 
