@@ -12,6 +12,7 @@ import type { Io, Sink } from "../../src/cli/io.ts";
 import { runCli } from "../../src/cli/program.ts";
 import { type Clock, systemClock } from "../../src/host/clock.ts";
 import type { FakeClock } from "../../src/testing/fake-clock.ts";
+import { createLookAgain } from "../support/look-again.ts";
 import { createSocketClock } from "../support/socket-clock.ts";
 
 export interface Ran {
@@ -118,7 +119,11 @@ async function through(work: Promise<void>, time: FakeClock): Promise<void> {
   const over = (): void => void (isOver = true);
   work.then(over, over);
   const hasEnded = (): boolean => isOver;
-  while (!hasEnded()) if (!(await time.next())) await new Promise<void>((resolve) => systemClock.soon(resolve));
+  let again = createLookAgain();
+  while (!hasEnded()) {
+    if (await time.next()) again = createLookAgain();
+    else await new Promise<void>((resolve) => again(resolve));
+  }
   await work;
 }
 

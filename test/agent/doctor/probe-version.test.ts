@@ -6,7 +6,8 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { probeVersion, type ProbeOptions, versionIn } from "../../../src/agent/doctor/probe-version.ts";
 import { systemClock } from "../../../src/host/clock.ts";
-import { processClock, until } from "../process/children.ts";
+import { until } from "../../support/look-again.ts";
+import { processClock } from "../process/children.ts";
 import { createFakeMachine, type FakeMachine } from "./fake-clis.ts";
 
 let machine: FakeMachine;

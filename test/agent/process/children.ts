@@ -8,6 +8,7 @@ import type { ProcessHooks, ProcessSpec, ProcessTimeouts } from "../../../src/ag
 import { tryRead } from "../../../src/core/try-read.ts";
 import { systemClock } from "../../../src/host/clock.ts";
 import { createFakeClock, type FakeClock } from "../../../src/testing/fake-clock.ts";
+import { until } from "../../support/look-again.ts";
 
 /** Longer than any test may take: what ends earlier did not end by a time limit. */
 export const PATIENT: Required<ProcessTimeouts> = {
@@ -45,11 +46,6 @@ export function shellSpec(source: string, over: Partial<ProcessSpec> = {}): Proc
 /** A clock for real children: between two timers, what they have sent is read. */
 export function processClock(): FakeClock {
   return createFakeClock(0, (next) => systemClock.soon(next));
-}
-
-/** Lets the event loop turn until something is so; the test's own time limit ends a wait for what never comes. */
-export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise<void>((next) => systemClock.soon(next));
 }
 
 export interface Ears extends ProcessHooks {

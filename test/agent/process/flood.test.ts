@@ -6,7 +6,8 @@ import { describe, expect, it } from "vitest";
 import { readOutput } from "../../../src/agent/process/output.ts";
 import { runProcess } from "../../../src/agent/process/run-process.ts";
 import { systemClock } from "../../../src/host/clock.ts";
-import { nodeSpec, PATIENT, shellSpec, until } from "./children.ts";
+import { until } from "../../support/look-again.ts";
+import { nodeSpec, PATIENT, shellSpec } from "./children.ts";
 
 const LIMITS = { maxLineBytes: 65_536, maxTailBytes: 4096, onBytes: () => undefined };
 

@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import { runProcess } from "../../../src/agent/process/run-process.ts";
-import { ears, nodeSpec, PATIENT, processClock, shellSpec, until } from "./children.ts";
+import { until } from "../../support/look-again.ts";
+import { ears, nodeSpec, PATIENT, processClock, shellSpec } from "./children.ts";
 
 const MEGABYTE = 1024 * 1024;
 

@@ -4,7 +4,8 @@ import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ProcessEnd } from "../../../src/agent/process/process-spec.ts";
 import { runProcess } from "../../../src/agent/process/run-process.ts";
-import { ears, nodeSpec, PATIENT, processClock, startWitness, until, type Witness } from "./children.ts";
+import { until } from "../../support/look-again.ts";
+import { ears, nodeSpec, PATIENT, processClock, startWitness, type Witness } from "./children.ts";
 
 const ALIVE = "setInterval(() => {}, 1e6);";
 const LIMITS = { ...PATIENT, killAfterMs: 1500, drainMs: 1000 };

@@ -6,8 +6,8 @@ import { watch } from "node:fs";
 import { join } from "node:path";
 import { classify } from "../../../../src/core/classify/classify.ts";
 import type { Fault } from "../../../../src/core/fault/fault.ts";
-import { systemClock } from "../../../../src/host/clock.ts";
 import { bundledProgram } from "../../../support/bundled-program.ts";
+import { until } from "../../../support/look-again.ts";
 import type { MatrixWorld } from "../world.ts";
 
 /** The fault that advancing the run rejects with. */
@@ -21,8 +21,8 @@ export function isRefused(world: MatrixWorld, run: string): Promise<Fault> {
 }
 
 /** Resolves when no process is left; ending a process takes a moment of real time. */
-export async function nobodyHangs(world: MatrixWorld): Promise<void> {
-  while (world.hanging() > 0) await new Promise<void>((resolve) => systemClock.soon(resolve));
+export function nobodyHangs(world: MatrixWorld): Promise<void> {
+  return until(() => world.hanging() === 0);
 }
 
 const LIFE = new URL("../crash-life.ts", import.meta.url);
