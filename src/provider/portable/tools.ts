@@ -137,9 +137,11 @@ export function fitToolCallIds(options: LanguageModelV4CallOptions, pass: Pass):
 
 /** Nine letters and digits: the strictest format of any vendor. */
 function freeIds(options: LanguageModelV4CallOptions): () => string {
-  const known = idsIn(options);
+  // Most requests need no new id.
+  let known: ReadonlySet<string> | null = null;
   let count = 0;
   return () => {
+    known ??= idsIn(options);
     let id: string;
     do id = `call${String(++count).padStart(5, "0")}`;
     while (known.has(id));

@@ -75,7 +75,7 @@ const ADDRESSES: readonly { readonly provider: string; readonly at: (stream: boo
 
 describe("an answer without end, through fl.fetch", () => {
   for (const [row, { provider, at }] of ADDRESSES.entries()) {
-    it.each(shareOf(SHAPES, 3, row))(`$name at ${at(false)[0]} is read to its limit`, async (shape) => {
+    it.each(shareOf(SHAPES, 4, row))(`$name at ${at(false)[0]} is read to its limit`, async (shape) => {
       const sent = { bytes: 0 };
       await withServer(endless(shape, sent), async ({ url }) => {
         const fl = createFaultline({ policy: ONCE });

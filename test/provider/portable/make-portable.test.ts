@@ -9,6 +9,7 @@ import { factsFor } from "../../../src/provider/model-facts/facts-for.ts";
 import { walkRequest } from "../../../src/provider/model/model-request.ts";
 import { makePortable, repairHistory, CONTINUE_PROMPT } from "../../../src/provider/portable/rules.ts";
 import type { PortableFacts } from "../../../src/provider/portable/target-facts.ts";
+import { samples } from "../../support/grid.ts";
 import { assistant, call, ITEM, requests, result, SIGNED, targets, text, thought, TO, tool, user } from "./requests.ts";
 
 const from = fc.option(targets);
@@ -18,33 +19,41 @@ const MANY = 40_000;
 const NAMES = 20_000;
 const many = <T>(make: (at: number) => T): T[] => Array.from({ length: MANY }, (_none, at) => make(at));
 
-const LONG: readonly { readonly what: string; readonly prompt: readonly LanguageModelV4Message[] }[] = [
-  { what: "calls without results", prompt: many((at) => [assistant(call(`c${at}`)), user(text("go on"))]).flat() },
+/** Each is made when its test runs: that many objects would slow down every collection of the tests behind them. */
+const LONG: readonly { readonly what: string; readonly promptOf: () => LanguageModelV4Message[] }[] = [
+  {
+    what: "calls without results",
+    promptOf: () => many((at) => [assistant(call(`c${at}`)), user(text("go on"))]).flat(),
+  },
   {
     what: "results that came late",
-    prompt: [
+    promptOf: () => [
       ...many((at) => [assistant(call(`c${at}`)), user(text("go on"))]).flat(),
       ...many((at) => tool(result(`c${at}`))),
     ],
   },
   {
     what: "results in the order from last to first",
-    prompt: [assistant(...many((at) => call(`c${at}`))), ...many((at) => tool(result(`c${MANY - at}`)))],
+    promptOf: () => [assistant(...many((at) => call(`c${at}`))), ...many((at) => tool(result(`c${MANY - at}`)))],
   },
   {
     what: "names that are alike once they are plain",
-    prompt: many((at) => [
-      assistant(call(`c${at}`, { toolName: String.fromCodePoint(0x2_0000 + (at % NAMES)) })),
-      tool(result(`c${at}`)),
-    ]).flat(),
+    promptOf: () =>
+      many((at) => [
+        assistant(call(`c${at}`, { toolName: String.fromCodePoint(0x2_0000 + (at % NAMES)) })),
+        tool(result(`c${at}`)),
+      ]).flat(),
   },
-  { what: "calls with one id", prompt: [assistant(...many(() => call("c"))), tool(...many(() => result("c")))] },
+  {
+    what: "calls with one id",
+    promptOf: () => [assistant(...many(() => call("c"))), tool(...many(() => result("c")))],
+  },
 ];
 
 describe("making a request portable", () => {
   // Work that grows with the square of the conversation takes minutes here.
-  it.each(LONG)("takes time in proportion to a conversation of 40,000 $what", { timeout: 25_000 }, ({ prompt }) => {
-    const given = { prompt: [user(text("hi")), ...prompt] };
+  it.each(LONG)("takes time in proportion to a conversation of 40,000 $what", { timeout: 25_000 }, ({ promptOf }) => {
+    const given = { prompt: [user(text("hi")), ...promptOf()] };
     walkRequest(given);
     expect(makePortable(given, TO.opus).changes.length).toBeGreaterThan(0);
   });
@@ -59,7 +68,7 @@ describe("making a request portable", () => {
         const repaired = repairHistory(given, to).options;
         expect(repairHistory(repaired, to).options).toBe(repaired);
       }),
-      { numRuns: 1000 },
+      { numRuns: samples(250, 1_000) },
     );
   });
 
@@ -89,7 +98,7 @@ describe("making a request portable", () => {
         const { prompt } = (isSwitch ? makePortable : repairHistory)(given, to).options;
         expect(unanswered(prompt, to)).toEqual([]);
       }),
-      { numRuns: 1000 },
+      { numRuns: samples(250, 1_000) },
     );
   });
 
