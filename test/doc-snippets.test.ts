@@ -12,9 +12,15 @@ import { parsePolicy } from "../src/policy-file/index.ts";
 import { startChaos } from "../src/testing/index.ts";
 import { parseToolManifests } from "../src/tool-file/index.ts";
 import { createWorkflows } from "../src/workflow/workflows.ts";
-import { LINES_NOT_RUN, LINES_THAT_FAIL, RUN_ELSEWHERE, SYSTEM_PROGRAMS } from "./doc-snippets/not-run.ts";
+import {
+  LINES_NOT_RUN,
+  LINES_RUN_ONCE,
+  LINES_THAT_FAIL,
+  RUN_ELSEWHERE,
+  SYSTEM_PROGRAMS,
+} from "./doc-snippets/not-run.ts";
 import { ROOT, type Snippet, SNIPPETS, snippetsIn } from "./doc-snippets/pages.ts";
-import { commandsIn, MARK, scriptOf } from "./doc-snippets/shell-script.ts";
+import { commandsIn, MARK, ranBefore, scriptOf } from "./doc-snippets/shell-script.ts";
 import { endServers, type ReaderWorld, startReaderWorld } from "./doc-snippets/world.ts";
 import { startWorld } from "./server/world.ts";
 import { freePorts } from "./support/free-ports.ts";
@@ -46,6 +52,14 @@ describe("the table of what does not run here", () => {
 
   it.each([...LINES_NOT_RUN, ...LINES_THAT_FAIL].map(([line]) => line))("needs its row for %s", (line) => {
     expect(commands.filter((command) => line.test(command))).not.toEqual([]);
+  });
+
+  it.each(LINES_RUN_ONCE)("runs %s on one page, and leaves it to that page on others", (line) => {
+    const has = snippetsIn("sh").flatMap((snippet) =>
+      commandsIn(snippet).flatMap((command) => (line.test(command) ? [ranBefore(command, snippet.page)] : [])),
+    );
+    expect(has).toContain(null);
+    expect(has.filter((needs) => needs !== null)).not.toEqual([]);
   });
 
   it.each(RUN_ELSEWHERE)("names a test that runs the snippets of $page", (row) => {

@@ -24,6 +24,15 @@ export const LINES_THAT_FAIL: readonly (readonly [line: RegExp, code: number, wh
   [/^faultline drill --only /, 1, "the agent of this test does not survive a cut stream"],
 ];
 
+/**
+ * Lines of several pages, in which at most the task differs. They run on the first of these pages, because each takes a second of processor
+ * time. The others check only that the file is there which the line is about.
+ */
+export const LINES_RUN_ONCE: readonly (readonly [line: RegExp, needs: string])[] = [
+  [/workflow (?:check|run) team\.faultline\.yaml/, "team.faultline.yaml"],
+  [/(?:runs show last|journal copy .*)$/, ".faultline/journal.db"],
+];
+
 /** Programs of the system, and how to see whether they are there. A page that needs a missing one is skipped. */
 export const SYSTEM_PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   curl: ["--version"],
