@@ -163,7 +163,7 @@ export class Reports {
     const { state: from } = target.breaker;
     retryBudget.earn(at);
     target.recent.note(true, durationMs ?? null);
-    const ticket = target.admitBegun(at - (durationMs ?? 0), at);
+    const ticket = target.admit(at);
     if (ticket !== null) target.record(ticket, "success", at);
     if (target.breaker.state !== from) await this.#deps.breakersKept();
     return this.#standing(call, at);

@@ -95,7 +95,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
       const settlement = { status: outcome.status, fault: "fault" in outcome ? outcome.fault : null };
       const { ready: more, settled } = round.settle(node.id, settlement);
       for (const id of more) ready.push(id);
-      if (settled.length > 0) await settleAll(settled);
+      await settleAll(settled);
     }
   }
   const stopped = scope.cancelled ?? (core.clock.now() >= deadline.at ? outOfTime(options) : null);

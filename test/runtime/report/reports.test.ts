@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { createFaultline, isFaultError, openJournal, tool } from "../../../src/index.ts";
+import { createFaultline, fault, FaultError, isFaultError, openJournal, tool } from "../../../src/index.ts";
 import { type Decision, DEFAULT_POLICY } from "../../../src/core/index.ts";
 import type { Chance } from "../../../src/host/chance.ts";
 import type { Journal } from "../../../src/journal/journal.ts";
@@ -359,6 +359,18 @@ describe("a report is refused", () => {
     const { fl, clock } = life();
     const refused = clock.runUntil(Promise.resolve().then(() => fl.report(report)));
     await expect(refused).rejects.toSatisfy((error) => isFaultError(error) && error.fault.message.includes(says));
+  });
+
+  it.each([
+    ["three times, like every write, if the store is not available", fault("StoreUnavailable", { message: "gone" }), 3],
+    ["five times, if another process writes first each time", fault("ResumeMismatch", { message: "late" }), 5],
+  ])("after it was tried %s", async (_how, failure, times) => {
+    const { fl, clock, journal } = life();
+    await clock.runUntil(fl.report({ tool: "t", session: "chat", evidence: { status: 503 } }));
+    const append = vi.spyOn(journal, "append").mockRejectedValue(new FaultError(failure));
+    const refused = clock.runUntil(fl.report({ tool: "t", session: "chat", evidence: { status: 503 } }));
+    await expect(refused).rejects.toSatisfy((error) => isFaultError(error) && error.fault.code === failure.code);
+    expect(append).toHaveBeenCalledTimes(times);
   });
 
   it("about a session that a program runs itself", async () => {
