@@ -62,20 +62,15 @@ function usageOf({
   cacheWriteTokens,
   hourCacheWriteTokens,
   outputTokens,
-  reasoningTokens,
 }: WireUsage): LanguageModelV4Usage {
   return {
     inputTokens: {
       total: inputTokens,
-      noCache: Math.max(0, inputTokens - cachedInputTokens - cacheWriteTokens),
+      noCache: undefined,
       cacheRead: cachedInputTokens,
       cacheWrite: cacheWriteTokens,
     },
-    outputTokens: {
-      total: outputTokens,
-      text: Math.max(0, outputTokens - reasoningTokens),
-      reasoning: reasoningTokens,
-    },
+    outputTokens: { total: outputTokens, text: undefined, reasoning: undefined },
     raw: { cache_creation: { ephemeral_1h_input_tokens: hourCacheWriteTokens } },
   };
 }

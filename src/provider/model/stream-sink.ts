@@ -114,7 +114,7 @@ export class StreamSink {
 
   /** The answer is whole. */
   finish(part: Part): void {
-    if (this.holds) this.flush();
+    this.flush();
     this.paced.put(part);
     this.paced.close();
   }

@@ -60,7 +60,7 @@ function removeKeys(
     let edited = given;
     for (const [namespace, values] of Object.entries(given)) {
       const keys = rows.filter((row) => row.namespaces.includes(namespace)).flatMap((row) => row.keys);
-      if (keys.length === 0 || !isGone(namespace, pass.to)) continue;
+      if (!isGone(namespace, pass.to)) continue;
       const left = keepEntries(values, (key) => {
         if (!keys.includes(key)) return true;
         pass.note(`${where()}.${namespace}.${key}`);

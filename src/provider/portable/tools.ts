@@ -213,7 +213,7 @@ export function removeOrphanResults(options: LanguageModelV4CallOptions, pass: P
       if (!open.delete(part.toolCallId) && !anytime.has(part.toolCallId)) gone.add(part);
     }
   }
-  return gone.size === 0 ? options : removeParts(options, pass, (part) => gone.has(part));
+  return removeParts(options, pass, (part) => gone.has(part));
 }
 
 /** Adds the results from `answer` after each message with open calls: to its tool message, or to a new one. */

@@ -105,6 +105,22 @@ describe("models that look alike", () => {
       ],
       ["x", "x"],
     ],
+    [
+      "one that hides its address, behind one whose endpoint is named",
+      [
+        { model: modelOf({}), endpoint: shown.baseURL, credential: "a" },
+        { model: modelOf(shown), credential: "a" },
+      ],
+      [same, same],
+    ],
+    [
+      "one whose endpoint is named, behind one that shows its address and hides its key",
+      [
+        { model: modelOf(shown), credential: "a" },
+        { model: modelOf({}), endpoint: shown.baseURL, credential: "a" },
+      ],
+      [same, same],
+    ],
   ])("have endpoints of their own if they may reach other servers: %s", (_what, targets, expected) => {
     expect(endpoints(...targets)).toEqual(expected);
   });

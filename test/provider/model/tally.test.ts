@@ -1,9 +1,14 @@
 // The content of a streamed answer is what a call without streaming would return.
 
-import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Content,
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+} from "@ai-sdk/provider";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ContentTally } from "../../../src/provider/model/tally.ts";
+import { answerIn, ContentTally, verdictOn } from "../../../src/provider/model/tally.ts";
 
 const signed = (mark: number | null): object => (mark === null ? {} : { providerMetadata: { vendor: { mark } } });
 
@@ -55,4 +60,54 @@ describe("the parts of a stream", () => {
     ]);
     expect(call("{12}", "{1", "2}").content).toMatchObject([{ type: "tool-call", input: "{12}" }]);
   });
+});
+
+const FORMATS = {
+  "as text": undefined,
+  "as JSON": { type: "json" },
+  "as JSON with a schema": {
+    type: "json",
+    schema: { type: "object", required: ["a"], properties: { a: { type: "number" } } },
+  },
+} as const;
+const CONTENTS: Readonly<Record<string, readonly LanguageModelV4Content[]>> = {
+  "nothing": [],
+  "white space": [{ type: "text", text: " \n" }],
+  "an empty thought": [{ type: "reasoning", text: "" }],
+  "a thought": [{ type: "reasoning", text: "hm" }],
+  "words": [{ type: "text", text: "hello" }],
+  '{"a":1}': [
+    { type: "text", text: '{"a"' },
+    { type: "text", text: ":1}" },
+  ],
+  '{"a":"x"}': [{ type: "text", text: '{"a":"x"}' }],
+  "a call": [{ type: "tool-call", toolCallId: "1", toolName: "t", input: '{"b":2}' }],
+  "a call without input": [{ type: "tool-call", toolCallId: "1", toolName: "t", input: " " }],
+  "a call with half an input": [{ type: "tool-call", toolCallId: "1", toolName: "t", input: '{"b":' }],
+};
+const STOPS: readonly LanguageModelV4FinishReason[] = [
+  ...(["stop", "length", "tool-calls", "content-filter", "error", "other", "interrupted"] as const).map((unified) => ({
+    unified,
+    raw: undefined,
+  })),
+  { unified: "other", raw: "pause" },
+  { unified: "other", raw: "model_context_window_exceeded" },
+  { unified: "stop", raw: "refusal" },
+  { unified: "error", raw: "MALFORMED_FUNCTION_CALL" },
+];
+
+it("a whole answer is judged by how it stopped, what is in it and what was asked for, as the reviewed file says", async () => {
+  const lines: string[] = [];
+  for (const stop of STOPS)
+    for (const [what, content] of Object.entries(CONTENTS)) {
+      const told: string[] = [];
+      for (const [how, responseFormat] of Object.entries(FORMATS)) {
+        const asked = { prompt: [], ...(responseFormat === undefined ? {} : { responseFormat }) };
+        const seen = await verdictOn(answerIn(content, stop), asked as LanguageModelV4CallOptions, "acme");
+        const verdict = seen === null ? "fine" : JSON.stringify([seen.code, seen.message, seen.context]);
+        if (told.at(-1)?.endsWith(`: ${verdict}`) !== true) told.push(`${how}: ${verdict}`);
+      }
+      lines.push(`${stop.unified} (${stop.raw ?? "-"}), ${what}`, ...told.map((one) => `  ${one}`));
+    }
+  await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("judged/answers.txt");
 });

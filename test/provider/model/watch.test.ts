@@ -3,8 +3,8 @@
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { Fault } from "../../../src/core/fault/fault.ts";
-import { type Timeouts, Watch } from "../../../src/provider/model/watch.ts";
+import { type Fault, isFaultError } from "../../../src/core/fault/fault.ts";
+import { Speed, type Timeouts, Watch } from "../../../src/provider/model/watch.ts";
 import type { RunContext } from "../../../src/runtime/tool/tool.ts";
 import { createFakeClock } from "../../../src/testing/fake-clock.ts";
 import { samples } from "../../support/grid.ts";
@@ -106,4 +106,108 @@ it("ends an attempt exactly when the limit of its phase is over, whatever happen
     }),
     { numRuns: samples(300, 2_000) },
   );
+});
+
+it.each<[string, readonly (readonly [ms: number, characters: number, isThinking?: boolean])[], string | null]>([
+  [
+    "at the minimum",
+    [
+      [0, 10],
+      [10_000, 110],
+    ],
+    null,
+  ],
+  [
+    "one character below it",
+    [
+      [0, 10],
+      [10_000, 109],
+    ],
+    "9.9",
+  ],
+  [
+    "barely below it",
+    [
+      [0, 10],
+      [1_000_000, 10_009],
+    ],
+    "10.0",
+  ],
+  [
+    "below it for less than ten seconds",
+    [
+      [0, 10],
+      [9_999, 11],
+    ],
+    null,
+  ],
+  [
+    "below it for ten seconds, in several waits",
+    [
+      [0, 10],
+      [4_000, 11],
+      [6_000, 12],
+    ],
+    "0.2",
+  ],
+  [
+    "below it for longer than ten seconds",
+    [
+      [0, 10],
+      [20_000, 200],
+    ],
+    "9.5",
+  ],
+  [
+    "below it after ten good seconds",
+    [
+      [0, 10],
+      [10_000, 200],
+      [10_000, 201],
+    ],
+    "0.1",
+  ],
+  [
+    "below it while it thinks",
+    [
+      [0, 10],
+      [10_000, 11, true],
+      [9_999, 12],
+    ],
+    null,
+  ],
+  [
+    "below it after it thought",
+    [
+      [0, 10],
+      [10_000, 11, true],
+      [10_000, 12],
+    ],
+    "0.1",
+  ],
+  [
+    "below it until its first content",
+    [
+      [60_000, 10],
+      [10_000, 110],
+    ],
+    null,
+  ],
+])("the speed of a stream %s", async (_what, pieces, told) => {
+  const clock = createFakeClock(1_000);
+  const speed = new Speed(clock, 10);
+  const came = async (): Promise<void> => {
+    for (const [ms, characters, isThinking = false] of pieces) {
+      speed.waits();
+      await clock.advance(ms);
+      speed.came(characters, isThinking);
+      // A slow reader.
+      await clock.advance(50_000);
+    }
+  };
+  const seen = await came().then(
+    () => null,
+    (error: unknown) => (isFaultError(error) ? error.fault.message : error),
+  );
+  expect(seen).toBe(told === null ? null : `the stream sent ${told} characters per second; the minimum is 10`);
 });
