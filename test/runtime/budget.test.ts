@@ -50,3 +50,17 @@ describe("the budget of a session", () => {
     expect([budget.spentMicrocents, budget.spending.microcents]).toEqual([3, 3]);
   });
 });
+
+describe("a budget of 10 that warns at 80 %", () => {
+  it.each([
+    { estimate: 7, warned: false, isQuiet: true },
+    { estimate: 8, warned: false, isQuiet: false },
+    { estimate: 8, warned: true, isQuiet: true },
+    { estimate: 10, warned: true, isQuiet: true },
+    { estimate: 11, warned: true, isQuiet: false },
+    { estimate: 11, warned: false, isQuiet: false },
+  ])("has nothing to say about an attempt of $estimate, warned before $warned: $isQuiet", (about) => {
+    const budget = new Budget(RULE, { spending: NOTHING_SPENT, budgetWarned: about.warned });
+    expect(budget.isQuietAt(about.estimate)).toBe(about.isQuiet);
+  });
+});

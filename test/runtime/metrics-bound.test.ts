@@ -1,7 +1,8 @@
 // Metrics per tool stay bounded when tool names come from a model or a user, and no count is lost.
 
 import { describe, expect, it } from "vitest";
-import { OTHER_TOOLS } from "../../src/runtime/tool/binding.ts";
+import { BoundedCounters, OTHER_TOOLS } from "../../src/runtime/tool/binding.ts";
+import type { AnyTool } from "../../src/runtime/tool/tool.ts";
 import { tool, type Tool } from "../../src/index.ts";
 import { failure, world } from "../support/world.ts";
 
@@ -44,5 +45,23 @@ describe("metrics of unboundedly many tools", () => {
     for (let made = 0; made < MOST; made++) await fl.protect(oneOff(`made-up ${made}`), "x");
     expect(Object.keys(fl.metrics())).toHaveLength(MOST);
     expect(fl.metrics()).not.toHaveProperty(OTHER_TOOLS);
+  });
+});
+
+describe("the rows of each target", () => {
+  const named = (target: string): AnyTool =>
+    tool<string, string>({ id: `tool of ${target}`, target, run: (text) => text });
+
+  it("are known of as many targets as there may be", () => {
+    const counters = new BoundedCounters(2, () => false);
+    for (const target of ["a", "b", "c", "a"]) counters.rowApart(named(target));
+    expect(["a", "b", "c"].map((target) => counters.rowsOf(target))).toEqual([["tool of a"], ["tool of b"], []]);
+  });
+
+  it("are the first twenty", () => {
+    const counters = new BoundedCounters(2, () => false);
+    const names = Array.from({ length: 25 }, (_, at) => `t${at}`);
+    for (const id of names) counters.rowApart(tool<string, string>({ id, target: "shared", run: (text) => text }));
+    expect(counters.rowsOf("shared")).toEqual(names.slice(0, 20));
   });
 });

@@ -141,4 +141,17 @@ describe("a budget", () => {
     const context = { limit: 10, spent: 0, estimate: 11, ran: true };
     if (isStopped) expect(outcome).toMatchObject({ fault: { code: "BudgetExceeded", context } });
   });
+
+  it("keeps what an attempt has reserved until it ends, however little it has cost so far", async () => {
+    const { fl, clock } = world({ budget });
+    const first = held("first", clock, { cost: { estimate: () => 8 } });
+    const one = fl.protect(first.tool, "x");
+    await clock.advance(0);
+    first.run(0).context.costSoFar(1);
+    const more = tool<string, string>({ id: "more", cost: { estimate: () => 3 }, run: (input) => input });
+    expect((await fl.protect(more, "x")).status).toBe("failed");
+    first.run(0).answer("");
+    await one;
+    expect((await fl.protect(more, "x")).status).toBe("done");
+  });
 });

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createFaultline, FaultError, fault, hasValue, type JournalEvent } from "../../../src/index.ts";
 import { chain, type Member } from "../../../src/runtime/tool/chain.ts";
 import { type ChainRequest, type RunContext, tool } from "../../../src/runtime/tool/tool.ts";
+import type { TargetReport } from "../../../src/runtime/target/report-targets.ts";
 import { targetKey } from "../../../src/runtime/target/targets.ts";
 import { DEFAULT_POLICY } from "../../../src/core/policy/matrix.ts";
 import { createFakeClock, type FakeClock } from "../../../src/testing/fake-clock.ts";
@@ -120,6 +121,8 @@ interface World {
   /** Timers that were still set when the call was over. */
   readonly timersLeft: number;
   readonly spentMicrocents: number;
+  /** The attempts of each target that have ended; null if there are none. */
+  readonly figures: Readonly<Record<string, TargetReport["recent"]>>;
 }
 
 interface Play {
@@ -147,12 +150,14 @@ async function play({ one, two, asked, cancelMs = null, maxAttempts = 1, deadlin
   );
   const endedAt = clock.now();
   const timersLeft = clock.pending;
+  const figures = Object.fromEntries(fl.targets().map(({ name, recent }) => [name, recent]));
   // What was given up may still say what it has used.
   await clock.advance(200_000);
   return {
     ...{ ran, request, outcome, endedAt, timersLeft },
     events: fl.recent().map(({ event }) => event),
     spentMicrocents: fl.spending.microcents,
+    figures,
   };
 }
 
@@ -174,7 +179,7 @@ describe.each([
   ["a whole answer", WHOLE],
 ] as const)("%s", (_kind, asked) => {
   it("comes from the second target when the first one is silent, which is given up and booked", async () => {
-    const { outcome, ran, endedAt, events, spentMicrocents, request } = await play({
+    const { outcome, ran, endedAt, events, spentMicrocents, request, figures } = await play({
       ...{ one: () => NEVER, two: () => well(400, 100), asked },
     });
     expect(outcome).toMatchObject({ status: "done", from: "two", attempts: 2 });
@@ -186,6 +191,8 @@ describe.each([
     expect(hedges(events)).toMatchObject([{ tool: "two", attempt: 1, hedge: { beside: "one", silentMs: AFTER_MS } }]);
     expect(spentMicrocents).toBe(53);
     expect(request.shown.every((line) => line.startsWith("two"))).toBe(true);
+    // The silent target has not failed.
+    expect(figures).toMatchObject({ one: null, two: { attempts: 1, errorRate: 0 } });
   });
 
   it("has one record of the attempt that lost: it did not answer, and what it used later is added to it", async () => {
@@ -233,9 +240,10 @@ describe.each([
   });
 
   it("waits for the second target when the first one fails meanwhile, and that target is next", async () => {
-    const { outcome, ran } = await play({ one: () => broken(1_100), two: () => well(5_000), asked });
+    const { outcome, ran, figures } = await play({ one: () => broken(1_100), two: () => well(5_000), asked });
     expect(outcome).toMatchObject({ status: "done", from: "two", attempts: 2 });
     expect(ran).toHaveLength(2);
+    expect(figures).toMatchObject({ one: { attempts: 1, errorRate: 1 }, two: { attempts: 1, errorRate: 0 } });
   });
 
   describe("when the first attempt fails meanwhile, and is to be retried", () => {
@@ -324,7 +332,12 @@ it("tells the break of a second attempt that has shown content, and starts nothi
 
 describe("a half-open breaker gets its probe back", () => {
   /** Lets one probe through to a target, makes a hedged call, and then asks the target directly. */
-  async function probed(target: "one" | "two", maxUsd: number, first: Behaviour, second: Behaviour): Promise<World> {
+  async function probed(
+    target: "one" | "two",
+    maxUsd: number,
+    first: Behaviour,
+    second: Behaviour,
+  ): Promise<Omit<World, "figures">> {
     const clock = createFakeClock(START_AT);
     const fl = createFaultline({ clock, chance: createSeededChance(1), budget: { maxUsd } });
     const ran: Ran[] = [];

@@ -2,12 +2,13 @@
 
 import { describe, expect, it } from "vitest";
 import { DEFAULT_POLICY } from "../../../src/core/policy/matrix.ts";
+import type { Cost } from "../../../src/core/flow/money.ts";
 import { createFaultline, FaultError, fault, tool } from "../../../src/index.ts";
 import { chain, type Member } from "../../../src/runtime/tool/chain.ts";
 import type { ChainRequest } from "../../../src/runtime/tool/tool.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
 import { createFakeClock } from "../../../src/testing/fake-clock.ts";
-import { callTimes, failure, START_AT, world } from "../../support/world.ts";
+import { callTimes, failure, held, START_AT, world } from "../../support/world.ts";
 
 const policy = { ...DEFAULT_POLICY, breaker: { ...DEFAULT_POLICY.breaker, failures: 1 } };
 
@@ -120,4 +121,31 @@ describe("the fault of a chain", () => {
       ]);
     },
   );
+});
+
+describe("what an attempt says after it was given up", () => {
+  it.each([
+    { before: 3, after: 5, events: [{ cost: 5, booked: 3 }], spent: 5 },
+    { before: 3, after: 3, events: [{ cost: null, booked: 3 }], spent: 3 },
+    { before: 3, after: null, events: [{ cost: null, booked: 3 }], spent: 3 },
+    { before: 5, after: 3, events: [{ cost: 3, booked: 5 }], spent: 3 },
+    { before: null, after: 5, events: [{ cost: 5, booked: null }], spent: 5 },
+    { before: null, after: null, events: [{ cost: null, booked: null }], spent: 0 },
+  ])("corrects what $before was booked for, if it cost $after", async ({ before, after, events, spent }) => {
+    const here = world();
+    const slow = held("slow", here.clock);
+    const left = new AbortController();
+    const call = here.fl.protect(slow.tool, "x", { signal: left.signal });
+    const { context, answer } = slow.run(0);
+    if (before !== null) context.cost(before);
+    left.abort();
+    await call;
+    if (after !== null) context.cost(after);
+    answer("late");
+    await here.clock.advance(0);
+    const late = here.events().filter((event) => event.type === "call-late");
+    const microcents = (cost: Cost | null): number | null => cost?.microcents ?? null;
+    expect(late.map(({ cost, booked }) => ({ cost: microcents(cost), booked: microcents(booked) }))).toEqual(events);
+    expect(here.fl.spending.microcents).toBe(spent);
+  });
 });

@@ -218,6 +218,21 @@ describe("targets beyond the remembered number", () => {
   });
 });
 
+it.each([
+  { well: [], drops: "a", why: "the one that was used least recently, if all have failed" },
+  { well: ["b"], drops: "b", why: "the only one that works, though others were used before it" },
+  { well: ["b", "c"], drops: "b", why: "of those that work the one that was used least recently" },
+])("of three idle targets drops $why", async ({ well, drops }) => {
+  const { fl, clock } = world({ maxTargets: 3 });
+  for (const id of ["a", "b", "c", "d"]) {
+    const called = scripted(id, [well.includes(id) ? undefined : failure("ToolUnavailable")], { retry: "none" });
+    await clock.runUntil(fl.protect(called.tool, "x"));
+    await clock.advance(1);
+  }
+  const left = fl.targets().map(({ target }) => target);
+  expect(["a", "b", "c", "d"].filter((id) => !left.includes(id))).toEqual([drops]);
+});
+
 describe("retry budgets of more providers than may be known", () => {
   it.each([
     { spent: ["p1", "p2"], drops: "p1", why: "the oldest, if all have been used" },
