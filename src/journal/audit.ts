@@ -1,5 +1,6 @@
 // Who did what, when, and with which key: the library, the CLI and the server record in the journal everything a person or a client does.
 
+import { defined } from "../core/defined.ts";
 import { SHAPE_REDACTOR } from "../core/fault/redact.ts";
 import { isFaultError } from "../core/fault/fault.ts";
 import type { Clock } from "../host/clock.ts";
@@ -83,7 +84,7 @@ export async function auditOf(journal: Journal, { by, on, limit, after }: AuditQ
     order: "newest",
     limit,
     ...(tags.length === 0 ? {} : { tags }),
-    ...(after === undefined ? {} : { after }),
+    ...defined({ after }),
   });
   return rows.map(({ value }) => ({ ...NOTHING, ...(value as AuditRecord) }));
 }

@@ -44,7 +44,7 @@ function readPage(journal: Journal, { limit, session, after }: QuestionsQuery): 
     order: "oldest",
     limit,
     ...(session === undefined ? {} : { tags: [tagOf("session", session)] }),
-    ...(after === undefined ? {} : { after }),
+    ...defined({ after }),
   });
 }
 

@@ -5,6 +5,7 @@
 // I4  What the work is about to do is in the journal before it is done, under a key that the library carries out once. A request that
 //     takes the key over repeats that same work, and no other.
 
+import { defined } from "../core/defined.ts";
 import { createHash } from "node:crypto";
 import type { Clock } from "../host/clock.ts";
 import type { Worker } from "../host/worker.ts";
@@ -93,7 +94,7 @@ async function takeOver(
     if (before === null) return mine;
     const { worker, digest, intent } = before;
     const isFree = worker !== null && isGone(worker) && digest === mine.digest;
-    return isFree ? { ...mine, ...(intent === undefined ? {} : { intent }) } : there;
+    return isFree ? { ...mine, ...defined({ intent }) } : there;
   });
   return before;
 }

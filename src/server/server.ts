@@ -4,6 +4,7 @@ import { type Server, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { basename } from "node:path";
 import { createAdaptorServer } from "@hono/node-server";
+import { defined } from "../core/defined.ts";
 import { classify } from "../core/classify/classify.ts";
 import type { Fault } from "../core/fault/fault.ts";
 import { PROBLEM_MEDIA_TYPE } from "../core/fault/problem.ts";
@@ -85,7 +86,7 @@ export async function startServer(given: ServerOptions): Promise<RunningServer> 
     journal,
     clock: systemClock,
     workflows: options.workflows ?? [],
-    ...(options.env === undefined ? {} : { env: options.env }),
+    ...defined({ env: options.env }),
   });
   try {
     // Waits for the shared state: a target that an operator isolated must stay isolated from the first request on.

@@ -3,6 +3,7 @@
 import type { Sender } from "./handler.ts";
 import type { decisionView, faultView, questionView } from "../api/shapes.ts";
 import type { Role, Shaped } from "../api/route.ts";
+import { defined } from "../core/defined.ts";
 import { explain, recourseStep } from "../core/decide/explain.ts";
 import type { Decision } from "../core/decide/decision.ts";
 import { type FaultCode, traitsOf } from "../core/fault/catalogue.ts";
@@ -76,7 +77,6 @@ export function questionFor(question: Question, locale: Locale): Shaped<typeof q
     ...(payload.kind === "Approve" ? { tool: payload.tool } : {}),
     ...(payload.kind === "Ask" ? { field: payload.field } : {}),
     ...(payload.kind === "Auth.DeviceCode" ? { url: payload.url, userCode: payload.code } : {}),
-    ...(schema === undefined ? {} : { schema }),
-    ...(issues === undefined ? {} : { issues }),
+    ...defined({ schema, issues }),
   };
 }

@@ -1,5 +1,6 @@
 // "Treat 503 as permanent for this tool": turns a manifest's rows into classifier rules that precede all built-in ones.
 
+import { defined } from "../core/defined.ts";
 import {
   classify,
   isFaultCode,
@@ -67,10 +68,10 @@ function whenOf({ status, error_code: code, text }: Omit<ToolFileRow, "as">): Wh
 export function exampleOf({ status, error_code: code, text }: Omit<ToolFileRow, "as">): Evidence {
   return {
     surface: "tool",
-    ...(status === undefined ? {} : { status }),
+    ...defined({ status }),
     ...(typeof code === "string" ? { code } : {}),
     ...(typeof code === "number" ? { body: { error: { code } } } : {}),
-    ...(text === undefined ? {} : { message: text }),
+    ...defined({ message: text }),
   };
 }
 

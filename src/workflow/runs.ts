@@ -1,5 +1,6 @@
 // Starts, advances and reads runs of workflows. operator/take-action.ts carries out what an operator does to a run.
 
+import { defined } from "../core/defined.ts";
 import { classify } from "../core/classify/classify.ts";
 import { traitsOf } from "../core/fault/catalogue.ts";
 import { fault, FaultError, isFault } from "../core/fault/fault.ts";
@@ -272,7 +273,7 @@ export class WorkflowRuns implements Runs {
     const { params = {}, key, by = DEFAULT_BY } = checkOptions("runs.act", options, ACT_OPTIONS);
     const report = await this.show(run);
     if (report === null) throw new FaultError(noRun(run));
-    return this.actOn(report, action, { params, by, ...(key === undefined ? {} : { key }) });
+    return this.actOn(report, action, { params, by, ...defined({ key }) });
   }
 
   /** `act` for a caller that has read the run already. */

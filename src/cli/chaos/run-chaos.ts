@@ -4,6 +4,7 @@ import { parseScenario } from "../../chaos/scenario.ts";
 import type { Scenario } from "../../chaos/scenario-schema.ts";
 import type { ReceivedRequest, StrayRequest } from "../../chaos/received.ts";
 import { type Chaos, type ChaosOptions, startChaos } from "../../chaos/start-chaos.ts";
+import { defined } from "../../core/defined.ts";
 import { isFaultError } from "../../core/index.ts";
 import type { Cli } from "../cli.ts";
 import type { Io } from "../io.ts";
@@ -56,7 +57,7 @@ async function start(
   listeners: Pick<ChaosOptions, "onEnd" | "onStray">,
 ): Promise<Chaos> {
   try {
-    return await startChaos({ port, host, scenario, clock, ...listeners, ...(seed === undefined ? {} : { seed }) });
+    return await startChaos({ port, host, scenario, clock, ...listeners, ...defined({ seed }) });
   } catch (error) {
     if (!isFaultError(error)) throw error;
     throw portInUse(error, port) ?? refusalOf(error, "failed");

@@ -1,6 +1,7 @@
 // `faultline policy`: checks a file, shows the rows in force, simulates a fault, and replays past decisions.
 
 import { type Command, Option } from "commander";
+import { defined } from "../../core/defined.ts";
 import {
   describeMatch,
   FAULT_CODES,
@@ -118,7 +119,7 @@ Examples:
       const cli = cliOf(command, io);
       const { preset } = options;
       if ((file === undefined) === (preset === undefined)) throw new UsageError(ONE_POLICY);
-      const named = { ...(file === undefined ? {} : { policy: file }), ...(preset === undefined ? {} : { preset }) };
+      const named = defined({ policy: file, preset });
       const loaded = await load(named, cli);
       const { replayPast } = await import("../policy/replay-policy.ts");
       await replayPast(loaded, options, cli);

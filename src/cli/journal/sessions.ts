@@ -1,5 +1,6 @@
 // `faultline journal sessions` and `prune`: lists sessions and removes old ones.
 
+import { defined } from "../../core/defined.ts";
 import { type SessionStatus, SHAPE_REDACTOR } from "../../core/index.ts";
 import type { SessionSummary } from "../../journal/journal.ts";
 import { ENDED } from "../../journal/encode.ts";
@@ -20,7 +21,7 @@ export async function listSessions(
   const { json } = cli;
   const words = JOURNAL_WORDS[cli.locale];
   // Reads one more than it shows, to know whether there are more.
-  const filter = { ...(status === undefined ? {} : { status }), limit: limit + 1 };
+  const filter = { ...defined({ status }), limit: limit + 1 };
   const found = await lookAtJournal(file, cli, (journal) => journal.sessions(filter));
   const sessions = found.slice(0, limit);
   if (json) await cli.stdout.write(`${safeJson(sessions.map(SHAPE_REDACTOR.value))}\n`);

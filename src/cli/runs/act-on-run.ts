@@ -1,5 +1,6 @@
 // Applies an operator's action to a run, then continues the run or its successor.
 
+import { defined } from "../../core/defined.ts";
 import { microcentsOf } from "../../core/flow/money.ts";
 import { ACTION_IDS, type ActionId, ACTIONS, type OfferedAction } from "../../core/flow/action.ts";
 import { actionWords } from "../../core/flow/action-words.ts";
@@ -45,8 +46,7 @@ export async function actOnRun(given: string, action: string, options: ActionCom
       report.actions.find((one) => one.id === id),
     );
     if (ACTIONS[id].needs === "target" && options.target === undefined) refuseManyTargets(report, cli);
-    const key = options.key === undefined ? {} : { key: options.key };
-    const acted = await deps.workflows.runs.actOn(report, id, { params, by: "cli", ...key });
+    const acted = await deps.workflows.runs.actOn(report, id, { params, by: "cli", ...defined({ key: options.key }) });
     const { label } = actionWords(id, cli.locale);
     const words = RUNS_WORDS[cli.locale];
     const sentence = acted.did ? words.did(label, shown(acted.run)) : words.didBefore(label, shown(acted.run));
@@ -75,18 +75,12 @@ function paramsOf(
   offered: OfferedAction | undefined,
 ): Readonly<Record<string, unknown>> {
   const { text, target, command = [], tool = [], maxCostUsd, timeout, maxNodes, turnCap } = options;
-  const raised: Record<string, number | undefined> = {
-    maxCostMicrocents: maxCostUsd === undefined ? undefined : microcentsOf(maxCostUsd),
-    timeoutMs: timeout,
-    maxNodes,
-    turnCap,
-  };
-  const limits = Object.fromEntries(Object.entries(raised).filter(([, value]) => value !== undefined));
+  const maxCostMicrocents = maxCostUsd === undefined ? undefined : microcentsOf(maxCostUsd);
+  const limits = defined({ maxCostMicrocents, timeoutMs: timeout, maxNodes, turnCap });
   const [only, ...others] = offered?.choices ?? [];
   const chosen = target ?? (offered?.needs === "target" && others.length === 0 ? only : undefined);
   return {
-    ...(text === undefined ? {} : { text }),
-    ...(chosen === undefined ? {} : { target: chosen }),
+    ...defined({ text, target: chosen }),
     ...(command.length === 0 ? {} : { commands: command }),
     ...(tool.length === 0 ? {} : { tools: tool }),
     ...(Object.keys(limits).length === 0 ? {} : { limits }),

@@ -1,5 +1,6 @@
 // `faultline runs list`: lists the runs of a journal, newest first, each with the next step.
 
+import { defined } from "../../core/defined.ts";
 import { dollars } from "../../core/flow/money.ts";
 import { remediesFor } from "../../core/flow/action.ts";
 import type { ActionId } from "../../core/flow/action-words.ts";
@@ -31,8 +32,7 @@ export async function listRuns(options: ListOptions, cli: Cli): Promise<void> {
     const words = RUNS_WORDS[cli.locale];
     // Reads one more than it shows, to know whether there are more.
     const found = await deps.workflows.runs.list({
-      ...(status === undefined ? {} : { status }),
-      ...(workflow === undefined ? {} : { workflow }),
+      ...defined({ status, workflow }),
       limit: limit + 1,
     });
     const runs = found.slice(0, limit);

@@ -3,6 +3,7 @@
 import { delimiter, join } from "node:path";
 import type { Cli } from "../cli.ts";
 import { portInUse, refuseUnusable } from "../system-refusal.ts";
+import { defined } from "../../core/defined.ts";
 import { isFaultError } from "../../core/index.ts";
 import { folderBeside, isPostgresAddress, shownPlace } from "../../journal/journal-place.ts";
 import { makeFolder } from "../../journal/files/file-store.ts";
@@ -162,7 +163,7 @@ function notifyOf(
   }
   if (url === undefined && notifyCommand === undefined) return null;
   return {
-    ...(about === undefined ? {} : { about }),
+    ...defined({ about }),
     ...(url === undefined ? {} : { webhook: { url, secret } }),
     ...(notifyCommand === undefined ? {} : { command: [notifyCommand] }),
   };
@@ -192,8 +193,7 @@ async function start(
       ...(driver === undefined ? {} : { restate: restateOf(driver, cli) }),
       ...(workflows === null ? {} : { workflowsFolder: workflows, onReload: reloadPrinter(cli) }),
       ...(gateway === undefined ? {} : { gateway, onGateway: gatewayListener(gateway, cli) }),
-      ...(publicUrl === undefined ? {} : { publicUrl }),
-      ...(behindTlsProxy === undefined ? {} : { behindTlsProxy }),
+      ...defined({ publicUrl, behindTlsProxy }),
       ...(notify === null ? {} : { notify }),
     });
   } catch (error) {

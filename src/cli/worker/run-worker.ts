@@ -3,6 +3,7 @@
 import type { Cli } from "../cli.ts";
 import type { Io } from "../io.ts";
 import { portInUse } from "../system-refusal.ts";
+import { defined } from "../../core/defined.ts";
 import { type FaultCode, isFaultError } from "../../core/index.ts";
 import { shownPlace } from "../../journal/journal-place.ts";
 import { oncePerMinute, type Driver, type DriverOptions } from "../../workflow/driver.ts";
@@ -82,7 +83,7 @@ async function drive(workflows: Workflows, options: WorkerCommandOptions, cli: C
     ...restateOf(url, cli),
     worker: {
       ...listen,
-      ...(advertise === undefined ? {} : { advertise }),
+      ...defined({ advertise }),
       identityKeys: identityKey === "" ? [] : [identityKey],
     },
   });

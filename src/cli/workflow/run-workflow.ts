@@ -1,5 +1,6 @@
 // `faultline workflow run` and `resume`: starts or resumes a run and follows it.
 
+import { defined } from "../../core/defined.ts";
 import { isFaultError, SHAPE_REDACTOR } from "../../core/index.ts";
 import { isEnded } from "../../core/flow/run-state.ts";
 import { parseJson } from "../../core/try-read.ts";
@@ -39,8 +40,7 @@ export async function runWorkflow(file: string, options: WorkflowRunOptions, cli
   await refuseWrongWorkflow(file, cli);
   await withRuns({ ...options, make: true }, cli, async (deps) => {
     const workflow = await loadWorkflow(deps, file);
-    const named = options.run === undefined ? {} : { run: options.run };
-    const run = await deps.workflows.runs.start(workflow, { inputs, ...named });
+    const run = await deps.workflows.runs.start(workflow, { inputs, ...defined({ run: options.run }) });
     if (options.detach === true) return tellStarted(deps, run, workflow.id);
     await advanceRun(deps, run, options, { after: 0 });
   });
@@ -142,6 +142,6 @@ export async function advanceRun(
 ): Promise<void> {
   const isJsonl = jsonl === true;
   const how = { part: "advance", waits: wait !== false, jsonl: isJsonl, after } as const;
-  const followed = await followRun(deps, run, { ...how, ...(watched === undefined ? {} : { watched }) });
-  await tellResult(deps, followed, { jsonl: isJsonl, ...(extra === undefined ? {} : { extra }) });
+  const followed = await followRun(deps, run, { ...how, ...defined({ watched }) });
+  await tellResult(deps, followed, { jsonl: isJsonl, ...defined({ extra }) });
 }

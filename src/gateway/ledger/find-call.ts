@@ -1,5 +1,6 @@
 // Finds a call of a gateway by the id that its client got, or one of its decisions: `call_….7`, `call_….7#2`.
 
+import { defined } from "../../core/defined.ts";
 import type { Entry } from "../../core/record/event.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { decisionIn } from "./ledger-line.ts";
@@ -53,7 +54,7 @@ async function sessionsOf(journal: Journal, owner: string, from: number, until: 
   const found: string[] = [];
   let after: { readonly session: string; readonly startedAt: number } | undefined;
   for (;;) {
-    const page = await journal.sessions({ limit: SESSIONS_AT_ONCE, ...(after === undefined ? {} : { after }) });
+    const page = await journal.sessions({ limit: SESSIONS_AT_ONCE, ...defined({ after }) });
     for (const { session, startedAt } of page)
       if (session.startsWith(`gateway.${owner}.`) && startedAt <= until + HOUR_MS) found.push(session);
     const last = page.at(-1);

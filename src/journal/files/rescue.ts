@@ -3,6 +3,7 @@
 
 import { nodeFsPromises } from "../../host/builtin.ts";
 import { join } from "node:path";
+import { defined } from "../../core/defined.ts";
 import { classify } from "../../core/classify/classify.ts";
 import type { Fault } from "../../core/fault/fault.ts";
 import { readField } from "../../core/try-read.ts";
@@ -51,7 +52,7 @@ export async function writeRescue(folderCandidates: readonly string[], rescued: 
     "StoreUnavailable",
     `${entries.length} entries of session ${session} could be written neither to the journal nor to a rescue file (${reasons || "no folder was named"}). ` +
       "Name a folder that can be written to.",
-    { context: { session, after, entries: entries.length }, ...(because === undefined ? {} : { because }) },
+    { context: { session, after, entries: entries.length }, ...defined({ because }) },
   );
 }
 

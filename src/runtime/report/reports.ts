@@ -236,7 +236,7 @@ export class Reports {
     const { journal } = this.#deps.engine;
     let ended = 0;
     for (let after: SessionSummary | undefined; ;) {
-      const page = await journal.sessions({ status: "open", limit: PAGE, ...(after === undefined ? {} : { after }) });
+      const page = await journal.sessions({ status: "open", limit: PAGE, ...defined({ after }) });
       for (const { session, updatedAt } of page) {
         if (!session.startsWith(OWN_SESSION) || updatedAt >= before) continue;
         await this.#in(session, false, (open) => this.#giveUp(open, "the executor was not heard of any more"));

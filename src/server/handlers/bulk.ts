@@ -23,7 +23,7 @@ export function bulkHandlers({
 }: ServerParts): HandlersOf<"previewBulk" | "startBulk" | "listBulks" | "showBulk" | "abortBulk"> {
   return {
     async previewBulk({ params: { fingerprint }, body: { action, pace = DEFAULT_PACE }, locale }) {
-      const preview = await bulks.preview(fingerprint, { locale, ...(action === undefined ? {} : { action }) });
+      const preview = await bulks.preview(fingerprint, { locale, ...defined({ action }) });
       return previewView(preview, pace, locale);
     },
     async startBulk({ params: { fingerprint }, body, who, idempotencyKey, locale }) {

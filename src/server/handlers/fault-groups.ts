@@ -48,7 +48,7 @@ export function faultGroupHandlers({
   ): Promise<readonly FaultGroup[]> {
     const found: FaultGroup[] = [];
     for (let after = query.after; ;) {
-      const page = await journal.faultGroups({ ...query, ...(after === undefined ? {} : { after }) });
+      const page = await journal.faultGroups({ ...query, ...defined({ after }) });
       found.push(...page.filter(fits));
       after = page.at(-1);
       if (found.length >= query.limit || page.length < query.limit) return found.slice(0, query.limit);
@@ -103,7 +103,7 @@ export function faultGroupHandlers({
       const after = fromCursor(cursor, behindFault);
       const found = await journal.faultsOf(fingerprint, {
         limit: limit + 1,
-        ...(after === undefined ? {} : { after }),
+        ...defined({ after }),
       });
       const runs = await runsAmong(found.map(({ session }) => session));
       return pageFrom(

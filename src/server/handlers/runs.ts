@@ -227,7 +227,7 @@ export function runActHandlers({
       const key = given ?? (idempotencyKey === "" ? null : await intend(() => keyOfOffer(run, action)));
       return runs.act(run, action, {
         by: who.name,
-        ...(params === undefined ? {} : { params }),
+        ...defined({ params }),
         ...(key === null ? {} : { key }),
       });
     },

@@ -1,6 +1,7 @@
 // One action on many runs that failed alike, as data. It is carried out in waves: one run, then five, then more at a time. A wave in
 // which at least half of the runs fail again is the last one.
 
+import { defined } from "../../core/defined.ts";
 import { type ActionId, focusOf, type OfferedAction } from "../../core/flow/action.ts";
 import { tagOf } from "../../journal/keep-kinds.ts";
 import type { Journal, Keep, Timed } from "../../journal/journal.ts";
@@ -188,7 +189,7 @@ const PAGE = 500;
 export async function runsOf(journal: Journal, fingerprint: string): Promise<readonly string[]> {
   const runs = new Set<string>();
   for (let after: string | undefined; runs.size < MAX_BULK_RUNS;) {
-    const page = await journal.faultRuns(fingerprint, { limit: PAGE, ...(after === undefined ? {} : { after }) });
+    const page = await journal.faultRuns(fingerprint, { limit: PAGE, ...defined({ after }) });
     for (const run of page) runs.add(await newestOf(journal, run));
     after = page.at(-1);
     if (page.length < PAGE) break;

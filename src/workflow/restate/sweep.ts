@@ -4,6 +4,7 @@
 // W2  A look costs as much as what became due since the last one. A full look, half a minute apart, finds what the others missed.
 // W3  A run that stays due is handed over again after 30 s, then after twice as long each time: it may only wait in a queue.
 
+import { defined } from "../../core/defined.ts";
 import { type Clock, Moment, steadyNow } from "../../host/clock.ts";
 import type { Journal, Timed } from "../../journal/journal.ts";
 import type { HeldRun, RunHolds } from "../advance/held-run.ts";
@@ -78,7 +79,7 @@ export class Sweep {
   async *#due(until: number, from: Pick<Timed, "at" | "key"> | undefined): AsyncIterable<readonly Timed[]> {
     const { journal, held } = this.#deps;
     for (let after = from; ;) {
-      const query = { order: "oldest", until, limit: PAGE, ...(after === undefined ? {} : { after }) } as const;
+      const query = { order: "oldest", until, limit: PAGE, ...defined({ after }) } as const;
       const page = await journal.keptByTime("wake", query);
       if (page.length > 0) {
         const busy = await held();
