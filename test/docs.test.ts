@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { generatedDocs } from "../scripts/generated-docs.ts";
 import { isFaultCode, PRESET_NAMES, RECOURSES, traitsOf } from "../src/core/index.ts";
 import { createProgram } from "../src/cli/program.ts";
@@ -85,13 +85,30 @@ describe("made pages", () => {
 });
 
 describe("examples", () => {
-  const folder = fileURLToPath(new URL("../examples", import.meta.url));
+  const folder = fileOf("examples");
+  const sources = new Map(
+    readdirSync(folder)
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => [name, readFileSync(join(folder, name), "utf8")]),
+  );
+  /** An example that ends its process has one of its own. All others share one, which loads the packages once. */
+  const together = [...sources].flatMap(([name, source]) => (/^process\.exit\(/m.test(source) ? [] : [name]));
+  const node = (...args: readonly string[]): string => execFileSync(process.execPath, args, { encoding: "utf8" });
+  const printed = new Map<string, string>();
 
-  it.each(readdirSync(folder).filter((name) => name.endsWith(".ts")))("%s prints what its comments say", (name) => {
-    const path = join(folder, name);
-    const promised = promisedBy(readFileSync(path, "utf8"));
+  beforeAll(() => {
+    const lines = node(fileOf("test/fixtures/run-examples.mjs"), JSON.stringify(together));
+    for (const line of lines.trim().split("\n")) {
+      const one = JSON.parse(line) as { readonly name: string; readonly printed: string };
+      printed.set(one.name, one.printed);
+    }
+  });
+
+  it.each([...sources])("%s prints what its comments say", (name, source) => {
+    const promised = promisedBy(source);
     expect(promised.length).toBeGreaterThan(2);
-    expect(execFileSync(process.execPath, [path], { encoding: "utf8" }).trim().split("\n")).toEqual(promised);
+    const said = together.includes(name) ? printed.get(name) : node(join(folder, name));
+    expect(said?.trim().split("\n")).toEqual(promised);
   });
 });
 

@@ -1,7 +1,7 @@
 // The recipe page, followed step by step: its files, its command, and the output it promises.
 
 import { spawnSync } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
@@ -17,16 +17,23 @@ const FILES = Array.from(PAGE.matchAll(/^`([\w.]+)`\n\n```ts\n([\s\S]*?)^```/gm)
 }));
 const PROMISED = Array.from(PAGE.matchAll(/^```text\n([\s\S]*?)^```/gm), ([, text = ""]) => text.trim().split("\n"));
 
-function results(folder: string): readonly string[] {
-  const vitest = join(folder, "node_modules/vitest/vitest.mjs");
+/** The results in each folder of the project, from one start of the test runner. */
+function results(project: string): Readonly<Record<string, readonly string[]>> {
+  const vitest = join(project, "node_modules/vitest/vitest.mjs");
   const { stdout } = spawnSync(process.execPath, [vitest, "run", "--reporter=verbose", "--testTimeout=60000"], {
-    cwd: folder,
+    cwd: project,
     encoding: "utf8",
     env: { ...process.env, NO_COLOR: "1", VITEST: undefined },
   });
-  return Array.from(
-    stdout.matchAll(/^ ([✓×]) agent\.test\.ts > (survives [\w-]+)/gm),
-    ([, mark, name]) => `${mark} ${name}`,
+  const lines = Array.from(
+    stdout.matchAll(/^ ([✓×]) (\w+)\/agent\.test\.ts > (survives [\w-]+)/gm),
+    ([, mark, folder = "", name]) => [folder, `${mark} ${name}`] as const,
+  );
+  return Object.fromEntries(
+    [...new Set(lines.map(([folder]) => folder))].map((folder) => [
+      folder,
+      lines.filter(([of]) => of === folder).map(([, line]) => line),
+    ]),
   );
 }
 
@@ -34,9 +41,11 @@ it("shows what happens before and after the fix", () => {
   const [before, test, after] = FILES;
   expect([before?.name, test?.name, after?.name, FILES.length]).toEqual(["agent.ts", "agent.test.ts", "agent.ts", 3]);
   expect(PROMISED).toHaveLength(2);
-  const folder = createProject([before, test].map((file) => [file?.name ?? "", file?.text ?? ""]));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  expect(results(folder)).toEqual(PROMISED[0]);
-  writeFileSync(join(folder, "agent.ts"), after?.text ?? "");
-  expect(results(folder)).toEqual(PROMISED[1]);
+  const project = createProject([]);
+  onTestFinished(() => rmSync(project, { recursive: true }));
+  for (const [folder, agent] of Object.entries({ before, after })) {
+    mkdirSync(join(project, folder));
+    for (const file of [agent, test]) writeFileSync(join(project, folder, file?.name ?? ""), file?.text ?? "");
+  }
+  expect(results(project)).toEqual({ before: PROMISED[0], after: PROMISED[1] });
 });
