@@ -152,9 +152,11 @@ routes: { cut-*: { chain: [two], mid_stream: continue } }
   it("has lines that can be continued at every byte without a character lost or doubled", () => {
     const bytes = Buffer.from(streamOf(dialect, PIECES));
     let open = 0;
-    for (let cut = 0; cut <= bytes.length; cut++) {
-      // The client gets whole lines.
-      const whole = bytes.subarray(0, bytes.subarray(0, cut).lastIndexOf(0x0a) + 1).toString();
+    // The client gets whole lines, so every cut within a line leaves it the same.
+    for (let [cut, end] = [0, 0]; cut <= bytes.length; cut = end) {
+      end = bytes.indexOf(0x0a, cut) + 1;
+      if (end === 0) end = bytes.length + 1;
+      const whole = bytes.subarray(0, cut).toString();
       const sent = continuationOf(dialect, whole);
       const seen = readEvents(dialect, `${whole}\n`);
       if (sent === null) {
@@ -162,7 +164,7 @@ routes: { cut-*: { chain: [two], mid_stream: continue } }
         expect(seen.text === "" || seen.text === TEXT).toBe(true);
         continue;
       }
-      open += 1;
+      open += end - cut;
       expect(sent.text).toBe(seen.text);
       const about = {
         id: "x",

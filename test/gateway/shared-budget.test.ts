@@ -1,4 +1,4 @@
-// A client's limit holds for all gateways of a journal together: three real processes use it up, slowly or within a second, and pass it by
+// A client's limit holds for all gateways of a journal together: real processes use it up, slowly or within a second, and pass it by
 // one call at most.
 
 import { writeFileSync } from "node:fs";
@@ -7,10 +7,11 @@ import { startChaos } from "../../src/chaos/start-chaos.ts";
 import { type Journal, openJournal } from "../../src/index.ts";
 import { tempFolder } from "../journal/temp-folder.ts";
 import { freshJournalUrl } from "../postgres/shared-server.ts";
+import { samples } from "../support/grid.ts";
 import { ask } from "./dialect-clients.ts";
 import { startGatewayProcess } from "./gateway-process.ts";
 
-const GATEWAYS = 3;
+const GATEWAYS = samples(2, 3);
 const LIMIT_USD = 0.025;
 const LIMIT_MICROCENTS = LIMIT_USD * 1e8;
 
@@ -24,7 +25,7 @@ type Client = keyof typeof PACES;
 const CLIENTS = Object.keys(PACES) as readonly Client[];
 const KEYS = { slow: "slow-key-0123456789", quick: "quick-key-0123456789" } satisfies Record<Client, string>;
 
-describe.each(["SQLite", "PostgreSQL"])("three gateways on a journal in %s", (store) => {
+describe.each(["SQLite", "PostgreSQL"])(`${GATEWAYS} gateways on a journal in %s`, (store) => {
   let urls: readonly string[];
   let journal: Journal;
   const ends: (() => unknown)[] = [];

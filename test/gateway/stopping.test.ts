@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { ledgerOf } from "../../src/gateway/ledger/read-ledger.ts";
 import { always } from "../provider/chain/chain-world.ts";
 import type { Protocol } from "../../src/provider/wire/protocol.ts";
-import { shareOf } from "../support/grid.ts";
+import { everyPair, shareOf } from "../support/grid.ts";
 import { ANSWER, ask, bodyOf, DIALECTS, pathOf } from "./dialect-clients.ts";
 import { gatewayWorld } from "./gateway-world.ts";
 import { FIRST, SECOND, twoDialects, type Urls } from "./open-world.ts";
@@ -41,10 +41,16 @@ const UNDER_WAY = [
   },
 ];
 
+const GRID = everyPair(
+  DIALECTS.flatMap((dialect) => DIALECTS.flatMap((target) => UNDER_WAY.map((one) => ({ ...one, dialect, target })))),
+  ({ dialect }) => dialect,
+  ({ target }) => target,
+  ({ name }) => name,
+);
+
 describe.each(DIALECTS)("a client of %s", (dialect) => {
   describe.each(DIALECTS)("with a target of %s", (target) => {
-    const turn = DIALECTS.indexOf(dialect) + DIALECTS.indexOf(target);
-    it.each(dialect === target ? UNDER_WAY : shareOf(UNDER_WAY, UNDER_WAY.length, turn))(
+    it.each(GRID.filter((one) => one.dialect === dialect && one.target === target))(
       "learns that the gateway stops: $name",
       async ({ streaming, rule, keepAliveMs, status }) => {
         const file = (urls: Urls): string => `${twoDialects(target, target)(urls)}keep_alive_ms: ${keepAliveMs}\n`;

@@ -38,8 +38,10 @@ export interface SparedPlace {
 const reported = (events: readonly JournalEvent[]): readonly Fault[] =>
   events.filter(({ type }) => type === "fault-suppressed").map(faultIn);
 
+/** One object, because a schema is compiled once for each. */
+const TEXT = { type: "string" };
 const good = (more: Partial<ToolOptions<string, string>> = {}) =>
-  tool<string, string>({ id: "t", input: { type: "string" }, run: (text) => text, ...more });
+  tool<string, string>({ id: "t", input: TEXT, run: (text) => text, ...more });
 
 const limited = (): never => {
   throw new FaultError(fault("RateLimited", { message: "as the test wants it" }));
