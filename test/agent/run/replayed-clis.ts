@@ -15,19 +15,17 @@ export interface ReplayedClis {
   readonly runs: () => readonly { readonly kind: string; readonly args: readonly string[]; readonly stdin: string }[];
 }
 
-const PROGRAM = `
-import { readFileSync, writeFileSync, appendFileSync } from "node:fs";
-const [kind, folder, ...args] = process.argv.slice(2);
-const list = JSON.parse(readFileSync(folder + "/" + kind + ".json", "utf8"));
-const run = list.length > 1 ? list.shift() : list[0];
-writeFileSync(folder + "/" + kind + ".json", JSON.stringify(list));
-let stdin = "";
-for await (const chunk of process.stdin) stdin += chunk;
-appendFileSync(folder + "/runs.jsonl", JSON.stringify({ kind, args, stdin }) + "\\n");
-process.stdout.write(run.stdout);
-process.stderr.write(run.stderr);
-if (run.signal !== null) process.kill(process.pid, run.signal);
-process.exitCode = run.exitCode ?? 1;
+/** A shell says it: Node would take forty times as long to start. Its own run is in the list once it has read its input. */
+const programOf = (folder: string, kind: string, last: number): string => `#!/bin/sh
+read at < "${folder}/${kind}.at"
+echo $((at < ${last} ? at + 1 : at)) > "${folder}/${kind}.at"
+cat > "${folder}/$$.stdin"
+for each; do printf '%s\\0' "$each"; done > "${folder}/$$.args"
+echo "${kind} $$" >> "${folder}/runs"
+cd "${folder}"
+cat "${kind}.$at.stdout"
+cat "${kind}.$at.stderr" >&2
+. "./${kind}.$at.end"
 `;
 
 /** Names of recordings by CLI; the last of a list is repeated. */
@@ -36,21 +34,31 @@ export function replayedClis(recordings: Readonly<Partial<Record<AgentKind, read
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const bin = join(folder, "bin");
   mkdirSync(bin);
-  writeFileSync(join(folder, "program.mjs"), PROGRAM);
-  writeFileSync(join(folder, "runs.jsonl"), "");
+  const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+  write("runs", "");
   for (const [kind, names] of Object.entries(recordings)) {
-    writeFileSync(join(folder, `${kind}.json`), JSON.stringify(names.map(captureOf)));
-    const script = `#!/bin/sh\nexec "${process.execPath}" "${folder}/program.mjs" ${kind} "${folder}" "$@"\n`;
-    writeFileSync(join(bin, kind), script);
+    for (const [at, { stdout, stderr, signal, exitCode }] of names.map(captureOf).entries()) {
+      write(`${kind}.${at}.stdout`, stdout);
+      write(`${kind}.${at}.stderr`, stderr);
+      write(`${kind}.${at}.end`, signal === null ? `exit ${exitCode ?? 1}\n` : `kill -s ${signal.slice(3)} $$\n`);
+    }
+    write(`${kind}.at`, "0\n");
+    write(`bin/${kind}`, programOf(folder, kind, names.length - 1));
     chmodSync(join(bin, kind), 0o755);
   }
   const env = { PATH: `${bin}${delimiter}/bin${delimiter}/usr/bin` };
   return {
     target: (kind, options = {}) => cli(kind, { ...options, env: { ...env, ...options.env } }),
     runs: () =>
-      readFileSync(join(folder, "runs.jsonl"), "utf8")
-        .split("\n")
-        .filter((line) => line !== "")
-        .map((line) => JSON.parse(line) as ReturnType<ReplayedClis["runs"]>[number]),
+      linesIn(join(folder, "runs")).map((line) => {
+        const [kind = "", pid = ""] = line.split(" ");
+        const textOf = (what: string): string => readFileSync(join(folder, `${pid}.${what}`), "utf8");
+        return { kind, args: textOf("args").split("\0").slice(0, -1), stdin: textOf("stdin") };
+      }),
   };
 }
+
+const linesIn = (path: string): readonly string[] =>
+  readFileSync(path, "utf8")
+    .split("\n")
+    .filter((line) => line !== "");
