@@ -6,7 +6,7 @@ import { PUNCTUATION } from "../core/punctuation.ts";
 import { CALL_WORDS, endingWords, stateOf, stateWord } from "../gateway/ledger/call-ending.ts";
 import { decisionId, type LedgerDecision, type LedgerLine } from "../gateway/ledger/ledger-line.ts";
 import { gatewayRecourse } from "../gateway/ledger/recourse-word.ts";
-import type { Paint } from "./render/paint.ts";
+import type { Cli } from "./cli.ts";
 import { dayOf, shown, timeOfDay } from "./render/values.ts";
 import { CALL_LINE_WORDS } from "./render/words/call-line-words.ts";
 
@@ -18,7 +18,7 @@ export interface FoundCall {
 }
 
 /** Who asked for what, which target answered, and what it took and cost. */
-export function callLines({ line }: FoundCall, locale: Locale, paint: Paint): string[] {
+export function callLines({ line }: FoundCall, { locale, paint }: Cli): string[] {
   const { at, call, key, route, model, dialect, target, attempts, tookMs, omitted } = line;
   const words = CALL_LINE_WORDS[locale];
   const color = { completed: "green", failed: "red", cancelled: "yellow" } as const;

@@ -18,10 +18,10 @@ import { callEntries, findCall, readCallId } from "../gateway/ledger/find-call.t
 import { decisionId, type LedgerDecision, type LedgerLine } from "../gateway/ledger/ledger-line.ts";
 import type { Journal } from "../journal/journal.ts";
 import { decisionText, type FoundCall } from "./explain-call.ts";
-import type { Paint } from "./render/paint.ts";
+import type { Cli } from "./cli.ts";
 import { said as recorded } from "./fault-sentences/sentence.ts";
 import { dayOf, shown, timeOfDay } from "./render/values.ts";
-import type { CliWords } from "./render/words/cli-words.ts";
+import { CLI_WORDS } from "./render/words/cli-words.ts";
 import { PUNCTUATION } from "../core/punctuation.ts";
 
 /** A fault from the journal that belongs to an id. */
@@ -128,12 +128,8 @@ export function foundJson({ at, event, id, fault, decision }: FoundFault, locale
   return { at, event, id, ...decided, class: family, code, message: detail, rule, excerpt, context, causes, origin };
 }
 
-export function foundLines(
-  { at, event, id, fault, decision }: FoundFault,
-  words: CliWords,
-  locale: Locale,
-  paint: Paint,
-): string[] {
+export function foundLines({ at, event, id, fault, decision }: FoundFault, { locale, paint }: Cli): string[] {
+  const words = CLI_WORDS[locale];
   const { gap, colon } = PUNCTUATION[locale];
   const { code, title, detail, excerpt, causes, origin } = auditOf(fault, id, locale);
   // The end of a process's output usually explains more than its beginning.

@@ -11,9 +11,8 @@ import type { Io } from "../io.ts";
 import { printDiagnostics } from "../check-file.ts";
 import { refusalOf } from "../fault-sentences/sentence.ts";
 import { portInUse } from "../system-refusal.ts";
-import type { Paint } from "../render/paint.ts";
 import { oneLine, safeJson } from "../render/safe-text.ts";
-import { CHAOS_WORDS, type ChaosWords } from "../render/words/chaos-words.ts";
+import { CHAOS_WORDS } from "../render/words/chaos-words.ts";
 import { onStopSignal } from "../stop-signals.ts";
 
 export interface ChaosCommandOptions {
@@ -26,16 +25,15 @@ export interface ChaosCommandOptions {
 export async function runChaos(options: ChaosCommandOptions, cli: Cli): Promise<void> {
   const scenario = options.scenario === undefined ? {} : await readScenario(options.scenario, cli);
   if (scenario === null) return void cli.exit("config");
-  const { paint } = cli;
   const words = CHAOS_WORDS[cli.locale];
   const write = (line: string): void => void cli.stdout.write(`${line}\n`);
   const chaos = await start(options, scenario, cli, {
-    onEnd: (request) => write(cli.json ? jsonLine(request) : textLine(request, words, paint)),
-    onStray: (stray) => write(cli.json ? safeJson({ stray }) : strayLine(stray, words, paint)),
+    onEnd: (request) => write(cli.json ? jsonLine(request) : textLine(request, cli)),
+    onStray: (stray) => write(cli.json ? safeJson({ stray }) : strayLine(stray, cli)),
   });
   const stopped = Promise.withResolvers<undefined>();
   const release = onStopSignal(() => stopped.resolve(undefined));
-  await cli.stdout.write(cli.json ? `${beginJson(chaos)}\n` : beginText(chaos, options, scenario, words, paint));
+  await cli.stdout.write(cli.json ? `${beginJson(chaos)}\n` : beginText(chaos, options, scenario, cli));
   await stopped.promise;
   const count = chaos.received().at(-1)?.number ?? 0;
   await chaos.close();
@@ -72,9 +70,9 @@ function beginText(
   chaos: Chaos,
   { scenario: file }: ChaosCommandOptions,
   scenario: Scenario,
-  words: ChaosWords,
-  paint: Paint,
+  { locale, paint }: Cli,
 ): string {
+  const words = CHAOS_WORDS[locale];
   const rules = file === undefined ? words.noScenario : words.rules(oneLine(file), scenario.rules?.length ?? 0);
   return [
     `${paint("bold", words.listening(chaos.url))}  ${paint("dim", `${words.seed(chaos.seed)} · ${rules}`)}`,
@@ -94,7 +92,8 @@ function jsonLine(request: ReceivedRequest): string {
   return safeJson({ ...request, body: undefined });
 }
 
-function textLine(request: ReceivedRequest, words: ChaosWords, paint: Paint): string {
+function textLine(request: ReceivedRequest, { locale, paint }: Cli): string {
+  const words = CHAOS_WORDS[locale];
   const { number, at, protocol, model, streaming, fault, complaint, status, ended, endedAt } = request;
   const what = complaint === null ? (fault ?? "ok") : words.misuse;
   const how = [streaming ? "stream" : "json", status ?? words.noAnswer, ended, `${(endedAt ?? at) - at} ms`].join(
@@ -111,11 +110,11 @@ function textLine(request: ReceivedRequest, words: ChaosWords, paint: Paint): st
 }
 
 /** Without this line, a wrong base URL would look as if no request had arrived. */
-function strayLine({ at, method, path }: StrayRequest, words: ChaosWords, paint: Paint): string {
+function strayLine({ at, method, path }: StrayRequest, { locale, paint }: Cli): string {
   const what = `${oneLine(method, 20)} ${oneLine(path, 200)}`;
   return [
     paint("dim", `${numbered("--")} ${timeOf(at)}`),
-    paint("yellow", words.noAddress),
+    paint("yellow", CHAOS_WORDS[locale].noAddress),
     what,
     paint("dim", "404"),
   ].join("  ");

@@ -88,10 +88,7 @@ async function explainId(id: string, options: JournalOption, cli: Cli): Promise<
     const each = faults.map((one) => foundJson(one, locale));
     return cli.stdout.write(`${safeJson({ id, ...called, faults: each, ...about })}\n`);
   }
-  const lines = [
-    ...(call === null ? [] : callLines(call, locale, paint)),
-    ...faults.flatMap((one) => foundLines(one, words, locale, paint)),
-  ];
+  const lines = [...(call === null ? [] : callLines(call, cli)), ...faults.flatMap((one) => foundLines(one, cli))];
   const about =
     explained !== null
       ? explainText(explained, cli, call)

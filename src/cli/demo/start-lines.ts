@@ -9,7 +9,7 @@ import { demoLine } from "../render/program-name.ts";
 import type { DemoDashboard } from "./demo-dashboard.ts";
 import type { DemoEnd } from "./drive-demo.ts";
 import type { StartFacts } from "./start-facts.ts";
-import { START_WORDS, type StartWords } from "./start-words.ts";
+import { START_WORDS } from "./start-words.ts";
 import { SURVIVED } from "./survived.ts";
 import { PUNCTUATION } from "../../core/punctuation.ts";
 
@@ -29,7 +29,7 @@ export function endingLines(facts: StartFacts, { report }: DemoEnd, cli: Cli): r
     `${paint(isGood ? "green" : "red", isGood ? "✓" : "✗")} ${paint("bold", words.ended(report.summary.outcome, formatMs(facts.durationMs, locale)))}`,
     ...rows.map(([what, how]) => `  ${padded(what, width)}  ${paint("dim", how)}`),
     ...(facts.redone.length === 0 ? [`  ${paint("dim", words.notRedone)}`] : []),
-    ...(isGood ? [] : [paint("red", reasonOf(facts, words, locale))]),
+    ...(isGood ? [] : [paint("red", reasonOf(facts, locale))]),
     "",
     labelled(
       words.cost,
@@ -48,7 +48,8 @@ export function endingLines(facts: StartFacts, { report }: DemoEnd, cli: Cli): r
 /** The template's outcome for a run that a person ended at the gate. */
 const STOPPED = "stopped";
 
-function reasonOf({ outcome, missing }: StartFacts, words: StartWords, locale: Locale): string {
+function reasonOf({ outcome, missing }: StartFacts, locale: Locale): string {
+  const words = START_WORDS[locale];
   if (outcome === STOPPED) return words.youStopped;
   return words.incomplete(missing.map((one) => words.missing[one]).join(PUNCTUATION[locale].semicolon));
 }

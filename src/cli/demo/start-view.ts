@@ -10,8 +10,7 @@ import { messageIn } from "../fault-sentences/sentence.ts";
 import type { Paint, Style } from "../render/paint.ts";
 import { shown } from "../render/values.ts";
 import { OutputQueue } from "../render/output-queue.ts";
-import { FOLLOW_WORDS } from "../render/words/follow-words.ts";
-import { fitted, nameOf, visitLine } from "../render/picture-lines.ts";
+import { cut, nameOf, visitLine } from "../render/picture-lines.ts";
 import { RunPicture } from "../workflow/run-picture.ts";
 import { createView, isLive, type RunView } from "../render/run-view.ts";
 import type { DemoNews } from "./drive-demo.ts";
@@ -117,12 +116,12 @@ export class StartView {
 
   /** Aligned with the stages. */
   #line(style: Style, mark: string, place: Place | null, text: string): string {
-    const names = this.#picture.visits.map((each) => nameOf(each, FOLLOW_WORDS[this.#locale]));
+    const names = this.#picture.visits.map((each) => nameOf(each, this.#locale));
     const widest = this.#isLive ? Math.max(NAME_COLUMNS, ...names.map(columnsOf)) : NAME_COLUMNS;
     const visit = place === null ? undefined : this.#picture.visitOf(place);
-    const name = visit === undefined ? "" : nameOf(visit, FOLLOW_WORDS[this.#locale]);
+    const name = visit === undefined ? "" : nameOf(visit, this.#locale);
     const space = " ".repeat(Math.max(0, widest - columnsOf(name)) + 2);
-    return `${this.#paint(style, mark)} ${fitted(visit === undefined ? text : `${name}${space}${text}`, this.#columns - 2)}`;
+    return `${this.#paint(style, mark)} ${cut(visit === undefined ? text : `${name}${space}${text}`, this.#columns - 2)}`;
   }
 }
 
@@ -172,7 +171,7 @@ class EndedStages implements RunView {
   }
 
   say(text: string): void {
-    void this.#output.write(`${fitted(text, this.#cli.stderr.columns)}\n`);
+    void this.#output.write(`${cut(text, this.#cli.stderr.columns)}\n`);
   }
 
   hide(): void {

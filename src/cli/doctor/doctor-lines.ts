@@ -4,11 +4,11 @@ import type { CliHealth } from "../../agent/doctor/cli-health.ts";
 import type { ExaminedKind } from "../../agent/doctor/login-evidence.ts";
 import type { MachineCheck } from "../../agent/doctor/machine.ts";
 import type { Locale } from "../../core/index.ts";
-import type { Sink } from "../io.ts";
-import type { Paint, Style } from "../render/paint.ts";
+import type { Cli } from "../cli.ts";
+import type { Style } from "../render/paint.ts";
 import { oneLine } from "../render/safe-text.ts";
 import { tableLines, wrapped } from "../render/table.ts";
-import type { DoctorWords } from "../render/words/doctor-words.ts";
+import { DOCTOR_WORDS, type DoctorWords } from "../render/words/doctor-words.ts";
 import { PUNCTUATION } from "../../core/punctuation.ts";
 
 export interface WorkflowNeeds {
@@ -28,17 +28,12 @@ export interface Findings {
   readonly needs: WorkflowNeeds | null;
 }
 
-export function screenLines(
-  { clis, machine }: Findings,
-  words: DoctorWords,
-  { columns }: Sink,
-  paint: Paint,
-  locale: Locale,
-): readonly string[] {
+export function screenLines({ clis, machine }: Findings, { stdout, locale, paint }: Cli): readonly string[] {
+  const words = DOCTOR_WORDS[locale];
   const [head = "", ...lines] = tableLines(
     [{ title: words.cli }, { title: words.version }, { title: words.login }],
     [
-      ...clis.map((cli) => [cli.kind, versionText(cli, words), loginText(cli, words, locale)]),
+      ...clis.map((cli) => [cli.kind, versionText(cli, words), loginText(cli, locale)]),
       ...machine.map((check) => [words.machine[check.check], check.value, okText(check, words)]),
     ],
   );
@@ -47,7 +42,7 @@ export function screenLines(
     ...machine.map(({ ok, detail }) => ({ tone: ok ? "green" : "red", detail }) as const),
   ].map(({ tone, detail }, index) => [
     paint(tone, lines[index] ?? ""),
-    ...detailLines(detail, columns).map((text) => paint("dim", text)),
+    ...detailLines(detail, stdout.columns).map((text) => paint("dim", text)),
   ]);
   // The CLIs first, then this machine.
   return [paint("bold", head), ...rows.slice(0, clis.length).flat(), "", ...rows.slice(clis.length).flat(), ""];
@@ -66,13 +61,14 @@ function toneOf({ status, remedy }: CliHealth): Style {
 }
 
 /** One line per finding, with the subject first. */
-export function plainLines({ clis, machine }: Findings, words: DoctorWords, locale: Locale): readonly string[] {
+export function plainLines({ clis, machine }: Findings, locale: Locale): readonly string[] {
+  const words = DOCTOR_WORDS[locale];
   const { colon, semicolon, bracketed } = PUNCTUATION[locale];
   const detailOf = (detail: string | null): string => (detail === null ? "" : bracketed("", oneLine(detail)));
   return [
     ...clis.map(
       (cli) =>
-        `${cli.kind}${colon}${versionText(cli, words)}${detailOf(cli.detail)}${semicolon}${words.login}${colon}${loginText(cli, words, locale)}`,
+        `${cli.kind}${colon}${versionText(cli, words)}${detailOf(cli.detail)}${semicolon}${words.login}${colon}${loginText(cli, locale)}`,
     ),
     ...machine.map(
       (check) =>
@@ -86,7 +82,8 @@ function versionText({ status, version }: CliHealth, words: DoctorWords): string
 }
 
 /** Names the login file only if it proves the login. */
-function loginText({ login }: CliHealth, words: DoctorWords, locale: Locale): string {
+function loginText({ login }: CliHealth, locale: Locale): string {
+  const words = DOCTOR_WORDS[locale];
   const { comma, bracketed } = PUNCTUATION[locale];
   const by = [...login.variables, ...(login.byFile && login.state === "yes" ? [words.file] : [])];
   return by.length === 0 ? words.states[login.state] : bracketed(words.states[login.state], by.join(comma));

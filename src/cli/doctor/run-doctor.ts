@@ -35,18 +35,16 @@ export interface DoctorOptions {
 }
 
 export async function runDoctor(options: DoctorOptions, cli: Cli): Promise<void> {
-  const { json, locale, paint } = cli;
+  const { json, locale } = cli;
   const words = DOCTOR_WORDS[locale];
   const findings = await examine(options, cli);
   const isOk = isAllThatWasAskedFor(findings);
   if (!isOk) cli.exit("failed");
-  const last = exitAdvice(findings, words, locale);
+  const last = exitAdvice(findings, locale);
   if (json) return cli.stdout.write(`${safeJson({ ok: isOk, ...jsonOf(findings), next: last })}\n`);
   // Logs are searched line by line, so they get plain lines instead of columns.
   const isScreen = cli.stdout.isTTY && variableOf("live", cli.env) !== "never";
-  const lines = isScreen
-    ? screenLines(findings, words, cli.stdout, paint, locale)
-    : plainLines(findings, words, locale);
+  const lines = isScreen ? screenLines(findings, cli) : plainLines(findings, locale);
   await cli.stdout.write([...lines, lastLine(last, words), ""].join("\n"));
 }
 
@@ -192,7 +190,8 @@ interface ExitAdvice {
 }
 
 /** A workflow needs its own CLIs and keys, and no other. */
-function exitAdvice({ clis, machine, areAsked, needs }: Findings, words: DoctorWords, locale: Locale): ExitAdvice {
+function exitAdvice({ clis, machine, areAsked, needs }: Findings, locale: Locale): ExitAdvice {
+  const words = DOCTOR_WORDS[locale];
   const broken = machine.find(({ ok }) => !ok);
   if (broken !== undefined)
     return {

@@ -45,7 +45,7 @@ export async function runDrillCommand(words: readonly string[], options: DrillCo
   release();
   if (stopper.signal.aborted) throw new UsageError(said.stopped, "cancelled");
   if (!baseline.works) {
-    const why = whyNot(baseline, options.timeout, said, cli.locale);
+    const why = whyNot(baseline, options.timeout, cli.locale);
     // A program that reads the scorecard learns why there is none.
     if (cli.json) await cli.stdout.write(`${safeJson({ ...dataCard([], command, hasGateway), failed: why })}\n`);
     throw new UsageError(why, baseline.notStarted === null ? "failed" : "missing");
@@ -84,12 +84,8 @@ function agentAt(url: string, words: readonly string[], { env }: Io): DrilledAge
   return { command, args, cwd: process.cwd(), env: { ...env, ...agentEnv(url) } };
 }
 
-function whyNot(
-  { notStarted, seen, stray, printed }: Baseline,
-  timeoutMs: number,
-  words: DrillWords,
-  locale: Locale,
-): string {
+function whyNot({ notStarted, seen, stray, printed }: Baseline, timeoutMs: number, locale: Locale): string {
+  const words = DRILL_WORDS[locale];
   if (notStarted !== null) return words.notStarted(messageIn(locale, notStarted));
   const lost = seen.requests.length === 0;
   return [

@@ -8,7 +8,6 @@ import { createRuntime } from "../../runtime/runtime.ts";
 import type { Cli } from "../cli.ts";
 import { formLines } from "../render/form-lines.ts";
 import { UsageError } from "../io.ts";
-import type { Paint } from "../render/paint.ts";
 import { JOURNAL_WORDS, type JournalWords } from "../render/words/journal-words.ts";
 import { type AnswerShape, type GivenAnswer, readAnswer, refuseUnclearAnswer } from "../read-answer.ts";
 import { commandLine } from "../render/program-name.ts";
@@ -20,7 +19,7 @@ import { minuteOf, shown } from "../render/values.ts";
 import { lookAtJournal, withJournal } from "./with-journal.ts";
 
 export async function listQuestions(file: string, cli: Cli): Promise<void> {
-  const { json, locale, paint } = cli;
+  const { json, locale } = cli;
   const words = JOURNAL_WORDS[locale];
   const { questions, unreadable, answered } = await lookAtJournal(file, cli, async (journal) => {
     const found = await openQuestions(journal);
@@ -35,7 +34,7 @@ export async function listQuestions(file: string, cli: Cli): Promise<void> {
   if (json) return cli.stdout.write(`${safeJson(questions.map(questionJson))}\n`);
   if (questions.length === 0) return cli.stderr.write(`${words.noQuestions}\n`);
   for (const [index, question] of questions.entries()) {
-    const lines = questionLines(question, file, cli, paint, words);
+    const lines = questionLines(question, file, cli);
     await cli.stdout.write(`${index === 0 ? "" : "\n"}${lines.join("\n")}\n`);
   }
 }
@@ -63,13 +62,9 @@ function questionJson(question: OpenQuestion): unknown {
   return SHAPE_REDACTOR.value({ ...question, expiresAt: endOf(question) });
 }
 
-function questionLines(
-  question: OpenQuestion,
-  file: string,
-  cli: Cli,
-  paint: Paint,
-  words: JournalWords,
-): readonly string[] {
+function questionLines(question: OpenQuestion, file: string, cli: Cli): readonly string[] {
+  const { locale, paint } = cli;
+  const words = JOURNAL_WORDS[locale];
   const { id, session, payload } = question;
   const state = timeLeft(question, cli.clock.now(), words);
   const options = payload.kind === "Select" ? payload.options : [];

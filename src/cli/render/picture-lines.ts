@@ -8,7 +8,7 @@ import { questionTitle } from "../../core/flow/question-title.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import type { Paint, Style } from "./paint.ts";
 import { minuteOf, shown } from "./values.ts";
-import { FOLLOW_WORDS, type FollowWords } from "./words/follow-words.ts";
+import { FOLLOW_WORDS } from "./words/follow-words.ts";
 import type { RunPicture } from "../workflow/run-picture.ts";
 import { PUNCTUATION } from "../../core/punctuation.ts";
 
@@ -41,22 +41,18 @@ function isAsking({ state, pause }: Visit): boolean {
 
 export function visitLine(picture: RunPicture, visit: Visit, nameColumns: number, options: LineOptions): string {
   const { locale, paint, columns, now } = options;
-  const words = FOLLOW_WORDS[locale];
-  const name = nameOf(visit, words);
+  const name = nameOf(visit, locale);
   const padded = name + " ".repeat(Math.max(0, nameColumns - columnsOf(name)));
-  const facts = [
-    ...factsOf(visit, picture.followersOf(visit), words, locale, now),
-    ...sumsOf(visit, words, locale, now),
-  ];
-  const text = fitted(`${padded}  ${facts.join(" · ")}`.trimEnd(), columns - 2);
+  const facts = [...factsOf(visit, picture.followersOf(visit), locale, now), ...sumsOf(visit, locale, now)];
+  const text = cut(`${padded}  ${facts.join(" · ")}`.trimEnd(), columns - 2);
   const [head, rest] = [text.slice(0, padded.length), text.slice(padded.length)];
   const isOver = visit.endedAt > 0 && visit.state !== "failed";
   return `${markOf(visit, paint)} ${head}${isOver ? paint("dim", rest) : rest}`;
 }
 
-export function nameOf({ node, execution }: Pick<Visit, "node" | "execution">, words: FollowWords): string {
+export function nameOf({ node, execution }: Pick<Visit, "node" | "execution">, locale: Locale): string {
   const name = shown(node, 40);
-  return execution === 1 ? name : `${name} (${words.round(execution)})`;
+  return execution === 1 ? name : `${name} (${FOLLOW_WORDS[locale].round(execution)})`;
 }
 
 export function footLine(run: string, picture: RunPicture, hint: string, options: LineOptions): string {
@@ -71,18 +67,13 @@ export function footLine(run: string, picture: RunPicture, hint: string, options
     ...(spending.microcents > 0 ? [dollars(spending.microcents)] : []),
     ...(hint === "" ? [] : [hint]),
   ];
-  return paint("dim", fitted(facts.join(" · "), columns));
+  return paint("dim", cut(facts.join(" · "), columns));
 }
 
-function factsOf(
-  visit: Visit,
-  goesTo: readonly string[],
-  words: FollowWords,
-  locale: Locale,
-  now: number,
-): readonly string[] {
+function factsOf(visit: Visit, goesTo: readonly string[], locale: Locale, now: number): readonly string[] {
+  const words = FOLLOW_WORDS[locale];
   const { state, fault, pause, skipped } = visit;
-  const attempts = attemptFacts(visit, words);
+  const attempts = attemptFacts(visit, locale);
   const code = fault?.code ?? null;
   switch (state) {
     case "running": {
@@ -90,14 +81,14 @@ function factsOf(
       if (call === null) return attempts;
       const why = call.held === null ? titleOf(call.code, locale).join("") : words.callReasons[call.held];
       const again = words.callAgain(shown(call.target, 60), why, call.attempt, call.of);
-      return [...attempts, `${again} ${timeTo(call.nextAt, now, words, locale)}`.trimEnd()];
+      return [...attempts, `${again} ${timeTo(call.nextAt, now, locale)}`.trimEnd()];
     }
     case "ready":
     case "paused": {
       if (isAsking(visit))
         return [...attempts, words.asks(shown(questionTitle(pause?.questions[0]?.payload.prompt ?? ""), 120))];
       const what = state === "ready" ? [] : [words.pauses.parked];
-      return [...attempts, ...what, ...waitFacts(visit, now, words, locale), ...titleOf(code, locale)];
+      return [...attempts, ...what, ...waitFacts(visit, now, locale), ...titleOf(code, locale)];
     }
     case "failed":
       return [
@@ -120,23 +111,23 @@ function retriedCall({ calls = {} }: Visit): VisitCall | null {
   return all.toSorted((one, other) => (one.nextAt ?? Infinity) - (other.nextAt ?? Infinity))[0] ?? null;
 }
 
-export function attemptFacts({ attempt, of }: Visit, words: FollowWords): readonly string[] {
-  return attempt > 1 || of > 1 ? [words.attempt(attempt, of)] : [];
+export function attemptFacts({ attempt, of }: Visit, locale: Locale): readonly string[] {
+  return attempt > 1 || of > 1 ? [FOLLOW_WORDS[locale].attempt(attempt, of)] : [];
 }
 
 /** When a visit continues that waits. */
-export function waitFacts(visit: Visit, now: number, words: FollowWords, locale: Locale): readonly string[] {
-  return [timeTo(nextAtOf(visit), now, words, locale)].filter((text) => text !== "");
+export function waitFacts(visit: Visit, now: number, locale: Locale): readonly string[] {
+  return [timeTo(nextAtOf(visit), now, locale)].filter((text) => text !== "");
 }
 
 export function nextAtOf({ state, pause, notBefore }: Visit): number | null {
   return pause?.wakeAt ?? (state === "ready" ? notBefore : null);
 }
 
-function sumsOf(visit: Visit, words: FollowWords, locale: Locale, now: number): readonly string[] {
+function sumsOf(visit: Visit, locale: Locale, now: number): readonly string[] {
   const { callAttempts, startedAt, endedAt } = visit;
   return [
-    ...(callAttempts > 1 ? [words.calls(callAttempts)] : []),
+    ...(callAttempts > 1 ? [FOLLOW_WORDS[locale].calls(callAttempts)] : []),
     ...(endedAt === 0 ? elapsed(now - startedAt, locale) : [formatMs(endedAt - startedAt, locale)]),
     ...costFacts(visit),
   ];
@@ -146,8 +137,10 @@ export function costFacts({ spentMicrocents }: Visit): readonly string[] {
   return spentMicrocents > 0 ? [dollars(spentMicrocents)] : [];
 }
 
-export function reasonText(reason: FaultCode | HeldReason, words: FollowWords, locale: Locale): string {
-  return reason === "paused" || reason === "paced" ? words.callReasons[reason] : (titleOf(reason, locale)[0] ?? "");
+export function reasonText(reason: FaultCode | HeldReason, locale: Locale): string {
+  return reason === "paused" || reason === "paced"
+    ? FOLLOW_WORDS[locale].callReasons[reason]
+    : (titleOf(reason, locale)[0] ?? "");
 }
 
 export function titleOf(code: FaultCode | null, locale: Locale): readonly string[] {
@@ -158,9 +151,9 @@ export function titleOf(code: FaultCode | null, locale: Locale): readonly string
 const MINUTE_MS = 60_000;
 
 /** The time left, plus the time of day for longer waits. */
-export function timeTo(nextAt: number | null, now: number, words: FollowWords, locale: Locale): string {
+export function timeTo(nextAt: number | null, now: number, locale: Locale): string {
   if (nextAt === null || nextAt <= now) return "";
-  const left = words.inTime(formatMs(Math.ceil((nextAt - now) / 1_000) * 1_000, locale));
+  const left = FOLLOW_WORDS[locale].inTime(formatMs(Math.ceil((nextAt - now) / 1_000) * 1_000, locale));
   return nextAt - now > MINUTE_MS ? PUNCTUATION[locale].bracketed(left, `${minuteOf(nextAt)} UTC`) : left;
 }
 
@@ -170,7 +163,7 @@ function elapsed(ms: number, locale: Locale): readonly string[] {
 }
 
 /** Cuts the text at the terminal's width, so that it stays on one line. */
-export function fitted(text: string, columns: number): string {
+export function cut(text: string, columns: number): string {
   if (columnsOf(text) <= columns) return text;
   let kept = "";
   let used = 0;

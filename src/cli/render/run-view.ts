@@ -11,7 +11,7 @@ import type { Paint } from "./paint.ts";
 import { OutputQueue } from "./output-queue.ts";
 import { FOLLOW_WORDS } from "./words/follow-words.ts";
 import { LiveScreen } from "./live-screen.ts";
-import { fitted, footLine, nameOf, visitLine } from "./picture-lines.ts";
+import { cut, footLine, nameOf, visitLine } from "./picture-lines.ts";
 import type { RunPicture } from "../workflow/run-picture.ts";
 import { storyLine } from "./story-line.ts";
 
@@ -75,7 +75,7 @@ class LiveView implements RunView {
     const { columns } = this.#cli.stderr;
     const plain = stripVTControlCharacters(text);
     // Width is measured without colours; a line that is too long is cut and loses them.
-    this.#draw([columnsOf(plain) <= columns ? text : fitted(plain, columns)]);
+    this.#draw([columnsOf(plain) <= columns ? text : cut(plain, columns)]);
   }
 
   hide(): void {
@@ -106,7 +106,7 @@ class LiveView implements RunView {
     const { visits } = picture;
     const width = Math.min(
       WIDEST_NAME,
-      Math.max(leastNameColumns, ...visits.map((visit) => columnsOf(nameOf(visit, words)))),
+      Math.max(leastNameColumns, ...visits.map((visit) => columnsOf(nameOf(visit, this.#cli.locale)))),
     );
     const lineOf = (visit: Visit): string => visitLine(picture, visit, width, line);
     const over = visits.filter((visit) => visit.endedAt > 0 && !this.#printed.has(visit));

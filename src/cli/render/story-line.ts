@@ -72,7 +72,7 @@ const TELLS: Tells = {
     const { target, callAttempt, of, reason, nextAt } = data;
     // Pacing happens all the time, and logging it would be noise.
     if (reason === "paced") return null;
-    const why = reasonText(reason, context.words, context.locale);
+    const why = reasonText(reason, context.locale);
     return `${context.words.callAgain(shown(target, 60), why, callAttempt, of)} ${when(nextAt, context)}`.trimEnd();
   },
   "call.switched": ({ data }, { words, locale }) =>
@@ -102,7 +102,7 @@ function failed({ code, target, correlationId }: StreamFailure, { words, locale 
 }
 
 function when(nextAt: number, { words, locale, now }: LineContext): string {
-  const left = timeTo(nextAt, now, words, locale);
+  const left = timeTo(nextAt, now, locale);
   return left === "" && nextAt > now - 1
     ? words.inTime(formatMs(0, locale))
     : left === ""

@@ -17,7 +17,7 @@ import { minuteOf, shown } from "../render/values.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { tableLines } from "../render/table.ts";
 import { type JournalOption, withRuns } from "./run-deps.ts";
-import { RUNS_WORDS, type RunsWords } from "../render/words/runs-words.ts";
+import { RUNS_WORDS } from "../render/words/runs-words.ts";
 import { PUNCTUATION } from "../../core/punctuation.ts";
 
 export interface ListOptions extends JournalOption {
@@ -75,7 +75,7 @@ async function printRuns(runs: readonly RunSummary[], held: ReadonlySet<string>,
         shown(one.target ?? "", 40),
         time(one.startedAt),
         dollars(one.spentMicrocents),
-        nextOf(one, held.has(one.run), short, words, locale),
+        nextOf(one, held.has(one.run), short, locale),
       ].filter(isShown),
     );
   const whole = tableLines(
@@ -121,13 +121,8 @@ export function statusOf(summary: RunSummary, isHeld: boolean, now: number, loca
   return saysMore ? `${label}${PUNCTUATION[locale].colon}${shown(outcome, 40)}` : label;
 }
 
-function nextOf(
-  summary: RunSummary,
-  isHeld: boolean,
-  short: (run: string) => string,
-  words: RunsWords,
-  locale: Locale,
-): string {
+function nextOf(summary: RunSummary, isHeld: boolean, short: (run: string) => string, locale: Locale): string {
+  const words = RUNS_WORDS[locale];
   const { status, successor, questions, wakeAt, code } = summary;
   if (successor !== null) return `→ ${short(successor)}`;
   if (status === "failed") return labelOf(remediesFor({ code: knownCode(code) })[0], locale);

@@ -104,7 +104,7 @@ function reportLines(deps: RunCommandDeps, report: RunReport, isHeld: boolean): 
   const { sentence, gap } = PUNCTUATION[locale];
   const { summary, state, questions, actions, files, folder } = report;
   const { columns } = deps.stdout;
-  const widest = Math.max(0, ...state.visits.map((visit) => columnsOf(nameOf(visit, FOLLOW_WORDS[locale]))));
+  const widest = Math.max(0, ...state.visits.map((visit) => columnsOf(nameOf(visit, locale))));
   const own = new Set(state.visits.flatMap((visit) => filesOfVisit(visit, files)));
   const others = files.filter((file) => !own.has(file)).map((file) => `  ${shown(file)}`);
   return [
@@ -168,11 +168,11 @@ function visitLines(
   const facts = [
     skipped === null ? stateWord(visit, locale) : follow.skipped[skipped],
     ...targetFacts(visit, words),
-    ...attemptFacts(visit, follow),
+    ...attemptFacts(visit, locale),
     ...(callAttempts > 0 ? [follow.calls(callAttempts)] : []),
     ...(startedAt > 0 ? [formatMs((endedAt === 0 ? now : endedAt) - startedAt, locale)] : []),
     ...costFacts(visit),
-    ...waitFacts(visit, now, follow, locale),
+    ...waitFacts(visit, now, locale),
     ...(visit.inherited ? [words.inherited] : []),
   ];
   const id = `${summary.run}/${turnOf(visit)}`;
@@ -187,7 +187,7 @@ function visitLines(
           ...toType(fault),
           command("explain", id),
         ];
-  const name = nameOf(visit, follow);
+  const name = nameOf(visit, locale);
   return [
     `${markOf(visit, paint)} ${name}${" ".repeat(Math.max(0, nameColumns - columnsOf(name)))}  ${paint("dim", facts.join(" · "))}`,
     ...[...under, ...filesOfVisit(visit, files).map((file) => shown(file))].flatMap((text) =>

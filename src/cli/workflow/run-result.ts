@@ -13,7 +13,7 @@ import type { RunReport } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import type { Cli } from "../cli.ts";
 import type { ExitName } from "../exit-codes.ts";
-import type { Paint, Style } from "../render/paint.ts";
+import type { Style } from "../render/paint.ts";
 import { said } from "../fault-sentences/sentence.ts";
 import { minuteOf, shown } from "../render/values.ts";
 import { answerWords, commandFor } from "../runs/action-commands.ts";
@@ -132,7 +132,7 @@ function summaryLines(deps: RunCommandDeps, { standing, report, picture }: Follo
   const { clock, locale, paintError: paint } = deps;
   const words = FOLLOW_WORDS[locale];
   const { summary, state, spending, files, folder } = report;
-  const headline = sentenceOf(standing, report, clock.now(), words, locale);
+  const headline = sentenceOf(standing, report, deps);
   const durationMs = (summary.endedAt === 0 ? clock.now() : summary.endedAt) - summary.startedAt;
   const survived = survivedText(picture.survived, words);
   const facts = [
@@ -148,19 +148,15 @@ function summaryLines(deps: RunCommandDeps, { standing, report, picture }: Follo
     `  ${paint("dim", facts.join(" · "))}`,
     ...(files.length > 0 && folder !== null ? [`  ${words.files(shown(folder, 2_000), files.length)}`] : []),
     ...(silent === null ? [] : [`  ${words.allFailed(silent.title, said(silent.detail, locale))}`]),
-    ...choiceLines(deps, standing, report, paint, words),
+    ...choiceLines(deps, standing, report),
     ...failedIds(report).map((id) => `  ${words.causes}${deps.command("explain", id)}`),
     ...(next === null ? [] : [`${paint("dim", "faultline:")} ${words.next}${next}`]),
   ];
 }
 
-function sentenceOf(
-  standing: Standing,
-  { summary, state, questions }: RunReport,
-  now: number,
-  words: FollowWords,
-  locale: Locale,
-): string {
+function sentenceOf(standing: Standing, { summary, state, questions }: RunReport, { clock, locale }: Cli): string {
+  const words = FOLLOW_WORDS[locale];
+  const now = clock.now();
   const { status, outcome, wakeAt } = summary;
   if (standing === "left") {
     const stopped = state.visits.filter(({ pause }) => pause?.why === "stopped").map(({ node }) => shown(node, 60));
@@ -196,9 +192,8 @@ function choiceLines(
   deps: RunCommandDeps,
   standing: Standing,
   { summary, actions, questions }: RunReport,
-  paint: Paint,
-  words: FollowWords,
 ): readonly string[] {
+  const words = FOLLOW_WORDS[deps.locale];
   const asked =
     standing !== "waiting"
       ? []
@@ -208,13 +203,16 @@ function choiceLines(
   const rows = actions.map(
     (action) => [commandFor(deps, summary.run, action, actions, questions), action.label] as const,
   );
-  return [...asked, `  ${words.youCan}`, ...commandLines(rows, deps.stderr.columns, paint)];
+  return [...asked, `  ${words.youCan}`, ...commandLines(rows, deps)];
 }
 
 /** Each command with its label beside it, or below it if the line gets too wide. Commands are never cut, so they can be copied. */
-function commandLines(rows: readonly (readonly [string, string])[], columns: number, paint: Paint): readonly string[] {
+function commandLines(
+  rows: readonly (readonly [string, string])[],
+  { stderr, paintError: paint }: Cli,
+): readonly string[] {
   const widest = Math.max(...rows.map(([command]) => columnsOf(command)));
-  const isWide = rows.some(([, label]) => widest + columnsOf(label) + 6 > columns);
+  const isWide = rows.some(([, label]) => widest + columnsOf(label) + 6 > stderr.columns);
   return rows.flatMap(([command, label]) =>
     isWide
       ? [`    ${command}`, `      ${paint("dim", label)}`]
