@@ -239,7 +239,7 @@ describe("tour", () => {
   it("speaks Chinese and JSON", async () => {
     const chinese = await runCli(["tour", "--locale", "zh-CN"]);
     expect(chinese.stdout).toContain("伪装成 500 的上下文超长");
-    expect(chinese.stdout).not.toMatch(/^ {2}(?:saw|fault|does|says)/m);
+    expect(chinese.stdout).not.toMatch(/^ {2}(?:saw|fault|does|says) /m);
     const json = await runCli(["tour", "--json"]);
     expect(JSON.parse(json.stdout)).toHaveLength(8);
   });

@@ -4,6 +4,7 @@
 import { describe, expect, it } from "vitest";
 import { splitCommand } from "../../src/cli/run/run-targets.ts";
 import { EXIT_CODES } from "../../src/cli/exit-codes.ts";
+import { everyPair } from "../support/grid.ts";
 import { runCli, runShell } from "../support/run-cli.ts";
 
 const FILES = {
@@ -11,27 +12,30 @@ const FILES = {
   "lines.jsonl": '{"id":1,"surface":"http","status":529}\nnot json\n',
 };
 
-const COMMANDS: readonly string[] = [
-  "--help",
-  "--version",
-  "no-such-command",
-  "workflow run bad.yaml",
-  "workflow check bad.yaml",
-  "policy check bad.yaml",
-  "policy show",
-  "tools check bad.yaml",
-  "explain RateLimited",
-  "explain NoSuchCode",
-  "classify --jsonl lines.jsonl",
-  "journal list missing.db",
-  "runs list",
-  "runs show missing",
-  "doctor --json",
-  "run -- echo hi",
-  "run -- sh -c 'echo out; echo err >&2; exit 7'",
-  "run --passthrough -- sh -c 'echo out; echo err >&2; exit 7'",
-  "run --json -- false",
-  "run -- no-such-program",
+type Printed = "one line" | "lines" | "a sentence" | "lines and sentences" | "what a child prints";
+
+// prettier-ignore
+const COMMANDS: readonly (readonly [command: string, exit: string, printed: Printed])[] = [
+  ["--help", "ok", "lines"],
+  ["--version", "ok", "one line"],
+  ["no-such-command", "usage", "a sentence"],
+  ["workflow run bad.yaml", "config", "a sentence"],
+  ["workflow check bad.yaml", "config", "lines and sentences"],
+  ["policy check bad.yaml", "config", "lines and sentences"],
+  ["policy show", "ok", "lines"],
+  ["tools check bad.yaml", "config", "lines and sentences"],
+  ["explain RateLimited", "ok", "lines"],
+  ["explain NoSuchCode", "ok", "lines"],
+  ["classify --jsonl lines.jsonl", "failed", "lines and sentences"],
+  ["journal list missing.db", "usage", "a sentence"],
+  ["runs list", "usage", "a sentence"],
+  ["runs show missing", "usage", "a sentence"],
+  ["doctor --json", "ok", "one line"],
+  ["run -- echo hi", "ok", "what a child prints"],
+  ["run -- sh -c 'echo out; echo err >&2; exit 7'", "failed", "what a child prints"],
+  ["run --passthrough -- sh -c 'echo out; echo err >&2; exit 7'", "7", "what a child prints"],
+  ["run --json -- false", "failed", "one line"],
+  ["run -- no-such-program", "missing", "a sentence"],
 ];
 
 async function exitWithoutReader(command: string): Promise<string> {
@@ -41,12 +45,18 @@ async function exitWithoutReader(command: string): Promise<string> {
 }
 
 describe("a reader that closes at once", () => {
-  it.each(COMMANDS)("does not change the exit code of `faultline %s`", async (command) => {
+  it.each(
+    everyPair(
+      COMMANDS,
+      ([, exit]) => exit,
+      ([, , printed]) => printed,
+    ),
+  )("does not change the exit code of `faultline %s`", async (command, exit) => {
     // It inherits the streams of its process, and ends with an exit code that is not Faultline's.
     const asProcess = command.includes("--passthrough");
-    const { exit } = await runCli(splitCommand(command), { files: FILES, isHere: true, asProcess });
-    const code =
-      Object.entries(EXIT_CODES).find(([name]) => name === exit)?.[1].code ?? exit.replace("unknown code ", "");
+    const heard = await runCli(splitCommand(command), { files: FILES, isHere: true, asProcess });
+    expect(heard.exit.replace("unknown code ", "")).toBe(exit);
+    const code = Object.entries(EXIT_CODES).find(([name]) => name === exit)?.[1].code ?? exit;
     expect(await exitWithoutReader(command)).toBe(`exit ${code}\n`);
   });
 

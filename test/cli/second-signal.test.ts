@@ -77,7 +77,7 @@ const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 const GRID = (Object.keys(COMMANDS) as Command[]).flatMap((command, index) => {
   const signal = SIGNALS[index % SIGNALS.length] ?? "SIGTERM";
   return [
-    ...shareOf([0, 10, 20, 40], 2, index).map((afterMs) => ({
+    ...shareOf([0, 10, 20, 40], 4, index).map((afterMs) => ({
       ...{ command, state: "idle", signal, afterMs },
       exit: EXIT_CODES.ok.code,
     })),

@@ -2,15 +2,7 @@
 // MCP_RUNS names a file that gets a line for every tool that really ran, MCP_STARTS one for every start of the process,
 // MCP_BAD_STARTS says which of these end at once (`2-6,9-9`), MCP_MODE how the others behave.
 
-import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import {
-  CallToolRequestSchema,
-  ListToolsRequestSchema,
-  McpError,
-  type CallToolResult,
-  type Tool,
-} from "@modelcontextprotocol/sdk/types.js";
+import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
 import { appendFileSync, readFileSync } from "node:fs";
 
 const { MCP_RUNS = "", MCP_STARTS = "", MCP_BAD_STARTS = "0-0", MCP_MODE = "" } = process.env;
@@ -30,6 +22,11 @@ if (isBad) {
 } else await serve();
 
 async function serve(): Promise<void> {
+  // A process that ends at once, or says nothing, does not need the SDK.
+  const { McpServer } = await import("@modelcontextprotocol/sdk/server/mcp.js");
+  const { StdioServerTransport } = await import("@modelcontextprotocol/sdk/server/stdio.js");
+  const { CallToolRequestSchema, ListToolsRequestSchema, McpError } =
+    await import("@modelcontextprotocol/sdk/types.js");
   const { server } = new McpServer(
     { name: "fixture", version: "1.0.0" },
     { capabilities: MCP_MODE === "no-tools" ? {} : { tools: { listChanged: true } } },

@@ -47,18 +47,19 @@ export interface Run {
 }
 
 /**
- * Commands that print an answer and end, and touch nothing but their `Io` and files. They run in this process, because starting another one
- * takes longer than the command. What `run` starts is a process all the same. `test/cli/json.test.ts` runs each command of the built program.
+ * Commands that start servers or children of their own, and those that tests stop from outside. All others print an answer and end, and touch
+ * nothing but their `Io` and files. They run in this process, because starting another one takes longer than the command. What `run` starts is
+ * a process all the same. `test/cli/json.test.ts` runs each command of the built program.
  */
-const ANSWERING: ReadonlySet<string | undefined> = new Set([
-  ...["classify", "completion", "config", "doctor", "explain", "init", "journal", "policy", "report", "run", "runs"],
-  ...["token", "tools"],
+const NEEDS_PROCESS: ReadonlySet<string> = new Set([
+  ...["chaos", "demo", "drill", "gateway", "serve", "start", "worker", "workflow"],
 ]);
 
 export function runCli(args: readonly string[], options: RunOptions = {}): Promise<Run> {
   const { nodeArgs = [], asProcess = false, asNobody = false, isHere = false } = options;
-  const isHelp = args.length === 0 || ["--help", "-h", "--version"].includes(args.at(-1) ?? "");
-  const needsNone = isHere || (!asNobody && (isHelp || ANSWERING.has(args[0])));
+  const isHelp = ["--help", "-h"].includes(args.at(-1) ?? "");
+  const isCheck = args.includes("workflow") && args.includes("check");
+  const needsNone = isHere || (!asNobody && (isHelp || isCheck || !args.some((word) => NEEDS_PROCESS.has(word))));
   return needsNone && nodeArgs.length === 0 && !asProcess
     ? inTurn(() => runHere(args, options))
     : run(process.execPath, [...nodeArgs, MAIN, ...args], options);
@@ -130,11 +131,15 @@ async function bytesHere(
   };
   await inFolder(place, async (folder) => {
     const before = process.cwd();
+    const { PATH: pathBefore } = process.env;
     process.chdir(folder);
+    // A command is looked up on the PATH of the process.
+    if (env?.["PATH"] !== undefined) process.env["PATH"] = env["PATH"];
     const becomeRoot = asNobody ? becomeNobody() : () => undefined;
     await runProgram(args, VERSION, io).finally(() => {
       becomeRoot();
       process.chdir(before);
+      process.env["PATH"] = pathBefore ?? "";
     });
   });
   return { stdout: Buffer.concat(out), stderr: Buffer.concat(err), exit };
