@@ -377,6 +377,14 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     to: ">=",
     why: "takes time only: behind the last text there is nothing to count, and the number of nodes ends the loop",
   },
+  {
+    file: "src/agent/process/private-home.ts",
+    text: "if (!tryRead(() => remove(path), false)) tryRead(() => openUp(path), undefined);",
+    columns: [4],
+    from: "!tryRead(() => remove(path), false)",
+    to: "true",
+    why: "takes time only: there is nothing left to open up in a folder that is removed, and it is removed again below",
+  },
 ];
 
 export function isEquivalent(mutant: Mutant): boolean {

@@ -121,17 +121,10 @@ export function createTail(maxBytes: number): Tail {
     text() {
       if (totalBytes <= maxBytes) return Buffer.from(ring.subarray(0, totalBytes)).toString("utf8");
       const bytes = Buffer.concat([ring.subarray(at), ring.subarray(0, at)]);
-      return afterCut(bytes.subarray(brokenStartBytes(bytes)).toString("utf8"));
+      // The rest of a character whose first byte is gone belongs to the word that is left out.
+      return afterCut(bytes.toString("utf8"));
     },
   };
-}
-
-/** How many leading bytes belong to a character whose first byte was cut off: 3 at most. */
-function brokenStartBytes(bytes: Uint8Array): number {
-  const whole = bytes.subarray(0, 4).findIndex((byte) => (byte & 0xc0) !== 0x80);
-  if (whole !== -1) return whole;
-  // Four continuation bytes in a row are garbage and are kept. Fewer are the rest of one character.
-  return bytes.length < 4 ? bytes.length : 0;
 }
 
 // Splits bytes into lines. It decodes whole lines only, so the chunk boundaries do not matter.

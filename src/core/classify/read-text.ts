@@ -113,7 +113,7 @@ function traitOf(text: string, at: number): number {
 }
 
 function isPartOfPath(text: string, from: number): boolean {
-  const before = from === 0 ? "" : text[from - 1];
+  const before = text[from - 1];
   return before === "/" || before === "-";
 }
 

@@ -40,7 +40,7 @@ function headerLines(incident: IncidentFacts, words: IncidentWords, locale: Loca
   const ended = endText(status, outcome, { words });
   const rows: readonly (readonly [string, string])[] = [
     [fields[kind], name(incident.name)],
-    [fields.workflow, workflow === "" ? "" : text(workflow)],
+    [fields.workflow, text(workflow)],
     [fields.status, `**${text(ended)}**`],
     [fields.started, secondOf(startedAt)],
     [fields.ended, endedAt === null ? words.notEnded : secondOf(endedAt)],

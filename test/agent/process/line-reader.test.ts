@@ -111,4 +111,19 @@ describe("a tail", () => {
     tail.push(text(" i"));
     expect(tail.text()).toBe("… i");
   });
+
+  it.each([
+    { bytes: [0xf0, 0x9f, 0x98, 0x80, 0x20, 0x62], kept: "… b", what: "what is left of one character" },
+    { bytes: [0xf0, 0x9f, 0x98, 0x80], kept: "…", what: "what is left of one character, if that is all" },
+    {
+      bytes: [0xf0, 0x9f, 0x98, 0x80, 0x22],
+      kept: '…"',
+      what: "what is left of one character, but no quote behind it",
+    },
+    { bytes: [0x41, 0x80, 0x80, 0x80, 0x80, 0x20, 0x62], kept: "… b", what: "bytes that are no text" },
+  ])("leaves out $what", ({ bytes, kept }) => {
+    const tail = createTail(bytes.length - 1);
+    for (const byte of bytes) tail.push(Uint8Array.of(byte));
+    expect(tail.text()).toBe(kept);
+  });
 });

@@ -102,6 +102,8 @@ describe("findBinary", () => {
     expect(findBinary("runs", { PATH: `${at("empty")}:${folder}` })).toBe(at("runs"));
     expect(findBinary("sh", { PATH: process.env["PATH"] })).toMatch(/\/sh$/);
     expect(findBinary("runs", { PATH: at("empty") })).toBeNull();
+    // Names of variables have a case, but for Windows.
+    expect(findBinary("runs", { Path: folder })).toBeNull();
   });
 
   it("passes over folders and files that may not be run", () => {

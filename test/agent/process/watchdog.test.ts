@@ -97,6 +97,21 @@ describe("a watchdog", () => {
     expect(told).toEqual([]);
   });
 
+  it("has one timer for idleness however much comes, and none for what comes after its stop", async () => {
+    const { clock, told, dog } = watch();
+    for (let byte = 0; byte < 3; byte++) dog.sawOutput();
+    expect(clock.pending).toBe(2);
+    dog.stop();
+    dog.sawOutput();
+    expect(clock.pending).toBe(0);
+    const late = watch();
+    late.dog.stop();
+    late.dog.sawOutput();
+    expect(late.clock.pending).toBe(0);
+    await Promise.all([clock.advance(5000), late.clock.advance(5000)]);
+    expect([...told, ...late.told]).toEqual([]);
+  });
+
   it.each(["startup", "idle"])("reads what lies in the pipes before it judges: %s", (limit) => {
     const hand = { now: 0, wake: [] as (() => void)[], turn: [] as (() => void)[] };
     const clock: Clock = {

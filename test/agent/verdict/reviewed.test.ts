@@ -123,6 +123,14 @@ const RUNS: Readonly<Record<string, Run>> = {
   "a time of day with this machine's zone": {
     ending: { exitCode: 1, stderrTail: `usage limit reached, ${LATER}`, timeZone: "Europe/Berlin" },
   },
+  "a time of day with this machine's zone, as far into a text as is read": {
+    ending: { exitCode: 1, timeZone: "Europe/Berlin" },
+    state: { lastError: { ...error, message: `usage limit reached, ${LATER.padStart(4_000 - 21)}`, isFinal: true } },
+  },
+  "a time of day with this machine's zone, one character further": {
+    ending: { exitCode: 1, timeZone: "Europe/Berlin" },
+    state: { lastError: { ...error, message: `usage limit reached, ${LATER.padStart(4_001 - 21)}`, isFinal: true } },
+  },
   "a date and a time with this machine's zone": {
     ending: {
       exitCode: 1,

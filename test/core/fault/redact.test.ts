@@ -278,6 +278,15 @@ describe("by field", () => {
     expect(out).toContain("ok");
   });
 
+  it.each([
+    ["an object", { password: "hunter two" }, { password: REDACTED }],
+    ["a list", [{ password: "hunter two" }], [{ password: REDACTED }]],
+    ["a list with white space before it", [{ password: "hunter two" }], [{ password: REDACTED }]],
+  ])("finds it in a string that is JSON: %s", (what, value, left) => {
+    const before = what.includes("before") ? " \n" : "";
+    expect(SHAPE_REDACTOR.value(`${before}${JSON.stringify(value)}`)).toBe(JSON.stringify(left));
+  });
+
   it("finds it in JSON inside a string at every depth, or keeps nothing of the string", () => {
     for (let depth = 0; depth < 30; depth++) {
       let value: unknown = JSON.stringify({ password: "hunter two", ok: "kept" });
@@ -440,6 +449,37 @@ describe("by known value", () => {
     ["a named entity", 'say "no" now', "say &quot;no&quot; now"],
   ])("takes out a character of %s", (_how, value, spelling) => {
     expect(createRedactor([value]).text(`<${spelling}>`)).toBe(`<${REDACTED}>`);
+  });
+
+  it.each(["azkey%2F09[@]`{}", "AZKEY%2F09[@]`{}", "aZKeY%2F09[@]`{}"])(
+    "takes it out of %s, in another case",
+    (spelling) => {
+      for (const value of ["AzKey/09[@]`{}", "azKEY/09[@]`{}"])
+        expect(createRedactor([value]).text(`<${spelling}>`)).toBe(`<${REDACTED}>`);
+    },
+  );
+
+  it.each([
+    ["key/09[key", "key%2F09{key"],
+    ["key/09@key", "key%2F09`key"],
+  ])("does not take %s for %s: only letters have a case", (value, other) => {
+    expect(createRedactor([value]).text(`<${other}>`)).toBe(`<${other}>`);
+    expect(createRedactor([other.replace("%2F", "/")]).text(`<${value.replace("/", "%2F")}>`)).not.toContain(REDACTED);
+  });
+
+  it("takes it out up to six kinds of escapes inside each other", () => {
+    const kinds = [
+      (text: string): string => text.replace(/[f%]/, (one) => String.raw`\u00${one.charCodeAt(0).toString(16)}`),
+      (text: string): string => text.replace(/[f\\]/, (one) => `%${one.charCodeAt(0).toString(16)}`),
+    ] as const;
+    const { text } = createRedactor(["sword/fish"]);
+    let spelling = "sword/fish";
+    const found: boolean[] = [];
+    for (let level = 1; level <= 8; level++) {
+      spelling = kinds[level % 2 === 1 ? 0 : 1](spelling);
+      found.push(text(`<${spelling}>`) === `<${REDACTED}>`);
+    }
+    expect(found).toEqual([true, true, true, true, true, true, false, false]);
   });
 
   it("knows what it learns later, and learns nothing from nothing", () => {
