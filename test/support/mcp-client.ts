@@ -13,15 +13,21 @@ export interface McpConnection {
   readonly called: Promise<void>;
 }
 
-export async function withMcpServer<T>(use: (connection: McpConnection) => Promise<T>): Promise<T> {
+/** Its maker closes it. */
+export async function openMcpServer(): Promise<McpConnection> {
   const client = new Client({ name: "test", version: "1.0.0" });
   const called = new Promise<void>(
     (resolve) => void client.setNotificationHandler(LoggingMessageNotificationSchema, () => resolve()),
   );
   await client.connect(new StdioClientTransport({ command: process.execPath, args: [SERVER], stderr: "ignore" }));
+  return { client, called };
+}
+
+export async function withMcpServer<T>(use: (connection: McpConnection) => Promise<T>): Promise<T> {
+  const connection = await openMcpServer();
   try {
-    return await use({ client, called });
+    return await use(connection);
   } finally {
-    await client.close();
+    await connection.client.close();
   }
 }

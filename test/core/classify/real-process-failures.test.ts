@@ -2,7 +2,7 @@
 // and for what a real MCP client sees of a real MCP server.
 
 import { createServer as createTlsServer } from "node:https";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { classify } from "../../../src/core/classify/classify.ts";
 import type { Evidence } from "../../../src/core/classify/evidence.ts";
 import type { FaultCode } from "../../../src/core/fault/catalogue.ts";
@@ -15,7 +15,7 @@ import {
   serving,
   withServer,
 } from "../../support/failing-server.ts";
-import { withMcpServer, type McpConnection } from "../../support/mcp-client.ts";
+import { openMcpServer, withMcpServer, type McpConnection } from "../../support/mcp-client.ts";
 import { selfSigned } from "../../support/self-signed.ts";
 import { thrownBy } from "../../support/thrown.ts";
 
@@ -97,6 +97,8 @@ interface McpFailure {
   readonly name: string;
   readonly fail: (connection: McpConnection) => Promise<Omit<Evidence, "surface">>;
   readonly means: FaultCode;
+  /** It ends its server, or waits for the first call of the tool that never answers. */
+  readonly needsOwn?: true;
 }
 
 async function result(call: Promise<unknown>): Promise<Omit<Evidence, "surface">> {
@@ -126,15 +128,19 @@ const MCP_FAILURES: readonly McpFailure[] = [
   { name: "output against its schema", fail: ({ client }) => result(client.callTool({ name: "wrong-output" })), means: "OutputMalformed" },
   { name: "an unknown method", fail: ({ client }) => rejection(client.listPrompts()), means: "Unsupported" },
   { name: "a request timeout", fail: ({ client }) => rejection(client.callTool({ name: "never-answer" }, undefined, { timeout: 50 })), means: "ExecutionTimeout" },
-  { name: "the caller's abort, told", fail: async (connection) => ({ ...(await abortedCall(connection)), aborted: "tool" }), means: "ToolCancelled" },
-  { name: "the caller's abort, not told", fail: abortedCall, means: "ToolCancelled" },
-  { name: "a server that exits mid call", fail: ({ client }) => rejection(client.callTool({ name: "exit" })), means: "NetworkDisconnect" },
-  { name: "a call after the server is gone", fail: async ({ client }) => { await thrownBy(client.callTool({ name: "exit" })); return rejection(client.callTool({ name: "add", arguments: { a: 1 } })); }, means: "ToolUnavailable" },
+  { name: "the caller's abort, told", fail: async (connection) => ({ ...(await abortedCall(connection)), aborted: "tool" }), means: "ToolCancelled", needsOwn: true },
+  { name: "the caller's abort, not told", fail: abortedCall, means: "ToolCancelled", needsOwn: true },
+  { name: "a server that exits mid call", fail: ({ client }) => rejection(client.callTool({ name: "exit" })), means: "NetworkDisconnect", needsOwn: true },
+  { name: "a call after the server is gone", fail: async ({ client }) => { await thrownBy(client.callTool({ name: "exit" })); return rejection(client.callTool({ name: "add", arguments: { a: 1 } })); }, means: "ToolUnavailable", needsOwn: true },
 ];
 
 describe("MCP", () => {
-  it.each(MCP_FAILURES)("$name is $means", async ({ fail, means }) => {
-    const seen = await withMcpServer(fail);
+  let shared: McpConnection;
+  beforeAll(async () => void (shared = await openMcpServer()));
+  afterAll(() => shared.client.close());
+
+  it.each(MCP_FAILURES)("$name is $means", async ({ fail, means, needsOwn }) => {
+    const seen = await (needsOwn === true ? withMcpServer(fail) : fail(shared));
     expectFault({ surface: "mcp", ...seen }, means);
   });
 });

@@ -32,7 +32,7 @@ interface Loop {
   readonly runs: number;
 }
 
-/** A loop that would take 40 steps. `inputs` are the arguments of each call; the last is repeated. */
+/** A loop that would take twenty steps. `inputs` are the arguments of each call; the last is repeated. */
 async function loop(
   dialect: DialectName,
   isStreaming: boolean,
@@ -57,7 +57,7 @@ async function loop(
     }),
   };
   const model: LanguageModel = createFaultline().model([DIALECTS[dialect].make(stub.url, "first")], options);
-  const asking = { model, prompt: "go", tools, stopWhen: stepCountIs(40), maxRetries: 0 };
+  const asking = { model, prompt: "go", tools, stopWhen: stepCountIs(20), maxRetries: 0 };
   let error: unknown = null;
   if (isStreaming) {
     await streamText({ ...asking, onError: (told) => void (error = told.error) }).consumeStream();
@@ -108,21 +108,21 @@ describe("a streak of failures", () => {
   });
 
   it("ends with other arguments", async () => {
-    const inputs = Array.from({ length: 40 }, (_, n) => ({ path: n % 5 === 4 ? "/other" : "/etc" }));
+    const inputs = Array.from({ length: 20 }, (_, n) => ({ path: n % 5 === 4 ? "/other" : "/etc" }));
     const { error, runs } = await loop("chat", false, fail, inputs);
-    expect([error, runs]).toEqual([null, 40]);
-    expect(timesTold(3).at(-1)).toBe(8);
+    expect([error, runs]).toEqual([null, 20]);
+    expect(timesTold(3).at(-1)).toBe(4);
   });
 
   it("ends with a success", async () => {
     const { error, runs } = await loop("chat", false, (n) => (n % 3 === 0 ? "fine" : fail()));
-    expect([error, runs]).toEqual([null, 40]);
+    expect([error, runs]).toEqual([null, 20]);
     expect(timesTold(3).at(-1)).toBe(0);
   });
 
   it("does not exist when the results are successes that look alike", async () => {
     const { error, runs } = await loop("chat", false, () => "still pending");
-    expect([error, runs]).toEqual([null, 40]);
+    expect([error, runs]).toEqual([null, 20]);
   });
 
   it("is as long as the program says", async () => {
@@ -136,7 +136,7 @@ describe("a streak of failures", () => {
   it("is unlimited if the program says so", async () => {
     const repeatedFailures = { tellAfter: Infinity, stopAfter: Infinity };
     const { error, runs } = await loop("chat", false, fail, undefined, { repeatedFailures });
-    expect([error, runs]).toEqual([null, 40]);
+    expect([error, runs]).toEqual([null, 20]);
   });
 
   it.each([1, 0, -3, 2.5, NaN, "5"])("of %s is refused, by its name", (stopAfter) => {

@@ -14,7 +14,7 @@ import { assistant, call, ITEM, requests, result, SIGNED, targets, text, thought
 
 const from = fc.option(targets);
 
-const MANY = 40_000;
+const MANY = 20_000;
 /** Characters of Chinese in one block. */
 const NAMES = 20_000;
 const many = <T>(make: (at: number) => T): T[] => Array.from({ length: MANY }, (_none, at) => make(at));
@@ -52,7 +52,7 @@ const LONG: readonly { readonly what: string; readonly promptOf: () => LanguageM
 
 describe("making a request portable", () => {
   // Work that grows with the square of the conversation takes minutes here.
-  it.each(LONG)("takes time in proportion to a conversation of 40,000 $what", { timeout: 25_000 }, ({ promptOf }) => {
+  it.each(LONG)("takes time in proportion to a conversation of 20,000 $what", { timeout: 15_000 }, ({ promptOf }) => {
     const given = { prompt: [user(text("hi")), ...promptOf()] };
     walkRequest(given);
     expect(makePortable(given, TO.opus).changes.length).toBeGreaterThan(0);
