@@ -33,14 +33,7 @@ export function createApp(parts: ServerParts, handlers: Handlers, chance: Chance
     const handler = handlers[name] as AnyHandler;
     app.on(method, honoPath(path), async (context) => {
       const { req } = context;
-      const response = await answer(
-        parts,
-        ROUTES[name],
-        handler,
-        req.raw,
-        () => req.param(),
-        senderOf(req.raw, chance),
-      );
+      const response = await answer(parts, ROUTES[name], handler, () => req.param(), senderOf(req.raw, chance));
       // A HEAD request has no body in its response: cancel it, so that an event stream behind it ends.
       if (req.raw.method === "HEAD") await response.body?.cancel();
       return response;
@@ -66,10 +59,10 @@ async function answer(
   parts: ServerParts,
   spec: RouteSpec,
   handler: AnyHandler,
-  request: Request,
   params: () => Readonly<Record<string, string>>,
   anonymous: Sender,
 ): Promise<Response> {
+  const { request } = anonymous;
   let sender = anonymous;
   try {
     checkHost(request, parts.addresses);

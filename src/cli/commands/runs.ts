@@ -7,7 +7,6 @@ import { cliOf, doing } from "../cli.ts";
 import type { Io } from "../io.ts";
 import { toCount, toMs, collect } from "../options.ts";
 import type { ActionCommandOptions } from "../runs/act-on-run.ts";
-import type { JournalOption } from "../runs/run-deps.ts";
 import { withGoingOn, withJournalOption } from "./workflow.ts";
 
 const STATUSES: readonly RunStatus[] = ["running", "paused", "completed", "failed", "cancelled"];
@@ -89,10 +88,7 @@ function addActing(runs: Command, io: Io): void {
     );
   withRun(operator("cancel").description("Stops a run for good."))
     .option("--detach", "do not wait until the process that works on it has stopped")
-    .action(async (run: string, options: JournalOption & { detach?: true }, command: Command) => {
-      const { cancelRun } = await import("../runs/act-on-run.ts");
-      await cancelRun(run, options, cliOf(command, io));
-    });
+    .action(doing(io, async () => (await import("../runs/act-on-run.ts")).cancelRun));
   withJournalOption(
     operator("answer").description("Answers what a run asks and continues the run. The first answer counts."),
   )

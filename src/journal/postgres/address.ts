@@ -63,8 +63,8 @@ export function readAddress(given: string): PostgresAddress {
     schema,
     files,
     name: shownPlace(given),
-    maxConnections: wholeNumber("connections", take("connections"), 1),
-    statementTimeoutMs: wholeNumber("statement_timeout", take("statement_timeout"), 1),
+    maxConnections: wholeNumber("connections", take("connections")),
+    statementTimeoutMs: wholeNumber("statement_timeout", take("statement_timeout")),
     isPooled: pooler === "transaction",
     connectionString: url.href,
     secrets: [...passwordOf(url), process.env["PGPASSWORD"] ?? ""].filter((secret) => secret !== ""),
@@ -90,9 +90,9 @@ function passwordOf({ password }: URL): readonly string[] {
   return [password, meant ?? ""];
 }
 
-function wholeNumber(name: "connections" | "statement_timeout", text: string | null, least: number): number {
+function wholeNumber(name: "connections" | "statement_timeout", text: string | null): number {
   if (text === null) return DEFAULTS[name];
   const value = Number(text);
-  if (Number.isSafeInteger(value) && value >= least) return value;
-  throw unfit(`\`${name}\` in the journal's address must be a whole number from ${least}.`);
+  if (Number.isSafeInteger(value) && value >= 1) return value;
+  throw unfit(`\`${name}\` in the journal's address must be a whole number from 1.`);
 }

@@ -171,22 +171,10 @@ function breakerOpen(target: LiveTarget, name: string, now: number): Fault {
 
 /** Refuses an attempt that the budget cannot pay for. */
 function passBudget(run: LiveCall, estimateMicrocents: number | null): Fault | null {
-  const { budget } = run.request;
-  const { rule, spentMicrocents, reservedMicrocents } = budget;
-  if (rule.maxCostMicrocents === 0 || !run.binding.costs) return null;
+  const { rule, spentMicrocents } = run.request.budget;
   const { maxCostMicrocents } = rule;
-  if (budget.shouldWarn(estimateMicrocents)) {
-    run.record.attach({ type: "budget-warned", spentMicrocents, maxCostMicrocents });
-  }
-  if (rule.onExceed === "warn" || !budget.exceeds(estimateMicrocents)) return null;
+  if (maxCostMicrocents === 0 || !run.binding.costs || !isOverBudget(run, estimateMicrocents, false)) return null;
   const estimate = estimateMicrocents ?? 0;
-  const facts = {
-    spentMicrocents,
-    reservedMicrocents,
-    estimateMicrocents: estimate,
-    maxCostMicrocents,
-  };
-  run.record.attach({ type: "budget-exceeded", call: run.call, ...facts });
   return fault("BudgetExceeded", {
     message: `this attempt may cost ${dollars(estimate)}; ${dollars(spentMicrocents)} of ${dollars(maxCostMicrocents)} is spent`,
     context: { limit: maxCostMicrocents, spent: spentMicrocents, estimate },
@@ -199,23 +187,30 @@ function passBudget(run: LiveCall, estimateMicrocents: number | null): Fault | n
  */
 export function meterAttempt(run: LiveCall, attempt: Attempt, microcents: number): Fault | null {
   const { budget } = run.request;
-  const { rule, spentMicrocents, reservedMicrocents } = budget;
-  const more = microcents - (attempt.reserved ?? 0);
+  const { rule, spentMicrocents } = budget;
   const { maxCostMicrocents } = rule;
-  if (budget.shouldWarn(more)) {
-    run.record.attach({ type: "budget-warned", spentMicrocents, maxCostMicrocents });
-  }
-  if (rule.onExceed === "warn" || run.record.mayOverspend || !budget.exceeds(more)) {
+  const more = microcents - (attempt.reserved ?? 0);
+  if (!isOverBudget(run, more, run.record.mayOverspend)) {
     budget.reserve(more);
     attempt.reserved = microcents;
     return null;
   }
-  const facts = { spentMicrocents, reservedMicrocents, estimateMicrocents: more };
-  run.record.attach({ type: "budget-exceeded", call: run.call, ...facts, maxCostMicrocents });
   return fault("BudgetExceeded", {
     message: `this attempt has cost ${dollars(microcents)} so far and was stopped; ${dollars(spentMicrocents)} of ${dollars(maxCostMicrocents)} was spent before it`,
     context: { limit: maxCostMicrocents, spent: spentMicrocents, estimate: microcents, ran: true },
   });
+}
+
+/** Whether `microcents` more are too much, unless a person `approved` it. Records that, and that the budget runs low. */
+function isOverBudget({ call, record, request }: LiveCall, microcents: number | null, approved: boolean): boolean {
+  const { budget } = request;
+  const { rule, spentMicrocents, reservedMicrocents } = budget;
+  const { maxCostMicrocents, onExceed } = rule;
+  if (budget.shouldWarn(microcents)) record.attach({ type: "budget-warned", spentMicrocents, maxCostMicrocents });
+  if (onExceed === "warn" || approved || !budget.exceeds(microcents)) return false;
+  const facts = { spentMicrocents, reservedMicrocents, estimateMicrocents: microcents ?? 0, maxCostMicrocents };
+  record.attach({ type: "budget-exceeded", call, ...facts });
+  return true;
 }
 
 /** A person approved that the next attempt exceeds the budget. */

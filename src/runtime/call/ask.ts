@@ -4,7 +4,7 @@
 import { classify } from "../../core/classify/classify.ts";
 import { otherTargets, scopeOf } from "../../core/decide/fallback.ts";
 import type { QuestionKind } from "../../core/fault/catalogue.ts";
-import { fault, type Fault } from "../../core/fault/fault.ts";
+import type { Fault } from "../../core/fault/fault.ts";
 import type { CallEvent, CallState } from "../../core/flow/call.ts";
 import {
   type Answer,
@@ -18,7 +18,7 @@ import { payloadFor } from "../../core/flow/question-words.ts";
 import type { Keep } from "../../journal/journal.ts";
 import type { Answered } from "../person/interactors.ts";
 import type { Engine } from "../engine.ts";
-import type { CallRequest, LiveCall } from "./live-call.ts";
+import { type CallRequest, keptCallKey, type LiveCall, NO_FAULT } from "./live-call.ts";
 import { alternativesOf, chainAfter } from "./situation.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -75,7 +75,7 @@ export async function takeAnswer(
   const { secret } = INTERACTIONS[payload.kind];
   const keeps = dropQuestion(id);
   if (isInput && answer.status === "accepted")
-    keeps.push({ kind: "input", key: `${request.recorder.session}/${call}`, value: { value: answer.value } });
+    keeps.push({ kind: "input", key: keptCallKey(request.recorder.session, call), value: { value: answer.value } });
   const shown: Answer = secret && answer.status === "accepted" ? { status: "accepted", value: null } : answer;
   await record.write({ type: "question-answered", call, id, answer: shown, by }, keeps, engine.clock.now());
 }
@@ -89,7 +89,7 @@ export async function askPerson(run: LiveCall, state: CallState): Promise<Outcom
     return {
       status: "waiting",
       question,
-      fault: state.fault ?? fault("InvariantBroken"),
+      fault: state.fault ?? NO_FAULT,
       call: run.call,
       attempts: state.attempts,
     };
@@ -113,7 +113,7 @@ async function questionAbout(run: LiveCall, state: CallState): Promise<NewQuesti
   const { engine, request, binding } = run;
   const { decision, fault: about } = state;
   const kind = decision?.recourse === "ask" ? decision.question : "Approve";
-  const seen = about ?? fault("InvariantBroken");
+  const seen = about ?? NO_FAULT;
   const asked = {
     tool: binding.tool.id,
     fault: seen,

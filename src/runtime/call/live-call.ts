@@ -127,8 +127,13 @@ export class CallRecord {
   /** The value of a call is kept apart from its events, because events are shown to people. */
   keepsOf(call: string, value: unknown): readonly Keep[] {
     const { session, isSession } = this.#request.recorder;
-    return isSession ? [{ kind: "result", key: `${session}/${call}`, value }] : NO_KEEPS;
+    return isSession ? [{ kind: "result", key: keptCallKey(session, call), value }] : NO_KEEPS;
   }
+}
+
+/** The key under which the journal keeps the input and the result of a call. */
+export function keptCallKey(session: string, call: string): string {
+  return `${session}/${call}`;
 }
 
 export const NO_KEEPS: readonly Keep[] = [];

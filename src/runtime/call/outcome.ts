@@ -14,7 +14,7 @@ import {
 import type { Redactor } from "../../core/fault/redact.ts";
 import type { Question } from "../../core/flow/interaction.ts";
 import type { CallEnd, CallState } from "../../core/flow/call.ts";
-import { type CallValue, type LiveCall, NO_ERRORS } from "./live-call.ts";
+import { type CallValue, keptCallKey, type LiveCall, NO_ERRORS, NO_FAULT } from "./live-call.ts";
 import type { Chain } from "../tool/tool.ts";
 import { viewFor, type ViewOptions } from "../../core/fault/view.ts";
 
@@ -86,8 +86,6 @@ export function errorOf(outcome: Outcome<unknown>, signal: AbortSignal | null | 
   const reported = outcome.status === "parked" ? { ...seen, resetAt: outcome.wakeAt } : seen;
   return new FaultError(reported, { error: outcome.error });
 }
-
-const NO_FAULT = fault("InvariantBroken", { message: "a call failed without a fault" });
 
 /**
  * The value of an outcome that has one.
@@ -167,7 +165,7 @@ export async function keptResult(run: LiveCall, end: CallEnd): Promise<CallValue
   const { partialValue } = run.record;
   if (end.status === "partial" && partialValue !== null) return partialValue;
   if (end.status !== "partial" && end.status !== "done") return NOTHING;
-  const kept = await run.engine.store.kept("result", `${run.request.recorder.session}/${run.call}`);
+  const kept = await run.engine.store.kept("result", keptCallKey(run.request.recorder.session, run.call));
   if ((kept ?? null) === null) throw new FaultError(resultGone(run.call));
   const { value, errors } = kept as Partial<CallValue>;
   return { value, errors: errors ?? NO_ERRORS };

@@ -9,7 +9,7 @@ import type { CallState, RequestChange } from "../../core/flow/call.ts";
 import { readWith } from "../../core/try-read.ts";
 import { type Check, type CheckResult, schemaFault } from "../../schema/index.ts";
 import type { ChainRequest, Repairs } from "../tool/tool.ts";
-import type { LiveCall, NotSent } from "./live-call.ts";
+import { keptCallKey, type LiveCall, type NotSent } from "./live-call.ts";
 import type { FaultCode } from "../../core/fault/catalogue.ts";
 
 /** null: the input is ready. */
@@ -112,9 +112,8 @@ async function fitToTarget(run: LiveCall): Promise<void> {
 
 async function writeAdapted(run: LiveCall, changes: readonly RequestChange[], kept: boolean): Promise<void> {
   const { call, record, request, binding } = run;
-  const { session } = request.recorder;
   const event = { type: "call-adapted", call, tool: binding.tool.id, changes, kept } as const;
-  const key = `${session}/${call}`;
+  const key = keptCallKey(request.recorder.session, call);
   await record.write(event, kept ? [{ kind: "input", key, value: { value: run.given } }] : []);
 }
 

@@ -45,6 +45,14 @@ function costOfAttempt({ binding, request, engine, sentInput }: LiveCall, attemp
   return costOf(estimate !== null, null, isEstimated ? reserved : binding.estimateSent(sentInput, engine.suppress));
 }
 
+function book(run: LiveCall, attempt: Attempt): Cost | null {
+  const cost = costOfAttempt(run, attempt);
+  run.request.budget.settle(attempt.reserved, cost);
+  attempt.booked = cost;
+  attempt.isBooked = true;
+  return cost;
+}
+
 /** Ends a call whose first attempt succeeded: counts it and keeps its cost. null: the call has to be settled like others. */
 export function endCompactly(run: LiveCall, attempt: Attempt): CallValue | null {
   const { binding, ticket, request } = run;
@@ -79,11 +87,8 @@ export function endCompactly(run: LiveCall, attempt: Attempt): CallValue | null 
 
 /** null: everything is already written. */
 export function endAttempt(run: LiveCall, attempt: Attempt): Promise<void> | null {
-  const { engine, request, binding } = run;
-  const cost = costOfAttempt(run, attempt);
-  request.budget.settle(attempt.reserved, cost);
-  attempt.booked = cost;
-  attempt.isBooked = true;
+  const { engine, binding } = run;
+  const cost = book(run, attempt);
   if (attempt.costMicrocents !== null && !binding.costs) binding.noteCost();
   run.record.partialValue = attempt.partialValue;
   if (attempt.end === "error") run.record.thrown = attempt.result;
@@ -359,13 +364,10 @@ async function keepArtefacts(run: LiveCall, attempt: Attempt): Promise<readonly 
 
 /** Ends an attempt that did not answer its hedged call: books its cost and reports its result to its breaker. */
 export async function endLost(run: LiveCall, attempt: Attempt): Promise<void> {
-  const { engine, request, call, binding, record } = run;
-  const cost = costOfAttempt(run, attempt);
+  const { engine, call, binding, record } = run;
+  const cost = book(run, attempt);
   const now = engine.clock.now();
   const durationMs = now - attempt.startedAt;
-  request.budget.settle(attempt.reserved, cost);
-  attempt.booked = cost;
-  attempt.isBooked = true;
   attempt.isLost = true;
   const seen = attempt.end === "cancel" ? null : faultOf(run, attempt);
   if (seen !== null) noteAttempt(run, attempt, { attempt: attempt.attempt, durationMs, cost, at: now });

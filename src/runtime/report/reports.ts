@@ -15,7 +15,7 @@ import type { SessionSummary } from "../../journal/journal.ts";
 import { ENDED } from "../../journal/encode.ts";
 import { checkOptions } from "../../options/check-options.ts";
 import { askPerson } from "../call/ask.ts";
-import { NO_FAULT, recordInBackground } from "../call/live-call.ts";
+import { keptCallKey, NO_FAULT, recordInBackground } from "../call/live-call.ts";
 import { endAsCancelled, fail, redecide, succeed } from "../call/settle.ts";
 import type { Engine } from "../engine.ts";
 import type { SessionCore } from "../session/session-core.ts";
@@ -342,7 +342,7 @@ export class Reports {
     const { call, tool, attempt, fault: seen, decision, step } = state;
     if (seen === null || decision === null) throw new FaultError(NO_FAULT);
     const { session } = core.state;
-    const replaced = state.inputReplaced ? await core.engine.store.kept("input", `${session}/${call}`) : null;
+    const replaced = state.inputReplaced ? await core.engine.store.kept("input", keptCallKey(session, call)) : null;
     return {
       id: failureId(session, call),
       session,

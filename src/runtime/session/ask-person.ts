@@ -11,6 +11,7 @@ import {
   type QuestionPayload,
 } from "../../core/flow/interaction.ts";
 import { ask, type Asker, takeAnswer } from "../call/ask.ts";
+import { keptCallKey } from "../call/live-call.ts";
 import type { Engine } from "../engine.ts";
 import { Interruptible } from "../scope.ts";
 import type { SessionCore } from "./session-core.ts";
@@ -57,12 +58,8 @@ export async function askPersonOf(
 /** The event shows the answer without secrets; the exact answer is kept separately. */
 async function asGiven(core: SessionCore, call: string, shown: Answer): Promise<Answer> {
   if (shown.status !== "accepted") return shown;
-  const kept = await core.engine.store.kept("input", keyOf(core, call));
+  const kept = await core.engine.store.kept("input", keptCallKey(core.state.session, call));
   return typeof kept === "object" && kept !== null && "value" in kept ? { ...shown, value: kept.value } : shown;
-}
-
-function keyOf({ state }: SessionCore, call: string): string {
-  return `${state.session}/${call}`;
 }
 
 const CANCELLED: Answer = { status: "rejected", reason: "cancelled" };

@@ -13,6 +13,7 @@ import { dropQuestion } from "../call/ask.ts";
 import type { SharedCallOptions } from "../call/calls.ts";
 import { CallRun } from "../call/loop.ts";
 import type { Engine } from "../engine.ts";
+import { keptCallKey } from "../call/live-call.ts";
 import { failedOutcome, handedOut, isUndecided, type Outcome } from "../call/outcome.ts";
 import { type Scope, scopeWithin } from "../scope.ts";
 import type { SessionRecorder } from "./session-recorder.ts";
@@ -187,7 +188,7 @@ export class SessionCore implements Omit<SessionParts, "bindings"> {
   }
 
   async #replacedInput({ call, input, tool }: SessionCall): Promise<unknown> {
-    const kept = await this.engine.store.kept("input", `${this.state.session}/${call}`);
+    const kept = await this.engine.store.kept("input", keptCallKey(this.state.session, call));
     if (typeof kept !== "object" || kept === null || !("value" in kept)) return input;
     return tool.member === null ? kept.value : (input as ChainRequest).revived(kept.value);
   }

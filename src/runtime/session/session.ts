@@ -13,6 +13,7 @@ import { snapshotOf, type TurnRecord } from "../../core/record/replay.ts";
 import { type TraceRecord, traceOf } from "../../core/record/trace.ts";
 import type { Keep } from "../../journal/journal.ts";
 import { Calls } from "../call/calls.ts";
+import { keptCallKey } from "../call/live-call.ts";
 import { failedOutcome, type Outcome } from "../call/outcome.ts";
 import { askPersonOf, type PersonAnswer } from "./ask-person.ts";
 import { nodesOf, type OutcomesOf, planDigest, type PlanSteps } from "./plan.ts";
@@ -285,7 +286,7 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
     if (done && events.length === 0)
       keeps.push({ kind: "result", key: turnKey(this.id, turn), value: { digest, result } });
     for (const { call, turn: of } of core.state.calls.values()) {
-      if (done && of === turn) keeps.push({ kind: "result", key: `${this.id}/${call}`, value: null });
+      if (done && of === turn) keeps.push({ kind: "result", key: keptCallKey(this.id, call), value: null });
     }
     const ended = { type: "turn-ended", turn, status, fault: why } as const;
     await core.recorder.record([ended, ...events], keeps, core.clock.now());
