@@ -1,6 +1,6 @@
 // Grids of tests that combine everything with everything. Most of their combinations take the same way through the code, so `npm test` runs a
-// share of them in which each value still occurs, and `npm run test:grids` runs all. Properties have their samples from there, too: another seed
-// each time, a few hundred samples in `npm test`, and thousands in `npm run test:grids`.
+// share of them in which each value still occurs, most often with each other value, and `npm run test:grids` runs all. Properties have their
+// samples from there, too: another seed each time, a few hundred samples in `npm test`, and thousands in `npm run test:grids`.
 
 const isWhole = process.env["FAULTLINE_GRIDS"] === "whole";
 
