@@ -3,13 +3,19 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createMemoryJournal, fault, FaultError, type Journal } from "../../../src/index.ts";
 import {
+  abortWish,
+  beginBulk,
+  type Bulk,
   type BulkStep,
   type BulkStepState,
   hasFailedAgain,
   keepSteps,
+  listBulks,
   pendingStep,
+  readBulk,
   runsOf,
   wavesOf,
+  wishAbort,
 } from "../../../src/workflow/bulk/bulk.ts";
 import { defineWorkflow, stage } from "../../../src/workflow/define.ts";
 import { createWorkflows } from "../../../src/workflow/workflows.ts";
@@ -136,5 +142,56 @@ describe("a process that died while it acted on a run", () => {
     expect((await bulks.show(bulk.id))?.steps).toMatchObject([{ run, now, state: "completed" }]);
     if (acted !== null) expect(acted.run).toBe(now);
     expect((await doors.list()).map((one) => one.run).toSorted()).toEqual([run, now].toSorted());
+  });
+});
+
+describe("bulk actions in the journal", () => {
+  const bulk: Bulk = {
+    ...{ id: "b1", fingerprint: "f1", code: "AuthFailed", action: "retry-stage", params: {}, pace: [1], by: "ops" },
+    ...{ runs: ["r1", "r2"], startedAt: 1_000, status: "running", endedAt: null, abortedBy: "" },
+  };
+  const withThree = async (): Promise<Journal> => {
+    const journal = createMemoryJournal();
+    await beginBulk(journal, bulk);
+    await beginBulk(journal, { ...bulk, id: "b2", startedAt: 2_000, status: "completed" });
+    await beginBulk(journal, { ...bulk, id: "b3", startedAt: 3_000, fingerprint: "f2" });
+    return journal;
+  };
+
+  it.each([
+    [{}, ["b3", "b2", "b1"]],
+    [{ limit: 2 }, ["b3", "b2"]],
+    [{ status: "running" }, ["b3", "b1"]],
+    [{ fingerprint: "f1" }, ["b2", "b1"]],
+    [{ status: "running", fingerprint: "f1" }, ["b1"]],
+    [{ after: { id: "b3", startedAt: 3_000 } }, ["b2", "b1"]],
+  ] as const)("are listed by %j, the last one first", async (query, expected) => {
+    const found = await listBulks(await withThree(), { limit: 10, ...query });
+    expect(found.map(({ id }) => id)).toEqual(expected);
+  });
+
+  it("are begun once, and read with every run and the first wish to abort", async () => {
+    const journal = await withThree();
+    expect(await beginBulk(journal, { ...bulk, by: "another" })).toBe(false);
+    expect([await readBulk(journal, "b4"), await abortWish(journal, "b1")]).toEqual([null, null]);
+    const step: BulkStep = { ...pendingStep("r2"), state: "failed", code: "AuthFailed", at: 1_500 };
+    await keepSteps(journal, "b1", [step]);
+    expect(await readBulk(journal, "b1")).toEqual({ bulk, steps: [pendingStep("r1"), step] });
+    for (const id of ["b1", "b2"])
+      for (const by of ["first", "second"]) await wishAbort(journal, id, { by, at: 1_600 });
+    const aborted = { ...bulk, status: "aborted", abortedBy: "first", endedAt: 1_600 };
+    expect([(await readBulk(journal, "b1"))?.bulk, (await readBulk(journal, "b2"))?.bulk.status]).toEqual([
+      aborted,
+      "completed",
+    ]);
+  });
+
+  it("look at the last successor of a run, and at no run for ever", async () => {
+    const successors: Readonly<Record<string, string>> = { a: "b", b: "c", x: "y", y: "z", z: "y" };
+    const journal = {
+      faultRuns: () => Promise.resolve(["a", "b", "d", "x"]),
+      kept: (_kind: string, run: string) => Promise.resolve({ successor: successors[run] ?? null }),
+    } as unknown as Journal;
+    expect(await runsOf(journal, "f1")).toEqual(["c", "d", "z"]);
   });
 });

@@ -36,6 +36,7 @@ describe("an instruction", () => {
       { text: "  Do it in C.  ", found: " the tests fail " },
       { found: "the tests fail" },
       { text: " ", commands: ["npm test"], tools: ["Edit", "-x", "a,b", "", " y", "a\nb", "Bash(git diff)"] },
+      { tools: ["Edit"] },
       { granted: { tools: ["Read", "Edit"], commands: [] } },
     ];
     const lines: string[] = [];
