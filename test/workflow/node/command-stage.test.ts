@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { NodeOptions } from "../../../src/workflow-model/node-options.ts";
 import type { CommandOutput } from "../../../src/workflow/node/command-stage.ts";
-import { processClock, startWitness, until, type Witness } from "../../agent/process/children.ts";
+import { until } from "../../support/look-again.ts";
+import { processClock, startWitness, type Witness } from "../../agent/process/children.ts";
 import { driven, edge, nodeBase, nodeResult, nodeWorld, type Visited, type World } from "./node-world.ts";
 
 type CommandOptions = Extract<NodeOptions, { readonly kind: "command" }>;

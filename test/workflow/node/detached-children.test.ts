@@ -10,7 +10,8 @@ import { FaultError } from "../../../src/core/fault/fault.ts";
 import { createRuntime } from "../../../src/runtime/runtime.ts";
 import { McpServers } from "../../../src/workflow/node/mcp-tool.ts";
 import { runCommand } from "../../../src/workflow/node/run-command.ts";
-import { processClock, startWitness, until, type Witness } from "../../agent/process/children.ts";
+import { until } from "../../support/look-again.ts";
+import { processClock, startWitness, type Witness } from "../../agent/process/children.ts";
 
 let witness: Witness;
 beforeEach(async () => void (witness = await startWitness()));

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import type { Answer } from "../../../src/core/index.ts";
 import { scriptedInteractor, type ScriptedAnswer } from "../../../src/testing/scripted-interactor.ts";
 import type { NodeOptions } from "../../../src/workflow-model/node-options.ts";
-import { processClock, until } from "../../agent/process/children.ts";
+import { until } from "../../support/look-again.ts";
+import { processClock } from "../../agent/process/children.ts";
 import { driven, edge, nodeBase, nodeWorld, type Visited } from "./node-world.ts";
 
 type GateOptions = Extract<NodeOptions, { readonly kind: "human_gate" }>;

@@ -10,7 +10,8 @@ import { systemClock } from "../../../src/host/clock.ts";
 import { createFaultline, type Decision, type Outcome, tool } from "../../../src/index.ts";
 import type { ToolSpec } from "../../../src/workflow-model/node-options.ts";
 import { toolsOf } from "../../../src/workflow/node/workflow-tools.ts";
-import { processClock, until } from "../../agent/process/children.ts";
+import { until } from "../../support/look-again.ts";
+import { processClock } from "../../agent/process/children.ts";
 import { driven } from "./node-world.ts";
 
 /** Final output that would be retried at once on other surfaces. */

@@ -9,7 +9,8 @@ import { createFaultline, type Faultline, type Outcome } from "../../../src/inde
 import type { WordedTool } from "../../../src/workflow/node/agent-tools.ts";
 import type { ToolSpec } from "../../../src/workflow-model/node-options.ts";
 import { toolsOf, type WorkflowTools } from "../../../src/workflow/node/workflow-tools.ts";
-import { processClock, until } from "../../agent/process/children.ts";
+import { until } from "../../support/look-again.ts";
+import { processClock } from "../../agent/process/children.ts";
 import { bundledProgram } from "../../support/bundled-program.ts";
 import { driven } from "./node-world.ts";
 
