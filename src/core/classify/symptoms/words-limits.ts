@@ -49,6 +49,34 @@ const TOKENS_PER_MINUTE = [
   "input tokens per minute",
 ];
 
+/** A bound says what a value may be. Only where the value is the input does it mean an overflow: `temperature must be <= 2` is a mistake in the request. */
+const BOUND = [
+  "must be <=",
+  "must be less than",
+  "must have less than",
+  "must have length less than",
+  "must have at most",
+  "larger than the maximum",
+  "maximum allowed length",
+];
+const BOUNDED_INPUT = [
+  "inputs tokens",
+  "inputs must",
+  "input must",
+  "input text",
+  "input length",
+  "input tokens",
+  "prompt",
+  "prompt length",
+  "messages must",
+  "conversation",
+  "context",
+  "number of tokens",
+  "total tokens",
+  "tokens in",
+  "at 'body'",
+];
+
 // prettier-ignore
 export const LIMIT_WORDS: RuleGroup = {
   source: "text",
@@ -87,7 +115,11 @@ export const LIMIT_WORDS: RuleGroup = {
       means: "ContextOverflow", example: "This model's maximum context length is 4097 tokens. However, you requested 4431 tokens." },
     { id: "words/over-the-maximum", when: { says: [["tokens", "token", "prompt", "messages", "conversation", "history"], ["exceeds the limit", "exceeds maximum", "exceeds max", "exceeds the max", "exceeds the maximum", "exceed max", "exceed model limit", "exceeds model limit", "exceed the limit", "over the limit", "longer than the maximum"]], within: 40, unless: [...TOKENS_PER_MINUTE, "rate limit*", "max tokens", "max completion tokens", "max output tokens", "per day"] },
       means: "ContextOverflow", onTool: "InputInvalid", example: "Total tokens of image and text exceed max message tokens" },
-    { id: "words/too-long", when: { says: [["prompt is too long", "prompt too long", "prompt is longer", "input is too long", "input too long", "text too long", "kv cache*", "nokvcacheslot", "input is too large", "inputs too long", "request too large", "request is too large", "request body too large", "request exceeds the maximum size", "maximum request body size", "payload size exceeds", "payload too large", "request payload", "request entity too large", "body exceeded", "string too long", "conversation is too long", "conversation too long", "chat is too long", "message is too long", "messages too long", "maximum number of tokens allowed", "too many tokens", "too many input tokens", "tokens exceed*", "token exceed*", "token count exceed*", "exceeded model token limit", "reduce the length of the messages", "reduce your prompt", "reduce your message size", "tokens must be reduced", "messages resulted in", "reduce the prompt", "shorten your", "n keep", "prompt token count", "tokens to keep from the initial prompt", "tokens > ", "maximum prompt length", "too much content", "length limit exceeded", "larger than the maximum", "must have less than", "maximum allowed content length", "expected maxlength", "member must have length less than", "must be <=", "maximum allowed length", "maximum allowed tokens", "input characters limit", "range of input length", "hit a token limit", "submitted was too long", "input is too big", "prompt is too large", "prompt too large", "message too long", "content too long", "content is too long", "content too large", "text is too long", "request size exceeds", "input size exceeds", "exceeds the number of tokens", "输入过长", "超长", "文本过长", "内容过长", "长度超过", "超过最大"]], unless: [...TOKENS_PER_MINUTE, "per minute rate limit", "uri too long", "file name too long", "argument list too long", "took too long"] },
+    { id: "words/input-over-its-bound", when: { says: [BOUNDED_INPUT, BOUND], within: 80, unless: [...TOKENS_PER_MINUTE, "image*", "file*"] },
+      means: "ContextOverflow", onTool: "InputInvalid", example: "Input validation error: `inputs` must have less than 4096 tokens. Given: 4545" },
+    { id: "words/value-over-its-bound", when: { says: [BOUND], unless: TOKENS_PER_MINUTE },
+      means: "RequestInvalid", onTool: "InputInvalid", example: "temperature must be <= 2" },
+    { id: "words/too-long", when: { says: [["prompt is too long", "prompt too long", "prompt is longer", "input is too long", "input too long", "text too long", "kv cache*", "nokvcacheslot", "input is too large", "inputs too long", "request too large", "request is too large", "request body too large", "request exceeds the maximum size", "maximum request body size", "payload size exceeds", "payload too large", "request payload", "request entity too large", "body exceeded", "string too long", "conversation is too long", "conversation too long", "chat is too long", "message is too long", "messages too long", "maximum number of tokens allowed", "too many tokens", "too many input tokens", "tokens exceed*", "token exceed*", "token count exceed*", "exceeded model token limit", "reduce the length of the messages", "reduce your prompt", "reduce your message size", "tokens must be reduced", "messages resulted in", "reduce the prompt", "shorten your", "n keep", "prompt token count", "tokens to keep from the initial prompt", "tokens > ", "maximum prompt length", "too much content", "length limit exceeded", "maximum allowed content length", "expected maxlength", "maximum allowed tokens", "input characters limit", "range of input length", "hit a token limit", "submitted was too long", "input is too big", "prompt is too large", "prompt too large", "message too long", "content too long", "content is too long", "content too large", "text is too long", "request size exceeds", "input size exceeds", "exceeds the number of tokens", "输入过长", "超长", "文本过长", "内容过长", "长度超过", "超过最大"]], unless: [...TOKENS_PER_MINUTE, "per minute rate limit", "uri too long", "file name too long", "argument list too long", "took too long"] },
       means: "ContextOverflow", onTool: "InputInvalid", example: "prompt is too long: 209062 tokens > 199999 maximum" },
   ],
 };
