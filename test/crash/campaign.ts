@@ -81,7 +81,7 @@ interface Home {
 }
 
 /** Statements that make a new journal, about. */
-const SET_UP_STEPS = { sqlite: 6, postgres: 50 } as const;
+const SET_UP_STEPS = { sqlite: 6, postgres: 10 } as const;
 
 /** Enough for every question of every step to be asked in its own life. */
 const MAX_LIVES = 120;

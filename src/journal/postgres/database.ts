@@ -17,13 +17,16 @@ type Single = string | number | boolean | null | Uint8Array;
 export type Value = Single | readonly Single[];
 export type Ask = <T>(sql: string, values?: readonly Value[]) => Promise<readonly T[]>;
 
+/** Statements without values and without results, in one message. */
+export type AskAll = (statements: readonly string[]) => Promise<unknown>;
+
 export interface Database {
   /** One statement. It must be safe to send twice: after a lost connection it is. */
   readonly ask: Ask;
   /** The same on a connection of its own: statements that follow each other save the way through the pool. */
   readonly askAlone: Ask;
   /** All statements of `work` in one transaction. It is not repeated. */
-  transaction<T>(mode: string, work: (ask: Ask) => Promise<T>): Promise<T>;
+  transaction<T>(mode: string, work: (ask: Ask, askAll: AskAll) => Promise<T>): Promise<T>;
   /** A connection of its own, for notifications. */
   connect(): Promise<OwnClient>;
   /** Puts the name of the schema where a statement says `@.`. */
@@ -147,12 +150,15 @@ export function connectTo(address: PostgresAddress, tell: OnWarning): Database {
     void client.end().catch(suppress);
   }
 
-  async function inTransaction<T>(mode: string, work: (ask: Ask) => Promise<T>): Promise<T> {
+  async function inTransaction<T>(mode: string, work: (ask: Ask, askAll: AskAll) => Promise<T>): Promise<T> {
     const client = await pool.connect();
     let failure: unknown = null;
     try {
       await client.query(`BEGIN ${mode}`);
-      const result = await work((sql, values = []) => send(client, sql, values));
+      const result = await work(
+        (sql, values = []) => send(client, sql, values),
+        (statements) => client.query(statements.map(inSchema).join(";\n")),
+      );
       await client.query("COMMIT");
       return result;
     } catch (error) {

@@ -108,12 +108,13 @@ function notReadable({ version }: Found, { address: { name } }: Database): Error
 /** Makes the tables or brings them up to date, unless another process has just done it: all within one transaction. */
 function setUp(db: Database, chance: Chance): Promise<string> {
   const { schema } = db.address;
-  return db.transaction("", async (ask) => {
+  return db.transaction("", async (ask, askAll) => {
     await ask("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`faultline set-up ${schema}`]);
     const found = await look(ask, db);
     refuseForeign(found, db);
     if (found.version === null) await ask(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
-    for (const sql of [...STEPS.slice(found.version ?? 0).flat(), ...MAKE_FUNCTIONS]) await ask(sql);
+    // Sent one by one, each would have to be answered before the next one.
+    await askAll([...STEPS.slice(found.version ?? 0).flat(), ...MAKE_FUNCTIONS]);
     const storeId = found.storeId ?? chance.newId("store");
     await ask(
       `INSERT INTO @.meta (name, value) VALUES ('version', $1), ('store_id', $2)
