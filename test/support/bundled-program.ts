@@ -26,6 +26,7 @@ const PROGRAMS = [
   "test/crash/child.mjs",
   "test/fixtures/mcp-payment-server.mjs",
   "test/fixtures/mcp-server.mjs",
+  "test/journal/copy/copy-process.ts",
   "test/journal/writer-process.ts",
   "test/mcp/server.ts",
   "test/runtime/target/limited-process.ts",

@@ -8,7 +8,10 @@ import type { Journal } from "../../../src/journal/journal.ts";
 import { openJournal } from "../../../src/journal/open-journal.ts";
 import { codeOf, ended, failed, note, readAll, started, succeeded } from "../../../src/testing/journal-samples.ts";
 import { freshJournalUrl } from "../../postgres/shared-server.ts";
+import { bundledProgram } from "../../support/bundled-program.ts";
 import { tempFolder, type TempFolder } from "../temp-folder.ts";
+
+const PROGRAM = bundledProgram(new URL("copy-process.ts", import.meta.url));
 
 let folder: TempFolder;
 beforeEach(() => {
@@ -116,26 +119,22 @@ describe("a copy", () => {
 
   it("that was broken off continues where it stopped", { timeout: 120_000 }, async () => {
     const [file, url] = [folder.file("a.db"), await freshJournalUrl()];
-    await fill(file, 300);
+    await fill(file, 200);
     const broken = copyJournal(file, url, (count) => {
       if (count >= 500) throw new Error("the power went out");
     });
     await expect(broken).rejects.toThrow("the power went out");
     const { entries } = await copyJournal(file, url);
-    expect(entries).toBe(1_801 - 500);
+    expect(entries).toBe(1_201 - 500);
     expect(await contentOf(url)).toEqual(await contentOf(file));
   });
 
   it("whose process was killed with SIGKILL continues, as often as it takes", { timeout: 120_000 }, async () => {
     const [file, url] = [folder.file("a.db"), await freshJournalUrl()];
-    await fill(file, 400);
-    const program = `import { copyJournal } from ${JSON.stringify(new URL("../../../src/journal/copy/copy-journal.ts", import.meta.url).href)};
-      await copyJournal(process.argv[1], process.argv[2], (count) => {
-        if (count >= Number(process.argv[3])) process.kill(process.pid, "SIGKILL");
-      });`;
+    await fill(file, 200);
     const copy = (killedAfter: number): NodeJS.Signals | null =>
-      spawnSync(process.execPath, ["--input-type=module", "-e", program, "--", file, url, String(killedAfter)]).signal;
-    expect([copy(500), copy(1_000)]).toEqual(["SIGKILL", "SIGKILL"]);
+      spawnSync(process.execPath, [PROGRAM, file, url, String(killedAfter)]).signal;
+    expect([copy(500), copy(500)]).toEqual(["SIGKILL", "SIGKILL"]);
     expect(copy(Infinity)).toBeNull();
     expect(await contentOf(url)).toEqual(await contentOf(file));
   });
