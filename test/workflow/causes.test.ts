@@ -4,6 +4,7 @@
 
 import { describe, expect, it } from "vitest";
 import { WorkflowWorld } from "../cli/workflow-world.ts";
+import { shareOf } from "../support/grid.ts";
 
 const SECRET = "corvid-lantern-7731";
 
@@ -70,8 +71,8 @@ const PLACES: readonly Place[] = [
 const PROGRAM = `let text = ""; for await (const part of process.stdin) text += part;
 const inputs = JSON.parse(text); throw eval(inputs.what)`;
 
-describe.each(PLACES)("$where that throws", ({ nodes, says }) => {
-  it.each(THROWN)("%s", async (what) => {
+describe.each(PLACES.map((place, row) => ({ ...place, row })))("$where that throws", ({ nodes, says, row }) => {
+  it.each(shareOf(THROWN, 2, row))("%s", async (what) => {
     const world = new WorkflowWorld();
     world.write("broken.mjs", PROGRAM);
     const file = world.write(

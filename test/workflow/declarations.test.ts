@@ -14,6 +14,7 @@ import { offeredTools, runToolCalls } from "../../src/workflow/node/agent-tools.
 import { toolsOf } from "../../src/workflow/node/workflow-tools.ts";
 import { createWorkflows } from "../../src/workflow/workflows.ts";
 import { parseWorkflow } from "../../src/workflow-file/index.ts";
+import { shareOf } from "../support/grid.ts";
 
 /** What the program does after it started its work. The time limit of `hangs` is short; all others are generous. */
 const FAILURES = {
@@ -48,10 +49,6 @@ const DECLARED = {
 } as const;
 type Declared = keyof typeof DECLARED;
 
-const GRID = (Object.keys(FAILURES) as Failure[]).flatMap((failure) =>
-  (Object.keys(DECLARED) as Declared[]).map((declared) => ({ failure, declared })),
-);
-
 function folder(): string {
   const made = mkdtempSync(join(tmpdir(), "faultline-declared-"));
   onTestFinished(() => rmSync(made, { recursive: true, force: true }));
@@ -84,17 +81,18 @@ nodes:
 
 const env = { PATH: process.env["PATH"] ?? "" };
 
-describe.each(GRID)("$failure, with $declared", ({ failure, declared }) => {
-  const { status, value } = DECLARED[declared];
-
-  it("as a tool of a program", async () => {
+/** How a tool is called. */
+const WAYS = {
+  "a tool of a program": async (failure, declared) => {
+    const { status, value } = DECLARED[declared];
     const outcome = await createFaultline().protect(libraryTool(failure, declared), {});
     expect(outcome).toMatchObject({ status, ...(status === "skipped" ? {} : { value }) });
     // The failure that was skipped is recorded.
     if (status !== "done") expect(outcome).toHaveProperty("fault.code");
-  });
+  },
 
-  it("as a step of a turn", async () => {
+  "a step of a turn": async (failure, declared) => {
+    const { status, value } = DECLARED[declared];
     const fl = createFaultline({ journal: createMemoryJournal() });
     const session = await fl.session("s");
     // The step declares it, not the tool.
@@ -103,9 +101,10 @@ describe.each(GRID)("$failure, with $declared", ({ failure, declared }) => {
     const { outcomes, status: turn } = await session.turn({ work: { tool: bare, input: {}, ...own } });
     expect(outcomes["work"]).toMatchObject({ status, ...(status === "skipped" ? {} : { value }) });
     expect(["done", "partial"]).toContain(turn);
-  });
+  },
 
-  it("as a tool of a workflow that a node calls", async () => {
+  "a tool of a workflow that a node calls": async (failure, declared) => {
+    const { value } = DECLARED[declared];
     const cwd = folder();
     writeFileSync(join(cwd, "flow.yaml"), yamlOf(failure, declared));
     const journal = createMemoryJournal();
@@ -116,9 +115,10 @@ describe.each(GRID)("$failure, with $declared", ({ failure, declared }) => {
     const run = await workflows.runs.start(workflow, { inputs: {} });
     expect(await workflows.runs.advance(run)).toMatchObject({ status: "completed" });
     expect(await journal.kept("result", `${run}/node/work#1`)).toMatchObject({ value });
-  });
+  },
 
-  it("as a tool of a workflow that a model calls", async () => {
+  "a tool of a workflow that a model calls": async (failure, declared) => {
+    const { status, value } = DECLARED[declared];
     const { definition } = await parseWorkflow(yamlOf(failure, declared), "flow.yaml", { read: () => null });
     const fl = createFaultline();
     const tools = toolsOf(definition?.tools ?? [], { runtime: fl, env, cwd: folder(), clock: systemClock });
@@ -133,8 +133,20 @@ describe.each(GRID)("$failure, with $declared", ({ failure, declared }) => {
     });
     if (status === "skipped") expect(result?.output).toMatchObject({ type: "error-json" });
     else expect(result?.output).toMatchObject({ value });
+  },
+} as const satisfies Readonly<Record<string, (failure: Failure, declared: Declared) => Promise<void>>>;
+
+/** Each way a tool is called meets each failure and each declaration; for each failure it is another declaration. */
+const GRID = (Object.keys(FAILURES) as Failure[]).flatMap((failure, row) => {
+  const all = Object.keys(DECLARED) as Declared[];
+  const cells = (Object.keys(WAYS) as (keyof typeof WAYS)[]).flatMap((way, turn) => {
+    const from = turn % all.length;
+    return [...all.slice(from), ...all.slice(0, from)].map((declared) => ({ failure, declared, way }));
   });
+  return shareOf(cells, all.length, row);
 });
+
+it.each(GRID)("$failure, with $declared, as $way", ({ failure, declared, way }) => WAYS[way](failure, declared));
 
 describe.each(Object.keys(FAILURES) as Failure[])("a command node that may be skipped: %s", (failure) => {
   it("is skipped, and the run continues", async () => {
