@@ -50,8 +50,8 @@ export interface Row {
   readonly rules?: readonly ScenarioRule[];
   /** What the agent CLIs do, one entry per start; the last is repeated. A CLI that is not listed is not installed. */
   readonly clis?: Readonly<Record<string, readonly CliDeed[]>>;
-  /** Real time, for effects that only a busy machine shows. */
-  readonly inRealTime?: true;
+  /** Real time, for effects that only a busy machine shows; hurried where that makes it busy for long. */
+  readonly inRealTime?: true | "hurried";
   /** The node whose failure the row is about. */
   readonly node: string;
   /** Everything that happens after the run was started. Default: advance it once. */

@@ -162,7 +162,7 @@ export const MACHINE_ROWS: readonly Row[] = [
     injected: "an expression that never ends; `retry: 2`",
     file: SANDBOX,
     edits: { "1 + 1": "(() => { for (;;); })()" },
-    inRealTime: true,
+    inRealTime: "hurried",
     node: "shape",
     expected: failed("internal_error", "Sandbox/SandboxTimeout", {
       retries: { workflow: 1, transport: 0 },
