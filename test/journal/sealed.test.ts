@@ -39,7 +39,7 @@ describe("a page of a session", () => {
         const wanted = rows.map(({ seq }) => seq).slice(after, after + limit);
         expect(pageOf(rows, rows, after, limit)).toEqual(wanted);
       }),
-      { numRuns: samples(300, 2_000) },
+      { numRuns: samples(100, 2_000) },
     );
   });
 
@@ -61,7 +61,7 @@ describe("a page of a session", () => {
         const stored = [...rows.slice(0, at), ...alter(row), ...rows.slice(at + 1)];
         expect(() => pageOf(stored, rows, after, limit)).toThrow(`Entry ${at + 1} of session ${SESSION} is `);
       }),
-      { numRuns: samples(300, 2_000) },
+      { numRuns: samples(100, 2_000) },
     );
   });
 
@@ -74,7 +74,7 @@ describe("a page of a session", () => {
         if (kept >= Math.min(after + limit, rows.length) || after >= rows.length) expect(cut).not.toThrow();
         else expect(cut).toThrow(`Entry ${missing} of session ${SESSION} is missing`);
       }),
-      { numRuns: samples(300, 2_000) },
+      { numRuns: samples(100, 2_000) },
     );
   });
 

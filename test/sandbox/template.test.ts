@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isFaultError } from "../../src/core/index.ts";
 import { LONGEST_TEXT_BYTES, parseTemplate, renderTemplate } from "../../src/sandbox/template.ts";
+import { samples } from "../support/grid.ts";
 
 const SCOPE = {
   inputs: { task: "fix {{ it }}", n: 3, none: null },
@@ -114,7 +115,7 @@ describe("a template", () => {
         const template = places.map(([before], i) => `${escaped(before)}{{ v[${i}] }}`).join("") + escapedAtEnd(last);
         expect(render(template, scope)).toBe(places.map((pair) => pair.join("")).join("") + last);
       }),
-      { numRuns: 500 },
+      { numRuns: samples(100, 500) },
     );
   });
 

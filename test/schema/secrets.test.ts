@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { type AnySchema, compileSchema, type Issue, schemaFault } from "../../src/schema/index.ts";
+import { samples } from "../support/grid.ts";
 
 async function issuesOf(schema: AnySchema, value: unknown): Promise<readonly Pick<Issue, "path" | "message">[]> {
   const result = await compileSchema(schema, "a test")(value);
@@ -148,7 +149,7 @@ describe("a Standard Schema's message", () => {
         const issues = await issuesOf(echoing((seen) => `bad: ${echo(seen)}`), given);
         for (const one of secrets) expect(JSON.stringify(issues)).not.toContain(one);
       }),
-      { numRuns: 300 },
+      { numRuns: samples(100, 300) },
     );
   });
 });

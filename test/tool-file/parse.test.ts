@@ -288,7 +288,7 @@ describe("any text", () => {
         expect(manifests === null).toBe(errors.length > 0);
         for (const diagnostic of diagnostics) expect(renderDiagnostic(diagnostic, given)).toContain(diagnostic.code);
       }),
-      { numRuns: samples(150, 600) },
+      { numRuns: samples(60, 600) },
     );
   });
 });
@@ -313,7 +313,7 @@ describe("the JSON Schema for editors", () => {
         else bad++;
         expect({ value, accepted }).toEqual({ value, accepted: !refused });
       }),
-      { numRuns: samples(500, 2000) },
+      { numRuns: samples(200, 2000) },
     );
     expect(Math.min(good, bad)).toBeGreaterThan(10);
   });

@@ -253,7 +253,7 @@ describe("any file that is read without an error", () => {
         ]);
         for (const to of [...start, ...leads]) expect(to === "end" || stages.has(to)).toBe(true);
       }),
-      { numRuns: samples(100, 200) },
+      { numRuns: samples(50, 200) },
     );
     expect(Math.min(counted.compiled, counted.refused), JSON.stringify(counted)).toBeGreaterThan(10);
   });

@@ -130,7 +130,7 @@ describe("any damage to a file", () => {
           }
         },
       ),
-      { numRuns: samples(75, 300) },
+      { numRuns: samples(40, 300) },
     );
   });
 });

@@ -12,6 +12,7 @@ import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
 import { codeOf, ended, note, readAll, started } from "../../../src/testing/journal-samples.ts";
 import { thrownBy } from "../../support/thrown.ts";
 import { tempFolder, type TempFolder } from "../temp-folder.ts";
+import { samples } from "../../support/grid.ts";
 
 let folder: TempFolder;
 const opened: Journal[] = [];
@@ -390,7 +391,7 @@ describe("a damaged session file", () => {
           await expectRefused(`${text.slice(0, place)}${char}${text.slice(place + 1)}`.split("\n"), /line \d+/);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: samples(100, 300) },
     );
   });
 });
