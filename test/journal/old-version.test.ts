@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createFaultline, openJournal, step, tool } from "../../src/index.ts";
 import { createWorkflows, defineWorkflow, stage } from "../../src/workflow/index.ts";
+import { SCHEMA_VERSION } from "../../src/journal/sqlite/schema.ts";
 import { readAll } from "../../src/testing/journal-samples.ts";
 import { tempFolder, type TempFolder } from "./temp-folder.ts";
 
@@ -52,6 +53,21 @@ it("is migrated with its runs and results, and both continue", async () => {
   expect(await workflows.runs.advance("run_old")).toMatchObject({ status: "completed" });
   expect((await journal.verify()).firstBad).toBeNull();
   await workflows.close();
+});
+
+it("of the version before gets the tags that it did not have", async () => {
+  const journal = await openJournal(path);
+  const query = { order: "newest", tags: ["status:paused"], limit: 9 } as const;
+  const tagged = await journal.keptByTime("run", query);
+  expect(tagged).toHaveLength(1);
+  await journal.close();
+  const db = new DatabaseSync(path);
+  db.exec(`DELETE FROM kept_tags; PRAGMA user_version = ${SCHEMA_VERSION - 1}`);
+  db.close();
+  const again = await openJournal(path);
+  expect(await again.keptByTime("run", query)).toEqual(tagged);
+  expect((await again.verify()).firstBad).toBeNull();
+  await again.close();
 });
 
 it.each([{ readOnly: true }, {}])("still says who holds what, opened with %j", async (options) => {

@@ -385,6 +385,30 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     to: "true",
     why: "takes time only: there is nothing left to open up in a folder that is removed, and it is removed again below",
   },
+  {
+    file: "src/journal/postgres/row-bytes.ts",
+    text: "[1, 0, oid, rows.length, 1].forEach((value, index) => view.setInt32(index * 4, value));",
+    columns: [4],
+    from: "0",
+    to: "1",
+    why: "whether the array may have nulls: PostgreSQL takes both and looks at the elements",
+  },
+  {
+    file: "src/journal/sqlite/kept-index.ts",
+    text: "if (there.length > 0) remove.run(kind, key);",
+    columns: [17],
+    from: ">",
+    to: ">=",
+    why: "saves time only: without a row there is nothing to remove",
+  },
+  {
+    file: "src/journal/memory/memory-journal.ts",
+    text: "if (entries.length > 0) feed.wakeSoon(session);",
+    columns: [19],
+    from: ">",
+    to: ">=",
+    why: "saves time only: subscribers that are woken without a new entry get none",
+  },
 ];
 
 export function isEquivalent(mutant: Mutant): boolean {

@@ -96,10 +96,9 @@ export function postgresError(error: unknown, secrets: readonly string[] = []): 
   const { means, advice } = rowOf(error);
   const cause = withoutDetails(error, secrets);
   const seen = classify({ surface: "store", error: cause });
+  if (advice === "") return new FaultError(seen, { cause });
   const what = isAnswered(error) ? "refused" : "does not answer";
-  const message = `The journal's database ${what}: ${cause.message}.${advice === "" ? "" : ` ${advice}`}`;
-  if (advice === "" && means === seen.code) return new FaultError(seen, { cause });
-  return refusal(means, message, { because: seen, error: cause });
+  return refusal(means, `The journal's database ${what}: ${cause.message}. ${advice}`, { because: seen, error: cause });
 }
 
 /** Details of an error quote the row that was refused. */

@@ -13,6 +13,7 @@ import {
   readArtefact,
   removeArtefacts,
 } from "../../../src/journal/files/artefacts.ts";
+import { sha256 } from "../../../src/journal/chain.ts";
 import { fileNameOf, isFileName } from "../../../src/journal/files/artefact-names.ts";
 import { folderStore } from "../../../src/journal/files/file-store.ts";
 import { codeOf } from "../../../src/testing/journal-samples.ts";
@@ -129,6 +130,23 @@ describe("names of files", () => {
       "a%2E",
       "%C3%BC",
     ]);
+  });
+
+  it.each([
+    ["a".repeat(120), "a".repeat(120)],
+    ["a".repeat(121), `${"a".repeat(80)}~${sha256("a".repeat(121)).slice(0, 24)}`],
+    [`${"a".repeat(118)}ü`, `${"a".repeat(80)}~${sha256(`${"a".repeat(118)}ü`).slice(0, 24)}`],
+    [".", "%2E"],
+    ["..", "%2E%2E"],
+    [".a.", "%2Ea%2E"],
+    ["a.b", "a.b"],
+    ["com1.txt", "%63om1.txt"],
+    ["com1x", "com1x"],
+    ["lpt9", "%6Cpt9"],
+    ["console", "console"],
+    ["\t~", "%09%7E"],
+  ])("%j is %j", (name, file) => {
+    expect(fileNameOf(name)).toBe(file);
   });
 });
 
