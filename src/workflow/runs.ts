@@ -1,6 +1,5 @@
 // Starts, advances and reads runs of workflows. operator/take-action.ts carries out what an operator does to a run.
 
-import { defined } from "../core/defined.ts";
 import { classify } from "../core/classify/classify.ts";
 import { traitsOf } from "../core/fault/catalogue.ts";
 import { fault, FaultError, isFault } from "../core/fault/fault.ts";
@@ -270,10 +269,10 @@ export class WorkflowRuns implements Runs {
   }
 
   async act(run: string, action: string, options: ActOptions = {}): Promise<Acted> {
-    const { params = {}, key, by = DEFAULT_BY } = checkOptions("runs.act", options, ACT_OPTIONS);
+    const checked = checkOptions("runs.act", options, ACT_OPTIONS);
     const report = await this.show(run);
     if (report === null) throw new FaultError(noRun(run));
-    return this.actOn(report, action, { params, by, ...defined({ key }) });
+    return this.actOn(report, action, checked);
   }
 
   /** `act` for a caller that has read the run already. */
