@@ -60,6 +60,20 @@ it.each(
   expect(heard).toMatchObject({ status: 200, text: "north", isWhole: true });
 });
 
+it.each(GRID)("lets the next target answer after a status above 599: client $client, target $target", async (row) => {
+  const { client, target } = row;
+  const world = await stubWorld(
+    (request, response) => {
+      if (request.target === "two") return void response.writeHead(200, SSE).end(streamOf(client, ["north"]));
+      response.writeHead(600, { "content-type": "application/json" }).end(`{"error":{"message":"odd"}}`);
+    },
+    file(client, target),
+  );
+  const heard = await world.run(ask(world.url, client, { model: "m", streaming: true }));
+  expect(heard).toMatchObject({ status: 200, text: "north", isWhole: true });
+  expect(world.asked.map((asked) => asked.target)).toEqual(["one", "two"]);
+});
+
 it("lets the next target answer after headers that are too long", async () => {
   const world = await stubWorld(
     (request, response) => {

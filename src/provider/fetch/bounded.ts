@@ -116,11 +116,25 @@ async function readAll(body: ReadableStream<Chunk> | null, takes: (chunk: Chunk)
 export const boundedFetch: typeof fetch = async (input, init) => bounded(await fetch(input, init));
 
 export function bounded(response: Response): Response {
-  const { body, ok, status, statusText, headers } = response;
+  const { body, ok, headers } = response;
   if (body === null) return response;
   const isStream = (headers.get("content-type") ?? "").startsWith("text/event-stream");
   const limit = !ok ? cutError() : isStream ? endlessLine() : endlessAnswer();
-  return new Response(body.pipeThrough(limit), { status, statusText, headers });
+  return withBody(response, body.pipeThrough(limit), headers);
+}
+
+/** The highest status that `new Response` takes. `fetch` returns higher ones, too. */
+const MAX_STATUS = 599;
+
+/** The same response with another body and other headers. A response that had no body gets none, because some statuses allow none. */
+export function withBody(
+  { status, statusText, body: before }: Response,
+  body: ReadableStream<Chunk> | string,
+  headers: Headers,
+): Response {
+  const shown = Math.min(status, MAX_STATUS);
+  const response = new Response(before === null ? null : body, { status: shown, statusText, headers });
+  return shown === status ? response : Object.defineProperty(response, "status", { value: status });
 }
 
 function cutError(): TransformStream<Chunk, Chunk> {

@@ -9,7 +9,7 @@ import type { RunContext } from "../../runtime/tool/tool.ts";
 import { type ModelTimeouts, Watch } from "../model/watch.ts";
 import { outgoingHeaders } from "../../telemetry/otel.ts";
 import { createWireReader, type WireReader } from "../wire/wire-reader.ts";
-import { answerBytes, errorText, HeldBytes, QuietBytes } from "./bounded.ts";
+import { answerBytes, errorText, HeldBytes, QuietBytes, withBody } from "./bounded.ts";
 import { plainHeaders } from "./byte-sink.ts";
 import { fetchSafely } from "./follow-redirects.ts";
 import { tellWireCost, type WireCosts } from "./wire-costs.ts";
@@ -88,13 +88,13 @@ async function refused(
   response: Response,
 ): Promise<FaultError> {
   const body = await errorText(response);
-  const { status, statusText, headers } = response;
+  const { status, headers } = response;
   const seen = classify({ surface: "http", provider, status, headers, body, observedAt: clock.now() });
   const shownHeaders = plainHeaders(headers);
   // Stops the caller's SDK from retrying what was already retried here.
   shownHeaders.set("x-should-retry", "false");
   shownHeaders.set("x-faultline-code", seen.code);
-  memory.refused = new Response(body, { status, statusText, headers: shownHeaders });
+  memory.refused = withBody(response, body, shownHeaders);
   return new FaultError(seen);
 }
 
