@@ -349,6 +349,12 @@ const ABOUT = new Set([
   "rules",
 ]);
 
+/** Last words that say which one of several a secret is: `OPENAI_API_KEY_PROD`. Numbers do the same: `API_KEY_2`, `apiKey2`. */
+// prettier-ignore
+const WHICH = new Set([
+  "prod", "production", "stage", "staging", "dev", "development", "test", "live", "ci", "local", "primary", "secondary", "backup", "fallback", "default", "old", "new",
+]);
+
 const MAX_NAME_CHARS = 128;
 
 /** The same names come again and again, and most of the work on a record would be to take them apart. */
@@ -368,7 +374,7 @@ export function isSecretName(name: string): boolean {
 
 function namesSecret(name: string): boolean {
   if (CHINESE.test(name)) return true;
-  const words = wordsOf(name);
+  const words = withoutWhich(wordsOf(name));
   const last = words.at(-1) ?? "";
   if (ABOUT.has(last)) return false;
   if (last === "pass" || words.some((word) => SECRET_WORDS.has(word) || word.endsWith("password"))) return true;
@@ -376,6 +382,14 @@ function namesSecret(name: string): boolean {
   if (last === "key" || last === "keys" || last === "pem" || last === "tokens") return hasKind;
   if (last === "token") return hasKind || !words.some((word) => HARMLESS_TOKENS.has(word));
   return words.join(" ") === "session id" || name.toLowerCase() === "_auth";
+}
+
+/** `[api, key, 2]`, `[api, key2]` and `[api, key, prod]` → `[api, key]`. A single word keeps its number: `pass1` is one of several passes. */
+function withoutWhich(words: readonly string[]): readonly string[] {
+  const end = words.findLastIndex((word) => !WHICH.has(word) && !/^\d+$/.test(word));
+  const kept = words.slice(0, end + 1);
+  const last = kept.at(-1)?.replace(/\d+$/, "") ?? "";
+  return last === "pass" && end === 0 ? words : [...kept.slice(0, -1), last];
 }
 
 /** `openAIKey`, `DB_PASS`, `x-api-key` → their words, in lower case. */
