@@ -243,11 +243,18 @@ function checkSecrets(value: unknown): readonly WorkflowFinding[] {
 const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY/;
 
 function looksSecret(word: string): boolean {
-  // A {{ }} will be replaced by a secret, but is not one itself.
+  // A {{ }} will be replaced by a secret, but is not one itself. The same holds for a variable of a shell.
+  const written = word.replace(VARIABLE, "");
   return (
-    word.length > 7 && !word.includes("{{") && SHAPE_REDACTOR.text(word).includes(REDACTED) && !word.includes(REDACTED)
+    written.length > 7 &&
+    !written.includes("{{") &&
+    SHAPE_REDACTOR.text(written).includes(REDACTED) &&
+    !written.includes(REDACTED)
   );
 }
+
+/** `$GH_TOKEN` or `${GH_TOKEN}`. Most shells' own names have small letters, passwords with a `$` in front rarely have none. */
+const VARIABLE = /\$(?:[A-Z_][A-Z0-9_]*|\{[A-Z_][A-Z0-9_]*\})(?![A-Za-z0-9])/g;
 
 // Tool manifests that apply to all workflows of a folder: what they say about the tools of one of them.
 

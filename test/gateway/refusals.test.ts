@@ -57,12 +57,20 @@ describe.each(DIALECTS)("%s", (dialect) => {
   });
 });
 
-it.each([
-  { path: "/v1/chat/completions", body: { messages: [] } },
-  { path: "/v1/responses", body: { input: "hi" } },
-  { path: "/v1/messages", body: { messages: [], max_tokens: 10 } },
-])("says that a request names no model: $path", async ({ path, body }) => {
-  const world = await gatewayWorld({ file });
+it.each(
+  [
+    { path: "/v1/chat/completions", body: { messages: [] } },
+    { path: "/v1/responses", body: { input: "hi" } },
+    { path: "/v1/messages", body: { messages: [], max_tokens: 10 } },
+  ].flatMap((row) => [
+    { ...row, route: "gpt-*" },
+    // A pattern that takes every name, and a target without a model of its own.
+    { ...row, route: "*" },
+    { ...row, route: "*", body: { ...row.body, model: "" } },
+    { ...row, route: "*", body: { ...row.body, model: 5 } },
+  ]),
+)("says that a request names no model: $path $body, behind the route $route", async ({ path, body, route }) => {
+  const world = await gatewayWorld({ file: () => file().replace("gpt-*", JSON.stringify(route)) });
   const response = await world.run(fetch(`${world.url}${path}`, { method: "POST", body: JSON.stringify(body) }));
   expect([response.status, response.headers.get("x-faultline-code")]).toEqual([400, "RequestInvalid"]);
   expect(await response.json()).toMatchObject({

@@ -84,6 +84,8 @@ export class Routing {
     if (model.length > MAX_NAME || UNREADABLE.test(model) || !model.isWellFormed()) return "bad-model";
     const route = this.#routeOf(model);
     if (route === null) return model === "" ? "no-model" : "unknown-model";
+    // A pattern may take a request that names no model, if each target of its chain has one of its own.
+    if (model === "" && route.steps.some((step) => step.model === null)) return "no-model";
     return this.#usable(route, model, key);
   }
 
