@@ -253,8 +253,8 @@ function looksSecret(word: string): boolean {
   );
 }
 
-/** `$GH_TOKEN` or `${GH_TOKEN}`. Most shells' own names have small letters, passwords with a `$` in front rarely have none. */
-const VARIABLE = /\$(?:[A-Z_][A-Z0-9_]*|\{[A-Z_][A-Z0-9_]*\})(?![A-Za-z0-9])/g;
+/** `$GH_TOKEN` or `${GH_TOKEN}`, in an address with its user. A password that begins with `$` and has capital letters only is rare. */
+const VARIABLE = /(?:(?<=\/\/)[\w.-]{1,64}:)?\$(?:[A-Z_][A-Z0-9_]*|\{[A-Z_][A-Z0-9_]*\})(?![A-Za-z0-9])/g;
 
 // Tool manifests that apply to all workflows of a folder: what they say about the tools of one of them.
 

@@ -608,3 +608,24 @@ describe("a mistake of form in a node does not hide mistakes of meaning", () => 
     ]);
   });
 });
+
+describe("a variable of a shell", () => {
+  const running = (line: string): string => tools(`{ command: [bash, -c, ${JSON.stringify(line)}] }`);
+
+  it.each([
+    "deploy token=$DEPLOY_TOKEN",
+    "deploy token=${DEPLOY_TOKEN}",
+    "git clone https://$GH_TOKEN@git.example/a",
+    "git clone https://bot:${GH_TOKEN}@git.example/a",
+  ])("is not a secret: %s", async (line) => expect(await warnings(running(line))).toEqual([]));
+
+  it.each([
+    "deploy token=$DEPLOY_TOKENabc1",
+    "deploy password=$ecret1234",
+    "deploy $STAGE token=abcd1234",
+    "git clone https://bot:hunter22@git.example/$REPO",
+    "git clone https://bot:hunter22$A@git.example/a",
+  ])("does not hide one: %s", async (line) =>
+    expect(await mistakes(running(line))).toMatchObject([{ code: "WFL028" }]),
+  );
+});

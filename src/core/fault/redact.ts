@@ -256,8 +256,8 @@ function isSecretField(before: string, name: string): boolean {
 /** The pair is left alone unless the name is a secret one. */
 function ifSecret(all: string, before = "", name = "", between = "", value = "", ...rest: readonly unknown[]): string {
   if (!isSecretField(before, name) || isWordOfParser(name, value) || value.startsWith(REDACTED)) return all;
-  // `secret: true` says that something is one.
-  if (/^(?:true|false|null|none|undefined)$/i.test(value)) return all;
+  // `secret: true` says that something is one, also at the end of a sentence.
+  if (/^(?:true|false|null|none|undefined)[`.!?]{0,3}$/i.test(value)) return all;
   // "password: String must contain …" is a sentence about it, not it.
   const [offset, whole] = rest;
   const after =

@@ -47,6 +47,7 @@ describe("by shape", () => {
     ["API keys: https://platform.openai.com/account/api-keys", "a page"],
     ["docker run -u 1000:1000 img", "a user"],
     ["secret: true", "a declaration"],
+    ["inputs with `secret: true`.", "a declaration at the end of a sentence"],
     ["^^^ a secret\n   = help: Delete it.", "the end of one line and the beginning of the next"],
   ])("leaves %j alone (%s)", (text) => {
     expect(SHAPE_REDACTOR.text(text)).toBe(text);
