@@ -277,6 +277,16 @@ describe("any other command that fails", () => {
     expect({ stdout: got.stdout, exit: got.exit }).toEqual({ stdout: "hello\n", exit: "timeout" });
   });
 
+  it.each([
+    { command: "/no/such/program", says: 'There is no file "/no/such/program".' },
+    { command: import.meta.dirname, says: `"${import.meta.dirname}" exists but cannot be run.` },
+    { command: import.meta.filename, says: `"${import.meta.filename}" exists but cannot be run.` },
+  ])("says whether a path that cannot be run exists: $says", async ({ command, says }) => {
+    const got = await run(["--", command]);
+    expect(got.exit).toBe("missing");
+    expect(lastLineOf(got)).toContain(says);
+  });
+
   it("speaks Chinese", async () => {
     const got = await run(["--locale", "zh-CN", "--", "no-such-program"]);
     expect(lastLineOf(got)).toMatch(/^faultline: no-such-program 失败（第 1 次，BinaryMissing）：.*下一步：检查名称/);

@@ -2,6 +2,7 @@
 // with a missing interpreter looks like a missing script. This file tells these cases apart.
 
 import { nodeFs } from "../../host/builtin.ts";
+import { resolve } from "node:path";
 import { fieldOf, tryRead } from "../../core/try-read.ts";
 import { findBinary } from "./find-binary.ts";
 import type { ProcessSpec, SpawnError, SpawnObstacle } from "./process-spec.ts";
@@ -14,7 +15,17 @@ interface FailureRow {
   readonly words: (command: string) => string;
 }
 
-export function noCommand(command: string): string {
+/** Why no program can be started, if `findBinary` has found none. A folder and a file that may not be executed are there. */
+export function noProgram(command: string, cwd: string): Pick<SpawnError, "code" | "message"> {
+  const isThere = command.includes("/") && tryRead(() => nodeFs().existsSync(resolve(cwd, command)), false);
+  return isThere ? { code: "EACCES", message: notRunnable(command) } : { code: "ENOENT", message: noCommand(command) };
+}
+
+function notRunnable(command: string): string {
+  return `"${command}" exists but cannot be run. Check that it is a program and that you have permission to execute it.`;
+}
+
+function noCommand(command: string): string {
   return command.includes("/")
     ? `There is no file "${command}". Check the path. Relative paths start at the working folder.`
     : `There is no command "${command}" on the PATH. Install it, or name it with its full path.`;
@@ -25,7 +36,7 @@ const ROWS: readonly FailureRow[] = [
   { codes: ["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP"], obstacle: "command",
     words: noCommand },
   { codes: ["EACCES", "EPERM", "EISDIR", "ENOEXEC", "UNKNOWN"], obstacle: "command",
-    words: (command) => `"${command}" exists but cannot be run. Check that it is a program and that you have permission to execute it.` },
+    words: notRunnable },
   { codes: ["E2BIG"], obstacle: "arguments",
     words: (command) => `The arguments or the environment for "${command}" are too long for the system. Pass long text, such as a prompt, on stdin or in a file.` },
   { codes: ["ERR_INVALID_ARG_VALUE", "ERR_INVALID_ARG_TYPE"], obstacle: "arguments",

@@ -12,7 +12,7 @@ import type { AgentEvent } from "../event/agent-event.ts";
 import type { AgentState } from "../parse/agent-state.ts";
 import { createParser } from "../parse/create-parser.ts";
 import { findBinary } from "../process/find-binary.ts";
-import { noCommand } from "../process/spawn-failure.ts";
+import { noProgram } from "../process/spawn-failure.ts";
 import { createPrivateHome } from "../process/private-home.ts";
 import type { ProcessEnd, RunningProcess, SpawnError } from "../process/process-spec.ts";
 import { AGENT_CLIS } from "../verdict/cli-table.ts";
@@ -74,7 +74,7 @@ export async function runCli(
   let running: RunningProcess | null = null;
   try {
     if (findBinary(target.command, env, cwd) === null) {
-      throw new FaultError(missing(target, deps.clock.now(), parser.state, context));
+      throw new FaultError(missing(target, cwd, deps.clock.now(), parser.state, context));
     }
     // Loaded on the first run: most programs that import Faultline start no process.
     const { runProcess } = await import("../process/run-process.ts");
@@ -223,6 +223,7 @@ function notStarted({ message, obstacle, code }: SpawnError, { cost }: RunContex
 
 function missing(
   { kind, command }: CliTarget,
+  cwd: string,
   observedAt: number,
   state: Parameters<typeof verdictOn>[1],
   { cost }: RunContext,
@@ -231,7 +232,7 @@ function missing(
   const nothing = { exitCode: null, signal: null, stderrTail: "" };
   const seen = verdictOn(kind, state, {
     ...nothing,
-    spawnError: { code: "ENOENT", message: noCommand(command) },
+    spawnError: noProgram(command, cwd),
     observedAt,
   });
   return seen ?? fault("BinaryMissing", { context: { ran: false } });
