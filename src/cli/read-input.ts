@@ -21,7 +21,7 @@ export async function readInput(text: string | undefined, io: Io, mayBeEmpty: bo
       });
     chunks.push(chunk);
   }
-  if (text === undefined && bytes === 0) throw nothingToRead();
+  if (bytes === 0 && !mayBeEmpty) throw nothingToRead();
   return Buffer.concat(chunks).toString("utf8");
 }
 

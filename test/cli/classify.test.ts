@@ -100,6 +100,17 @@ describe("what classify refuses", () => {
     expect(stderr).toContain("Nothing to read");
   });
 
+  it.each(["classify", "explain"])("an empty stdin that %s was told to read", async (command) => {
+    const { stdout, stderr, exit } = await runCli([command, "-"], { stdin: "" });
+    expect([stdout, exit]).toEqual(["", "usage"]);
+    expect(stderr).toContain("Nothing to read");
+  });
+
+  it("but not one beside other evidence", async () => {
+    const { stdout } = await runCli(["classify", "-", "--status", "529"], { stdin: "" });
+    expect(stdout).toContain("Overloaded");
+  });
+
   it.skipIf(!existsSync("/usr/bin/script"))("a terminal as stdin, instead of waiting for input", async () => {
     const { stdout, exit } = await runShell(`script -qec '"$NODE" "$MAIN" classify' /dev/null`);
     expect(exit).toBe("usage");
