@@ -40,8 +40,10 @@ import type { TriedDecisions, TriedFailure } from "./report/try-out.ts";
 import {
   anyNumber,
   anything,
+  callable,
   checkOptions,
   flag,
+  invalidOption,
   over,
   shape,
   signal as signalKind,
@@ -407,6 +409,8 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
 
   /** Every event from now on: of calls outside sessions at once, of sessions when they are on disk. */
   subscribe(listener: (entry: Entry) => void): () => void {
+    if (!callable.fits(listener))
+      throw invalidOption("subscribe", "listener", "the listener must be a function, as in subscribe((entry) => …)");
     const safe = this.#ring.guard(listener);
     const outside = this.#ring.subscribe(safe);
     const inside = this.journal.subscribe(safe);

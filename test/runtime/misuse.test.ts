@@ -3,7 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
-import { cli, createFaultline, tool } from "../../src/index.ts";
+import { ChannelBridge, cli, createFaultline, tool } from "../../src/index.ts";
 import { createRuns, defineWorkflow, stage } from "../../src/workflow/index.ts";
 import { type TempFolder, tempFolder } from "../journal/temp-folder.ts";
 import { thrownBy } from "../support/thrown.ts";
@@ -82,6 +82,31 @@ describe("a wrong call", () => {
   ])("%s is not a tool", async (_what, given) => {
     const outcome = await fl.protect(given as never, {} as never);
     expect(JSON.stringify(outcome)).toContain("wrap it, as in tool({ id:");
+  });
+
+  it.each([
+    [undefined, "nothing"],
+    [null, "null"],
+    [{}, "an object"],
+    ["search", "a string"],
+  ])("is told what it passed instead of a tool: %j", async (given, what) => {
+    const outcome = await fl.protect(given as never, {} as never);
+    expect(JSON.stringify(outcome)).toContain(`protect needs a tool, and got ${what}: `);
+  });
+
+  it.each([5, null, undefined, {}])("%j is not a listener", (given) => {
+    expect(() => fl.subscribe(given as never)).toThrow("subscribe: the listener must be a function, as in");
+  });
+
+  it.each([5, null, undefined, {}])("%j is not a prompt", async (given) => {
+    const agent = fl.agent([cli("claude")]);
+    expect(String(await thrownBy(agent.run(given as never)))).toContain("agent.run: the prompt must be a string");
+    const bridge = new ChannelBridge(agent);
+    expect(String(await thrownBy(bridge.handle("chat-7", given as never)))).toContain("the prompt must be a string");
+  });
+
+  it.each([5, null, undefined, {}])("%j is not an agent", (given) => {
+    expect(() => new ChannelBridge(given as never)).toThrow("ChannelBridge: it needs an agent, as in");
   });
 
   it.each(["gpt-5", ["gpt-5"], [], {}, undefined])("%j is not a chain of models", (given) => {

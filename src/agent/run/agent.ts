@@ -99,6 +99,7 @@ export function createAgent(
   const agents = chain(members, { repairs: repairsFor(options, known) });
   return {
     async run(prompt, options = {}) {
+      if (!anyText.fits(prompt)) throw invalidOption("agent.run", "prompt", "the prompt must be a string");
       const { sessions = {}, signal, ...listeners } = checkOptions("agent.run", options, AGENT_RUN_OPTIONS);
       const resumed = Object.fromEntries(Object.entries(sessions).filter(([id]) => resumable.has(id)));
       const request = new AgentRequest(prompt, resumed, safeListeners({ ...NO_LISTENERS, ...listeners }, deps));

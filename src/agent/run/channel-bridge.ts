@@ -5,6 +5,7 @@
 
 import type { Fault } from "../../core/fault/fault.ts";
 import { KeyedMutex } from "../../host/keyed-mutex.ts";
+import { having, invalidOption } from "../../options/check-options.ts";
 import { hasValue, type Outcome } from "../../runtime/call/outcome.ts";
 import type { Agent, AgentRunOptions } from "./agent.ts";
 import { type AgentRunResult, errorSubtypeOf } from "./agent-request.ts";
@@ -15,6 +16,8 @@ export interface BridgeResult extends AgentRunResult {
   readonly fault: Fault | null;
 }
 
+const agentKind = having("an agent", "run");
+
 /** Runs agent CLIs for a channel and returns results in the form that channels expect. */
 export class ChannelBridge {
   readonly #agent: Agent;
@@ -22,6 +25,12 @@ export class ChannelBridge {
   readonly #channels = new KeyedMutex();
 
   constructor(agent: Agent) {
+    if (!agentKind.fits(agent))
+      throw invalidOption(
+        "ChannelBridge",
+        "agent",
+        "it needs an agent, as in new ChannelBridge(fl.agent([cli('claude')]))",
+      );
     this.#agent = agent;
   }
 

@@ -266,7 +266,8 @@ function offersOf(tool: AnyTool): ReadonlySet<Recourse> {
 /** A function is not a tool: without an id nothing could be said about its failures. */
 function requireTool(given: unknown): void {
   if (toolKind.fits(given)) return;
-  const got = given === undefined ? "nothing" : `a ${typeof given}`;
+  const kind = typeof given;
+  const got = given === undefined ? "nothing" : given === null ? "null" : `${kind === "object" ? "an" : "a"} ${kind}`;
   const message = `protect needs a tool, and got ${got}: wrap it, as in tool({ id: "search", run: search })`;
   throw new FaultError(fault("ConfigSchemaViolation", { message, context: { field: "tool" } }));
 }
