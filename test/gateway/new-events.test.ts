@@ -10,6 +10,7 @@ const PIECES = ["One ", "way: ", "north 🧭."];
 const NEWS = [
   `event: vendor_news\ndata: ${JSON.stringify({ type: "vendor_news", index: 0, delta: { type: "news", words: "more" } })}\n\n`,
   `data: ${JSON.stringify({ type: "vendor.heartbeat" })}\n\n`,
+  `event: ping\ndata: ${JSON.stringify({ type: "ping" })}\n\n`,
 ];
 
 describe.each(DIALECTS)("a client of %s", (client) => {
@@ -44,6 +45,8 @@ routes:
 
 it.each([
   { event: { type: "vendor_news" }, isUnknown: true },
+  { event: { type: "ping" }, isUnknown: true },
+  { event: { type: "ping", error: { message: "overloaded" } }, isUnknown: false },
   { event: { type: "vendor_news", error: null }, isUnknown: true },
   { event: { type: "vendor_news", error: { message: "overloaded" } }, isUnknown: false },
   { event: { type: "error", message: "overloaded" }, isUnknown: false },

@@ -173,10 +173,14 @@ function readPiece(data: string, name: string, wire: WireProtocol, tally: WireTa
   }
 }
 
-/** Whether no protocol knows this event, and it reports no error. Vendors add types of events, and say that clients must skip those they do not know. */
+/**
+ * Whether no protocol knows this event, and it reports no error. Vendors add types of events, and say that clients must skip those they do not know.
+ * A keep-alive of one protocol says nothing in any other: proxies send `ping` in all of them.
+ */
 export function isUnknownEvent(value: unknown): boolean {
   const event = objectOf(value);
   if (event === null || typeof event["type"] !== "string" || errorIn(event) !== null) return false;
+  if (KEEP_ALIVE_EVENTS.has(event["type"])) return true;
   const unread = { keepText: false, wantsJson: false, maxTextCharacters: 0, origin: { surface: "sse" } } as const;
   return Object.values(PROTOCOLS).every((wire) => !wire.readEvent(event, new WireTally(unread)));
 }
