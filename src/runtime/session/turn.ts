@@ -388,7 +388,7 @@ export function emptyResult(turn: string, why: Fault, locale: Locale): TurnResul
   };
 }
 
-// Answers a turn that has ended from the journal, provided its input is the same.
+// Answers a turn that has ended from the journal, provided its plan is the same. Nothing of it runs, so nothing else of it can be compared.
 
 export async function recallTurn({ state, engine }: SessionCore, turn: string, digest: string): Promise<TurnResult> {
   const kept = await engine.store.kept("result", turnKey(state.session, turn));
