@@ -47,7 +47,6 @@ export const CALL_SENTENCES: readonly SentenceRow[] = [
     "call {} is done, but its result is not in this journal; export the session with its results",
     "调用 {1} 已完成，但其结果不在此日志中；请连同结果导出会话",
   ],
-  ["a call failed without a fault", "调用失败，但没有故障"],
   ["a failed call has no fault (a bug in Faultline)", "失败的调用没有故障（Faultline 的错误）"],
   ["the answer was not usable; the next request tells the model why", "回答不可用；下一个请求会告知模型原因"],
   ["the schema of the {} of {} did not answer in time", "{2} 的{1} schema 没有按时响应"],
