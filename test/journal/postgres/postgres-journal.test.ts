@@ -11,6 +11,7 @@ import { createReads } from "../../../src/journal/postgres/reads.ts";
 import { folderBeside, placeInCommand, shownPlace } from "../../../src/journal/journal-place.ts";
 import { SCHEMA_VERSION } from "../../../src/journal/postgres/schema.ts";
 import { codeOf, ended, failed, note, readAll } from "../../../src/testing/journal-samples.ts";
+import { until } from "../../support/look-again.ts";
 import { startCutProxy } from "../../postgres/cut-proxy.ts";
 import { startPostgres } from "../../postgres/server.ts";
 import { freshJournalUrl, sharedPostgres } from "../../postgres/shared-server.ts";
@@ -203,14 +204,13 @@ describe("a server that goes away", () => {
         return after;
       };
       const writers = ["s", "t", "u"].map(writer);
-      const until = async (count: number): Promise<void> => {
-        while (acknowledged < count) await new Promise((resolve) => setImmediate(resolve));
-      };
       for (let round = 1; round <= 3; round++) {
-        await until(acknowledged + 50);
+        const enough = acknowledged + 50;
+        await until(() => acknowledged >= enough);
         await server.crash();
       }
-      await until(acknowledged + 50);
+      const last = acknowledged + 50;
+      await until(() => acknowledged >= last);
       isOver = true;
       const counts = await Promise.all(writers);
       const total = counts.reduce((sum, count) => sum + count, 0);
