@@ -8,6 +8,7 @@ import { parseGateway } from "../../src/gateway/config/parse-gateway.ts";
 import { Routing } from "../../src/gateway/route/routing.ts";
 import { renderDiagnostic, withoutHidden } from "../../src/yaml-file/diagnostic.ts";
 import { englishIn } from "../support/english-in.ts";
+import { samples } from "../support/grid.ts";
 
 const env = { KEY: "sk-1", CLIENT: "client-1", BROKEN: "sk-1\n", EMPTY: "" };
 const TARGETS = `version: 1
@@ -497,7 +498,7 @@ it("ends for any file, and reports at least one mistake when it has no settings"
       const { settings, diagnostics } = parseGateway(JSON.stringify(value), "gateway.yaml", env);
       expect(settings !== null || diagnostics.length > 0).toBe(true);
     }),
-    { numRuns: 300 },
+    { numRuns: samples(100, 300) },
   );
 });
 

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Wheel, type WheelEntry } from "../../src/runtime/wheel.ts";
 import { createFakeClock, type FakeClock } from "../../src/testing/fake-clock.ts";
+import { samples } from "../support/grid.ts";
 
 class Entry implements WheelEntry {
   wheelBucket: WheelEntry["wheelBucket"] = null;
@@ -117,7 +118,7 @@ describe("a wheel", () => {
             }
           }
         }),
-        { numRuns: 300 },
+        { numRuns: samples(100, 300) },
       );
     },
   );

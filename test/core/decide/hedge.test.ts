@@ -10,6 +10,7 @@ import {
   hedgeTarget,
   type SilentCall,
 } from "../../../src/core/decide/hedge.ts";
+import { samples } from "../../support/grid.ts";
 
 describe("the delay", () => {
   it("is known from 20 attempts on, and before that 5 s for a stream and 30 s for a whole answer", () => {
@@ -75,7 +76,7 @@ describe("the target of a second attempt", () => {
         const elsewhere = able.find(({ endpoint }) => endpoint !== targets[current]?.endpoint);
         if (!isAnswering && mayTake && elsewhere !== undefined) expect(found).toBe(elsewhere);
       }),
-      { numRuns: 3_000 },
+      { numRuns: samples(400, 3_000) },
     );
   });
 });

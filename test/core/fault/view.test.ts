@@ -18,6 +18,7 @@ import {
   type Evidence,
   type Surface,
 } from "../../../src/core/index.ts";
+import { samples } from "../../support/grid.ts";
 
 const told = wrap(
   fault("ExecutionTimeout", { message: "POST /srv/app/secret.ts:12 timed out", retryAfterMs: 2000, resetAt: 9000 }),
@@ -187,7 +188,7 @@ describe("a planted secret", () => {
         expect(JSON.stringify(shown)).not.toContain(secret);
         expect(JSON.stringify(shown)).not.toContain(Buffer.from(secret).toString("base64").slice(0, 20));
       }),
-      { numRuns: 300 },
+      { numRuns: samples(100, 300) },
     );
   });
 
@@ -202,7 +203,7 @@ describe("a planted secret", () => {
           );
         }
       }),
-      { numRuns: 300 },
+      { numRuns: samples(100, 300) },
     );
   });
 
@@ -214,7 +215,7 @@ describe("a planted secret", () => {
           expect(JSON.stringify(viewFor(audience, failure, { correlationId: "e" }))).not.toContain(secret);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: samples(100, 300) },
     );
   });
 });

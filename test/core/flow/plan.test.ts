@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkPlan, type Plan, type PlanNode } from "../../../src/core/flow/plan.ts";
+import { samples } from "../../support/grid.ts";
 
 function node(id: string, needs: readonly string[] = []): PlanNode {
   return { id, tool: "t", label: id, needs, optional: false, hasDefault: false };
@@ -177,7 +178,7 @@ describe("any graph", () => {
           expect(nodes.find(({ id }) => id === ring[index])?.needs).toContain(need);
         });
       }),
-      { numRuns: 2000 },
+      { numRuns: samples(300, 2_000) },
     );
   });
 

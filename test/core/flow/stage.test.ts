@@ -15,6 +15,7 @@ import {
   type PhaseVerdict,
   type StageRules,
 } from "../../../src/core/flow/stage.ts";
+import { samples } from "../../support/grid.ts";
 
 const VERDICTS = ["ok", "retry", "skip", "fail"] as const;
 const exit = (ending: AttemptState["ending"], again = false): AttemptState => ({
@@ -118,7 +119,7 @@ describe("after an attempt that failed", () => {
         const { do: what } = decideStage(failed, own);
         if (failed.attempt >= own.retry.maxAttempts) expect(["skip", "fail"]).toContain(what);
       }),
-      { numRuns: 2_000 },
+      { numRuns: samples(300, 2_000) },
     );
   });
 
@@ -130,7 +131,7 @@ describe("after an attempt that failed", () => {
         if (narrowed.do === "retry") expect(wide.do).toBe("retry");
         if (narrowed.do === "retry" && own.retryOn !== null) expect(own.retryOn).toContain(failed.fault.code);
       }),
-      { numRuns: 2_000 },
+      { numRuns: samples(300, 2_000) },
     );
   });
 
@@ -141,7 +142,7 @@ describe("after an attempt that failed", () => {
         const isRisky = mayHaveRun(failed) && !own.idempotent && !failed.again;
         if (isRisky) expect(["skip", "fail"]).toContain(what);
       }),
-      { numRuns: 2_000 },
+      { numRuns: samples(300, 2_000) },
     );
   });
 

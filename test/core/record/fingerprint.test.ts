@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { classify, fault, type Place } from "../../../src/core/index.ts";
 import { fingerprint, readFingerprint } from "../../../src/core/record/fault-index.ts";
+import { samples } from "../../support/grid.ts";
 
 const place = (details: Partial<Place>): Place => ({ surface: "tool", provider: "", tool: "", stage: "", ...details });
 
@@ -34,7 +35,7 @@ it("is another one for every other place", () => {
       const [a, b] = [place({ provider, tool }), place({ provider: otherProvider, tool: otherTool })];
       expect(fingerprint(met, a) === fingerprint(met, b)).toBe(same);
     }),
-    { numRuns: 2000 },
+    { numRuns: samples(300, 2_000) },
   );
 });
 

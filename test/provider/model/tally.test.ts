@@ -9,6 +9,7 @@ import type {
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { answerIn, ContentTally, verdictOn } from "../../../src/provider/model/tally.ts";
+import { samples } from "../../support/grid.ts";
 
 const signed = (mark: number | null): object => (mark === null ? {} : { providerMetadata: { vendor: { mark } } });
 
@@ -43,7 +44,7 @@ describe("the parts of a stream", () => {
         expect(tally.content).toEqual(expected);
         expect(tally.characters).toBe(expected.reduce((sum, { text }) => sum + text.length, 0));
       }),
-      { numRuns: 300 },
+      { numRuns: samples(100, 300) },
     );
   });
 

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createWireReader, type WireReaderOptions } from "../../../src/provider/wire/wire-reader.ts";
 import { bytesOf, codeOf, readWire } from "./read-wire.ts";
+import { samples } from "../../support/grid.ts";
 
 const PROTOCOL = fc.constantFrom("openai-chat", "openai-responses", "anthropic-messages", "google-generate");
 const MODE = fc.constantFrom("stream", "json");
@@ -88,7 +89,7 @@ describe("a wire reader", () => {
         single.end();
         expect(single.state).toEqual(whole);
       }),
-      { numRuns: 3_000 },
+      { numRuns: samples(500, 3_000) },
     );
   });
 
@@ -103,7 +104,7 @@ describe("a wire reader", () => {
         if (state.sawContent) expect(state.progress).toBeGreaterThan(0);
         codeOf(state);
       }),
-      { numRuns: 2_000 },
+      { numRuns: samples(400, 2_000) },
     );
   });
 
@@ -124,7 +125,7 @@ describe("a wire reader", () => {
           before = now;
         }
       }),
-      { numRuns: 500 },
+      { numRuns: samples(150, 500) },
     );
   });
 });

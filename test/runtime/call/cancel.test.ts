@@ -6,6 +6,7 @@ import * as z from "zod";
 import { FaultError, type Outcome, tool } from "../../../src/index.ts";
 import { scopeOfSignal } from "../../../src/runtime/scope.ts";
 import { broken, failure, held, scripted, silent, START_AT, type World, world } from "../../support/world.ts";
+import { samples } from "../../support/grid.ts";
 
 interface Case {
   readonly runs: readonly unknown[];
@@ -164,7 +165,7 @@ describe("a cancelled call", () => {
         expect(starts.filter((at) => at > START_AT + cancelAt)).toEqual([]);
         expect(clock.pending).toBe(0);
       }),
-      { numRuns: 300 },
+      { numRuns: samples(100, 300) },
     );
   });
 });

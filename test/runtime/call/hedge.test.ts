@@ -10,6 +10,7 @@ import { targetKey } from "../../../src/runtime/target/targets.ts";
 import { DEFAULT_POLICY } from "../../../src/core/policy/matrix.ts";
 import { createFakeClock, type FakeClock } from "../../../src/testing/fake-clock.ts";
 import { createSeededChance } from "../../../src/testing/seeded-chance.ts";
+import { samples } from "../../support/grid.ts";
 
 const START_AT = 1_800_000_000_000;
 const AFTER_MS = 1_000;
@@ -443,7 +444,7 @@ describe("any two targets", () => {
         }, 0);
         expect(spentMicrocents).toBe(used);
       }),
-      { numRuns: 400 },
+      { numRuns: samples(100, 400) },
     );
   });
 });

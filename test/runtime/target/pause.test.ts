@@ -6,6 +6,7 @@ import { DEFAULT_POLICY } from "../../../src/core/index.ts";
 import { fault, FaultError, type Outcome, step, type Tool, tool } from "../../../src/index.ts";
 import type { FakeClock } from "../../../src/testing/fake-clock.ts";
 import { failure, type More, scripted, START_AT, world } from "../../support/world.ts";
+import { samples } from "../../support/grid.ts";
 
 const WAIT_MS = 5_000;
 const limited = (retryAfterMs = WAIT_MS): FaultError => failure("RateLimited", { retryAfterMs });
@@ -139,7 +140,7 @@ describe("a wait requested from one caller", () => {
         await clock.runUntil(Promise.all(calls));
         for (const at of starts) expect(told.filter((pause) => pause.at < at && at < pause.until)).toEqual([]);
       }),
-      { numRuns: 100 },
+      { numRuns: samples(40, 100) },
     );
   });
 });

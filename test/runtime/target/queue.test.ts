@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Outcome, tool } from "../../../src/index.ts";
 import { failure, held, scripted, START_AT, type World, world } from "../../support/world.ts";
+import { samples } from "../../support/grid.ts";
 
 const inputs = (runs: readonly { readonly input: string }[]): readonly string[] => runs.map(({ input }) => input);
 
@@ -269,7 +270,7 @@ describe("for any load", () => {
         probe.runs.at(places)?.answer("");
         await Promise.all(burst);
       }),
-      { numRuns: 200 },
+      { numRuns: samples(60, 200) },
     );
   });
 });
