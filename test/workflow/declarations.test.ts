@@ -25,7 +25,8 @@ const FAILURES = {
   "an unknown error": "echo 'the frobnicator is sad' >&2; exit 1",
   "an exit code": "exit 3",
   "a crash": "kill -9 $$",
-  "a time limit": "sleep 600",
+  // The shell becomes the program, so that nothing is left when the program's own tool kills it.
+  "a time limit": "exec sleep 600",
   "a missing binary": null,
 } as const satisfies Readonly<Record<string, string | null>>;
 type Failure = keyof typeof FAILURES;
