@@ -4,15 +4,19 @@ import { createServer, type RequestListener, type Server, type ServerOptions as 
 import { readFile } from "node:fs/promises";
 import { fault, FaultError } from "../core/fault/fault.ts";
 import type { Locale } from "../core/index.ts";
+import { lazyPart } from "../host/lazy-part.ts";
 import { isOwnHost, type OwnAddresses } from "../host/own-addresses.ts";
 import { readField } from "../core/try-read.ts";
 import type { Faultline } from "../faultline.ts";
 import { followGatewayFile, type GatewayFileNews } from "./gateway-file.ts";
 import { parseGateway } from "../gateway/config/parse-gateway.ts";
 import { type GatewaySummary, summariseGateway } from "../gateway/gateway-report.ts";
-import { Gateway, type GatewayListener } from "../gateway/gateway.ts";
+import type { Gateway, GatewayListener } from "../gateway/gateway.ts";
 import { isGatewayPath } from "../gateway/request/endpoints.ts";
 import { PUNCTUATION } from "../core/punctuation.ts";
+
+/** A server without a gateway starts without the gateway's code and its pool of connections. */
+const gatewayPart = lazyPart(() => import("../gateway/gateway.ts"));
 
 /** Listeners for what happens to the gateway of a server. */
 export interface GatewayNewsListener extends GatewayListener {
@@ -43,7 +47,7 @@ export async function openGateway(
     throw wrongFile(
       diagnostics.map((one) => `${one.line}:${one.column} ${one.message}`).join(PUNCTUATION[locale].semicolon),
     );
-  const gateway = await Gateway.open(faultline, settings, listener);
+  const gateway = await (await gatewayPart()).Gateway.open(faultline, settings, listener);
   const unfollow = followGatewayFile({
     file,
     text,
