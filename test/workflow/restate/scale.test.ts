@@ -9,7 +9,7 @@ import { type PostgresServer, startPostgres } from "../../postgres/server.ts";
 import { restartPostgres } from "./scale/restart-postgres.ts";
 import { runScale } from "./scale/campaign.ts";
 
-const RUNS = 40;
+const RUNS = 24;
 /** Longer than a hold of the journal, which other workers wait for. */
 const STOPPED_MS = 16_000;
 
