@@ -57,7 +57,7 @@ export function statusWord(status: SessionStatus, words: JournalWords): string {
   return Object.hasOwn(words.statuses, status) ? words.statuses[status] : shown(status);
 }
 
-export const STATUS_STYLES: Readonly<Record<SessionStatus, Style>> = {
+export const SESSION_STATUS_STYLES: Readonly<Record<SessionStatus, Style>> = {
   open: "cyan",
   waiting: "yellow",
   done: "green",

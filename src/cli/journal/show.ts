@@ -20,7 +20,7 @@ import { factLines, tableLines } from "../render/table.ts";
 import { sentences } from "../render/words/cli-words.ts";
 import { failedIds } from "../explain-id.ts";
 import { openQuestions } from "../../journal/open-questions.ts";
-import { STATUS_STYLES, statusWord } from "./sessions.ts";
+import { SESSION_STATUS_STYLES, statusWord } from "./sessions.ts";
 import { entryJson, minuteOf, shown, fieldsOf } from "../render/values.ts";
 import { momentsOf, printStory } from "./story.ts";
 import { lookAtJournal } from "./with-journal.ts";
@@ -131,7 +131,7 @@ async function printSession(
   const { locale, paint } = cli;
   const words = JOURNAL_WORDS[locale];
   const moments = readable(session, locale, () => momentsOf(entries, trace, locale));
-  const style = Object.hasOwn(STATUS_STYLES, status) ? STATUS_STYLES[status] : "bold";
+  const style = Object.hasOwn(SESSION_STATUS_STYLES, status) ? SESSION_STATUS_STYLES[status] : "bold";
   const facts = [
     `${words.started} ${minuteOf(startedAt)}`,
     `${words.changed} ${minuteOf(updatedAt)}`,

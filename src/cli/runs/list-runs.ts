@@ -47,7 +47,7 @@ export async function listRuns(options: ListOptions, cli: Cli): Promise<void> {
   });
 }
 
-export const STATUS_STYLES: Readonly<Record<RunStatus, Style>> = {
+export const RUN_STATUS_STYLES: Readonly<Record<RunStatus, Style>> = {
   running: "cyan",
   paused: "yellow",
   completed: "green",
@@ -92,7 +92,7 @@ async function printRuns(runs: readonly RunSummary[], held: ReadonlySet<string>,
     const one = runs[index];
     const pill = one === undefined ? "" : statusOf(one, held.has(one.run), now, locale);
     // Coloured after alignment, because colour codes have no width on screen.
-    await cli.stdout.write(`${line.replace(pill, () => paint(STATUS_STYLES[status], pill))}\n`);
+    await cli.stdout.write(`${line.replace(pill, () => paint(RUN_STATUS_STYLES[status], pill))}\n`);
   }
 }
 

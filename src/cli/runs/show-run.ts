@@ -30,7 +30,7 @@ import { attemptFacts, costFacts, markOf, nameOf, nextAtOf, waitFacts } from "..
 import { actionsJson, questionJson } from "../workflow/run-result.ts";
 import { answerWords, commandFor } from "./action-commands.ts";
 import { findReport } from "./find-run.ts";
-import { statusOf, STATUS_STYLES } from "./list-runs.ts";
+import { statusOf, RUN_STATUS_STYLES } from "./list-runs.ts";
 import { type JournalOption, type RunCommandDeps, withRuns } from "./run-deps.ts";
 import { RUNS_WORDS, type RunsWords } from "../render/words/runs-words.ts";
 import { PUNCTUATION } from "../../core/punctuation.ts";
@@ -108,7 +108,7 @@ function reportLines(deps: RunCommandDeps, report: RunReport, isHeld: boolean): 
   const own = new Set(state.visits.flatMap((visit) => filesOfVisit(visit, files)));
   const others = files.filter((file) => !own.has(file)).map((file) => `  ${shown(file)}`);
   return [
-    `${words.run} ${paint("bold", shown(summary.run))}  ${paint(STATUS_STYLES[summary.status], statusOf(summary, isHeld, deps.clock.now(), locale))}`,
+    `${words.run} ${paint("bold", shown(summary.run))}  ${paint(RUN_STATUS_STYLES[summary.status], statusOf(summary, isHeld, deps.clock.now(), locale))}`,
     ...factLines(factsOf(deps, report, isHeld), columns).map((line) => paint("dim", line)),
     ...wrapped(describeRun(state, locale), columns),
     "",
