@@ -155,7 +155,6 @@ export const RUN_SENTENCES: readonly SentenceRow[] = [
   ["stage {} was not accepted: {}", "阶段 {1} 未被接受：{2}"],
   ["stage {} completed, but it named no next node", "阶段 {1} 已完成，但没有指明下一个节点"],
   ["session {} is not a run of a workflow", "会话 {1} 不是工作流的运行"],
-  ["the session is not a run of a workflow", "该会话不是工作流的运行"],
   ["attempt {} ended without a result", "第 {1} 次尝试结束时没有结果"],
   ["choosing the next node failed, too", "选择下一个节点也失败了"],
   ["stopped by {}", "由 {1} 停止"],

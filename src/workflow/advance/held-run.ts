@@ -149,7 +149,7 @@ export async function keepDefinition({ journal, library }: RunsDeps, workflow: W
 }
 
 /** The run that a session is. */
-export function runOf({ run, session }: SessionState): RunState {
+export function runOf({ run, session }: Pick<SessionState, "run" | "session">): RunState {
   if (run !== null) return run;
   const message = `session ${session} is not a run of a workflow`;
   throw new FaultError(fault("InvariantBroken", { message, context: { run: session } }));

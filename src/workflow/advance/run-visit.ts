@@ -58,6 +58,7 @@ export interface VisitEnd {
 /** A visit, and everything its next attempt needs. */
 export interface LiveVisit {
   readonly visit: Visit;
+  /** The attempt that runs. Not read from `visit`, because an operator's action may raise its attempt meanwhile. */
   readonly place: NodePlace;
   readonly stage: Stage;
   readonly scope: StageScope;
@@ -75,21 +76,21 @@ export async function runVisit(deps: VisitDeps, live: LiveVisit): Promise<void> 
   const write = ({ events, keeps }: SessionWrites): Promise<void> => deps.session.record(events, keeps);
   if (actionHas(visit.instruction?.action, "accepts-output")) {
     if (opening.length > 0) await deps.session.record(opening);
-    return write(await closing({ ...(await acceptPartial(deps, live)), raw: "" }));
+    return write(await closing(await acceptPartial(deps, live)));
   }
   const entered = phaseNotes(deps.session, place, visit.phase);
   const stageAbort = new StageAbort(signal);
-  /** What is written already, or being written by the turn. */
-  const written = { opening: opening.length === 0, end: false };
-  const conclude = async (result: TurnResult<StageAttemptEnd | null>): Promise<SessionWrites> => {
-    written.end = true;
+  /** Which of the two appends the turn writes. */
+  const byTurn = { opening: false, closing: false };
+  const closeAfter = async (result: TurnResult<StageAttemptEnd | null>): Promise<SessionWrites> => {
+    byTurn.closing = true;
     // A stage that hangs is abandoned when its time is up. What it does after the abort is not part of the run.
     stageAbort.abort();
-    return closing({ ...(await settle(deps, live, result)), raw: raw.join("\n") });
+    return closing({ ...(await endOfTurn(deps, live, result)), raw: raw.join("\n") });
   };
   const result = await deps.session.turn<StageAttemptEnd | null>(
     (turn) => {
-      written.opening = true;
+      byTurn.opening = true;
       const tools: ActTools = {
         faultline: deps.faultline,
         turn,
@@ -113,12 +114,12 @@ export async function runVisit(deps: VisitDeps, live: LiveVisit): Promise<void> 
       });
     },
     { id: turnOf(place), timeoutMs: attemptMs(live), signal, beside: true },
-    { stage: visit.node, opening: { events: opening, keeps: [] }, closing: conclude },
+    { stage: visit.node, opening: { events: opening, keeps: [] }, closing: closeAfter },
   );
-  if (written.end) return;
-  // The turn was refused, or had ended in an earlier process: its end is not written yet.
-  if (!written.opening) await deps.session.record(opening);
-  await write(await conclude(result));
+  if (byTurn.closing) return;
+  // The turn was refused, or had ended in an earlier process.
+  if (!byTurn.opening && opening.length > 0) await deps.session.record(opening);
+  await write(await closeAfter(result));
 }
 
 /** Aborts a stage whose attempt is over. The signal is created when the stage reads it, because most stages never do. */
@@ -170,7 +171,7 @@ function phaseNotes(session: Session, place: NodePlace, last: StagePhase | null)
 }
 
 /** Completes a failed stage with the partial output that an operator has accepted. */
-async function acceptPartial(deps: VisitDeps, live: LiveVisit): Promise<Settled> {
+async function acceptPartial(deps: VisitDeps, live: LiveVisit): Promise<VisitEnd> {
   const { place, scope } = live;
   const output = scope.instruction?.params["output"];
   const next = await nextOf(live, { status: "completed", output, capHit: false, fault: null });
@@ -179,16 +180,19 @@ async function acceptPartial(deps: VisitDeps, live: LiveVisit): Promise<Settled>
     return afterFailure(deps, live, end);
   }
   const route = next.route ?? { kind: "end", outcome: "" };
-  return settled({ type: "node-completed", ...place, route, output: null }, output, null);
+  return endWith({ type: "node-completed", ...place, route, output: null }, output, null);
 }
 
-type Settled = Omit<VisitEnd, "raw">;
-
-function settled(event: RunEvent, output: unknown, fault: Fault | null): Settled {
-  return { events: [event], output, fault };
+/** Without raw output, which only `runVisit` has. */
+function endWith(event: RunEvent, output: unknown, fault: Fault | null): VisitEnd {
+  return { events: [event], output, fault, raw: "" };
 }
 
-async function settle(deps: VisitDeps, live: LiveVisit, result: TurnResult<StageAttemptEnd | null>): Promise<Settled> {
+async function endOfTurn(
+  deps: VisitDeps,
+  live: LiveVisit,
+  result: TurnResult<StageAttemptEnd | null>,
+): Promise<VisitEnd> {
   const { place } = live;
   if (result.status === "waiting") return pausedBy(place, result);
   const end = result.value ?? null;
@@ -200,13 +204,13 @@ async function settle(deps: VisitDeps, live: LiveVisit, result: TurnResult<Stage
   }
   switch (end.end) {
     case "completed":
-      return settled(
+      return endWith(
         { type: "node-completed", ...place, route: end.route, output: preview(end.output, deps.redactor) },
         end.output,
         null,
       );
     case "skipped":
-      return settled(
+      return endWith(
         { type: "node-skipped", ...place, reason: "gate", fault: null, route: end.route },
         end.output,
         null,
@@ -216,13 +220,13 @@ async function settle(deps: VisitDeps, live: LiveVisit, result: TurnResult<Stage
   }
 }
 
-function pausedBy(place: NodePlace, { questions, wakeAt, outcomes }: TurnResult): Settled {
+function pausedBy(place: NodePlace, { questions, wakeAt, outcomes }: TurnResult): VisitEnd {
   const times = [...questions.map(endOf), wakeAt].filter((at) => at !== null);
   const open = Object.values(outcomes).find(({ status }) => status === "waiting" || status === "parked");
   const why = reasonOf(questions);
   const fault = open !== undefined && "fault" in open && why !== "gate" ? open.fault : null;
   const next = times.length === 0 ? null : Math.min(...times);
-  return settled({ type: "node-paused", ...place, why, fault, questions, wakeAt: next }, undefined, fault);
+  return endWith({ type: "node-paused", ...place, why, fault, questions, wakeAt: next }, undefined, fault);
 }
 
 /** A question without a fault code comes from a gate, not from a failed call: nothing went wrong. */
@@ -235,7 +239,7 @@ function reasonOf(questions: readonly Question[]): PauseReason {
 
 type FailedEnd = Extract<StageAttemptEnd, { end: "failed" }>;
 
-async function afterFailure({ clock, chance }: VisitDeps, live: LiveVisit, end: FailedEnd): Promise<Settled> {
+async function afterFailure({ clock, chance }: VisitDeps, live: LiveVisit, end: FailedEnd): Promise<VisitEnd> {
   const { place, stage } = live;
   const { fault: seen, again, acted, output } = end;
   const fault = isAttemptLimit(seen) ? withContext(seen, { limit: attemptMs(live) }) : seen;
@@ -249,25 +253,25 @@ async function afterFailure({ clock, chance }: VisitDeps, live: LiveVisit, end: 
   switch (decided.do) {
     case "retry": {
       const { decision, delayMs } = decided;
-      return settled(
+      return endWith(
         { type: "node-retrying", ...place, of, fault, decision, delayMs, nextAt: now + delayMs, saw },
         output,
         fault,
       );
     }
     case "defer":
-      return settled({ type: "node-deferred", ...place, of, fault, nextAt: now + decided.delayMs, saw }, output, fault);
+      return endWith({ type: "node-deferred", ...place, of, fault, nextAt: now + decided.delayMs, saw }, output, fault);
     case "skip": {
       const left = await routeOf(live, "skipped", { ...end, fault });
       const event = { type: "node-skipped", ...place, reason: "resolution", ...left, saw } as const;
-      return settled(event, output, left.fault);
+      return endWith(event, output, left.fault);
     }
     case "fail": {
       const isCancelled = traitsOf(fault.code).cancels;
       const left = isCancelled ? { route: null, fault } : await routeOf(live, "failed", { ...end, fault });
       const outcome = matrixOutcome(fault.code, stage.role ?? "coder");
       const event = { type: "node-failed", ...place, outcome, resolution: rules.resolution, ...left, saw } as const;
-      return settled(event, output, left.fault);
+      return endWith(event, output, left.fault);
     }
   }
 }

@@ -17,6 +17,7 @@ import { steadyNow } from "../../host/clock.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { dropQuestion } from "../../runtime/call/ask.ts";
 import { Interruptible } from "../../runtime/scope.ts";
+import { runOf } from "./held-run.ts";
 import { NodeResults, runVisit, type VisitDeps, type VisitEnd } from "./run-visit.ts";
 import { keepOutput, readOutput } from "./summary.ts";
 import { tracedStage } from "../../telemetry/run-trace.ts";
@@ -68,10 +69,8 @@ export class Slice {
   }
 
   get #state(): RunState {
-    const { run } = this.#deps.session;
-    if (run === null)
-      throw new FaultError(fault("InvariantBroken", { message: "the session is not a run of a workflow" }));
-    return run;
+    const { id, run } = this.#deps.session;
+    return runOf({ session: id, run });
   }
 
   /** An action was posted in this process, so the slice reads the journal at once. */
@@ -163,9 +162,8 @@ export class Slice {
       const keeps = asked.flatMap(({ id }) => dropQuestion(id));
       const output = await readOutput(journal, session.id, posted);
       const events = eventsOf(posted, this.#state, this.#deps.workflow, output);
-      for (const event of events)
-        if (event.type === "node-resumed") this.#deps.session.repeatInterrupted(turnOf(event));
-      await this.#deps.session.record(events, keeps);
+      for (const event of events) if (event.type === "node-resumed") session.repeatInterrupted(turnOf(event));
+      await session.record(events, keeps);
     }
   }
 
@@ -299,7 +297,7 @@ export class Slice {
   async #pause({ paused, wakeAt }: RunNeeds): Promise<boolean> {
     const { journal, session } = this.#deps;
     const why = paused[0]?.pause?.why ?? "retry";
-    await this.#deps.session.record([{ type: "run-paused", why, wakeAt }]);
+    await session.record([{ type: "run-paused", why, wakeAt }]);
     // An action posted from here on wakes the run. One posted before may have found it still running.
     const posted = await openActions(journal, session.id, this.#state);
     return posted.length === 0 && (await this.#answered(paused)).length === 0 && !this.#hasNews;
