@@ -38,7 +38,7 @@ export async function runAttempt(
   scope: StageScope,
   entered: (phase: StagePhase) => void,
 ): Promise<StageAttemptEnd | null> {
-  const attempt = new Attempt(stage, tools, scope);
+  const attempt = new StageAttempt(stage, tools, scope);
   let state = FIRST_PHASE;
   while (!state.isOver) {
     entered(state.phase);
@@ -49,7 +49,7 @@ export async function runAttempt(
   return attempt.end(state);
 }
 
-class Attempt {
+class StageAttempt {
   readonly #stage: Stage;
   readonly #tools: ActTools;
   readonly #scope: StageScope;
