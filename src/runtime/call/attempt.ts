@@ -4,13 +4,16 @@
 // A3  At a turn's deadline a tool is left running (it may finish unobserved), but a model is aborted, because it would only
 //     cost more. At its own time limit and on cancellation, each is aborted.
 
+import { classify } from "../../core/classify/classify.ts";
 import { type Fault, FaultError, type ItemFault } from "../../core/fault/fault.ts";
 import type { Cost } from "../../core/flow/money.ts";
 import { cancellation } from "../scope.ts";
 import { type Moment, steadyNow } from "../../host/clock.ts";
 import { guarded } from "../../host/foreign-code.ts";
 import type { CallTrace } from "../../telemetry/call-trace.ts";
-import type { RunContext, AnyTool } from "../tool/tool.ts";
+import type { Engine } from "../engine.ts";
+import type { Binding } from "../tool/binding.ts";
+import type { RunContext } from "../tool/tool.ts";
 import type { Wheel, WheelEntry } from "../wheel.ts";
 
 export type AttemptEnd = "value" | "error" | "timeout" | "deadline" | "cancel" | "overspent";
@@ -18,28 +21,24 @@ export type AttemptEnd = "value" | "error" | "timeout" | "deadline" | "cancel" |
 /** The call that an attempt belongs to, or the second attempt of a hedged call. */
 export interface AttemptOwner {
   readonly call: string;
-  readonly engine: { readonly wheel: Wheel };
+  readonly engine: Pick<Engine, "wheel" | "clock" | "suppress">;
   readonly request: { readonly deadline: Moment };
-  readonly binding: { readonly tool: AnyTool };
+  /** The tool in charge: another one may take over when this attempt has ended. */
+  readonly binding: Pick<Binding, "tool" | "target" | "classify" | "counted">;
   /** null while the program registers no tracer provider. */
   readonly trace: CallTrace | null;
   /** Asked before any part of this attempt's answer is used. False: another attempt of the call has won. */
   claim(attempt: Attempt): boolean;
   /** Part of the answer has reached the caller. */
   commit(attempt: Attempt): void;
-  responseHeaders(headers: unknown): void;
   cancel(why: Fault): void;
-  /** What went wrong, as the runtime sees it. */
-  classify(attempt: Attempt, error: unknown): Fault;
   hasFallback(why: Fault | undefined): boolean;
   /** Its cost so far has grown. Returns a fault if the cost exceeds the budget. */
   metered(attempt: Attempt, microcents: number): Fault | null;
-  /** An attempt on the short way has ended. */
-  landed(attempt: Attempt): void;
+  /** An attempt that began with `start` has ended. */
+  landed?(attempt: Attempt): void;
   /** The tool answered after the attempt was given up. */
   late(attempt: Attempt, ok: boolean, result: unknown): void;
-  /** Reports an error of a tool's callback that nothing awaits. */
-  suppress(error: unknown, reason: string): void;
 }
 
 export class Attempt implements RunContext, WheelEntry {
@@ -47,8 +46,9 @@ export class Attempt implements RunContext, WheelEntry {
   wheelBefore: WheelEntry | null = null;
   wheelAfter: WheelEntry | null = null;
 
-  readonly spec: AnyTool;
   readonly owner: AttemptOwner;
+  /** The tool that runs: what it says late is about this one, even if the call has another by then. */
+  readonly binding: AttemptOwner["binding"];
   private readonly wheel: Wheel;
   readonly attempt: number;
   /** Steady times: the wall clock may be set while it runs. */
@@ -83,12 +83,12 @@ export class Attempt implements RunContext, WheelEntry {
   constructor(owner: AttemptOwner, number: number, reserved: number | null, now: number) {
     const { wheel } = owner.engine;
     this.owner = owner;
-    this.spec = owner.binding.tool;
+    this.binding = owner.binding;
     this.attempt = number;
     this.reserved = reserved;
     this.wheel = wheel;
     const { shiftMs } = wheel.clock;
-    const limitAt = now + this.spec.timeoutMs;
+    const limitAt = now + this.binding.tool.timeoutMs;
     const turnDeadlineAt = owner.request.deadline.at;
     this.turnComesFirst = turnDeadlineAt < limitAt;
     this.began = now - shiftMs;
@@ -96,7 +96,7 @@ export class Attempt implements RunContext, WheelEntry {
   }
 
   get tool(): string {
-    return this.spec.id;
+    return this.binding.tool.id;
   }
 
   get startedAt(): number {
@@ -184,8 +184,9 @@ export class Attempt implements RunContext, WheelEntry {
 
   get classify(): RunContext["classify"] {
     return (error) => {
+      const { clock, suppress } = this.owner.engine;
       if (this.seen === null || this.seen.error !== error)
-        this.seen = { error, fault: this.owner.classify(this, error) };
+        this.seen = { error, fault: this.binding.classify(error, clock.now(), suppress) };
       return this.seen.fault;
     };
   }
@@ -199,7 +200,7 @@ export class Attempt implements RunContext, WheelEntry {
   }
 
   get responseHeaders(): RunContext["responseHeaders"] {
-    return (headers) => this.owner.responseHeaders(headers);
+    return (headers) => this.binding.target.applyLimits(headers, this.owner.engine.clock);
   }
 
   /** Resolves with the attempt itself, which then knows how it ended. */
@@ -210,12 +211,13 @@ export class Attempt implements RunContext, WheelEntry {
     });
   }
 
-  /** The same without a promise: the owner's `landed` is called once. */
+  /** The same without a promise: the owner's `landed` is called once. Only the short way of a call starts attempts like this. */
   start(input: unknown): void {
     this.wheel.add(this, this.began, this.due);
     try {
       const { trace } = this.owner;
-      const returned = trace === null ? this.spec.run(input, this) : trace.attempting(() => this.spec.run(input, this));
+      const { tool } = this.binding;
+      const returned = trace === null ? tool.run(input, this) : trace.attempting(() => tool.run(input, this));
       if (isThenable(returned)) {
         Promise.resolve(returned).then(
           (value) => this.settle("value", value),
@@ -262,20 +264,21 @@ export class Attempt implements RunContext, WheelEntry {
     const { onGivenUp } = this;
     this.onGivenUp = null;
     if (onGivenUp === null) return;
-    const suppress = (error: unknown): void => this.owner.suppress(error, `${this.tool} failed when it was given up`);
-    void guarded(onGivenUp, suppress)(this.reason());
+    const report = (error: unknown): void =>
+      this.owner.engine.suppress(classify({ surface: "node", error }), `${this.tool} failed when it was given up`);
+    void guarded(onGivenUp, report)(this.reason());
   }
 
   private aborts(end: AttemptEnd): boolean {
     if (end === "value" || end === "error") return false;
-    return end !== "deadline" || this.spec.member !== null;
+    return end !== "deadline" || this.binding.tool.member !== null;
   }
 
   private finish(end: AttemptEnd, result: unknown): void {
     this.end = end;
     this.result = result;
     if (this.pendingAlarm !== null) this.wheel.remove(this.pendingAlarm);
-    if (this.done === null) this.owner.landed(this);
+    if (this.done === null) this.owner.landed?.(this);
     else this.done(this);
   }
 

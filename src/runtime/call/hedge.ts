@@ -11,7 +11,6 @@
 
 import type { Ticket } from "../../core/decide/breaker.ts";
 import { hedgeDelayMs, hedgeTarget } from "../../core/decide/hedge.ts";
-import { classify } from "../../core/classify/classify.ts";
 import { type Fault, fault } from "../../core/fault/fault.ts";
 import type { CallState, SentHedge } from "../../core/flow/call.ts";
 import type { CallTrace } from "../../telemetry/call-trace.ts";
@@ -265,14 +264,6 @@ class SecondAttempt extends Interruptible implements LiveCall, AttemptOwner {
     this.sentInput = input;
   }
 
-  responseHeaders(headers: unknown): void {
-    this.binding.target.applyLimits(headers, this.engine.clock);
-  }
-
-  classify(_attempt: Attempt, error: unknown): Fault {
-    return this.binding.classify(error, this.engine.clock.now(), this.engine.suppress);
-  }
-
   hasFallback(why: Fault | undefined): boolean {
     return hasFallback(this, why);
   }
@@ -282,16 +273,7 @@ class SecondAttempt extends Interruptible implements LiveCall, AttemptOwner {
     return isCovered ? null : meterAttempt(this, attempt, microcents);
   }
 
-  /** Only the attempts of the short way land. */
-  landed(): void {
-    return undefined;
-  }
-
   late(attempt: Attempt, ok: boolean, result: unknown): void {
     recordLate(this, attempt, ok, result);
-  }
-
-  suppress(error: unknown, reason: string): void {
-    this.engine.suppress(classify({ surface: "node", error }), reason);
   }
 }

@@ -126,10 +126,6 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
     this.estimated = null;
   }
 
-  responseHeaders(headers: unknown): void {
-    this.binding.target.applyLimits(headers, this.engine.clock);
-  }
-
   /** The next tool reads the original input, not the last tool's parsed version. */
   private forgetInput(): void {
     this.sentInput = this.given;
@@ -190,11 +186,6 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
   private begin(number: number, reserved: number | null, now: number): Attempt {
     this.departure = this.binding.target.outage.depart(now);
     return (this.running = new Attempt(this, number, reserved, now));
-  }
-
-  classify({ spec }: Attempt, error: unknown): Fault {
-    const { engine, binding } = this;
-    return binding.bindings.bind(spec).classify(error, engine.clock.now(), engine.suppress);
   }
 
   hasFallback(why: Fault | undefined): boolean {
@@ -389,10 +380,6 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
 
   late(attempt: Attempt, ok: boolean, result: unknown): void {
     recordLate(this, attempt, ok, result);
-  }
-
-  suppress(error: unknown, reason: string): void {
-    this.engine.suppress(classify({ surface: "node", error }), reason);
   }
 }
 

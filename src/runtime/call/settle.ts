@@ -389,8 +389,7 @@ export function endWithoutRetry(run: LiveCall): void {
 export function recordLate(run: LiveCall, attempt: Attempt, ok: boolean, result: unknown): void {
   if (!attempt.isBooked) return;
   const { engine, request, call } = run;
-  const binding = request.binding.bindings.bind(attempt.spec);
-  const { tool } = binding;
+  const { binding, tool } = attempt;
   const now = engine.clock.now();
   const { booked, costMicrocents } = attempt;
   const isNews =
@@ -402,7 +401,7 @@ export function recordLate(run: LiveCall, attempt: Attempt, ok: boolean, result:
   const event = binding.counted({
     type: "call-late",
     call,
-    tool: tool.id,
+    tool,
     attempt: attempt.attempt,
     ok,
     fault: ok ? null : binding.classify(result, now, engine.suppress),

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { fault, type Fault, FaultError, isFaultError } from "../../../src/core/fault/fault.ts";
 import type { CallTrace } from "../../../src/telemetry/call-trace.ts";
 import { Attempt, type AttemptEnd, type AttemptOwner } from "../../../src/runtime/call/attempt.ts";
+import type { Binding } from "../../../src/runtime/tool/binding.ts";
 import type { AnyTool, RunContext } from "../../../src/runtime/tool/tool.ts";
 import { tool } from "../../../src/runtime/tool/tool.ts";
 import { Moment } from "../../../src/host/clock.ts";
@@ -39,17 +40,21 @@ function made({ run = () => never(), timeoutMs = 100, deadlineAt = Infinity, met
   };
   const declared = tool({ id: "t", timeoutMs, run }) as unknown as AnyTool;
   const spec = more.isMember === true ? ({ ...declared, member: {} } as AnyTool) : declared;
-  const owner: AttemptOwner = {
+  const bindingOf = (to: string): AttemptOwner["binding"] => ({
+    tool: spec,
+    target: { applyLimits: () => void heard.push(`headers${to}`) } as unknown as Binding["target"],
+    classify: () => fault("Unsupported", { message: `classified ${heard.push(`classify${to}`)}` }),
+    counted: (event) => event,
+  });
+  const owner = {
     call: "c1",
-    engine: { wheel },
+    engine: { wheel, clock, suppress: (_fault: Fault, reason: string) => void heard.push(reason) },
     request: { deadline: new Moment(clock, deadlineAt) },
-    binding: { tool: spec },
+    binding: bindingOf(""),
     trace: trace as unknown as CallTrace,
     claim: () => heard.push("claim") > 0,
     commit: () => void heard.push("commit"),
-    responseHeaders: () => void heard.push("headers"),
     cancel: (why) => void heard.push(`cancel ${why.code}`),
-    classify: () => fault("Unsupported", { message: `classified ${heard.push("classify")}` }),
     hasFallback: () => heard.push("fallback") > 0,
     metered: (_attempt, microcents) => {
       heard.push(`metered ${microcents}`);
@@ -57,9 +62,11 @@ function made({ run = () => never(), timeoutMs = 100, deadlineAt = Infinity, met
     },
     landed: ({ end }) => void heard.push(`landed ${end}`),
     late: (_attempt, ok) => void heard.push(`late ${ok}`),
-    suppress: (_error, reason) => void heard.push(reason),
-  };
-  return { attempt: new Attempt(owner, 1, null, NOW), clock, wheel, heard };
+  } satisfies AttemptOwner;
+  const attempt = new Attempt(owner, 1, null, NOW);
+  // As when another tool took over before this one speaks.
+  owner.binding = bindingOf(" of another tool");
+  return { attempt, clock, wheel, heard };
 }
 
 function never(): Promise<never> {
