@@ -23,6 +23,16 @@ function checkInChinese(source: string): void {
 }
 
 describe("an error", () => {
+  it("stands at every figure that is infinite: JSON has no Infinity, so the server could not show such a policy", () => {
+    const breaker = ["failures", "successes", "openMs", "growth", "maxOpenMs", "probeTimeoutMs"];
+    const retryBudget = ["capacity", "perCall", "perSecond"];
+    const group = (fields: readonly string[]): string => fields.map((field) => `  ${field}: .inf\n`).join("");
+    const found = mistakes(
+      `version: 1\nlearnsAfter: .inf\nbreaker:\n${group(breaker)}retryBudget:\n${group(retryBudget)}`,
+    );
+    expect(found.map(({ line }) => line)).toEqual([2, 4, 5, 6, 7, 8, 9, 11, 12, 13]);
+  });
+
   const RETRY = "retry: { maxAttempts: 3, backoff: { kind: fixed, initialMs: 1 } }";
 
   it.each<[code: string, what: string, source: string, line: number, column: number, length: number]>([
