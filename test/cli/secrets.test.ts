@@ -214,12 +214,12 @@ describe("a secret that enters through", () => {
     const world = await planted(entry);
     const shown = await surfacesOf(world);
     expect(shown.size).toBeGreaterThan(20);
-    const leaks = [...shown].flatMap(([surface, text]) =>
-      PLANTED.filter((value) => text.toLowerCase().includes(value.toLowerCase())).map((value) => {
-        const at = text.toLowerCase().indexOf(value.toLowerCase());
-        return `${surface}: ${text.slice(Math.max(0, at - 80), at + 40)}`;
-      }),
-    );
+    const leaks = [...shown].flatMap(([surface, text]) => {
+      const lower = text.toLowerCase();
+      return PLANTED.map((value) => lower.indexOf(value.toLowerCase()))
+        .filter((at) => at !== -1)
+        .map((at) => `${surface}: ${text.slice(Math.max(0, at - 80), at + 40)}`);
+    });
     expect(leaks).toEqual([]);
     // The secret did arrive where it is used: otherwise a run that never had it would pass too.
     expect(shown.get("workflow run")).not.toContain("is missing");
