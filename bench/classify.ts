@@ -85,7 +85,7 @@ const speeds = interleaved(
     subject("classify, structured signals", STRUCTURED, (evidence) => classify(evidence).code),
     subject("classify, words", WORDS, (evidence) => classify(evidence).code),
   ],
-  { rounds: quick ? 5 : 15, perRound: quick ? 20_000 : 100_000 },
+  { rounds: quick ? 3 : 15, perRound: quick ? 2_000 : 100_000 },
 );
 const [floor] = speeds;
 for (const { name, perSecond } of speeds) {
@@ -103,7 +103,7 @@ const grown = interleaved(
     const evidence: Evidence = { surface: "cli", message: line.repeat(Math.ceil(size / line.length)).slice(0, size) };
     return subject(`${size / 1000} kB of log`, [evidence], (item) => classify(item).code);
   }),
-  { rounds: quick ? 3 : 9, perRound: 20 },
+  { rounds: quick ? 3 : 9, perRound: quick ? 5 : 20 },
 );
 for (const [index, { name, perSecond }] of grown.entries()) {
   const before = grown[index - 1];
