@@ -113,14 +113,27 @@ export class Faultline extends Runtime {
     };
   }
 
-  /** What chains that are made elsewhere need of this runtime. */
+  /**
+   * What chains that are made elsewhere need of this runtime.
+   *
+   * @internal
+   */
   get deps(): FaultlineDeps {
     return this.#deps;
   }
 
   /**
-   * A language model of the AI SDK: uses the first of these models that can answer and falls back to the others in order. With models
-   * of AI SDK 5 or 6 it has their interface, so that the AI SDK they belong to accepts it.
+   * Makes a language model of the AI SDK from several: it uses the first that can answer and falls back to the others in order.
+   * Pass it wherever the AI SDK takes a model. With models of AI SDK 5 or 6 it has their interface, so that the AI SDK they belong to accepts it.
+   *
+   * @example
+   * ```ts
+   * import { anthropic } from "@ai-sdk/anthropic";
+   * import { openai } from "@ai-sdk/openai";
+   * import { createFaultline } from "faultline";
+   *
+   * const model = createFaultline().model([openai("gpt-5"), anthropic("claude-sonnet-4-5")]);
+   * ```
    */
   model(targets: readonly (ModelTarget | ModelMember)[], options?: FaultlineModelOptions): LanguageModelV4;
   // Packages of different versions declare an interface a little differently, so the caller gets the type that it gave.
@@ -172,8 +185,17 @@ export class Faultline extends Runtime {
   }
 
   /**
-   * A `fetch` for an official SDK: `new OpenAI({ fetch: fl.fetch({ provider: "openai" }), maxRetries: 0 })`. With `fallback`, a request
-   * that its target cannot answer goes to another address, key or model.
+   * Makes a `fetch` that retries, waits and falls back, for an official SDK such as `openai` or `@anthropic-ai/sdk`. Turn the SDK's own
+   * retries off. With `fallback`, a request that its target cannot answer goes to another address, key or model.
+   *
+   * @example
+   * ```ts
+   * import OpenAI from "openai";
+   * import { createFaultline } from "faultline";
+   *
+   * const fl = createFaultline();
+   * const client = new OpenAI({ apiKey: "sk-…", fetch: fl.fetch({ provider: "openai" }), maxRetries: 0 });
+   * ```
    */
   fetch(options: FaultlineFetchOptions): typeof fetch {
     checkOptions("fl.fetch", options, FETCH_OPTIONS_WITHIN);
@@ -185,7 +207,19 @@ export class Faultline extends Runtime {
     return async (input, init) => (await protectedFetch())(input, init);
   }
 
-  /** Agent CLIs as one agent: uses the first that can answer and falls back to the others, by the rules of any chain. */
+  /**
+   * Makes one agent from several agent CLIs, such as Claude Code and Codex: it uses the first that can answer and falls back to the
+   * others. `run` resolves with an outcome: what the agent did, or the fault that stopped it.
+   *
+   * @example
+   * ```ts
+   * import { cli, createFaultline } from "faultline";
+   *
+   * const agent = createFaultline().agent([cli("claude"), cli("codex")]);
+   * const outcome = await agent.run("Fix the failing test.");
+   * console.log(outcome.status);
+   * ```
+   */
   agent(targets: readonly CliTarget[], options: FaultlineAgentOptions = {}): Agent {
     checkOptions("fl.agent", options, AGENT_OPTIONS_WITHIN);
     const { within, ...rest } = options;

@@ -74,4 +74,41 @@ describe("comments for editors", () => {
       });
     expect(silent).toEqual([]);
   });
+
+  // What most programs call. The rest is found from there.
+  it.each([
+    ["faultline.ts", ["createFaultline", "  model", "  fetch", "  agent", "  aiTools"]],
+    ["runtime/call/calls.ts", ["  protect", "  call"]],
+    ["runtime/call/outcome.ts", ["hasValue"]],
+    ["runtime/runtime.ts", ["  session"]],
+    ["runtime/session/session.ts", ["  turn"]],
+    ["runtime/session/plan.ts", ["step"]],
+    ["runtime/tool/tool.ts", ["tool"]],
+    ["runtime/person/terminal-interactor.ts", ["terminalInteractor"]],
+    ["agent/run/cli.ts", ["cli"]],
+    ["core/fault/fault.ts", ["fault", "isFaultError"]],
+    ["core/classify/classify.ts", ["classify"]],
+    ["core/decide/explain.ts", ["explain"]],
+    ["core/record/notice.ts", ["noticeOf"]],
+    ["workflow/define.ts", ["stage", "defineWorkflow"]],
+    ["workflow/workflows.ts", ["createWorkflows"]],
+  ])("%s has an example for what most programs call", (file, names) => {
+    const text = readFileSync(join(ROOT, file), "utf8");
+    const bare = names.filter((name) => {
+      const indent = name.startsWith("  ") ? "  (?:async )?" : "export (?:async )?function ";
+      return !new RegExp(`@example\\n(?: +\\*.*\\n)+ +\\*/\\n${indent}${name.trim()}\\b`).test(text);
+    });
+    expect(bare).toEqual([]);
+  });
+
+  it.each([
+    ["faultline.d.ts", ["deps"]],
+    ["runtime/runtime.d.ts", ["protectFor", "beginSession", "resumeSession", "amendSession", "endSilentReports"]],
+    ["runtime/session/session.d.ts", ["record", "deriveKeeps", "note", "flush", "repeatInterrupted", "turnStarted"]],
+  ])("dist/%s does not offer what only other parts of the package call", (file, hidden) => {
+    const text = readFileSync(join(ROOT, "../dist", file), "utf8");
+    const offered = Array.from(text.matchAll(/^ {4}(?:readonly |get |async )*(\w+)[?(<:]/gm), ([, name = ""]) => name);
+    expect(offered).not.toEqual([]);
+    expect(offered.filter((name) => hidden.includes(name))).toEqual([]);
+  });
 });

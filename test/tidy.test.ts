@@ -36,7 +36,9 @@ interface Import {
 }
 
 function importsOf(file: string): readonly Import[] {
-  const found = textOf(file).matchAll(/^(?:import|export)\s+(type\s)?[^;]*?from\s+"([^"]+)";/gms);
+  // The examples in comments import the package itself.
+  const code = textOf(file).replaceAll(/^ *\/\*\*$[^]*?\*\/$/gm, "");
+  const found = code.matchAll(/^(?:import|export)\s+(type\s)?[^;]*?from\s+"([^"]+)";/gms);
   const dynamic = textOf(file).matchAll(/\b(?:import|getBuiltinModule)\("([^"]+)"\)/g);
   const at = (target: string): string =>
     target.startsWith(".") ? relative(ROOT, resolve(ROOT, dirname(file), target)).replaceAll("\\", "/") : target;

@@ -143,7 +143,11 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
     return handedOut(failedOutcome(chance.newId("call"), why), undefined, redactor);
   }
 
-  /** Like `protect`, for a door whose clients each have a budget and a record of their own. */
+  /**
+   * Like `protect`, for a door whose clients each have a budget and a record of their own.
+   *
+   * @internal
+   */
   protectFor<Accepts, Output>(
     party: CallParty,
     given: Tool<Accepts, Output> | Chain<Accepts, Output>,
@@ -272,7 +276,23 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
     return this.#policy === null ? engine.bindings : engine.bindingsFor(this.#policy);
   }
 
-  /** Begins a session or resumes the one with that name. Rejects when it must not start: a wrong extension, a drifted file. */
+  /**
+   * Begins a durable session, or resumes the one with that name after a crash: what it has done already is not done again.
+   * Use a name of your own to find it again. An ended session cannot be resumed. Rejects if the session is in use or has ended, or if a
+   * file or an extension that it depends on has changed.
+   *
+   * @example
+   * ```ts
+   * import { createFaultline, tool } from "faultline";
+   *
+   * const fl = createFaultline({ journal: "agent.db" });
+   * const book = tool({ id: "book", run: (city: string) => `booked ${city}` });
+   * const session = await fl.session("trip-42");
+   * console.log(await session.call(book, "Oslo", { id: "hotel" }));
+   * await session.end();
+   * await fl.close();
+   * ```
+   */
   async session(id?: string, options: SessionOptions = {}): Promise<Session> {
     checkOptions("session", options, SESSION_OPTIONS);
     const engine = await this.#begin();
@@ -280,19 +300,31 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
     return this.#sessions.get(name, () => this.#open(engine, name, options));
   }
 
-  /** Begins a session with its first entries, all of them or none. Rejects when the name is taken. */
+  /**
+   * Begins a session with its first entries, all of them or none. Rejects when the name is taken.
+   *
+   * @internal
+   */
   async beginSession(name: string, options: SessionOptions, first: SessionWrites): Promise<Session> {
     const engine = await this.#begin();
     return this.#sessions.begin(name, () => this.#open(engine, name, options, first));
   }
 
-  /** Resumes a session that the caller has folded already. The session continues to fold that state. */
+  /**
+   * Resumes a session that the caller has folded already. The session continues to fold that state.
+   *
+   * @internal
+   */
   async resumeSession(state: SessionState, options: SessionOptions): Promise<Session> {
     const engine = await this.#begin();
     return this.#sessions.get(state.session, () => this.#open(engine, state.session, options, null, state));
   }
 
-  /** Adds to a session that has ended. `make` sees the session as `read` has folded it, and returns null when there is nothing to add. */
+  /**
+   * Adds to a session that has ended. `make` sees the session as `read` has folded it, and returns null when there is nothing to add.
+   *
+   * @internal
+   */
   async amendSession(
     read: () => Promise<SessionState>,
     make: (state: SessionState) => SessionWrites | null,
@@ -364,7 +396,11 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
     await (await this.#reporting()).endSession(session, status);
   }
 
-  /** Ends reported calls whose executor was silent for this long; returns how many. */
+  /**
+   * Ends reported calls whose executor was silent for this long; returns how many.
+   *
+   * @internal
+   */
   async endSilentReports(idleMs: number): Promise<number> {
     return (await this.#reporting()).endSilent(this.#options.clock.now() - idleMs);
   }

@@ -176,7 +176,17 @@ const TURN_CAP = 20;
 /** The outcome of a completed run whose workflow names none. */
 export const COMPLETED = "completed";
 
-/** Defines one stage of a workflow, with the type of its context. */
+/**
+ * Defines one stage of a workflow written in TypeScript, with the type of its context. Only `act`, the work, is required.
+ *
+ * @example
+ * ```ts
+ * import { stage } from "faultline/workflow";
+ *
+ * const count = stage({ act: (request) => request.length, timeoutMs: 60_000 });
+ * console.log(typeof count);
+ * ```
+ */
 export function stage<Context>(options: StageOptions<Context>): StageOptions<never> {
   return checkOptions("stage", options as unknown as StageOptions<never>, STAGE_OPTIONS as Shape<StageOptions<never>>);
 }

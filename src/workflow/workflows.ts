@@ -74,7 +74,18 @@ const WORKFLOWS_OPTIONS = shape<WorkflowsOptions>({
   env: environmentKind,
 });
 
-/** Loads workflow files and runs them. */
+/**
+ * Creates what loads and runs workflows, from YAML files or from TypeScript. Use it instead of `createFaultline` in a program that runs workflows; close it
+ * at the end.
+ *
+ * @example
+ * ```ts
+ * import { createWorkflows } from "faultline/workflow";
+ *
+ * const workflows = createWorkflows({ journal: "agent.db" });
+ * await workflows.close();
+ * ```
+ */
 export function createWorkflows(given: WorkflowsOptions = {}): Workflows {
   const { env = process.env, ...options } = checkOptions("createWorkflows", given, WORKFLOWS_OPTIONS);
   const secrets = [...(options.secrets ?? []), ...secretsIn(env)];

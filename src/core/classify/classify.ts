@@ -76,7 +76,8 @@ const UNEVEN = /[^\S ]| {2}|[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e
 const CONTROLS = /[\s\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
 
 /**
- * Never throws: evidence that cannot be read gives an `Unclassified` fault.
+ * Says what went wrong: turns an error, a status or the output of a program into a fault with a code. Use it where an error does not pass
+ * through a protected call. It never throws: evidence that cannot be read gives an `Unclassified` fault.
  *
  * @example
  * ```ts

@@ -16,7 +16,17 @@ export interface Explanation {
   readonly next: string;
 }
 
-/** Says in words what a decision does, why, and what comes next. */
+/**
+ * Puts a decision into words: what happens now, why not something else, and what comes next. Use it for logs and interfaces.
+ *
+ * @example
+ * ```ts
+ * import { createFaultline, explain } from "faultline";
+ *
+ * const outcome = await createFaultline().protect(() => Promise.reject(new Error("ECONNREFUSED")), { id: "find" });
+ * if ("decision" in outcome && outcome.decision !== null) console.log(explain(outcome.decision, "en").what);
+ * ```
+ */
 export function explain(decision: Decision, locale: Locale): Explanation {
   const words = DECISION_WORDS[locale];
   return {

@@ -7,7 +7,10 @@ import { readWith } from "../try-read.ts";
 
 /** A value that the context of a fault may hold. */
 export type ContextValue = string | number | boolean;
-/** Facts about a fault that surfaces may show. */
+/**
+ * Facts about a fault that surfaces may show. `limit`, and `spent` and `estimate` beside it, are in the unit of what was limited: tokens,
+ * milliseconds, a count, or micro-cents (1e-8 US dollars) for money.
+ */
 export type FaultContext = Readonly<Record<string, ContextValue>>;
 
 /** Which kind of signal a fault was read from, strongest first. */
@@ -98,7 +101,18 @@ const RAISED: FaultEvidence = Object.freeze({
 });
 const NO_CONTEXT: FaultContext = Object.freeze({});
 
-/** Makes a fault: plain, frozen data with a code from the catalogue. */
+/**
+ * Makes a fault: plain, frozen data that says what went wrong, with a code from the catalogue. Throw it in a `FaultError` from a tool
+ * of your own when you know the cause better than its error text does.
+ *
+ * @example
+ * ```ts
+ * import { fault } from "faultline";
+ *
+ * const full = fault("ResourceBusy", { message: "room 12 is taken", context: { room: 12 } });
+ * console.log(full.class, full.code);
+ * ```
+ */
 export function fault(code: FaultCode, detail: FaultDetail = {}): Fault {
   const made: { -readonly [Key in keyof Fault]: Fault[Key] } = {
     class: traitsOf(code).class,
@@ -275,7 +289,23 @@ export class FaultError extends Error {
   }
 }
 
-/** Whether a thrown value carries a fault. Works across copies of this package. */
+/**
+ * Tells whether a thrown value is a `FaultError`, so that you can read its `fault`. Use it in a `catch` instead of `instanceof`: it also
+ * works across two copies of this package.
+ *
+ * @example
+ * ```ts
+ * import { createFaultline, isFaultError } from "faultline";
+ *
+ * const find = () => Promise.reject(new Error("ECONNREFUSED"));
+ * await createFaultline()
+ *   .call(find, { id: "find" })
+ *   .catch((error: unknown) => {
+ *     if (!isFaultError(error)) throw error;
+ *     console.log(error.fault.code, error.fault.message);
+ *   });
+ * ```
+ */
 export function isFaultError(value: unknown): value is FaultError {
   return typeof value === "object" && value !== null && readWith(value, isBranded) === true;
 }

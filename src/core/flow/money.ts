@@ -27,7 +27,7 @@ export type CostBasis =
 
 /** What one attempt cost. */
 export interface Cost {
-  /** null when unpriced. */
+  /** In micro-cents: 1 is 1e-8 US dollars. null when unpriced. */
   readonly microcents: number | null;
   readonly basis: CostBasis;
 }
@@ -36,6 +36,7 @@ export const UNPRICED: Cost = Object.freeze({ microcents: null, basis: "unpriced
 
 /** What a session, a turn or a tool has cost so far. */
 export interface Spending {
+  /** In micro-cents: 1 is 1e-8 US dollars. */
   readonly microcents: number;
   /** How much of it is estimated. */
   readonly estimatedMicrocents: number;

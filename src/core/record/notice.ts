@@ -37,7 +37,20 @@ export type Notice =
       readonly why: FaultCode;
     };
 
-/** null for an entry that announces none of these. */
+/**
+ * Turns a journal entry into a short notice for an interface: a wait, a retry, a switch to another target, or a new answer. Returns null for every
+ * other entry.
+ *
+ * @example
+ * ```ts
+ * import { createFaultline, noticeOf } from "faultline";
+ *
+ * createFaultline().subscribe((entry) => {
+ *   const notice = noticeOf(entry);
+ *   if (notice !== null) console.log(notice.kind, notice.call);
+ * });
+ * ```
+ */
 export function noticeOf({ at, event }: Pick<Entry, "at" | "event">): Notice | null {
   if (event.type === "call-held") {
     const { call, tool, attempt, reason, nextAt } = event;

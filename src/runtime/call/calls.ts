@@ -41,24 +41,51 @@ export interface WorkOptions<Output = unknown> extends ToolBase<null, Output> {
 
 /** What can be called, and how. `More` are the options that only this place has. */
 export interface Calling<More> {
-  /** Runs a tool, or a chain of targets, under its policy. Returns an outcome; never rejects for a failing tool. */
+  /**
+   * Runs a tool, a chain of targets or a function under its policy (retries, time limits, breaker, fallbacks) and returns how it ended.
+   * It never rejects because the work fails. Use it where you handle each ending yourself, and `call` where you want a value or an exception.
+   *
+   * @example
+   * ```ts
+   * import { createFaultline, hasValue } from "faultline";
+   *
+   * const outcome = await createFaultline().protect(() => Promise.resolve(42), { id: "answer", idempotent: true });
+   * console.log(hasValue(outcome) ? outcome.value : outcome.status);
+   * ```
+   */
   protect<Accepts, Output>(
     tool: Tool<Accepts, Output> | Chain<Accepts, Output>,
     input: Accepts,
     options?: SharedCallOptions<Output> & More,
   ): Promise<Outcome<Output>>;
-  /** Runs a function in the same way. */
   protect<Output>(run: Work<Output>, options: WorkOptions<Output> & Omit<More, "id">): Promise<Outcome<Output>>;
   /**
-   * As `protect`, but returns the value, and throws a `FaultError` when there is none. A default and a part of the value count as values.
-   * A call that its signal cancelled throws the signal's reason.
+   * Runs a tool, a chain of targets or a function under its policy and returns the value; throws a `FaultError` when there is none.
+   * Use it in place of a plain call. A default and a part of the value count as values. A call that its signal cancelled throws the
+   * signal's reason. A function must throw for a failure: `fetch` does not throw for a 503, so check `response.ok`.
+   *
+   * @example
+   * ```ts
+   * import { createFaultline } from "faultline";
+   *
+   * const fl = createFaultline();
+   * const load = async (url: string) => {
+   *   const response = await fl.call(({ signal }) => ok(fetch(url, { signal })), { id: "rates", idempotent: true });
+   *   return response.text();
+   * };
+   * const ok = async (answer: Promise<Response>) => {
+   *   const response = await answer;
+   *   if (!response.ok) throw response;
+   *   return response;
+   * };
+   * console.log(typeof load);
+   * ```
    */
   call<Accepts, Output>(
     tool: Tool<Accepts, Output> | Chain<Accepts, Output>,
     input: Accepts,
     options?: SharedCallOptions<Output> & More,
   ): Promise<Output>;
-  /** Calls a function in the same way. */
   call<Output>(run: Work<Output>, options: WorkOptions<Output> & Omit<More, "id">): Promise<Output>;
 }
 

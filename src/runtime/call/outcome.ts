@@ -88,7 +88,7 @@ export function errorOf(outcome: Outcome<unknown>, signal: AbortSignal | null | 
 }
 
 /**
- * The value of an outcome that has one.
+ * Tells whether an outcome has a value: the work was done, in part or in full, or its default was used. Then `outcome.value` can be read.
  *
  * @example
  * ```ts

@@ -26,7 +26,17 @@ const TERMINAL_OPTIONS = shape<TerminalOptions>({
   locale: oneOf(LOCALES),
 });
 
-/** Answers only while both sides are terminals. Ctrl-C, Ctrl-D and Escape are a no. */
+/**
+ * Asks questions in the terminal and waits for the answer. Attach it to a program that a person runs. Without a terminal on both sides it
+ * does not answer, and the question waits. Ctrl-C, Ctrl-D and Escape are a no.
+ *
+ * @example
+ * ```ts
+ * import { createFaultline, terminalInteractor } from "faultline";
+ *
+ * const fl = createFaultline({ interactors: [terminalInteractor()] });
+ * ```
+ */
 export function terminalInteractor(options: TerminalOptions = {}): Interactor {
   checkOptions("terminalInteractor", options, TERMINAL_OPTIONS);
   const { input = process.stdin, output = process.stderr, locale = "en" } = options;

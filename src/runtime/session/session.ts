@@ -117,27 +117,47 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
     return this.#core.state.run;
   }
 
-  /** Writes what happened to its workflow, with the values that belong to it. */
+  /**
+   * Writes what happened to its workflow, with the values that belong to it.
+   *
+   * @internal
+   */
   record(events: readonly (RunEvent | TurnEvent | HostEvent)[], keeps: readonly Keep[] = []): Promise<void> {
     return this.#core.recorder.record(events, keeps, this.#core.clock.now());
   }
 
-  /** Values that follow from what is recorded: derived from each append and written with it when they change. */
+  /**
+   * Values that follow from what is recorded: derived from each append and written with it when they change.
+   *
+   * @internal
+   */
   deriveKeeps(derive: DeriveKeeps): void {
     this.#core.recorder.deriveKeeps(derive);
   }
 
-  /** Writes `make()` together with the next event. A crash may lose it, so use it only for what can be derived from other events. */
+  /**
+   * Writes `make()` together with the next event. A crash may lose it, so use it only for what can be derived from other events.
+   *
+   * @internal
+   */
   note(make: () => readonly RunEvent[]): void {
     this.#core.recorder.note(make);
   }
 
-  /** Writes the notes that wait. */
+  /**
+   * Writes the notes that wait.
+   *
+   * @internal
+   */
   flush(): Promise<void> {
     return this.#core.recorder.flush();
   }
 
-  /** A person asked for this turn to continue: work that was interrupted in it may run again, even if it may have happened. */
+  /**
+   * A person asked for this turn to continue: work that was interrupted in it may run again, even if it may have happened.
+   *
+   * @internal
+   */
   repeatInterrupted(turn: string): void {
     this.#core.repeatInterrupted.add(turn);
   }
@@ -171,13 +191,33 @@ export class Session extends Calls<Pick<CallOptions, "id">> {
     return `c${++this.#calls}`;
   }
 
-  /** Begins a turn before it runs, for a workflow that writes this together with something else. */
+  /**
+   * Begins a turn before it runs, for a workflow that writes this together with something else.
+   *
+   * @internal
+   */
   turnStarted(turn: string, timeoutMs: number): TurnEvent {
     const deadlineAt = this.#core.clock.now() + timeoutMs;
     return { type: "turn-started", turn, deadlineAt: Number.isFinite(deadlineAt) ? deadlineAt : null };
   }
 
-  /** Runs a plan, or a function that makes calls, as one turn. Turns run one after another. Never rejects for failing tools. */
+  /**
+   * Runs a plan, or a function that makes calls, as one turn of the session, and returns what came of every step. Turns run one after
+   * another; a failing tool never makes it reject. After a crash, the same turn continues where it stopped.
+   *
+   * @example
+   * ```ts
+   * import { createFaultline, step, tool } from "faultline";
+   *
+   * const search = tool({ id: "search", run: (city: string) => [`Grand Hotel ${city}`] });
+   * const book = tool({ id: "book", run: (hotel: string) => `booked ${hotel}` });
+   * const session = await createFaultline().session();
+   * const find = step(search, "Oslo");
+   * const booking = step(book, (got) => got.find[0] ?? "none", { needs: { find } });
+   * const { status } = await session.turn({ find, booking });
+   * console.log(status);
+   * ```
+   */
   turn<Steps extends PlanSteps>(plan: Steps, options?: TurnOptions): Promise<TurnResult<undefined, OutcomesOf<Steps>>>;
   turn<T>(body: TurnBody<T>, options?: TurnOptions, stageTurn?: StageTurn<T>): Promise<TurnResult<T>>;
   async turn(

@@ -68,10 +68,10 @@ export interface RunContext {
   readonly partial: (value: unknown, errors?: readonly ItemFault[]) => void;
   /** Hands over raw output or a transcript. If the attempt fails, Faultline stores it as a file beside the journal. */
   readonly artefact: (name: string, content: string | Uint8Array) => void;
-  /** Reports the total cost of this attempt, in micro-cents: as the other side reported it, or an estimate. */
+  /** Reports the total cost of this attempt, in micro-cents (1e-8 US dollars): as the other side reported it, or an estimate. */
   readonly cost: (microcents: number, basis?: "reported" | "estimated") => void;
   /**
-   * Reports an estimate of what this attempt has cost up to now, in micro-cents. It is booked as estimated unless `cost` is called
+   * Reports an estimate of what this attempt has cost up to now, in micro-cents (1e-8 US dollars). It is booked as estimated unless `cost` is called
    * later, and checked against the budget: exceeding it ends the attempt with BudgetExceeded.
    */
   readonly costSoFar: (microcents: number) => void;
@@ -100,7 +100,7 @@ export interface DeviceCode {
 
 /** What a call of a tool costs, for budgets. */
 export interface CostOptions<Input> {
-  /** The most an attempt with this input will cost, in micro-cents; null when unknown. */
+  /** The most an attempt with this input will cost, in micro-cents (1e-8 US dollars); null when unknown. */
   readonly estimate: (input: Input) => number | null;
   /**
    * The cost of an attempt that was sent and then cut off, by a crash or a time limit, before it reported anything. Default:
