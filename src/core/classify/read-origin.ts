@@ -1,7 +1,7 @@
 // Where a fault came from: the thrown value and its causes, each with name, message, code and the top of its stack, and the ids
 // under which a provider has logged the request. Bounded, and safe to read from hostile values. For operators only.
 
-import type { FaultOrigin, OriginLink } from "../fault/fault.ts";
+import { type FaultOrigin, isFaultError, type OriginLink } from "../fault/fault.ts";
 import { SHAPE_REDACTOR } from "../fault/redact.ts";
 import { readField, tryRead } from "../try-read.ts";
 import type { HeaderReader } from "./read-evidence.ts";
@@ -74,6 +74,8 @@ function chainOf(error: unknown): readonly unknown[] {
 }
 
 function causeIn(link: object): unknown {
+  // What a fault was made from is in its own origin already.
+  if (isFaultError(link) && readField(link, "cause") === readField(link, "error")) return undefined;
   const direct = readField(link, "cause") ?? readField(link, "lastError");
   if (direct !== undefined && direct !== null) return direct;
   const errors = readField(link, "errors");

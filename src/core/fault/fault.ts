@@ -272,7 +272,10 @@ const BRAND: unique symbol = Symbol.for("faultline.fault") as never;
 export class FaultError extends Error {
   /** Not enumerable: printing the error shows its scrubbed message, not the evidence. */
   declare readonly fault: Fault;
-  /** What the last attempt threw, as it was thrown. Not enumerable and not the `cause`: printing the error does not show it. */
+  /**
+   * What the last attempt threw, as it was thrown. Not enumerable. `fl.call` makes it the `cause` too, because the program's own code threw it;
+   * errors of models and clients do not, because printing those would show prompts.
+   */
   declare readonly error?: unknown;
   declare readonly [BRAND]: true;
 

@@ -124,7 +124,7 @@ export abstract class Calls<More extends object> implements Calling<More> {
     const outcome = await this.protect(given as AnyTool, input as never, options);
     if (hasValue(outcome)) return outcome.value;
     const { signal } = ((typeof given === "function" ? input : options) ?? {}) as SharedCallOptions;
-    throw errorOf(outcome, signal);
+    throw errorOf(outcome, signal, { cause: true });
   }
 
   async #work(run: Work<unknown>, given: unknown): Promise<Outcome<unknown>> {

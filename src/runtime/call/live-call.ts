@@ -35,6 +35,8 @@ export class CallRecord {
   thrown: unknown = undefined;
   /** The targets that a person has to repair, by the tool's id; null while there are none. */
   unusable: Map<string, Fault> | null = null;
+  /** The code of the last fault of each target and tool that failed, by the tool's id; null while there are none. */
+  failed: Map<string, FaultCode> | null = null;
   /** The fingerprint of the last fault; empty before the first. */
   fingerprint = "";
   /** How many incidents the runtime had noted when the call first had that fault. Those noted since belong to the same outage. */

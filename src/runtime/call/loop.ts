@@ -29,7 +29,7 @@ import { CallRecord, type CallRequest, type CallValue, type LiveCall, NO_FAULT }
 import { prepareAtOnce, prepareInput } from "./prepare.ts";
 import { hasFallback } from "./situation.ts";
 import { type Hedge, type HedgedRun, hedgeFor } from "./hedge.ts";
-import { brokenOutcome, handedOut, keptResult, type Outcome, outcomeOf } from "./outcome.ts";
+import { brokenOutcome, handedOut, keptResult, type Outcome, outcomeOf, withFailed } from "./outcome.ts";
 import type { Engine } from "../engine.ts";
 import { isMoneyApproved, mayGoAtOnce, meterAttempt, passAtOnce, passGuards, shareAttempt } from "./admit.ts";
 import { type Answerer, CallTrace } from "../../telemetry/call-trace.ts";
@@ -325,7 +325,7 @@ export class CallRun extends Interruptible implements AttemptOwner, HedgedRun {
   }
 
   private handOut(outcome: Outcome<unknown>, error = this.record.thrown): Outcome<unknown> {
-    return handedOut(outcome, error, this.request.recorder.redactor);
+    return withFailed(handedOut(outcome, error, this.request.recorder.redactor), this.record.failed);
   }
 
   private switchTo(tried: readonly string[]): void {

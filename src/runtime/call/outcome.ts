@@ -1,7 +1,7 @@
 // How a protected call ends, as a value. `protect` returns one of these and never throws for a failing tool.
 
 import type { Decision } from "../../core/decide/decision.ts";
-import { traitsOf } from "../../core/fault/catalogue.ts";
+import { type FaultCode, traitsOf } from "../../core/fault/catalogue.ts";
 import {
   andAlso,
   failedName,
@@ -9,6 +9,7 @@ import {
   fault,
   FaultError,
   type ItemFault,
+  originOf,
   withContext,
 } from "../../core/fault/fault.ts";
 import type { Redactor } from "../../core/fault/redact.ts";
@@ -79,12 +80,55 @@ export function handedOut<T extends object>(result: T, error: unknown, redactor:
   return error === undefined ? shown : Object.defineProperty(shown, "error", { value: error });
 }
 
-/** The error for a program that wants a value instead of an outcome: its own reason if it cancelled the call, otherwise the fault. */
-export function errorOf(outcome: Outcome<unknown>, signal: AbortSignal | null | undefined): unknown {
+/** The codes of the targets that failed, on an outcome. Not enumerable, so that outcomes look the same in JSON and in tests. */
+const FAILED: unique symbol = Symbol("faultline.failed");
+
+interface WithFailed {
+  readonly [FAILED]?: ReadonlyMap<string, FaultCode>;
+}
+
+export function withFailed<T extends object>(outcome: T, failed: ReadonlyMap<string, FaultCode> | null): T {
+  return failed === null ? outcome : Object.defineProperty(outcome, FAILED, { value: failed });
+}
+
+/**
+ * The error for a program that wants a value instead of an outcome: its own reason if it cancelled the call, otherwise the fault. `cause` makes what the
+ * work threw the cause of the error, so that printing it shows where in the program's code it was thrown.
+ */
+export function errorOf(
+  outcome: Outcome<unknown>,
+  signal: AbortSignal | null | undefined,
+  shows: { readonly cause: boolean } = { cause: false },
+): unknown {
   if (outcome.status === "cancelled" && signal?.aborted === true) return signal.reason;
   const seen = "fault" in outcome ? outcome.fault : NO_FAULT;
   const reported = outcome.status === "parked" ? { ...seen, resetAt: outcome.wakeAt } : seen;
-  return new FaultError(reported, { error: outcome.error });
+  const { error } = outcome;
+  const message = `${seen.class}/${seen.code}: ${seen.message}${circumstances(outcome, reported)}`;
+  return new FaultError(reported, { error, message, ...(shows.cause && error !== undefined ? { cause: error } : {}) });
+}
+
+/** How many failed targets are named before the last one. */
+const MAX_NAMED = 4;
+/** An errno such as `ENOTFOUND`, and nothing that could be a secret. */
+const ERRNO = /^E[A-Z_]{2,30}$|^UND_ERR_[A-Z_]{2,30}$/;
+
+/** ` (ENOTFOUND; at openai/gpt-5, 3 attempts; before that anthropic/claude: Overloaded; available again at …)`: names, codes and times only. */
+function circumstances(outcome: Outcome<unknown>, seen: Fault): string {
+  const { call, attempts } = outcome;
+  const target = failedName(seen);
+  const failed = (outcome as WithFailed)[FAILED] ?? new Map<string, FaultCode>();
+  if (attempts === 0 && failed.size === 0) return "";
+  const said: string[] = [];
+  const errno = originOf(seen)?.thrown.findLast(({ code = "" }) => ERRNO.test(code))?.code;
+  if (errno !== undefined && !seen.message.includes(errno)) said.push(errno);
+  const times = attempts > 1 ? `, ${attempts} attempts` : "";
+  said.push(`${target === "" ? `call ${call}` : `at ${target}`}${times}`);
+  const before = [...failed].filter(([name]) => name !== target).slice(-MAX_NAMED);
+  if (before.length > 0) said.push(`before that ${before.map(([name, code]) => `${name}: ${code}`).join(", ")}`);
+  const at = new Date(seen.resetAt ?? NaN);
+  if (!Number.isNaN(at.getTime())) said.push(`available again at ${at.toISOString()}`);
+  return ` (${said.join("; ")})`;
 }
 
 /**
@@ -118,7 +162,9 @@ export function isOpen<T>(outcome: Outcome<T>): outcome is Extract<Outcome<T>, {
 /** `held` is the value of a call that is done or partly done. */
 export function outcomeOf(run: LiveCall, state: CallState, end: CallEnd, held: CallValue): Outcome<unknown> {
   const outcome = endedAs(run, state, end, held);
-  return outcome.status === "done" ? outcome : handedOut(outcome, run.record.thrown, run.request.recorder.redactor);
+  if (outcome.status === "done") return outcome;
+  const { thrown, failed } = run.record;
+  return withFailed(handedOut(outcome, thrown, run.request.recorder.redactor), failed);
 }
 
 function endedAs(run: LiveCall, state: CallState, end: CallEnd, held: CallValue): Outcome<unknown> {

@@ -189,6 +189,7 @@ export function fail(run: LiveCall, seen: Fault, figures: Figures, attempt: Atte
   const { tool, policy } = run.binding;
   const reported = withContext(seen, { tool: tool.id, attempt: figures.attempt });
   if (attempt !== null) noteAttempt(run, attempt, figures);
+  (record.failed ??= new Map()).set(tool.id, reported.code);
   if (needsPerson(reported)) (record.unusable ??= new Map()).set(tool.id, reported);
   const result = traitsOf(reported.code).tripsBreaker ? "failure" : "neutral";
   const isOutage = attempt !== null && result === "failure";
