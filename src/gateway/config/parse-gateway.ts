@@ -3,7 +3,6 @@
 import { defined } from "../../core/defined.ts";
 import type { Document } from "yaml";
 import type * as z from "zod";
-import { onFirstUse } from "../../host/builtin.ts";
 import { nearest } from "../../options/nearest.ts";
 import { microcentsOf } from "../../core/flow/money.ts";
 import type { Locale } from "../../core/index.ts";
@@ -14,8 +13,7 @@ import { diagnosticAt, type FilePlace, keyRange, type Path, rangeOf } from "../.
 import { type FileKind, inOrder, readYaml } from "../../yaml-file/read.ts";
 import { sha256 } from "../key/sha256.ts";
 import { DIALECT_NAMES, DIALECTS } from "../dialect/dialect.ts";
-import { providerOf, PROVIDERS } from "../../provider/model-facts/provider-of.ts";
-import { priceRows } from "../../provider/price/price-rows.ts";
+import { isKnownProvider, nearestProvider } from "../../provider/price/known-provider.ts";
 import { priceTable } from "../../provider/price/price-table.ts";
 import type { Protocol } from "../../provider/wire/protocol.ts";
 import { isInRegion, patternOf } from "../route/routing.ts";
@@ -243,8 +241,8 @@ class Builder {
       if (model.slice(0, -1).includes("*"))
         this.#mistake("price-pattern", ["targets", name, "prices", model], { model });
     }
-    if (provider === undefined || prices !== undefined || KNOWN_PROVIDERS().has(providerOf(provider))) return;
-    const near = nearest(provider, [...KNOWN_PROVIDERS()]);
+    if (provider === undefined || prices !== undefined || isKnownProvider(provider)) return;
+    const near = nearestProvider(provider);
     this.#mistake("unknown-provider", ["targets", name, "provider"], { target: name, provider, near });
   }
 
@@ -439,12 +437,6 @@ const OWN_PATHS: Readonly<Record<Protocol, RegExp>> = {
   "anthropic-messages": /\/messages\/?$/,
   "google-generate": /\/models(?:\/[^/]*)?\/?$/,
 };
-
-/** Vendors whose prices, or whose servers' habits, we know. */
-const KNOWN_PROVIDERS = onFirstUse(
-  (): ReadonlySet<string> =>
-    new Set([...PROVIDERS.map(({ vendor }) => vendor), ...priceRows().map(({ provider }) => provider)]),
-);
 
 /** Variables have short names in capitals; keys begin in a way that their vendor has chosen, or are long and mixed. */
 function looksLikeKey(variable: string): boolean {

@@ -17,6 +17,7 @@ import { priceOf } from "../price/price-table.ts";
 import { baseOf } from "../wire/protocol.ts";
 import { ByteSink } from "./byte-sink.ts";
 import { exchange, type Exchanged, type ExchangeDeps } from "./exchange.ts";
+import { warnOfProvider } from "../price/known-provider.ts";
 import { headersFor, retargeted } from "./fallback-target.ts";
 import { type FetchOptions, resolveFetchOptions, type ResolvedFetchOptions } from "./fetch-options.ts";
 import { wireCosts } from "./wire-costs.ts";
@@ -27,6 +28,8 @@ const MAX_MODELS = 200;
 
 export function createFetch(options: FetchOptions, protect: ProtectChain, deps: MembersDeps): typeof fetch {
   const resolved = resolveFetchOptions(options);
+  for (const { provider } of [resolved, ...resolved.fallback])
+    if (provider !== undefined) warnOfProvider("fl.fetch", provider, deps.prices);
   const { retryBeforeFallback } = resolved;
   const chainOptions = { repairs: repairsFor(resolved), retryBeforeFallback };
   const chains = new Map<string, Chain<WireRequest, Exchanged>>();
