@@ -16,14 +16,14 @@ export function refusal(code: FaultCode, message: string, { context = {}, becaus
 export function fenced(session: string, after: number, lastSeq: number): FaultError {
   return refusal(
     "EngineState",
-    `Session ${session} has ${lastSeq} entries, but this writer expected to continue after entry ${after}: another writer was first. ` +
-      `Read what is behind entry ${after} and decide again.`,
+    `Session ${session} has ${lastSeq} entries, but this writer expected to continue after entry ${after}: another process, or another Faultline in this one, has this session open and was first. ` +
+      "A session belongs to one of them at a time: end the other one, then open the session again.",
     { context: { session, after, lastSeq } },
   );
 }
 
 export function journalClosed(): FaultError {
-  return refusal("EngineState", "The journal is closed. Open it again to continue.");
+  return refusal("EngineState", "The journal is closed. Open it again, or call createFaultline again, to continue.");
 }
 
 export function unfit(message: string, error?: unknown): FaultError {

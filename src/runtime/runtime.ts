@@ -278,8 +278,8 @@ export class Runtime extends Calls<{ readonly deadlineMs?: number }> {
 
   /**
    * Begins a durable session, or resumes the one with that name after a crash: what it has done already is not done again.
-   * Use a name of your own to find it again. An ended session cannot be resumed. Rejects if the session is in use or has ended, or if a
-   * file or an extension that it depends on has changed.
+   * Use a name of your own to find it again, in one process at a time. An ended session cannot be resumed. Rejects if the session has ended,
+   * or if a file or an extension that it depends on has changed.
    *
    * @example
    * ```ts

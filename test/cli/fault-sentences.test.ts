@@ -147,9 +147,12 @@ describe("a fault's sentence", () => {
   });
 
   it("is translated part by part", () => {
-    expect(messageIn("zh-CN", "writing to the journal: The journal is closed. Open it again to continue.")).toBe(
-      "写入日志：日志已关闭。请重新打开后再继续。",
-    );
+    expect(
+      messageIn(
+        "zh-CN",
+        "writing to the journal: The journal is closed. Open it again, or call createFaultline again, to continue.",
+      ),
+    ).toBe("写入日志：日志已关闭。请重新打开它，或重新调用 createFaultline，然后再继续。");
   });
 
   it("is the row that says most", () => {

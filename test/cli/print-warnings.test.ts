@@ -23,12 +23,14 @@ function teller(locale: "en" | "zh-CN") {
 it("says what was being done and what happened", async () => {
   const english = teller("en");
   const chinese = teller("zh-CN");
-  const warning = await warned("The journal is closed. Open it again to continue.");
+  const warning = await warned("The journal is closed. Open it again, or call createFaultline again, to continue.");
   expect([english.tell(warning), chinese.tell(warning)]).toEqual([true, true]);
   expect(english.said).toEqual([
-    "faultline: While writing to the journal: The journal is closed. Open it again to continue.\n",
+    "faultline: While writing to the journal: The journal is closed. Open it again, or call createFaultline again, to continue.\n",
   ]);
-  expect(chinese.said).toEqual(["faultline: 写入日志时出错：日志已关闭。请重新打开后再继续。\n"]);
+  expect(chinese.said).toEqual([
+    "faultline: 写入日志时出错：日志已关闭。请重新打开它，或重新调用 createFaultline，然后再继续。\n",
+  ]);
 });
 
 it("repeats the same trouble after a minute only", async () => {

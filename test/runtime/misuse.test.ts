@@ -128,7 +128,9 @@ describe("a wrong call", () => {
   it("a session cannot be ended twice", async () => {
     const session = await fl.session();
     await session.end();
-    expect(String(await thrownBy(session.end()))).toContain(`session ${session.id} is over (done)`);
+    expect(String(await thrownBy(session.end()))).toContain(
+      `session ${session.id} has ended (done), and an id is used once; begin a new session`,
+    );
   });
 
   it("a cancelled session may be ended and stays cancelled", async () => {

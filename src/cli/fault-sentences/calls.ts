@@ -63,10 +63,9 @@ export const CALL_SENTENCES: readonly SentenceRow[] = [
   ],
   // Sessions and turns.
   [
-    "session {} has ended ({}), and an id is used once; pass another id, or none to get a new one",
-    "会话 {1} 已结束（{2}），而每个 ID 只用一次；请换一个 ID，或不写 ID 以得到新的会话",
+    "session {} has ended ({}), and an id is used once; begin a new session with another id, or with none to get a new one",
+    "会话 {1} 已结束（{2}），而每个 ID 只用一次；请用另一个 ID 开始新的会话，或不写 ID 以得到新的会话",
   ],
-  ["session {} is over ({}); begin a new one", "会话 {1} 已结束（{2}）；请开始新的会话"],
   ["session {} was left; open it again to continue it", "会话 {1} 已离开；要继续，请重新打开"],
   [
     "the manifest of session {} is not one this version can resume: {}; begin a new session, or use the version that wrote it",

@@ -7,10 +7,13 @@ const RESTORE = "请运行一次校验，并换回日志的副本。";
 export const JOURNAL_SENTENCES: readonly SentenceRow[] = [
   // Writing, reading, closing.
   [
-    "Session {} has {} entries, but this writer expected to continue after entry {}: another writer was first. Read what is behind entry {} and decide again.",
-    "会话 {1} 有 {2} 个条目，而这里以为要在条目 {3} 之后继续：另一个写入者先写了。请读取条目 {4} 之后的内容，再重新决定。",
+    "Session {} has {} entries, but this writer expected to continue after entry {}: another process, or another Faultline in this one, has this session open and was first. A session belongs to one of them at a time: end the other one, then open the session again.",
+    "会话 {1} 有 {2} 个条目，而这里以为要在条目 {3} 之后继续：另一个进程，或本进程中的另一个 Faultline，也打开了此会话并先写了。一个会话同一时间只属于其中一个：请结束另一个，再重新打开此会话。",
   ],
-  ["The journal is closed. Open it again to continue.", "日志已关闭。请重新打开后再继续。"],
+  [
+    "The journal is closed. Open it again, or call createFaultline again, to continue.",
+    "日志已关闭。请重新打开它，或重新调用 createFaultline，然后再继续。",
+  ],
   [
     "Entry {} of session {} is not what was written: its hash is that of another one. Run a verification of the journal it comes from.",
     "会话 {2} 的条目 {1} 与写入时不同：它的散列属于另一个条目。请校验它来自的日志。",

@@ -4,6 +4,7 @@
 import { type QuestionKind, traitsOf } from "../fault/catalogue.ts";
 import { causeChain, type Fault, type FaultIssue } from "../fault/fault.ts";
 import { type Locale, wordsOf } from "../fault/words/words.ts";
+import { dollars } from "./money.ts";
 import { tryRead } from "../try-read.ts";
 import { type Choice, USE } from "./call.ts";
 import { type AnswerSchema, endOf, type Question, type QuestionPayload, type SelectOption } from "./interaction.ts";
@@ -12,6 +13,10 @@ interface QuestionWords {
   readonly prompts: Readonly<Record<QuestionKind, (tool: string, what: string) => string>>;
   readonly choices: Readonly<Record<Choice, string>>;
   readonly use: (other: string) => string;
+  /** Between two sentences. */
+  readonly space: string;
+  /** What a budget has left; `estimate` is empty when the price is not known. */
+  readonly money: (estimate: string, spent: string, limit: string) => string;
   readonly unanswered: Readonly<Record<"no" | "none" | "yes" | "waits", string>>;
 }
 
@@ -26,6 +31,9 @@ const WORDS: Readonly<Record<Locale, QuestionWords>> = {
     },
     choices: { retry: "Try again now", skip: "Continue without it", fail: "Give up" },
     use: (other) => `Use ${other} instead`,
+    space: " ",
+    money: (estimate, spent, limit) =>
+      `${spent} of ${limit} is spent${estimate === "" ? "" : `, and the next attempt may cost ${estimate}`}.`,
     unanswered: {
       no: "Without an answer in time, it counts as a no.",
       none: "Without an answer in time, none of these is chosen. The step that asks then fails, unless its workflow says where to go after a no.",
@@ -43,6 +51,9 @@ const WORDS: Readonly<Record<Locale, QuestionWords>> = {
     },
     choices: { retry: "立即重试", skip: "跳过并继续", fail: "放弃" },
     use: (other) => `改用 ${other}`,
+    space: "",
+    money: (estimate, spent, limit) =>
+      `上限 ${limit}，已花费 ${spent}${estimate === "" ? "" : `，下一次尝试可能花费 ${estimate}`}。`,
     unanswered: {
       no: "若未及时答复，视为拒绝。",
       none: "若未及时答复，则视为未选择任何一项。提问的步骤随即失败，除非工作流写明了被拒绝后的去向。",
@@ -75,7 +86,7 @@ export interface AskedCall {
 export function payloadFor(kind: QuestionKind, asked: AskedCall, locale: Locale): QuestionPayload {
   const { tool, fault, schema } = asked;
   const words = WORDS[locale];
-  const prompt = words.prompts[kind](tool, wordsOf(fault, locale).user);
+  const prompt = words.prompts[kind](tool, [wordsOf(fault, locale).user, ...amountsOf(fault, words)].join(words.space));
   switch (kind) {
     case "Approve":
       return { kind, prompt, tool, approvalKey: `${tool}:${fault.code}` };
@@ -97,6 +108,19 @@ export function payloadFor(kind: QuestionKind, asked: AskedCall, locale: Locale)
       // Without a page and a code to show, all a person can do is sign in on their own and say so.
       return { kind: "Confirm", prompt };
   }
+}
+
+/** The person decides about money, so the question says how much. Only the figures are read from the fault. */
+function amountsOf({ code, context }: Fault, words: QuestionWords): readonly string[] {
+  const { limit, spent, estimate, ran } = context;
+  if (traitsOf(code).cause !== "budget-exceeded" || typeof limit !== "number" || typeof spent !== "number") return [];
+  return [
+    words.money(
+      typeof estimate === "number" && estimate > 0 && ran !== true ? dollars(estimate) : "",
+      dollars(spent),
+      dollars(limit),
+    ),
+  ];
 }
 
 /** A question is kept and shown: a schema that is longer makes no form that anyone fills in. */

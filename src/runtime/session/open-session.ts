@@ -15,7 +15,7 @@ import { Budget } from "../budget.ts";
 import type { Engine } from "../engine.ts";
 import { Scope } from "../scope.ts";
 import { SessionCore } from "./session-core.ts";
-import { SessionRecorder, type SessionRecorderOptions } from "./session-recorder.ts";
+import { endedFault, SessionRecorder, type SessionRecorderOptions } from "./session-recorder.ts";
 import { NO_WRITES, type SessionWrites } from "./session-options.ts";
 import { nameTaken } from "./open-sessions.ts";
 import { Session, type SessionLimits } from "./session.ts";
@@ -82,8 +82,7 @@ async function openAs(
   if (first !== null && !isNew) throw new FaultError(nameTaken(id));
   if (!isNew) checkManifest(state.manifest, id, journal.storeId);
   if (ENDED.includes(state.status)) {
-    const message = `session ${id} has ended (${state.status}), and an id is used once; pass another id, or none to get a new one`;
-    throw new FaultError(fault("EngineState", { message, context: { session: id } }));
+    throw new FaultError(endedFault(id, state.status));
   }
   const core = coreOf(engine, settings, state);
   const { recorder } = core;

@@ -263,7 +263,7 @@ export function endedFault(session: string, status: SessionStatus): Fault {
   const isLeft = status === "open" || status === "waiting";
   const message = isLeft
     ? `session ${session} was left; open it again to continue it`
-    : `session ${session} is over (${status}); begin a new one`;
+    : `session ${session} has ended (${status}), and an id is used once; begin a new session with another id, or with none to get a new one`;
   return fault("EngineState", { message, context: { session } });
 }
 
