@@ -155,7 +155,8 @@ export function withOrigin(inner: Fault, origin: FaultOrigin | undefined): Fault
 export function andAlso(first: Fault, what: string, second: Fault): Fault {
   const thrown = [first, second].flatMap((one) => originOf(one)?.thrown ?? []);
   const requestIds = { ...originOf(second)?.requestIds, ...originOf(first)?.requestIds };
-  const joined = Object.freeze({ ...first, message: `${first.message}; ${what}: ${second.message}` });
+  const message = `${first.message.replace(/[.。]$/, "")}; ${what}: ${second.message}`;
+  const joined = Object.freeze({ ...first, message });
   return thrown.length === 0 ? joined : withOrigin(joined, { thrown, requestIds });
 }
 

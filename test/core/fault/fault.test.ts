@@ -85,6 +85,8 @@ describe("a fault", () => {
       code: "Overloaded",
       message: "a; closing: while closing: b",
     });
+    const sentence = fault("NotFound", { message: "Give the full path." });
+    expect(andAlso(sentence, "closing", sentence).message).toBe("Give the full path; closing: Give the full path.");
     expect(originOf(andAlso(first, "closing", second))).toMatchObject({
       thrown: [{ name: "a" }, { name: "b" }],
       requestIds: { x: "1", y: "3" },
