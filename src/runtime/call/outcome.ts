@@ -118,7 +118,8 @@ function circumstances(outcome: Outcome<unknown>, seen: Fault): string {
   const { call, attempts } = outcome;
   const target = failedName(seen);
   const failed = (outcome as WithFailed)[FAILED] ?? new Map<string, FaultCode>();
-  if (attempts === 0 && failed.size === 0) return "";
+  const isWaiting = outcome.status === "waiting";
+  if (attempts === 0 && failed.size === 0 && !isWaiting) return "";
   const said: string[] = [];
   const errno = originOf(seen)?.thrown.findLast(({ code = "" }) => ERRNO.test(code))?.code;
   if (errno !== undefined && !seen.message.includes(errno)) said.push(errno);
@@ -128,6 +129,7 @@ function circumstances(outcome: Outcome<unknown>, seen: Fault): string {
   if (before.length > 0) said.push(`before that ${before.map(([name, code]) => `${name}: ${code}`).join(", ")}`);
   const at = new Date(seen.resetAt ?? NaN);
   if (!Number.isNaN(at.getTime())) said.push(`available again at ${at.toISOString()}`);
+  if (isWaiting) said.push(`question ${outcome.question.id} waits for an answer: fl.answer, or the dashboard`);
   return ` (${said.join("; ")})`;
 }
 

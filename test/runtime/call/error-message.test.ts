@@ -47,6 +47,17 @@ describe("the error of a call", () => {
     expect(error.message).toContain("available again at 2031-01-02T03:04:05.000Z");
   });
 
+  it("says that a question waits, and how to answer it", async () => {
+    const paid = tool({ id: "pay", cost: { estimate: () => 8_000 }, run: () => "paid" });
+    const error = await errorIn(async (fl) => {
+      const budget = { maxUsd: 0.00001, onExceed: "pause_for_approval" } as const;
+      const session = await fl.session("s1", { mode: "headless", budget });
+      return session.call(paid, null);
+    });
+    expect(error.fault.code).toBe("BudgetExceeded");
+    expect(error.message).toMatch(/; question \S+ waits for an answer: fl\.answer, or the dashboard\)$/);
+  });
+
   it("names the cause of a failed fetch by its code", async () => {
     const cause = Object.assign(new Error("getaddrinfo ENOTFOUND rates.invalid"), { code: "ENOTFOUND" });
     const unreachable = (): never => {
