@@ -22,7 +22,7 @@ const before = await work();
 console.log(before.status, session.spending.microcents, before.questions[0]?.code);
 // waiting 750 BudgetExceeded
 console.log(before.questions[0]?.payload.prompt);
-// summarise: The work stopped because it reached the spending limit set for it. Try it again?
+// summarise: The work stopped because it reached the spending limit set for it. $0.0000075 of $0.00001 is spent, and the next attempt may cost $0.000008. Try it again?
 
 // From a dashboard, a chat, another process on the same journal:
 const [question] = await fl.questions();

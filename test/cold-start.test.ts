@@ -41,12 +41,12 @@ function loadedBy(door: string): Loaded {
 const MOST: readonly (readonly [door: string, most: Omit<Loaded, "packages">])[] = [
   ["error-classifier/index", { files: 1,  kilobytes: 2,   builtins: 0 }],
   ["core/index",             { files: 2,  kilobytes: 370, builtins: 0 }],
-  ["index",                  { files: 7,  kilobytes: 724, builtins: 20 }],
-  ["policy-file/index",      { files: 5,  kilobytes: 722, builtins: 2 }],
-  ["tool-file/index",        { files: 5,  kilobytes: 736, builtins: 2 }],
-  ["workflow/index",         { files: 12, kilobytes: 992, builtins: 30 }],
-  ["workflow-file/index",    { files: 11, kilobytes: 884, builtins: 45 }],
-  ["mcp/index",              { files: 3,  kilobytes: 408, builtins: 5 }],
+  ["index",                  { files: 7,  kilobytes: 727, builtins: 20 }],
+  ["policy-file/index",      { files: 5,  kilobytes: 724, builtins: 2 }],
+  ["tool-file/index",        { files: 5,  kilobytes: 739, builtins: 2 }],
+  ["workflow/index",         { files: 12, kilobytes: 995, builtins: 30 }],
+  ["workflow-file/index",    { files: 11, kilobytes: 887, builtins: 45 }],
+  ["mcp/index",              { files: 3,  kilobytes: 410, builtins: 5 }],
   ["telemetry/index",        { files: 2,  kilobytes: 377, builtins: 0 }],
   ["testing/index",          { files: 4,  kilobytes: 436, builtins: 0 }],
 ];

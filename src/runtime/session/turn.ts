@@ -330,13 +330,14 @@ function turnOver(turn: string): Fault {
 /** What a turn came to: values, faults, questions and a sentence about it. */
 export interface TurnResult<T = unknown, Outcomes = Readonly<Record<string, Outcome<unknown>>>> {
   readonly turn: string;
+  /** `partial`: some steps gave no value, maybe none of them did; `missing` lists them. `failed`: a step ended the turn. */
   readonly status: TurnStatus;
   /** What the body returned; undefined when it did not get that far. */
   readonly value: T | undefined;
   /** How the steps of the plan, or the calls of the body, ended, by name. */
   readonly outcomes: Outcomes;
   readonly missing: readonly Missing[];
-  /** For the user: what is done, what is missing and why, and what it waits for. Empty when everything is done. */
+  /** For the user: what is done, what is missing and why, and what it waits for. Empty when every step is done; a default value is named here. */
   readonly message: string;
   /** What ended the turn as a whole; null when nothing did. */
   readonly fault: Fault | null;
