@@ -3,7 +3,6 @@
 import { defined } from "../../core/defined.ts";
 import { dollars } from "../../core/flow/money.ts";
 import { remediesFor } from "../../core/flow/action.ts";
-import type { ActionId } from "../../core/flow/action-words.ts";
 import { actionWords } from "../../core/flow/action-words.ts";
 import { type FaultCode, isFaultCode, type Locale } from "../../core/index.ts";
 import { pillOf } from "../../core/fault/words/pills.ts";
@@ -16,7 +15,7 @@ import type { Style } from "../render/paint.ts";
 import { minuteOf, shown } from "../render/values.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { tableLines } from "../render/table.ts";
-import { type JournalOption, withRuns } from "./run-deps.ts";
+import { type JournalOption, type RunCommandDeps, withRuns } from "./run-deps.ts";
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
 import { PUNCTUATION } from "../../core/punctuation.ts";
 
@@ -41,10 +40,23 @@ export async function listRuns(options: ListOptions, cli: Cli): Promise<void> {
       await cli.stdout.write(
         `${safeJson(runs.map((one) => ({ ...one, target: one.target ?? null, held: held.has(one.run) })))}\n`,
       );
-    else if (runs.length > 0) await printRuns(runs, held, cli);
+    else if (runs.length > 0) await printRuns(runs, held, await remediesOf(runs, deps), cli);
     else await cli.stderr.write(`${status === undefined && workflow === undefined ? words.noRuns : words.noneFits}\n`);
     if (found.length > limit) await cli.stderr.write(`${words.moreRuns(limit)}\n`);
   });
+}
+
+/** What each failed run offers first, by its id. A run that cannot be read shows what helps against such a fault in general. */
+async function remediesOf(runs: readonly RunSummary[], deps: RunCommandDeps): Promise<ReadonlyMap<string, string>> {
+  const failed = runs.filter(({ status, successor }) => status === "failed" && successor === null);
+  const reports = await Promise.allSettled(failed.map(({ run }) => deps.workflows.runs.show(run)));
+  const labelOf = (code: string | null, at: number): string => {
+    const report = reports[at];
+    if (report?.status === "fulfilled" && report.value !== null) return report.value.actions[0]?.label ?? "";
+    const [general] = remediesFor({ code: knownCode(code) });
+    return general === undefined ? "" : actionWords(general, deps.locale).label;
+  };
+  return new Map(failed.map(({ run, code }, at) => [run, labelOf(code, at)]));
 }
 
 export const RUN_STATUS_STYLES: Readonly<Record<RunStatus, Style>> = {
@@ -55,7 +67,12 @@ export const RUN_STATUS_STYLES: Readonly<Record<RunStatus, Style>> = {
   cancelled: "dim",
 };
 
-async function printRuns(runs: readonly RunSummary[], held: ReadonlySet<string>, cli: Cli): Promise<void> {
+async function printRuns(
+  runs: readonly RunSummary[],
+  held: ReadonlySet<string>,
+  remedies: ReadonlyMap<string, string>,
+  cli: Cli,
+): Promise<void> {
   const { locale, paint } = cli;
   const words = RUNS_WORDS[locale];
   const now = cli.clock.now();
@@ -75,7 +92,7 @@ async function printRuns(runs: readonly RunSummary[], held: ReadonlySet<string>,
         shown(one.target ?? "", 40),
         time(one.startedAt),
         dollars(one.spentMicrocents),
-        nextOf(one, held.has(one.run), short, locale),
+        nextOf(one, held.has(one.run), remedies, short, locale),
       ].filter(isShown),
     );
   const whole = tableLines(
@@ -121,11 +138,17 @@ export function statusOf(summary: RunSummary, isHeld: boolean, now: number, loca
   return saysMore ? `${label}${PUNCTUATION[locale].colon}${shown(outcome, 40)}` : label;
 }
 
-function nextOf(summary: RunSummary, isHeld: boolean, short: (run: string) => string, locale: Locale): string {
+function nextOf(
+  summary: RunSummary,
+  isHeld: boolean,
+  remedies: ReadonlyMap<string, string>,
+  short: (run: string) => string,
+  locale: Locale,
+): string {
   const words = RUNS_WORDS[locale];
-  const { status, successor, questions, wakeAt, code } = summary;
+  const { run, status, successor, questions, wakeAt } = summary;
   if (successor !== null) return `→ ${short(successor)}`;
-  if (status === "failed") return labelOf(remediesFor({ code: knownCode(code) })[0], locale);
+  if (status === "failed") return remedies.get(run) ?? "";
   if (isEnded(summary)) return "";
   if (isHeld) return words.watch;
   if (questions.length > 0) return words.answer;
@@ -134,8 +157,4 @@ function nextOf(summary: RunSummary, isHeld: boolean, short: (run: string) => st
 
 function knownCode(code: string | null): FaultCode {
   return code !== null && isFaultCode(code) ? code : "Unclassified";
-}
-
-function labelOf(action: ActionId | undefined, locale: Locale): string {
-  return action === undefined ? "" : actionWords(action, locale).label;
 }

@@ -89,7 +89,7 @@ const EN: Readonly<Record<ActionId, ActionWords>> = {
   "retry-stage": {
     label: "Retry this stage",
     explains: () => "Retries the stage unchanged. Use it when the cause has passed or is fixed.",
-    when: "the fault passes by itself, or you can fix it outside: network, timeout, rate limit, overload, a missing program",
+    when: "the fault passes by itself, or you can fix it outside: network, timeout, rate limit, overload, a missing program, a failed test",
     redoes: again,
     keeps: kept,
   },
@@ -212,7 +212,7 @@ const ZH_CN: Readonly<Record<ActionId, ActionWords>> = {
   "retry-stage": {
     label: "重试当前阶段",
     explains: () => "在障碍消失或修复之后，按原样重新执行该阶段。",
-    when: "故障会自行消失或可在外部修复：网络、超时、限流、过载、缺少程序",
+    when: "故障会自行消失或可在外部修复：网络、超时、限流、过载、缺少程序、测试失败",
     redoes: zhAgain,
     keeps: zhKept,
   },

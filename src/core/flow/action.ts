@@ -412,7 +412,7 @@ export const REMEDIES: readonly Remedy[] = [
   { match: { cause: "context-overflow" },                        offer: ["shorten-context", "switch-provider", "edit-and-retry"], example: "prompt is too long: 213000 tokens" },
   { match: { cause: "content-filter" },                          offer: ["edit-and-retry"],                              example: "blocked by the content management policy" },
   { match: { cause: "capability-missing" },                      offer: ["switch-provider", "retry-stage"],              example: "this model takes no images" },
-  { match: { cause: "test-failed" },                             offer: ["send-back", "edit-and-retry"],                 example: "`npm test` ended with code 1" },
+  { match: { cause: "test-failed" },                             offer: ["send-back", "retry-stage", "edit-and-retry"],  example: "`npm test` ended with code 1" },
   { match: { scope: "output" },                                 offer: ["regenerate-once", "edit-and-retry", "send-back"], example: "the review has no field `decision`" },
   { match: { cause: "schema-invalid" },                          offer: ["regenerate-once", "edit-and-retry", "send-back"], example: "a tool answered with half a JSON" },
   { match: { scope: "limit", cause: "timeout" },                 offer: ["raise-limit", "retry-stage"],                  example: "the attempt took longer than 30 minutes" },

@@ -36,6 +36,17 @@ nodes: { a: { type: command, run: ["ls /nowhere"], allow: ["ls *"] } }
     expect(JSON.parse(stdout)).toMatchObject([{ outcome: "provider_runtime_error" }]);
   });
 
+  it("names a next step that the run offers: no node gets the work of a failed test command back", async () => {
+    const world = new WorkflowWorld();
+    const tests = `faultline: 1
+workflow: { id: tests, version: "1" }
+nodes: { check: { type: command, run: ["ls /nowhere"], allow: ["ls *"], fails_as: TestsFailed } }
+`;
+    await world.call(["workflow", "run", world.write("tests.yaml", tests), "--run", "t"]);
+    expect((await world.call(["runs", "list"])).stdout).toMatch(/ Retry this stage$/m);
+    expect((await world.call(["runs", "retry", "t"])).stderr).toContain("✓ Retry this stage");
+  });
+
   it("shortens ids on a narrow terminal as long as they stay distinct", async () => {
     const world = new WorkflowWorld();
     const file = world.write("quick.yaml", QUICK);

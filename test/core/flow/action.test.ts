@@ -39,7 +39,7 @@ const AFTER_A_FAILURE: readonly (readonly [FaultCode, readonly ActionId[]])[] = 
   ["SchemaInvalid",     ["regenerate-once", "edit-and-retry", "send-back"]],
   ["OutputTruncated",   ["regenerate-once", "edit-and-retry", "send-back"]],
   ["OutputMalformed",   ["regenerate-once", "edit-and-retry", "send-back"]],
-  ["TestsFailed",       ["send-back", "edit-and-retry"]],
+  ["TestsFailed",       ["send-back", "retry-stage", "edit-and-retry"]],
   ["ContextOverflow",   ["shorten-context", "switch-provider", "edit-and-retry"]],
   ["ContentFiltered",   ["edit-and-retry"]],
   ["BudgetExceeded",    ["raise-limit"]],
@@ -105,8 +105,8 @@ describe("a failed run", () => {
 
   it("offers nothing that cannot be done: no other target, nowhere to send it back to", () => {
     expect(idsOf(failedWith("AuthFailed"))).toEqual(["sign-in-again"]);
-    expect(idsOf(failedWith("TestsFailed"))).toEqual(["edit-and-retry"]);
-    expect(idsOf(failedWith("TestsFailed"), { sendBackTo: "reviewer" })).toEqual(["edit-and-retry"]);
+    expect(idsOf(failedWith("TestsFailed"))).toEqual(["retry-stage", "edit-and-retry"]);
+    expect(idsOf(failedWith("TestsFailed"), { sendBackTo: "reviewer" })).toEqual(["retry-stage", "edit-and-retry"]);
   });
 
   it.each([

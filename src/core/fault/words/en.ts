@@ -265,7 +265,7 @@ export const EN = (): Words => ({
   TestsFailed: {
     title: "Tests failed",
     user: "The tests ran and found problems in the work.",
-    next: "Look at the failing tests and send the work back to be corrected.",
+    next: "Look at the failing tests, have the work corrected, and run the tests again.",
     model: "The tests failed; read what they report, correct the work and do not rerun them without a change.",
     operator: "A test command ended with a non-zero exit code; look at the failing command and its stderr.",
   },

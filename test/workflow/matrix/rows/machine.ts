@@ -60,7 +60,7 @@ export const MACHINE_ROWS: readonly Row[] = [
       asked: { writer: 1 },
       way: ["write#1 failed"],
       files: ["write#1"],
-      actions: ["edit-and-retry", "accept-partial"],
+      actions: ["retry-stage", "edit-and-retry", "accept-partial"],
       says: REFUSED,
     }),
   },

@@ -116,7 +116,7 @@ export const OUTPUT_ROWS: readonly Row[] = [
         ...["coder#3", "reviewer#3", "tester#3", "tests#3 failed"],
       ],
       files: ["tests#1", "tests#2", "tests#3"],
-      actions: ["send-back", "edit-and-retry", "accept-partial"],
+      actions: ["send-back", "retry-stage", "edit-and-retry", "accept-partial"],
       says: NOT_OK,
     }),
     also: (_world, { state }) => {
