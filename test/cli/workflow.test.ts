@@ -249,18 +249,22 @@ describe("a run with a gate", () => {
 });
 
 describe("a file that has changed", () => {
-  async function changed() {
+  async function changed(isAnswered = true) {
     const world = new WorkflowWorld();
     const file = world.write("gated.yaml", GATED);
     await world.call(["workflow", "run", file, "--run", "r1"]);
-    await world.call(["runs", "answer", "r1", "yes", "--no-wait"]);
+    if (isAnswered) await world.call(["runs", "answer", "r1", "yes", "--no-wait"]);
     world.write("gated.yaml", GATED.replace("outcome: shipped", "outcome: sent"));
     return world;
   }
 
-  it("is refused, with both ways to continue", async () => {
-    const world = await changed();
-    const got = await world.call(["workflow", "resume", "r1"]);
+  it.each([
+    { command: ["workflow", "resume", "r1"], isAnswered: true },
+    { command: ["runs", "answer", "r1", "yes"], isAnswered: false },
+    { command: ["runs", "do", "r1", "resume"], isAnswered: true },
+  ])("is refused by $command, with both ways to continue", async ({ command, isAnswered }) => {
+    const world = await changed(isAnswered);
+    const got = await world.call(command);
     expect(got).toMatchObject({ stdout: "", exit: "config" });
     expect(lastLine(got)).toContain(
       "Next: faultline workflow resume r1 --changed accept, or: faultline workflow resume r1 --changed as-started",
@@ -275,10 +279,20 @@ describe("a file that has changed", () => {
     expect(end.stdout).toBe("sent\n");
   });
 
-  it("does not matter to a run that continues as it was started", async () => {
+  it("does not stop a run from being cancelled", async () => {
     const world = await changed();
-    expect((await world.call(["workflow", "resume", "r1", "--changed", "as-started"])).stdout).toBe("shipped\n");
+    expect(await world.call(["runs", "do", "r1", "cancel"])).toMatchObject({ exit: "cancelled" });
   });
+
+  it.each([true, false])(
+    "does not matter to a run that continues as it was started (answered before: %s)",
+    async (isAnswered) => {
+      const world = await changed(isAnswered);
+      // The answer counts, although the run did not continue.
+      if (!isAnswered) await world.call(["runs", "answer", "r1", "yes"]);
+      expect((await world.call(["workflow", "resume", "r1", "--changed", "as-started"])).stdout).toBe("shipped\n");
+    },
+  );
 });
 
 describe("a run with models", () => {

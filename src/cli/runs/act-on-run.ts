@@ -11,7 +11,7 @@ import type { Cli } from "../cli.ts";
 import { UsageError } from "../io.ts";
 import { shown } from "../render/values.ts";
 import { safeJson } from "../render/safe-text.ts";
-import { type AdvanceOptions, advanceRun } from "../workflow/run-workflow.ts";
+import { type AdvanceOptions, advanceRun, refuseChanged } from "../workflow/run-workflow.ts";
 import { followRun } from "../workflow/follow-run.ts";
 import { WatchedRun } from "../workflow/watched-run.ts";
 import { findRun, reportOn } from "./find-run.ts";
@@ -53,7 +53,11 @@ export async function actOnRun(given: string, action: string, options: ActionCom
     await cli.stderr.write(`${cli.paintError("green", "✓")} ${sentence}\n`);
     const extra = { action: id, did: acted.did, predecessor: acted.run === run ? null : run };
     const followed = acted.run === run ? { after: null, watched } : { after: 0 };
-    if (options.detach !== true) return advanceRun(deps, acted.run, options, { ...followed, extra });
+    if (options.detach !== true) {
+      const isHeld = (await deps.workflows.runs.held()).has(acted.run);
+      if (!isHeld && ACTIONS[id].effect !== "cancel") await refuseChanged(deps, acted.run);
+      return advanceRun(deps, acted.run, options, { ...followed, extra });
+    }
     await cli.stdout.write(cli.json ? `${safeJson({ run: acted.run, ...extra })}\n` : `${shown(acted.run)}\n`);
   });
 }

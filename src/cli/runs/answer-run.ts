@@ -12,7 +12,7 @@ import { safeJson } from "../render/safe-text.ts";
 import { sentences } from "../render/words/cli-words.ts";
 import { FOLLOW_WORDS } from "../render/words/follow-words.ts";
 import { findRun } from "./find-run.ts";
-import { type AdvanceOptions, advanceRun } from "../workflow/run-workflow.ts";
+import { type AdvanceOptions, advanceRun, refuseChanged } from "../workflow/run-workflow.ts";
 import { type RunCommandDeps, withRuns } from "./run-deps.ts";
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
 
@@ -40,7 +40,10 @@ export async function answerRun(
     const extra = { question: id, by: SHAPE_REDACTOR.text(by) };
     await cli.stderr.write(`${cli.paintError("green", "✓")} ${RUNS_WORDS[cli.locale].wasAnswered(shown(id))}\n`);
     const isHeld = (await deps.workflows.runs.held()).has(run);
-    if (options.wait !== false && !isHeld) return advanceRun(deps, run, options, { after: null, extra });
+    if (options.wait !== false && !isHeld) {
+      await refuseChanged(deps, run);
+      return advanceRun(deps, run, options, { after: null, extra });
+    }
     const next = isHeld ? deps.command("runs", "watch", run) : deps.command("workflow", "resume", run);
     if (cli.json) return cli.stdout.write(`${safeJson({ run, ...extra, next })}\n`);
     await cli.stderr.write(`faultline: ${FOLLOW_WORDS[cli.locale].next}${next}\n`);

@@ -1,9 +1,10 @@
 // `faultline workflow run` and `resume`: starts or resumes a run and follows it.
 
 import { defined } from "../../core/defined.ts";
-import { isFaultError, SHAPE_REDACTOR } from "../../core/index.ts";
+import { FaultError, isFaultError, SHAPE_REDACTOR } from "../../core/index.ts";
 import { isEnded } from "../../core/flow/run-state.ts";
 import { parseJson } from "../../core/try-read.ts";
+import { otherWorkflow } from "../../workflow/operator/run-faults.ts";
 import type { ChangedWorkflow } from "../../workflow/runs-api.ts";
 import type { Workflow } from "../../workflow-model/stage.ts";
 import type { Cli } from "../cli.ts";
@@ -106,26 +107,38 @@ async function stillThere(
   return loadWorkflow(deps, file);
 }
 
+/** Refuses to continue a run here if its file has changed, as `workflow resume` does. A run that has ended needs no file. */
+export async function refuseChanged(deps: RunCommandDeps, given: string): Promise<void> {
+  const summary = await findRun(deps, given);
+  const { run, file, digest } = summary;
+  if (file === null || isEnded(summary)) return;
+  const workflow = await stillThere(deps, file, {});
+  if (workflow !== null && workflow.digest !== digest)
+    throw withChoices(deps, run, new FaultError(otherWorkflow(run, summary)));
+}
+
 async function wake(
-  { workflows, locale, command }: RunCommandDeps,
+  deps: RunCommandDeps,
   run: string,
   workflow: Workflow | null,
   changed: ChangedWorkflow,
 ): Promise<void> {
   try {
-    await workflows.runs.resume(run, workflow, { changed, by: "cli" });
+    await deps.workflows.runs.resume(run, workflow, { changed, by: "cli" });
   } catch (error) {
-    const refusal = refusalInWords(error);
-    // Only a changed definition gets the choices below.
-    if (!isFaultError(error) || !(refusal instanceof UsageError) || refusal.exit !== "config") throw error;
-    const choices = (["accept", "as-started"] as const).map((way) =>
-      command("workflow", "resume", run, "--changed", way),
-    );
-    const next = RUNS_WORDS[locale].mismatch(choices[0] ?? "", choices[1] ?? "");
-    throw new UsageError(sentences(locale, faultSentence(error.fault, locale), next), refusal.exit, {
-      cause: error,
-    });
+    throw isFaultError(error) ? withChoices(deps, run, error) : error;
   }
+}
+
+/** Only a changed definition gets choices. */
+function withChoices({ locale, command }: RunCommandDeps, run: string, error: FaultError): Error {
+  const refusal = refusalInWords(error);
+  if (!(refusal instanceof UsageError) || refusal.exit !== "config") return error;
+  const choices = (["accept", "as-started"] as const).map((way) =>
+    command("workflow", "resume", run, "--changed", way),
+  );
+  const next = RUNS_WORDS[locale].mismatch(choices[0] ?? "", choices[1] ?? "");
+  return new UsageError(sentences(locale, faultSentence(error.fault, locale), next), refusal.exit, { cause: error });
 }
 
 interface AdvanceDetails extends Pick<FollowOptions, "after" | "watched"> {
