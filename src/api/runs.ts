@@ -35,7 +35,12 @@ export const runLine = z
     cause: causePill.nullable(),
     reason: z.string().describe("Why it stands there, in one line; may be empty."),
     nodes: z.array(z.string()).describe("The nodes it is at, or the one that failed."),
-    target: z.string().nullable().describe("The target that was asked or that answered last."),
+    target: z
+      .string()
+      .nullable()
+      .describe(
+        "The target that the current or failed node asked last; of a completed run, the one that answered last.",
+      ),
     code: z.string().nullable(),
     questions: z.array(z.string()).describe("The ids of open questions."),
     nextAt: instant.nullable().describe("When it continues by itself."),
@@ -61,7 +66,7 @@ export const runsQuery = z.object({
   cause: faultCause.optional().describe("Only runs that failed, or wait, with a fault of this cause."),
   workflow: name.optional(),
   code: name.optional().describe("Only runs that failed, or wait, with this fault code."),
-  target: name.optional().describe("Only runs that asked this target last."),
+  target: name.optional().describe("Only runs with this target."),
   since: z.coerce.number().int().min(0).optional().describe("Only runs that began at this time or later."),
   until: z.coerce.number().int().min(0).optional().describe("Only runs that began at this time or before."),
   superseded: z.enum(["show", "hide"]).default("show").describe("hide: leaves out runs that another run continues."),

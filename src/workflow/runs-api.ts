@@ -131,7 +131,7 @@ export interface RunsFilter {
   readonly code?: string;
   /** Only runs that failed, or wait, with a fault of this cause. */
   readonly cause?: FaultCause;
-  /** Only runs that asked this target last. */
+  /** Only runs with this `target`. */
   readonly target?: string;
   /** Only runs that began at this time or later. */
   readonly since?: number;

@@ -27,7 +27,7 @@ export interface RunLine {
   readonly outcome: string;
   /** The nodes it is at, or the one that failed. */
   readonly nodes: readonly string[];
-  /** The target that was asked or that answered last; null before the first one, left out by older programs. */
+  /** The target that the current or failed node asked last; of a completed run, the one that answered last. Left out by older programs. */
   readonly target?: string | null;
   /** What it failed with; null otherwise. */
   readonly code: string | null;

@@ -34,7 +34,7 @@ export function summaryOf(run: string, state: RunState, spentMicrocents: number,
     status,
     outcome,
     nodes: isEnded(state) ? stoppedAt(state) : live.map(({ node }) => node),
-    target: state.target ?? null,
+    target: targetAt(state, live),
     code: state.fault?.code ?? wait?.code ?? troubled?.fault?.code ?? null,
     questions,
     attempt: troubled?.attempt ?? 0,
@@ -55,6 +55,22 @@ export function summaryOf(run: string, state: RunState, spentMicrocents: number,
 function stoppedAt({ failedNode, visits }: RunState): readonly string[] {
   const stopped = visits.filter(({ state }) => state === "cancelled").map(({ node }) => node);
   return failedNode === "" ? stopped : [failedNode];
+}
+
+/**
+ * The target of the nodes it is at, or of the one that failed: a command that fails does not blame the model that an earlier node asked.
+ * Of a run that has completed, the target that answered last.
+ */
+function targetAt(state: RunState, live: readonly Visit[]): string | null {
+  const last = state.target ?? null;
+  if (state.status === "completed") return last;
+  const at = isEnded(state) ? state.visits.filter((visit) => isStoppedVisit(state, visit)) : live;
+  const targets = at.flatMap(({ target = null }) => (target === null ? [] : [target]));
+  return targets.find((target) => target === last) ?? targets.at(-1) ?? null;
+}
+
+function isStoppedVisit({ failedNode }: RunState, { node, state }: Visit): boolean {
+  return failedNode === "" ? state === "cancelled" : node === failedNode;
 }
 
 /** The wait that ends first; null while a visit is running or queued. */

@@ -44,6 +44,35 @@ describe("the summary of a run", () => {
     });
   });
 
+  const asked = { state: "completed", targets: ["a/x"], target: "a/x" } as const;
+  it.each<[string, RunState, string | null]>([
+    ["is at a command: none", runWith({ a: asked, b: {} }, { target: "a/x" }), null],
+    ["is at an agent: the one it asks", runWith({ a: asked, b: { target: "b/y" } }, { target: "b/y" }), "b/y"],
+    [
+      "is at two agents: the one asked last",
+      runWith({ a: { target: "a/x" }, b: { target: "b/y" } }, { target: "a/x" }),
+      "a/x",
+    ],
+    [
+      "has failed at a command: none",
+      runWith({ a: asked, b: { state: "failed" } }, { status: "failed", failedNode: "b", target: "a/x" }),
+      null,
+    ],
+    [
+      "has failed at an agent: the one it asked",
+      runWith({ a: { ...asked, state: "failed" }, b: {} }, { status: "failed", failedNode: "a", target: "b/y" }),
+      "a/x",
+    ],
+    [
+      "was cancelled: that of its node",
+      runWith({ a: asked, b: { state: "cancelled" } }, { status: "cancelled", target: "a/x" }),
+      null,
+    ],
+    ["has completed: the one that answered last", runWith({ a: asked }, { status: "completed", target: "a/x" }), "a/x"],
+  ])("names the target of a run that %s", (_name, state, target) => {
+    expect(shown(state).target).toBe(target);
+  });
+
   it.each<[string, RunState, readonly string[]]>([
     ["runs: its open nodes", runWith({ a: {}, b: { state: "completed" }, c: paused({}) }), ["a", "c"]],
     [
