@@ -1,5 +1,6 @@
 // Who this process is among those that share a journal, and whether another one is still there.
 
+import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Chance } from "./chance.ts";
 
@@ -24,10 +25,24 @@ export function createWorker(chance: Chance): Worker {
 function isAlive(pid: number): boolean {
   try {
     // Signal 0 only asks.
-    return process.kill(pid, 0);
+    process.kill(pid, 0);
+    return !isZombie(pid);
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EPERM") return true;
     if (error instanceof Error && "code" in error && error.code === "ESRCH") return false;
+    throw error;
+  }
+}
+
+/** Ended, but its parent has not collected its exit code, as after a SIGKILL in a container without an init. Signal 0 still reaches it. */
+function isZombie(pid: number): boolean {
+  if (process.platform !== "linux") return false;
+  try {
+    // `pid (name) state …`; the name may hold anything.
+    return /\) [ZX] [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch (error) {
+    // It ended a moment ago, or /proc is hidden: signal 0 is all there is.
+    if (error instanceof Error && "code" in error) return false;
     throw error;
   }
 }

@@ -2,10 +2,12 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { systemChance } from "../../src/host/chance.ts";
 import { createWorker } from "../../src/host/worker.ts";
+import { until } from "../support/look-again.ts";
 
 describe("a worker", () => {
   it("has a name that no other has, and is not gone itself", () => {
@@ -25,6 +27,25 @@ describe("a worker", () => {
     await once(child, "exit");
     expect(me.isGone(name)).toBe(true);
   });
+
+  it.skipIf(process.platform !== "linux")(
+    "knows that a process has ended that its parent has not collected",
+    async () => {
+      // `exec` replaces the shell by a program that never collects the exit code of the shell's child.
+      const parent = spawn("sh", ["-c", "sleep 600 & echo $!; exec sleep 600"], {
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+      onTestFinished(() => void parent.kill("SIGKILL"));
+      const [printed] = (await once(parent.stdout, "data")) as [Buffer];
+      const pid = Number(printed.toString());
+      const name = `${hostname().replaceAll(":", "_")}:${pid}:abcd`;
+      const me = createWorker(systemChance);
+      await until(() => readFileSync(`/proc/${parent.pid ?? 0}/comm`, "utf8") === "sleep\n");
+      expect(me.isGone(name)).toBe(false);
+      process.kill(pid, "SIGKILL");
+      await until(() => me.isGone(name));
+    },
+  );
 
   it.each(["", "somebody", "elsewhere:1:abcd", `${hostname()}:0x1:a`, `${hostname()}::a`, `${hostname()}:1:init`])(
     "cannot be certain about %j",
