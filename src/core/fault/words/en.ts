@@ -41,10 +41,10 @@ export const EN = (): Words => ({
   Overloaded: {
     title: "Service overloaded",
     user: "The service has more work than it can take at the moment.",
-    next: "Wait a minute, then try again. If it keeps happening, pick another one.",
-    nextAfter: "Wait {wait}, then try again. If that is too long, pick another one.",
+    next: "Wait a minute, then try again. If it keeps happening, pick another model or service.",
+    nextAfter: "Wait {wait}, then try again. If that is too long, pick another model or service.",
     model:
-      "The service is overloaded and did not take the request; do not call it again right away, use another one if you can.",
+      "The service is overloaded and did not take the request; do not call it again right away, use another service if you can.",
     operator:
       "The other side reports that it is overloaded; check its status page, and declare a fallback or an alternative.",
   },
