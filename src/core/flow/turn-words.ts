@@ -2,7 +2,7 @@
 // The words are chosen by the fault's cause and by the kind of question from tables; nothing of a fault's message is said,
 // as it may hold anything.
 
-import { type FaultCause, isFaultCode, traitsOf } from "../fault/catalogue.ts";
+import { type FaultCause, type FaultCode, isFaultCode, traitsOf } from "../fault/catalogue.ts";
 import type { Fault } from "../fault/fault.ts";
 import { SHAPE_REDACTOR } from "../fault/redact.ts";
 import { minuteOf } from "../fault/words/time-words.ts";
@@ -127,9 +127,9 @@ function shown(label: string): string {
   return line.length <= LONGEST_LABEL ? line.join("") : `${line.slice(0, LONGEST_LABEL).join("").trimEnd()}…`;
 }
 
-function reasonFor({ code }: Fault, { reasons }: TurnWords): string {
+function reasonFor({ code }: Fault, { reasons, codes }: TurnWords): string {
   // A journal may hold codes of a newer program.
-  return reasons[isFaultCode(code) ? traitsOf(code).cause : "unknown"];
+  return isFaultCode(code) ? (codes[code] ?? reasons[traitsOf(code).cause]) : reasons["unknown"];
 }
 
 type MissingStatus = Exclude<NodeStatus, "done">;
@@ -163,7 +163,21 @@ interface TurnWords {
   readonly unstartedWithout: (label: string, need: string) => string;
   /** Said after the step's label. */
   readonly reasons: Readonly<Record<FaultCause, string>>;
+  /** The same for codes about which the sentence of their cause would be false: an error on a server is not a busy server. */
+  readonly codes: Readonly<Record<OwnReason, string>> & Readonly<Partial<Record<FaultCode, string>>>;
 }
+
+type OwnReason =
+  | "Provider5xx"
+  | "QueueFull"
+  | "NetworkDisconnect"
+  | "AnswerUnreadable"
+  | "TlsUntrusted"
+  | "KeyMissing"
+  | "SessionLost"
+  | "EmptyOutput"
+  | "AssertFailed"
+  | "ToolLoop";
 
 const endedEn = (label: string, reason: string): string => `${label} ${reason}`;
 const leftOutEn = (label: string, need: string): string => `${label} was left out because it needs ${need}`;
@@ -252,6 +266,18 @@ const EN: TurnWords = {
     "internal": "failed because of an internal error",
     "unknown": "failed for an unknown reason",
   },
+  codes: {
+    Provider5xx: "failed because of an error on the server",
+    QueueFull: "was not tried because too many calls were waiting",
+    NetworkDisconnect: "had no working connection",
+    AnswerUnreadable: "got an answer that could not be read",
+    TlsUntrusted: "had no connection that could be trusted",
+    KeyMissing: "had no key or sign-in",
+    SessionLost: "could not find its earlier conversation",
+    EmptyOutput: "got an empty answer",
+    AssertFailed: "gave a result that its own check refused",
+    ToolLoop: "repeated the same failing call",
+  },
 };
 
 /** Chinese text has a space between Chinese characters and Latin words or digits. Names of steps are usually Latin. */
@@ -339,6 +365,18 @@ const ZH_CN: TurnWords = {
     "config-invalid": "配置不正确",
     "internal": "因内部错误而失败",
     "unknown": "因未知原因失败",
+  },
+  codes: {
+    Provider5xx: "因服务端出错而失败",
+    QueueFull: "因等待的调用过多而未执行",
+    NetworkDisconnect: "连接中断或未能建立",
+    AnswerUnreadable: "收到的回答无法读取",
+    TlsUntrusted: "没有可信的连接",
+    KeyMissing: "缺少密钥或登录信息",
+    SessionLost: "找不到之前的对话",
+    EmptyOutput: "得到的回答为空",
+    AssertFailed: "给出的结果未通过自身的检查",
+    ToolLoop: "反复执行同一个失败的调用",
   },
 };
 

@@ -13,6 +13,12 @@ const missing = (label: string, status: NodeStatus, code: FaultCode, because = "
   because,
 });
 
+/** Codes with a sentence of their own, instead of that of their cause. */
+const OWN_REASON: ReadonlySet<FaultCode> = new Set<FaultCode>([
+  ...(["Provider5xx", "QueueFull", "NetworkDisconnect", "AnswerUnreadable", "TlsUntrusted"] as const),
+  ...(["KeyMissing", "SessionLost", "EmptyOutput", "AssertFailed", "ToolLoop"] as const),
+]);
+
 describe("a turn that is not complete", () => {
   it("says what was completed, what is missing and why", () => {
     const settlements = [
@@ -83,10 +89,20 @@ describe("a turn that is not complete", () => {
       const text = describeTurn([missing("X", "failed", code)], null, locale);
       expect(text).not.toMatch(/sk-live|srv|undefined|token/);
       const { cause } = traitsOf(code);
-      expect(saidOf.get(cause) ?? text).toBe(text);
-      saidOf.set(cause, text);
+      const about = OWN_REASON.has(code) ? code : cause;
+      expect(saidOf.get(about) ?? text).toBe(text);
+      saidOf.set(about, text);
     }
     expect(new Set(saidOf.values()).size).toBe(saidOf.size);
+  });
+
+  it.each<[FaultCode, string]>([
+    ["Provider5xx", "write failed because of an error on the server."],
+    ["AssertFailed", "write gave a result that its own check refused."],
+    ["KeyMissing", "write had no key or sign-in."],
+    ["Overloaded", "write was too busy."],
+  ])("says of %s nothing that is true only of others with the same cause", (code, text) => {
+    expect(describeTurn([missing("write", "failed", code)], null, "en")).toBe(`Nothing was completed; ${text}`);
   });
 
   it("shows a label as one short line without secrets", () => {
