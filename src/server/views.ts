@@ -13,6 +13,7 @@ import { viewFor } from "../core/fault/view.ts";
 import { type Locale, wordsFor } from "../core/fault/words/words.ts";
 import { knownCode } from "../core/record/fault-index.ts";
 import { endOf, formFacts, type Question } from "../core/flow/interaction.ts";
+import { toolAsked } from "../core/flow/question-title.ts";
 import { describeUnanswered } from "../core/flow/question-words.ts";
 
 export interface Reader extends Pick<Sender, "who" | "locale"> {
@@ -61,6 +62,7 @@ export function placeFor(role: Role, at: string): string {
 export function questionFor(question: Question, locale: Locale): Shaped<typeof questionView> {
   const { id, session, call, turn, code, payload, askedAt } = question;
   const { schema, issues } = formFacts(payload);
+  const tool = toolAsked(question);
   return {
     id,
     session,
@@ -74,7 +76,7 @@ export function questionFor(question: Question, locale: Locale): Shaped<typeof q
     expiresAt: endOf(question),
     atTimeout: describeUnanswered(question, locale),
     ...(payload.kind === "Select" ? { options: payload.options } : {}),
-    ...(payload.kind === "Approve" ? { tool: payload.tool } : {}),
+    ...(tool === "" ? {} : { tool }),
     ...(payload.kind === "Ask" ? { field: payload.field } : {}),
     ...(payload.kind === "Auth.DeviceCode" ? { url: payload.url, userCode: payload.code } : {}),
     ...defined({ schema, issues }),

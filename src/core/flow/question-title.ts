@@ -1,5 +1,8 @@
 // A question's prompt may be a page of Markdown. Where that has no room, its title says in one line what is asked.
 
+import type { Question } from "./interaction.ts";
+import { placeOf } from "./visit.ts";
+
 export const FENCE = /^\s*(?:```|~~~)/;
 export const HEADING = /^\s*#{1,6}\s+/;
 export const BULLET = /^\s*[-*+]\s+/;
@@ -17,6 +20,11 @@ export function titleAndRest(text: string): readonly [title: string, rest: strin
   if (endsWithQuestion) return [plain(last.replace(HEADING, "")), lines.slice(0, -2).join("\n")];
   if (FENCE.test(first)) return ["", text];
   return [plain(first.replace(HEADING, "").replace(BULLET, "")), rest.join("\n")];
+}
+
+/** The tool that an approval is about. Empty for other questions, and for a gate of a workflow: its own name is not a tool's. */
+export function toolAsked({ turn, payload }: Pick<Question, "turn" | "payload">): string {
+  return payload.kind !== "Approve" || placeOf(turn)?.node === payload.tool ? "" : payload.tool;
 }
 
 export function questionTitle(prompt: string): string {

@@ -6,7 +6,8 @@ import type { Readable, Writable } from "node:stream";
 import { fault, FaultError } from "../../core/fault/fault.ts";
 import { type Locale, LOCALES } from "../../core/fault/words/words.ts";
 import { checkOptions, having, oneOf, shape } from "../../options/check-options.ts";
-import { type Answer, INTERACTION_KINDS, type QuestionPayload } from "../../core/flow/interaction.ts";
+import { type Answer, INTERACTION_KINDS, type Question } from "../../core/flow/interaction.ts";
+import { toolAsked } from "../../core/flow/question-title.ts";
 import type { Interactor } from "./interactors.ts";
 import { fillIn, type FormWords, type PromptOptions, oneLine, promptText } from "./terminal-form.ts";
 
@@ -45,7 +46,7 @@ export function terminalInteractor(options: TerminalOptions = {}): Interactor {
     get kinds() {
       return input.isTTY === true && output.isTTY === true ? INTERACTION_KINDS : [];
     },
-    async answer({ payload }, signal) {
+    async answer(question, signal) {
       const clack = await import("@clack/prompts");
       const { TerminalScreen } = await import("./terminal-screen.ts");
       signal.throwIfAborted();
@@ -53,7 +54,7 @@ export function terminalInteractor(options: TerminalOptions = {}): Interactor {
       const ending = watchForEnd(input, signal, () => screen.wipe());
       try {
         const prompt = { input, output: screen, signal: ending.signal };
-        const value = await draw(clack, payload, WORDS[locale], prompt);
+        const value = await draw(clack, question, WORDS[locale], prompt);
         signal.throwIfAborted();
         if (ending.isInputGone()) throw new FaultError(INPUT_GONE);
         return clack.isCancel(value) ? CLOSED : { status: "accepted", value };
@@ -111,12 +112,8 @@ const WORDS: Readonly<Record<Locale, TerminalWords>> = {
 };
 
 /** The value the person gave, or clack's mark for a prompt that was closed. */
-function draw(
-  clack: typeof Clack,
-  payload: QuestionPayload,
-  words: TerminalWords,
-  prompt: PromptOptions,
-): Promise<unknown> {
+function draw(clack: typeof Clack, question: Question, words: TerminalWords, prompt: PromptOptions): Promise<unknown> {
+  const { payload } = question;
   // Clack wraps the text of a choice along its bar, but not that of a field.
   const fieldText = (text: string): string => promptText(text).replaceAll("\n", `\n${clack.S_BAR}  `);
   const yesNo = { ...prompt, active: words.yes, inactive: words.no, initialValue: false };
@@ -129,7 +126,7 @@ function draw(
       // No is where the cursor stands: an Enter that was meant for something else must not agree to anything.
       return clack.confirm({ ...yesNo, message: promptText(payload.prompt) });
     case "Approve": {
-      const [message, tool] = [promptText(payload.prompt), oneLine(payload.tool)];
+      const [message, tool] = [promptText(payload.prompt), oneLine(toolAsked(question))];
       return clack.confirm({
         ...yesNo,
         message: message.includes(tool) ? message : `${message}\n${words.tool}${tool}`,

@@ -1,7 +1,7 @@
 // What a question asks, in one line.
 
 import { expect, it } from "vitest";
-import { questionTitle, titleAndRest } from "../../../src/core/flow/question-title.ts";
+import { questionTitle, titleAndRest, toolAsked } from "../../../src/core/flow/question-title.ts";
 
 it.each([
   ["Release 2.4.0?", "Release 2.4.0?"],
@@ -30,3 +30,11 @@ it.each([
   ["- one\n- two", "one", "- two"],
   ["```\ncode\n```", "", "```\ncode\n```"],
 ])("%j has a title and a rest", (text, title, rest) => expect(titleAndRest(text)).toEqual([title, rest]));
+
+it.each([
+  { asks: "a gate of a workflow, whose name is not a tool's", turn: "ask#1.1", tool: "ask", is: "" },
+  { asks: "a tool of a node", turn: "write#1.1", tool: "bash", is: "bash" },
+  { asks: "a tool of a turn that is not a node's", turn: "bash", tool: "bash", is: "bash" },
+])("the approval of $asks is about the tool $is", ({ turn, tool, is }) => {
+  expect(toolAsked({ turn, payload: { kind: "Approve", prompt: "Go?", tool, approvalKey: "k" } })).toBe(is);
+});

@@ -62,9 +62,13 @@ async function show(
   payload: QuestionPayload,
   locale: "en" | "zh-CN" = "en",
   terminal = new FakeTerminal(),
+  turn = "t",
 ): Promise<Shown> {
   const dismissal = new AbortController();
-  const answer = terminalInteractor({ ...terminal.streams, locale }).answer(question(payload), dismissal.signal);
+  const answer = terminalInteractor({ ...terminal.streams, locale }).answer(
+    { ...question(payload), turn },
+    dismissal.signal,
+  );
   await terminal.sees("└");
   return { terminal, dismissal, answer };
 }
@@ -137,6 +141,10 @@ describe("the terminal", () => {
     expect(terminal.screen).toContain("○ Yes / ● No");
     terminal.type(ENTER);
     expect(await answer).toEqual({ status: "accepted", value: false });
+    const gate = await show({ ...APPROVE, tool: "ask" }, "en", new FakeTerminal(), "ask#1.1");
+    expect(gate.terminal.screen).not.toContain("Tool:");
+    gate.terminal.type(ENTER);
+    await gate.answer;
     const named = await show({ ...APPROVE, prompt: "bash failed. Try it again?" });
     expect(named.terminal.screen).not.toContain("Tool:");
     named.terminal.type("n");
