@@ -18,15 +18,15 @@ export interface GivenAnswer {
   readonly by: string;
 }
 
-/** Either an answer or a reason to reject. */
+/** Either an answer or a reason to reject. `example`: a command that gives one. */
 export function refuseUnclearAnswer(
   typed: string | undefined,
   reject: string | undefined,
-  asked: string,
+  example: string,
   locale: Locale,
 ): void {
   const words = JOURNAL_WORDS[locale];
-  if (typed === undefined && reject === undefined) throw new UsageError(words.needsAnswer(shown(asked)));
+  if (typed === undefined && reject === undefined) throw new UsageError(words.needsAnswer(example));
   if (typed !== undefined && reject !== undefined) throw new UsageError(words.oneAnswer);
 }
 

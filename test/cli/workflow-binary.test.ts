@@ -19,7 +19,7 @@ describe("the built program", () => {
     expect(stdout).toMatch(
       /^4\n\.faultline\ngated\.yaml\nshipped\n0\n\[\{"run":"ship",.*"status":"completed".*\}\]\n$/,
     );
-    expect(stderr).toContain("faultline: Next: faultline runs answer ship yes\n");
+    expect(stderr).toContain("faultline: Next: faultline runs answer ship 'yes|no'\n");
   });
 
   it("exits with 3 for a file with mistakes, and shows where", async () => {

@@ -196,7 +196,7 @@ describe("a run with a gate", () => {
     const asked = await world.call(["workflow", "run", file, "--run", "ship", "--input", "task=it"]);
     expect({ stdout: asked.stdout, exit: asked.exit }).toEqual({ stdout: "", exit: "waiting" });
     expect(asked.stderr).toContain("faultline: ask: asks: Ship it?");
-    expect(lastLine(asked)).toBe("faultline: Next: faultline runs answer ship yes");
+    expect(lastLine(asked)).toBe("faultline: Next: faultline runs answer ship 'yes|no'");
     const wrong = await world.call(["runs", "answer", "ship", "perhaps"]);
     expect(wrong).toMatchObject({ stdout: "", exit: "usage" });
     const right = await world.call(["runs", "answer", "ship", "yes", "--no-wait"]);
@@ -225,7 +225,7 @@ describe("a run with a gate", () => {
     });
     const heard = await world.call(["workflow", "run", file, "--run", "heard"]);
     expect(heard.stderr).not.toContain("every agent failed");
-    expect(lastLine(heard)).toContain("faultline runs answer heard confirm");
+    expect(lastLine(heard)).toContain("faultline runs answer heard 'confirm|continue'");
   });
 
   it("shows no control character of a prompt", async () => {
@@ -305,7 +305,7 @@ describe("a run with models", () => {
     expect(got.stderr).toContain("write: Too many requests · openai/gpt-5.5 → openai/gpt-5.4\n");
     // The wait of 1 s has jitter, and is shown rounded up.
     expect(got.stderr).toMatch(/write: openai\/gpt-5\.4: Service overloaded, try 2\/3 in [12] s/);
-    expect(got.stderr).toContain("survived 1 retry, 1 switch");
+    expect(got.stderr).toContain("survived 1 retry, 1 fallback");
   });
 
   it("tells watchers that an invalid answer is requested once more", async () => {
@@ -341,17 +341,19 @@ describe("a run with models", () => {
       "first: { type: agent, agent: writer, prompt: One., next: second }",
       "second: { type: agent, agent: writer, prompt: Two. }",
     ]);
-    chaos.script(["ok", "bad-request", "ok"]);
+    chaos.script(["ok", "overloaded", "bad-request", "ok"]);
     const failed = await world.json(["workflow", "run", file, "--run", "f"]);
     expect(failed).toMatchObject({ status: "failed", node: "second", standing: "over" });
     const actions = failed["actions"] as readonly { id: string; command: string }[];
     expect(failed["next"]).toBe(actions[0]?.command);
     expect(actions.map(({ id }) => id)).toContain("edit-and-retry");
+    // It has survived nothing.
+    expect((await world.call(["workflow", "resume", "f"])).stderr).toContain("  after 1 retry · ");
     const again = await world.json(["runs", "do", "f", "edit-and-retry", "--text", "Two, please."]);
     expect(again).toMatchObject({ status: "completed", action: "edit-and-retry", did: true, predecessor: "f" });
     expect(again["run"]).not.toBe("f");
     // The first stage is kept.
-    expect(chaos.received()).toHaveLength(3);
+    expect(chaos.received()).toHaveLength(4);
   });
 });
 

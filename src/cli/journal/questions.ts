@@ -115,7 +115,7 @@ export async function answerQuestion(
   const { json, locale, paint } = cli;
   const words = JOURNAL_WORDS[locale];
   const name = shown(id);
-  refuseUnclearAnswer(typed, reject, id, locale);
+  refuseUnclearAnswer(typed, reject, commandLine("journal", "answer", file, id, "…"), locale);
   const { session, next } = await withJournal(file, cli, async (journal) => {
     const list = commandLine("journal", "questions", file);
     const question = readQuestion(await journal.kept("question", id));

@@ -58,13 +58,13 @@ export function commandFor(
   return command("runs", "do", run, action.id, ...FILLED[action.needs](action), ...key);
 }
 
-/** The words that answer the question, with its first option. */
+/** The words that answer the question. Every option is named, so that none is suggested; the shell quotes them, so nothing is answered by accident. */
 export function answerWords(question: Question | undefined): readonly string[] {
   if (question === undefined) return [BLANK];
   const { payload } = question;
   // Answers given here are recorded, and a secret must not be.
   if (INTERACTIONS[payload.kind].secret) return ["--reject", BLANK];
-  if (payload.kind === "Select") return [payload.options[0]?.id ?? BLANK];
+  if (payload.kind === "Select") return [payload.options.map(({ id }) => id).join("|") || BLANK];
   if (payload.kind === "Ask") return [exampleOf(payload.schema)];
-  return [INTERACTIONS[payload.kind].answer === "yes-no" ? "yes" : BLANK];
+  return [INTERACTIONS[payload.kind].answer === "yes-no" ? "yes|no" : BLANK];
 }

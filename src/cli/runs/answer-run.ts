@@ -11,6 +11,7 @@ import { type GivenAnswer, readAnswer, refuseUnclearAnswer } from "../read-answe
 import { safeJson } from "../render/safe-text.ts";
 import { sentences } from "../render/words/cli-words.ts";
 import { FOLLOW_WORDS } from "../render/words/follow-words.ts";
+import { answerWords } from "./action-commands.ts";
 import { findRun } from "./find-run.ts";
 import { type AdvanceOptions, advanceRun, refuseChanged } from "../workflow/run-workflow.ts";
 import { type RunCommandDeps, withRuns } from "./run-deps.ts";
@@ -26,9 +27,10 @@ export async function answerRun(
 ): Promise<void> {
   const { reject, by } = options;
   const words = JOURNAL_WORDS[cli.locale];
-  refuseUnclearAnswer(typed, reject, given, cli.locale);
   await withRuns(options, cli, async (deps) => {
     const question = await findQuestion(deps, given);
+    const example = deps.command("runs", "answer", given, ...answerWords(question));
+    refuseUnclearAnswer(typed, reject, example, cli.locale);
     const answer = await readAnswer(typed, reject, question, cli);
     const isFirst = await deps.workflows.runs.answer(question.id, answer, by);
     if (!isFirst) {

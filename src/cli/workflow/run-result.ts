@@ -136,7 +136,8 @@ function summaryLines(deps: RunCommandDeps, { standing, report, picture }: Follo
   const durationMs = (summary.endedAt === 0 ? clock.now() : summary.endedAt) - summary.startedAt;
   const survived = survivedText(picture.survived, words);
   const facts = [
-    ...(survived === "" ? [] : [words.survived(survived)]),
+    // A run that failed after three retries has not survived what they were for.
+    ...(survived === "" ? [] : [words[summary.status === "failed" ? "failedAfter" : "survived"](survived)]),
     words.cost(dollars(spending.microcents), spending.unpricedAttempts),
     formatMs(Math.max(0, durationMs), locale),
   ];

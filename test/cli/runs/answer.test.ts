@@ -59,7 +59,11 @@ describe("answering", () => {
 
   it("requires an answer and a question", async () => {
     const world = await gated();
-    expect((await world.call(["runs", "answer", "ship"])).exit).toBe("usage");
+    const missing = await world.call(["runs", "answer", "ship"]);
+    expect(missing.exit).toBe("usage");
+    // Pasted as it is, the command answers nothing: the shell passes both words as one.
+    expect(missing.stderr).toContain("reason: faultline runs answer ship 'yes|no'");
+    expect((await world.call(["runs", "answer", "ship", "yes|no"])).exit).toBe("usage");
     expect((await world.call(["runs", "answer", "q_nothing", "yes"])).exit).toBe("usage");
     await world.call(["workflow", "run", world.write("quick.yaml", QUICK), "--run", "done"]);
     const none = await world.call(["runs", "answer", "done", "yes"]);

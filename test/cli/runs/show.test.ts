@@ -72,7 +72,7 @@ describe("one run", () => {
     expect(stdout).toMatch(/^run ship {2}needs you\n/);
     expect(stdout).toMatch(/✓ build {2}done · 1 call · /);
     expect(stdout).toMatch(/\? ask {4}waiting · /);
-    expect(stdout).toContain("    Ship a page?\n    faultline runs answer ship yes\n");
+    expect(stdout).toContain("    Ship a page?\n    faultline runs answer ship 'yes|no'\n");
     expect(stdout).toContain("  faultline workflow resume ship\n");
     expect(stdout).toContain("  faultline runs cancel ship\n");
   });

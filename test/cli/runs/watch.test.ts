@@ -35,7 +35,7 @@ describe("watching", () => {
       if (!child.killed && stderr.includes("asks: Ship a page?")) child.kill("SIGINT");
     });
     await once(child, "close");
-    expect(stderr).toContain("Next: faultline runs answer ship yes");
+    expect(stderr).toContain("Next: faultline runs answer ship 'yes|no'");
     expect(stderr).not.toContain("Next: faultline workflow resume");
   });
 

@@ -166,7 +166,7 @@ it.each(TYPED)(
 it("runs answer takes the one action that `runs do` has no option for", async () => {
   const world = await worldFor(GATE, [], true);
   const { actions } = (await world.json(["runs", "show", "r"])) as { readonly actions: readonly Shown[] };
-  expect(actions.find(({ id }) => id === "answer")?.command).toContain("runs answer r confirm");
+  expect(actions.find(({ id }) => id === "answer")?.command).toContain("runs answer r 'confirm|continue'");
   const refused = await world.call(["runs", "do", "r", "answer", "--detach"]);
   expect([refused.exit, refused.stderr]).toEqual(["usage", expect.stringContaining("answer") as string]);
   const got = await world.call(["runs", "answer", "r", "confirm"]);

@@ -130,7 +130,7 @@ const EN = {
     `The answer to ${question} is ${fields === "" ? "a value" : `a JSON object with ${fields}`}. Write it like this: '${example}'`,
   takesJson: (question: string) =>
     `Text that begins with {, [ or " is read as JSON, but the answer to ${question} is not valid JSON. Correct it, or put the text in "…".`,
-  needsAnswer: (question: string) => `Give the answer to ${question}, or --reject with a reason.`,
+  needsAnswer: (example: string) => `An answer is missing. Give one, or --reject with a reason: ${example}`,
   oneAnswer: "Give an answer or --reject, not both.",
   secret: "It asks for a secret, which is never stored. Answer it where the program runs, or say no with --reject.",
 };
@@ -254,7 +254,7 @@ export const JOURNAL_WORDS: Readonly<Record<Locale, JournalWords>> = {
       `对 ${question} 的回答应为${fields === "" ? "一个值" : `含有 ${fields} 的 JSON 对象`}，例如：'${example}'`,
     takesJson: (question) =>
       `以 {、[ 或 " 开头的内容按 JSON 读取，而对 ${question} 的回答不是 JSON。请改正，或将文本放入 "…"。`,
-    needsAnswer: (question) => `请给出对 ${question} 的回答，或用 --reject 附上理由。`,
+    needsAnswer: (example) => `缺少回答。请给出回答，或用 --reject 附上理由：${example}`,
     oneAnswer: "回答与 --reject 只能给出一个。",
     secret: "这里要求输入机密，而机密从不写入日志：请在程序运行处回答，或用 --reject 拒绝。",
   },
