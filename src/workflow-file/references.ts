@@ -239,9 +239,14 @@ function badWords(path: Path, line: string): readonly WorkflowFinding[] {
     splitLine(line);
     return [];
   } catch (error) {
-    const { message } = classify({ surface: "schema", error });
-    const help = "Commands run without a shell: write one plain command per line, and quote special characters.";
-    return [finding("bad-command", path, message, "cannot be run", help)];
+    const { message, context } = classify({ surface: "schema", error });
+    const { command, why } = context;
+    // The whole message also says what to do, as the help does here.
+    const told =
+      why === undefined ? message : `the command line ${JSON.stringify(command)} cannot be run: ${String(why)}`;
+    const help =
+      "Commands run without a shell. Quote special characters, or list several commands: `run: [npm ci, npm test]`.";
+    return [finding("bad-command", path, told, "cannot be run", help)];
   }
 }
 

@@ -211,8 +211,8 @@ export const workflowSentence = createTranslator([
   ],
   ["cannot be run", "无法运行"],
   [
-    "Commands run without a shell: write one plain command per line, and quote special characters.",
-    "命令不经过 shell 运行：请每行写一条普通命令，并给特殊字符加引号。",
+    "Commands run without a shell. Quote special characters, or list several commands: `run: [npm ci, npm test]`.",
+    "命令不经过 shell 运行。请给特殊字符加引号，或列出多条命令：`run: [npm ci, npm test]`。",
   ],
   ["{} has no options to select from", "{1} 没有可选的选项"],
   ["Add `options:` with an `id` and a `label` each.", "请加上 `options:`，每项有 `id` 和 `label`。"],
@@ -282,10 +282,7 @@ export const workflowSentence = createTranslator([
     "Add a target at another address to `fallback`. A gateway with several providers behind it is fine.",
     "请在 `fallback` 中加一个其他地址的目标。后面有多个服务商的网关没有问题。",
   ],
-  [
-    "the command line {} was not run: {}, and commands run without a shell. Quote special characters, or write one plain command per line.",
-    "命令行 {1} 无法运行：命令不经过 shell，不能使用 shell 的特殊字符",
-  ],
+  ["the command line {} cannot be run: {}", "命令行 {1} 无法运行：命令不经过 shell，不能使用 shell 的特殊字符"],
   // Texts and expressions.
   [
     "{{ is never closed. Close it with }}, or write \\{{ for the braces.",

@@ -190,7 +190,7 @@ function refused(line: string, why: string): FaultError {
   const shown = shownLine(line);
   return new FaultError(
     fault("InputInvalid", {
-      message: `the command line ${JSON.stringify(shown)} was not run: ${why}, and commands run without a shell. Quote special characters, or write one plain command per line.`,
+      message: `the command line ${JSON.stringify(shown)} was not run: ${why}, and commands run without a shell. Quote special characters, or split it into several commands.`,
       context: { command: shown, field: "run", why, ran: false },
     }),
   );

@@ -51,6 +51,7 @@ const EN = {
   thisIs: (kind: string) => `this is ${kind}`,
   write: (kind: string) => `Write ${kind}.`,
   writeAs: (kind: string, example: string) => `Write ${kind}: \`${example}\`.`,
+  quoteIt: (line: string) => `Put it in quotes: \`${line}\`.`,
   kinds: {
     array: "a list",
     boolean: "true or false",
@@ -169,6 +170,7 @@ const ZH_CN: typeof EN = {
   thisIs: (kind) => `这里是${kind}`,
   write: (kind) => `请写${kind}。`,
   writeAs: (kind, example) => `请写${kind}：\`${example}\`。`,
+  quoteIt: (line) => `请加上引号：\`${line}\`。`,
   kinds: {
     array: "列表",
     boolean: " true 或 false",

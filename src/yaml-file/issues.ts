@@ -274,7 +274,12 @@ function explainIssue(
       }
       const isNumber = issue.expected === "number" || issue.expected === "int";
       const hasDigits = typeof value === "string" && isNumber;
-      const help = hasDigits ? numberHelp(field, value, words) : kindHelp(wanted, example, words);
+      const isBare = issue.expected === "string" && (typeof value === "number" || typeof value === "boolean");
+      const help = hasDigits
+        ? numberHelp(field, value, words)
+        : isBare
+          ? words.quoteIt(`${field}: "${writtenAt(document, path) ?? value}"`)
+          : kindHelp(wanted, example, words);
       return [at(codes.wrongType, words.mustBe(where, wanted), words.thisIs(kindOf(value, words)), help)];
     }
     case "too_small": {
@@ -353,6 +358,12 @@ function unwrap(schema: unknown): unknown {
 }
 
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 } as const;
+
+/** A value as it stands in the file: `1.10`, which YAML reads as 1.1. */
+function writtenAt(document: ReadDocument["document"], path: Path): string | null {
+  const node = document.getIn(path, true);
+  return isScalar(node) ? (node.source ?? null) : null;
+}
 
 function kindHelp(wanted: string, example: string | undefined, words: Words): string {
   return example === undefined ? words.write(wanted) : words.writeAs(wanted, example);

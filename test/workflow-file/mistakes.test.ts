@@ -609,6 +609,24 @@ describe("a mistake of form in a node does not hide mistakes of meaning", () => 
   });
 });
 
+describe("the help", () => {
+  it("shows a number that must be text in quotes, as it stands in the file", async () => {
+    const source = text("faultline: 1", "workflow: { id: a, version: 1.10 }", "nodes:", `  ${LAST}`);
+    expect(await mistakes(source)).toMatchObject([
+      { message: "workflow.version must be text", help: 'Put it in quotes: `version: "1.10"`.' },
+    ]);
+  });
+
+  it("says how to write several commands, and does not repeat the mistake", async () => {
+    expect(await mistakes(nodes("a: { type: command, run: npm ci && npm test, next: last }", LAST))).toMatchObject([
+      {
+        message: 'the command line "npm ci && npm test" cannot be run: & would start another command',
+        help: "Commands run without a shell. Quote special characters, or list several commands: `run: [npm ci, npm test]`.",
+      },
+    ]);
+  });
+});
+
 describe("a variable of a shell", () => {
   const running = (line: string): string => tools(`{ command: [bash, -c, ${JSON.stringify(line)}] }`);
 

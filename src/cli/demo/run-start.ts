@@ -65,7 +65,7 @@ export async function runStart(options: DemoOptions, cli: Cli): Promise<void> {
   const view = json ? null : new StartView(cli);
   const events: RunStreamEvent[] = [];
   try {
-    if (!json) await cli.stderr.write(beginning(place, dashboard, cli));
+    if (!json) await cli.stderr.write(beginning(place, dashboard, options.once, cli));
     const end = await driveDemo({
       ...stage,
       io: cli,
@@ -144,7 +144,7 @@ export async function runStart(options: DemoOptions, cli: Cli): Promise<void> {
   }
 }
 
-function beginning({ folder }: DemoFolder, dashboard: DemoDashboard | null, cli: Cli): string {
+function beginning({ folder }: DemoFolder, dashboard: DemoDashboard | null, once: boolean, cli: Cli): string {
   const { locale, paintError: paint } = cli;
   const words = START_WORDS[locale];
   const { columns } = cli.stderr;
@@ -160,7 +160,12 @@ function beginning({ folder }: DemoFolder, dashboard: DemoDashboard | null, cli:
     "",
     ...labelled(words.task, DEMO_TASK),
     ...labelled(words.folder, folder),
-    ...(dashboard === null ? [] : [...labelled(words.dashboard, dashboard.link()), paint("dim", words.linkWorksOnce)]),
+    ...(dashboard === null
+      ? []
+      : [
+          ...labelled(words.dashboard, dashboard.link()),
+          paint("dim", once ? words.linkEndsWithRun : words.linkWorksOnce),
+        ]),
     "",
     "",
   ].join("\n");

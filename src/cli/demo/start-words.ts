@@ -16,6 +16,7 @@ const EN = {
   folder: "folder   ",
   dashboard: "dashboard",
   linkWorksOnce: "Open it in a browser: the link signs you in once, within ten minutes.",
+  linkEndsWithRun: "Open it in a browser now: it ends with this run. Without --once, it stays until Ctrl-C.",
   waitsThere:
     "A second run waits there for your answer, a failed run can be retried, and a tool that works again waits to be put back into service.",
   worker: (worker: number, pid: number) => `worker ${worker} (process ${pid}) advances the run`,
@@ -78,6 +79,7 @@ const ZH: StartWords = {
   folder: "文件夹",
   dashboard: "仪表板",
   linkWorksOnce: "在浏览器中打开：此链接十分钟内登录一次有效。",
+  linkEndsWithRun: "请立即在浏览器中打开：它随本次运行结束。不加 --once 时，会保留到按下 Ctrl-C。",
   waitsThere: "那里有一个运行在等您回答，一个失败的运行可以重试，还有一个已恢复的工具等您恢复服务。",
   worker: (worker, pid) => `工作进程 ${worker}（进程 ${pid}）推进运行`,
   killed: (worker, pid) => `工作进程 ${worker}（进程 ${pid}）在等待回答时被 SIGKILL 杀死`,

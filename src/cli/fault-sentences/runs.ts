@@ -260,8 +260,8 @@ export const RUN_SENTENCES: readonly SentenceRow[] = [
   ["the tool {}", "工具 {1}"],
   ["the files about node {} could not be written; the run continues", "无法写入节点 {1} 的文件；运行继续"],
   [
-    "the command line {} was not run: {}, and commands run without a shell. Quote special characters, or write one plain command per line.",
-    "没有运行命令行 {1}：{2}，而命令不经 shell 运行。请给特殊字符加引号，或每行写一条普通命令。",
+    "the command line {} was not run: {}, and commands run without a shell. Quote special characters, or split it into several commands.",
+    "没有运行命令行 {1}：{2}，而命令不经 shell 运行。请给特殊字符加引号，或分成多条命令。",
   ],
   ["{} would run another command", "{1} 会运行另一条命令"],
   ["variables are not filled in", "变量不会被替换"],
