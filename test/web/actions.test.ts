@@ -122,6 +122,28 @@ inBrowser("a question", () => {
     expect(output).toMatchObject({ said: true });
   });
 
+  it("stays after its answer, so that a second click answers nothing, until the person asks for the next one", async () => {
+    const { workflow, journal } = await fromText("gated.yaml", GATED);
+    const world = await runWorld([workflow], { journal });
+    for (const run of ["one", "two"]) {
+      await world.operator.startRun({ body: { workflow: "gated", run, inputs: { task: run } } });
+      await world.event(run, "node-paused");
+    }
+    const page = await look(world, "/questions");
+    const panel = page.getByRole("region", { name: "The chosen question" });
+    const yes = panel.getByRole("button", { name: "Yes", exact: true });
+    await panel.getByText("Ship one?").waitFor();
+    await yes.click();
+    expect(await world.event("one", "run-ended")).toMatchObject({ outcome: "shipped" });
+    const next = panel.getByRole("button", { name: "Next question" });
+    await next.waitFor();
+    await panel.getByText("Ship one?").waitFor();
+    expect(await yes.count()).toBe(0);
+    await next.click();
+    await panel.getByText("Ship two?").waitFor();
+    await yes.waitFor();
+  });
+
   it("is shown to a viewer without a form, and the server refuses an answer, too", async () => {
     const { workflow, journal } = await fromText("gated.yaml", GATED);
     const world = await runWorld([workflow], { journal });

@@ -15,12 +15,16 @@ import { type OpenQuestion, QuestionForm } from "./question-form.tsx";
 
 export interface QuestionPanelProps {
   readonly question: OpenQuestion;
+  /** It is no longer listed: it was answered, or its time is over. */
+  readonly isClosed: boolean;
+  /** Goes to a question that is still open; null while this one is, or when there is none. */
+  readonly onNext: (() => void) | null;
   readonly place: Ref<HTMLDivElement>;
   readonly onBack: () => void;
   readonly onDone: () => void;
 }
 
-export function QuestionPanel({ question, place, onBack, onDone }: QuestionPanelProps): ReactNode {
+export function QuestionPanel({ question, isClosed, onNext, place, onBack, onDone }: QuestionPanelProps): ReactNode {
   const words = useWords(WORDS);
   const { dateTime } = useFormat();
   const { id, askedAt, title, tool } = question;
@@ -34,9 +38,20 @@ export function QuestionPanel({ question, place, onBack, onDone }: QuestionPanel
       </div>
       <h2 className="question-prompt">{asked}</h2>
       {rest === "" ? null : <Prose text={rest} />}
-      <QuestionForm question={question} onDone={onDone} />
-      <Timeout question={question} />
-      <AlsoLooking question={question} />
+      {isClosed ? (
+        <p className="question-note">{words.closed}</p>
+      ) : (
+        <>
+          <QuestionForm question={question} onDone={onDone} />
+          <Timeout question={question} />
+          <AlsoLooking question={question} />
+        </>
+      )}
+      {onNext === null ? null : (
+        <div className="question-buttons">
+          <Button onClick={onNext}>{words.next}</Button>
+        </div>
+      )}
       <Facts
         rows={[
           [
@@ -96,6 +111,8 @@ const WORDS = wordTable({
     fault: "Because of",
     tool: "Tool",
     asked: "Asked",
+    closed: "This question no longer waits: it was answered, or its time was over.",
+    next: "Next question",
     within: "Time left: ",
     stop: ". ",
     comma: ", ",
@@ -109,6 +126,8 @@ const WORDS = wordTable({
     fault: "原因",
     tool: "工具",
     asked: "提出时间",
+    closed: "此问题不再等待答复：已有人答复，或已超时。",
+    next: "下一个问题",
     within: "剩余时间：",
     stop: "。",
     comma: "、",

@@ -1,6 +1,6 @@
 // The inbox: every question that waits for a person, the oldest first. j and k move, Enter goes to the form.
 
-import { type ReactNode, useRef } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { useFormat } from "../../app/format.ts";
 import { useNow } from "../../app/clock.ts";
 import { useLongList } from "../../app/long-list.ts";
@@ -30,7 +30,15 @@ export function QuestionsPage(): ReactNode {
   const asked = search.get("question");
   // Answered ones stay listed until their session has read the answer.
   const open = list.items.find(({ by }) => by === null);
-  const chosen = list.items.find(({ id }) => id === asked) ?? open ?? list.items[0] ?? null;
+  const named = list.items.find(({ id }) => id === asked);
+  // A question stays until the person chooses another one: otherwise the next one would appear under the mouse, with its "Yes" in the same
+  // place, and a second click would answer it unread.
+  const [seen, setSeen] = useState<OpenQuestion | null>(null);
+  const still = named === undefined && seen !== null ? (list.items.find(({ id }) => id === seen.id) ?? seen) : null;
+  const chosen = list.items.length === 0 ? null : (named ?? still ?? open ?? list.items[0] ?? null);
+  if (chosen?.id !== seen?.id) setSeen(chosen);
+  const isClosed = chosen !== null && !list.items.some(({ id }) => id === chosen.id);
+  const next = chosen !== null && (isClosed || chosen.by !== null) ? open : undefined;
   const panel = useRef<HTMLDivElement>(null);
   const isNarrowOpen = asked !== null;
   const choose = ({ id }: OpenQuestion): void => search.set({ question: id });
@@ -60,6 +68,8 @@ export function QuestionsPage(): ReactNode {
           <QuestionPanel
             key={chosen.id}
             question={chosen}
+            isClosed={isClosed}
+            onNext={next === undefined ? null : () => choose(next)}
             place={panel}
             onBack={() => search.set({ question: null })}
             onDone={() => {
