@@ -38,7 +38,7 @@ it("names the target of each failure and what was decided, not what a policy wou
   expect(text).toContain(`  one/${FIRST}, attempt 1: `);
   expect(text).toMatch(
     new RegExp(
-      `What the gateway did about this call\\n {2}#1 {2}one/${FIRST}, attempt 1: .* → retried\\n {2}#2 .* → switched`,
+      `What the gateway did about this call\\n {2}#1 {2}one/${FIRST}, attempt 1: .* → retried\\n {2}#2 .* → fell back`,
     ),
   );
   expect(text).not.toContain("What Faultline does");

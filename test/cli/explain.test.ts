@@ -39,7 +39,7 @@ describe("what explain knows", () => {
     const text = await explained(["RateLimited"]);
     expect(text).toContain("attempt 2 of 6  after 5 s (4 s – 6 s)  in total ≤ 6 s");
     expect(text).toContain(
-      "then: switch → use another tool → use the default value → continue without it → wait durably → ask a person → tell the model → give up",
+      "then: fall back → use another tool → use the default value → continue without it → wait durably → ask a person → tell the model → give up",
     );
     const chinese = await explained(["RateLimited", "--locale", "zh-CN"]);
     expect(chinese.split("\n").filter((line) => line.includes("→") && /[a-z]/.test(line))).toEqual([]);

@@ -174,7 +174,7 @@ describe("policy simulate", () => {
   attempt 5 of 6  after 40 s (32 s – 48 s)  in total ≤ 1 min 30 s
   attempt 6 of 6  after 1 min 20 s (1 min 4 s – 1 min 36 s)  in total ≤ 3 min 6 s
   If the server names a wait, it is used exactly, up to 10 min.
-  then: switch → use another tool → use the default value → continue without it → wait durably → ask a person → tell the model → give up
+  then: fall back → use another tool → use the default value → continue without it → wait durably → ask a person → tell the model → give up
 `,
       stderr: "",
       exit: "ok",

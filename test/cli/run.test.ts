@@ -155,7 +155,7 @@ describe("an agent CLI that fails", () => {
       ["claude", EVENTS],
       ["codex", ["exec", "--json", "say 'hi'", ""]],
     ]);
-    expect(got.stderr).toContain("Switch to codex.");
+    expect(got.stderr).toContain("Fall back to codex.");
     expect(lastLineOf(got)).toBe("faultline: codex worked after 2 attempts.");
   });
 });

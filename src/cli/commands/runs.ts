@@ -7,9 +7,14 @@ import { cliOf, doing } from "../cli.ts";
 import type { Io } from "../io.ts";
 import { toCount, toMs, collect } from "../options.ts";
 import type { ActionCommandOptions } from "../runs/act-on-run.ts";
+import { SHOWN_STATUSES } from "../runs/shown-status.ts";
 import { withGoingOn, withJournalOption } from "./workflow.ts";
 
-const STATUSES: readonly RunStatus[] = ["running", "paused", "completed", "failed", "cancelled"];
+/** What the library knows, and then the words of the list for a run that is not over. */
+const STATUSES: readonly string[] = [
+  ...(["running", "paused", "completed", "failed", "cancelled"] satisfies readonly RunStatus[]),
+  ...Object.keys(SHOWN_STATUSES),
+];
 const SHOWN_RUNS = 50;
 
 export function addRuns(program: Command, io: Io): void {

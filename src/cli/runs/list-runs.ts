@@ -7,7 +7,7 @@ import { actionWords } from "../../core/flow/action-words.ts";
 import { type FaultCode, isFaultCode, type Locale } from "../../core/index.ts";
 import { pillOf } from "../../core/fault/words/pills.ts";
 import { isEnded, type RunStatus } from "../../core/flow/run-state.ts";
-import { STANDING_WORDS, standingOf } from "../../core/flow/run-standing.ts";
+import { type RunStanding, STANDING_WORDS, standingOf } from "../../core/flow/run-standing.ts";
 import type { RunSummary } from "../../workflow/runs-api.ts";
 import { columnsOf } from "../../yaml-file/columns.ts";
 import type { Cli } from "../cli.ts";
@@ -16,11 +16,12 @@ import { minuteOf, shown } from "../render/values.ts";
 import { safeJson } from "../render/safe-text.ts";
 import { tableLines } from "../render/table.ts";
 import { type JournalOption, type RunCommandDeps, withRuns } from "./run-deps.ts";
+import { SHOWN_STATUSES, type ShownStatus } from "./shown-status.ts";
 import { RUNS_WORDS } from "../render/words/runs-words.ts";
 import { PUNCTUATION } from "../../core/punctuation.ts";
 
 export interface ListOptions extends JournalOption {
-  readonly status?: RunStatus;
+  readonly status?: RunStatus | ShownStatus;
   readonly workflow?: string;
   readonly limit: number;
 }
@@ -30,12 +31,9 @@ export async function listRuns(options: ListOptions, cli: Cli): Promise<void> {
     const { status, workflow, limit } = options;
     const words = RUNS_WORDS[cli.locale];
     // Reads one more than it shows, to know whether there are more.
-    const found = await deps.workflows.runs.list({
-      ...defined({ status, workflow }),
-      limit: limit + 1,
-    });
-    const runs = found.slice(0, limit);
     const held = await deps.workflows.runs.held();
+    const found = await readRuns(options, held, deps);
+    const runs = found.slice(0, limit);
     if (cli.json)
       await cli.stdout.write(
         `${safeJson(runs.map((one) => ({ ...one, target: one.target ?? null, held: held.has(one.run) })))}\n`,
@@ -44,6 +42,24 @@ export async function listRuns(options: ListOptions, cli: Cli): Promise<void> {
     else await cli.stderr.write(`${status === undefined && workflow === undefined ? words.noRuns : words.noneFits}\n`);
     if (found.length > limit) await cli.stderr.write(`${words.moreRuns(limit)}\n`);
   });
+}
+
+/** One more than are shown, if there are more. */
+async function readRuns(
+  { status, workflow, limit }: ListOptions,
+  held: ReadonlySet<string>,
+  { workflows, clock }: RunCommandDeps,
+): Promise<readonly RunSummary[]> {
+  const most = limit + 1;
+  if (!isShownStatus(status)) return workflows.runs.list({ ...defined({ status, workflow }), limit: most });
+  // How a run stands depends on who holds it now, so no filter of the journal knows it.
+  const open = await workflows.runs.list({ ...defined({ workflow }), isOpen: true });
+  const standing = SHOWN_STATUSES[status];
+  return open.filter((one) => standingHere(one, held.has(one.run), clock.now()) === standing).slice(0, most);
+}
+
+function isShownStatus(status: RunStatus | ShownStatus | undefined): status is ShownStatus {
+  return status !== undefined && Object.hasOwn(SHOWN_STATUSES, status);
 }
 
 /** What each failed run offers first, by its id. A run that cannot be read shows what helps against such a fault in general. */
@@ -128,11 +144,16 @@ function shortener(runs: readonly string[]): (run: string) => string {
   return (run) => shown(run.slice(0, chars));
 }
 
+/** As this command sees it: it drives no runs itself. */
+function standingHere(summary: RunSummary, isHeld: boolean, now: number): RunStanding {
+  return standingOf(summary, { now, isHeld, isDriven: false });
+}
+
 /** Where it stands, plus why it failed, or the outcome if it says more. A run is "running" only while a process advances it. */
 export function statusOf(summary: RunSummary, isHeld: boolean, now: number, locale: Locale): string {
   const { status, code } = summary;
   const outcome = status === "failed" && code !== null ? pillOf(knownCode(code), locale) : summary.outcome;
-  const label = STANDING_WORDS[locale][standingOf(summary, { now, isHeld, isDriven: false })];
+  const label = STANDING_WORDS[locale][standingHere(summary, isHeld, now)];
   // A cancelled run's outcome only repeats the status.
   const saysMore = outcome !== "" && outcome !== status && status !== "cancelled";
   return saysMore ? `${label}${PUNCTUATION[locale].colon}${shown(outcome, 40)}` : label;

@@ -58,7 +58,7 @@ export function recourseStep(recourse: Recourse, locale: Locale): string {
 
 const EN_STEPS: Readonly<Record<Recourse, string>> = {
   "refresh-credential": "renew the credential",
-  "fallback": "switch",
+  "fallback": "fall back",
   "alternative": "use another tool",
   "compact": "shorten the context",
   "regenerate": "ask the model once more",
@@ -113,7 +113,7 @@ const EN: DecisionWords = {
         return `Try again in ${formatMs(decision.delayMs, "en")}${asked} (attempt ${attempt} of ${maxAttempts}).`;
       }
       case "fallback":
-        return `Switch to ${decision.target}.`;
+        return `Fall back to ${decision.target}.`;
       case "alternative":
         return `Use the tool ${decision.tool} instead.`;
       case "park":
@@ -150,7 +150,7 @@ const EN: DecisionWords = {
   recourses: {
     "retry": "retried",
     "refresh-credential": "refreshed",
-    "fallback": "switched",
+    "fallback": "fell back",
     "alternative": "another tool",
     "compact": "compacted",
     "regenerate": "regenerated",

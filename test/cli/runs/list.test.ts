@@ -64,6 +64,10 @@ nodes: { check: { type: command, run: ["ls /nowhere"], allow: ["ls *"], fails_as
     const { stdout } = await world.call(["runs", "list", "--status", "paused", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject([{ run: "ship", status: "paused", held: false }]);
     expect(JSON.parse((await world.call(["runs", "list", "--workflow", "quick", "--json"])).stdout)).toHaveLength(1);
+    // The words that the list shows find the same runs.
+    const asking = await world.call(["runs", "list", "--status", "needs-you", "--json"]);
+    expect(JSON.parse(asking.stdout)).toMatchObject([{ run: "ship" }]);
+    expect((await world.call(["runs", "list", "--status", "stopped"])).stdout).toBe("");
     const none = await world.call(["runs", "list", "--status", "failed"]);
     expect(none).toMatchObject({ stdout: "", exit: "ok" });
     expect((await world.call(["runs", "list", "--limit", "1"])).stderr).toContain("more than 1");

@@ -33,7 +33,7 @@ const EXAMPLE = `version: 1
 preset: default
 
 rows:
-  # Wait for a provider that is busy, at most three times, then switch.
+  # Wait for a provider that is busy, at most three times, then fall back.
   - match: { code: [RateLimited, Overloaded] }
     retry:
       maxAttempts: 4
