@@ -91,9 +91,9 @@ function PanelActions({ run, actions, hasPrimary }: Offers & { readonly hasPrima
   );
 }
 
-/** What the button does, in the server's words. */
-function effectOf({ redoes, keeps, explains }: Action): string {
-  return [redoes, keeps].filter((text) => text !== "").join(" ") || explains;
+/** What the button does, in the server's words. Of a cancellation that is not what it repeats: it ends the run. */
+function effectOf({ effect, redoes, keeps, explains }: Action): string {
+  return [effect === "cancel" ? explains : redoes, keeps].filter((text) => text !== "").join(" ") || explains;
 }
 
 function RowActions({ run, actions }: Offers): ReactNode {

@@ -163,7 +163,9 @@ function AuditRow({ record }: { readonly record: AuditRecord }): ReactNode {
       </span>
       <span role="gridcell" className={refused === null ? "audit-result tone-green" : "audit-result tone-red"}>
         <Icon name={refused === null ? "completed" : "failed"} />
-        <span className="one-line">{refused === null ? words.done : words.refused(why)}</span>
+        <span className="one-line" title={refused === null ? undefined : why}>
+          {refused === null ? words.done : words.refused(why)}
+        </span>
       </span>
       <code role="gridcell" className="one-line dim audit-key" title={key}>
         {key}

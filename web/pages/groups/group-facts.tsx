@@ -95,7 +95,7 @@ export function GroupShared({ group: { shared, fingerprint, ...group } }: Given)
 const WORDS = wordTable({
   "en": {
     helped: "What helped",
-    nothingTried: "Nothing was tried yet whose result is known.",
+    nothingTried: "Nothing has been tried yet, or its result is not known.",
     recourse: "What was tried",
     share: "Share that worked",
     worked: "Worked",

@@ -102,7 +102,7 @@ function YesNo({ onAccept, onDecline, isBusy }: BodyProps): ReactNode {
         {words.no}
       </Button>
       <Button kind="quiet" onClick={onDecline}>
-        {words.decline}
+        {words.noBecause}
       </Button>
     </div>
   );

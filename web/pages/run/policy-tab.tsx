@@ -28,7 +28,7 @@ export function PolicyTab({ run, visit }: { readonly run: Run; readonly visit: V
     );
   return (
     <>
-      <p className="dim policy-about">{about}</p>
+      <p className="tab-note">{about}</p>
       {decided.map((span) => (
         <Decided key={span.id} span={span} rows={policy?.rows ?? []} />
       ))}

@@ -350,7 +350,8 @@ export const EN = (): Words => ({
     next: "Check whether part of its work was done before you run it again. If it keeps happening, ask the operator.",
     model:
       "The tool failed while running and may have done part of the work; check what was done before you repeat the call.",
-    operator: "The tool raised an error or exited non-zero; look at its error output and log in the evidence.",
+    operator:
+      "The tool raised an error or exited non-zero; look at its error output and its log, which are in the evidence.",
   },
   Unsupported: {
     title: "Tool cannot do this",
