@@ -208,7 +208,11 @@ turn t1
   });
 
   it.each([
-    ["a session", ["trip-43"], "There is no session trip-43 in it; `faultline journal sessions agent.db` lists all."],
+    [
+      "a session",
+      ["trip-43"],
+      "There is no session trip-43 in this journal; `faultline journal sessions agent.db` lists all.",
+    ],
     ["a turn", ["trip-42", "--turn", "plam"], "Session trip-42 has no turn plam. It has: plan, ride."],
     ["a turn among the entries", ["trip-42", "--turn", "plam", "--events"], "It has: plan, ride."],
   ])("refuses %s that does not exist", async (_what, args, why) => {

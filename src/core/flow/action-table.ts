@@ -38,7 +38,15 @@ const TABLE_WORDS: Readonly<Record<Locale, TableWords>> = {
       tools: "the tools to allow",
       grant: "the commands or tools to allow",
     },
-    facts: { node: "reviewer", attempt: 2, backTo: "coder", finished: ["coder"], isSuccessor: false, target: "" },
+    facts: {
+      node: "reviewer",
+      attempt: 2,
+      backTo: "coder",
+      finished: ["coder"],
+      isSuccessor: false,
+      target: "",
+      variable: "",
+    },
   },
   "zh-CN": {
     heads: ["操作", "何时提供", "重做什么", "保留什么", "需要什么"],
@@ -52,6 +60,14 @@ const TABLE_WORDS: Readonly<Record<Locale, TableWords>> = {
       tools: "要允许的工具",
       grant: "要允许的命令或工具",
     },
-    facts: { node: "reviewer", attempt: 2, backTo: "coder", finished: ["coder"], isSuccessor: false, target: "" },
+    facts: {
+      node: "reviewer",
+      attempt: 2,
+      backTo: "coder",
+      finished: ["coder"],
+      isSuccessor: false,
+      target: "",
+      variable: "",
+    },
   },
 };

@@ -26,6 +26,8 @@ export interface ActionFacts {
   readonly isSuccessor: boolean;
   /** Who failed, by the operator's own name; empty when the fault does not say. */
   readonly target: string;
+  /** The environment variable that its key was looked for in; empty when the fault does not say. */
+  readonly variable: string;
 }
 
 export interface ActionWords {
@@ -94,9 +96,9 @@ const EN: Readonly<Record<ActionId, ActionWords>> = {
     keeps: kept,
   },
   "sign-in-again": {
-    label: "Sign in again and retry",
-    explains: ({ target }) =>
-      `Sign in or set a valid key${target === "" ? "" : ` for ${target}`} first; then this retries the stage.`,
+    label: "Retry after signing in",
+    explains: ({ target, variable }) =>
+      `First sign in or set a valid key${target === "" ? "" : ` for ${target}`}${variable === "" ? "" : ` in ${variable}`}. This action only retries the stage; it does not sign in for you.`,
     when: "a provider refused the credential",
     redoes: again,
     keeps: kept,
@@ -217,9 +219,9 @@ const ZH_CN: Readonly<Record<ActionId, ActionWords>> = {
     keeps: zhKept,
   },
   "sign-in-again": {
-    label: "重新登录并重试",
-    explains: ({ target }) =>
-      `请先${target === "" ? "" : `为 ${target} `}重新登录或填入有效的密钥，然后用它重试该阶段。`,
+    label: "登录后重试",
+    explains: ({ target, variable }) =>
+      `请先${target === "" ? "" : `为 ${target} `}重新登录，或${variable === "" ? "填入" : `在 ${variable} 中填入`}有效的密钥。此操作只会重试该阶段，不会代为登录。`,
     when: "服务拒绝了凭证",
     redoes: zhAgain,
     keeps: zhKept,

@@ -312,7 +312,13 @@ function factsOf(id: ActionId, { about: { state, sendBackTo }, visit }: Subject)
     finished: [...new Set(over.map(({ node }) => node))],
     isSuccessor: isEnded(state),
     target: visit?.fault ? failedName(visit.fault) : "",
+    variable: variableIn(visit?.fault ?? null),
   };
+}
+
+function variableIn(seen: Fault | null): string {
+  const variable = seen?.context["variable"];
+  return typeof variable === "string" ? variable : "";
 }
 
 // Which limit a fault reached, its value, and whether it belongs to the run or to the node. An offer names a limit by what it limits

@@ -210,7 +210,7 @@ describe("two providers of one type", () => {
     expect(ran.stderr).toContain("failed at review: Sign-in failed · west/unauthorized (provider_auth_error).");
     const { stdout } = await world.call(["runs", "show", "two"]);
     expect(stdout).toContain("Sign-in failed (AuthFailed), west/unauthorized: ");
-    expect(stdout).toContain("set a valid key for west/unauthorized first");
+    expect(stdout).toContain("First sign in or set a valid key for west/unauthorized.");
     const shown = JSON.parse((await world.call(["runs", "show", "two", "--json"])).stdout) as Record<string, unknown>;
     expect(shown["visits"]).toMatchObject([
       { node: "write" },

@@ -11,6 +11,7 @@ const FACTS: ActionFacts = {
   finished: ["coder"],
   isSuccessor: false,
   target: "west/gpt-5",
+  variable: "WEST_API_KEY",
 };
 const ALL = LOCALES.flatMap((locale) => ACTION_IDS.map((id) => [locale, id] as const));
 
@@ -49,5 +50,13 @@ describe("the words of actions", () => {
 
   it("do not promise to keep what is sent back", () => {
     for (const locale of LOCALES) expect(actionWords("send-back", locale).keeps(FACTS)).not.toContain("coder");
+  });
+
+  it("of a refused key name its target and its variable, and say that the action does not sign in", () => {
+    const { explains } = actionWords("sign-in-again", "en");
+    expect(explains(FACTS)).toBe(
+      "First sign in or set a valid key for west/gpt-5 in WEST_API_KEY. This action only retries the stage; it does not sign in for you.",
+    );
+    expect(explains({ ...FACTS, target: "", variable: "" })).toMatch(/^First sign in or set a valid key\. /);
   });
 });

@@ -105,6 +105,10 @@ describe("a failed run", () => {
 
   it("offers nothing that cannot be done: no other target, nowhere to send it back to", () => {
     expect(idsOf(failedWith("AuthFailed"))).toEqual(["sign-in-again"]);
+    const state = failedWith("KeyMissing");
+    const visit = focusOf(state);
+    if (visit !== null) visit.fault = fault("KeyMissing", { context: { variable: "WEST_API_KEY" } });
+    expect(actionsFor(situation(state), "en")[0]?.explains).toContain("a valid key in WEST_API_KEY.");
     expect(idsOf(failedWith("TestsFailed"))).toEqual(["retry-stage", "edit-and-retry"]);
     expect(idsOf(failedWith("TestsFailed"), { sendBackTo: "reviewer" })).toEqual(["retry-stage", "edit-and-retry"]);
   });

@@ -23,7 +23,8 @@ const EN = {
 
   noJournal: (file: string) => `There is no journal at ${file}.`,
   whoMakesJournals: `\`${commandLine("workflow", "run")}\`, \`${commandLine("run", "--journal")}\`, \`${commandLine("serve")}\`, \`${commandLine("worker")}\`, \`${commandLine("gateway")}\` and programs that pass \`journal\` to createFaultline create one.`,
-  noSession: (session: string, list: string) => `There is no session ${session} in it; \`${list}\` lists all.`,
+  noSession: (session: string, list: string) =>
+    `There is no session ${session} in this journal; \`${list}\` lists all.`,
   noTurn: (turn: string, session: string) => `Session ${session} has no turn ${turn}.`,
   itHasTurns: (turns: string) => `It has: ${turns}.`,
   noSessions: "No session matches.",
@@ -158,7 +159,7 @@ export const JOURNAL_WORDS: Readonly<Record<Locale, JournalWords>> = {
 
     noJournal: (file) => `${file} 处没有日志。`,
     whoMakesJournals: `日志由 \`${commandLine("workflow", "run")}\`、\`${commandLine("run", "--journal")}\`、\`${commandLine("serve")}\`、\`${commandLine("worker")}\`、\`${commandLine("gateway")}\` 或向 createFaultline 传入 \`journal\` 的程序创建。`,
-    noSession: (session, list) => `其中没有会话 ${session}；用 \`${list}\` 列出全部。`,
+    noSession: (session, list) => `此日志中没有会话 ${session}；用 \`${list}\` 列出全部。`,
     noTurn: (turn, session) => `会话 ${session} 没有轮次 ${turn}。`,
     itHasTurns: (turns) => `它有：${turns}。`,
     noSessions: "其中没有这样的会话。",
