@@ -71,12 +71,12 @@ export const MISTAKES: MistakeRows = {
       "en": ({ variable, target, isEmpty }) => ({
         message: `the environment variable ${variable} is ${isEmpty ? "empty" : "not set"}, so target ${target} has no key`,
         label: isEmpty ? "empty" : "not set",
-        help: "Set it, or name another one.",
+        help: "Set it, name another one, or remove the target: a gateway starts only with all its keys.",
       }),
       "zh-CN": ({ variable, target, isEmpty }) => ({
         message: `环境变量 ${variable} ${isEmpty ? "为空" : "未设置"}，因此目标 ${target} 没有密钥`,
         label: isEmpty ? "为空" : "未设置",
-        help: "请设置它，或改用另一个变量。",
+        help: "请设置它、改用另一个变量，或删去该目标：密钥齐全时网关才会启动。",
       }),
     },
   },
