@@ -409,6 +409,22 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     to: ">=",
     why: "saves time only: subscribers that are woken without a new entry get none",
   },
+  {
+    file: "src/core/classify/timing.ts",
+    text: "const timing = value === undefined ? undefined : READ_AS[form](String(value), observedAt);",
+    columns: [15],
+    from: "value === undefined",
+    to: "false",
+    why: "saves time only: the word undefined is a time in no form",
+  },
+  {
+    file: "src/core/classify/read-text.ts",
+    text: "const ASCII = 128;",
+    columns: [14],
+    from: "128",
+    to: "129",
+    why: "U+0080 is in no phrase, so it has the column of letters that are in none, and that is how it is followed otherwise, too",
+  },
 ];
 
 export function isEquivalent(mutant: Mutant): boolean {

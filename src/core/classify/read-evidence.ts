@@ -42,8 +42,8 @@ export function readSignals(evidence: Evidence): Signals {
   if (typeof evidence.stopReason === "string") signals.stops.add(evidence.stopReason.toLowerCase());
   const walk = createWalk(signals);
   // A proxy may throw on any access. The other parts still count.
-  if (evidence.error !== undefined) tryRead(() => walk(evidence.error, 0), undefined);
-  if (evidence.body !== undefined && evidence.body !== null) tryRead(() => walk(evidence.body, 0), undefined);
+  tryRead(() => walk(evidence.error, 0), undefined);
+  tryRead(() => walk(evidence.body, 0), undefined);
   if (typeof evidence.message === "string") addText(signals, evidence.message);
   if (signals.exitCode !== null && !NEVER_RAN.has(signals.exitCode)) signals.tokens.add("exit:failed");
   signals.emptyBody =
