@@ -425,6 +425,22 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     to: "129",
     why: "U+0080 is in no phrase, so it has the column of letters that are in none, and that is how it is followed otherwise, too",
   },
+  {
+    file: "src/runtime/create-engine.ts",
+    text: "if (this.host.shiftMs !== this.shiftMs) this.follow();",
+    columns: [4],
+    from: "this.host.shiftMs !== this.shiftMs",
+    to: "true",
+    why: "saves time only: times that are moved by nothing stay as they are",
+  },
+  {
+    file: "src/runtime/call/admit.ts",
+    text: "return pausedUntil <= now && intervalMs === 0 && cancelled === null && now < request.deadline.at;",
+    columns: [19],
+    from: "<=",
+    to: "<",
+    why: "saves time only: a call that takes the long way finds that the pause is over",
+  },
 ];
 
 export function isEquivalent(mutant: Mutant): boolean {

@@ -1,7 +1,7 @@
 // What waits and can be cancelled.
 
 import { describe, expect, it } from "vitest";
-import { cancellation, Interruptible } from "../../src/runtime/scope.ts";
+import { cancellation, Interruptible, Scope, scopeWithin } from "../../src/runtime/scope.ts";
 import { createFakeClock } from "../../src/testing/fake-clock.ts";
 
 const WHY = cancellation("tool", "enough");
@@ -37,5 +37,30 @@ describe("a wait", () => {
     const waiting = new Interruptible(createFakeClock(0));
     waiting.cancel(WHY);
     expect(await waiting.within(Promise.resolve("done"), 1_000)).toBe("done");
+  });
+});
+
+describe("a scope within another, with a signal", () => {
+  const within = (): { session: Scope; left: AbortController } & ReturnType<typeof scopeWithin> => {
+    const [session, left] = [new Scope("session", null), new AbortController()];
+    return { session, left, ...scopeWithin(session, left.signal) };
+  };
+
+  it("is cancelled by either, with the reason of the first", () => {
+    const [one, other] = [within(), within()];
+    one.session.cancel(cancellation("session", "the end"));
+    one.left.abort(new Error("too late"));
+    expect(one.scope.cancelled).toMatchObject({ code: "SessionCancelled", message: "the end" });
+    other.left.abort(new Error("gone"));
+    expect(other.scope.cancelled).toMatchObject({ code: "ToolCancelled", message: "gone" });
+    expect(other.session.cancelled).toBeNull();
+  });
+
+  it("is cancelled by neither once it is left", () => {
+    const { session, left, scope, leave } = within();
+    leave();
+    session.cancel(cancellation("session", "the end"));
+    left.abort();
+    expect(scope.cancelled).toBeNull();
   });
 });

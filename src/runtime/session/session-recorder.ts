@@ -110,7 +110,7 @@ export class SessionRecorder implements Recorder {
 
   /** Writes the notes that wait. */
   async flush(): Promise<void> {
-    if (this.#queue.length > 0 && !this.#busy) await this.record([], [], 0);
+    if (!this.#busy) await this.record([], [], 0);
   }
 
   deriveKeeps(derive: DeriveKeeps): void {

@@ -483,6 +483,12 @@ describe("by known value", () => {
     expect(found).toEqual([true, true, true, true, true, true, false, false]);
   });
 
+  it("knows each line of a value that is long enough to be told from words", () => {
+    const { text } = createRedactor(["first-line-of-it\nzx81qk7w\nzx81qk7\r\n  padded-line  \nlast-line-of-it"]);
+    const lines = ["first-line-of-it", "zx81qk7w", "zx81qk7", "padded-line", "last-line-of-it"];
+    expect(lines.map((line) => text(`<${line}>`) === `<${REDACTED}>`)).toEqual([true, true, false, true, true]);
+  });
+
   it("knows what it learns later, and learns nothing from nothing", () => {
     const redactor = createRedactor(["first-value"]);
     redactor.learn([undefined, ""]);

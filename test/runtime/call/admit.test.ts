@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { DEFAULT_POLICY } from "../../../src/core/index.ts";
-import { tool } from "../../../src/index.ts";
+import { tool, type Tool } from "../../../src/index.ts";
 import { broken, failure, held, scripted, START_AT, world } from "../../support/world.ts";
 
 const WAIT_MS = 40_000;
@@ -96,6 +96,25 @@ describe("a breaker that is not closed", () => {
     );
     gate.resolve("fine");
     expect(await clock.runUntil(probe)).toMatchObject({ status: "done" });
+  });
+
+  it("gets its probe back from a call that its budget refuses", async () => {
+    const { fl, clock } = world({ policy, budget: { maxUsd: 10 / 1e8, onExceed: "fail" } });
+    let isDown = true;
+    const shaky = (id: string, estimate: number): Tool<string, string> =>
+      tool<string, string>({
+        ...{ id, target: "shaky", retry: "none", cost: { estimate: () => estimate } },
+        run: () => {
+          if (isDown) throw failure("Overloaded");
+          return "fine";
+        },
+      });
+    await clock.runUntil(fl.protect(shaky("cheap", 1), "x"));
+    isDown = false;
+    await clock.advance(30_000);
+    const dear = await clock.runUntil(fl.protect(shaky("dear", 11), "x"));
+    expect(dear).toMatchObject({ status: "failed", fault: { code: "BudgetExceeded" } });
+    expect(await clock.runUntil(fl.protect(shaky("cheap", 1), "x"))).toMatchObject({ status: "done" });
   });
 
   it("of a target that was taken out of service says why, and names no time", async () => {
