@@ -16,7 +16,7 @@ export function lengthOf(value: unknown): number {
 
 /** Whether the value contains anything. Empty strings, empty lists, objects of only these, null and false do not count. */
 export function isFilled(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return value !== "" && Boolean(value);
+  if (typeof value !== "object" || value === null) return Boolean(value);
   if (Array.isArray(value)) return value.length > 0;
   for (const key in value) if (isFilledLeaf((value as JsonObject)[key])) return true;
   return false;

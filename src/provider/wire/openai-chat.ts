@@ -61,7 +61,6 @@ const MESSAGE_FIELDS: ReadonlyMap<string, ReadField> = new Map([
 function readMessage(message: JsonObject, index: number, tally: WireTally): void {
   for (const key in message) {
     const value = message[key];
-    if (value === "" || value === null) continue;
     const read = MESSAGE_FIELDS.get(key);
     if (read !== undefined && isFilled(value)) read(value, index, tally);
   }

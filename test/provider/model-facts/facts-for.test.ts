@@ -6,7 +6,14 @@ import { CAPABILITIES } from "../../../src/provider/model-facts/capability.ts";
 import { factsFor } from "../../../src/provider/model-facts/facts-for.ts";
 import { longestMatch, modelIdentity } from "../../../src/provider/model-facts/model-id.ts";
 import { modelRows, MODEL_ROWS_DATE } from "../../../src/provider/model-facts/model-rows.ts";
-import { hostOf, providerOf, PROVIDERS, vendorOfNamespace } from "../../../src/provider/model-facts/provider-of.ts";
+import {
+  apiOf,
+  hostOf,
+  providerOf,
+  providerRow,
+  PROVIDERS,
+  vendorOfNamespace,
+} from "../../../src/provider/model-facts/provider-of.ts";
 
 describe("a provider string", () => {
   it.each([
@@ -152,4 +159,16 @@ describe("facts", () => {
       expect(row.maxOutputTokens === Infinity || row.maxOutputTokens <= row.contextWindowTokens, row.model).toBe(true);
     }
   });
+});
+
+it("each API has the name, the namespaces and the habits of the reviewed file", async () => {
+  const examples = [...PROVIDERS.map(({ example }) => example), "my-server.chat", "acme"];
+  const lines = examples.map((example) => {
+    const { match, example: _same, ...facts } = providerRow(example);
+    const shown = Object.entries(facts).map(
+      ([name, fact]) => `  ${name}: ${fact instanceof RegExp ? String(fact) : JSON.stringify(fact)}`,
+    );
+    return [`${example} (API ${apiOf(example)}, run by ${hostOf(example)})`, ...shown].join("\n");
+  });
+  await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("reviewed/providers.txt");
 });

@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type Fault, isFaultError } from "../../../src/core/fault/fault.ts";
-import { Speed, type Timeouts, Watch } from "../../../src/provider/model/watch.ts";
+import { modelTimeouts, Speed, type Timeouts, Watch } from "../../../src/provider/model/watch.ts";
 import type { RunContext } from "../../../src/runtime/tool/tool.ts";
 import { createFakeClock } from "../../../src/testing/fake-clock.ts";
 import { samples } from "../../support/grid.ts";
@@ -210,4 +210,47 @@ it.each<[string, readonly (readonly [ms: number, characters: number, isThinking?
     (error: unknown) => (isFaultError(error) ? error.fault.message : error),
   );
   expect(seen).toBe(told === null ? null : `the stream sent ${told} characters per second; the minimum is 10`);
+});
+
+it.each<[string, Partial<Timeouts>, number, Partial<Timeouts>, Partial<Timeouts>]>([
+  [
+    "without any",
+    {},
+    30_000,
+    { headersMs: 30_000, firstTokenMs: 30_000, idleMs: 60_000, thinkingMs: 30_000, totalMs: 600_000 },
+    { headersMs: 300_000, firstTokenMs: 300_000 },
+  ],
+  [
+    "of a model that is quiet for long",
+    {},
+    400_000,
+    { headersMs: 400_000, firstTokenMs: 400_000, thinkingMs: 400_000, totalMs: 800_000 },
+    { headersMs: 400_000, firstTokenMs: 400_000 },
+  ],
+  [
+    "with one for headers",
+    { headersMs: 5 },
+    30_000,
+    { headersMs: 5, firstTokenMs: 30_000 },
+    { headersMs: 5, firstTokenMs: 5 },
+  ],
+  [
+    "with one for the first token",
+    { firstTokenMs: 6 },
+    30_000,
+    { headersMs: 30_000, firstTokenMs: 6 },
+    { headersMs: 6, firstTokenMs: 6 },
+  ],
+  [
+    "with both",
+    { headersMs: 7, firstTokenMs: 6 },
+    30_000,
+    { headersMs: 7, firstTokenMs: 6 },
+    { headersMs: 6, firstTokenMs: 6 },
+  ],
+  ["with one for pauses", { idleMs: 8 }, 30_000, { idleMs: 8, thinkingMs: 8 }, { headersMs: 300_000 }],
+  ["with one for thinking", { idleMs: 8, thinkingMs: 9 }, 30_000, { idleMs: 8, thinkingMs: 9 }, { headersMs: 300_000 }],
+  ["with one for all of it", { totalMs: 10 }, 400_000, { totalMs: 10 }, { totalMs: 10, headersMs: 400_000 }],
+])("the limits %s", (_what, given, quietMs, stream, whole) => {
+  expect(modelTimeouts(given, { quietMs })).toMatchObject({ stream, whole });
 });
