@@ -164,7 +164,7 @@ describe("facts", () => {
 it("each API has the name, the namespaces and the habits of the reviewed file", async () => {
   const examples = [...PROVIDERS.map(({ example }) => example), "my-server.chat", "acme"];
   const lines = examples.map((example) => {
-    const { match, example: _same, ...facts } = providerRow(example);
+    const { match: _match, example: _example, ...facts } = providerRow(example);
     const shown = Object.entries(facts).map(
       ([name, fact]) => `  ${name}: ${fact instanceof RegExp ? String(fact) : JSON.stringify(fact)}`,
     );
