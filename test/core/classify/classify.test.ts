@@ -323,6 +323,20 @@ describe("words in a rule", () => {
   });
 });
 
+describe("a rule that only forbids words", () => {
+  const rules = rulesWith([
+    { id: "tool/other", when: { surface: ["tool"], unless: ["known"] }, means: "NotFound", example: "what is this" },
+  ]);
+
+  it.each([
+    ["what is this", "tool/other"],
+    ["a known thing", "none"],
+    ["an unknown thing", "tool/other"],
+  ])("makes of %j %s", (message, rule) => {
+    expect(classify({ surface: "tool", message }, rules).evidence.rule).toBe(rule);
+  });
+});
+
 describe("own rules", () => {
   const rules = rulesWith([
     {
