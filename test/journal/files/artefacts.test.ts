@@ -219,6 +219,13 @@ describe("the kept part of an artefact", () => {
     expect(Buffer.from(bytes).toString()).toBe(text);
   });
 
+  it.each([1, 11, 20])("contains no part of a secret of which %i letters are in one piece", (letters) => {
+    const secret = "correct-horse-battery";
+    const before = "plain words ".repeat(11_000).slice(0, 131_072 - letters - 1);
+    const { bytes } = fit(`${before} ${secret} end`, 1_048_576, redactor);
+    expect(Buffer.from(bytes).toString()).toBe(`${before} ${REDACTED} end`);
+  });
+
   it("is the head and the tail with a mark between if it does not", () => {
     const text = `first line\n${"middle\n".repeat(100_000)}last line \ud83d\ude00\n`;
     const { bytes, cut } = fit(text, 4096, redactor);
