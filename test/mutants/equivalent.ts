@@ -441,6 +441,22 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     to: "<",
     why: "saves time only: a call that takes the long way finds that the pause is over",
   },
+  {
+    file: "src/provider/model/members.ts",
+    text: ": costOfAnswer(null, false, seen, price, askedTier(model.provider, request.options)).microcents;",
+    columns: [21],
+    from: "false",
+    to: "true",
+    why: "without a usage, the cost is estimated whether the answer is whole or not",
+  },
+  {
+    file: "src/provider/model/attempt.ts",
+    text: "return costOfAnswer(null, false, this.seen(outputCharacters), price, tier).microcents;",
+    columns: [26],
+    from: "false",
+    to: "true",
+    why: "without a usage, the cost is estimated whether the answer is whole or not",
+  },
 ];
 
 export function isEquivalent(mutant: Mutant): boolean {

@@ -66,6 +66,18 @@ describe.each(STORES)("continuing from a failed run, on a journal in %s", (store
     stop();
     expect([run === failed.run, did]).toEqual([false, true]);
     expect(due, "a driver takes it up at once").toBeGreaterThan(0);
+    const [coder, check] = (await runs.show(run))?.state.visits ?? [];
+    expect(coder).toMatchObject({
+      node: "coder",
+      state: "completed",
+      inherited: true,
+      spentMicrocents: 0,
+      pause: null,
+    });
+    expect(check).toMatchObject({
+      ...{ node: "check", state: "ready", attempt: 1, of: 0, phase: null, startedAt: 0, endedAt: 0, callAttempts: 0 },
+      ...{ spentMicrocents: 0, targets: [], target: null, inherited: false, skipped: null, fault: null, pause: null },
+    });
     expect(await advance(run)).toMatchObject({ status: "completed" });
     expect(acted).toEqual(["coder", "check alone", "check retry-stage", "last"]);
     expect(places(await events(run), "node-started")).toEqual(["check#1.1", "last#1.1"]);
