@@ -457,6 +457,14 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     to: "true",
     why: "without a usage, the cost is estimated whether the answer is whole or not",
   },
+  {
+    file: "src/journal/memory/tables.ts",
+    text: ".sort((a, b) => compareTimed(a, b) * sign)",
+    columns: [35],
+    from: "*",
+    to: "/",
+    why: "the sign is 1 or -1",
+  },
 ];
 
 export function isEquivalent(mutant: Mutant): boolean {

@@ -241,5 +241,5 @@ export function failureId(session: string, call: string): string {
 export function readFailureId(id: string): { readonly session: string; readonly call: string } | null {
   const at = id.indexOf(SEPARATOR);
   const [session, call] = [id.slice(0, at), id.slice(at + 1)];
-  return at > 0 && NAME.test(session) && NAME.test(call) ? { session, call } : null;
+  return at !== -1 && NAME.test(session) && NAME.test(call) ? { session, call } : null;
 }
