@@ -465,6 +465,22 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     to: "/",
     why: "the sign is 1 or -1",
   },
+  {
+    file: "src/core/fault/known-values.ts",
+    text: "for (let at = text.lastIndexOf(CUT); at > 0 && cuts.length < 2 * MAX_CUTS; at = text.lastIndexOf(CUT, at - 1))",
+    columns: [40],
+    from: ">",
+    to: ">=",
+    why: "the first places of a text are already in the list when this loop adds its last places",
+  },
+  {
+    file: "src/core/flow/stage.ts",
+    text: 'backoff: { kind: "fixed", initialMs: 0, maxMs: 0, multiplier: 1 },',
+    columns: [62],
+    from: "1",
+    to: "2",
+    why: "a fixed wait is not multiplied",
+  },
 ];
 
 export function isEquivalent(mutant: Mutant): boolean {

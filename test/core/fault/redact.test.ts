@@ -4,6 +4,7 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { classify } from "../../../src/core/classify/classify.ts";
+import { lastOf } from "../../../src/core/fault/known-values.ts";
 import { createRedactor, REDACTED, secretShapes, SHAPE_REDACTOR } from "../../../src/core/fault/redact.ts";
 import { shareOf } from "../../support/grid.ts";
 
@@ -483,6 +484,15 @@ describe("by known value", () => {
     expect(found).toEqual([true, true, true, true, true, true, false, false]);
   });
 
+  it.each([" ", "\n", "'", "+", "\u00a0"])(
+    "finds it where %j was added to an escaped text, and no other sign",
+    (added) => {
+      const { text } = createRedactor(["sword/fish"]);
+      expect(text(`<sword%2Ffi${added}sh>`)).toBe(`<${REDACTED}>`);
+      for (const other of ["!", "_", "~", "\u00a1"]) expect(text(`<sword%2Ffi${other}sh>`)).not.toContain(REDACTED);
+    },
+  );
+
   it("knows each line of a value that is long enough to be told from words", () => {
     const { text } = createRedactor(["first-line-of-it\nzx81qk7w\nzx81qk7\r\n  padded-line  \nlast-line-of-it"]);
     const lines = ["first-line-of-it", "zx81qk7w", "zx81qk7", "padded-line", "last-line-of-it"];
@@ -703,4 +713,15 @@ describe("hostile values", () => {
       }),
     );
   });
+});
+
+it.each([
+  ["two words", 9, "two words"],
+  ["two words", 10, "two words"],
+  ["two words", 8, "… words"],
+  ["two words", 6, "… words"],
+  ["two words", 5, "…"],
+  ["", 0, ""],
+])("the last part of %j with %i characters is %j", (text, chars, last) => {
+  expect(lastOf(text, chars)).toBe(last);
 });
