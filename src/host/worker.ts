@@ -1,7 +1,7 @@
 // Who this process is among those that share a journal, and whether another one is still there.
 
-import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
+import { nodeFs } from "./builtin.ts";
 import type { Chance } from "./chance.ts";
 
 export interface Worker {
@@ -39,7 +39,7 @@ function isZombie(pid: number): boolean {
   if (process.platform !== "linux") return false;
   try {
     // `pid (name) state …`; the name may hold anything.
-    return /\) [ZX] [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+    return /\) [ZX] [^)]*$/.test(nodeFs().readFileSync(`/proc/${pid}/stat`, "latin1"));
   } catch (error) {
     // It ended a moment ago, or /proc is hidden: signal 0 is all there is.
     if (error instanceof Error && "code" in error) return false;
