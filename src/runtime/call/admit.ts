@@ -33,11 +33,8 @@ export async function passGuards(run: LiveCall, estimateMicrocents: number | nul
   const { target } = run.binding;
   const notTaken = await takeSlot(run);
   if (notTaken !== null) return notTaken;
-  // An approved call skips the guard that the person was asked about: the budget, or the pause and the breaker of the target.
-  const skipsBudget = isMoneyApproved(run);
-  const skipsTarget = (run.record.state.approved && !skipsBudget) || run.binding.tool.member?.facts.lastResort === true;
-  const { refused: barred, startAt } = skipsTarget ? { refused: null, startAt: null } : await passTarget(run);
-  const refused = barred ?? (await payFor(run, estimateMicrocents, skipsBudget));
+  const start: ReservedStart = { at: null };
+  const refused = await passRest(run, estimateMicrocents, start);
   if (refused === null && run.cancelled === null) {
     // An approved call also passes an open breaker; without a ticket its result does not count there.
     const from = target.breaker.state;
@@ -46,9 +43,14 @@ export async function passGuards(run: LiveCall, estimateMicrocents: number | nul
     return null;
   }
   target.leave();
-  if (startAt !== null) run.engine.releaseStart(target, startAt);
+  if (start.at !== null) run.engine.releaseStart(target, start.at);
   if (refused === null) run.request.budget.settle(estimateMicrocents, null);
   return run.cancelled === null ? refused : "cancelled";
+}
+
+/** The start that a call has reserved at a paced target; null for none. */
+interface ReservedStart {
+  at: number | null;
 }
 
 async function takeSlot(run: LiveCall): Promise<NotSent> {
@@ -81,26 +83,28 @@ async function takeSlot(run: LiveCall): Promise<NotSent> {
   return "cancelled";
 }
 
-/** Sits out the pause, keeps the pace and asks the breaker. `startAt`: the start that was reserved at a paced target. */
-async function passTarget(run: LiveCall): Promise<{ readonly refused: Fault | null; readonly startAt: number | null }> {
-  const { clock } = run.engine;
-  const { target } = run.binding;
-  const paused = await sitOutPause(run);
-  if (paused !== null) return { refused: paused, startAt: null };
-  const startAt = target.intervalMs > 0 ? await run.engine.reserveStart(target) : null;
-  if (startAt !== null && startAt > clock.now() && run.cancelled === null) {
-    const nextAt = Math.min(Math.ceil(startAt), run.request.deadline.at);
-    recordHeld(run, "paced", nextAt);
-    await run.waitUntil(nextAt);
-  }
-  return { refused: clock.now() >= run.request.deadline.at ? outOfTime(run) : passBreaker(run), startAt };
+/** An approved call skips the guard that the person was asked about: the budget, or the pause and the breaker of the target. */
+async function passRest(run: LiveCall, estimateMicrocents: number | null, start: ReservedStart): Promise<Fault | null> {
+  const skipsBudget = isMoneyApproved(run);
+  const skipsTarget = (run.record.state.approved && !skipsBudget) || run.binding.tool.member?.facts.lastResort === true;
+  const opened = skipsTarget ? null : ((await sitOutPause(run, start)) ?? passBreaker(run));
+  if (opened !== null) return opened;
+  const { budget } = run.request;
+  const take = (): Fault | null => {
+    const refused = skipsBudget ? null : passBudget(run, estimateMicrocents);
+    if (refused === null) budget.reserve(estimateMicrocents);
+    return refused;
+  };
+  // Most budgets belong to one process and never wait here.
+  const isCovered = skipsBudget || budget.covers(estimateMicrocents);
+  return isCovered ? take() : whenCovered(budget, estimateMicrocents, take);
 }
 
 /** Calls start shortly after the pause, each at a different moment, so that they do not arrive all at once. */
 const SPREAD = 0.1;
 const MAX_SPREAD_MS = 1_000;
 
-async function sitOutPause(run: LiveCall): Promise<Fault | null> {
+async function sitOutPause(run: LiveCall, start: ReservedStart): Promise<Fault | null> {
   const { clock, chance } = run.engine;
   const { target, place } = run.binding;
   for (let now = clock.now(); target.pausedUntil > now && run.cancelled === null; now = clock.now()) {
@@ -117,7 +121,13 @@ async function sitOutPause(run: LiveCall): Promise<Fault | null> {
     recordHeld(run, "paused", nextAt);
     await run.waitUntil(nextAt);
   }
-  return null;
+  if (target.intervalMs > 0) start.at = await run.engine.reserveStart(target);
+  if (start.at !== null && start.at > clock.now() && run.cancelled === null) {
+    const nextAt = Math.min(Math.ceil(start.at), run.request.deadline.at);
+    recordHeld(run, "paced", nextAt);
+    await run.waitUntil(nextAt);
+  }
+  return clock.now() >= run.request.deadline.at ? outOfTime(run) : null;
 }
 
 /** Records the wait when it begins, so that people see it while it lasts. */
@@ -158,19 +168,6 @@ function breakerOpen(target: LiveTarget, name: string, now: number): Fault {
 }
 
 // What an attempt may cost: checked against the budget before it is sent, and again while it reports its cost.
-
-/** Reserves the cost of an attempt, or refuses it. */
-async function payFor(run: LiveCall, estimateMicrocents: number | null, skipsBudget: boolean): Promise<Fault | null> {
-  const { budget } = run.request;
-  const take = (): Fault | null => {
-    const refused = skipsBudget ? null : passBudget(run, estimateMicrocents);
-    if (refused === null) budget.reserve(estimateMicrocents);
-    return refused;
-  };
-  // Most budgets belong to one process and never wait here.
-  const isCovered = skipsBudget || budget.covers(estimateMicrocents);
-  return isCovered ? take() : whenCovered(budget, estimateMicrocents, take);
-}
 
 /** Refuses an attempt that the budget cannot pay for. */
 function passBudget(run: LiveCall, estimateMicrocents: number | null): Fault | null {
