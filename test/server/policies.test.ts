@@ -35,7 +35,7 @@ describe("policies", () => {
     expect([eager.name, eager.rows[0]?.origin.layer]).toEqual(["eager", "preset"]);
     const byDefault = await world.viewer.showPolicy({ query: { preset: "default" } });
     const steps = byDefault.rows.find(({ matches }) => matches === "code KeyMissing")?.then.map(({ says }) => says);
-    expect(steps).toEqual(["renew the credential", "switch", "ask a person", "give up"]);
+    expect(steps).toEqual(["renew the credential", "fall back", "ask a person", "give up"]);
     expect(eager.rows[0]?.then[0]?.says).toMatch(/\p{Script=Han}/u);
   });
 

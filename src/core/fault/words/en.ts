@@ -41,8 +41,8 @@ export const EN = (): Words => ({
   Overloaded: {
     title: "Service overloaded",
     user: "The service has more work than it can take at the moment.",
-    next: "Wait a minute, then try again. If it keeps happening, pick another model or service.",
-    nextAfter: "Wait {wait}, then try again. If that is too long, pick another model or service.",
+    next: "Wait a minute, then try again. If it keeps happening, use another service.",
+    nextAfter: "Wait {wait}, then try again. If that is too long, use another service.",
     model:
       "The service is overloaded and did not take the request; do not call it again right away, use another service if you can.",
     operator:
