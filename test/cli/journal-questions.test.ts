@@ -152,7 +152,12 @@ describe("journal answer", () => {
     ],
     ["Ask", { kind: "Ask", prompt: "?", field: "input" }, ["{not json"], "is read as JSON"],
     ["Auth.Password", { kind: "Auth.Password", prompt: "?" }, ["hunter2"], "Answer it where the program runs"],
-    ["Confirm", { kind: "Confirm", prompt: "?" }, [], "An answer is missing. Give one, or --reject with a reason: faultline journal answer "],
+    [
+      "Confirm",
+      { kind: "Confirm", prompt: "?" },
+      [],
+      "An answer is missing. Give one, or --reject with a reason: faultline journal answer ",
+    ],
     ["Confirm", { kind: "Confirm", prompt: "?" }, ["yes", "--reject", "no"], "not both"],
   ])("refuses an invalid answer for %s", async (_kind, payload, args, why) => {
     await put(payload);
