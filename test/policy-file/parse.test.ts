@@ -6,6 +6,7 @@ import { DEFAULT_POLICY, PRESETS, schedule } from "../../src/core/index.ts";
 import { parsePolicy, renderDiagnostic } from "../../src/policy-file/index.ts";
 import { FILE, mistakes, policyOf, row, text } from "../support/policy-text.ts";
 import { samples } from "../support/grid.ts";
+import { anyText } from "../support/any-text.ts";
 
 describe("a good file", () => {
   it("puts its rows in front of the default policy and remembers their lines", () => {
@@ -146,7 +147,7 @@ describe("any text", () => {
   const afterGoodStart = yamlLike.map((tail) => `version: 1\n${tail}`);
 
   it.each([
-    ["of any characters", fc.string({ unit: "binary", maxLength: 200 })],
+    ["of any characters", anyText({ maxLength: 200 })],
     ["made of YAML's own pieces", yamlLike],
     ["behind a good beginning", afterGoodStart],
     ["that is JSON", fc.json()],

@@ -93,7 +93,8 @@ const OWNER_LOOK_MS = 500;
 
 /** Runs as a process of its own: starts a server, prints its address, and stops when `owner` is gone; then `mark` is removed. */
 async function serveOwner(owner: number, mark: string): Promise<void> {
-  const server = await startPostgres({ settings: { fsync: "off", full_page_writes: "off" } });
+  // Nothing of it outlives the tests. Each test has a schema of its own, so statistics of its tables are never read.
+  const server = await startPostgres({ settings: { fsync: "off", full_page_writes: "off", autovacuum: "off" } });
   console.log(server.url);
   const stop = (): void => {
     rmSync(mark, { recursive: true, force: true });

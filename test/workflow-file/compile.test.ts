@@ -255,6 +255,6 @@ describe("any file that is read without an error", () => {
       }),
       { numRuns: samples(50, 200) },
     );
-    expect(Math.min(counted.compiled, counted.refused), JSON.stringify(counted)).toBeGreaterThan(10);
+    expect(Math.min(counted.compiled, counted.refused), JSON.stringify(counted)).toBeGreaterThan(2);
   });
 });

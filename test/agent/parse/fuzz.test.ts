@@ -8,6 +8,7 @@ import { verdictOn } from "../../../src/agent/verdict/verdict.ts";
 import { FAULT_CODES } from "../../../src/core/index.ts";
 import { CAPTURES } from "../captures/read-captures.ts";
 import { samples } from "../../support/grid.ts";
+import { anyText } from "../../support/any-text.ts";
 
 const REAL_LINES = [
   ...new Set(CAPTURES.flatMap(({ stdout, stderr }) => [...stdout.split("\n"), ...stderr.split("\n")])),
@@ -62,14 +63,7 @@ const oddEvent = fc
 const bentLine = fc
   .tuple(fc.constantFrom(...REAL_LINES), fc.constantFrom(...REAL_LINES), fc.double({ min: 0, max: 1, noNaN: true }))
   .map(([line, other, share]) => line.slice(0, Math.floor(line.length * share)) + other.slice(0, 20));
-const anyLine = fc.oneof(
-  fc.string({ unit: "binary" }),
-  bytes,
-  fc.constantFrom(...REAL_LINES),
-  bentLine,
-  oddEvent,
-  fc.json(),
-);
+const anyLine = fc.oneof(anyText(), bytes, fc.constantFrom(...REAL_LINES), bentLine, oddEvent, fc.json());
 
 describe("any output", () => {
   it("is read to its end and judged", () => {

@@ -8,6 +8,7 @@ import { minuteOf, shown } from "../../../src/cli/render/values.ts";
 import { escapeUnsafe, oneLine, safeJson, safeText, shellWord } from "../../../src/cli/render/safe-text.ts";
 import { factLines, tableLines, wrapped } from "../../../src/cli/render/table.ts";
 import { columnsOf } from "../../../src/yaml-file/columns.ts";
+import { anyText } from "../../support/any-text.ts";
 
 /** Control sequences, and characters that hide or reverse text. */
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/;
@@ -27,7 +28,7 @@ const hostile = fc.string({
       "\\",
       "$(x)",
     ),
-    fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
+    anyText({ minLength: 1, maxLength: 1 }),
     fc.constantFrom("word ", "中文", "，"),
   ),
 });

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { classify, isFaultCode, SHAPE_REDACTOR, SURFACES, type Evidence } from "../../../src/core/index.ts";
 import { samples } from "../../support/grid.ts";
+import { anyText } from "../../support/any-text.ts";
 
 function expectFault(evidence: Evidence): void {
   const fault = classify(evidence);
@@ -149,7 +150,7 @@ describe("hostile input", () => {
 
   it("in any bytes becomes a fault", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 500 }), fc.constantFrom(...SURFACES), (message, surface) => {
+      fc.property(anyText({ maxLength: 500 }), fc.constantFrom(...SURFACES), (message, surface) => {
         expectFault({ surface, message, body: message, headers: { "retry-after": message } });
       }),
       { numRuns: samples(250, 1000) },

@@ -8,6 +8,7 @@ import { incidentMarkdown } from "../../../src/core/record/incident-markdown.ts"
 import { markdownName, markdownText, withoutPaths } from "../../../src/core/record/markdown-text.ts";
 import { historyOf, PLANTED, RUN } from "./run-history.ts";
 import { samples } from "../../support/grid.ts";
+import { anyText } from "../../support/any-text.ts";
 
 const HOSTILE = [
   "```\n# owned\n```",
@@ -24,11 +25,7 @@ const HOSTILE = [
   "Error: x\n    at run (/srv/app/secret-place/x.js:1:2)\n    at async file:///home/me/y.mjs:3:4",
 ];
 const SECRET = "Tr0ub4dor-and-3-horses";
-const texts = fc.oneof(
-  fc.constantFrom(...HOSTILE),
-  fc.string({ maxLength: 80 }),
-  fc.string({ unit: "binary", maxLength: 40 }),
-);
+const texts = fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ maxLength: 80 }), anyText({ maxLength: 40 }));
 
 /** Every text that a journal entry can hold, replaced. */
 function entriesWith(text: string): readonly Entry[] {

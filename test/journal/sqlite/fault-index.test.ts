@@ -10,6 +10,7 @@ import { createMemoryJournal } from "../../../src/journal/memory/memory-journal.
 import { openSqliteJournal } from "../../../src/journal/sqlite/sqlite-journal.ts";
 import { ended, failed, nodeFailed, note, succeeded } from "../../../src/testing/journal-samples.ts";
 import { tempFolder, type TempFolder } from "../temp-folder.ts";
+import { anyText } from "../../support/any-text.ts";
 
 it.each([
   [255, 0],
@@ -44,7 +45,7 @@ const entry: fc.Arbitrary<NewEntry> = fc.oneof(
         tool: fc.constantFrom("search", "支付", "a/b"),
         code: fc.constantFrom("ToolUnavailable", "RateLimited", "TurnCancelled"),
         recourse: fc.constantFrom("retry", "fallback", "fail"),
-        message: fc.string({ unit: "binary", maxLength: 8 }),
+        message: anyText({ maxLength: 8 }),
       })
       .map(({ at, ...rest }) => failed(at, rest as Parameters<typeof failed>[1])),
   },
