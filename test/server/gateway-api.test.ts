@@ -76,17 +76,21 @@ it("shows keys with their budgets, routes with their targets, what was spent, an
     { name: "spare-*", midStream: "restart", steps: [{ name: "two", state: { id: "in-service" } }] },
   ]);
   const { items } = await world.viewer.listGatewayCalls();
-  const { total, byDay, byKey, byTarget } = shown.spend;
-  expect(total).toMatchObject({ calls: 4, failed: 0, microcents: budget?.spentMicrocents });
-  expect([byDay.length, byDay.at(-1)]).toMatchObject([14, { calls: 4 }]);
-  expect(byKey).toMatchObject([{ name: "ci", calls: 4 }]);
   const { length: failed } = items
     .flatMap(({ decisions }) => decisions)
     .filter(({ target, attempt }) => target === "one/gpt-4o" && attempt > 0);
-  expect(byTarget).toMatchObject([
-    { name: "two/claude-sonnet-4-5", calls: 4, failed: 0 },
-    { name: "one/gpt-4o", calls: failed, failed, microcents: 0 },
-  ]);
+  const spend = async () => (await world.viewer.showGateway()).spend;
+  // The sums are written beside the calls, not before them.
+  await expect.poll(spend).toMatchObject({
+    total: { calls: 4, failed: 0, microcents: budget?.spentMicrocents },
+    byKey: [{ name: "ci", calls: 4 }],
+    byTarget: [
+      { name: "two/claude-sonnet-4-5", calls: 4, failed: 0 },
+      { name: "one/gpt-4o", calls: failed, failed, microcents: 0 },
+    ],
+  });
+  const { byDay } = await spend();
+  expect([byDay.length, byDay.at(-1)]).toMatchObject([14, { calls: 4 }]);
   const first = items.at(-1);
   expect(first).toMatchObject({
     ...{ key: "ci", route: "team", model: "team", target: "two/claude-sonnet-4-5", state: { id: "completed" } },
@@ -162,7 +166,9 @@ it("tells a call whose cost is not known from one that cost nothing", async () =
     [false, false],
     [true, true],
   ]);
-  expect((await world.operator.showGateway()).spend.byKey).toMatchObject([{ name: "ops", calls: 2, unpriced: 1 }]);
+  const byKey = async () => (await world.operator.showGateway()).spend.byKey;
+  // The sums are written beside the calls, not before them.
+  await expect.poll(byKey).toMatchObject([{ name: "ops", calls: 2, unpriced: 1 }]);
 });
 
 /** A journal with these calls in its ledger, the oldest first. */
