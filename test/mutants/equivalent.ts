@@ -481,6 +481,22 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     to: "2",
     why: "a fixed wait is not multiplied",
   },
+  {
+    file: "src/journal/sqlite/fault-reads.ts",
+    text: ".all(fingerprint, after?.at ?? Infinity, after?.position ?? 0, Number.isFinite(limit) ? limit : -1)",
+    columns: [97],
+    from: "1",
+    to: "2",
+    why: "SQLite takes any negative number for no limit",
+  },
+  {
+    file: "src/journal/sqlite/reads.ts",
+    text: "const PAGE = 256;",
+    columns: [13],
+    from: "256",
+    to: "257",
+    why: "a session is read in pages of any size",
+  },
 ];
 
 export function isEquivalent(mutant: Mutant): boolean {

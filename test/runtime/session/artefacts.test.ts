@@ -65,6 +65,21 @@ describe("a failed attempt", () => {
     expect(types.slice(-3)).toEqual(["artefact-kept", "artefact-kept", "call-failed"]);
   });
 
+  it("that only ran out of time leaves its artefacts and no raw error", async () => {
+    const { session, clock, kept } = await begun(newPath());
+    const slow = tool<object, string>({
+      id: "slow",
+      timeoutMs: 50,
+      retry: { maxAttempts: 1 },
+      run: (_input, { artefact }) => {
+        artefact("page.html", "<html>");
+        return new Promise<string>(() => undefined);
+      },
+    });
+    await clock.runUntil(session.protect(slow, {}));
+    expect((await kept()).map(({ name }) => name)).toEqual(["page.html"]);
+  });
+
   it("leaves no secret, whether known or only looking like a key", async () => {
     const { session, clock, kept } = await begun(newPath());
     const error = (): Error => new Error(`denied for ${KEY}`, { cause: new Error(`Authorization: Bearer ${SHAPED}`) });
