@@ -57,4 +57,30 @@ inBrowser("a group of failures", () => {
     await settled(page, 3, 3).waitFor();
     expect(provider.requests - before).toBe(RUNS);
   });
+
+  it("is followed as soon as it has started, also when the page is read again slowly and offers no run any more", async () => {
+    const provider = await startFailingProvider();
+    onTestFinished(() => provider.close());
+    const journal = journalPath();
+    await failRuns(journal, provider, 1);
+    const world = await startWorld({ journal });
+    provider.mode = "answer";
+    const page = await look(world, "/groups");
+    await page.getByRole("row").nth(1).click();
+    await page.getByRole("button", { name: "Act on its runs…" }).click();
+    const dialog = page.getByRole("dialog");
+    const button = dialog.getByRole("button", { name: /start with 1 run$/ });
+    await button.waitFor();
+    const closed = Promise.withResolvers<true>();
+    await page.route("**/v1/fault-groups/**", async (route) => {
+      const isPreview = route.request().url().endsWith("/preview");
+      if (isPreview) await expect.poll(async () => (await world.viewer.listBulks()).items[0]?.status).toBe("completed");
+      else if (route.request().method() === "GET") await closed.promise;
+      await route.continue();
+    });
+    await button.click();
+    await dialog.waitFor({ state: "detached" });
+    closed.resolve(true);
+    await settled(page, 1, 1).waitFor();
+  });
 });

@@ -70,12 +70,21 @@ export function useRead<Name extends Route>(
   });
 }
 
-/** Sends something that acts, and asks again for everything on the page afterwards. */
-export function useAct<Name extends Route>(name: Name): UseMutationResult<Answer<Name>, Error, Sent<Name>> {
+/**
+ * Sends something that acts, and asks again for everything on the page afterwards. `onAnswer` is called before that, and also when the
+ * component has gone meanwhile; what is given to `mutate` is called after that, and only if the component is still there.
+ */
+export function useAct<Name extends Route>(
+  name: Name,
+  onAnswer?: (answer: Answer<Name>) => void,
+): UseMutationResult<Answer<Name>, Error, Sent<Name>> {
   const client = useClient();
   return useMutation({
     mutationFn: (input: Sent<Name>) => call(client, name, input),
-    onSuccess: () => queries.invalidateQueries(),
+    onSuccess: (answer) => {
+      onAnswer?.(answer);
+      return queries.invalidateQueries();
+    },
     // A refusal is said at once: where the server is gone, reading everything again takes as long as all its retries.
     onError: () => void queries.invalidateQueries(),
   });

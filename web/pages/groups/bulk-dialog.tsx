@@ -1,7 +1,7 @@
 // One action on all runs of a group: chosen, previewed run by run, paced, and only then started. What was chosen is in the address, so a
 // reload loses nothing; a start that the server refuses keeps the dialog and what was typed.
 
-import { type ReactNode, type SubmitEvent, useRef, useState } from "react";
+import { type ReactNode, type SubmitEvent, useEffect, useRef, useState } from "react";
 import { useSearchParams } from "../../app/search-params.ts";
 import { type Answer, useAct, useRead } from "../../app/server.tsx";
 import { useCanAct } from "../../app/sign-in.tsx";
@@ -33,13 +33,14 @@ export function BulkDialog({ fingerprint }: { readonly fingerprint: string }): R
   const search = useSearchParams();
   const asked = search.get(OPEN);
   const pace = paceIn(search.get("pace") ?? "");
-  const { data, error, refetch } = useRead("previewBulk", {
-    params: { fingerprint },
-    body: {
-      ...(asked === null || asked === SERVERS_CHOICE ? {} : { action: asked as ActionId }),
-      ...(pace === null ? {} : { pace }),
-    },
-  });
+  const starting = useStart(fingerprint);
+  const body = {
+    ...(asked === null || asked === SERVERS_CHOICE ? {} : { action: asked as ActionId }),
+    ...(pace === null ? {} : { pace }),
+  };
+  // While it starts, what the person agreed to stays. Runs that are acted on already would vanish from it.
+  const reading = { enabled: !starting.isBusy };
+  const { data, error, refetch } = useRead("previewBulk", { params: { fingerprint }, body }, reading);
   const close = (): void => search.set({ [OPEN]: null, pace: null });
   return (
     <Dialog isOpen onClose={close} title={words.title} says={words.says}>
@@ -52,22 +53,23 @@ export function BulkDialog({ fingerprint }: { readonly fingerprint: string }): R
       ) : data.choices.length === 0 ? (
         <>
           <p>{words.nothing}</p>
+          {starting.error === null ? null : <ProblemState error={starting.error} isInline />}
           <BulkRuns preview={data} />
         </>
       ) : (
-        <BulkForm fingerprint={fingerprint} preview={data} onClose={close} />
+        <BulkForm preview={data} starting={starting} onClose={close} />
       )}
     </Dialog>
   );
 }
 
 interface BulkFormProps {
-  readonly fingerprint: string;
   readonly preview: BulkPreview;
+  readonly starting: Starting;
   readonly onClose: () => void;
 }
 
-function BulkForm({ fingerprint, preview, onClose }: BulkFormProps): ReactNode {
+function BulkForm({ preview, starting: { start, error, isBusy }, onClose }: BulkFormProps): ReactNode {
   const words = useWords(WORDS);
   const search = useSearchParams();
   const canAct = useCanAct();
@@ -81,7 +83,6 @@ function BulkForm({ fingerprint, preview, onClose }: BulkFormProps): ReactNode {
   const params = action === null || draft === null ? null : paramsOf(action, draft);
   const paceText = search.get("pace") ?? preview.estimate.pace.join(", ");
   const pace = paceIn(paceText);
-  const { start, error, isBusy } = useStart(fingerprint);
   const [first] = preview.estimate.waves;
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
@@ -125,22 +126,32 @@ function BulkForm({ fingerprint, preview, onClose }: BulkFormProps): ReactNode {
 
 type StartBody = NonNullable<Parameters<ReturnType<typeof useAct<"startBulk">>["mutate"]>[0]["body"]>;
 
-/** The same content is started once, however often the button is pressed. */
-function useStart(fingerprint: string): {
+interface Starting {
   readonly start: (body: StartBody) => void;
   readonly error: Error | null;
   readonly isBusy: boolean;
-} {
+}
+
+/**
+ * The same content is started once, however often the button is pressed. It belongs to the dialog: the form goes when no run offers an
+ * action any more, which the start itself may bring about.
+ */
+function useStart(fingerprint: string): Starting {
   const search = useSearchParams();
-  const { mutate, error, isPending } = useAct("startBulk");
+  const isOpen = useRef(false);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => void (isOpen.current = false);
+  }, []);
+  const { mutate, error, isPending } = useAct("startBulk", ({ id }) => {
+    // A person who has left the dialog meanwhile is not called back.
+    if (isOpen.current) search.set({ [OPEN]: null, pace: null, bulk: id });
+  });
   const sent = useRef({ content: "", key: "" });
   const start = (body: StartBody): void => {
     const content = JSON.stringify(body);
     if (sent.current.content !== content) sent.current = { content, key: crypto.randomUUID() };
-    mutate(
-      { params: { fingerprint }, body, idempotencyKey: sent.current.key },
-      { onSuccess: ({ id }) => search.set({ [OPEN]: null, pace: null, bulk: id }) },
-    );
+    mutate({ params: { fingerprint }, body, idempotencyKey: sent.current.key });
   };
   return { start, error, isBusy: isPending };
 }
