@@ -67,6 +67,15 @@ describe("the report of a target", () => {
     expect(reportTargets(targets, noTools, NOW)).toMatchObject([{ target: "t", pausedUntil }]);
   });
 
+  it("lists a target once that has a breaker and a pause, and no account that has a pause", () => {
+    const { targets } = made();
+    const pause = { until: NOW + 1, liftedAt: 0, fault: fault("RateLimited") };
+    targets.learnBreaker("t", { state: "closed", failures: 1, observed: 1, ...COUNTS });
+    targets.learnPause("target/t", pause);
+    targets.learnPause("account/an-account", pause);
+    expect(reportTargets(targets, noTools, NOW)).toMatchObject([{ target: "t", pausedUntil: NOW + 1 }]);
+  });
+
   it("has the names of its tools; without tools the model in its key, or the key", () => {
     const { targets } = made();
     const key = targetKey({ endpoint: "openai+https://a.test", account: "team", model: "gpt-5" });
