@@ -89,7 +89,7 @@ describe("a wrong call", () => {
     [null, "null"],
     [{}, "an object"],
     ["search", "a string"],
-  ])("is told what it passed instead of a tool: %j", async (given, what) => {
+  ])("gets an error that names what it passed instead of a tool: %j", async (given, what) => {
     const outcome = await fl.protect(given as never, {} as never);
     expect(JSON.stringify(outcome)).toContain(`protect needs a tool, and got ${what}: `);
   });

@@ -33,7 +33,7 @@ export function everyPair<T>(cases: readonly T[], ...axes: readonly ((one: T) =>
   return cases.filter((one) => kept.has(one));
 }
 
-/** Names the pairs of values of a case. Values are told apart by identity. */
+/** Returns the pairs of values that a case has. Two values are the same if they are identical. */
 function pairReader<T>(axes: readonly ((one: T) => unknown)[]): (one: T) => readonly string[] {
   const numbers = axes.map(() => new Map<unknown, number>());
   return (one) => {

@@ -6,10 +6,10 @@ import { type ActionRow, ACTIONS } from "./action.ts";
 
 /** As a table in Markdown. */
 export function actionTable(locale: Locale = "en"): string {
-  const { heads, needs, facts } = TABLE_WORDS[locale];
+  const { heads, needs } = TABLE_WORDS[locale];
   const rows = ACTION_IDS.map((id) => {
     const { label, when, redoes, keeps } = actionWords(id, locale);
-    return [`${label} (\`${id}\`)`, when, redoes(facts), keeps(facts), needs[ACTIONS[id].needs]];
+    return [`${label} (\`${id}\`)`, when, redoes(EXAMPLE), keeps(EXAMPLE), needs[ACTIONS[id].needs]];
   });
   return [heads, heads.map(() => "---"), ...rows].map((cells) => `| ${cells.map(safe).join(" | ")} |\n`).join("");
 }
@@ -21,9 +21,18 @@ function safe(cell: string): string {
 interface TableWords {
   readonly heads: readonly string[];
   readonly needs: Readonly<Record<ActionRow["needs"], string>>;
-  /** A run in the middle of its work, so that the sentences have something to say. */
-  readonly facts: ActionFacts;
 }
+
+/** A run in the middle of its work, so that the sentences have something to say. */
+const EXAMPLE: ActionFacts = {
+  node: "reviewer",
+  attempt: 2,
+  backTo: "coder",
+  finished: ["coder"],
+  isSuccessor: false,
+  target: "",
+  variable: "",
+};
 
 const TABLE_WORDS: Readonly<Record<Locale, TableWords>> = {
   "en": {
@@ -38,15 +47,6 @@ const TABLE_WORDS: Readonly<Record<Locale, TableWords>> = {
       tools: "the tools to allow",
       grant: "the commands or tools to allow",
     },
-    facts: {
-      node: "reviewer",
-      attempt: 2,
-      backTo: "coder",
-      finished: ["coder"],
-      isSuccessor: false,
-      target: "",
-      variable: "",
-    },
   },
   "zh-CN": {
     heads: ["操作", "何时提供", "重做什么", "保留什么", "需要什么"],
@@ -59,15 +59,6 @@ const TABLE_WORDS: Readonly<Record<Locale, TableWords>> = {
       commands: "要允许的命令",
       tools: "要允许的工具",
       grant: "要允许的命令或工具",
-    },
-    facts: {
-      node: "reviewer",
-      attempt: 2,
-      backTo: "coder",
-      finished: ["coder"],
-      isSuccessor: false,
-      target: "",
-      variable: "",
     },
   },
 };
